@@ -65,6 +65,9 @@ pub const BOUNDS: &[Bound] = bounds! {
         READERS_MAX Count "readers of a workspace",
         DELIVERIES_MAX Count "answers that one reader leaves unconfirmed",
         RECORDS_MAX Count "acting requests that are not carried out again when they are sent again",
+        READER_RECORDS_MAX Count "acting requests of one reader of a workspace among them",
+        RECORDS_MS Milliseconds "time that they are remembered while there is room",
+        CLOCK_AHEAD_MS Milliseconds "time that a request's id may be ahead of the daemon's clock",
         RECORDS_BYTES_MAX Bytes "answers that are kept for that",
     }
     "Requests" {

@@ -107,10 +107,19 @@ pub enum Event {
     /// Records can't be written to disk, or can be again.
     Disk {
         /// Why they can't be written; none once they can be.
-        failing: Option<String>,
+        failing: Option<DiskFailure>,
     },
     /// The daemon is asked to end.
     Stop,
+}
+
+/// Why records can't be written to disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskFailure {
+    /// The reason, in words.
+    pub why: String,
+    /// What to do about it, a whole sentence or command.
+    pub next: String,
 }
 
 /// The manifests that were found.

@@ -104,8 +104,14 @@ pub const OPENS_MAX: usize = 64;
 pub const ENV_MAX: usize = 128 * 1024;
 /// Longest id of an acting request, in bytes.
 pub const RUN_ID_MAX: usize = 128;
-/// Acting requests whose answers are kept, so that one sent again isn't carried out twice.
-pub const RECORDS_MAX: usize = 512;
+/// Acting requests that are remembered, so that one sent again isn't carried out twice.
+pub const RECORDS_MAX: usize = 65_536;
+/// Acting requests of one reader of a workspace that are remembered.
+pub const READER_RECORDS_MAX: usize = 16_384;
+/// Milliseconds that an acting request is remembered, unless there are more than that.
+pub const RECORDS_MS: u64 = 3_600_000;
+/// Milliseconds that the time in a request's id may be ahead of the daemon's clock.
+pub const CLOCK_AHEAD_MS: u64 = 300_000;
 /// Bytes of answers kept for that.
 pub const RECORDS_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Tokens that the contents of a run's outcomes may take together when the request names no budget.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use pipemux_core::saved::Record;
-use pipemux_core::{ClientId, Effect, Event, Manifests, Signal, Start, limits};
+use pipemux_core::{ClientId, DiskFailure, Effect, Event, Manifests, Signal, Start, limits};
 use pipemux_proto::Incarnation;
 use pipemux_proto::client::ProvidersArgs;
 
@@ -172,14 +172,16 @@ impl Driver {
 
     /// Tells the core when records can't be written, and when they can be written again.
     pub(super) fn report_disk(&mut self, written: io::Result<()>) {
-        let failing = written.err().map(|error| error.to_string());
+        let failing = written.err().map(|error| self.disk_failure(&error));
         self.disk_retry_at = failing.as_ref().map(|_| self.now.mono_ms + DISK_RETRY_MS);
         if failing.is_some() == self.disk_failing {
             return;
         }
         self.disk_failing = failing.is_some();
         match &failing {
-            Some(why) => log(format_args!("can't save the state, acts are refused: {why}")),
+            Some(DiskFailure { why, .. }) => {
+                log(format_args!("can't save the state, acts are refused: {why}"));
+            }
             None => log("the state can be saved again"),
         }
         self.events.push_back(Event::Disk { failing });

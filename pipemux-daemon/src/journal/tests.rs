@@ -1,6 +1,7 @@
 mod compaction;
 mod damage;
 mod fixture;
+mod gone;
 mod large_state;
 
 use super::*;
@@ -42,6 +43,7 @@ fn file_names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
     let mut file_names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    file_names.retain(|name| name != "state.mark");
     file_names.sort();
     file_names
 }
