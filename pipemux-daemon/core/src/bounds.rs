@@ -117,6 +117,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         APP_MEMORY_MAX Bytes "memory of one process (manifest: limits.memory)",
         APP_FILES_MAX Count "open files of one process (manifest: limits.files)",
         APP_PROCESSES_MAX Count "processes of one session (manifest: limits.processes)",
+        FAILED_LOG_KEPT Bytes "the log of a session that could not be opened",
         LOG_MAX Bytes "one log before it is rotated (manifest: limits.log)",
         LOG_LINES_MAX Lines "one answer of logs",
         OPENS_MAX Count "opens that are repeated after a restart",

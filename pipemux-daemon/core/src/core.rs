@@ -85,6 +85,7 @@ impl Core {
             Event::ClientBroken { client, why } => {
                 self.clients.broken(&mut self.turn, client, &why)
             }
+            Event::ClientEnded { client } => self.clients.ended(&mut self.turn, client),
             Event::ClientClosed { client } => self.client_closed(client),
             Event::AppFrame { app, frame } => {
                 self.processes.handle_frame(&mut self.turn, app, frame);

@@ -43,6 +43,11 @@ pub enum Event {
         /// What was wrong, in words.
         why: String,
     },
+    /// A client sends nothing more, and still reads.
+    ClientEnded {
+        /// The client's connection.
+        client: ClientId,
+    },
     /// A client is gone.
     ClientClosed {
         /// The client's connection.
@@ -276,6 +281,13 @@ pub enum Effect {
     Discard {
         /// The directory's path.
         state_dir: String,
+    },
+    /// Nobody needs a session's log any more: remove what is older than its last bytes.
+    EndLog {
+        /// The log's path.
+        log: String,
+        /// The number of bytes at its end that are kept; 0 removes the file.
+        kept: u64,
     },
     /// Everything has ended: leave the loop once all queued bytes are written.
     Stopped,

@@ -183,6 +183,8 @@ pub const DELIVERIES_MAX: usize = 16;
 pub const LOG_LINES_MAX: u32 = 2_000;
 /// Last lines of a log that an error shows.
 pub const LAST_LINES: usize = 8;
+/// Bytes that are kept of the log of a session that could not be opened.
+pub const FAILED_LOG_KEPT: u64 = 16 * 1024;
 /// Bytes of a session's log after which it is rotated.
 pub const LOG_MAX: u64 = 1024 * 1024;
 

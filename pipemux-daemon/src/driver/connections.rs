@@ -66,6 +66,12 @@ impl Driver {
     /// Reads what arrived and resumes writes that had to wait; a large transfer is served later in the turn.
     pub(super) fn serve(&mut self, peer: Peer) {
         let Some(connection) = self.connections.get(&peer) else { return };
+        if let Peer::Client(client) = peer
+            && connection.is_abandoned()
+        {
+            self.close_client(client);
+            return self.drain_events();
+        }
         if connection.is_bulky() {
             self.bulky_peers.push(peer);
         } else {

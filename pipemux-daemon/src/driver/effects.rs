@@ -44,6 +44,7 @@ impl Driver {
                 Effect::Discard { state_dir } => {
                     directories::remove_session(&state_dir, self.now.unix_ms);
                 }
+                Effect::EndLog { log, kept } => self.app_output.end_log(Path::new(&log), kept),
                 Effect::Stopped => self.stopped(),
             }
         }
@@ -210,6 +211,7 @@ fn is_irrevocable(effect: &Effect) -> bool {
         | Effect::LoadProviders { .. }
         | Effect::Prepare { .. }
         | Effect::Discard { .. }
+        | Effect::EndLog { .. }
         | Effect::Stopped => true,
         Effect::ToClient { .. }
         | Effect::ToClientInParts { .. }

@@ -174,6 +174,7 @@ impl Clients {
         if let Some(connection) = self.connections.get_mut(&request.client) {
             connection.open = connection.open.saturating_sub(1);
             self.send(turn, request.client, &request.envelope.answer(Kind::Reply), &answer);
+            self.close_if_served(turn, request.client);
         }
     }
 
@@ -185,6 +186,7 @@ impl Clients {
         if let Some(connection) = self.connections.get_mut(&client) {
             connection.open = connection.open.saturating_sub(1);
             turn.effects.push(Effect::ToClientInParts { client, parts });
+            self.close_if_served(turn, client);
         }
     }
 

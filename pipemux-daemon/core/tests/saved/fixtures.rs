@@ -235,8 +235,8 @@ fn acts() -> Record {
     Record::Acts {
         workspace: Some(KEY.into()),
         reader: Some("another".into()),
-        forgotten_to: 1_765_360_000_000,
-        acts: vec![act("run 1", 1_765_360_000_001, Some(0)), act(RUN_ID, RUN_ID_MS, None)],
+        forgotten_to: 1_765_340_000_000,
+        acts: vec![act("run 1", 1_765_350_000_001, Some(0)), act(RUN_ID, RUN_ID_MS, None)],
     }
 }
 
