@@ -10,7 +10,7 @@ use crate::value::Value;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Type {
-    /// Text.
+    /// Text in UTF-8.
     String,
     /// An integer.
     Int,

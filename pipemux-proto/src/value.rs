@@ -22,9 +22,9 @@ pub enum Value {
     Int(i64),
     /// A floating-point number.
     Float(f64),
-    /// Text.
+    /// Text in UTF-8.
     Str(String),
-    /// Bytes.
+    /// Bytes of any kind.
     Bin(Bytes),
     /// Values in order.
     List(Vec<Value>),

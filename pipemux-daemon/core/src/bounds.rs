@@ -7,19 +7,19 @@ use pipemux_proto::limits::*;
 /// What a bound counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Things.
+    /// A number of things: of connections, windows, entries.
     Count,
-    /// Bytes.
+    /// Bytes of a text or a message.
     Bytes,
-    /// Milliseconds.
+    /// A time in milliseconds.
     Milliseconds,
-    /// Seconds.
+    /// A time in seconds.
     Seconds,
     /// Tokens, as estimated.
     Tokens,
-    /// Lines.
+    /// Lines of a text.
     Lines,
-    /// Characters.
+    /// Unicode characters of a text.
     Characters,
 }
 

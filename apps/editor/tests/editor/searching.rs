@@ -105,7 +105,7 @@ fn nothing_found_is_an_answer() {
 }
 
 #[test]
-fn what_can_not_be_searched_is_refused() {
+fn empty_texts_missing_paths_and_invalid_patterns_are_refused() {
     let mut session = project();
     let refused = |session: &mut TestSession, action: &Action| session.failed(action).message;
     assert!(refused(&mut session, &find("")).starts_with("text is empty"));

@@ -21,7 +21,7 @@ pub struct Writer<'a> {
 /// Which ref tokens (`[[MT:Node:7]]`) in a text pass unescaped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RefTokens<'a> {
-    /// None.
+    /// No ref token passes: each is escaped.
     #[default]
     None,
     /// Tokens of this prefix: the app declared it, and mints the tokens itself.

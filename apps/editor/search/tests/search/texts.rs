@@ -151,7 +151,7 @@ fn case_can_be_ignored() {
 }
 
 #[test]
-fn what_is_no_pattern_is_refused() {
+fn empty_invalid_and_too_large_patterns_are_refused() {
     let new = |text: &str, is_regex, not: Option<&str>| {
         let filters = Filters { not: not.map(Into::into), ..Filters::default() };
         Pattern::new(text, is_regex, true, filters).err()
