@@ -40,9 +40,12 @@ impl Driver {
                 Effect::UnwatchLog { request } => self.app_output.unwatch(request),
                 Effect::LoadProviders { request, change } => self.load_providers(request, &change),
                 Effect::Persist(record) => self.persist(&record),
-                Effect::Prepare { state_dir } => directories::prepare_session(&state_dir),
+                Effect::Prepare { state_dir } => {
+                    directories::prepare_session(self.journal.directory(), &state_dir);
+                }
                 Effect::Discard { state_dir } => {
-                    directories::remove_session(&state_dir, self.now.unix_ms);
+                    let base = self.journal.directory();
+                    directories::remove_session(base, &state_dir, self.now.unix_ms);
                 }
                 Effect::EndLog { log, kept } => self.app_output.end_log(Path::new(&log), kept),
                 Effect::Stopped => self.stopped(),
@@ -98,7 +101,7 @@ impl Driver {
             io::pipe().map_err(|error| format!("can't create a pipe: {error}"))?;
         // The app works here if it can't work in the opener's directory. Only the launcher finds out whether it can:
         // that may take arbitrarily long on a network file system.
-        directories::create_private(Path::new(&start.state_dir))
+        directories::create_below(self.journal.directory(), Path::new(&start.state_dir))
             .map_err(|error| format!("can't create {}: {error}", start.state_dir))?;
         let stream = self.processes.start(start, app_end.into())?;
         let waker = self.ready_queue.waker(ReadySource::Peer(Peer::App(app)));
@@ -117,6 +120,9 @@ impl Driver {
     pub(super) fn open_log(&mut self, app: Incarnation) -> Result<(), String> {
         let Some(starting) = self.starting_apps.remove(&app) else { return Ok(()) };
         let StartingApp { log_path, log_max, output } = starting;
+        let directory = Path::new(&log_path).parent().unwrap_or(Path::new("/"));
+        directories::create_below(self.journal.directory(), directory)
+            .map_err(|error| format!("can't create {}: {error}", directory.display()))?;
         let waker = self.ready_queue.waker(ReadySource::AppOutput(app));
         let now_ms = self.now.mono_ms;
         self.app_output.open(app, Path::new(&log_path), log_max, output, waker, now_ms)
