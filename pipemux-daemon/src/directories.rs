@@ -79,7 +79,8 @@ const DIRECTORY: OFlag =
 /// Opens a directory below another one, without following symbolic links on the way; creates those that aren't there if
 /// `create` says so.
 fn open_below(base: &Path, path: &Path, create: bool) -> io::Result<OwnedFd> {
-    let outside = || io::Error::other(format!("{} is not below {}", path.display(), base.display()));
+    let outside =
+        || io::Error::other(format!("{} is not below {}", path.display(), base.display()));
     let below = path.strip_prefix(base).map_err(|_| outside())?;
     // The state directory itself may be a link: the user chose it.
     let mut at: OwnedFd = File::open(base)?.into();
@@ -174,8 +175,8 @@ fn names_in(directory: &OwnedFd) -> io::Result<Vec<CString>> {
 mod tests {
     use super::*;
     use std::fs;
-    use std::os::unix::fs::symlink;
     use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::symlink;
     use std::time::{Duration, Instant};
 
     fn wait_until_gone(path: &Path) {

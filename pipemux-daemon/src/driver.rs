@@ -44,7 +44,7 @@ use crate::connection::Connection;
 use crate::daemon_log::log;
 use crate::file_watch::FileWatch;
 use crate::journal::Journal;
-use crate::limits::{SCRATCH_BUFFER, FILES_CHECK_MS};
+use crate::limits::{FILES_CHECK_MS, SCRATCH_BUFFER};
 use crate::listener::ClientListener;
 use crate::lock::DaemonLock;
 use crate::manifests::ManifestDirs;
@@ -270,8 +270,7 @@ impl Driver {
             self.run_effects();
         }
         if due(self.disk_retry_at) {
-            let written = self.journal.check_in_place().and_then(|()| self.journal.flush());
-            self.report_disk(written);
+            self.write_records_again();
         }
         if due(self.accept_retry_at) {
             self.accept_retry_at = None;

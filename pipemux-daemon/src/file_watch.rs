@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::task::Waker;
 
-#[cfg(target_os = "linux")]
-pub use linux::FileWatch;
 #[cfg(not(target_os = "linux"))]
 pub use elsewhere::FileWatch;
+#[cfg(target_os = "linux")]
+pub use linux::FileWatch;
 
 #[cfg(target_os = "linux")]
 mod linux {
@@ -38,7 +38,10 @@ mod linux {
         pub fn new() -> io::Result<Self> {
             let inotify = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC)?;
             let events = File::from(inotify.as_fd().try_clone_to_owned()?);
-            #[expect(deprecated, reason = "unsound for descriptors that nobody owns; this is owned")]
+            #[expect(
+                deprecated,
+                reason = "unsound for descriptors that nobody owns; this is owned"
+            )]
             let events = AsyncFd::with_interest(events, Interest::READABLE)?;
             Ok(Self { inotify, events })
         }

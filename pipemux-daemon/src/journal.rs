@@ -84,8 +84,10 @@ fn load_with_boot_id(path: &Path, boot_id: Option<&str>) -> LoadedJournal {
     let parsed = parse(&bytes);
     let lost_bytes = (bytes.len() - parsed.valid_length) as u64;
     let cut = mark.as_ref().and_then(|mark| what_is_cut(&parsed, mark, boot_id));
-    let mut loaded =
-        LoadedJournal { loss: loss(&parsed, lost_bytes, boot_id, mark), ..LoadedJournal::default() };
+    let mut loaded = LoadedJournal {
+        loss: loss(&parsed, lost_bytes, boot_id, mark),
+        ..LoadedJournal::default()
+    };
     let shown = path.display();
     let kept = parsed.records.len();
     if let Some(what) = describe_problem(&parsed, &bytes, lost_bytes) {
@@ -139,7 +141,11 @@ fn missing(path: &Path, mark: Option<Mark>) -> LoadedJournal {
     }
     let problem = format!("{} is gone, though a daemon has written it", path.display());
     let told = Some(reader_notice("was removed", &format!("it was {}", path.display())));
-    LoadedJournal { problems: vec![problem], loss: Some(all_lost(told, mark)), ..Default::default() }
+    LoadedJournal {
+        problems: vec![problem],
+        loss: Some(all_lost(told, mark)),
+        ..Default::default()
+    }
 }
 
 fn all_lost(told: Option<String>, mark: Option<Mark>) -> Loss {
@@ -314,8 +320,9 @@ impl Journal {
     /// Writes how far numbers came and how long the journal is.
     fn write_mark(&mut self) -> io::Result<()> {
         let length = |generation, file: Option<&JournalFile>| {
-            file.map_or(JournalLength::default(), |file| {
-                JournalLength { generation, length: file.length }
+            file.map_or(JournalLength::default(), |file| JournalLength {
+                generation,
+                length: file.length,
             })
         };
         let next = self.compaction.as_ref().and_then(Compaction::file_in_both);
@@ -341,8 +348,15 @@ impl Journal {
     }
 
     /// Makes the mark again if it was removed.
-    pub fn check_mark(&mut self) {
+    ///
+    /// # Errors
+    /// As `write`.
+    pub fn check_mark(&mut self) -> io::Result<()> {
         self.mark_file.check();
+        match self.file {
+            Some(_) if !self.is_lost => self.write_mark(),
+            _ => Ok(()),
+        }
     }
 
     /// The directory of the file.

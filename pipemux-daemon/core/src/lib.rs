@@ -50,10 +50,11 @@ mod views;
 mod workspaces;
 
 pub use self::core::{Config, Core};
-pub use event::{
-    ClientId, DiskFailure, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now, Signal, Start,
-};
 pub use clients::pseudonyms::Pseudonyms;
+pub use event::{
+    ClientId, DiskFailure, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now,
+    Signal, Start,
+};
 pub use manifest::{
     BuiltIn, Idle, Isolation, Limits, Manifest, Restart, Scope, Size, State, Transport,
 };

@@ -180,7 +180,9 @@ impl Driver {
     /// Tells the core when records can't be written, and when they can be written again.
     pub(super) fn report_disk(&mut self, written: io::Result<()>) {
         let failing = written.err().map(|error| self.disk_failure(&error));
-        self.disk_retry_at = failing.as_ref().map(|_| self.now.mono_ms + DISK_RETRY_MS);
+        // Acts that are refused meanwhile don't put the next try off.
+        let retry_at = self.disk_retry_at.unwrap_or(self.now.mono_ms + DISK_RETRY_MS);
+        self.disk_retry_at = failing.as_ref().map(|_| retry_at);
         if failing.is_some() == self.disk_failing {
             return;
         }

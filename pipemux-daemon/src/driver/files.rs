@@ -26,6 +26,13 @@ impl Driver {
         }
     }
 
+    /// Tries again to write records, after the disk was full or the state file was lost.
+    pub(super) fn write_records_again(&mut self) {
+        self.disk_retry_at = None;
+        let written = self.journal.check_in_place().and_then(|()| self.journal.flush());
+        self.report_disk(written);
+    }
+
     /// Looks after the files when some were removed or renamed.
     pub(super) fn poll_files(&mut self) {
         if self.file_watch.poll(&self.files_waker) {
@@ -39,16 +46,24 @@ impl Driver {
         if self.exit_deadline.is_some() {
             return;
         }
-        self.state_file_checked = false;
-        self.check_state_file();
+        if self.journal.is_lost() {
+            self.write_records_again();
+        } else {
+            self.state_file_checked = false;
+            self.check_state_file();
+        }
         if self.lock.borrow().has_its_directory() {
             self.directory_lost = false;
-            self.journal.check_mark();
+            if let Err(error) = self.journal.check_mark() {
+                self.report_disk(Err(error));
+            }
             self.restore_lock();
             self.restore_socket();
         } else {
             if !std::mem::replace(&mut self.directory_lost, true) {
-                log("the state directory was removed or replaced: the daemon saves nothing any more");
+                log(
+                    "the state directory was removed or replaced: the daemon saves nothing any more",
+                );
             }
             // Where its own socket is gone, another daemon may have taken the place, and nobody can reach this one.
             if !self.listener.is_in_place() {
@@ -114,7 +129,9 @@ impl Driver {
         }
         match self.journal.write_again(&self.core.snapshot()) {
             Ok(()) => log("the saved state was lost and has been written again"),
-            Err(error) => log(format_args!("the saved state is lost and can't be written: {error}")),
+            Err(error) => {
+                log(format_args!("the saved state is lost and can't be written: {error}"))
+            }
         }
     }
 }

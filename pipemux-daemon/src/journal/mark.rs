@@ -45,15 +45,8 @@ impl Mark {
     fn encode(&self) -> [u8; LENGTH] {
         let HighWater { numbers, ids, epochs } = self.high_water;
         let [one, other] = self.journals;
-        let all = [
-            numbers,
-            ids,
-            epochs,
-            one.generation,
-            one.length,
-            other.generation,
-            other.length,
-        ];
+        let all =
+            [numbers, ids, epochs, one.generation, one.length, other.generation, other.length];
         let mut bytes = [0; LENGTH];
         bytes[..8].copy_from_slice(HEADER);
         for (place, number) in bytes[8..].chunks_exact_mut(8).zip(all) {
@@ -72,8 +65,7 @@ impl Mark {
         let mut numbers = body[8..].chunks_exact(8).filter_map(|number| number.try_into().ok());
         let mut next = || numbers.next().map(u64::from_be_bytes);
         let (numbers, ids, epochs) = (next()?, next()?, next()?);
-        let mut journal =
-            || Some(JournalLength { generation: next()?, length: next()? });
+        let mut journal = || Some(JournalLength { generation: next()?, length: next()? });
         let journals = [journal()?, journal()?];
         Some(Self { high_water: HighWater { numbers, ids, epochs }, journals })
     }

@@ -36,21 +36,23 @@ fn add(env: &TestEnv, title: &str) -> u64 {
 fn removed_state_file_refuses_acts_until_the_daemon_wrote_it_again() {
     let env = TestEnv::new();
     env.pipemux(&["open", "notebook"]).ok();
-    let first = add(&env, "first");
+    add(&env, "first");
     let log = state_file(&env, "state.log");
     fs::remove_file(&log).expect("it is there");
     // At once, not after a while.
     let refused = env.run("notebook.add('second', 'x')");
-    refused.exits(9).has("state.log was removed, replaced or cut").has("pipemux down && pipemux up");
+    refused
+        .exits(9)
+        .has("state.log was removed, replaced or cut")
+        .has("pipemux down && pipemux up");
     env.pipemux(&["status"]).ok().has("acts_refused");
     // Reads and views go on.
-    let seen = env.pipemux(&["view"]);
-    seen.ok().has(&format!("[first](obj:{first})")).lacks("second");
+    env.pipemux(&["view"]).ok().has("[first](obj:").lacks("second");
     env.pipemux(&["down"]).ok();
     assert!(log.exists(), "{}", env.daemon_log());
     env.pipemux(&["up"]).ok();
-    env.pipemux(&["view"]).ok().has(&format!("[first](obj:{first})")).lacks("saved state");
-    assert!(add(&env, "second") > first);
+    env.pipemux(&["view"]).ok().has("[first](obj:").lacks("saved state");
+    add(&env, "second");
 }
 
 #[test]
@@ -111,6 +113,54 @@ fn no_id_is_given_again_when_the_state_file_is_removed_or_cut() {
 }
 
 #[test]
+fn ended_sessions_leave_no_logs_behind() {
+    let env = TestEnv::new();
+    env.install_rogue("loud", "tame");
+    env.install_rogue("broken", "exits");
+    let logs = state_file(&env, "logs");
+    let length = |provider: &str| -> u64 {
+        let owners = fs::read_dir(&logs).into_iter().flatten().flatten();
+        let files = owners.flat_map(|owner| fs::read_dir(owner.path()).into_iter().flatten());
+        let files = files.flatten();
+        let own = files.filter(|file| file.file_name().to_string_lossy().starts_with(provider));
+        own.map(|file| file.metadata().map_or(0, |found| found.len())).sum()
+    };
+    for number in 0..3 {
+        let session = format!("loud/s{number}");
+        env.pipemux(&["open", &session]).ok();
+        env.run(&format!("{session}.misbehave('print 3')"));
+        assert!(length("loud.") > 100_000, "it printed 3 MB");
+        env.pipemux(&["end", &session]).ok();
+        wait_for("the log is gone", || length("loud.") == 0);
+        env.pipemux(&["open", &format!("broken/s{number}")]).exits(6);
+    }
+    assert!(
+        (1..3 * 17_000).contains(&length("broken.")),
+        "of a session that can't be opened the end is kept"
+    );
+}
+
+#[test]
+fn discard_removes_nothing_through_a_link() {
+    let env = TestEnv::new();
+    env.install("scratch", "rogue", "args = [\"tame\"]\nstate = \"discard\"\n");
+    env.pipemux(&["open", "scratch"]).ok();
+    let sessions = state_file(&env, "sessions");
+    let owner = fs::read_dir(&sessions).expect("it is there").next().expect("an owner");
+    let provider = owner.expect("an owner").path().join("scratch");
+    let outside = env.root().join("outside");
+    fs::create_dir_all(outside.join("main")).expect("a directory");
+    fs::write(outside.join("main/precious"), "x").expect("a file");
+    fs::rename(&provider, env.root().join("aside")).expect("it can be moved");
+    std::os::unix::fs::symlink(&outside, &provider).expect("a link");
+    env.pipemux(&["end", "scratch"]).ok();
+    wait_for("the daemon says that it doesn't follow it", || {
+        env.daemon_log().contains("can't remove")
+    });
+    assert_eq!(fs::read_to_string(outside.join("main/precious")).expect("it is there"), "x");
+}
+
+#[test]
 fn removed_lock_and_socket_let_no_second_daemon_in() {
     let env = TestEnv::new();
     env.pipemux(&["open", "notebook"]).ok();
@@ -134,7 +184,9 @@ fn daemon_whose_directory_was_removed_makes_room_for_another() {
     let before = daemons(&env);
     let paths = env.paths();
     fs::remove_dir_all(&paths.state_dir).expect("it is there");
-    env.run("notebook.add('a', 'x')").exits(9).has("put the directory back, or begin with a new one");
+    env.run("notebook.add('a', 'x')")
+        .exits(9)
+        .has("put the directory back, or begin with a new one");
     fs::remove_file(&paths.socket).expect("it is there");
     wait_for("the old daemon has ended", || !daemons(&env).iter().any(|pid| before.contains(pid)));
     // A first start: nothing is told.

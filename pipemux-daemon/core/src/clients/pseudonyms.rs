@@ -41,9 +41,8 @@ mod tests {
 
     #[test]
     fn pseudonym_depends_on_all_that_names_the_run_and_on_the_key() {
-        let of = |key: u8, parts: [&str; 3]| {
-            Pseudonyms::new([key; 16]).of(parts[0], parts[1], parts[2])
-        };
+        let of =
+            |key: u8, parts: [&str; 3]| Pseudonyms::new([key; 16]).of(parts[0], parts[1], parts[2]);
         let one = of(1, ["/a", "b", "c"]);
         assert_eq!(one, of(1, ["/a", "b", "c"]));
         assert_eq!(one.len(), 32);

@@ -59,8 +59,7 @@ impl Run {
         let text = format!("cannot be undone; {provider} doesn't show beforehand what it affects");
         let question =
             Question { text, kind: QuestionKind::Confirm, options: Vec::new(), unlisted: 0 };
-        let needs =
-            Needs { question, token: Blob(CONFIRMATION_TOKEN.into()), numbers: Vec::new() };
+        let needs = Needs { question, token: Blob(CONFIRMATION_TOKEN.into()), numbers: Vec::new() };
         RunOutput::Ask { needs, asker: Asker::App(Box::new(invoke)) }
     }
 

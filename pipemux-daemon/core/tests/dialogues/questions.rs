@@ -208,8 +208,10 @@ fn destructive_action_of_an_app_that_previews_nothing_is_confirmed_before_it_is_
     let seen = world.open(reader("a"), "notes");
     let (one, two) = (seen.id("k1 r1"), seen.id("k2 r1"));
     let asked = world.run(reader("a"), &format!("notes.wipe(obj:{one}); notes.say('x')"));
-    asked.exits(5).has("notes.wipe: cannot be undone; notes doesn't show beforehand what it affects");
-    asked.has("then notes.say").has("pipemux answer yes · no");
+    asked
+        .exits(5)
+        .has("notes.wipe: cannot be undone; notes doesn't show beforehand what it affects");
+    asked.has("then notes.say").has("pipemux answer [yes](link:");
     assert!(world.invoked.is_empty(), "nothing reached the app");
     world.answer(reader("a"), "yes").exits(0).has("1 done").has("2 done");
     let (_, wiped) = &world.invoked[0];

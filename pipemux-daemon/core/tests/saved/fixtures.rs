@@ -5,8 +5,8 @@
 
 use bytes::Bytes;
 use pipemux_core::saved::{
-    KeyForm, Record, SavedAct, SavedAnchor, SavedOpen, SavedOptions, SavedQuestion, SavedRest, SavedRound,
-    SavedTarget, SavedUndo,
+    KeyForm, Record, SavedAct, SavedAnchor, SavedOpen, SavedOptions, SavedQuestion, SavedRest,
+    SavedRound, SavedTarget, SavedUndo,
 };
 
 /// A workspace's key and its name with characters that need quoting or are more than one byte long.

@@ -119,7 +119,8 @@ fn busy_neighbour_costs_nobody_a_record() {
         assert_eq!(records.get(key, now), Known::Answered(text("done".into())));
     }
     // The neighbour's own oldest are forgotten, and don't run again, nor does what comes as late.
-    let forgotten = others.iter().filter(|key| matches!(records.get(key, now), Known::Forgotten(_)));
+    let forgotten =
+        others.iter().filter(|key| matches!(records.get(key, now), Known::Forgotten(_)));
     assert_eq!(forgotten.count(), 600);
     assert!(matches!(records.get(&key(2, &run_id::new(BEGIN, 77)), now), Known::Forgotten(_)));
     assert_eq!(records.get(&key(1, &run_id::new(BEGIN, 77)), now), Known::New);
@@ -172,7 +173,9 @@ fn long_answers_are_dropped_before_what_became_of_the_request() {
         records.end(key, text("x".repeat(1024 * 1024)), BEGIN);
     }
     assert_eq!(records.get(&keys[0], BEGIN), Known::Answered(answered_before(0)));
-    assert!(matches!(records.get(&keys[19], BEGIN), Known::Answered(answer) if answer.body != answered_before(0).body));
+    assert!(
+        matches!(records.get(&keys[19], BEGIN), Known::Answered(answer) if answer.body != answered_before(0).body)
+    );
     assert!(records.bytes <= RECORDS_BYTES_MAX);
     assert_consistent(&records);
 }
