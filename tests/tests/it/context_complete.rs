@@ -190,12 +190,10 @@ fn version_that_goes_back_is_shown_anew_and_told() {
     let before = context(&env, "rogue/main");
     env.run("rogue.misbehave('show gone')").ok();
     let told = env.run("rogue.misbehave('go back to 2')");
-    told.ok()
-        .has("VersionMismatch · rogue/main went from 5 to 2; shown in full")
-        .has("## rogue/main");
+    told.ok().has("VersionMismatch · rogue/main went from 5 to 2; shown anew").has("## rogue/main");
     let after = context(&env, "rogue/main");
     assert_eq!(after["errors"][0]["code"], "version_mismatch");
-    assert_eq!(after["errors"][0]["message"], "rogue/main went from 5 to 2; shown in full");
+    assert_eq!(after["errors"][0]["message"], "rogue/main went from 5 to 2; shown anew");
     let major = |context: &Value| context["header"]["version"]["major"].as_u64().unwrap();
     assert!(major(&after) > major(&before));
     assert_eq!(context(&env, "rogue/main"), after);

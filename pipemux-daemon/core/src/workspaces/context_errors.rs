@@ -16,7 +16,7 @@ pub fn anchor_conflict(session: &SessionKey, key: &str) -> Fault {
 
 /// Returns the error of an app whose version went back within one process's life.
 pub fn version_mismatch(session: &SessionKey, (from, to): (u64, u64)) -> Fault {
-    Fault::new(Code::VersionMismatch, format!("{session} went from {from} to {to}; shown in full"))
+    Fault::new(Code::VersionMismatch, format!("{session} went from {from} to {to}; shown anew"))
 }
 
 /// Returns the error of a window that takes too many tokens for its budget. `command` shows all of it.

@@ -112,6 +112,15 @@ pub fn records() -> Vec<Fixture> {
         fixture!("records", "acts_forgotten", acts_forgotten()),
         fixture!("records", "pseudonym_key", pseudonym_key()),
         fixture!("records", "round", round(full_round())),
+        fixture!(
+            "records",
+            "round_diff",
+            round(SavedRound {
+                number: 11,
+                diff: Some("--- 文.rs\n+++ 文.rs\n@@ -1 +1 @@\n-一\n+二\n".into()),
+                ..plain_round()
+            })
+        ),
         fixture!("records", "round_plain", round(plain_round())),
         fixture!(
             "records",

@@ -169,3 +169,15 @@ fn huge_line_is_searched() {
     assert_eq!(plain(&text, "needle"), [(1, "needle".into())]);
     assert_eq!(plain(&text, " y").len(), 1_000_000);
 }
+
+#[test]
+fn search_for_the_first_lines_finds_the_beginning_of_all() {
+    let text = "a a\nb\na\nc\na\n".repeat(50);
+    let pattern = Pattern::new("a", false, true, Filters::default()).unwrap();
+    let all = pattern.search(Path::new("x.txt"), &text);
+    for lines in [1, 2, 7, 1_000] {
+        let first = pattern.search_first(Path::new("x.txt"), &text, lines);
+        assert_eq!(first.counts().lines, all.counts().lines.min(lines as u64));
+        assert_eq!(first.found, all.found[..first.found.len()]);
+    }
+}

@@ -34,7 +34,7 @@ pub(super) fn left_out(searched: &Searched, display: &dyn Fn(&Path) -> String) -
         (|left| &left.code, "in code"),
         (|left| &left.comments, "in comments"),
         (|left| &left.strings, "in strings"),
-        (|left| &left.excluded, "on lines that match not"),
+        (|left| &left.excluded, "on lines that `not` leaves out"),
         (|left| &left.unknown, "in files whose language isn't known"),
         (|left| &left.not_words, "not whole words"),
     ];
