@@ -4,7 +4,11 @@ mod fixture;
 mod gone;
 mod large_state;
 
+use super::format::{Damage, parse};
+use super::load::{LoadedJournal, load_with_boot_id};
 use super::*;
+use crate::limits::UNSYNCED_MAX;
+use pipemux_core::Loss;
 use pipemux_core::saved::SavedOpen;
 use std::fs::OpenOptions;
 
