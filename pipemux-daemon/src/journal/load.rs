@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use pipemux_core::Loss;
 use pipemux_core::saved::Record;
@@ -67,7 +68,9 @@ pub(super) fn load_with_boot_id(path: &Path, boot_id: Option<&str>) -> LoadedJou
             let note = set_aside_note(path, true);
             problem += &format!(", {note}");
             let told = Some(reader_notice("was damaged", &note));
-            loaded.loss = loaded.loss.map(|loss| Loss { told, acts: true, ..loss });
+            let written = Some(last_written(path));
+            loaded.loss =
+                loaded.loss.map(|loss| Loss { told, acts_to: loss.acts_to.max(written), ..loss });
         }
         loaded.problems.push(problem);
     }
@@ -76,8 +79,9 @@ pub(super) fn load_with_boot_id(path: &Path, boot_id: Option<&str>) -> LoadedJou
         let loss = loaded.loss.take().unwrap_or_default();
         let told = loss.told.or_else(|| Some(reader_notice(&what, &format!("in {shown}"))));
         let high_water = mark.map(|mark| mark.high_water);
+        let acts_to = loss.acts_to.max(Some(last_written(path)));
         let workspaces = loss.workspaces || !parsed.snapshot_complete;
-        loaded.loss = Some(Loss { told, acts: true, high_water, workspaces, ..loss });
+        loaded.loss = Some(Loss { told, acts_to, high_water, workspaces, ..loss });
     }
     loaded.clean_shutdown = parsed.clean_shutdown;
     loaded.records = parsed.records;
@@ -114,14 +118,14 @@ fn missing(path: &Path, mark: Option<Mark>) -> LoadedJournal {
     let told = Some(reader_notice("was removed", &format!("it was {}", path.display())));
     LoadedJournal {
         problems: vec![problem],
-        loss: Some(all_lost(told, mark)),
+        loss: Some(all_lost(path, told, mark)),
         ..Default::default()
     }
 }
 
-fn all_lost(told: Option<String>, mark: Option<Mark>) -> Loss {
+fn all_lost(path: &Path, told: Option<String>, mark: Option<Mark>) -> Loss {
     let high_water = mark.map(|mark| mark.high_water);
-    Loss { told, bytes: 0, workspaces: true, acts: true, high_water }
+    Loss { told, bytes: 0, workspaces: true, acts_to: Some(last_written(path)), high_water }
 }
 
 /// Describes the damage for people.
@@ -157,13 +161,15 @@ fn loss(
     let known = synced && mark.is_some() && parsed.unknown_records == 0;
     let bytes = if known { 0 } else { lost_bytes + unsynced };
     let high_water = mark.map(|mark| mark.high_water);
-    Some(Loss { told: None, bytes, workspaces: whole, acts: !synced, high_water })
+    // What was lost with the machine's power was done before this boot.
+    let acts_to = (!synced).then(boot_time);
+    Some(Loss { told: None, bytes, workspaces: whole, acts_to, high_water })
 }
 
 fn unreadable(path: &Path, error: &io::Error, mark: Option<Mark>) -> LoadedJournal {
     let note = set_aside_note(path, false);
     let problem = format!("{} can't be read: {error}: {note}", path.display());
-    let loss = all_lost(Some(reader_notice("was damaged", &note)), mark);
+    let loss = all_lost(path, Some(reader_notice("was damaged", &note)), mark);
     LoadedJournal { problems: vec![problem], loss: Some(loss), ..LoadedJournal::default() }
 }
 
@@ -180,6 +186,28 @@ fn reader_notice(what: &str, note: &str) -> String {
         "the daemon's saved state {what}: windows, history and questions may be outdated or \
          missing, apps have kept their own data; check with: pipemux view, pipemux history ({note})"
     )
+}
+
+/// Returns when an earlier daemon wrote something for the last time, in milliseconds since 1970; the present where nothing
+/// tells.
+fn last_written(path: &Path) -> u64 {
+    let changed = |path: &Path| fs::symlink_metadata(path).and_then(|found| found.modified()).ok();
+    let at = changed(&mark::mark_path(path)).or_else(|| changed(path));
+    unix_ms(at.unwrap_or_else(SystemTime::now))
+}
+
+/// Returns when the machine was started, in milliseconds since 1970; the present where nothing tells.
+fn boot_time() -> u64 {
+    let now = SystemTime::now();
+    let uptime = fs::read_to_string("/proc/uptime").ok();
+    let seconds = uptime.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    let up = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    unix_ms(up.and_then(|up| now.checked_sub(up)).unwrap_or(now))
+}
+
+fn unix_ms(at: SystemTime) -> u64 {
+    let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Returns what identifies this boot of the machine, where the system tells it.

@@ -21,8 +21,8 @@ impl Core {
         }
         self.turn.numbers.skip(leap);
         self.workspaces.skip_lost_numbers(leap);
-        if loss.acts {
-            self.clients.lost_acts(now.unix_ms);
+        if let Some(to) = loss.acts_to {
+            self.clients.lost_acts(to);
         }
         if let Some(text) = &loss.told {
             for workspace in self.workspaces.values_mut() {

@@ -11,9 +11,9 @@ pub struct Loss {
     pub bytes: u64,
     /// True when whole workspaces may be unknown now.
     pub workspaces: bool,
-    /// True when records of acting requests may be gone: one that was made before isn't carried out, unless it is
-    /// known.
-    pub acts: bool,
+    /// Records of acting requests that were made by then may be gone, in milliseconds since 1970: such a request isn't
+    /// carried out, unless it is known. None when no record is.
+    pub acts_to: Option<u64>,
     /// How far numbers had come, where that was written down apart from the records.
     pub high_water: Option<HighWater>,
 }
