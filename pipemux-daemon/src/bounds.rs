@@ -57,7 +57,7 @@ const INTERNAL: &[(&str, &str)] = &[
     ("FLUSH_MS", "concerns only the daemon's own end"),
     ("DISK_RETRY_MS", "how often a full disk is tried"),
     ("ACCEPT_RETRY_MS", "how often accepting is tried without descriptors"),
-    ("SOCKET_CHECK_MS", "how soon a socket that was cleaned away is restored"),
+    ("FILES_CHECK_MS", "how soon a socket that was cleaned away is restored"),
     ("REFUSED_MAX", "how many clients are told why they are turned away"),
     ("ACCEPT_TURN", "only divides turns; nothing is refused"),
     ("ORPHANS_MS", "concerns only the apps of a lost launcher"),

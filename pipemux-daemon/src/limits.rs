@@ -75,9 +75,9 @@ pub const FLUSH_MS: u64 = 1_000;
 pub const DISK_RETRY_MS: u64 = 1_000;
 /// Pause before connections are accepted again after descriptors ran out, in milliseconds.
 pub const ACCEPT_RETRY_MS: u64 = 100;
-/// Pause between two checks that the socket is in its place, in milliseconds. Programs that clean up temporary files
-/// remove it because it looks old.
-pub const SOCKET_CHECK_MS: u64 = 5_000;
+/// Pause between two checks that the daemon's files are in their places, in milliseconds. Programs that clean up
+/// temporary files remove the socket because it looks old.
+pub const FILES_CHECK_MS: u64 = 5_000;
 /// Clients beyond the limit that are told so before they are closed; further ones are closed at once.
 pub const REFUSED_MAX: usize = 64;
 /// Connections accepted in a turn.

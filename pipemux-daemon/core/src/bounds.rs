@@ -70,6 +70,9 @@ pub const BOUNDS: &[Bound] = bounds! {
         READER_UNCONFIRMED_BYTES Bytes "answers that one reader leaves unconfirmed",
         UNCONFIRMED_BYTES Bytes "answers that all readers leave unconfirmed",
         RECORDS_MAX Count "acting requests that are not carried out again when they are sent again",
+        READER_RECORDS_MAX Count "acting requests of one reader of a workspace among them",
+        RECORDS_MS Milliseconds "time that they are remembered while there is room",
+        CLOCK_AHEAD_MS Milliseconds "time that a request's id may be ahead of the daemon's clock",
         RECORDS_BYTES_MAX Bytes "answers that are kept for that",
     }
     "Requests" {
@@ -120,6 +123,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         APP_MEMORY_MAX Bytes "memory of one process (manifest: limits.memory)",
         APP_FILES_MAX Count "open files of one process (manifest: limits.files)",
         APP_PROCESSES_MAX Count "processes of one session (manifest: limits.processes)",
+        FAILED_LOG_KEPT Bytes "the log of a session that could not be opened",
         LOG_MAX Bytes "one log before it is rotated (manifest: limits.log)",
         LOG_LINES_MAX Lines "one answer of logs",
         OPENS_MAX Count "opens that are repeated after a restart",

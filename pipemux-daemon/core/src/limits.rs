@@ -168,8 +168,14 @@ pub const OPENS_MAX: usize = 64;
 pub const ENV_MAX: usize = 128 * 1024;
 /// Longest id of an acting request, in bytes.
 pub const RUN_ID_MAX: usize = 128;
-/// Acting requests whose answers are kept, so that one sent again isn't carried out twice.
-pub const RECORDS_MAX: usize = 512;
+/// Acting requests that are remembered, so that one sent again isn't carried out twice.
+pub const RECORDS_MAX: usize = 65_536;
+/// Acting requests of one reader of a workspace that are remembered.
+pub const READER_RECORDS_MAX: usize = 16_384;
+/// Milliseconds that an acting request is remembered, unless there are more than that.
+pub const RECORDS_MS: u64 = 3_600_000;
+/// Milliseconds that the time in a request's id may be ahead of the daemon's clock.
+pub const CLOCK_AHEAD_MS: u64 = 300_000;
 /// Bytes of answers kept for that.
 pub const RECORDS_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Tokens that the contents of a run's outcomes may take together when the request names no budget.
@@ -271,6 +277,8 @@ pub const APP_QUEUES_MAX: usize = 128 * 1024 * 1024;
 pub const LOG_LINES_MAX: u32 = 2_000;
 /// Last lines of a log that an error shows.
 pub const LAST_LINES: usize = 8;
+/// Bytes that are kept of the log of a session that could not be opened.
+pub const FAILED_LOG_KEPT: u64 = 16 * 1024;
 /// Bytes of a session's log after which it is rotated.
 pub const LOG_MAX: u64 = 1024 * 1024;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use pipemux_core::saved::Record;
-use pipemux_core::{ClientId, Effect, Event, Manifests, Signal, Start, limits};
+use pipemux_core::{ClientId, DiskFailure, Effect, Event, Manifests, Signal, Start, limits};
 use pipemux_proto::Incarnation;
 use pipemux_proto::client::ProvidersArgs;
 
@@ -40,10 +40,14 @@ impl Driver {
                 Effect::UnwatchLog { request } => self.app_output.unwatch(request),
                 Effect::LoadProviders { request, change } => self.load_providers(request, &change),
                 Effect::Persist(record) => self.persist(&record),
-                Effect::Prepare { state_dir } => directories::prepare_session(&state_dir),
-                Effect::Discard { state_dir } => {
-                    directories::remove_session(&state_dir, self.now.unix_ms);
+                Effect::Prepare { state_dir } => {
+                    directories::prepare_session(self.journal.directory(), &state_dir);
                 }
+                Effect::Discard { state_dir } => {
+                    let base = self.journal.directory();
+                    directories::remove_session(base, &state_dir, self.now.unix_ms);
+                }
+                Effect::EndLog { log, kept } => self.app_output.end_log(Path::new(&log), kept),
                 Effect::Stopped => self.stopped(),
             }
         }
@@ -135,7 +139,7 @@ impl Driver {
             io::pipe().map_err(|error| format!("can't create a pipe: {error}"))?;
         // The app works here if it can't work in the opener's directory. Only the launcher finds out whether it can:
         // that may take arbitrarily long on a network file system.
-        directories::create_private(Path::new(&start.state_dir))
+        directories::create_below(self.journal.directory(), Path::new(&start.state_dir))
             .map_err(|error| format!("can't create {}: {error}", start.state_dir))?;
         let stream = self.processes.start(start, app_end.into())?;
         let waker = self.ready_queue.waker(ReadySource::Peer(Peer::App(app)));
@@ -154,6 +158,9 @@ impl Driver {
     pub(super) fn open_log(&mut self, app: Incarnation) -> Result<(), String> {
         let Some(starting) = self.starting_apps.remove(&app) else { return Ok(()) };
         let StartingApp { log_path, log_max, output } = starting;
+        let directory = Path::new(&log_path).parent().unwrap_or(Path::new("/"));
+        directories::create_below(self.journal.directory(), directory)
+            .map_err(|error| format!("can't create {}: {error}", directory.display()))?;
         let waker = self.ready_queue.waker(ReadySource::AppOutput(app));
         let now_ms = self.now.mono_ms;
         self.app_output.open(app, Path::new(&log_path), log_max, output, waker, now_ms)
@@ -210,14 +217,18 @@ impl Driver {
 
     /// Tells the core when records can't be written, and when they can be written again.
     pub(super) fn report_disk(&mut self, written: io::Result<()>) {
-        let failing = written.err().map(|error| error.to_string());
-        self.disk_retry_at = failing.as_ref().map(|_| self.now.mono_ms + DISK_RETRY_MS);
+        let failing = written.err().map(|error| self.disk_failure(&error));
+        // Acts that are refused meanwhile don't put the next try off.
+        let retry_at = self.disk_retry_at.unwrap_or(self.now.mono_ms + DISK_RETRY_MS);
+        self.disk_retry_at = failing.as_ref().map(|_| retry_at);
         if failing.is_some() == self.disk_failing {
             return;
         }
         self.disk_failing = failing.is_some();
         match &failing {
-            Some(why) => log(format_args!("can't save the state, acts are refused: {why}")),
+            Some(DiskFailure { why, .. }) => {
+                log(format_args!("can't save the state, acts are refused: {why}"));
+            }
             None => log("the state can be saved again"),
         }
         self.events.push_back(Event::Disk { failing });
@@ -249,6 +260,7 @@ fn is_irrevocable(effect: &Effect) -> bool {
         | Effect::LoadProviders { .. }
         | Effect::Prepare { .. }
         | Effect::Discard { .. }
+        | Effect::EndLog { .. }
         | Effect::Stopped => true,
         Effect::ToClient { .. }
         | Effect::ToClientInParts { .. }

@@ -163,6 +163,30 @@ fn deaf_clients_and_unconfirmed_views_keep_little_memory_and_it_goes_back() {
 }
 
 #[test]
+fn client_that_sends_nothing_more_gets_its_answers() {
+    let env = TestEnv::with_notebook();
+    let mut raw = RawConnection::greeted(&env);
+    let add = |number: u64| {
+        let code = format!("notebook.add('n{number}', 'x')");
+        verb_call(&env, json!({ "run": { "code": code } }), &format!("half-closed {number}"))
+    };
+    for number in 1..=3 {
+        raw.send_verb(number, &add(number));
+    }
+    raw.stream.shutdown(Shutdown::Write).expect("half of it");
+    for number in 1..=3 {
+        let answer = raw.next_frame().expect("an answer");
+        assert_eq!((answer.envelope.kind, answer.envelope.id), (Kind::Reply, number));
+    }
+    raw.expect_close();
+    env.pipemux(&["history"]).ok().has("add('n1', 'x')").has("add('n3', 'x')");
+    // One that asks for nothing is closed at once.
+    let idle = RawConnection::greeted(&env);
+    idle.stream.shutdown(Shutdown::Write).expect("half of it");
+    idle.expect_close();
+}
+
+#[test]
 fn runtime_and_state_directories_are_private() {
     let env = TestEnv::with_editor("secret\n");
     env.run("editor.hold(); editor.insert(1, 'unsaved secret')").ok();

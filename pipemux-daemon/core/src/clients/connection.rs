@@ -28,6 +28,8 @@ pub(super) struct Connection {
     pub(super) exchanges: usize,
     /// The bytes of their bodies.
     pub(super) exchanged: usize,
+    /// True once it sends nothing more.
+    pub(super) ended: bool,
 }
 
 /// What a client's frame asks of the rest of the core.
@@ -58,6 +60,21 @@ impl Clients {
         let features = vec![SEEN_EVENT.to_owned()];
         let greeting = Hello { features, ..Hello::new(Role::Daemon, self.software.clone()) };
         self.send(turn, client, &hello, &greeting);
+    }
+
+    /// Closes the connection of a client that sends nothing more, once all that it asked for is answered.
+    pub fn ended(&mut self, turn: &mut Turn, client: ClientId) {
+        let Some(connection) = self.connections.get_mut(&client) else { return };
+        connection.ended = true;
+        self.close_if_served(turn, client);
+    }
+
+    /// Closes a connection that has ended and waits for nothing.
+    pub(super) fn close_if_served(&self, turn: &mut Turn, client: ClientId) {
+        let connection = self.connections.get(&client);
+        if connection.is_some_and(|connection| connection.ended && connection.open == 0) {
+            turn.effects.push(Effect::CloseClient { client });
+        }
     }
 
     /// Forgets a connection that is gone. Returns its requests that have no answer yet: each goes on to the end of the

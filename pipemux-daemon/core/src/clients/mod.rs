@@ -5,7 +5,8 @@
 //! | [`connection`] | who is connected, has greeted, and how much each has open |
 //! | [`requests`] | a client's request from the frame that brings it to its one answer |
 //! | [`fitting`] | answers that fit one message, with their status in any case |
-//! | [`idempotency`] | answers of acting requests, kept so that one sent again isn't carried out twice |
+//! | [`idempotency`] | acting requests and their answers, remembered so that one sent again isn't carried out twice |
+//! | [`pseudonyms`] | the ids of runs that apps are given instead of the clients' own |
 //! | [`exchange`] | bytes between a client and an app that the daemon doesn't read |
 //!
 //! **Invariant: exactly one answer.** A request leaves the table only in [`Clients::answer`] and
@@ -15,6 +16,7 @@ pub mod connection;
 pub mod exchange;
 mod fitting;
 pub mod idempotency;
+pub mod pseudonyms;
 pub mod requests;
 
 use std::collections::{BTreeMap, HashMap};
@@ -31,6 +33,7 @@ use crate::turn::Turn;
 use connection::Connection;
 use exchange::{Exchanges, PendingAttach};
 use idempotency::IdempotencyRecords;
+use pseudonyms::Pseudonyms;
 use requests::ClientRequest;
 
 /// Connected clients and what they have asked for.
@@ -43,6 +46,7 @@ pub struct Clients {
     /// The bytes of their bodies, also of those whose clients are gone.
     asked: usize,
     records: IdempotencyRecords,
+    pseudonyms: Pseudonyms,
     /// Exchanges that have no answer yet.
     exchanges: Exchanges,
     /// Clients that wait for a session to become ready, to exchange with it.
@@ -50,9 +54,9 @@ pub struct Clients {
 }
 
 impl Clients {
-    /// No clients yet. `software` is what the greeting calls the daemon.
-    pub fn new(software: String) -> Self {
-        Self { software, ..Self::default() }
+    /// No clients yet. `software` is what the greeting calls the daemon; the pseudonyms of runs are made with the key.
+    pub fn new(software: String, pseudonym_key: [u8; 16]) -> Self {
+        Self { software, pseudonyms: Pseudonyms::new(pseudonym_key), ..Self::default() }
     }
 
     /// How many clients are connected.

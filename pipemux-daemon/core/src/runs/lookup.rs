@@ -1,6 +1,7 @@
 //! What must be looked up before a step can run: where an object is that its window doesn't show, and values
 //! that go from one app to another.
 
+use std::cmp::Ordering;
 use std::mem;
 
 use pipemux_proto::app::{Chunk, KeyLocation, Locate, Located, ReadRequest};
@@ -87,8 +88,12 @@ impl Run {
             return self.copied(object, true, Value::Str(path), context);
         }
         data.extend_from_slice(&chunk.data);
-        if (data.len() as u64) < chunk.total && !chunk.data.is_empty() {
-            return self.look_up(Lookup::Value { object, shown, path, data }, context);
+        match is_complete(&chunk, data.len(), &shown) {
+            Ok(true) => {}
+            Ok(false) => {
+                return self.look_up(Lookup::Value { object, shown, path, data }, context);
+            }
+            Err(fault) => return self.end(StepStatus::Failed, fault),
         }
         let value = match String::from_utf8(data) {
             Ok(text) => Value::Str(text),
@@ -109,6 +114,22 @@ impl Run {
         let copied = Copied { value: value.to_blob(), from: session.to_string(), label };
         self.looked_up.copies.insert((session, key, path), copied);
         self.advance(context)
+    }
+}
+
+/// Returns true when the parts of a value that came so far, of that length together, are all of it.
+///
+/// # Errors
+/// The app sent nothing more before the end, or more than it said: what came isn't the value.
+pub fn is_complete(chunk: &Chunk, length: usize, shown: &str) -> Result<bool, Fault> {
+    let total = chunk.total;
+    match (length as u64).cmp(&total) {
+        Ordering::Equal => Ok(true),
+        Ordering::Less if !chunk.data.is_empty() => Ok(false),
+        Ordering::Less | Ordering::Greater => Err(Fault::failed(format!(
+            "the value of {shown} is not what its app says: {total} bytes are announced, {length} came"
+        ))
+        .hint("try again; if it stays so, the app has an error: pipemux sessions")),
     }
 }
 

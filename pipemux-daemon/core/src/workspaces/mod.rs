@@ -222,6 +222,17 @@ impl Workspaces {
         }
     }
 
+    /// Has every workspace go on at these numbers at least.
+    pub fn rise(&mut self, to: FirstNumbers) {
+        for workspace in self.by_key.values_mut() {
+            workspace.rise(to);
+        }
+        for numbers in self.retired.values_mut() {
+            numbers.id = numbers.id.max(to.id);
+            numbers.epoch = numbers.epoch.max(to.epoch);
+        }
+    }
+
     /// Forgets all that workspaces keep of a session that ended for good.
     pub fn forget_session(&mut self, session: &SessionKey) {
         for workspace in self.by_key.values_mut() {

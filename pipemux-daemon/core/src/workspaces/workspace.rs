@@ -371,10 +371,17 @@ impl Workspace {
     /// Passes over numbers that lost records may have reserved.
     pub(super) fn skip_lost_numbers(&mut self, leap: u64) {
         let FirstNumbers { id, epoch } = self.first_unreserved_numbers();
-        let id = id.saturating_add(leap);
-        self.epoch = epoch.saturating_add(leap);
+        let (id, epoch) = (id.saturating_add(leap), epoch.saturating_add(leap));
+        self.rise(FirstNumbers { id, epoch });
+    }
+
+    /// Goes on at these numbers at least.
+    pub(super) fn rise(&mut self, to: FirstNumbers) {
+        let FirstNumbers { id, epoch } = self.first_unreserved_numbers();
+        let (id, epoch) = (id.max(to.id), epoch.max(to.epoch));
         self.anchors.continue_from(id);
-        self.reserved = FirstNumbers { id, epoch: self.epoch };
+        self.epoch = epoch;
+        self.reserved = FirstNumbers { id, epoch };
         for window in self.windows.iter_mut() {
             window.context.major = window.context.major.max(self.epoch);
         }

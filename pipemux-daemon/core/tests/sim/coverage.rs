@@ -62,6 +62,7 @@ pub const REQUIRED: &[&str] = &[
     "question looked at, 5",
     "wrong answer",
     "quarantined",
+    "repeated when forgotten",
     "kept",
     "go went",
     "rest kept",

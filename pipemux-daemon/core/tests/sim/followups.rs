@@ -2,6 +2,7 @@
 //! a scenario stays the same for its seed.
 
 use fastrand::Rng;
+use pipemux_core::limits;
 
 use crate::action::{
     Action, AddressForm, Ask, Behaviour, RequestOptions, RogueMessage, Step, StepAction,
@@ -19,6 +20,20 @@ pub fn followups(rng: &mut Rng, of: &Action) -> Vec<Action> {
         }
         Action::Ask(who, Ask::Answer(text), _) if *who != CALM_READER && !text.is_empty() => {
             vec![Action::Ask(*who, Ask::Answer(""), RequestOptions { json: rng.bool(), ..plain() })]
+        }
+        // What was answered before is forgotten once somebody acts again.
+        Action::Pass(ms) if *ms > limits::RECORDS_MS => {
+            let step = Step { addr: OWN[0], form: AddressForm::Full, act: StepAction::Say };
+            let view_options = ViewOptions::default();
+            let run = Ask::Run { steps: vec![step], at: false, view_options };
+            let again = |rng: &mut Rng| Action::Repeat(rng.u16(..) | 1);
+            vec![
+                Action::Ask(rng.usize(..CALM_READER), run, plain()),
+                Action::Pass(200),
+                again(rng),
+                Action::Pass(200),
+                again(rng),
+            ]
         }
         _ if rng.u8(..60) > 0 => Vec::new(),
         _ => {

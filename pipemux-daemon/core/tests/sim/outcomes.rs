@@ -31,6 +31,9 @@ impl Sim {
         }
         if let Some(first) = request.repeats {
             self.check_repeated(index, first)?;
+            if format!("{answer:?}").contains("doesn't remember any more") {
+                self.statistics.count("repeated when forgotten");
+            }
         }
         let request = &self.requests[index];
         let outdated = self.is_outdated(index);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use pipemux_core::{ClientId, Event, Exit, Now};
+use pipemux_core::{ClientId, DiskFailure, Event, Exit, Now};
 use pipemux_proto::{Frame, Incarnation};
 
 use crate::action::{Action, Behaviour};
@@ -62,6 +62,8 @@ pub struct Sim {
     pub kept: [Option<ClientId>; READERS.len()],
     pub requests: Vec<Request>,
     pub next_run: u64,
+    /// The ids that clients gave runs, by what apps know them by.
+    pub pseudonyms: BTreeMap<String, String>,
     pub knowledge: ReaderKnowledge,
     pub runs: Runs,
     pub rounds: Rounds,
@@ -103,6 +105,7 @@ impl Sim {
             kept: [None; READERS.len()],
             requests: Vec::new(),
             next_run: 0,
+            pseudonyms: BTreeMap::new(),
             knowledge: ReaderKnowledge::default(),
             runs: Runs::default(),
             rounds: Rounds::default(),
@@ -198,7 +201,8 @@ impl Sim {
                     let unwritten = std::mem::take(&mut self.daemon.unwritten);
                     self.daemon.records.extend(unwritten);
                 }
-                let failing = full.then(|| "no space left".to_owned());
+                let next = "make room".to_owned();
+                let failing = full.then(|| DiskFailure { why: "no space left".into(), next });
                 self.handle_event(Event::Disk { failing }).map(|()| true)
             }
             Action::Stop => {

@@ -345,6 +345,7 @@ pub fn prototypes() -> Vec<Prototype> {
             returns,
             risk,
             idempotent: name == "select",
+            previews: risk == Risk::Destructive,
             prominence: Default::default(),
             ..Prototype::default()
         }

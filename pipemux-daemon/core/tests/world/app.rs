@@ -251,6 +251,7 @@ pub fn prototypes() -> Vec<Prototype> {
         risk,
         idempotent: false,
         prominence: Default::default(),
+        previews: risk == Risk::Destructive,
         ..Prototype::default()
     };
     let raw = Param { raw: Raw::Always, ..text() };
@@ -273,6 +274,7 @@ pub fn prototypes() -> Vec<Prototype> {
         },
         action("matching", vec![raw], None, Risk::Safe),
         action("find", vec![raw_if, regex], None, Risk::Safe),
+        Prototype { previews: false, ..action("wipe", vec![note()], None, Risk::Destructive) },
         Prototype { idempotent: true, ..action("touch", vec![text()], None, Risk::Changes) },
     ]
 }

@@ -63,6 +63,7 @@ fn prototypes() -> Vec<Prototype> {
         risk,
         idempotent: false,
         prominence: Prominence::Featured,
+        previews: risk == Risk::Destructive,
         ..Prototype::default()
     };
     let how = Param { name: "how".into(), ty: Type::String, default: None, ..Param::default() };
