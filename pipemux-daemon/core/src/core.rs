@@ -84,6 +84,7 @@ impl Core {
                 self.clients.broken(&mut self.turn, client, &why)
             }
             Event::ClientClosed { client } => self.client_closed(client),
+            Event::ClientIdentified { client, peer } => self.client_identified(client, peer),
             Event::AppFrame { app, frame } => {
                 self.processes.handle_frame(&mut self.turn, app, frame);
             }

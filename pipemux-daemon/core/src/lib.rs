@@ -31,6 +31,7 @@
 //! request to an app ends with one reply unless whoever sent it dropped it (`processes`).
 #![forbid(unsafe_code)]
 
+pub mod audit;
 pub mod bounds;
 mod clients;
 mod core;
@@ -39,6 +40,7 @@ mod feed;
 mod keys;
 pub mod limits;
 pub mod manifest;
+pub mod peer;
 mod persist;
 mod processes;
 mod rate;
@@ -54,7 +56,8 @@ pub use event::{
     ClientId, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now, Signal, Start,
 };
 pub use manifest::{
-    BuiltIn, Idle, Isolation, Limits, Manifest, Restart, Scope, Size, State, Transport,
+    BuiltIn, Idle, Isolation, Limits, Manifest, PinnedPrograms, Restart, Scope, Size, State,
+    Transport,
 };
 pub use persist::loss::Loss;
 

@@ -3,6 +3,7 @@
 //! | module | decides |
 //! |---|---|
 //! | [`connection`] | who is connected, has greeted, and how much each has open |
+//! | [`identity`] | which process a client is, and that what an app starts doesn't act as the user |
 //! | [`requests`] | a client's request from the frame that brings it to its one answer |
 //! | [`idempotency`] | answers of acting requests, kept so that one sent again isn't carried out twice |
 //! | [`exchange`] | bytes between a client and an app that the daemon doesn't read |
@@ -13,6 +14,7 @@
 pub mod connection;
 pub mod exchange;
 pub mod idempotency;
+pub mod identity;
 pub mod requests;
 
 use std::collections::{BTreeMap, HashMap};

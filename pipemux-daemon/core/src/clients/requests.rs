@@ -3,9 +3,10 @@
 use bytes::Bytes;
 use pipemux_proto::client::{Answer, Body, VerbRequest};
 use pipemux_proto::envelope::Envelope;
-use pipemux_proto::limits::HINT_OPTIONS_MAX;
+use pipemux_proto::limits::{HINT_OPTIONS_MAX, READER_TOKEN_MAX};
 use pipemux_proto::{Code, Fault, Frame, Kind, decode};
 
+use crate::audit::{AuditEntry, AuditNotes};
 use crate::clients::Clients;
 use crate::clients::connection::ClientInput;
 use crate::event::{ClientId, Effect};
@@ -30,6 +31,8 @@ pub struct ClientRequest {
     pub deadline: u64,
     /// What is said in the answer besides.
     pub remark: Option<String>,
+    /// What the audit log tells of it besides.
+    pub audit: AuditNotes,
 }
 
 impl Clients {
@@ -59,6 +62,13 @@ impl Clients {
             let fault =
                 Fault::refused(said).hint("make one that is unique for each acting request");
             self.refuse(turn, client, &envelope, &fault);
+            return None;
+        }
+        let length = call.reader_token.len();
+        if length > READER_TOKEN_MAX {
+            let said =
+                format!("reader_token has {length} bytes, expected at most {READER_TOKEN_MAX}");
+            self.refuse(turn, client, &envelope, &Fault::refused(said));
             return None;
         }
         let length = call.hint_options.len();
@@ -99,7 +109,12 @@ impl Clients {
         (envelope, call): (&Envelope, &VerbRequest),
         fault: &Fault,
     ) {
-        self.records.forget(&call.run_id);
+        if call.verb.acts() {
+            self.records.forget(&call.run_id);
+        }
+        let mut notes = AuditNotes::default();
+        notes.set_result(&fault.message);
+        self.audit(turn, client, (call, notes), fault.code.exit_status());
         self.refuse(turn, client, envelope, fault);
     }
 
@@ -115,7 +130,15 @@ impl Clients {
         let id = RequestId(turn.next_local());
         let deadline = turn.mono_ms() + patience(envelope.deadline_ms, REQUEST_MS);
         turn.set_timer(deadline, Timer::ClientRequest(id));
-        let request = ClientRequest { client, envelope, call, workspace, deadline, remark: None };
+        let request = ClientRequest {
+            client,
+            envelope,
+            call,
+            workspace,
+            deadline,
+            remark: None,
+            audit: AuditNotes::default(),
+        };
         self.requests.insert(id, request);
         if let Some(connection) = self.connections.get_mut(&client) {
             connection.open += 1;
@@ -126,6 +149,24 @@ impl Clients {
     /// A request that has no answer yet.
     pub fn request(&self, id: RequestId) -> Option<&ClientRequest> {
         self.requests.get(&id)
+    }
+
+    /// Writes a request down in the audit log, if it is one that may have changed something.
+    fn audit(
+        &self,
+        turn: &mut Turn,
+        client: ClientId,
+        (call, notes): (&VerbRequest, AuditNotes),
+        exit: u8,
+    ) {
+        if let Some(entry) = AuditEntry::of_request(call, exit, notes) {
+            turn.audit(AuditEntry { peer: self.peer(client), ..entry });
+        }
+    }
+
+    /// What the audit log tells of a request besides; none once it is answered.
+    pub fn audit_notes(&mut self, id: RequestId) -> Option<&mut AuditNotes> {
+        self.requests.get_mut(&id).map(|request| &mut request.audit)
     }
 
     /// Has a request's answer say that nothing has changed, unless a window in it has.
@@ -151,6 +192,7 @@ impl Clients {
     pub fn answer(&mut self, turn: &mut Turn, id: RequestId, answer: Answer) {
         let Some(request) = self.requests.remove(&id) else { return };
         turn.clear_timer(request.deadline, Timer::ClientRequest(id));
+        self.audit(turn, request.client, (&request.call, request.audit), answer.exit);
         if request.call.verb.acts() {
             let kept = Answer { delivery: 0, ..answer.clone() };
             self.records.keep(&request.call.run_id, Some(kept));
@@ -162,11 +204,13 @@ impl Clients {
         }
     }
 
-    /// Gives a request that only reads its one answer, as a frame in parts that lie where they are kept.
+    /// Gives a request that runs no action its one answer, as a frame in parts that lie where they are kept. Its exit
+    /// status is 0.
     pub fn answer_in_parts(&mut self, turn: &mut Turn, id: RequestId, parts: Vec<Bytes>) {
         let Some(request) = self.requests.remove(&id) else { return };
         turn.clear_timer(request.deadline, Timer::ClientRequest(id));
         let client = request.client;
+        self.audit(turn, client, (&request.call, request.audit), 0);
         if let Some(connection) = self.connections.get_mut(&client) {
             connection.open = connection.open.saturating_sub(1);
             turn.effects.push(Effect::ToClientInParts { client, parts });

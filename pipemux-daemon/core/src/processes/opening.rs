@@ -117,6 +117,10 @@ impl Processes {
         attach: bool,
         again: bool,
     ) -> OpenRequest {
+        let env = match self.sessions.get(key) {
+            Some(session) => session.environment(&saved),
+            None => saved.env,
+        };
         OpenRequest {
             session: key.addr.clone(),
             attach,
@@ -124,7 +128,7 @@ impl Processes {
             woken: 0,
             args: saved.args,
             cwd: saved.cwd,
-            env: saved.env.into_iter().collect(),
+            env: env.into_iter().collect(),
             state_dir: self.paths(key).0,
         }
     }
@@ -197,6 +201,7 @@ impl Processes {
             // It went on where it was: there is nothing to tell.
             session.notes.clear();
         }
+        session.notes.extend(session.missing_variables(key));
         let owes = session.owes > 0;
         self.events.push_back(ProcessEvent::Ready(ReadyProcess {
             session: key.clone(),

@@ -170,6 +170,7 @@ impl Sim {
         VerbRequest {
             workspace: client::Workspace { key: format!("/{name}"), name: name.into() },
             reader: reader.into(),
+            reader_token: String::new(),
             run_id: format!("run-{}", self.next_run),
             format: if json { Format::Json } else { Format::Markdown },
             budget: view_options.budget,
