@@ -7,18 +7,23 @@
 //! | `project` | the files of the project |
 //! | `arranging` | moving, swapping, deleting and inserting items; replacing bodies |
 //! | `seams` | the lines around what was done, which an outcome shows |
-//! | `outline` | the symbols of files; the lines of one |
+//! | `outline` | the symbols of files |
+//! | `ranges` | the lines of a symbol or a range, and what stands between braces |
 //! | `rename` | another name for a symbol |
 
 mod arranging;
+mod asked_symbol;
+mod new_text;
 mod outline;
+mod place;
 mod project;
+mod ranges;
 mod rename;
 mod resolver;
-mod seams;
+pub(in crate::update) mod seams;
 mod target;
 
-pub(super) use arranging::InsertPlace;
+pub(super) use asked_symbol::AskedSymbol;
 pub(super) use outline::OutlineRequest;
+pub(super) use place::InsertPlace;
 pub(super) use rename::AskedOccurrences;
-pub(super) use resolver::AskedSymbol;

@@ -21,9 +21,9 @@ pub enum Record {
         key: String,
         /// What is shown for it.
         name: String,
-        /// Display ids.
+        /// No display id from this one on is in use.
         ids_below: u64,
-        /// Epochs.
+        /// No epoch from this one on is in use.
         epochs_below: u64,
     },
     /// A part of the saved state was lost: a workspace that isn't named may have used numbers below these.
@@ -205,6 +205,9 @@ pub struct SavedRound {
     /// The round that it took back, when it is an undo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<u64>,
+    /// What it changed in files, as a unified diff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
 }
 
 /// The action that takes a step of a round back.

@@ -151,7 +151,7 @@ impl Core {
             if manifest.shadows {
                 parts.push(format!("replaces the app that comes with PipeMux: {}", manifest.file));
             }
-            text += &format!("{}\n", parts.join(" · "));
+            text += &format!("{}\n", whole_line(&parts.join(" · ")));
             let mut row: Vec<(String, Value)> = vec![
                 ("id".into(), manifest.id.as_str().into()),
                 ("description".into(), manifest.description.as_str().into()),
