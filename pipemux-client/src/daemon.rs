@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 
+use pipemux_proto::environment::is_daemon_variable;
 use pipemux_proto::paths::Paths;
 
 use crate::error::ClientError;
@@ -84,6 +85,10 @@ pub(crate) fn start(options: &Options, deadline: Instant) -> Result<StartOutcome
     let program = program_path(options);
     let child = Command::new(&program)
         .arg("serve")
+        // Any process of this user can read the environment that the daemon was started with. What an app needs of
+        // its opener's environment comes with the request that opens it.
+        .env_clear()
+        .envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_daemon_variable)))
         // Passed explicitly, so that both sides use the same paths even when the caller set them by hand.
         .env("PIPEMUX_STATE_DIR", &options.paths.state_dir)
         .env("PIPEMUX_RUNTIME_DIR", &options.paths.runtime_dir)

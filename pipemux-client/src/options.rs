@@ -31,13 +31,15 @@ pub struct Options {
     pub workspace: Workspace,
     /// The name of the reader of the answers.
     pub reader: String,
+    /// The token that shows that this client is that reader; empty for none.
+    pub reader_token: String,
     /// How long the daemon may take for a request.
     pub timeout: Duration,
 }
 
 impl Options {
     /// Makes options from the environment and the current directory. The variables are `PIPEMUX_WORKSPACE`,
-    /// `PIPEMUX_READER`, `PIPEMUX_DAEMON`, and those of [`Paths::from_env`].
+    /// `PIPEMUX_READER`, `PIPEMUX_READER_TOKEN`, `PIPEMUX_DAEMON`, and those of [`Paths::from_env`].
     ///
     /// # Errors
     /// [`ClientError::Invalid`] when the variables don't yield usable paths.
@@ -52,6 +54,7 @@ impl Options {
             start: true,
             workspace: workspace::find(get("PIPEMUX_WORKSPACE").as_deref(), directory.as_deref()),
             reader: get("PIPEMUX_READER").unwrap_or_else(|| workspace::DEFAULT.to_owned()),
+            reader_token: get("PIPEMUX_READER_TOKEN").unwrap_or_default(),
             timeout: DEFAULT_TIMEOUT,
         })
     }
@@ -75,6 +78,7 @@ impl Options {
         VerbRequest {
             workspace: self.workspace.clone(),
             reader: self.reader.clone(),
+            reader_token: self.reader_token.clone(),
             run_id: new_run_id(),
             format: Format::default(),
             budget: None,

@@ -70,6 +70,11 @@ pub enum WriteOutcome {
 }
 
 impl Connection {
+    /// Returns the stream itself, to ask who is at its other end.
+    pub fn stream(&self) -> &UnixStream {
+        self.socket.stream()
+    }
+
     /// Creates a connection over a non-blocking stream, whose readiness wakes `waker`.
     ///
     /// # Errors

@@ -38,6 +38,7 @@ use rustc_hash::FxHashMap;
 
 use crate::app_output::AppOutput;
 use crate::app_processes::AppProcesses;
+use crate::audit_log::AuditLog;
 use crate::buffer_pool::BufferPool;
 use crate::busy_poll::{BusyPoll, ParkHook};
 use crate::connection::Connection;
@@ -49,6 +50,7 @@ use crate::listener::ClientListener;
 use crate::lock::DaemonLock;
 use crate::manifests::ManifestDirs;
 use crate::memory::MemoryTrim;
+use crate::pinned_programs::PinnedPrograms;
 use crate::ready_queue::{Peer, ReadyQueue, ReadySource};
 use crate::shutdown::{Shutdown, ShutdownRequests, Urgency};
 use timer::Timer;
@@ -110,7 +112,9 @@ pub struct Driver {
     starting_apps: FxHashMap<Incarnation, effects::StartingApp>,
     app_output: AppOutput,
     journal: Journal,
+    audit_log: AuditLog,
     manifests: ManifestDirs,
+    pinned_programs: PinnedPrograms,
     /// True while the journal has records that aren't written yet.
     records_pending: bool,
     /// True while records can't be written.
@@ -137,6 +141,8 @@ pub struct DriverParts {
     pub processes: AppProcesses,
     /// The saved state.
     pub journal: Journal,
+    /// Who did what.
+    pub audit_log: AuditLog,
     /// The directories of manifests.
     pub manifests: ManifestDirs,
     /// Wakes the driver.
@@ -149,7 +155,7 @@ impl Driver {
     /// Creates a driver that stops when `shutdown` asks for it. Must be called within a runtime.
     pub fn new(parts: DriverParts, shutdown: &Shutdown) -> Self {
         let DriverParts { core, listener, lock, file_watch, processes, journal, .. } = parts;
-        let DriverParts { manifests, ready_queue, park_hook, .. } = parts;
+        let DriverParts { audit_log, manifests, ready_queue, park_hook, .. } = parts;
         let driver = Self {
             core,
             now: Now::default(),
@@ -187,7 +193,9 @@ impl Driver {
             starting_apps: FxHashMap::default(),
             app_output: AppOutput::default(),
             journal,
+            audit_log,
             manifests,
+            pinned_programs: PinnedPrograms::default(),
             records_pending: false,
             disk_failing: false,
             disk_retry_at: None,

@@ -104,6 +104,26 @@ pub const UNSYNCED_MAX: u64 = 64 * 1024;
 pub const DAMAGE_SEARCH_MAX: usize = 64 * 1024 * 1024;
 /// Length at which the daemon's own log is rotated, in bytes; one earlier file is kept.
 pub const DAEMON_LOG_MAX: u64 = 1024 * 1024;
+/// Files that the audit log is divided into; the oldest is removed first.
+pub const AUDIT_FILES: u32 = 8;
+/// Size of the audit log unless the settings say otherwise, in bytes, all its files together.
+pub const AUDIT_MAX: u64 = 64 * 1024 * 1024;
+/// Smallest size of the audit log that the settings may ask for, in bytes.
+pub const AUDIT_MIN: u64 = 64 * 1024;
+/// How long the audit log is kept unless the settings say otherwise, in days.
+pub const AUDIT_DAYS: u64 = 90;
+/// Longest time for which the settings may ask the audit log to be kept, in days.
+pub const AUDIT_DAYS_MAX: u64 = 36_500;
+/// Bytes of the audit log that are kept in memory while they can't be written.
+pub const AUDIT_PENDING_MAX: usize = 1024 * 1024;
+/// Files of pinned programs whose hashes are kept in memory; past it they are computed again.
+pub const PINNED_KNOWN_MAX: usize = 256;
+/// Processes that started a client, directly or not, that are looked up; a longer line can't be relied upon.
+pub const ANCESTORS_MAX: usize = 256;
+/// Names of them that a line of the audit log has.
+pub const ANCESTORS_WRITTEN: usize = 8;
+/// How often they are looked up when one of them ends meanwhile.
+pub const ANCESTRY_TRIES: usize = 5;
 /// Damaged journals that are set aside.
 pub const BAD_MAX: u32 = 9;
 /// Longest manifest, in bytes.

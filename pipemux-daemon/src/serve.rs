@@ -17,6 +17,7 @@ use pipemux_proto::paths::Paths;
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
 use crate::app_processes::AppProcesses;
+use crate::audit_log::AuditLog;
 use crate::busy_poll::ParkHook;
 use crate::daemon_log::{self, log};
 use crate::driver::{Driver, DriverParts};
@@ -29,7 +30,7 @@ use crate::lock::{self, DaemonLock};
 use crate::manifests::ManifestDirs;
 use crate::ready_queue::{ReadyQueue, ReadySource};
 use crate::shutdown::Shutdown;
-use crate::{bounds, directories, manifests};
+use crate::{bounds, clean_environment, directories, manifests, settings};
 
 /// How many open files to ask for where the hard limit can't be reached: what macOS allows.
 const FILES_MAX: u64 = 10_240;
@@ -40,6 +41,8 @@ const FILES_MAX: u64 = 10_240;
 /// # Errors
 /// Why the daemon can't start, or why it ended other than by request.
 pub fn serve() -> Result<(), String> {
+    clean_environment::ensure()
+        .map_err(|error| format!("can't start with a clean environment: {error}"))?;
     // The starter's signal mask must not decide which signals the daemon receives.
     SigSet::empty().thread_set_mask().map_err(|error| format!("can't unblock signals: {error}"))?;
     // This fails for a process that a shell made the leader of a group, which is just as good.
@@ -174,6 +177,11 @@ impl DaemonBuilder<'_> {
             user: manifests::user_directory(|name| std::env::var(name).ok()),
         };
         let (core, journal) = restore(paths, &manifests)?;
+        let (settings, problem) = settings::load(manifests.settings_file().as_deref());
+        if let Some(problem) = problem {
+            log(problem);
+        }
+        let audit_log = AuditLog::open(&paths.state_dir, settings.audit);
         let listener = ClientListener::bind(paths, getuid().as_raw())?;
         let waker = ready_queue.waker(ReadySource::Launcher);
         let processes = AppProcesses::new(program, origin, launcher, waker)
@@ -187,6 +195,7 @@ impl DaemonBuilder<'_> {
             file_watch,
             processes,
             journal,
+            audit_log,
             manifests,
             ready_queue,
             park_hook,

@@ -19,6 +19,7 @@
 //! | [`call`] | the call syntax of `run`, and the `docui` blocks of a message |
 //! | [`context`] | the Context of a window |
 //! | [`fault`] | errors with a code, a level and hints |
+//! | [`environment`] | the variables that the daemon is started with |
 //! | [`paths`] | the paths of a daemon's state and socket |
 //! | [`text`] | text that messages share with its owner |
 //!
@@ -37,6 +38,7 @@ pub mod codec;
 pub mod command;
 pub mod context;
 pub mod envelope;
+pub mod environment;
 pub mod fault;
 pub mod frame;
 pub mod hello;

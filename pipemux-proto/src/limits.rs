@@ -32,6 +32,8 @@ pub const LIST_MAX: usize = 4096;
 pub const CHOICES_MAX: usize = 20;
 /// Longest options that commands in hints repeat, in bytes.
 pub const HINT_OPTIONS_MAX: usize = 1024;
+/// Longest token of a reader, in bytes.
+pub const READER_TOKEN_MAX: usize = 256;
 /// Most bytes of environment variables that a client sends with a run.
 pub const PASSED_VARIABLES_MAX: usize = 32 * 1024;
 /// Longest value passed from one app to another, in bytes.

@@ -316,13 +316,10 @@ mod tests {
         };
         Prototype {
             name: "act".into(),
-            called: None,
             doc: doc.into(),
             params: docs.iter().enumerate().map(param).collect(),
-            returns: None,
             risk,
-            idempotent: false,
-            prominence: Prominence::default(),
+            ..Prototype::default()
         }
     }
 

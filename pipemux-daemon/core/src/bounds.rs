@@ -56,6 +56,7 @@ macro_rules! bounds {
 pub const BOUNDS: &[Bound] = bounds! {
     "Clients" {
         RUN_ID_MAX Bytes "the id of an acting request",
+        READER_TOKEN_MAX Bytes "the token of a reader",
         GREET_MS Milliseconds "from a client's connection to its Hello",
         CLIENTS_MAX Count "connected at once",
         CLIENT_REQUESTS_MAX Count "open requests of one client",
@@ -188,6 +189,11 @@ pub const BOUNDS: &[Bound] = bounds! {
         FEED_MAX Count "events that watch reaches back",
         EVENT_CHARS Characters "one event",
         EVENTS_A_TURN Count "events of one answer of watch",
+    }
+    "Audit log" {
+        AUDIT_VALUE_MAX Bytes "a text of a call that is written as it is; of a longer one length and hash",
+        AUDIT_CALL_MAX Bytes "a call that is written as it is; of the rest length and hash",
+        AUDIT_WORDS_MAX Count "words of a command that are written",
     }
     "What is shown" {
         WINDOW_BUDGET Tokens "a window that names no budget",

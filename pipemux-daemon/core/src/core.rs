@@ -87,6 +87,7 @@ impl Core {
             }
             Event::ClientEnded { client } => self.clients.ended(&mut self.turn, client),
             Event::ClientClosed { client } => self.client_closed(client),
+            Event::ClientIdentified { client, peer } => self.client_identified(client, peer),
             Event::AppFrame { app, frame } => {
                 self.processes.handle_frame(&mut self.turn, app, frame);
             }

@@ -5,7 +5,9 @@ use pipemux_proto::client::ProvidersArgs;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame, ProviderId};
 
-use crate::manifest::{Limits, Manifest, Transport};
+use crate::audit::AuditEntry;
+use crate::manifest::{Limits, Manifest, PinnedPrograms, Transport};
+use crate::peer::PeerProcess;
 use crate::persist::records::Record;
 
 /// The two clocks, read by the driver.
@@ -52,6 +54,13 @@ pub enum Event {
     ClientClosed {
         /// The client's connection.
         client: ClientId,
+    },
+    /// The answer to [`Effect::IdentifyClient`].
+    ClientIdentified {
+        /// The client's connection.
+        client: ClientId,
+        /// Its process.
+        peer: PeerProcess,
     },
     /// An app sent a frame.
     AppFrame {
@@ -134,6 +143,8 @@ pub struct Manifests {
     pub manifests: Vec<Manifest>,
     /// Manifests that are not registered, and why, with file, line and field.
     pub problems: Vec<ManifestProblem>,
+    /// The app that was added before they were read.
+    pub added: Option<ProviderId>,
     /// What was changed before they were read, in whole lines; empty when nothing was.
     pub said: String,
 }
@@ -219,6 +230,13 @@ pub enum Effect {
         /// The client's connection.
         client: ClientId,
     },
+    /// Find out which process a client is; answered by `ClientIdentified` before any other event.
+    IdentifyClient {
+        /// The client's connection.
+        client: ClientId,
+    },
+    /// Write a line of the audit log before any later effect leaves the daemon.
+    Audit(Box<AuditEntry>),
     /// Send a whole frame to an app.
     ToApp {
         /// The receiving incarnation.
@@ -321,6 +339,8 @@ pub struct Start {
     pub log: String,
     /// How it speaks with the daemon.
     pub transport: Transport,
+    /// Files that must be as they were, or it isn't started.
+    pub pinned: PinnedPrograms,
     /// Its limits; where one is none, the daemon's default holds.
     pub limits: Limits,
 }

@@ -31,6 +31,7 @@
 //! request to an app ends with one reply unless whoever sent it dropped it (`processes`).
 #![forbid(unsafe_code)]
 
+pub mod audit;
 pub mod bounds;
 mod clients;
 mod core;
@@ -40,6 +41,7 @@ mod intake;
 mod keys;
 pub mod limits;
 pub mod manifest;
+pub mod peer;
 mod persist;
 mod processes;
 mod rate;
@@ -57,7 +59,8 @@ pub use event::{
     Signal, Start,
 };
 pub use manifest::{
-    BuiltIn, Idle, Isolation, Limits, Manifest, Restart, Scope, Size, State, Transport,
+    BuiltIn, Idle, Isolation, Limits, Manifest, PinnedPrograms, Restart, Scope, Size, State,
+    Transport,
 };
 pub use persist::loss::{HighWater, Loss};
 

@@ -164,6 +164,12 @@ pub const WINDOWS_MAX: usize = 256;
 pub const READERS_MAX: usize = 64;
 /// Opens of one session that are repeated after a restart; older ones are dropped first.
 pub const OPENS_MAX: usize = 64;
+/// Longest text of a call that the audit log has as it is, in bytes; of longer ones it has length and hash.
+pub const AUDIT_VALUE_MAX: usize = 64;
+/// Longest code that the audit log has as it is, in bytes; of what follows it has length and hash.
+pub const AUDIT_CALL_MAX: usize = 4096;
+/// Words of a command that the audit log has.
+pub const AUDIT_WORDS_MAX: usize = 64;
 /// Bytes of environment that an `open` passes on.
 pub const ENV_MAX: usize = 128 * 1024;
 /// Longest id of an acting request, in bytes.

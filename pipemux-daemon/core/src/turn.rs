@@ -3,6 +3,7 @@
 use pipemux_proto::ids::Incarnation;
 use pipemux_work::Meter;
 
+use crate::audit::AuditEntry;
 use crate::event::{Effect, Now, Signal};
 use crate::persist::numbers::Numbers;
 use crate::persist::records::Record;
@@ -57,6 +58,12 @@ impl Turn {
     /// Appends a record to the saved state before any later effect is carried out.
     pub fn persist(&mut self, record: Record) {
         self.effects.push(Effect::Persist(record));
+    }
+
+    /// Writes a line of the audit log, at the time of this turn.
+    pub fn audit(&mut self, entry: AuditEntry) {
+        let entry = AuditEntry { unix_ms: self.now.unix_ms, ..entry };
+        self.effects.push(Effect::Audit(Box::new(entry)));
     }
 
     /// Sends a signal to an incarnation's process.

@@ -14,6 +14,8 @@ use crate::connection::Connection;
 use crate::daemon_log::log;
 use crate::directories;
 use crate::limits::{DISK_RETRY_MS, FLUSH_MS, LINGER_MS, RECORDS_BATCH};
+use crate::manifests::{Applied, LoadedManifests};
+use crate::peer_process;
 use crate::ready_queue::{Peer, ReadySource};
 
 impl Driver {
@@ -28,6 +30,8 @@ impl Driver {
                 Effect::ToClient { client, bytes } => self.send_to_client(client, [bytes]),
                 Effect::ToClientInParts { client, parts } => self.send_to_client(client, parts),
                 Effect::CloseClient { client } => self.close_client_when_written(client),
+                Effect::IdentifyClient { client } => self.identify_client(client),
+                Effect::Audit(entry) => self.audit_log.append(&entry),
                 Effect::ToApp { app, bytes } => self.send_to_app(app, bytes),
                 Effect::Start(start) => self.start(&start),
                 Effect::Signal { app, signal } => self.processes.signal(app, signal),
@@ -89,6 +93,14 @@ impl Driver {
         queued.max_by_key(|(_, queued)| *queued).map(|(peer, queued)| (peer, queued, all))
     }
 
+    /// Finds out which process a client is. The core waits for that before it takes anything else.
+    fn identify_client(&mut self, client: ClientId) {
+        // A client that is gone by now needs no identity.
+        let Some(connection) = self.connections.get(&Peer::Client(client)) else { return };
+        let peer = peer_process::identify(connection.stream(), self.processes.origin());
+        self.events.push_front(Event::ClientIdentified { client, peer });
+    }
+
     fn close_client_when_written(&mut self, client: ClientId) {
         let Some(connection) = self.connections.get_mut(&Peer::Client(client)) else { return };
         connection.can_read = false;
@@ -135,6 +147,7 @@ impl Driver {
     /// it; nothing is written to the log before that.
     fn start_process(&mut self, start: &Start) -> Result<(), String> {
         let app = start.app;
+        self.pinned_programs.check(&start.pinned)?;
         let (output, app_end) =
             io::pipe().map_err(|error| format!("can't create a pipe: {error}"))?;
         // The app works here if it can't work in the opener's directory. Only the launcher finds out whether it can:
@@ -178,9 +191,9 @@ impl Driver {
     }
 
     fn load_providers(&mut self, request: u64, change: &ProvidersArgs) {
-        let read = self.manifests.apply(change).map(|said| {
-            let loaded = self.manifests.load();
-            Manifests { manifests: loaded.manifests, problems: loaded.problems, said }
+        let read = self.manifests.apply(change).map(|Applied { added, said }| {
+            let LoadedManifests { manifests, problems } = self.manifests.load();
+            Manifests { manifests, problems, added, said }
         });
         self.events.push_back(Event::Providers { request, read });
     }
@@ -202,6 +215,7 @@ impl Driver {
             let written = self.journal.flush();
             self.report_disk(written);
         }
+        self.audit_log.flush(self.now.unix_ms);
     }
 
     /// Compacts the journal when it is time.
@@ -265,6 +279,8 @@ fn is_irrevocable(effect: &Effect) -> bool {
         Effect::ToClient { .. }
         | Effect::ToClientInParts { .. }
         | Effect::CloseClient { .. }
+        | Effect::IdentifyClient { .. }
+        | Effect::Audit(_)
         | Effect::ToApp { .. }
         | Effect::ReadLog { .. }
         | Effect::WatchLog { .. }

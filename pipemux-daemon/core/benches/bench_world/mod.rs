@@ -126,6 +126,7 @@ impl BenchWorld {
         let call = VerbRequest {
             workspace: workspace(),
             reader: "default".into(),
+            reader_token: String::new(),
             run_id: format!("{:032x}", self.next),
             format: Format::Markdown,
             budget: Some(1_000_000),
@@ -195,6 +196,10 @@ impl BenchWorld {
                     if let Some(frame) = self.react(&frame(&bytes)) {
                         self.handle(Event::AppFrame { app, frame });
                     }
+                }
+                Effect::IdentifyClient { client } => {
+                    let peer = pipemux_core::peer::PeerProcess::default();
+                    self.handle(Event::ClientIdentified { client, peer });
                 }
                 _ => {}
             }

@@ -1,5 +1,7 @@
 //! Connections of clients: greeted, heard, gone.
 
+use std::rc::Rc;
+
 use pipemux_proto::app::Empty;
 use pipemux_proto::client::{Attach, DeliveryAck, VerbRequest};
 use pipemux_proto::envelope::{Envelope, Method};
@@ -10,11 +12,12 @@ use crate::clients::Clients;
 use crate::event::{ClientId, Effect};
 use crate::keys::RequestId;
 use crate::limits::{CLIENTS_MAX, GREET_MS};
+use crate::peer::PeerProcess;
 use crate::timers::Timer;
 use crate::turn::Turn;
 
 /// A connected client.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Connection {
     /// True once it has greeted.
     pub(super) greeted: bool,
@@ -30,6 +33,25 @@ pub(super) struct Connection {
     pub(super) exchanged: usize,
     /// True once it sends nothing more.
     pub(super) ended: bool,
+    /// Its process, once it has acted.
+    pub(super) peer: Option<Rc<PeerProcess>>,
+    /// What waits until its process is known.
+    pub(super) held: Vec<ClientInput>,
+    /// What it has exchanged so far.
+    pub(super) totals: ExchangeTotals,
+}
+
+/// What a client has exchanged so far.
+#[derive(Debug, Default)]
+pub(super) struct ExchangeTotals {
+    /// The workspace in which it attached last.
+    pub(super) workspace: String,
+    /// Exchanges.
+    pub(super) count: u64,
+    /// Bytes of their bodies.
+    pub(super) sent: u64,
+    /// Bytes of their answers.
+    pub(super) received: u64,
 }
 
 /// What a client's frame asks of the rest of the core.
@@ -80,8 +102,11 @@ impl Clients {
     /// Forgets a connection that is gone. Returns its requests that have no answer yet: each goes on to the end of the
     /// step that is with an app, and no further.
     pub fn closed(&mut self, turn: &mut Turn, client: ClientId) -> Vec<RequestId> {
-        if let Some(gone) = self.connections.remove(&client).filter(|gone| !gone.greeted) {
-            turn.clear_timer(gone.greet_by, Timer::Greet(client));
+        if let Some(gone) = self.connections.remove(&client) {
+            if !gone.greeted {
+                turn.clear_timer(gone.greet_by, Timer::Greet(client));
+            }
+            self.close_identity(turn, gone);
         }
         self.orphan_exchanges(turn, client);
         let own = self.requests.iter().filter(|(_, request)| request.client == client);

@@ -3,6 +3,7 @@
 //! | module | decides |
 //! |---|---|
 //! | [`connection`] | who is connected, has greeted, and how much each has open |
+//! | [`identity`] | which process a client is, and that what an app starts doesn't act as the user |
 //! | [`requests`] | a client's request from the frame that brings it to its one answer |
 //! | [`fitting`] | answers that fit one message, with their status in any case |
 //! | [`idempotency`] | acting requests and their answers, remembered so that one sent again isn't carried out twice |
@@ -16,6 +17,7 @@ pub mod connection;
 pub mod exchange;
 mod fitting;
 pub mod idempotency;
+pub mod identity;
 pub mod pseudonyms;
 pub mod requests;
 

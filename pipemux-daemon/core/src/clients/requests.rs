@@ -3,9 +3,10 @@
 use bytes::Bytes;
 use pipemux_proto::client::{Answer, Body, VerbRequest};
 use pipemux_proto::envelope::Envelope;
-use pipemux_proto::limits::HINT_OPTIONS_MAX;
+use pipemux_proto::limits::{HINT_OPTIONS_MAX, READER_TOKEN_MAX};
 use pipemux_proto::{Code, Fault, Frame, decode};
 
+use crate::audit::{AuditEntry, AuditNotes};
 use crate::clients::Clients;
 use crate::clients::connection::ClientInput;
 use crate::clients::fitting;
@@ -37,6 +38,8 @@ pub struct ClientRequest {
     pub length: usize,
     /// What is said in the answer besides.
     pub remark: Option<String>,
+    /// What the audit log tells of it besides.
+    pub audit: AuditNotes,
 }
 
 impl Clients {
@@ -66,6 +69,13 @@ impl Clients {
             let fault =
                 Fault::refused(said).hint("make one that is unique for each acting request");
             self.refuse(turn, client, &envelope, &fault);
+            return None;
+        }
+        let length = call.reader_token.len();
+        if length > READER_TOKEN_MAX {
+            let said =
+                format!("reader_token has {length} bytes, expected at most {READER_TOKEN_MAX}");
+            self.refuse(turn, client, &envelope, &Fault::refused(said));
             return None;
         }
         let length = call.hint_options.len();
@@ -135,7 +145,12 @@ impl Clients {
         (envelope, call): (&Envelope, &VerbRequest),
         fault: &Fault,
     ) {
-        self.records.forget(&ActKey::of(call));
+        if call.verb.acts() {
+            self.records.forget(&ActKey::of(call));
+        }
+        let mut notes = AuditNotes::default();
+        notes.set_result(&fault.message);
+        self.audit(turn, client, (call, notes), fault.code.exit_status());
         self.refuse(turn, client, envelope, fault);
     }
 
@@ -151,8 +166,16 @@ impl Clients {
         let id = RequestId(turn.next_local());
         let deadline = turn.mono_ms() + patience(envelope.deadline_ms, REQUEST_MS);
         turn.set_timer(deadline, Timer::ClientRequest(id));
-        let request =
-            ClientRequest { client, envelope, call, workspace, deadline, length, remark: None };
+        let request = ClientRequest {
+            client,
+            envelope,
+            call,
+            workspace,
+            deadline,
+            length,
+            remark: None,
+            audit: AuditNotes::default(),
+        };
         self.requests.insert(id, request);
         self.asked += length;
         if let Some(connection) = self.connections.get_mut(&client) {
@@ -165,6 +188,24 @@ impl Clients {
     /// A request that has no answer yet.
     pub fn request(&self, id: RequestId) -> Option<&ClientRequest> {
         self.requests.get(&id)
+    }
+
+    /// Writes a request down in the audit log, if it is one that may have changed something.
+    fn audit(
+        &self,
+        turn: &mut Turn,
+        client: ClientId,
+        (call, notes): (&VerbRequest, AuditNotes),
+        exit: u8,
+    ) {
+        if let Some(entry) = AuditEntry::of_request(call, exit, notes) {
+            turn.audit(AuditEntry { peer: self.peer(client), ..entry });
+        }
+    }
+
+    /// What the audit log tells of a request besides; none once it is answered.
+    pub fn audit_notes(&mut self, id: RequestId) -> Option<&mut AuditNotes> {
+        self.requests.get_mut(&id).map(|request| &mut request.audit)
     }
 
     /// Has a request's answer say that nothing has changed, unless a window in it has.
@@ -193,6 +234,7 @@ impl Clients {
         let exit = answer.exit;
         turn.clear_timer(request.deadline, Timer::ClientRequest(id));
         let (bytes, shortened) = fitting::encode(&request.envelope, &request.call.verb, &answer);
+        self.audit(turn, request.client, (&request.call, request.audit), exit);
         if request.call.verb.acts() {
             let kept = Answer { delivery: 0, ..shortened.unwrap_or(answer) };
             let key = ActKey::of(&request.call);
@@ -207,12 +249,14 @@ impl Clients {
         }
     }
 
-    /// Gives a request that only reads its one answer, as a frame in parts that lie where they are kept.
+    /// Gives a request that runs no action its one answer, as a frame in parts that lie where they are kept. Its exit
+    /// status is 0.
     pub fn answer_in_parts(&mut self, turn: &mut Turn, id: RequestId, parts: Vec<Bytes>) {
         let Some(request) = self.requests.remove(&id) else { return };
         self.asked = self.asked.saturating_sub(request.length);
         turn.clear_timer(request.deadline, Timer::ClientRequest(id));
         let client = request.client;
+        self.audit(turn, client, (&request.call, request.audit), 0);
         if let Some(connection) = self.connections.get_mut(&client) {
             connection.open = connection.open.saturating_sub(1);
             connection.asked = connection.asked.saturating_sub(request.length);

@@ -375,6 +375,9 @@ pub struct SavedOpen {
     pub args: Vec<String>,
     /// The caller's working directory.
     pub cwd: String,
-    /// The environment that was passed on.
+    /// The environment that was passed on, but for what the manifest names.
     pub env: Vec<(String, String)>,
+    /// The names of the variables that were passed on because the manifest names them. Their values aren't saved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<String>,
 }

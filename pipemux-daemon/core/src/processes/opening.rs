@@ -125,6 +125,10 @@ impl Processes {
         attach: bool,
         again: bool,
     ) -> OpenRequest {
+        let env = match self.sessions.get(key) {
+            Some(session) => session.environment(&saved),
+            None => saved.env,
+        };
         OpenRequest {
             session: key.addr.clone(),
             attach,
@@ -132,7 +136,7 @@ impl Processes {
             woken: 0,
             args: saved.args,
             cwd: saved.cwd,
-            env: saved.env.into_iter().collect(),
+            env: env.into_iter().collect(),
             state_dir: self.paths(key).0,
         }
     }
@@ -205,6 +209,7 @@ impl Processes {
             // It went on where it was: there is nothing to tell.
             session.notes.clear();
         }
+        session.notes.extend(session.missing_variables(key));
         let owes = session.owes > 0;
         self.events.push_back(ProcessEvent::Ready(ReadyProcess {
             session: key.clone(),

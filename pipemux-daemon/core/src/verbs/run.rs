@@ -232,7 +232,9 @@ impl Core {
             run.end_unreached();
             // Before the windows arrive, because rounds are in the order in which they took effect.
             if !run.only_queries() {
-                self.record_round(&run);
+                self.record_round(id, &run);
+            } else if let Some(notes) = self.clients.audit_notes(id) {
+                notes.only_queries = true;
             }
         }
         let workspace = self.workspaces.get(&run.workspace).ok_or_else(Self::lost_run)?;

@@ -8,6 +8,7 @@
 //! | [`rendered`], [`content`] | what was written of it |
 //! | [`context_version`], [`context_errors`] | the version of a window's Context, and what is wrong with it |
 //! | [`anchors`] | display ids, and what they stand for |
+//! | `reader_token` | that one agent does not speak as another by mistake |
 //! | [`reader`], [`dirty_windows`] | what a reader has seen, and which windows may have changed since |
 //! | [`seen_lines`], `forgotten_readers` | which line numbers a reader was shown, and in which version |
 //! | [`notices`], [`history`] | what readers should know, and what was done |
@@ -27,6 +28,7 @@ mod memory;
 pub mod notices;
 pub mod raw_projection;
 pub mod reader;
+mod reader_token;
 pub mod rendered;
 pub mod seen_lines;
 pub mod window;

@@ -35,6 +35,8 @@ pub struct Reader {
     deliveries: VecDeque<Delivery>,
     /// Notices up to this one were shown to it.
     pub(super) noticed: u64,
+    /// The first token that its requests brought: all later ones need it.
+    pub(super) token: Option<Box<str>>,
     /// When it last asked for something.
     pub(super) heard: Now,
     /// The revision of the set of windows that it knows.

@@ -66,6 +66,7 @@ pub fn records() -> Vec<Fixture> {
             session(None, "shared/main", vec![SavedOpen::default()])
         ),
         fixture!("records", "session_without_opens", session(None, "shared/gone", Vec::new())),
+        fixture!("records", "session_passed", session(Some(KEY), "other/passed", passed_opens())),
         fixture!("records", "session_asleep", session(Some(KEY), "notes/asleep", opens())),
         fixture!("records", "session_to_end", session(Some(KEY), "other/ended", opens())),
         fixture!("records", "session_to_close", session(Some(KEY), "other/closed", opens())),
@@ -305,9 +306,15 @@ fn opens() -> Vec<SavedOpen> {
             args: args.map(Into::into).to_vec(),
             cwd: "/home/ada/文書".into(),
             env: vec![("PATH".into(), "/bin".into()), ("EMPTY".into(), String::new())],
+            passed: Vec::new(),
         },
         SavedOpen::default(),
     ]
+}
+
+fn passed_opens() -> Vec<SavedOpen> {
+    let passed = vec!["GITHUB_TOKEN".into(), "トークン".into()];
+    vec![SavedOpen { passed, ..SavedOpen::default() }]
 }
 
 fn full_round() -> SavedRound {

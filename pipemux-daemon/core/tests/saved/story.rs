@@ -1,7 +1,7 @@
 //! A core that starts on all fixtures at once, as one log.
 
 use pipemux_core::saved::Record;
-use pipemux_proto::client::{Verb, VerbRequest};
+use pipemux_proto::client::{Verb, VerbRequest, is_passed_variable};
 
 use crate::fixtures::{EMPTY_KEY, NAME, RUN_ID, records};
 use crate::world::{AnswerText, Reader, World, run, text};
@@ -118,11 +118,24 @@ fn snapshot_restores_the_same_again() {
     assert_eq!(all_but_numbers(&first), all_but_numbers(&second));
 }
 
+/// Replaces the variables that only a manifest passes by their names. Earlier releases saved their values.
+fn without_values(mut record: Record) -> Record {
+    if let Record::Session { opens, .. } = &mut record {
+        for open in opens {
+            let named = |(name, _): &(String, String)| !is_passed_variable(name);
+            let taken: Vec<_> = open.env.extract_if(.., |variable| named(variable)).collect();
+            open.passed.extend(taken.into_iter().map(|(name, _)| name));
+        }
+    }
+    record
+}
+
 #[test]
 fn snapshot_holds_the_fixtures_that_still_count() {
     let snapshot = restored_from_fixtures().core.snapshot();
     for fixture in records().iter().filter(|fixture| fixture.name != "reserved") {
         let restored = !NOT_RESTORED.contains(&fixture.name);
-        assert_eq!(snapshot.contains(&fixture.record), restored, "{}: {snapshot:#?}", fixture.name);
+        let record = without_values(fixture.record.clone());
+        assert_eq!(snapshot.contains(&record), restored, "{}: {snapshot:#?}", fixture.name);
     }
 }

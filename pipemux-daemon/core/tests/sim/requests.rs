@@ -172,6 +172,7 @@ impl Sim {
         VerbRequest {
             workspace: client::Workspace { key: format!("/{name}"), name: name.into() },
             reader: reader.into(),
+            reader_token: String::new(),
             run_id: run_id::new(self.now().unix_ms, self.next_run.into()),
             format: if json { Format::Json } else { Format::Markdown },
             budget: view_options.budget,

@@ -15,6 +15,8 @@ mod wire;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use pipemux_core::audit::AuditEntry;
+use pipemux_core::peer::PeerProcess;
 use pipemux_core::saved::Record;
 use pipemux_core::{
     BuiltIn, ClientId, Config, Core, Event, Exit, Idle, Manifest, ManifestProblem, Now, Scope,
@@ -77,6 +79,10 @@ pub struct World {
     /// Everything that left the core, in order.
     pub shown: Vec<Output>,
     pub clients: BTreeMap<ClientId, Client>,
+    /// The processes of clients; the others are the user's own.
+    pub peers: BTreeMap<ClientId, PeerProcess>,
+    /// The lines of the audit log.
+    pub audited: Vec<AuditEntry>,
     pub stopped: bool,
     /// The state directories that the core discarded.
     pub discarded: Vec<String>,
@@ -146,6 +152,8 @@ impl World {
             attached: Vec::new(),
             shown: Vec::new(),
             clients: BTreeMap::new(),
+            peers: BTreeMap::new(),
+            audited: Vec::new(),
             stopped: false,
             discarded: Vec::new(),
             manifest_problems: Vec::new(),

@@ -137,6 +137,7 @@ impl CoreHarness {
         let call = VerbRequest {
             workspace: Workspace { key: KEY.into(), name: "w".into() },
             reader: "r".into(),
+            reader_token: String::new(),
             run_id: format!("run-{}", self.asked),
             format,
             budget,

@@ -3,6 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -84,6 +85,12 @@ fn misbehave(app: &mut App, wire: &mut Wire, request: &Frame, how: &str) -> std:
     if let Some(name) = how.strip_prefix("env ") {
         let value = std::env::var(name).unwrap_or_else(|_| "nothing".to_owned());
         return wire.reply(request, &done(app, &format!("{name} is {value}")));
+    }
+    if let Some(script) = how.strip_prefix("shell ") {
+        let output = Command::new("/bin/sh").args(["-c", script]).stdin(Stdio::null()).output()?;
+        let said = [output.stdout, output.stderr].concat();
+        app.content = String::from_utf8_lossy(&said).into_owned();
+        return wire.reply(request, &done(app, &format!("exit {:?}", output.status.code())));
     }
     if let Some(path) = how.strip_prefix("sign and exit ") {
         let mut file = OpenOptions::new().create(true).append(true).open(path)?;
