@@ -147,7 +147,9 @@ impl FileDiff {
         }
         match parts.as_slice() {
             // All of it in one line.
-            [only] if left.is_empty() && self.moves.is_empty() => return format!("{shown}: {only}"),
+            [only] if left.is_empty() && self.moves.is_empty() => {
+                return format!("{shown}: {only}");
+            }
             _ => {}
         }
         let mut text = format!("{shown}: +{added} -{removed}\n");

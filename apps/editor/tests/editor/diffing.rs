@@ -68,7 +68,7 @@ fn lines_with_another_change_too_are_shown_beside_a_replacement() {
     session.done(&replace("end", "get\nend"));
     assert_eq!(
         content(&diff(&mut session)),
-        "a.txt: +6 -5\n4 lines: get → fetch (lines 1-2, 5, 7)\n@@ -3,0 +3 @@\n+get\n@@ -5 +6 @@\n-get(4)\n+fetch(44)\n"
+        "a.txt: +6 -5\n4 lines: get → fetch (lines 1-2, 5, 7)\n@@ -2,0 +3 @@\n+get\n@@ -5 +6 @@\n-get(4)\n+fetch(44)\n"
     );
 }
 
@@ -92,7 +92,8 @@ fn swap_is_told_as_a_block_that_moved() {
 
 #[test]
 fn move_and_diff_tell_the_same_lines() {
-    let text = "fn a() {\n    1\n}\n\nfn b() {\n    2\n}\n\nfn c() {\n    3\n}\n\nfn d() {\n    4\n}\n";
+    let text =
+        "fn a() {\n    1\n}\n\nfn b() {\n    2\n}\n\nfn c() {\n    3\n}\n\nfn d() {\n    4\n}\n";
     let mut session = TestSession::with(&[("a.rs", text)]);
     let done = session.done(&move_after("b", "c"));
     let told = content(&diff(&mut session));

@@ -128,7 +128,8 @@ impl Replacement {
             }
         };
         let is_part = |c: char| c.is_alphanumeric();
-        let part = (grown(old, ahead, false, is_part), grown(old, old.len() - behind, true, is_part));
+        let part =
+            (grown(old, ahead, false, is_part), grown(old, old.len() - behind, true, is_part));
         let part_behind = old.len() - part.1;
         let end = old.len() - behind;
         if is_boundary(old, ahead) && is_boundary(old, end) {
@@ -161,8 +162,7 @@ impl fmt::Display for Replacement {
 
 /// Returns the replacements that explain many changed lines, in the order in which they are to be tried.
 pub(super) fn replacements<'a>(hunks: impl Iterator<Item = &'a Hunk>) -> Vec<Replacement> {
-    let same_size = hunks.filter(|hunk| hunk.old.len() == hunk.new.len());
-    let mut lines: Vec<(&str, &str)> = same_size
+    let mut lines: Vec<(&str, &str)> = hunks
         .flat_map(|hunk| hunk.old.iter().zip(&hunk.new))
         .map(|(old, new)| (old.as_str(), new.as_str()))
         .collect();
@@ -242,7 +242,8 @@ mod tests {
         ];
         assert_eq!(told(&each(&words)), ["get → fetch"]);
         assert!(told(&each(&words[..3])).is_empty());
-        let parts = [("old_a", "new_a"), ("old_b", "new_b"), ("old_c", "new_c"), ("old_d", "new_d")];
+        let parts =
+            [("old_a", "new_a"), ("old_b", "new_b"), ("old_c", "new_c"), ("old_d", "new_d")];
         assert_eq!(told(&each(&parts)), ["old → new, also within words"]);
         let before = [("fn a", "pub fn a"), ("  fn b", "  pub fn b"), ("fn c", "pub fn c")];
         let before = [&before[..], &[("fn d", "pub fn d")]].concat();
