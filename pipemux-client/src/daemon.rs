@@ -37,14 +37,16 @@ pub(crate) enum StartOutcome {
     AlreadyRunning,
 }
 
-/// Returns true while a daemon holds the lock of these paths: it runs, whether or not it listens.
+/// Returns true while a daemon holds the lock of these paths: it runs, whether or not it listens. It locks its state
+/// directory and a file in it, which somebody may have removed.
 pub fn is_running(paths: &Paths) -> bool {
     // The probe holds a shared lock for the length of this call. A daemon that starts in this moment takes the
     // lock for held, and its client tries again.
-    match File::open(&paths.lock).map(|lock| lock.try_lock_shared()) {
-        Ok(Err(TryLockError::WouldBlock)) => true,
-        Ok(_) | Err(_) => false,
-    }
+    let is_held = |path: &Path| {
+        let tried = File::open(path).map(|lock| lock.try_lock_shared());
+        matches!(tried, Ok(Err(TryLockError::WouldBlock)))
+    };
+    is_held(&paths.lock) || is_held(&paths.state_dir)
 }
 
 /// Returns the socket that the lock's holder recorded in the lock file's first line, if it differs from the

@@ -15,7 +15,7 @@
 //! | `directories` | directories of the daemon and of sessions |
 //! | `manifests` | the registered apps |
 //! | `doctor` | checks and repairs what a daemon needs |
-//! | `lock` | one daemon per state directory |
+//! | `lock`, `file_watch` | one daemon per state directory; a watch over its files |
 //! | `limits`, `bounds` | limits, and those of them that users can reach |
 //! | `daemon_log` | the daemon's own log |
 //!
@@ -35,6 +35,7 @@ mod directories;
 mod doctor;
 mod driver;
 mod exchange_body;
+mod file_watch;
 mod inbound;
 mod journal;
 mod launcher_process;
@@ -42,6 +43,7 @@ mod limits;
 mod listener;
 mod lock;
 mod manifests;
+mod memory;
 mod ready_queue;
 mod serve;
 mod session_logs;

@@ -1,7 +1,10 @@
 //! `pipemuxd serve`: starts the daemon, runs it, and ends what it started.
 
-use std::io::{self, Write};
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -17,6 +20,7 @@ use crate::app_processes::AppProcesses;
 use crate::busy_poll::ParkHook;
 use crate::daemon_log::{self, log};
 use crate::driver::{Driver, DriverParts};
+use crate::file_watch::FileWatch;
 use crate::journal::{self, Journal};
 use crate::launcher_process::LauncherProcess;
 use crate::limits::{LAUNCHER_END_S, LEFTOVERS_MS};
@@ -75,7 +79,9 @@ pub fn serve() -> Result<(), String> {
         .build_local(LocalOptions::default())
         .map_err(|error| format!("can't start the runtime: {error}"))?;
     let shutdown = Shutdown::default();
-    let builder = DaemonBuilder { paths: &paths, program, origin, park_hook };
+    let lock = Rc::new(RefCell::new(lock));
+    let builder =
+        DaemonBuilder { paths: &paths, program, origin, park_hook, lock: Rc::clone(&lock) };
     let driver = {
         let _runtime = runtime.enter();
         shutdown.watch_signals().map_err(|error| format!("can't watch signals: {error}"))?;
@@ -83,7 +89,7 @@ pub fn serve() -> Result<(), String> {
     };
     daemon_log::limit_size(&paths.log);
     // Without this line the daemon is found by clients with the same variables only.
-    if let Err(error) = lock.write_socket_path(&paths.socket) {
+    if let Err(error) = lock.borrow().write_socket_path(&paths.socket) {
         log(format_args!("can't write the socket into {}: {error}", paths.lock.display()));
     }
     run(&runtime, driver, shutdown, lock)
@@ -99,7 +105,7 @@ fn run(
     runtime: &LocalRuntime,
     driver: Driver,
     shutdown: Shutdown,
-    lock: DaemonLock,
+    lock: Rc<RefCell<DaemonLock>>,
 ) -> Result<(), String> {
     print_line("ready");
     // This ends the client's pipe; whatever is printed later goes to the log.
@@ -156,11 +162,12 @@ struct DaemonBuilder<'a> {
     program: PathBuf,
     origin: MarkOrigin,
     park_hook: Arc<ParkHook>,
+    lock: Rc<RefCell<DaemonLock>>,
 }
 
 impl DaemonBuilder<'_> {
     fn build(self, launcher: LauncherProcess, shutdown: &Shutdown) -> Result<Driver, String> {
-        let Self { paths, program, origin, park_hook } = self;
+        let Self { paths, program, origin, park_hook, lock } = self;
         let ready_queue = Arc::new(ReadyQueue::default());
         let manifests = ManifestDirs {
             programs: program.parent().unwrap_or(Path::new("/")).to_owned(),
@@ -171,8 +178,19 @@ impl DaemonBuilder<'_> {
         let waker = ready_queue.waker(ReadySource::Launcher);
         let processes = AppProcesses::new(program, origin, launcher, waker)
             .map_err(|error| format!("can't watch the launcher: {error}"))?;
-        let parts =
-            DriverParts { core, listener, processes, journal, manifests, ready_queue, park_hook };
+        let file_watch =
+            FileWatch::new().map_err(|error| format!("can't watch its own files: {error}"))?;
+        let parts = DriverParts {
+            core,
+            listener,
+            lock,
+            file_watch,
+            processes,
+            journal,
+            manifests,
+            ready_queue,
+            park_hook,
+        };
         Ok(Driver::new(parts, shutdown))
     }
 }
@@ -194,6 +212,7 @@ fn restore(paths: &Paths, manifests: &ManifestDirs) -> Result<(Core, Journal), S
         pid: std::process::id(),
         software: format!("pipemuxd {}", env!("CARGO_PKG_VERSION")),
         socket: paths.socket.to_string_lossy().into_owned(),
+        pseudonym_key: random_key().map_err(|error| format!("can't read random bytes: {error}"))?,
         bounds: bounds::BOUNDS,
     };
     let mut core = Core::new(config, saved.records);
@@ -208,6 +227,12 @@ fn restore(paths: &Paths, manifests: &ManifestDirs) -> Result<(Core, Journal), S
     let journal = Journal::create(&path, &core.snapshot())
         .map_err(|error| format!("can't save the state in {}: {error}", path.display()))?;
     Ok((core, journal))
+}
+
+fn random_key() -> io::Result<[u8; 16]> {
+    let mut key = [0; 16];
+    File::open("/dev/urandom")?.read_exact(&mut key)?;
+    Ok(key)
 }
 
 fn raise_file_limit() {

@@ -10,6 +10,7 @@
 //! | [`client`] | messages between client and daemon |
 //! | [`numbers`] | line numbers as references |
 //! | [`report`] | the answer of a verb as data (`--json`) |
+//! | [`run_id`] | ids of acting requests |
 //! | [`watch`] | events and parts of logs |
 //! | [`projection`] | a window as slots, before the daemon assigns ids |
 //! | [`prototype`] | the signature of an action |
@@ -47,6 +48,7 @@ pub mod projection;
 pub mod prototype;
 pub mod refs;
 pub mod report;
+pub mod run_id;
 pub mod text;
 pub mod value;
 pub mod watch;

@@ -122,6 +122,8 @@ docui::actions! {
             last: i64 = HEAD_LAST,
             /// Leaves out lines that match this regular expression.
             not: Option<Pattern> = None::<Pattern>,
+            /// With the badges, link addresses and HTML of Markdown files; as an argument, they are there anyway.
+            markup: bool = false,
         ) -> String;
         /// Returns lines exactly as they are, for another call: add(text=editor.lines(1, 9)).
         query help Lines = lines(first: Line, last: Line) -> String;

@@ -43,6 +43,11 @@ pub enum Event {
         /// What was wrong, in words.
         why: String,
     },
+    /// A client sends nothing more, and still reads.
+    ClientEnded {
+        /// The client's connection.
+        client: ClientId,
+    },
     /// A client is gone.
     ClientClosed {
         /// The client's connection.
@@ -107,10 +112,19 @@ pub enum Event {
     /// Records can't be written to disk, or can be again.
     Disk {
         /// Why they can't be written; none once they can be.
-        failing: Option<String>,
+        failing: Option<DiskFailure>,
     },
     /// The daemon is asked to end.
     Stop,
+}
+
+/// Why records can't be written to disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskFailure {
+    /// The reason, in words.
+    pub why: String,
+    /// What to do about it, a whole sentence or command.
+    pub next: String,
 }
 
 /// The manifests that were found.
@@ -267,6 +281,13 @@ pub enum Effect {
     Discard {
         /// The directory's path.
         state_dir: String,
+    },
+    /// Nobody needs a session's log any more: remove what is older than its last bytes.
+    EndLog {
+        /// The log's path.
+        log: String,
+        /// The number of bytes at its end that are kept; 0 removes the file.
+        kept: u64,
     },
     /// Everything has ended: leave the loop once all queued bytes are written.
     Stopped,

@@ -36,6 +36,7 @@ mod clients;
 mod core;
 pub mod event;
 mod feed;
+mod intake;
 mod keys;
 pub mod limits;
 pub mod manifest;
@@ -50,13 +51,15 @@ mod views;
 mod workspaces;
 
 pub use self::core::{Config, Core};
+pub use clients::pseudonyms::Pseudonyms;
 pub use event::{
-    ClientId, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now, Signal, Start,
+    ClientId, DiskFailure, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now,
+    Signal, Start,
 };
 pub use manifest::{
     BuiltIn, Idle, Isolation, Limits, Manifest, Restart, Scope, Size, State, Transport,
 };
-pub use persist::loss::Loss;
+pub use persist::loss::{HighWater, Loss};
 
 /// Bytes between a client and an app that the daemon does not read.
 pub mod exchange {

@@ -26,6 +26,7 @@ mod lease;
 mod lifecycle;
 mod line_numbers;
 mod listen;
+mod lost_files;
 mod markdown_injection;
 mod mistaken_refs;
 mod monitor;

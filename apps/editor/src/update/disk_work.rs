@@ -35,9 +35,10 @@ impl Editor {
             }
             Action::Diff { r#in } => self.diff(r#in, context)?.into(),
             Action::Find { .. } | Action::Grep { .. } => self.find(action, context)?.into(),
-            Action::Heads { files, first, last, not } => {
+            Action::Heads { files, first, last, not, markup } => {
                 let (files, not) = (files.clone(), not.clone());
-                let request = HeadsRequest { files, first: *first, last: *last, not };
+                let request =
+                    HeadsRequest { files, first: *first, last: *last, not, markup: *markup };
                 self.heads_of(&request, context)?.into()
             }
             Action::Glob { pattern, path } => self.glob(pattern, path.as_ref(), context)?.into(),

@@ -59,6 +59,7 @@ impl BenchWorld {
             pid: 1,
             software: "pipemuxd bench".into(),
             socket: "/run/pipemux.sock".into(),
+            pseudonym_key: [7; 16],
             bounds: &[],
         };
         let mut world = BenchWorld {

@@ -22,17 +22,21 @@ pub(super) struct Connection {
     pub(super) greet_by: u64,
     /// Its requests that have no answer yet.
     pub(super) open: usize,
+    /// The bytes of their bodies.
+    pub(super) asked: usize,
     /// Its exchanges that have no answer yet.
     pub(super) exchanges: usize,
     /// The bytes of their bodies.
     pub(super) exchanged: usize,
+    /// True once it sends nothing more.
+    pub(super) ended: bool,
 }
 
 /// What a client's frame asks of the rest of the core.
 #[derive(Debug)]
 pub enum ClientInput {
-    /// A verb, admitted: see [`Clients::begin`].
-    Verb(Envelope, Box<VerbRequest>),
+    /// A verb, admitted, with the length of its body in bytes: see [`Clients::begin`].
+    Verb(Envelope, Box<VerbRequest>, usize),
     /// An answer was written out: its delivery's number.
     Seen(u64),
     /// Exchanges with a session.
@@ -56,6 +60,21 @@ impl Clients {
         let features = vec![SEEN_EVENT.to_owned()];
         let greeting = Hello { features, ..Hello::new(Role::Daemon, self.software.clone()) };
         self.send(turn, client, &hello, &greeting);
+    }
+
+    /// Closes the connection of a client that sends nothing more, once all that it asked for is answered.
+    pub fn ended(&mut self, turn: &mut Turn, client: ClientId) {
+        let Some(connection) = self.connections.get_mut(&client) else { return };
+        connection.ended = true;
+        self.close_if_served(turn, client);
+    }
+
+    /// Closes a connection that has ended and waits for nothing.
+    pub(super) fn close_if_served(&self, turn: &mut Turn, client: ClientId) {
+        let connection = self.connections.get(&client);
+        if connection.is_some_and(|connection| connection.ended && connection.open == 0) {
+            turn.effects.push(Effect::CloseClient { client });
+        }
     }
 
     /// Forgets a connection that is gone. Returns its requests that have no answer yet: each goes on to the end of the
@@ -89,7 +108,7 @@ impl Clients {
     fn turn_away(&mut self, turn: &mut Turn, client: ClientId, method: Method, fault: &Fault) {
         let envelope =
             Envelope { kind: Kind::Fault, ..Envelope::event(method, Default::default()) };
-        self.send(turn, client, &envelope, fault);
+        self.send_fault(turn, client, &envelope, fault);
         turn.effects.push(Effect::CloseClient { client });
     }
 
@@ -185,6 +204,6 @@ impl Clients {
 
     /// Refuses what a client asked for, before anything came of it.
     pub fn refuse(&self, turn: &mut Turn, client: ClientId, request: &Envelope, fault: &Fault) {
-        self.send(turn, client, &request.answer(Kind::Fault), fault);
+        self.send_fault(turn, client, &request.answer(Kind::Fault), fault);
     }
 }

@@ -8,13 +8,15 @@ pub mod loss;
 pub mod numbers;
 pub mod records;
 
+use crate::event::DiskFailure;
+
 use loss::PastLosses;
 
 /// The state of the disk and of what was saved on it.
 #[derive(Debug, Default)]
 pub struct Persist {
     /// Why records can't be written now: acts are refused then, views go on.
-    pub failing: Option<String>,
+    pub failing: Option<DiskFailure>,
     /// What was lost of the saved state.
     pub losses: PastLosses,
 }

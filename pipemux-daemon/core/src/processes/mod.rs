@@ -147,6 +147,11 @@ impl Processes {
         )
     }
 
+    /// The log that only this session writes to.
+    pub fn own_log(&self, key: &SessionKey) -> Option<String> {
+        (!self.shares(key)).then(|| self.paths(key).1)
+    }
+
     /// A client's request goes on once the session is ready ([`ReadyProcess::waiters`]) or has ended
     /// ([`EndedProcess::waiters`]).
     pub fn wait_until_ready(&mut self, key: &SessionKey, request: RequestId) {

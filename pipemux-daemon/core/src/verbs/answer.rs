@@ -171,7 +171,7 @@ impl Core {
             self.runs.remove_rest(at, number);
             self.turn.persist(Record::KeptClosed { workspace: at.to_string(), number });
         }
-        kept.run_id = request.call.run_id.clone();
+        kept.run_id = self.clients.pseudonym(&request.call);
         kept.take_baseline(workspace, None);
         Ok(Some(kept))
     }

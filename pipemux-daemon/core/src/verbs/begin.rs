@@ -8,10 +8,10 @@ use pipemux_proto::{Fault, Frame, SessionAddr, Value};
 
 use crate::Core;
 use crate::clients::connection::ClientInput;
-use crate::event::ClientId;
+use crate::clients::idempotency::ActKey;
+use crate::event::{ClientId, DiskFailure};
 use crate::keys::{RequestId, plain_address};
 use crate::limits::ANSWER_BUDGET_MIN;
-use crate::persist::records::Record;
 use crate::processes::reply::ReplyTo;
 use crate::verbs::kept_rests::kept_line;
 use crate::verbs::require;
@@ -28,7 +28,9 @@ impl Core {
             return;
         };
         match input {
-            ClientInput::Verb(envelope, call) => self.begin(client, envelope, *call),
+            ClientInput::Verb(envelope, call, length) => {
+                self.begin(client, envelope, (*call, length));
+            }
             ClientInput::Seen(delivery) => self.confirm_delivery(delivery),
             ClientInput::Attach(envelope, mut attach) => {
                 attach.session = plain_address(&attach.workspace.key, &attach.session);
@@ -50,7 +52,12 @@ impl Core {
     }
 
     /// Begins a request. Its record is written before anything of it reaches an app.
-    fn begin(&mut self, client: ClientId, envelope: Envelope, mut call: VerbRequest) {
+    fn begin(
+        &mut self,
+        client: ClientId,
+        envelope: Envelope,
+        (mut call, length): (VerbRequest, usize),
+    ) {
         name_plainly(&call.workspace.key, &mut call.verb);
         let workspace = match self.enter_workspace(&call) {
             Ok(workspace) => workspace,
@@ -60,18 +67,18 @@ impl Core {
                 return self.clients.refuse_admitted(turn, client, (&envelope, &call), &fault);
             }
         };
-        let (verb, run_id) = (call.verb.clone(), call.run_id.clone());
-        let id = self.clients.begin(&mut self.turn, client, envelope, call, workspace);
+        let (verb, key) = (call.verb.clone(), ActKey::of(&call));
+        let id = self.clients.begin(&mut self.turn, client, envelope, (call, length), workspace);
         if verb.acts() {
-            if let Some(why) = &self.persist.failing {
+            if let Some(DiskFailure { why, next }) = &self.persist.failing {
                 let fault =
                     Fault::refused(format!("the daemon can't write its state down ({why})"))
-                        .hint("make room, then send it again; reads and views go on");
+                        .hint(next);
                 self.fail_request(id, fault);
                 // Nothing took effect, so the client may send it again under the same id.
-                return self.clients.forget_record(&run_id);
+                return self.clients.forget_act(&key);
             }
-            self.turn.persist(Record::Begun { run_id });
+            self.turn.persist(key.begun(self.turn.now.unix_ms));
         }
         self.begin_verb(id, verb);
     }

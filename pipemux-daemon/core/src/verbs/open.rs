@@ -8,10 +8,11 @@ use pipemux_proto::client::{OpenArgs, ProvidersArgs, Verb, is_passed_variable};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::watch::EventKind;
-use pipemux_proto::{Fault, ProviderId, SessionAddr, SessionId, decode};
+use pipemux_proto::{Fault, ProviderId, SessionAddr, SessionId};
 
 use crate::Core;
 use crate::feed::Audience;
+use crate::intake;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::{ENV_MAX, OPENS_MAX, SESSIONS_MAX, WINDOWS_MAX};
 use crate::manifest::{Manifest, Scope};
@@ -105,7 +106,7 @@ impl Core {
         let key = key.clone();
         match reply {
             AppReply::Reply(body) => {
-                let opened = decode::<Opened>(&body).map_err(|error| {
+                let opened = intake::read::<Opened>(&body).map_err(|error| {
                     Fault::unavailable(format!("an unreadable reply of {key}: {error}"))
                 })?;
                 self.remember_open(id, &key)?;

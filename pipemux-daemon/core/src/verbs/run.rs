@@ -207,7 +207,7 @@ impl Core {
             });
         }
         let (at, reader) = (request.workspace.clone(), call.reader.clone());
-        let mut run = Run::new(at, reader, call.run_id.clone(), steps);
+        let mut run = Run::new(at, reader, self.clients.pseudonym(call), steps);
         run.cwd.clone_from(&call.cwd);
         run.budget = call.budget.map_or(RUN_BUDGET, |budget| {
             budget.max(ANSWER_BUDGET_MIN).saturating_sub(LAST_LINE_TOKENS)

@@ -4,6 +4,7 @@
 mod world;
 
 mod answers;
+mod bounded_apps;
 mod budgets;
 mod built_in;
 mod changed_windows;
@@ -33,3 +34,4 @@ mod typed_refs;
 mod undo;
 mod waiting_views;
 mod watch;
+mod work;

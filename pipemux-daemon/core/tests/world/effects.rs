@@ -48,7 +48,7 @@ impl World {
                     self.shown.push(Output::Saved(record.clone()));
                     self.records.push(record);
                 }
-                Effect::Prepare { .. } => {}
+                Effect::Prepare { .. } | Effect::EndLog { .. } => {}
                 Effect::Discard { state_dir } => self.discarded.push(state_dir),
                 Effect::Stopped => self.stopped = true,
             }

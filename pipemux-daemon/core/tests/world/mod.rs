@@ -87,7 +87,7 @@ pub struct World {
     /// The key of the workspace of each request.
     keys: BTreeMap<(ClientId, u64), String>,
     next_client: u64,
-    next_run: u64,
+    pub next_run: u64,
 }
 
 impl World {
@@ -155,6 +155,11 @@ impl World {
             next_client: 0,
             next_run: 0,
         }
+    }
+
+    /// Sets the key that a daemon without one of an earlier daemon takes.
+    pub fn set_pseudonym_key(&mut self, key: [u8; 16]) {
+        self.config.pseudonym_key = key;
     }
 
     /// Kills the daemon with all processes and connections, and starts another one on the same disk.
@@ -286,6 +291,7 @@ fn config() -> Config {
         pid: 1,
         software: "pipemuxd test".into(),
         socket: "/run/pipemux.sock".into(),
+        pseudonym_key: *b"a secret to apps",
         bounds: &[],
     }
 }

@@ -179,6 +179,7 @@ fn numbered(
             resources::start("fork-bomb", &number.to_string())?;
             format!("became {number} more")
         }
+        "brackets" => "[".repeat(number),
         "notify" => flood::notify(wire, request, number)?,
         "change" => flood::change(wire, request, number)?,
         "reply" => flood::reply(wire, request, number)?,
