@@ -221,14 +221,16 @@ mod tests {
         RawProjection::read(&pipemux_proto::encode(&sent).unwrap().into()).unwrap()
     }
 
+    /// Renders for the first epoch or, when there was a rendering before, for the next one.
     fn render(
         projection: &RawProjection,
         previous: Option<&Rc<Rendered>>,
         anchors: &mut AnchorTable,
     ) -> RenderPass {
         let (prototypes, tokens) = (&[][..], RefTokens::None);
+        let epoch = 1 + u64::from(previous.is_some());
         let input =
-            RenderInput { prototypes, tokens, epoch: 1, show_calls: false, shared: &ALL_WORDS };
+            RenderInput { prototypes, tokens, epoch, show_calls: false, shared: &ALL_WORDS };
         render_window(&session(), projection, input, previous, anchors)
     }
 

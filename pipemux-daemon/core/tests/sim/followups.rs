@@ -47,6 +47,17 @@ pub fn followups(rng: &mut Rng, of: &Action) -> Vec<Action> {
     }
 }
 
+/// Draws the view that follows a view and waits for a change.
+pub fn waits(rng: &mut Rng, of: &Action) -> Vec<Action> {
+    let Action::Ask(who, Ask::View { addr, .. }, _) = of else { return Vec::new() };
+    if *who == CALM_READER || rng.u8(..16) > 0 {
+        return Vec::new();
+    }
+    let view_options = ViewOptions::default();
+    let view = Ask::View { addr: *addr, since: None, view_options, wait: rng.u32(1..500) };
+    vec![Action::Pass(30), Action::Ask(*who, view, plain()), Action::Pass(600)]
+}
+
 /// Draws the undos that follow an action: the newest round is taken back once or twice, or any one.
 pub fn undos(rng: &mut Rng, of: &Action) -> Vec<Action> {
     let Action::Ask(who, Ask::Run { .. } | Ask::Click(_) | Ask::Correct(_), _) = of else {

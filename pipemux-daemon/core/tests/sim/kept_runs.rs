@@ -12,14 +12,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pipemux_proto::Fault;
 use pipemux_proto::app::Invoke;
-use pipemux_proto::client::{Answer, Body, Verb};
+use pipemux_proto::client::{Answer, Verb};
 use pipemux_proto::report::StepStatus;
-use pipemux_proto::{Code, Fault};
 
 use crate::action::ReaderIndex;
+use crate::kept_answers::{keeps, keeps_rest, steps};
 use crate::law::{LawResult, law};
-use crate::outcomes::last_mark;
 use crate::sessions::{READERS, SessionKey};
 use crate::sim::Sim;
 
@@ -28,7 +28,7 @@ const UNDOS_MAX: u32 = 1_000;
 
 /// A run that its reader may continue with `go`.
 #[derive(Debug, Clone, Default)]
-struct KeptRun {
+pub struct KeptRun {
     /// The number of the answer that said so; 0 when no client received one.
     nth: u32,
     /// The requests whose steps it may hold.
@@ -60,13 +60,13 @@ pub struct KeptRuns {
     /// Runs whose client vanished: it is unknown whether they are kept.
     unheard: BTreeSet<(ReaderIndex, usize)>,
     /// What each `go` may send, by its run id.
-    goes: BTreeMap<String, KeptRun>,
+    pub goes: BTreeMap<String, KeptRun>,
     /// Steps that an answer reported as done. Nested ones are left out, because they are repeated with their outer step.
     done: BTreeSet<u64>,
     /// The requests whose answers said that their further steps are kept: those may take effect later.
     pub rests: BTreeSet<usize>,
     /// The runs that went on with a corrected call, by id, with the sessions that steps were sent to since.
-    corrected: BTreeMap<String, BTreeSet<SessionKey>>,
+    pub corrected: BTreeMap<String, BTreeSet<SessionKey>>,
     /// The run id of the `go` that sent each kept run, by the number of the answer.
     taken: BTreeMap<u32, String>,
 }
@@ -163,28 +163,6 @@ impl Sim {
     fn corrects(&self, index: usize) -> bool {
         let request = &self.requests[index];
         matches!(request.call.verb, Verb::Answer { .. }) && !request.marks.is_empty()
-    }
-
-    /// True when a step of a request is sent again by a `go` with this run id. Steps that correct what a `go` left carry
-    /// its id, too.
-    pub fn is_sent_by_go(&self, index: usize, run_id: &str) -> bool {
-        let of_go = |request: &crate::requests::Request| request.call.run_id == run_id;
-        let goes = self.runs.kept.goes.contains_key(run_id);
-        goes && self.requests.iter().position(of_go).is_some_and(|go| go > index)
-    }
-
-    /// True for a repeated request whose run may have gone on with a corrected call: the answer may be the one that was
-    /// recorded before that.
-    pub fn is_outdated(&self, index: usize) -> bool {
-        let request = &self.requests[index];
-        let answers = matches!(request.call.verb, Verb::Answer { .. });
-        let went_on = || self.runs.kept.corrected.contains_key(&request.call.run_id);
-        request.repeats.is_some() && (answers || went_on())
-    }
-
-    /// True when a run went on with a corrected call that was sent to a session.
-    pub fn was_corrected_in(&self, run_id: &str, session_key: SessionKey) -> bool {
-        self.runs.kept.corrected.get(run_id).is_some_and(|of| of.contains(&session_key))
     }
 
     /// Notes from the answer of an acting request whether its run is kept.
@@ -410,38 +388,4 @@ impl Sim {
         );
         Ok(1 + idempotent)
     }
-}
-
-/// Returns whether an answer says that its run is kept; `None` when it leaves kept runs as they are.
-fn keeps(answer: &Answer) -> Option<bool> {
-    match &answer.body {
-        Body::Text(said) if said.contains("pipemux answer go") => Some(true),
-        // What an earlier run left for `go` stays when the steps that a later one left are dropped.
-        Body::Text(said) if said.starts_with("dropped ") => None,
-        // A run that is refused before it begins doesn't replace the kept one.
-        Body::Text(_) => matches!(answer.exit, 0 | 5).then_some(false),
-        Body::Report(report) => {
-            let last = report.steps.iter().rfind(|step| step.status != StepStatus::Skipped)?;
-            let stale = last.error.as_ref().is_some_and(|error| error.code == Code::Stale);
-            Some(stale || last.status == StepStatus::Unknown)
-        }
-        _ => None,
-    }
-}
-
-/// Returns true when an answer says that further steps of its run are kept.
-pub fn keeps_rest(answer: &Answer) -> bool {
-    match &answer.body {
-        Body::Text(said) => said.contains("kept as "),
-        Body::Report(report) => report.kept.is_some(),
-        _ => false,
-    }
-}
-
-/// Returns the status of each step, by its mark, if the answer is a report.
-fn steps(answer: &Answer) -> Vec<(u64, StepStatus)> {
-    let Body::Report(report) = &answer.body else { return Vec::new() };
-    let step =
-        |step: &pipemux_proto::report::StepReport| Some((last_mark(&step.call)?, step.status));
-    report.steps.iter().filter_map(step).collect()
 }

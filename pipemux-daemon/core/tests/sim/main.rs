@@ -19,8 +19,8 @@
 //! | `daemon`, `effects`, `app_frames` | the core and its disk; its effects are checked and carried out |
 //! | `process`, `apps`, `app_faults` | processes, and how they fail |
 //! | `requests`, `clients`, `retries`, `misbehaving_clients` | clients, and how they fail |
-//! | `run_code`, `answer_content` | writing runs and reading answers as an agent does |
-//! | `knowledge`, `reading`, `runs`, `questions`, `kept_runs`, `outcomes`, `rounds`, `undos`, `lifecycle`, `windows`, `claims`, `pins` | models and laws |
+//! | `run_code`, `answer_content`, `kept_answers` | writing runs and reading answers as an agent does |
+//! | `knowledge`, `reading`, `runs`, `questions`, `kept_runs`, `corrections`, `outcomes`, `rounds`, `undos`, `lifecycle`, `windows`, `claims`, `pins` | models and laws |
 //! | `law`, `coverage` | broken laws, and which situations must have occurred |
 
 mod action;
@@ -30,11 +30,13 @@ mod app_frames;
 mod apps;
 mod claims;
 mod clients;
+mod corrections;
 mod coverage;
 mod daemon;
 mod draws;
 mod effects;
 mod followups;
+mod kept_answers;
 mod kept_runs;
 mod knowledge;
 mod law;

@@ -79,7 +79,7 @@ impl Sim {
             );
         }
         // A refused run may be sent again, so its steps must not take effect later.
-        let kept = answer.as_ref().is_ok_and(crate::kept_runs::keeps_rest)
+        let kept = answer.as_ref().is_ok_and(crate::kept_answers::keeps_rest)
             || request.repeats.is_some_and(|first| self.runs.kept.rests.contains(&first));
         if own && matches!(exit, 2 | 3 | 4 | 6) && !kept {
             let said = format!("ended {exit}");
