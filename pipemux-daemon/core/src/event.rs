@@ -8,6 +8,7 @@ use pipemux_proto::{Fault, Frame, ProviderId};
 use crate::audit::AuditEntry;
 use crate::manifest::{Limits, Manifest, PinnedPrograms, Transport};
 use crate::peer::PeerProcess;
+use crate::persist::DiskFailure;
 use crate::persist::records::Record;
 
 /// The two clocks, read by the driver.
@@ -125,15 +126,6 @@ pub enum Event {
     },
     /// The daemon is asked to end.
     Stop,
-}
-
-/// Why records can't be written to disk.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DiskFailure {
-    /// The reason, in words.
-    pub why: String,
-    /// What to do about it, a whole sentence or command.
-    pub next: String,
 }
 
 /// The manifests that were found.

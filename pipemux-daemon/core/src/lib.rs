@@ -55,13 +55,13 @@ mod workspaces;
 pub use self::core::{Config, Core};
 pub use clients::pseudonyms::Pseudonyms;
 pub use event::{
-    ClientId, DiskFailure, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now,
-    Signal, Start,
+    ClientId, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now, Signal, Start,
 };
 pub use manifest::{
     BuiltIn, Idle, Isolation, Limits, Manifest, PinnedPrograms, Restart, Scope, Size, State,
     Transport,
 };
+pub use persist::DiskFailure;
 pub use persist::loss::{HighWater, Loss};
 
 /// Bytes between a client and an app that the daemon does not read.

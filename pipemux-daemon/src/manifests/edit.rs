@@ -193,8 +193,12 @@ fn with_pinned(text: &str, pinned: &BTreeMap<String, String>) -> String {
     }
     let quoted = |text: &String| toml::Value::String(text.clone()).to_string();
     let pairs = pinned.iter().map(|(path, hash)| format!("{} = {}", quoted(path), quoted(hash)));
-    // Before all tables, where a line belongs to the manifest itself.
-    format!("{PINNED}{} }}\n{rest}", pairs.collect::<Vec<_>>().join(", "))
+    // Behind the comments at the top and before all tables, where a line belongs to the manifest itself.
+    let is_comment = |line: &&str| line.starts_with('#') || line.trim().is_empty();
+    let comments: usize = rest.split_inclusive('\n').take_while(is_comment).map(str::len).sum();
+    let (comments, rest) = rest.split_at(comments);
+    let end = if comments.is_empty() || comments.ends_with('\n') { "" } else { "\n" };
+    format!("{comments}{end}{PINNED}{} }}\n{rest}", pairs.collect::<Vec<_>>().join(", "))
 }
 
 /// True for a file that this user may execute.

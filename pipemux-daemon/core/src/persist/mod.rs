@@ -8,8 +8,6 @@ pub mod loss;
 pub mod numbers;
 pub mod records;
 
-use crate::event::DiskFailure;
-
 use loss::PastLosses;
 
 /// The state of the disk and of what was saved on it.
@@ -19,4 +17,13 @@ pub struct Persist {
     pub failing: Option<DiskFailure>,
     /// What was lost of the saved state.
     pub losses: PastLosses,
+}
+
+/// Why records can't be written to disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskFailure {
+    /// The reason, in words.
+    pub why: String,
+    /// What to do about it, a whole sentence or command.
+    pub next: String,
 }

@@ -50,7 +50,7 @@ impl World {
                     self.queue.push_back(Event::Providers { request, read });
                 }
                 Effect::Persist(record) => {
-                    self.shown.push(Output::Saved(record.clone()));
+                    self.shown.push(Output::Saved(Box::new(record.clone())));
                     self.records.push(record);
                 }
                 Effect::Prepare { .. } | Effect::EndLog { .. } => {}

@@ -51,7 +51,7 @@ pub struct Client {
 /// Something that left the core.
 #[derive(Debug, Clone)]
 pub enum Output {
-    Saved(Record),
+    Saved(Box<Record>),
     /// The workspace's key and the text of an answer.
     Text(String, String),
     Started(Incarnation),
