@@ -4,12 +4,16 @@
 //! An app's text could otherwise forge an anchor, and an agent would follow it: anchors come from the anchor
 //! table only (PROTOCOL.md).
 
+mod blocks;
+
 use std::borrow::Cow;
 
 use pipemux_proto::text::{SharedText, code_point, is_deceptive, is_deceptive_in_prose};
 use pipemux_work::{position_within, spend};
 
 use crate::limits::TOKEN_PREFIX_MAX;
+
+use blocks::{LineStart, is_marker, language, starts_block};
 
 /// Writes Markdown. It knows the text before the next character, so that two pieces can't form an anchor
 /// together.
@@ -235,17 +239,6 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Returns the language of a fence that shows an app's text: nothing unless it is a word, and never the one of
-/// blocks that run when a model repeats them.
-fn language(lang: &str) -> &str {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-' | '.' | '_');
-    let runs = lang.eq_ignore_ascii_case(pipemux_proto::call::blocks::WORD);
-    if runs || lang.len() > LANGUAGE_MAX || !lang.chars().all(fits) { "" } else { lang }
-}
-
-/// The longest name of a fence's language, in bytes.
-const LANGUAGE_MAX: usize = 32;
-
 /// Spare capacity, in bytes, for a text that is longer than the expected one.
 const ROOM: usize = 64;
 
@@ -285,56 +278,6 @@ fn first_special(text: &str, class: u8) -> Option<usize> {
     let rest = &text.as_bytes()[skipped..];
     let at = rest.iter().position(|byte| SPECIAL[usize::from(*byte)] & class != 0)?;
     Some(skipped + at)
-}
-
-/// What stands in a line before a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LineStart {
-    /// At most three spaces.
-    Outermost,
-    /// More spaces, or marks of quotes and list items. A fence begins there, too, inside of them.
-    Inside,
-}
-
-/// Returns true for the characters of which the marks of quotes and list items consist, and the space around them.
-fn is_marker(c: char) -> bool {
-    matches!(c, ' ' | '\t' | '>' | '-' | '+' | '*' | '.' | ')' | '0'..='9')
-}
-
-/// Returns true for text that begins a fence or a window's heading.
-fn starts_block(rest: &str, start: LineStart) -> bool {
-    let hashes = rest.len() - rest.trim_start_matches('#').len();
-    spend(hashes + 1);
-    let heading = start == LineStart::Outermost
-        && (1..=2).contains(&hashes)
-        && looks_like_a_window(&rest[hashes..]);
-    // A run that reaches the end may continue in the next piece.
-    let fence = |c: char| {
-        let run = rest.len() - rest.trim_start_matches(c).len();
-        spend(run + 1);
-        run >= 3 || (run > 0 && run == rest.len())
-    };
-    heading || fence('`') || fence('~')
-}
-
-/// Returns true for the rest of a heading that is a window's, `editor/main · …`, or that may become one with the
-/// next piece. Other headings are the app's own.
-fn looks_like_a_window(heading: &str) -> bool {
-    let Some(first) = heading.chars().next() else { return true };
-    if !first.is_whitespace() {
-        // No heading: `#!/bin/sh`, `##x`.
-        return false;
-    }
-    let line = heading.split('\n').next().unwrap_or_default();
-    spend(line.len());
-    let word = line.trim_start();
-    let ends = word.find(char::is_whitespace);
-    let first_word = ends.map_or(word, |end| &word[..end]);
-    let slash = |c: char| matches!(c, '/' | '／' | '∕' | '⁄' | '╱' | '⧸');
-    let is_open = ends.is_none() && line.len() == heading.len();
-    // What follows in the next piece can't make an address of a word with another character.
-    let may_grow = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
-    first_word.contains(slash) || (is_open && first_word.chars().all(may_grow))
 }
 
 /// Returns true when the next character is escaped already: another backslash would undo that.
