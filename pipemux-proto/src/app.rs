@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
 use crate::ids::SessionAddr;
+use crate::job::Started;
 use crate::numbers::LineNumbers;
 use crate::projection::{Args, LinkSlot, Lod, Piece};
 use crate::value::Blob;
@@ -40,6 +41,10 @@ pub struct OpenRequest {
     /// the saved state and from this version. 0 if the session was not asleep.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub woken: u64,
+    /// The keys of the session's jobs that ran when its process was lost or put to sleep, in the last of the `open`s
+    /// that begin a process. The app names in [`Opened::jobs`] those that it goes on with; all others are told as lost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<String>,
 }
 
 /// The reply to [`OpenRequest`].
@@ -52,6 +57,9 @@ pub struct Opened {
     /// readers are told that the line numbers they saw are no longer valid.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub resumed: u64,
+    /// The keys from [`OpenRequest::jobs`] of the jobs that the app goes on with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<String>,
 }
 
 /// The reply to `Save`: the app has written down everything that it would lose by ending now.
@@ -155,6 +163,9 @@ pub enum Choice {
 pub enum Outcome {
     /// The action took effect.
     Done(Done),
+    /// The action began a job, which goes on. Only for a daemon whose `Hello` names the feature
+    /// [`JOBS`](crate::hello::JOBS).
+    Started(Started),
     /// The action needs an answer before it can continue; nothing took effect yet.
     Needs(Needs),
     /// The action did not succeed; nothing took effect.
@@ -322,7 +333,8 @@ pub struct Notify {
     pub text: String,
 }
 
-/// An event: a request is still in progress. Its envelope carries the request's id.
+/// An event: a request is still in progress. Its envelope carries the request's id. The daemon passes it on to the client
+/// whose request it is, if the client's `Hello` names the feature [`PROGRESS`](crate::hello::PROGRESS).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
     /// The number of units done.
