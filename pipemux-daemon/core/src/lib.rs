@@ -12,11 +12,12 @@
 //! | `workspaces` | windows, anchors, readers, notices, history |
 //! | `clients`, [`exchange`] | connections, requests and their one answer; bytes that aren't read |
 //! | `processes` | sessions and their processes, requests to apps, health, hibernation, quarantine |
+//! | `jobs` | work of apps that outlasts the requests that began it |
 //! | `persist`, [`saved`], [`Loss`] | records on disk, reserved numbers, what is known of losses |
 //! | `feed` | what happened, for those who watch |
 //! | `turn` | what components share while one event is taken in |
 //!
-//! Dependencies point one way: verbs → runs, views → workspaces, processes → persist. `component_graph.rs`
+//! Dependencies point one way: verbs → runs, views → workspaces, processes, jobs → persist. `component_graph.rs`
 //! of the whole-system tests fails on a circle.
 //!
 //! **Invariant: nothing here waits.** No runtime, no socket, no file, no clock and no randomness: the
@@ -38,6 +39,7 @@ mod core;
 pub mod event;
 mod feed;
 mod intake;
+mod jobs;
 mod keys;
 pub mod limits;
 pub mod manifest;

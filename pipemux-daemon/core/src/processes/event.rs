@@ -1,7 +1,9 @@
 //! What sessions and their processes tell the rest of the core.
 
 use pipemux_proto::Fault;
+use pipemux_proto::app::Progress;
 use pipemux_proto::ids::Incarnation;
+use pipemux_proto::job::{JobReport, Started};
 
 use crate::event::Exit;
 use crate::keys::{RequestId, SessionKey};
@@ -50,6 +52,27 @@ pub enum ProcessEvent {
         session: SessionKey,
         /// The app's own text.
         text: String,
+    },
+    /// An app reports on a job.
+    JobReported {
+        /// Which session.
+        session: SessionKey,
+        /// What it says.
+        report: JobReport,
+    },
+    /// An action that nobody waits for any more began a job.
+    JobStarted {
+        /// Which session.
+        session: SessionKey,
+        /// What the app said of it.
+        started: Started,
+    },
+    /// A request of a client is in progress.
+    Progress {
+        /// Whom the reply will be for.
+        to: ReplyTo,
+        /// How far it is.
+        progress: Progress,
     },
     /// A session was restarted since it shares its process with another one.
     RestartedWith {
@@ -111,6 +134,8 @@ pub struct ReadyProcess {
     pub crash: Option<Crash>,
     /// What the app said while it started.
     pub notes: Vec<String>,
+    /// The jobs of the process before it that it goes on with, by the app's keys.
+    pub jobs: Vec<String>,
     /// Requests of clients that waited for it.
     pub waiters: Vec<RequestId>,
 }

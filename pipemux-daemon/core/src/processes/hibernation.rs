@@ -99,7 +99,8 @@ impl Processes {
         if due > now {
             return self.check_idle_at(turn, &key, app, due);
         }
-        if demand.pinned || demand.waited_for || session.owes > 0 || session.health.silent() {
+        let needed = demand.pinned || demand.waited_for || session.works;
+        if needed || session.owes > 0 || session.health.silent() {
             return self.check_idle_at(turn, &key, app, now.saturating_add(ms));
         }
         session.hibernation.saving = Some(now);
@@ -126,7 +127,7 @@ impl Processes {
         };
         let busy = session.hibernation.busy.as_ref().is_some_and(|(_, until)| *until > now);
         // Asked for something meanwhile: what was saved may be out of date already.
-        let wanted = session.owes > 0 || session.hibernation.used > began || busy || pinned;
+        let wanted = session.owes > 0 || session.hibernation.used > began || busy || pinned || session.works;
         match saved.filter(|_| !wanted) {
             Some(Saved { version }) => {
                 session.hibernation.asleep = Some(Asleep { app, version });

@@ -1,6 +1,7 @@
 //! A step of a run: a checked call, its arguments, and how it ended.
 
 use pipemux_proto::app::Done;
+use pipemux_proto::job::JobState;
 use pipemux_proto::projection::{Arg, Args, LinkSlot, Piece};
 use pipemux_proto::prototype::{Prototype, Risk, Type};
 use pipemux_proto::refs::{Local, Ref};
@@ -12,6 +13,7 @@ use pipemux_tokens::estimate;
 use crate::keys::SessionKey;
 use crate::limits::{OUTCOME_LINKS_MAX, ROUND_DIFF_MAX};
 use crate::runs::history_round::clip;
+use crate::runs::protocol::StepJob;
 use crate::workspaces::anchors::StateVersion;
 
 /// A call that was checked against its prototype.
@@ -176,6 +178,8 @@ pub struct StepOutcome {
     pub reverts: bool,
     /// The state that the step left, when it took effect.
     pub state: Option<StateVersion>,
+    /// The job that it began.
+    pub job: Option<StepJob>,
 }
 
 impl StepOutcome {
@@ -195,6 +199,7 @@ impl StepOutcome {
             links: done.links.into_iter().take(OUTCOME_LINKS_MAX).collect(),
             reverts: done.reverts,
             state: app.map(|app| (app, done.version)),
+            job: None,
         }
     }
 
@@ -207,6 +212,30 @@ impl StepOutcome {
             Piece::Link(link) => estimate(&link.label) + REF_TOKENS,
         };
         self.content.iter().map(text).sum()
+    }
+
+    /// Says in the step's line what became of the job that it began. Returns the line.
+    pub fn tell_job(&mut self) -> String {
+        if let Some(job) = &self.job {
+            let space = if self.brief.is_empty() { "" } else { " · " };
+            self.brief += space;
+            self.brief += &match (job.state, job.waited) {
+                (JobState::Running, false) => format!("job {}", job.number),
+                _ => job.words.clone(),
+            };
+        }
+        self.brief.clone()
+    }
+
+    /// Returns the number of the job whose end the step's line tells.
+    pub fn told_job(&self) -> Option<u64> {
+        self.job.as_ref().filter(|job| job.state != JobState::Running).map(|job| job.number)
+    }
+
+    /// Returns true for a step that began a job which still runs.
+    pub fn is_started(&self) -> bool {
+        self.status == StepStatus::Done
+            && self.job.as_ref().is_some_and(|job| job.state == JobState::Running)
     }
 
     /// A step that was left out.
@@ -225,6 +254,7 @@ impl StepOutcome {
             links: Vec::new(),
             reverts: false,
             state: None,
+            job: None,
         }
     }
 

@@ -49,6 +49,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
                     detail: outcome.detail.clone(),
                     content: input.contents.get(index).cloned().unwrap_or_default(),
                     value: outcome.value.as_ref().and_then(|blob| blob.to_value().ok()),
+                    job: outcome.job.as_ref().map(|job| job.number),
                     error: outcome.fault.clone().map(complete),
                 },
                 None => {
@@ -64,6 +65,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
                         detail: None,
                         content: String::new(),
                         value: None,
+                        job: None,
                         error: None,
                     }
                 }
@@ -85,6 +87,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
         questions: Vec::new(),
         kept: None,
         windows: windows.iter().filter_map(|shown| input.context(shown)).collect(),
+        jobs: Vec::new(),
         notices: Vec::new(),
         error,
         receipt: TokenReceipt::default(),

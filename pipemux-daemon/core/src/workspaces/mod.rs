@@ -76,6 +76,19 @@ struct Unconfirmed {
     bytes: usize,
 }
 
+/// What an answer had that its reader has received.
+#[derive(Debug)]
+pub struct Confirmed {
+    /// Its workspace.
+    pub workspace: WorkspaceKey,
+    /// Its reader.
+    pub reader: String,
+    /// The open questions that it showed.
+    pub questions: Vec<u64>,
+    /// The jobs whose end it told.
+    pub told_jobs: Vec<u64>,
+}
+
 /// Where the numbers of a new workspace begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstNumbers {
@@ -293,11 +306,11 @@ impl Workspaces {
         Some(taken)
     }
 
-    /// Notes that a reader has received an answer. Returns the questions in it, and their workspace.
-    pub fn confirm(&mut self, delivery: u64) -> Option<(WorkspaceKey, Vec<u64>)> {
+    /// Notes that a reader has received an answer.
+    pub fn confirm(&mut self, delivery: u64) -> Option<Confirmed> {
         let Unconfirmed { workspace: at, reader, .. } = self.take_unconfirmed(delivery)?;
-        let questions = self.by_key.get_mut(&at)?.confirm(&reader, delivery);
-        Some((at, questions))
+        let (questions, told_jobs) = self.by_key.get_mut(&at)?.confirm(&reader, delivery);
+        Some(Confirmed { workspace: at, reader, questions, told_jobs })
     }
 
     /// Returns the records that must be on disk before an answer that uses new ids or epochs goes out:

@@ -176,6 +176,11 @@ impl Workspace {
         self.readers.get_mut(name)
     }
 
+    /// Iterates over the names of its readers.
+    pub fn reader_names(&self) -> impl Iterator<Item = &String> {
+        self.readers.keys()
+    }
+
     /// Returns the number of readers.
     pub fn reader_count(&self) -> usize {
         self.readers.len()
@@ -201,10 +206,11 @@ impl Workspace {
         self.readers.get(reader).and_then(|reader| reader.seen.get(session))
     }
 
-    /// Notes that a reader has received an answer: it has seen what that answer showed. Returns the questions in it.
-    pub(super) fn confirm(&mut self, reader: &str, number: u64) -> Vec<u64> {
-        let Some(reader) = self.readers.get_mut(reader) else { return Vec::new() };
-        let Some(delivery) = reader.take_delivery(number) else { return Vec::new() };
+    /// Notes that a reader has received an answer: it has seen what that answer showed. Returns the questions in it, and
+    /// the jobs whose end it told.
+    pub(super) fn confirm(&mut self, reader: &str, number: u64) -> (Vec<u64>, Vec<u64>) {
+        let Some(reader) = self.readers.get_mut(reader) else { return Default::default() };
+        let Some(delivery) = reader.take_delivery(number) else { return Default::default() };
         reader.noticed = reader.noticed.max(delivery.noticed);
         if let Some(revision) = delivery.window_set_revision {
             reader.window_set_revision = reader.window_set_revision.max(revision);
@@ -239,7 +245,8 @@ impl Workspace {
                 reader.seen.insert(session, seen);
             }
         }
-        delivery.questions
+        reader.see_jobs(&delivery.running_jobs);
+        (delivery.questions, delivery.told_jobs)
     }
 }
 
