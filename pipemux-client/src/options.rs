@@ -85,6 +85,7 @@ impl Options {
             lod: None,
             at: None,
             hint_options: String::new(),
+            wait_ms: 0,
             env: if matches!(verb, Verb::Run { .. }) {
                 passed_variables(std::env::vars_os())
             } else {

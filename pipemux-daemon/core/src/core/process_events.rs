@@ -159,8 +159,8 @@ impl Core {
             self.fail_on_error(*id, result);
         }
         self.retry_attaching(key, hopeless, &end.words);
-        self.jobs_after_end(&end);
         self.session_ended(key);
+        self.jobs_after_end(&end);
     }
 
     /// Starts another process for the clients that wait to exchange with a session that has none, or refuses them.

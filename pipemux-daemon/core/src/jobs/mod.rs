@@ -251,6 +251,14 @@ impl Jobs {
         ended.filter(move |job| job.readers.contains(reader))
     }
 
+    /// Notes that a reader was shown a running job: it is told of its end, too.
+    pub fn shown(&mut self, turn: &mut Turn, number: u64, reader: &JobReader) {
+        let job = self.by_number.get_mut(&number).filter(|job| job.is_running());
+        let Some(job) = job.filter(|job| !job.readers.contains(reader)) else { return };
+        job.add_reader(reader.clone());
+        turn.persist(saved::to_record(job));
+    }
+
     /// Notes that a reader was told of the end of a job.
     pub fn told(&mut self, turn: &mut Turn, number: u64, reader: &JobReader) {
         let job = self.by_number.get_mut(&number).filter(|job| !job.is_running());

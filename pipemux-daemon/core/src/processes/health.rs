@@ -34,6 +34,8 @@ pub struct Health {
     pub pinged: bool,
     /// When it last answered something, or began to owe an answer.
     pub answered: u64,
+    /// True once a request of it is past its deadline, until it answers anything.
+    pub missed: bool,
     /// True once an action of it is past its deadline, until it answers anything.
     pub works: bool,
     /// True once its log says that it doesn't answer, until it does.
@@ -49,7 +51,8 @@ impl Health {
     /// It said something: answered, or told something unasked.
     pub fn heard_from(&mut self, now: u64, answers: bool) {
         if answers {
-            (self.answered, self.works, self.noted) = (now, false, false);
+            (self.missed, self.works, self.noted) = (false, false, false);
+            self.answered = now;
         }
         if answers || now < self.answered + EVENTS_ALIVE_MS {
             self.heard = now;
@@ -64,6 +67,7 @@ impl Health {
 
     /// It left a request open.
     pub fn miss(&mut self, now: u64) {
+        self.missed = true;
         self.silent_since.get_or_insert(now);
     }
 }
@@ -76,7 +80,9 @@ impl Processes {
         let Some(session) = key.and_then(|key| self.sessions.get_mut(key)) else { return };
         if session.health.check_at.is_none() {
             session.health.check_at = Some(at);
-            session.health.answered = session.health.answered.max(turn.mono_ms());
+            if !session.health.missed {
+                session.health.answered = session.health.answered.max(turn.mono_ms());
+            }
             turn.set_timer(at, Timer::HealthCheck(app));
         }
     }
@@ -126,7 +132,8 @@ impl Processes {
         let Some(session) = self.sessions.get_mut(&key) else { return };
         session.health.check_at = None;
         let health = session.health;
-        if session.ready() != Some(app) || (session.owes == 0 && !health.silent()) {
+        let owes = session.owes > 0 || health.silent() || health.missed;
+        if session.ready() != Some(app) || !owes {
             return;
         }
         let wedged = health.silent_since.is_some_and(|since| since + health.patience() <= now);

@@ -16,8 +16,12 @@ impl Core {
     /// Notes that a reader has received an answer.
     pub(crate) fn confirm_delivery(&mut self, number: u64) {
         let Some(confirmed) = self.workspaces.confirm(number) else { return };
-        let Confirmed { workspace: at, reader, questions, told_jobs } = confirmed;
+        let Confirmed { workspace: at, reader, delivery } = confirmed;
+        let Delivery { questions, running_jobs, told_jobs, .. } = delivery;
         let reader = (at.clone(), reader);
+        for (job, _) in running_jobs {
+            self.jobs.shown(&mut self.turn, job, &reader);
+        }
         for job in told_jobs {
             self.jobs.told(&mut self.turn, job, &reader);
         }

@@ -76,17 +76,15 @@ struct Unconfirmed {
     bytes: usize,
 }
 
-/// What an answer had that its reader has received.
+/// An answer that its reader has received.
 #[derive(Debug)]
 pub struct Confirmed {
     /// Its workspace.
     pub workspace: WorkspaceKey,
     /// Its reader.
     pub reader: String,
-    /// The open questions that it showed.
-    pub questions: Vec<u64>,
-    /// The jobs whose end it told.
-    pub told_jobs: Vec<u64>,
+    /// The answer.
+    pub delivery: Delivery,
 }
 
 /// Where the numbers of a new workspace begin.
@@ -309,8 +307,8 @@ impl Workspaces {
     /// Notes that a reader has received an answer.
     pub fn confirm(&mut self, delivery: u64) -> Option<Confirmed> {
         let Unconfirmed { workspace: at, reader, .. } = self.take_unconfirmed(delivery)?;
-        let (questions, told_jobs) = self.by_key.get_mut(&at)?.confirm(&reader, delivery);
-        Some(Confirmed { workspace: at, reader, questions, told_jobs })
+        let delivery = self.by_key.get_mut(&at)?.confirm(&reader, delivery)?;
+        Some(Confirmed { workspace: at, reader, delivery })
     }
 
     /// Returns the records that must be on disk before an answer that uses new ids or epochs goes out:
