@@ -14,8 +14,6 @@
 pub mod job;
 mod saved;
 pub mod words;
-#[cfg(test)]
-mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -36,8 +34,8 @@ use job::Output;
 #[derive(Debug, Default)]
 pub struct Jobs {
     by_number: BTreeMap<u64, Job>,
-    /// The running jobs of each session, by the app's key.
-    running: BTreeMap<SessionKey, BTreeMap<String, u64>>,
+    /// The jobs of each session, by the app's key.
+    by_key: BTreeMap<SessionKey, BTreeMap<String, u64>>,
     /// The jobs that have ended, in the order of their ends.
     ended: VecDeque<u64>,
     /// The bytes of all outputs.
@@ -63,19 +61,22 @@ impl Jobs {
 
     /// Iterates over the running jobs of a session, the oldest first.
     pub fn running(&self, session: &SessionKey) -> impl Iterator<Item = &Job> {
+        let own = self.by_key.get(session);
         let mut numbers: Vec<u64> =
-            self.running.get(session).into_iter().flat_map(|own| own.values().copied()).collect();
+            own.into_iter().flat_map(|own| own.values().copied()).collect();
         numbers.sort_unstable();
-        numbers.into_iter().filter_map(|number| self.by_number.get(&number))
+        let jobs = numbers.into_iter().filter_map(|number| self.by_number.get(&number));
+        jobs.filter(|job| job.is_running())
     }
 
     /// Returns the sessions with running jobs.
     pub fn sessions(&self) -> Vec<SessionKey> {
-        self.running.keys().cloned().collect()
+        let sessions = self.by_key.keys();
+        sessions.filter(|session| self.running(session).next().is_some()).cloned().collect()
     }
 
-    /// Takes in a job that began. Returns its number; none if the session has too many. A job that the app says began
-    /// while it runs keeps its number.
+    /// Takes in a job that began. Returns its number; none if the session has too many. A key names one job for ever: one
+    /// that the app says began twice keeps its number.
     pub fn start(
         &mut self,
         turn: &mut Turn,
@@ -84,10 +85,10 @@ impl Jobs {
         owner: JobReader,
         readers: impl IntoIterator<Item = JobReader>,
     ) -> Option<u64> {
-        if let Some(number) = self.running.get(session).and_then(|own| own.get(&started.job)) {
+        if let Some(number) = self.by_key.get(session).and_then(|own| own.get(&started.job)) {
             return Some(*number);
         }
-        if self.running.get(session).is_some_and(|own| own.len() >= JOBS_RUNNING_MAX) {
+        if self.running(session).count() >= JOBS_RUNNING_MAX {
             return None;
         }
         let number = turn.next_number();
@@ -121,10 +122,9 @@ impl Jobs {
 
     fn insert(&mut self, job: Job) {
         self.remove(job.number);
-        if job.is_running() {
-            let own = self.running.entry(job.session.clone()).or_default();
-            own.insert(job.key.clone(), job.number);
-        } else {
+        let own = self.by_key.entry(job.session.clone()).or_default();
+        own.insert(job.key.clone(), job.number);
+        if !job.is_running() {
             self.ended.push_back(job.number);
         }
         self.output_bytes += job.output.len();
@@ -137,10 +137,10 @@ impl Jobs {
         let Some(job) = self.by_number.remove(&number) else { return };
         self.output_bytes -= job.output.len();
         self.ended.retain(|ended| *ended != number);
-        if let Some(own) = self.running.get_mut(&job.session) {
-            own.retain(|_, running| *running != number);
+        if let Some(own) = self.by_key.get_mut(&job.session) {
+            own.retain(|_, known| *known != number);
             if own.is_empty() {
-                self.running.remove(&job.session);
+                self.by_key.remove(&job.session);
             }
         }
     }
@@ -167,10 +167,9 @@ impl Jobs {
         session: &SessionKey,
         mut report: JobReport,
     ) -> Reported {
-        let number = self.running.get(session).and_then(|own| own.get(&report.job)).copied();
-        let Some(job) = number.and_then(|number| self.by_number.get_mut(&number)) else {
-            return Reported::Nothing;
-        };
+        let number = self.by_key.get(session).and_then(|own| own.get(&report.job)).copied();
+        let job = number.and_then(|number| self.by_number.get_mut(&number));
+        let Some(job) = job.filter(|job| job.is_running()) else { return Reported::Nothing };
         if let Some(piece) = &report.output {
             let before = job.output.len();
             job.output.push(piece);
@@ -234,15 +233,15 @@ impl Jobs {
     /// Returns the running jobs of a session that its new process doesn't go on with; the others are its jobs from now
     /// on.
     pub fn not_resumed(&mut self, session: &SessionKey, resumed: &[String]) -> Vec<u64> {
-        let Some(own) = self.running.get(session) else { return Vec::new() };
-        let (goes_on, lost): (Vec<_>, Vec<_>) =
-            own.iter().partition(|(key, _)| resumed.contains(key));
-        for (_, number) in goes_on {
-            if let Some(job) = self.by_number.get_mut(number) {
-                job.restored = false;
+        let all: Vec<u64> = self.running(session).map(|job| job.number).collect();
+        let mut lost = Vec::new();
+        for number in all {
+            match self.by_number.get_mut(&number) {
+                Some(job) if resumed.contains(&job.key) => job.restored = false,
+                _ => lost.push(number),
             }
         }
-        lost.into_iter().map(|(_, number)| *number).collect()
+        lost
     }
 
     /// Iterates over the jobs whose end a reader knows nothing of, in the order of their numbers.

@@ -132,7 +132,7 @@ fn number(line: &str) -> Option<&str> {
 pub fn unnumbered(said: &str) -> String {
     let mut said = said.to_owned();
     for before in
-        ["question ", "--to ", "kept as ", "dropped ", "KeptReport { id: ", "QuestionReport { id: "]
+        ["question ", "--to ", "kept as ", "job ", "job:", "dropped ", "KeptReport { id: ", "QuestionReport { id: "]
     {
         let mut parts = said.split(before);
         let first = parts.next().unwrap_or_default().to_owned();
