@@ -137,9 +137,9 @@ impl Processes {
         let mut session = Session::new(manifest, Vec::new());
         if session.manifest.shadows {
             let (provider, file) = (&key.addr.provider, &session.manifest.file);
-            session.notes.push(format!(
-                "{provider} is not the app that comes with PipeMux: {file} replaces it"
-            ));
+            let note =
+                format!("{provider} is not the app that comes with PipeMux: {file} replaces it");
+            session.notes.push(note.into());
         }
         self.sessions.insert(key.clone(), session);
         self.events.push_back(ProcessEvent::ActionsChanged { session: key });
@@ -277,7 +277,7 @@ impl Processes {
     pub fn note_daemon_crash(&mut self) {
         let awake = |session: &&mut Session| session.hibernation.asleep.is_none();
         for session in self.sessions.values_mut().filter(awake) {
-            session.notes.push("restarted after a daemon crash.".to_owned());
+            session.notes.push("restarted after a daemon crash.".into());
         }
     }
 }
