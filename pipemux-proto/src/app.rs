@@ -43,6 +43,9 @@ pub struct OpenRequest {
     /// the saved state and from this version. 0 if the session was not asleep.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub woken: u64,
+    /// True when the daemon starts the session because the time in [`Saved::wake_at`] has come.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub due: bool,
 }
 
 /// The reply to [`OpenRequest`].
@@ -63,6 +66,9 @@ pub struct Saved {
     /// The version of the saved state; 0 if the app can't continue from it by number.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub version: u64,
+    /// When the daemon starts the session again though nobody asks for it, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake_at: Option<u64>,
 }
 
 /// Asks for a window's content. The app replies with [`crate::projection::Projection`].

@@ -69,9 +69,9 @@ impl Core {
                     self.workspaces.forget_session(&key);
                 }
             }
-            Record::Asleep { workspace, session, version } => {
+            Record::Asleep { workspace, session, version, wake_at } => {
                 if let Some(key) = session_key(workspace.as_deref(), &session) {
-                    self.processes.restore_asleep(&key, version);
+                    self.processes.restore_asleep(&key, version, wake_at);
                 }
             }
             Record::Window { workspace, session, lod, budget, pinned } => {

@@ -113,7 +113,8 @@ impl Processes {
         // Only the newest open may be the one that a client just asked for.
         let again = index < last || !self.opening.contains_key(key);
         let woken = session.hibernation.asleep.map_or(0, |asleep| asleep.version);
-        let open = OpenRequest { woken, ..self.open_message(key, saved, index > 0, again) };
+        let due = session.hibernation.due;
+        let open = OpenRequest { woken, due, ..self.open_message(key, saved, index > 0, again) };
         let purpose = Purpose::StartOpen(index);
         self.send_now(turn, (key, app), Method::AppOpen, &open, deadline, purpose);
     }
@@ -135,6 +136,7 @@ impl Processes {
             attach,
             again,
             woken: 0,
+            due: false,
             args: saved.args,
             cwd: saved.cwd,
             env: env.into_iter().collect(),
