@@ -1,0 +1,30 @@
+"""PipeMux apps in Python: a dataclass is the state, methods are the actions.
+
+`App` has the hooks of an app, `action` makes actions of its methods, a `Thing` is what
+they act on, a `View` is what readers see, and `run` serves the app.
+"""
+
+from .app import App, Job, Opening, Request, action
+from .errors import Fault, Mistake
+from .prototypes import prototypes
+from .schema import Thing
+from .serve import run
+from .view import Code, Done, Link, View, link
+
+__all__ = [
+    "App",
+    "Code",
+    "Done",
+    "Fault",
+    "Job",
+    "Link",
+    "Mistake",
+    "Opening",
+    "Request",
+    "Thing",
+    "View",
+    "action",
+    "link",
+    "prototypes",
+    "run",
+]
