@@ -95,16 +95,16 @@ export class Job<S, T> {
   readonly brief: string;
   readonly total: number;
   readonly work: (job: Job<S, T>) => Promise<T>;
-  readonly then: ((state: S, result: T) => string | void) | undefined;
+  readonly finish: ((state: S, result: T) => string | void) | undefined;
   /** Aborted when a reader cancels the job. */
   readonly abort = new AbortController();
   report: (report: Body) => void = () => {};
 
-  /** `then` gets the result of `work`, may change the state, and returns the job's result in one line. */
-  constructor(brief: string, work: Job<S, T>["work"], then?: Job<S, T>["then"], total = 0) {
+  /** `finish` gets the result of `work`, may change the state, and returns the job's result in one line. */
+  constructor(brief: string, work: Job<S, T>["work"], finish?: Job<S, T>["finish"], total = 0) {
     this.brief = brief;
     this.work = work;
-    this.then = then;
+    this.finish = finish;
     this.total = total;
   }
   /** Tells how many units are done, and what the job does at the moment. */

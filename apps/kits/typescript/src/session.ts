@@ -240,7 +240,7 @@ export class Session<S> {
       try {
         const result = await job.work(job);
         const own = typeof result === "string" ? result : "";
-        end(async () => (job.then ? ((await this.change((state) => job.then?.(state, result))) ?? "") : own));
+        end(async () => (job.finish ? ((await this.change((state) => job.finish?.(state, result))) ?? "") : own));
       } catch (error) {
         end(() => Promise.reject(error));
       }

@@ -82,9 +82,9 @@ class Question(BaseException):
 
 
 class Job(Generic[T]):
-    """Work that outlasts its action: `return Job("compile", work, then)`.
+    """Work that outlasts its action: `return Job("compile", work, finish)`.
 
-    `work` runs on a thread of its own and must not touch the app. `then` gets its result
+    `work` runs on a thread of its own and must not touch the app. `finish` gets its result
     on the app's thread, may change the state, and returns the job's result in one line.
     """
 
@@ -92,10 +92,10 @@ class Job(Generic[T]):
         self,
         brief: str,
         work: "Callable[[Job[T]], T]",
-        then: Callable[[T], str | None] | None = None,
+        finish: Callable[[T], str | None] | None = None,
         total: int = 0,
     ):
-        self.brief, self.work, self.then, self.total = brief, work, then, total
+        self.brief, self.work, self.finish, self.total = brief, work, finish, total
         #: True once a reader cancelled the job: return soon.
         self.cancelled = False
         self.report: Callable[[dict[str, Any]], None] = lambda report: None

@@ -238,11 +238,11 @@ class Session:
         self, key: str, job: Job[Any], result: Any, error: Exception | None
     ) -> None:
         """Tells how a job ended, after what its result changes."""
-        brief, then = result if isinstance(result, str) else "", job.then
+        brief, finish = result if isinstance(result, str) else "", job.finish
         del self.jobs[key]
-        if then and not error and not job.cancelled:
+        if finish and not error and not job.cancelled:
             try:
-                brief = self.change(lambda: then(result)) or ""
+                brief = self.change(lambda: finish(result)) or ""
             except Exception as failed:
                 traceback.print_exc()
                 error = failed
