@@ -8,6 +8,7 @@ from typing import Any
 from wire import (
     CANCEL_JOB,
     CHANGED,
+    INVOKE,
     JOB_REPORT,
     LOCATE,
     NOTIFY,
@@ -18,6 +19,8 @@ from wire import (
     App,
     Refused,
 )
+
+from pipemux.codec import pack
 
 
 class AppTest(unittest.TestCase):
@@ -159,6 +162,33 @@ class AppTest(unittest.TestCase):
         self.assertEqual(
             self.app.invoke("prune", resume=resume)["done"]["brief"], "1 gone"
         )
+
+    def test_dataclasses_are_records_and_forms(self) -> None:
+        actions = {each["name"]: each for each in self.app.hello["prototypes"]}
+        card, key, cards = actions["plan"]["params"]
+        title, column = card["type"]["record"]
+        self.assertEqual((title["name"], title["doc"]), ("title", "What it is about."))
+        self.assertNotIn("default", title)
+        self.assertEqual(column["default"], "todo")
+        self.assertEqual(cards["type"], {"optional": {"list": card["type"]}})
+        self.assertTrue(key["secret"])
+        args = {
+            "card": pack({"title": ""}),
+            "cards": pack([{"title": "a"}]),
+            "key": pack("abc"),
+        }
+        given = {name: {"value": value} for name, value in args.items()}
+        body = {"action": "plan", "reader": "me", "run_id": "r", "args": given}
+        form = self.app.ask(INVOKE, body)["needs"]
+        self.assertEqual(form["question"]["kind"], "form")
+        self.assertEqual(form["question"]["fields"], card["type"]["record"])
+        fields = {"title": {"value": pack("plan")}, "column": {"value": pack("done")}}
+        resume = {"token": form["token"], "choice": {"fields": fields}}
+        asked = self.app.ask(INVOKE, {**body, "resume": resume})["needs"]
+        self.assertTrue(asked["question"]["secret"])
+        resume = {"token": asked["token"], "choice": {"text": "1234"}}
+        done = self.app.ask(INVOKE, {**body, "resume": resume})["done"]
+        self.assertEqual(done["brief"], "Card(title='plan', column='done') 1 3 4")
 
     def test_state_survives_a_crash(self) -> None:
         self.app.do("add", text="kept")

@@ -137,8 +137,8 @@ class CodecTest(unittest.TestCase):
             self.assertEqual(unpack(bytes.fromhex(hex))[0], value)
 
     def test_frame_begins_with_its_length(self) -> None:
-        frame = encode_frame([0, 5, 5, 7, 0], b"\x80")
-        self.assertEqual(frame.hex(), "00000007" + "950005050700" + "80")
+        frame = encode_frame([0, 5, 5, 7, 0], {})
+        self.assertEqual(frame.hex(), "0000000b" + "950005050700" + "df00000000")
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ class App:
         self.socket, self.stream, self.id = ours, ours.makefile("rb"), 300
         self.events: list[tuple[int, dict[str, Any]]] = []
         hello = {"protocol": {"major": 1, "minor": 6}, "role": "daemon", "features": []}
-        self.socket.sendall(encode_frame([3, 0, 0, LIFE, 0], pack(hello)))
+        self.socket.sendall(encode_frame([3, 0, 0, LIFE, 0], hello))
         self.hello = self.receive()[1]
         open = {"session": "todo/main", "attach": False, "args": [], "cwd": "/w"}
         self.opened = self.ask(OPEN, {**open, "state_dir": state_dir, **opening})
@@ -54,7 +54,7 @@ class App:
     def ask(self, method: int, body: dict[str, Any]) -> dict[str, Any]:
         """Sends a request and returns the reply; events that come before it are kept."""
         self.id += 1
-        self.socket.sendall(encode_frame([0, method, self.id, LIFE, 500], pack(body)))
+        self.socket.sendall(encode_frame([0, method, self.id, LIFE, 500], body))
         while True:
             (kind, answered, id, life, _), answer = self.receive()
             assert life == LIFE

@@ -4,27 +4,11 @@
 they act on, a `View` is what readers see, and `run` serves the app.
 """
 
-from .app import App, Job, Opening, Request, action
+from .app import App, Job, Opening, Request, action, prototypes
 from .errors import Fault, Mistake
-from .prototypes import prototypes
-from .schema import Thing
+from .schema import Secret, Thing
 from .serve import run
 from .view import Code, Done, Link, View, link
 
-__all__ = [
-    "App",
-    "Code",
-    "Done",
-    "Fault",
-    "Job",
-    "Link",
-    "Mistake",
-    "Opening",
-    "Request",
-    "Thing",
-    "View",
-    "action",
-    "link",
-    "prototypes",
-    "run",
-]
+__all__ = ["App", "Code", "Done", "Fault", "Job", "Link", "Mistake", "Opening"]
+__all__ += ["Request", "Secret", "Thing", "View", "action", "link", "prototypes", "run"]

@@ -1,14 +1,18 @@
 """The App class: a dataclass whose fields are the state, and whose methods are actions."""
 
+import dataclasses
+import inspect
+import re
+import typing
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 from .codec import pack, unpack
 from .errors import Fault, Mistake
-from .schema import Thing
+from .schema import Thing, dump, field, fields_of, load, load_fields, wire_type
 from .view import View
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -39,7 +43,7 @@ def action(
         "prominence": prominence,
         "idempotent": idempotent,
     }
-    how |= {"previews": previews, "returns": returns}
+    how |= {"previews": previews, "returns": returns and wire_type(returns)}
 
     def mark(function: F) -> F:
         function.__pipemux__ = how  # type: ignore[attr-defined]
@@ -54,13 +58,13 @@ class Opening:
 
     session: str
     args: list[str]
-    cwd: Path
-    env: Mapping[str, str]
-    state_dir: Path
+    cwd: Path = Path()
+    state_dir: Path = Path()
+    env: Mapping[str, str] = dataclasses.field(default_factory=dict)
     #: True for a further open of a running session.
-    attach: bool
+    attach: bool = False
     #: True when the daemon repeats an earlier open, since the process was lost or slept.
-    again: bool
+    again: bool = False
 
 
 @dataclass
@@ -69,11 +73,12 @@ class Request:
 
     reader: str = ""
     run_id: str = ""
-    cwd: Path = field(default_factory=Path)
+    cwd: Path = Path()
+    #: About how many tokens the answer may take.
     budget: int = 4000
     confirmed: bool = False
     #: What was answered so far: a question's digest, and the choice.
-    answers: list[Any] = field(default_factory=list)
+    answers: Sequence[Any] = ()
     asked: int = 0
 
 
@@ -81,24 +86,21 @@ class Question(BaseException):
     """Ends an action that asks. An author's `except Exception` doesn't catch it."""
 
 
+@dataclass
 class Job(Generic[T]):
     """Work that outlasts its action: `return Job("compile", work, finish)`.
 
-    `work` runs on a thread of its own and must not touch the app. `finish` gets its result
-    on the app's thread, may change the state, and returns the job's result in one line.
+    `work` runs on a thread of its own and must not touch the app. `finish` gets its
+    result on the app's thread, may change the state, and returns the result in one line.
     """
 
-    def __init__(
-        self,
-        brief: str,
-        work: "Callable[[Job[T]], T]",
-        finish: Callable[[T], str | None] | None = None,
-        total: int = 0,
-    ):
-        self.brief, self.work, self.finish, self.total = brief, work, finish, total
-        #: True once a reader cancelled the job: return soon.
-        self.cancelled = False
-        self.report: Callable[[dict[str, Any]], None] = lambda report: None
+    brief: str
+    work: "Callable[[Job[T]], T]"
+    finish: Callable[[T], str | None] | None = None
+    total: int = 0
+    #: True once a reader cancelled the job: return soon.
+    cancelled: bool = False
+    report: Callable[[dict[str, Any]], None] = lambda report: None
 
     def progress(self, done: int, text: str | None = None) -> None:
         """Tells how many units are done, and what the job does at the moment."""
@@ -123,7 +125,6 @@ class App:
 
     def view(self, view: View) -> None:
         """Shows the state. The same state must give the same view."""
-        raise NotImplementedError
 
     def opened(self, opening: Opening) -> Iterable[str] | None:
         """Handles an open. Returns what readers should know about it."""
@@ -171,9 +172,9 @@ class App:
         """
         self._ask("confirm", text, options)
 
-    def ask(self, text: str) -> str:
-        """Asks for a text."""
-        return str(self._ask("text", text, ())["text"])
+    def ask(self, text: str, secret: bool = False) -> str:
+        """Asks for a text. A secret one is never printed, logged or kept."""
+        return str(self._ask("text", text, (), secret=secret)["text"])
 
     def pick(self, text: str, options: Sequence[T]) -> T:
         """Asks which of the options, things or texts, is meant."""
@@ -182,40 +183,99 @@ class App:
 
     def pick_many(self, text: str, options: Sequence[T]) -> list[T]:
         """Asks which of the options are meant."""
-        choice = self._ask("pick_many", text, options)
-        ((how, numbers),) = choice.items()
+        ((how, numbers),) = self._ask("pick_many", text, options).items()
         wanted = how == "picked"
         return [each for n, each in enumerate(options, 1) if (n in numbers) == wanted]
 
-    def _ask(self, kind: str, text: str, options: Sequence[Any]) -> Any:
+    def form(self, text: str, cls: type[T]) -> T:
+        """Asks for the fields of a dataclass."""
+        fields = self._ask("form", text, (), fields=fields_of(cls))["fields"]
+        values = {name: unpack(value["value"])[0] for name, value in fields.items()}
+        return cls(**load_fields(cls, values))
+
+    def _ask(self, kind: str, text: str, options: Sequence[Any], **more: Any) -> Any:
         labels = [
             each.label if isinstance(each, Thing) else str(each) for each in options
         ]
-        digest, request = zlib.crc32(pack([kind, text, labels])), self.request
+        digest, request = zlib.crc32(pack([kind, text, labels, more])), self.request
         index, request.asked = request.asked, request.asked + 1
         if index < len(request.answers) and request.answers[index][0] == digest:
             return request.answers[index][1]
         if kind == "confirm" and request.confirmed and not request.answers:
             return "yes"
         listed = [{"label": label} for label in labels[:OPTIONS_MAX]]
-        question: dict[str, Any] = {"text": text, "kind": kind, "options": listed}
-        question["unlisted"] = len(labels) - len(listed)
+        more |= {"options": listed, "unlisted": len(labels) - len(listed)}
         token = pack([request.answers[:index], digest])
-        raise Question({"needs": {"question": question, "token": token}})
-
-
-def answers_of(resume: dict[str, Any]) -> list[Any]:
-    """The answers so far, from the token of a question and the choice of its answer."""
-    answers, digest = unpack(resume["token"])[0]
-    return [*answers, [digest, resume["choice"]]]
+        more |= {"text": text, "kind": kind}
+        raise Question({"question": more, "token": token})
 
 
 def _find(value: Any, key: str) -> Thing | None:
     if isinstance(value, Thing) and value.key == key:
         return value
-    if hasattr(value, "__dataclass_fields__"):
-        value = vars(value)
+    value = vars(value) if dataclasses.is_dataclass(value) else value
     items = value.values() if isinstance(value, dict) else value
-    if not isinstance(value, (dict, list, tuple)):
-        return None
+    items = items if isinstance(value, (dict, list, tuple)) else ()
     return next((found for each in items if (found := _find(each, key))), None)
+
+
+def actions_of(cls: type[App]) -> dict[str, Callable[..., Any]]:
+    """The actions of an app by name, in the order of their definition."""
+    found = {
+        name: each for base in cls.__mro__[::-1] for name, each in vars(base).items()
+    }
+    return {name: each for name, each in found.items() if hasattr(each, "__pipemux__")}
+
+
+def prototypes(cls: type[App]) -> list[dict[str, Any]]:
+    """The signatures of an app's actions. Raises Mistake, which names all that is wrong."""
+    mistakes, made = list[str](), list[dict[str, Any]]()
+    about: Any
+    for about in (cls, *actions_of(cls).values()):
+        try:
+            made.append(_check_state(about) if about is cls else _prototype(about))
+        except (TypeError, NameError, Fault) as error:
+            file, line = (
+                Path(inspect.getfile(about)).name,
+                inspect.getsourcelines(about)[1],
+            )
+            mistakes.append(f"{file}:{line}: {about.__qualname__}: {error}")
+    if mistakes:
+        raise Mistake("\n".join(mistakes))
+    return made[1:]
+
+
+def _check_state(cls: Any) -> dict[str, Any]:
+    if "__dataclass_fields__" not in vars(cls):
+        raise TypeError("write @dataclass above the class")
+    if cls.view is App.view:
+        raise TypeError("write its method: def view(self, view: View) -> None")
+    for each in dataclasses.fields(cls):
+        if each.default is each.default_factory is dataclasses.MISSING:
+            raise TypeError(f"{each.name} needs a default, which a new session has")
+    load(cls, dump(cls()))
+    return {}
+
+
+def _prototype(function: Any) -> dict[str, Any]:
+    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+        raise TypeError("write a plain function, which may return a Job for long work")
+    hints, params = typing.get_type_hints(function), []
+    doc, *rest = re.split(r"@param\s+(\w+)\s*", inspect.getdoc(function) or "")
+    docs = {name: " ".join(text.split()) for name, text in zip(rest[::2], rest[1::2])}
+    for param in list(inspect.signature(function).parameters.values())[1:]:
+        name, default = param.name, param.default
+        if param.kind in (param.VAR_POSITIONAL, param.VAR_KEYWORD):
+            raise TypeError(
+                f"parameter {name}: * and ** can't be called; name each one"
+            )
+        if name not in hints:
+            raise TypeError(
+                f"parameter {name} has no type; write for example {name}: str"
+            )
+        default = ... if default is param.empty else default
+        params.append(field(name, hints[name], default, docs.pop(name, "")))
+    if docs:
+        raise TypeError(f"@param {', '.join(docs)}: there is no such parameter")
+    made = {"name": function.__name__, "doc": " ".join(doc.split()), "params": params}
+    return {**made, **function.__pipemux__}

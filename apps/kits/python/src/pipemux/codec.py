@@ -3,31 +3,24 @@
 import struct
 from typing import Any, BinaryIO
 
+_PLAIN = {None: b"\xc0", False: b"\xc2", True: b"\xc3"}
 _NUMBERS = dict(zip(range(0xCA, 0xD4), "fdBHIQbhiq"))
-_SIZED: dict[int, tuple[type, str]] = {
-    0xC4: (bytes, "B"),
-    0xC5: (bytes, "H"),
-    0xC6: (bytes, "I"),
-    0xD9: (str, "B"),
-    0xDA: (str, "H"),
-    0xDB: (str, "I"),
-    0xDC: (list, "H"),
-    0xDD: (list, "I"),
-    0xDE: (dict, "H"),
-    0xDF: (dict, "I"),
-}
+_SIZED: dict[int, tuple[type, str]] = dict(
+    zip(
+        (0xC4, 0xC5, 0xC6, 0xD9, 0xDA, 0xDB, 0xDC, 0xDD, 0xDE, 0xDF),
+        zip([bytes] * 3 + [str] * 3 + [list] * 2 + [dict] * 2, "BHIBHIHIHI"),
+    )
+)
 
 
 def pack(value: Any) -> bytes:
     """Encodes a value. Raises TypeError for one that no message may hold."""
     if value is None or isinstance(value, bool):
-        return {None: b"\xc0", False: b"\xc2", True: b"\xc3"}[value]
+        return _PLAIN[value]
     if isinstance(value, int):
         if 0 <= value < 128:
             return bytes([value])
-        return struct.pack(
-            ">BQ" if value > 0 else ">Bq", 0xCF if value > 0 else 0xD3, value
-        )
+        return struct.pack(*((">BQ", 0xCF) if value >= 0 else (">Bq", 0xD3)), value)
     if isinstance(value, float):
         return struct.pack(">Bd", 0xCB, value)
     if isinstance(value, str):
@@ -36,11 +29,11 @@ def pack(value: Any) -> bytes:
         return struct.pack(">BI", 0xDB, len(data)) + data
     if isinstance(value, bytes):
         return struct.pack(">BI", 0xC6, len(value)) + value
-    if isinstance(value, (list, tuple)):
-        return struct.pack(">BI", 0xDD, len(value)) + b"".join(map(pack, value))
     if isinstance(value, dict):
         items = (pack(str(key)) + pack(item) for key, item in value.items())
         return struct.pack(">BI", 0xDF, len(value)) + b"".join(items)
+    if isinstance(value, (list, tuple)):
+        return struct.pack(">BI", 0xDD, len(value)) + b"".join(map(pack, value))
     raise TypeError(f"a {type(value).__name__} can't be sent")
 
 
@@ -74,9 +67,9 @@ def unpack(data: bytes, at: int = 0) -> tuple[Any, int]:
     return (dict(zip(items[::2], items[1::2])) if kind is dict else items), at
 
 
-def encode_frame(envelope: list[int], body: bytes) -> bytes:
-    """Makes a frame of an envelope of five numbers and an encoded body."""
-    frame = b"\x95" + b"".join(map(pack, envelope)) + body
+def encode_frame(envelope: list[int], body: Any) -> bytes:
+    """Makes a frame of an envelope of five numbers and a body."""
+    frame = b"\x95" + b"".join(map(pack, envelope)) + pack(body)
     return struct.pack(">I", len(frame)) + frame
 
 

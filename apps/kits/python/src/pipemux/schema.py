@@ -6,11 +6,18 @@ import types
 import typing
 import zlib
 from pathlib import Path
-from typing import Any, Literal, Union
+from typing import Any, ClassVar, Literal, Union
 
 from .errors import Fault
 
-_PLAIN = {str: "string", int: "int", float: "float", bool: "bool", Path: "string"}
+
+class Secret(str):
+    """A parameter or field of this type is never printed, logged or kept."""
+
+
+_PLAIN: dict[Any, str] = {str: "string", int: "int", float: "float", bool: "bool"}
+_PLAIN |= {Path: "string", Secret: "string", bytes: "any", Any: "any"}
+_KNOWN = "str, int, float, bool, Path, bytes, Secret, Any, Literal['a', 'b'], list[...]"
 
 
 @dataclasses.dataclass
@@ -18,12 +25,12 @@ class Thing:
     """Something in a window that can be acted on. Subclass it as a dataclass.
 
     A key is the app's own name for the thing; never give it to another thing. The type
-    in its refs is the class's name in snake case, or `kind`: `class Corpse(Thing, kind=None)`.
+    in refs is the class's name in snake case, or `class Corpse(Thing, kind=None)`.
     """
 
     key: str
     label: str
-    kind: typing.ClassVar[str | None] = None
+    kind: ClassVar[str | None] = None
 
     def __init_subclass__(cls, kind: str | None = "") -> None:
         name = "".join("_" + c.lower() if c.isupper() else c for c in cls.__name__)
@@ -52,26 +59,46 @@ def alternatives(hint: Any) -> tuple[Any, ...]:
 def wire_type(hint: Any) -> Any:
     """The protocol's type for a type hint. Raises TypeError for one that has none."""
     origin, args = typing.get_origin(hint), typing.get_args(hint)
-    members = [each for each in alternatives(hint) if each is not types.NoneType]
+    members = tuple(each for each in alternatives(hint) if each is not types.NoneType)
     if len(members) < len(alternatives(hint)):
-        return {"optional": wire_type(Union[tuple(members)])}
+        return {"optional": wire_type(Union[members])}  # noqa: UP007
     if all(isinstance(each, type) and issubclass(each, Thing) for each in members):
         return {"anchor": hint.kind if len(members) == 1 else None}
-    if hint in _PLAIN or hint in (Any, bytes):
-        return _PLAIN.get(hint, "any")
-    if origin is list:
-        return {"list": wire_type(args[0])}
+    if hint in _PLAIN:
+        return _PLAIN[hint]
+    if origin is list or origin is dict and args[0] is str:
+        return {"list" if origin is list else "map": wire_type(args[-1])}
     if origin is Literal and all(isinstance(each, str) for each in args):
         return {"union": list(args)}
-    known = "str, int, float, bool, Path, bytes, Any, Literal['a', 'b'], list[...], ... | None"
-    raise TypeError(
-        f"{name_of(hint)} can't be its type; write {known} or a class of things"
-    )
+    if dataclasses.is_dataclass(hint):
+        return {"record": fields_of(hint)}
+    more = f"dict[str, ...], ... | None, a dataclass or a class of things: {_KNOWN}"
+    raise TypeError(f"{name_of(hint)} can't be its type; write {_KNOWN}, {more}")
+
+
+def field(name: str, hint: Any, default: Any, doc: str) -> dict[str, Any]:
+    """A parameter, or a field of a record, as the protocol describes it."""
+    try:
+        made = {"name": name, "type": wire_type(hint), "doc": doc}
+    except TypeError as error:
+        raise TypeError(f"parameter {name}: {error}") from None
+    made |= {"path": Path in alternatives(hint), "secret": Secret in alternatives(hint)}
+    return made if default is ... else {**made, "default": dump(default)}
+
+
+def fields_of(cls: Any) -> list[dict[str, Any]]:
+    """The fields of a dataclass, for a record or a form; `metadata["doc"]` tells of one."""
+    hints, made = typing.get_type_hints(cls), []
+    for each in dataclasses.fields(cls):
+        default = ... if each.default is dataclasses.MISSING else each.default
+        doc = each.metadata.get("doc", "")
+        made.append(field(each.name, hints[each.name], default, doc))
+    return made
 
 
 def name_of(hint: Any) -> str:
     """A type hint as an author writes it."""
-    return hint.__name__ if isinstance(hint, type) else str(hint).replace("typing.", "")
+    return hint.__name__ if type(hint) is type else str(hint).replace("typing.", "")
 
 
 def dump(value: Any) -> Any:
@@ -79,10 +106,11 @@ def dump(value: Any) -> Any:
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {
-            each.name: getattr(value, each.name) for each in dataclasses.fields(value)
+        names = [each.name for each in dataclasses.fields(value)]
+        return {
+            "$": type(value).__name__,
+            **{n: dump(getattr(value, n)) for n in names},
         }
-        return {"$": type(value).__name__, **dump(fields)}
     if isinstance(value, (list, tuple)):
         return [dump(item) for item in value]
     if isinstance(value, dict):
@@ -94,8 +122,9 @@ def dump(value: Any) -> Any:
 
 def load(hint: Any, value: Any) -> Any:
     """A value of JSON, or with things in it, as a type hint says. Raises Fault if it isn't."""
-    origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if hint is Any or (isinstance(hint, type) and type(value) is hint and not origin):
+    origin: Any = typing.get_origin(hint)
+    args: Any = typing.get_args(hint)
+    if hint is Any or type(value) is hint:
         return value
     if len(alternatives(hint)) > 1:
         for each in args:
@@ -105,36 +134,28 @@ def load(hint: Any, value: Any) -> Any:
                 continue
     elif origin is list:
         # One item also stands for a list of one.
-        return [
-            load(args[0], item)
-            for item in (value if isinstance(value, list) else [value])
-        ]
+        items = value if isinstance(value, list) else [value]
+        return [load(args[0], item) for item in items]
     elif origin is dict and isinstance(value, dict):
         return {args[0](key): load(args[1], item) for key, item in value.items()}
-    elif (
-        origin is Literal
-        and value in args
-        or origin is None
-        and isinstance(value, hint if isinstance(hint, type) else ())
-    ):
+    elif value in args if origin is Literal else not origin and _is(value, hint):
         return value
-    elif (
-        hint is float and type(value) is int or hint is Path and isinstance(value, str)
-    ):
+    elif type(value) in {float: [int], Path: [str], Secret: [str]}.get(hint, []):
         return hint(value)
     elif isinstance(value, dict) and hint is bytes and "$bytes" in value:
         return bytes.fromhex(value["$bytes"])
-    elif isinstance(value, dict) and value.get("$") == getattr(hint, "__name__", ""):
+    elif isinstance(value, dict) and value.get("$", hint.__name__) == hint.__name__:
         return hint(**load_fields(hint, value))
     given = f"the thing {value.label!r}" if isinstance(value, Thing) else repr(value)
     raise Fault(f"expected {name_of(hint)}, not {given:.60}", code="usage")
 
 
+def _is(value: Any, cls: Any) -> bool:
+    return isinstance(value, cls) and not isinstance(value, bool)
+
+
 def load_fields(cls: Any, value: dict[str, Any]) -> dict[str, Any]:
     """The fields of a dataclass; those that the JSON lacks keep their defaults."""
     hints = typing.get_type_hints(cls)
-    return {
-        each.name: load(hints[each.name], value[each.name])
-        for each in dataclasses.fields(cls)
-        if each.init and each.name in value
-    }
+    given = [each.name for each in dataclasses.fields(cls) if each.name in value]
+    return {name: load(hints[name], value[name]) for name in given}

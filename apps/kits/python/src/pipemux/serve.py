@@ -6,13 +6,11 @@ import socket
 import sys
 import threading
 import traceback
-from collections.abc import Callable
 from typing import Any
 
-from .app import App
+from .app import App, prototypes
 from .codec import encode_frame, pack, read_frame, unpack
 from .errors import Fault, Mistake, describe
-from .prototypes import prototypes
 from .session import Session
 
 REQUEST, REPLY, FAULT, EVENT = range(4)
@@ -42,66 +40,61 @@ class Server:
         self.sessions: dict[int, Session] = {}
         self.work: queue.Queue[Any] = queue.Queue()
         self.incarnation = 0
-        self.post: Callable[[Callable[[], Any]], None] = self.work.put
 
     def send(self, *frame: Any) -> None:
         *envelope, body = frame
         with self.lock:
-            self.stream.sendall(encode_frame([*envelope, 0], pack(body)))
+            self.stream.sendall(encode_frame([*envelope, 0], body))
 
     def receive(self) -> None:
         stream = self.stream.makefile("rb")
         while frame := read_frame(stream):
-            self.work.put(frame)
+            self.work.put(lambda frame=frame: self.handle(*frame))
         self.work.put(sys.exit)
 
     def serve(self, signatures: list[dict[str, Any]]) -> None:
         """Handles frames and posted changes one after the other."""
-        hello: dict[str, Any] = {"protocol": {"major": 1, "minor": 5}, "role": "app"}
+        hello: dict[str, Any] = {"protocol": {"major": 1, "minor": 6}, "role": "app"}
         hello |= {"prototypes": signatures, "software": "pipemux-python 0.1.0"}
         self.send(EVENT, HELLO, 0, 0, hello)
         threading.Thread(target=self.receive, daemon=True).start()
         while True:
             waits = [each.wake() for each in self.sessions.values()]
             try:
-                item = self.work.get(timeout=min(waits, default=None))
+                self.work.get(timeout=min(waits, default=None))()
             except queue.Empty:
                 continue
-            try:
-                item() if callable(item) else self.handle(*item)
             except Exception:
                 traceback.print_exc()
 
     def handle(self, envelope: list[int], data: bytes) -> None:
         """Answers a frame."""
-        kind, method, id, incarnation, _ = envelope
+        kind, method, id, life, _ = envelope
         if kind == EVENT and method == HELLO:
-            self.incarnation = incarnation
+            self.incarnation = life
         if kind != REQUEST:
             return
         try:
-            answer = self.answer(method, incarnation, unpack(data)[0])
+            answer = self.answer(method, life, unpack(data)[0])
             if len(pack(answer)) > ANSWER_MAX:
                 raise Fault("the app's answer is longer than 1 MiB", code="refused")
-            self.send(REPLY, method, id, incarnation, answer)
+            self.send(REPLY, method, id, life, answer)
         except Exception as error:
             if not isinstance(error, Fault):
                 traceback.print_exc()
-            self.send(FAULT, method, id, incarnation, describe(error))
-        if method == CLOSE and (incarnation == self.incarnation or not self.sessions):
+            self.send(FAULT, method, id, life, describe(error))
+        if method == CLOSE and (life == self.incarnation or not self.sessions):
             sys.exit()
 
-    def answer(
-        self, method: int, incarnation: int, body: dict[str, Any]
-    ) -> dict[str, Any]:
+    def answer(self, method: int, life: int, body: dict[str, Any]) -> dict[str, Any]:
+        if method == CLOSE:
+            self.sessions.pop(life, None)
         if method in (PING, CLOSE):
-            if method == CLOSE:
-                self.sessions.pop(incarnation, None)
             return {}
-        if method == OPEN and incarnation not in self.sessions:
-
-            def send(method: int, body: dict[str, Any]) -> None:
-                self.send(EVENT, method, 0, incarnation, body)
-
-            self.sessions[incarnation] = Session(self.cls, self, send)
-        return self.sessions[incarnation].handle(method, body)
+        if method == OPEN and life not in self.sessions:
+            self.sessions[life] = Session(
+                self.cls,
+                self.work.put,
+                lambda *event: self.send(EVENT, event[0], 0, life, event[1]),
+            )
+        return self.sessions[life].handle(method, body)

@@ -12,25 +12,30 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .app import App, Job, Opening, Question, Request, answers_of
+from .app import App, Job, Opening, Question, Request, actions_of
 from .codec import pack, unpack
 from .errors import Fault, Mistake, describe
-from .prototypes import actions_of
 from .schema import Thing, dump, load, load_fields
 from .view import Done, View
 
 CHANGED, JOB_REPORT = 17, 20
+OPEN, PROJECT, INVOKE, READ, LOCATE, SAVE, CANCEL_JOB = 1, 2, 3, 4, 5, 7, 9
 Body = dict[str, Any]
 
 
 class Session:
     """An app with the version of its state, and the file that keeps both."""
 
-    def __init__(self, cls: type[App], server: Any, send: Callable[[int, Body], None]):
-        self.app, self.actions, self.server, self.send = (
+    def __init__(
+        self,
+        cls: type[App],
+        post: Callable[[Callable[[], Any]], None],
+        send: Callable[[int, Body], None],
+    ):
+        self.app, self.actions, self.post, self.send = (
             cls(),
             actions_of(cls),
-            server,
+            post,
             send,
         )
         self.version, self.file, self.is_open = 1, Path(), False
@@ -38,14 +43,15 @@ class Session:
         self.jobs: dict[str, Job[Any]] = {}
         #: The newest run, and by key the revs of things that it replaced itself.
         self.run: tuple[str, dict[str, list[int]]] = ("", {})
-        self.app._post = lambda change: server.post(lambda: self.change(change))
+        self.app._post = lambda change: post(lambda: self.change(change))
         self.app._send = send
-        self.routes = {1: self.open, 2: self.project, 3: self.invoke, 4: self.read}
-        self.routes |= {5: self.locate, 7: self.save, 9: self.cancel}
+        self.routes = {OPEN: self.open, PROJECT: self.project, INVOKE: self.invoke}
+        self.routes |= {READ: self.read, LOCATE: self.locate, SAVE: self.save}
+        self.routes[CANCEL_JOB] = self.cancel_job
 
     def handle(self, method: int, body: Body) -> Body:
         """Answers a request. Raises Fault to refuse it."""
-        if method not in self.routes or (method != 1 and not self.is_open):
+        if method not in self.routes or (method != OPEN and not self.is_open):
             raise Fault("the app doesn't handle this request now", code="refused")
         return self.routes[method](body)
 
@@ -54,13 +60,15 @@ class Session:
         if not self.is_open:
             self.file = Path(body["state_dir"], "state.json")
             notes, resumed = self.restore(body.get("woken") or 0)
-        flags = [bool(body.get("attach")), bool(body.get("again"))]
-        place = Path(body["cwd"]), body.get("env") or {}, Path(body["state_dir"])
+        opening = Opening(body["session"], body["args"])
+        opening.cwd, opening.state_dir = Path(body["cwd"]), Path(body["state_dir"])
+        opening.env = body.get("env") or {}
+        opening.attach, opening.again = (
+            bool(body.get("attach")),
+            bool(body.get("again")),
+        )
         with self.atomic():
-            notes += (
-                self.app.opened(Opening(body["session"], body["args"], *place, *flags))
-                or []
-            )
+            notes += self.app.opened(opening) or []
         self.is_open = True
         self.store(0 if resumed else 1)
         return {"notes": notes, "resumed": resumed}
@@ -77,17 +85,14 @@ class Session:
             aside = self.file.with_suffix(f".{int(time.time())}.unreadable")
             self.file.rename(aside)
             return [f"the saved state can't be read and is kept as {aside}: {error}"], 0
-        if woken != self.version:
-            return [], 0
-        self.run = (run[0], run[1])
-        return [], woken
+        self.run = (run[0], run[1]) if woken == self.version else self.run
+        return [], woken if woken == self.version else 0
 
     def set_state(self, state: Body) -> None:
-        for name, value in load_fields(type(self.app), state).items():
-            setattr(self.app, name, value)
+        vars(self.app).update(load_fields(type(self.app), state))
 
     def store(self, rise: int) -> None:
-        """Counts the version up and saves the state: after a crash it is the old or the new."""
+        """Counts the version up and saves the state: a crash leaves the old or the new one."""
         self.version += rise
         saved = {"version": self.version, "run": self.run, "state": dump(self.app)}
         new = self.file.with_suffix(".new")
@@ -106,8 +111,7 @@ class Session:
             if is_query and json.dumps(dump(self.app)) != before:
                 raise Mistake("a query changed the state")
         except BaseException:
-            if json.dumps(dump(self.app)) != before:
-                self.set_state(json.loads(before))
+            self.set_state(json.loads(before))
             raise
 
     def change(self, change: Callable[[], Any]) -> Any:
@@ -122,27 +126,27 @@ class Session:
     def wake(self) -> float:
         """Calls `on_wake` if it is time. Returns in how many seconds it may be."""
         due = self.app.next_wake() if self.is_open else None
-        if due is not None and due <= time.time():
-            try:
-                self.change(self.app.on_wake)
-            except Exception:
-                traceback.print_exc()
-            return 0.1
-        return 3600 if due is None else min(due - time.time(), 3600)
+        if due is None or due > time.time():
+            return 3600 if due is None else min(due - time.time(), 3600)
+        try:
+            self.change(self.app.on_wake)
+        except Exception:
+            traceback.print_exc()
+        return 0.1
 
     def project(self, body: Body) -> Body:
         view = View(body["lod"], body["budget"], body.get("reader") or "")
         self.app.view(view)
-        window, digest = (
-            (body["window"], *vars(view).values())[:4],
-            hash(pack(view.body())),
+        shown, window = (
+            view.body(),
+            (body["window"], view.lod, view.budget, view.reader),
         )
-        if self.shown.get(window, digest) != digest:
-            self.version += 1  # It changed without being told, as a clock does.
+        digest = hash(pack(shown))
+        # It may have changed without being told, as a clock does.
+        self.version += self.shown.get(window, digest) != digest
         self.shown = {**self.shown, window: digest} if len(self.shown) < 64 else {}
-        if body.get("known_version") == self.version:
-            return {"version": self.version, "unchanged": True}
-        return {"version": self.version, **view.body()}
+        is_known = body.get("known_version") == self.version
+        return {"version": self.version, **({"unchanged": True} if is_known else shown)}
 
     def invoke(self, body: Body) -> Body:
         name, function = body["action"], self.actions.get(body["action"])
@@ -151,48 +155,57 @@ class Session:
         request = Request(body["reader"], body["run_id"], Path(body.get("cwd") or "."))
         request.budget = body.get("budget") or request.budget
         request.confirmed = bool(body.get("confirmed"))
-        request.answers = answers_of(body["resume"]) if body.get("resume") else []
+        if resume := body.get("resume"):
+            (*answers, digest) = unpack(resume["token"])[0]
+            request.answers = [*answers[0], [digest, resume["choice"]]]
         hints, args, used = typing.get_type_hints(function), Body(), dict[str, int]()
         for param, arg in (body.get("args") or {}).items():
             try:
-                args[param] = load(hints[param], self.value_of(arg, request, used))
+                args[param] = load(
+                    hints[param], self.value_of(arg, request.run_id, used)
+                )
             except Fault as fault:
                 fault.body["message"] = f"{param}: {fault.body['message']}"
                 raise
             if isinstance(args[param], Path):
                 args[param] = request.cwd / args[param]
         how, self.app.request = function.__pipemux__, request  # type: ignore[attr-defined]
+        is_query = how["risk"] == "query"
         try:
-            with self.atomic(how["risk"] == "query"):
+            with self.atomic(is_query):
                 result = function(self.app, **args)
                 if how["previews"] and not request.asked:
                     raise Mistake(
                         f"{name} has previews=True and never calls self.confirm"
                     )
         except Question as question:
-            return question.args[0]  # type: ignore[no-any-return]
-        if how["risk"] != "query":
+            return {"needs": question.args[0]}
+        if not is_query:
             self.record(request.run_id, used)
             self.shown.clear()
             self.store(1)
         if isinstance(result, Job):
-            return self.start(result)
+            return {"started": self.start(result)}
         if result is None or isinstance(result, str):
-            is_brief = how["risk"] != "query"
-            result = Done(result or "") if is_brief else Done().show(result or "")
+            result = Done().show(result or "") if is_query else Done(result or "")
         if not isinstance(result, Done):
             raise Mistake(
-                f"{name} returned {result!r:.40}; return a Done, a Job, a str or None"
+                f"{name} returned {result!r:.40}, not a Done, a Job, a str or None"
             )
-        return result.outcome(self.version)
+        return {"done": {**result.body(), "version": self.version}}
 
-    def value_of(self, arg: Body, request: Request, used: dict[str, int]) -> Any:
+    def value_of(self, arg: Body, run_id: str, used: dict[str, int]) -> Any:
         """The value of an argument, in which things stand for refs."""
         if "list" in arg:
-            return [self.value_of(item, request, used) for item in arg["list"]]
+            return [self.value_of(item, run_id, used) for item in arg["list"]]
+        if "record" in arg:
+            return {
+                n: self.value_of(each, run_id, used)
+                for n, each in arg["record"].items()
+            }
         if "ref" not in arg:
             return unpack(arg["value"] if "value" in arg else arg["copied"]["value"])[0]
-        thing = self.look_up(arg["ref"], request.run_id)
+        thing = self.look_up(arg["ref"], run_id)
         used[thing.key] = thing.rev
         return thing
 
@@ -208,8 +221,7 @@ class Session:
 
     def record(self, run_id: str, used: dict[str, int]) -> None:
         """Remembers the revs that a run replaced, so that its later steps aren't stale."""
-        if self.run[0] != run_id:
-            self.run = (run_id, {})
+        self.run = self.run if self.run[0] == run_id else (run_id, {})
         for key, rev in used.items():
             thing = self.app.find(key)
             if thing is not None and thing.rev != rev:
@@ -222,7 +234,7 @@ class Session:
         job.report = lambda report: self.send(JOB_REPORT, {"job": key, **report})
         threading.Thread(target=self.work, args=(key, job), daemon=True).start()
         started = {"job": key, "brief": job.brief, "total": job.total}
-        return {"started": {**started, "version": self.version}}
+        return {**started, "version": self.version}
 
     def work(self, key: str, job: Job[Any]) -> None:
         """Does a job's work, on its own thread."""
@@ -232,7 +244,7 @@ class Session:
         except Exception as failed:
             traceback.print_exc()
             error = failed
-        self.server.post(lambda: self.end(key, job, result, error))
+        self.post(lambda: self.end(key, job, result, error))
 
     def end(
         self, key: str, job: Job[Any], result: Any, error: Exception | None
@@ -251,7 +263,7 @@ class Session:
             {"state": state, "brief": describe(error)["message"] if error else brief}
         )
 
-    def cancel(self, body: Body) -> Body:
+    def cancel_job(self, body: Body) -> Body:
         if body["job"] in self.jobs:
             self.jobs[body["job"]].cancelled = True
         return {}

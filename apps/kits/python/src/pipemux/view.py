@@ -39,14 +39,12 @@ def link(
 
 
 def _encode(value: Any) -> dict[str, Any]:
-    if isinstance(value, Thing):
-        return {"ref": value.ref()}
     if isinstance(value, (list, tuple)):
         return {"list": [_encode(item) for item in value]}
-    return {"value": _value(value)}
+    return {"ref": value.ref()} if isinstance(value, Thing) else {"value": _blob(value)}
 
 
-def _value(value: Any) -> bytes:
+def _blob(value: Any) -> bytes:
     return pack(value if isinstance(value, bytes) else dump(value))
 
 
@@ -85,14 +83,10 @@ class View:
     position: str | None = None
     #: Links in the row under the heading.
     nav: list[Link] = field(default_factory=list)
-    #: Names that calls may use for things: `selection`.
-    names: dict[str, Thing] = field(default_factory=dict)
-    #: The thing that has the focus.
-    focus: Thing | None = None
     #: Values of the app's own, for `pipemux view --json`.
     custom: dict[str, Any] = field(default_factory=dict)
     _content: list[dict[str, Any]] = field(default_factory=list)
-    _actions: list[str] | None = None
+    _more: dict[str, Any] = field(default_factory=dict)
 
     def write(self, *pieces: Piece) -> "View":
         """Adds Markdown, things, links and code."""
@@ -123,23 +117,19 @@ class View:
 
     def only(self, *actions: Callable[..., Any]) -> "View":
         """Limits the actions that the window offers; without this it offers all."""
-        self._actions = [each.__name__ for each in actions]
+        self._more["actions"] = [each.__name__ for each in actions]
+        return self
+
+    def focus(self, thing: Thing, name: str = "selection") -> "View":
+        """Sets the thing that has the focus, and a name that calls may use for it."""
+        self._more |= {"focus": thing.key, "names": {name: _slot(thing)["object"]}}
         return self
 
     def body(self) -> dict[str, Any]:
         """The view as a message."""
-        return {
-            "title": self.title,
-            "position": self.position,
-            "nav": [each.slot for each in self.nav],
-            "names": {
-                name: _slot(thing)["object"] for name, thing in self.names.items()
-            },
-            "focus": self.focus and self.focus.key,
-            "custom": dump(self.custom),
-            "content": self._content,
-            "actions": self._actions,
-        }
+        nav, content = [each.slot for each in self.nav], self._content
+        body = {"title": self.title, "position": self.position, "nav": nav}
+        return {**body, "content": content, "custom": dump(self.custom), **self._more}
 
 
 @dataclass
@@ -167,13 +157,12 @@ class Done:
         self.links.append(link(label, action, *args, **kwargs))
         return self
 
-    def outcome(self, version: int) -> dict[str, Any]:
-        """The outcome as a message."""
-        value = None if self.value is None else _value(self.value)
-        done: dict[str, Any] = {
-            "brief": self.brief,
-            "detail": self.detail,
-            "version": version,
-        }
-        done |= {"value": value, "content": self.content.body()["content"]}
-        return {"done": {**done, "links": [each.slot for each in self.links]}}
+    def body(self) -> dict[str, Any]:
+        """The outcome as a message, which lacks the version."""
+        value = None if self.value is None else _blob(self.value)
+        links, content = (
+            [each.slot for each in self.links],
+            self.content.body()["content"],
+        )
+        shown = {"brief": self.brief, "detail": self.detail, "content": content}
+        return {**shown, "value": value, "links": links}
