@@ -12,7 +12,6 @@ from pipemux import (
     Fault,
     Job,
     Opening,
-    Secret,
     Thing,
     View,
     action,
@@ -24,12 +23,6 @@ from pipemux import (
 @dataclass
 class Item(Thing):
     folded: bool = False
-
-
-@dataclass
-class Card:
-    title: str = field(metadata={"doc": "What it is about."})
-    column: Literal["todo", "done"] = "todo"
 
 
 @dataclass
@@ -113,14 +106,6 @@ class Todo(App):
         counts: list[int] | None = None,
     ) -> str:
         return f"{file} {how} {note} {counts} {self.request.reader}"
-
-    @action()
-    def plan(self, card: Card, key: Secret, cards: list[Card] | None = None) -> str:
-        if not card.title:
-            card = self.form("which card?", Card)
-        return (
-            f"{card} {len(cards or [])} {len(key)} {len(self.ask('key?', secret=True))}"
-        )
 
     @action()
     def work(self, steps: int = 3) -> Job[int]:

@@ -8,7 +8,6 @@ from typing import Any
 from wire import (
     CANCEL_JOB,
     CHANGED,
-    INVOKE,
     JOB_REPORT,
     LOCATE,
     NOTIFY,
@@ -164,31 +163,33 @@ class AppTest(unittest.TestCase):
         )
 
     def test_dataclasses_are_records_and_forms(self) -> None:
-        actions = {each["name"]: each for each in self.app.hello["prototypes"]}
-        card, key, cards = actions["plan"]["params"]
-        title, column = card["type"]["record"]
+        board = self.start(program="cards.py")
+        actions = {each["name"]: each for each in board.hello["prototypes"]}
+        kind = actions["plan"]["params"][0]["type"]
+        title, column = fields = kind["list"]["record"]
         self.assertEqual((title["name"], title["doc"]), ("title", "What it is about."))
         self.assertNotIn("default", title)
         self.assertEqual(column["default"], "todo")
-        self.assertEqual(cards["type"], {"optional": {"list": card["type"]}})
-        self.assertTrue(key["secret"])
-        args = {
-            "card": pack({"title": ""}),
-            "cards": pack([{"title": "a"}]),
-            "key": pack("abc"),
-        }
-        given = {name: {"value": value} for name, value in args.items()}
-        body = {"action": "plan", "reader": "me", "run_id": "r", "args": given}
-        form = self.app.ask(INVOKE, body)["needs"]
+        board.do("plan", cards=[{"title": "a"}, {"title": "b", "column": "done"}])
+        form = board.invoke("new")["needs"]
         self.assertEqual(form["question"]["kind"], "form")
-        self.assertEqual(form["question"]["fields"], card["type"]["record"])
-        fields = {"title": {"value": pack("plan")}, "column": {"value": pack("done")}}
-        resume = {"token": form["token"], "choice": {"fields": fields}}
-        asked = self.app.ask(INVOKE, {**body, "resume": resume})["needs"]
+        self.assertEqual(form["question"]["fields"], fields)
+        filled = {"title": {"value": pack("c")}}
+        board.invoke(
+            "new", resume={"token": form["token"], "choice": {"fields": filled}}
+        )
+        rows = "| a | todo |\n| b | done |\n| c | todo |\n"
+        self.assertIn(rows, board.view()["content"][0]["text"])
+
+    def test_secrets_are_marked(self) -> None:
+        board = self.start(program="cards.py")
+        actions = {each["name"]: each for each in board.hello["prototypes"]}
+        self.assertTrue(actions["unlock"]["params"][0]["secret"])
+        asked = board.invoke("unlock", args={"key": "abc"})["needs"]
         self.assertTrue(asked["question"]["secret"])
         resume = {"token": asked["token"], "choice": {"text": "1234"}}
-        done = self.app.ask(INVOKE, {**body, "resume": resume})["done"]
-        self.assertEqual(done["brief"], "Card(title='plan', column='done') 1 3 4")
+        done = board.invoke("unlock", args={"key": "abc"}, resume=resume)["done"]
+        self.assertEqual(done["brief"], "3 and 4 characters")
 
     def test_state_survives_a_crash(self) -> None:
         self.app.do("add", text="kept")

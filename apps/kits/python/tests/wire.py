@@ -109,8 +109,10 @@ class App:
 
 def arg(value: Any) -> dict[str, Any]:
     """An argument as the daemon sends it."""
-    if isinstance(value, dict):
+    if isinstance(value, dict) and "key" in value:
         return {"ref": value}
-    if isinstance(value, list) and any(isinstance(each, dict) for each in value):
+    if isinstance(value, list) and any(
+        isinstance(each, dict) and "key" in each for each in value
+    ):
         return {"list": [arg(each) for each in value]}
     return {"value": pack(value)}

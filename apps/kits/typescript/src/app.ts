@@ -2,7 +2,7 @@
 
 import { pack, unpack, type Body } from "./codec.ts";
 import { Mistake, placeOf } from "./errors.ts";
-import { isThing, type Args, type Param, type Params, type Thing } from "./params.ts";
+import { decodeFields, isThing, wiresOf, type Args, type Param, type Params, type Thing } from "./params.ts";
 import type { Done, View } from "./view.ts";
 
 const OPTIONS_MAX = 20;
@@ -156,9 +156,14 @@ export class Context<S> {
   confirm(text: string, options: readonly (Thing | string)[] = []): void {
     this.choose("confirm", text, options);
   }
-  /** Asks for a text. */
-  ask(text: string): string {
-    return this.choose("text", text, []).text;
+  /** Asks for a text. A secret one is never printed, logged or kept. */
+  ask(text: string, { secret = false } = {}): string {
+    return this.choose("text", text, [], { secret }).text;
+  }
+  /** Asks for several fields. */
+  form<P extends Params>(text: string, fields: P): Args<P> {
+    const given: [string, Body][] = Object.entries(this.choose("form", text, [], { fields: wiresOf(fields) }).fields);
+    return decodeFields(fields, Object.fromEntries(given.map(([name, arg]) => [name, unpack(arg.value)[0]]))) as Args<P>;
   }
   /** Asks which of the options is meant. */
   pick<T extends Thing | string>(text: string, options: readonly T[]): T {
@@ -170,16 +175,16 @@ export class Context<S> {
     return options.filter((_, n) => (picked ? picked.includes(n + 1) : !allBut.includes(n + 1)));
   }
 
-  private choose(kind: string, text: string, options: readonly (Thing | string)[]): any {
+  private choose(kind: string, text: string, options: readonly (Thing | string)[], more = {}): any {
     const labels = options.map((each) => (isThing(each) ? each.label : each));
-    const asked = digest([kind, text, labels]);
+    const asked = digest([kind, text, labels, more]);
     const [question, choice] = this.answers[this.asked++] ?? [];
     if (question === asked) return choice;
     if (kind === "confirm" && this.confirmed && this.answers.length === 0) return "yes";
     const listed = labels.slice(0, OPTIONS_MAX).map((label) => ({ label }));
     const unlisted = labels.length - listed.length;
     const token = pack([this.answers.slice(0, this.asked - 1), asked]);
-    throw new Question({ needs: { question: { text, kind, options: listed, unlisted }, token } });
+    throw new Question({ needs: { question: { text, kind, options: listed, unlisted, ...more }, token } });
   }
 }
 
@@ -205,8 +210,7 @@ export function prototypes(app: App<any>): Body[] {
       if (wire.default !== undefined && params[param].accept(wire.default) === undefined)
         mistakes.push(`${place}: ${name}: the default of ${param} has another type`);
     }
-    const wires = Object.entries(params as Params).map(([param, { wire }]) => ({ name: param, ...wire }));
-    return { name, doc, risk, prominence, idempotent, previews, returns: returns?.wire.type, params: wires };
+    return { name, doc, risk, prominence, idempotent, previews, returns: returns?.wire.type, params: wiresOf(params) };
   });
   if (mistakes.length > 0) throw new Mistake(mistakes.join("\n"));
   return made;

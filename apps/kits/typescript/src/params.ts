@@ -18,7 +18,7 @@ export const isThing = (value: unknown): value is Thing =>
 
 /** A parameter of an action. `D` is true when it has a default. */
 export class Param<T, D extends boolean = false> {
-  readonly wire: { type: unknown; doc?: string; default?: unknown; path?: boolean };
+  readonly wire: { type: unknown; doc?: string; default?: unknown; path?: boolean; secret?: boolean };
   /** Returns the argument, or undefined for one of another type. */
   readonly accept: (value: unknown) => T | undefined;
   declare readonly hasDefault: D;
@@ -30,6 +30,10 @@ export class Param<T, D extends boolean = false> {
   /** Says what the argument means, in one sentence. */
   doc(doc: string): Param<T, D> {
     return new Param<T, D>({ ...this.wire, doc }, this.accept);
+  }
+  /** The argument is never printed, logged or kept. */
+  secret(): Param<T, D> {
+    return new Param<T, D>({ ...this.wire, secret: true }, this.accept);
   }
   /** Makes the parameter optional. */
   default(value: T): Param<T, true> {
@@ -83,6 +87,20 @@ export const list = <T>(of: Param<T>): Param<T[]> =>
     return items.includes(undefined) ? undefined : (items as T[]);
   });
 
+/** An object with these fields. */
+export const record = <P extends Params>(fields: P): Param<Args<P>> =>
+  new Param({ type: { record: wiresOf(fields) } }, (value) => decodeFields(fields, value) as Args<P> | undefined);
+
+/** The fields of a record or a form, or the parameters of an action, as the protocol describes them. */
+export const wiresOf = (fields: Params): object[] =>
+  Object.entries(fields).map(([name, { wire }]) => ({ name, ...wire }));
+
+/** Decodes each field; undefined for what isn't an object. */
+export function decodeFields(fields: Params, value: any): object | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.decode(value[name])]));
+}
+
 /** Such a value or null, which is the default. */
 export const optional = <T>(of: Param<T>): Param<T | null, true> =>
   new Param<T | null>({ ...of.wire, type: { optional: of.wire.type } }, (value) =>
@@ -94,5 +112,6 @@ export function typeName(type: any): string {
   if (typeof type === "string") return type;
   if ("anchor" in type) return type.anchor === null ? "Anchor" : `Anchor<${type.anchor}>`;
   if ("union" in type) return type.union.map((text: string) => `'${text}'`).join("|");
+  if ("record" in type) return "a record";
   return "list" in type ? `list of ${typeName(type.list)}` : `${typeName(type.optional)} or null`;
 }

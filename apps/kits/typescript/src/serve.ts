@@ -42,7 +42,7 @@ function serve<S>(app: App<S>, socket: Socket, signatures: unknown): void {
   const enqueue = (work: () => unknown) => (queue = queue.then(work).catch((error) => console.error(error)));
 
   send(EVENT!, HELLO!, 0, 0, {
-    protocol: { major: 1, minor: 5 },
+    protocol: { major: 1, minor: 6 },
     role: "app",
     software: "pipemux-typescript 0.1.0",
     prototypes: signatures,

@@ -201,6 +201,10 @@ export class Session<S> {
   /** The value of an argument, in which things stand for refs. */
   private valueOf(arg: Body, context: Context<S>, used: Map<string, number>): unknown {
     if (arg.list) return arg.list.map((item: Body) => this.valueOf(item, context, used));
+    if (arg.record) {
+      const fields: [string, Body][] = Object.entries(arg.record);
+      return Object.fromEntries(fields.map(([name, item]) => [name, this.valueOf(item, context, used)]));
+    }
     if (!arg.ref) return unpack(arg.value ?? arg.copied.value)[0];
     const thing = this.lookUp(arg.ref, context.runId);
     used.set(thing.key, this.rev(thing));

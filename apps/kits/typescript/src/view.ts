@@ -90,14 +90,11 @@ export class View {
   position: string | null = null;
   /** Links in the row under the heading. */
   nav: Link[] = [];
-  /** Names that calls may use for things: `selection`. */
-  names: Record<string, Thing> = {};
-  /** The thing that has the focus. */
-  focus: Thing | null = null;
   /** Values of the app's own, for `pipemux view --json`. */
   custom: Record<string, unknown> = {};
   private pieces: Piece[] = [];
   private actions: string[] | null = null;
+  private focused: [name: string, thing: Thing] | null = null;
 
   /** Adds Markdown, things, links and code. */
   write(...[first, ...rest]: Content): this {
@@ -126,6 +123,11 @@ export class View {
     this.actions = actions.map((each) => each.name);
     return this;
   }
+  /** Sets the thing that has the focus, and a name that calls may use for it. */
+  focus(thing: Thing, name = "selection"): this {
+    this.focused = [name, thing];
+    return this;
+  }
   /** The pieces as messages have them; neighbouring texts are one. */
   content(rev: RevOf): Body[] {
     const slots: Body[] = [];
@@ -140,9 +142,9 @@ export class View {
   body(rev: RevOf): Body {
     const { title, position, custom, actions } = this;
     const nav = this.nav.map((each) => linkSlot(each, rev));
-    const names = Object.entries(this.names).map(([name, each]) => [name, slot(each, rev).object]);
-    const focus = this.focus?.key;
-    return { title, position, custom, actions, nav, focus, names: Object.fromEntries(names), content: this.content(rev) };
+    const [name = "", thing] = this.focused ?? [];
+    const names = thing && { [name]: slot(thing, rev).object };
+    return { title, position, custom, actions, nav, focus: thing?.key, names, content: this.content(rev) };
   }
 }
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 
 import { event, method, Refused, SampleApp } from "./wire.ts";
-import type { Body } from "../src/codec.ts";
+import { pack, type Body } from "../src/codec.ts";
 
 let folder: string;
 let app: SampleApp;
@@ -132,6 +132,33 @@ test("several are picked or left out", async () => {
     const { token } = (await app.invoke("prune")).needs;
     assert.equal((await app.invoke("prune", {}, { resume: { token, choice } })).done.brief, brief);
   }
+});
+
+test("records and forms have fields", async () => {
+  app.kill();
+  app = await SampleApp.start(folder, {}, "cards.js");
+  const actions = Object.fromEntries(app.hello.prototypes.map((each: Body) => [each.name, each]));
+  const title = { name: "title", type: "string", doc: "What it is about." };
+  const column = { name: "column", type: { union: ["todo", "done"] }, default: "todo" };
+  assert.deepEqual(actions.plan.params[0].type, { list: { record: [title, column] } });
+  await app.do("plan", { cards: [{ title: "a" }, { title: "b", column: "done" }] });
+  const { question, token } = (await app.invoke("new")).needs;
+  assert.deepEqual([question.kind, question.fields], ["form", [title, column]]);
+  const choice = { fields: { title: { value: pack("c") } } };
+  await app.invoke("new", {}, { resume: { token, choice } });
+  assert.match((await app.view()).content[0].text, /\| a \| todo \|\n\| b \| done \|\n\| c \| todo \|/);
+});
+
+test("secrets are marked", async () => {
+  app.kill();
+  app = await SampleApp.start(folder, {}, "cards.js");
+  const { params } = app.hello.prototypes.find((each: Body) => each.name === "unlock");
+  assert.equal(params[0].secret, true);
+  const { question, token } = (await app.invoke("unlock", { key: "abc" })).needs;
+  assert.equal(question.secret, true);
+  const resume = { token, choice: { text: "1234" } };
+  const { done } = await app.invoke("unlock", { key: "abc" }, { resume });
+  assert.equal(done.brief, "3 and 4 characters");
 });
 
 test("state survives a crash", async () => {

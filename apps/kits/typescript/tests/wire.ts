@@ -33,16 +33,16 @@ export class SampleApp {
   private frames: [any[], Buffer][] = [];
   private events: [number, Body][] = [];
 
-  static async start(stateDir: string, opening: Body = {}): Promise<SampleApp> {
-    const app = new SampleApp();
+  static async start(stateDir: string, opening: Body = {}, name = "sample.js"): Promise<SampleApp> {
+    const app = new SampleApp(name);
     app.send([3, 0, 0, LIFE, 0], { protocol: { major: 1, minor: 6 }, role: "daemon" });
     app.hello = (await app.receive())[1];
     const open = { session: "todo/main", attach: false, args: [], cwd: "/w", state_dir: stateDir };
     app.opened = await app.ask(method.open, { ...open, ...opening });
     return app;
   }
-  constructor() {
-    const program = fileURLToPath(new URL("./sample.js", import.meta.url));
+  constructor(name: string) {
+    const program = fileURLToPath(new URL(name, import.meta.url));
     const env = { ...process.env, PIPEMUX_FD: "3" };
     this.process = spawn(process.execPath, [program], { env, stdio: ["ignore", "inherit", "ignore", "pipe"] });
     this.stream = this.process.stdio[3] as Duplex;
@@ -118,6 +118,7 @@ export class SampleApp {
 
 /** An argument as the daemon sends it. */
 function arg(value: unknown): Body {
-  if (Array.isArray(value) && value.some((each) => typeof each === "object")) return { list: value.map(arg) };
-  return typeof value === "object" && !Array.isArray(value) ? { ref: value } : { value: pack(value) };
+  const isRef = (value: any) => typeof value === "object" && "key" in value;
+  if (Array.isArray(value) && value.some(isRef)) return { list: value.map(arg) };
+  return isRef(value) ? { ref: value } : { value: pack(value) };
 }

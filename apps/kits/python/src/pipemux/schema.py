@@ -17,6 +17,7 @@ class Secret(str):
 
 _PLAIN: dict[Any, str] = {str: "string", int: "int", float: "float", bool: "bool"}
 _PLAIN |= {Path: "string", Secret: "string", bytes: "any", Any: "any"}
+_MADE_OF: dict[Any, type] = {float: int, Path: str, Secret: str}
 _KNOWN = "str, int, float, bool, Path, bytes, Secret, Any, Literal['a', 'b'], list[...]"
 
 
@@ -122,8 +123,7 @@ def dump(value: Any) -> Any:
 
 def load(hint: Any, value: Any) -> Any:
     """A value of JSON, or with things in it, as a type hint says. Raises Fault if it isn't."""
-    origin: Any = typing.get_origin(hint)
-    args: Any = typing.get_args(hint)
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any or type(value) is hint:
         return value
     if len(alternatives(hint)) > 1:
@@ -140,7 +140,7 @@ def load(hint: Any, value: Any) -> Any:
         return {args[0](key): load(args[1], item) for key, item in value.items()}
     elif value in args if origin is Literal else not origin and _is(value, hint):
         return value
-    elif type(value) in {float: [int], Path: [str], Secret: [str]}.get(hint, []):
+    elif type(value) is _MADE_OF.get(hint):
         return hint(value)
     elif isinstance(value, dict) and hint is bytes and "$bytes" in value:
         return bytes.fromhex(value["$bytes"])
