@@ -3,15 +3,16 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::projection::LinkSlot;
+use crate::projection::{LinkSlotOf, Text};
 
 /// An action that began a job. The action itself is over; the job's progress, output and end come as [`JobReport`]s.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Started {
+#[serde(bound(serialize = "T: Text + Serialize", deserialize = "T: Text + Deserialize<'de>"))]
+pub struct StartedOf<T> {
     /// The app's own key of the job, unique in its session for ever.
     pub job: String,
     /// What the job does, in a few words: `cargo test`.
-    pub brief: String,
+    pub brief: T,
     /// The number of all units of work; 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub total: u64,
@@ -19,7 +20,7 @@ pub struct Started {
     pub version: u64,
     /// Links to likely next actions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub links: Vec<LinkSlot>,
+    pub links: Vec<LinkSlotOf<T>>,
     /// True for a job that goes on while its session sleeps, because the app saves it: it doesn't keep the session
     /// awake. Any other running job does.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -28,12 +29,13 @@ pub struct Started {
 
 /// An event: what became of a job. What is absent stays as it was.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JobReport {
-    /// The key from [`Started::job`].
+#[serde(bound(serialize = "T: Text + Serialize", deserialize = "T: Text + Deserialize<'de>"))]
+pub struct JobReportOf<T> {
+    /// The key from [`StartedOf::job`].
     pub job: String,
     /// What it does at the moment, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
+    pub text: Option<T>,
     /// The number of units done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done: Option<u64>,
@@ -47,8 +49,8 @@ pub struct JobReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<JobEnd>,
     /// The result in one line, with `state`: `12 passed`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub brief: String,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub brief: T,
 }
 
 /// How an app ends a job.
@@ -66,7 +68,7 @@ pub enum JobEnd {
 /// Asks the app to cancel a job. The reply is empty; the job's end is told by a [`JobReport`], as any end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CancelJob {
-    /// The key from [`Started::job`].
+    /// The key from [`StartedOf::job`].
     pub job: String,
 }
 
@@ -139,6 +141,15 @@ impl From<JobEnd> for JobState {
             JobEnd::Cancelled => Self::Cancelled,
         }
     }
+}
+
+/// A [`StartedOf`] of plain text.
+pub type Started = StartedOf<String>;
+/// A [`JobReportOf`] of plain text.
+pub type JobReport = JobReportOf<String>;
+
+fn is_empty<T: Text>(text: &T) -> bool {
+    *text == T::default()
 }
 
 fn is_zero(number: &u64) -> bool {

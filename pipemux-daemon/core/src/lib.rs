@@ -14,6 +14,7 @@
 //! | `processes` | sessions and their processes, requests to apps, health, hibernation, quarantine |
 //! | `jobs` | work of apps that outlasts the requests that began it |
 //! | `persist`, [`saved`], [`Loss`] | records on disk, reserved numbers, what is known of losses |
+//! | `intake`, `foreign` | what apps send, brought within its bounds; text that nobody may take for PipeMux's own |
 //! | `feed` | what happened, for those who watch |
 //! | `turn` | what components share while one event is taken in |
 //!
@@ -38,6 +39,7 @@ mod clients;
 mod core;
 pub mod event;
 mod feed;
+mod foreign;
 mod intake;
 mod jobs;
 mod keys;
@@ -59,6 +61,7 @@ pub use clients::pseudonyms::Pseudonyms;
 pub use event::{
     ClientId, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now, Signal, Start,
 };
+pub use foreign::ForeignText;
 pub use manifest::{
     BuiltIn, Idle, Isolation, Limits, Manifest, PinnedPrograms, Restart, Scope, Size, State,
     Transport,

@@ -27,6 +27,7 @@ fn opens(all: &mut Vec<Sample>) {
         env: [("LANG".to_owned(), "C".to_owned())].into(),
         state_dir: "/state/editor/main".into(),
         woken: 0,
+        due: false,
         jobs: Vec::new(),
     };
     add(all, "app-open", (Kind::Request, Method::AppOpen), &open);
@@ -34,13 +35,17 @@ fn opens(all: &mut Vec<Sample>) {
     add(all, "app-open-jobs", (Kind::Request, Method::AppOpen), &jobs);
     let woken = OpenRequest { woken: 70_000, ..open };
     add(all, "app-open-woken", (Kind::Request, Method::AppOpen), &woken);
+    let due = OpenRequest { due: true, ..woken };
+    add(all, "app-open-due", (Kind::Request, Method::AppOpen), &due);
     let opened = Opened { notes: vec!["restored 1 unsaved edit".into()], ..Opened::default() };
     add(all, "app-opened", (Kind::Reply, Method::AppOpen), &opened);
     let resumed = Opened { resumed: 70_000, ..Opened::default() };
     add(all, "app-opened-resumed", (Kind::Reply, Method::AppOpen), &resumed);
-    let resumed = Opened { jobs: vec!["test-1".into()], ..Opened::default() };
-    add(all, "app-opened-jobs", (Kind::Reply, Method::AppOpen), &resumed);
-    add(all, "saved", (Kind::Reply, Method::Save), &Saved { version: 70_000 });
+    let jobs = Opened { jobs: vec!["test-1".into()], ..Opened::default() };
+    add(all, "app-opened-jobs", (Kind::Reply, Method::AppOpen), &jobs);
+    add(all, "saved", (Kind::Reply, Method::Save), &Saved { version: 70_000, wake_at: None });
+    let until = Saved { version: 70_000, wake_at: Some(1_800_000_000_000) };
+    add(all, "saved-wake-at", (Kind::Reply, Method::Save), &until);
 }
 
 fn projections(all: &mut Vec<Sample>) {

@@ -1,7 +1,6 @@
 //! Requests of clients that are being worked on, and their one answer.
 
 use bytes::Bytes;
-use pipemux_proto::app::Progress;
 use pipemux_proto::client::{Answer, Body, VerbRequest};
 use pipemux_proto::envelope::{Envelope, Method};
 use pipemux_proto::limits::{HINT_OPTIONS_MAX, READER_TOKEN_MAX};
@@ -14,6 +13,7 @@ use crate::clients::fitting;
 use crate::clients::idempotency::{ActKey, Known};
 use crate::clients::pseudonyms::Pseudonyms;
 use crate::event::{ClientId, Effect};
+use crate::foreign::Progress;
 use crate::keys::{RequestId, WorkspaceKey};
 use crate::limits::{
     CLIENT_REQUEST_BYTES, CLIENT_REQUESTS_MAX, PROGRESS_MS, REQUEST_MS, REQUESTS_BYTES, RUN_ID_MAX,

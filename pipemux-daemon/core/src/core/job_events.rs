@@ -4,13 +4,13 @@
 //! process that doesn't go on with it, a session that has no process any more. A session that loses its process while a
 //! job runs gets the next one at once, so that nobody waits in vain.
 
-use pipemux_proto::app::Progress;
-use pipemux_proto::job::{JobReport, JobState, Started};
+use pipemux_proto::job::JobState;
 use pipemux_proto::watch::EventKind;
 
 use crate::Core;
 use crate::core::Shutdown;
 use crate::feed::{Audience, Happening};
+use crate::foreign::{ForeignText, JobReport, Progress, Started};
 use crate::jobs::{JobReader, Reported};
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::processes::session::Crash;
@@ -50,7 +50,7 @@ impl Core {
     }
 
     /// Ends a job, unless it has ended.
-    fn end_job(&mut self, number: u64, state: JobState, result: String) {
+    fn end_job(&mut self, number: u64, state: JobState, result: ForeignText) {
         let Some(session) = self.jobs.get(number).map(|job| job.session.clone()) else { return };
         let readers = self.readers_of(&session);
         if self.jobs.finish(&mut self.turn, number, (state, result), readers) {
@@ -64,7 +64,7 @@ impl Core {
     pub(crate) fn lose_jobs(&mut self, session: &SessionKey, why: &str) {
         let lost: Vec<u64> = self.jobs.running(session).map(|job| job.number).collect();
         for number in lost {
-            self.end_job(number, JobState::Lost, why.to_owned());
+            self.end_job(number, JobState::Lost, why.into());
         }
     }
 
@@ -78,7 +78,7 @@ impl Core {
                 None if restored => "the daemon was lost or restarted".to_owned(),
                 None => format!("{session} was restarted"),
             };
-            self.end_job(number, JobState::Lost, why);
+            self.end_job(number, JobState::Lost, why.into());
         }
     }
 
@@ -149,9 +149,9 @@ impl Core {
         let now = self.turn.now;
         let status = job.status(now.unix_ms);
         let text = match (progress, job.is_running()) {
-            (false, true) => format!("job {number} started · {}", job.brief),
-            (true, true) => format!("job {number} · {} · {}", job.brief, job.progress()),
-            (_, false) => format!("{} · {}", job.state_words(now.unix_ms), job.brief),
+            (false, true) => format!("job {number} started · {}", job.what()),
+            (true, true) => format!("job {number} · {} · {}", job.what(), job.progress()),
+            (_, false) => format!("{} · {}", job.state_words(now.unix_ms), job.what()),
         };
         let text = format!("{} {text}", job.session);
         let audience = Audience::Session(job.session.clone());

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use pipemux_proto::job::{JobReport, JobState, JobStatus};
+use pipemux_proto::job::{JobState, JobStatus};
 
+use crate::foreign::{ForeignText, JobReport, data};
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{JOB_OUTPUT_MAX, JOB_READERS_MAX};
 
@@ -20,7 +21,7 @@ pub struct Job {
     /// The app's own key of it.
     pub key: String,
     /// What it does, in a few words.
-    pub brief: String,
+    pub brief: ForeignText,
     /// The workspace and the reader that started it.
     pub owner: JobReader,
     /// When it started, in milliseconds since 1970.
@@ -32,13 +33,13 @@ pub struct Job {
     /// Whether it runs, or how it ended.
     pub state: JobState,
     /// What it does at the moment.
-    pub text: String,
+    pub text: ForeignText,
     /// The number of units done.
     pub done: u64,
     /// The number of all units; 0 if unknown.
     pub total: u64,
     /// The result in one line, once it has ended.
-    pub result: String,
+    pub result: ForeignText,
     /// Its output.
     pub output: Output,
     /// How often what is shown of it has changed, from 1.
@@ -70,12 +71,12 @@ impl Job {
         JobStatus {
             number: self.number,
             session: self.session.to_string(),
-            brief: self.brief.clone(),
+            brief: data::exact(&self.brief),
             state: self.state,
-            text: self.text.clone(),
+            text: data::exact(&self.text),
             done: self.done,
             total: self.total,
-            result: self.result.clone(),
+            result: data::exact(&self.result),
             ms: self.duration(unix_ms),
             cancel: None,
         }
@@ -146,11 +147,11 @@ impl Output {
     }
 
     /// Returns what is kept as text; bytes that aren't UTF-8 are replaced.
-    pub fn to_text(&self) -> String {
+    pub fn to_text(&self) -> ForeignText {
         let bytes = self.tail(JOB_OUTPUT_MAX);
         // What was dropped may end within a character.
         let broken = bytes.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
         let from = if self.dropped > 0 { broken } else { 0 };
-        String::from_utf8_lossy(&bytes[from..]).into_owned()
+        String::from_utf8_lossy(&bytes[from..]).into_owned().into()
     }
 }

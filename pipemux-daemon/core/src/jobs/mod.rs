@@ -17,8 +17,9 @@ pub mod words;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use pipemux_proto::job::{JobReport, JobState, Started};
+use pipemux_proto::job::JobState;
 
+use crate::foreign::{ForeignText, JobReport, Started};
 use crate::keys::SessionKey;
 use crate::limits::{
     JOB_REPORT_MS, JOBS_ENDED_MAX, JOBS_KEPT_MAX, JOBS_OUTPUT_BYTES, JOBS_RUNNING_MAX,
@@ -50,7 +51,7 @@ pub enum Reported {
     /// The progress of this job is told now.
     Progress(u64),
     /// This job has ended, in this way and with this result: [`Jobs::finish`] is to be called.
-    Ended(u64, JobState, String),
+    Ended(u64, JobState, ForeignText),
 }
 
 impl Jobs {
@@ -103,10 +104,10 @@ impl Jobs {
             ended_ms: 0,
             sleeps,
             state: JobState::Running,
-            text: String::new(),
+            text: ForeignText::default(),
             done: 0,
             total,
-            result: String::new(),
+            result: ForeignText::default(),
             output: Output::default(),
             rev: 1,
             restored: false,
@@ -212,7 +213,7 @@ impl Jobs {
         &mut self,
         turn: &mut Turn,
         number: u64,
-        (state, result): (JobState, String),
+        (state, result): (JobState, ForeignText),
         readers: impl IntoIterator<Item = JobReader>,
     ) -> bool {
         let Some(job) = self.by_number.get_mut(&number).filter(|job| job.is_running()) else {

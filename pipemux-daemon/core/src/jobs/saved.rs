@@ -3,6 +3,7 @@
 use pipemux_proto::SessionAddr;
 use pipemux_proto::job::JobState;
 
+use crate::foreign::{ForeignText, data};
 use crate::jobs::job::{Job, Output};
 use crate::jobs::{JobReader, Jobs};
 use crate::keys::SessionKey;
@@ -16,7 +17,7 @@ pub(super) fn to_record(job: &Job) -> Record {
         SavedJobEnd {
             state: job.state.word().to_owned(),
             ended_ms: job.ended_ms,
-            result: job.result.clone(),
+            result: data::exact(&job.result),
             dropped: job.output.dropped + (job.output.len() - output.len()) as u64,
             output: output.into(),
         }
@@ -27,7 +28,7 @@ pub(super) fn to_record(job: &Job) -> Record {
         workspace: job.session.workspace.as_deref().map(Into::into),
         session: job.session.to_string(),
         key: job.key.clone(),
-        brief: job.brief.clone(),
+        brief: data::exact(&job.brief),
         started_in: job.owner.0.to_string(),
         reader: job.owner.1.clone(),
         started_ms: job.started_ms,
@@ -55,16 +56,16 @@ impl Jobs {
             number: saved.number,
             session,
             key: saved.key,
-            brief: saved.brief,
+            brief: saved.brief.into(),
             owner: (saved.started_in.into(), saved.reader),
             started_ms: saved.started_ms,
             ended_ms: end.ended_ms,
             sleeps: saved.sleeps,
             state,
-            text: String::new(),
+            text: ForeignText::default(),
             done: 0,
             total: 0,
-            result: end.result,
+            result: end.result.into(),
             output: Output::restored(&end.output, end.dropped),
             rev: 1,
             restored: true,

@@ -1,7 +1,8 @@
-//! Jobs in words. Texts of apps are in them as they came: who shows them makes them inert.
+//! Jobs in sentences, which quote apps: who shows them makes them inert.
 
 use pipemux_proto::job::JobState;
 
+use crate::foreign::quote;
 use crate::jobs::Job;
 
 impl Job {
@@ -14,7 +15,7 @@ impl Job {
                 format!("{} %", u128::from(done.min(total)) * 100 / u128::from(total))
             }
         };
-        let parts = [share.as_str(), self.text.as_str()];
+        let parts = [share.as_str(), quote::in_sentence(&self.text)];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
     }
 
@@ -23,7 +24,10 @@ impl Job {
         let time = duration(self.duration(unix_ms));
         let (state, told) = match self.state {
             JobState::Running => (format!("still runs after {time}"), self.progress()),
-            ended => (format!("{} after {time}", ended.word()), self.result.clone()),
+            ended => {
+                let result = quote::in_sentence(&self.result).to_owned();
+                (format!("{} after {time}", ended.word()), result)
+            }
         };
         let colon = if told.is_empty() { "" } else { ": " };
         format!("job {} {state}{colon}{told}", self.number)
@@ -35,7 +39,12 @@ impl Job {
             true => String::new(),
             false => format!(" · output: pipemux read job:{}", self.number),
         };
-        format!("{} · {}{output}", self.state_words(unix_ms), self.brief)
+        format!("{} · {}{output}", self.state_words(unix_ms), self.what())
+    }
+
+    /// Says what it does.
+    pub fn what(&self) -> &str {
+        quote::in_sentence(&self.brief)
     }
 }
 

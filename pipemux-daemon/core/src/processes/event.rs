@@ -1,11 +1,10 @@
 //! What sessions and their processes tell the rest of the core.
 
 use pipemux_proto::Fault;
-use pipemux_proto::app::Progress;
 use pipemux_proto::ids::Incarnation;
-use pipemux_proto::job::{JobReport, Started};
 
 use crate::event::Exit;
+use crate::foreign::{ForeignText, JobReport, Progress, Started};
 use crate::keys::{RequestId, SessionKey};
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Crash;
@@ -27,7 +26,7 @@ pub enum ProcessEvent {
         /// The client's request.
         request: RequestId,
         /// What the app said, or why it refused.
-        result: Result<Vec<String>, Fault>,
+        result: Result<Vec<ForeignText>, Fault>,
     },
     /// A process takes requests from now on.
     Ready(ReadyProcess),
@@ -51,7 +50,7 @@ pub enum ProcessEvent {
         /// Which session.
         session: SessionKey,
         /// The app's own text.
-        text: String,
+        text: ForeignText,
     },
     /// An app reports on a job.
     JobReported {
@@ -133,7 +132,7 @@ pub struct ReadyProcess {
     /// How the process before it was lost.
     pub crash: Option<Crash>,
     /// What the app said while it started.
-    pub notes: Vec<String>,
+    pub notes: Vec<ForeignText>,
     /// The jobs of the process before it that it goes on with, by the app's keys.
     pub jobs: Vec<String>,
     /// Requests of clients that waited for it.

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
-use pipemux_proto::app::Outcome;
 use pipemux_proto::codec::encode;
 use pipemux_proto::envelope::{Envelope, Kind, Method};
 use pipemux_proto::ids::Incarnation;
@@ -11,6 +10,7 @@ use pipemux_proto::{Fault, Frame};
 use serde::Serialize;
 
 use crate::event::Effect;
+use crate::foreign::Outcome;
 use crate::intake;
 use crate::keys::SessionKey;
 use crate::limits::APP_REQUESTS_MAX;

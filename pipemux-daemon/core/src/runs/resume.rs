@@ -5,13 +5,14 @@
 use std::mem;
 use std::rc::Rc;
 
-use pipemux_proto::app::{Choice, Done, Invoke, Needs, Outcome, QuestionKind, Resume};
-use pipemux_proto::job::{JobState, Started};
+use pipemux_proto::app::{Choice, Invoke, QuestionKind, Resume};
+use pipemux_proto::job::JobState;
 use pipemux_proto::limits::CHOICES_MAX;
 use pipemux_proto::refs::RefKind;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Code, Fault, LineNumbers};
 
+use crate::foreign::{Done, Needs, Outcome, Started, quote};
 use crate::runs::arguments::Unresolved;
 use crate::runs::context::RunContext;
 use crate::runs::missing_argument::names_objects;
@@ -235,7 +236,7 @@ impl Run {
         let outlasts = job.as_ref().is_some_and(|job| job.waited) && state == JobState::Running;
         let Some(outcome) = self.done.last_mut() else { return self.lost() };
         outcome.job = job;
-        let words = outcome.tell_job();
+        let words = outcome.tell_job().to_owned();
         if !matches!(state, JobState::Running | JobState::Done) {
             outcome.status = StepStatus::Failed;
             let fault = Fault::failed(words);
@@ -324,7 +325,7 @@ impl Run {
             let fault = Fault::failed(format!(
                 "{} asks, and a nested call can't be answered: {}",
                 step.prototype.written_name(),
-                question.text
+                quote::in_sentence(&question.text)
             ))
             .hint("call it on its own first");
             return self.end(StepStatus::Failed, fault);

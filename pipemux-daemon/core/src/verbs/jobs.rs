@@ -1,15 +1,15 @@
 //! Jobs in verbs: a run that waits for the end of a job that its step began, `read job:3`, the click that cancels.
 
-use pipemux_proto::app::Outcome;
 use pipemux_proto::client::{Answer, Body, Format};
 use pipemux_proto::command::with_options;
 use pipemux_proto::envelope::Method;
-use pipemux_proto::job::{CancelJob, Started};
+use pipemux_proto::job::CancelJob;
 use pipemux_proto::limits::WAIT_MAX_MS;
 use pipemux_proto::{Fault, Value};
 
 use crate::Core;
 use crate::core::Shutdown;
+use crate::foreign::{ForeignText, Outcome, Started, data};
 use crate::jobs::Job;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{ANSWER_BUDGET_MIN, CANCEL_JOB_MS, PROJECT_MS, RUN_BUDGET};
@@ -154,9 +154,9 @@ impl Core {
         })?;
         let (now, output) = (self.turn.now.unix_ms, job.output.to_text());
         let body = match request.call.format {
-            Format::Json => Body::Data(job_data(job, output, now)),
+            Format::Json => Body::Data(job_data(job, data::exact(&output), now)),
             Format::Markdown => {
-                let head = inert::line(&format!("{} · {}", job.state_words(now), job.brief));
+                let head = inert::line(&format!("{} · {}", job.state_words(now), job.what()));
                 let budget = request.call.budget.unwrap_or(RUN_BUDGET).max(ANSWER_BUDGET_MIN);
                 let dropped = match job.output.dropped {
                     0 => String::new(),
@@ -167,7 +167,8 @@ impl Core {
                     false => String::new(),
                 };
                 let wait = with_options(&wait, &request.call.hint_options);
-                let output = fenced(&cut_older_lines(&output, budget.into()));
+                let shown = cut_older_lines(data::borrowed(output.borrow()), budget.into());
+                let output = fenced(&shown.into());
                 Body::Text(format!("{head}\n{dropped}{output}{wait}"))
             }
         };
@@ -215,7 +216,7 @@ impl Core {
             true => format!(
                 "job {number} was asked to cancel, and still runs · {} · end and output: pipemux read job:{number} \
                  --wait 60",
-                job.brief
+                job.what()
             ),
             false => job.end_line(now),
         };
@@ -248,14 +249,14 @@ impl Core {
 }
 
 /// Writes output as exact text, with everything in it inert.
-fn fenced(output: &str) -> String {
+fn fenced(output: &ForeignText) -> String {
     if output.is_empty() {
         return String::new();
     }
     let mut writer = inert::Writer::default();
     let fence = writer.fence("", output);
-    for line in output.lines() {
-        writer.raw(&inert::printable(line));
+    for line in output.borrow().lines_with_ends() {
+        writer.raw(inert::printable(line).trim_end_matches('\n'));
         writer.raw("\n");
     }
     writer.raw(&fence);

@@ -5,15 +5,14 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::{Done, Outcome};
 use pipemux_proto::envelope::Method;
-use pipemux_proto::job::Started;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
 use crate::feed::{Audience, Happening};
+use crate::foreign::{Done, Outcome, Started};
 use crate::keys::{ProjectionKey, RequestId, SessionKey, WorkspaceKey};
 use crate::limits::LOCATE_MS;
 use crate::persist::records::Record;

@@ -1,6 +1,6 @@
 //! A request that waits for the end of a job.
 
-use pipemux_proto::job::Started;
+use crate::foreign::Started;
 
 /// The end of a job that a request waits for.
 #[derive(Debug)]
