@@ -79,8 +79,7 @@ pub struct VerbRequest {
     /// [`is_passed_variable`] names are enough. Empty for other verbs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// How long to wait for the ends of jobs, in milliseconds: of each that a step starts, before the next step begins,
-    /// or of the one that is read.
+    /// How long to wait for the ends of jobs, in milliseconds: of each that a step starts, or of the one that is read.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wait_ms: u32,
     /// The verb with its arguments.

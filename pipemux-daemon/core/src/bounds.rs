@@ -243,7 +243,10 @@ pub const INTERNAL: &[(&str, &str)] = &[
     ("JOB_REPORT_MS", "how progress is gathered into one event; none but the last one counts"),
     ("JOB_PROGRESS_MS", "how progress is gathered into one answer of view --wait"),
     ("PROGRESS_MS", "how the progress of a request is gathered; none but the last one counts"),
-    ("EVENTS_PING_MS", "how often an app is asked that only tells things; nothing is refused by it"),
+    (
+        "EVENTS_PING_MS",
+        "how often an app is asked that only tells things; nothing is refused by it",
+    ),
     ("SLEEP_MIN_MS", "a session that would sleep for less is left running"),
     ("WAKE_RECHECK_MS", "how often the clock is looked at; nothing is refused by it"),
     ("WAKE_RETRY_MS", "a pause before a session's start is tried again; nothing is refused by it"),

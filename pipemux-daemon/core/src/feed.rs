@@ -230,7 +230,18 @@ mod tests {
         let (audience, at) = (Audience::Session(key), Now::default());
         let (reader, text, process_exit, run_exit) = (None, String::new(), None, None);
         let (job, progress) = (None, false);
-        FeedEntry { number, at, what, audience, reader, text, process_exit, run_exit, job, progress }
+        FeedEntry {
+            number,
+            at,
+            what,
+            audience,
+            reader,
+            text,
+            process_exit,
+            run_exit,
+            job,
+            progress,
+        }
     }
 
     fn numbers(feed: &Feed, after: u64) -> Vec<u64> {

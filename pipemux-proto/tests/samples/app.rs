@@ -225,8 +225,12 @@ fn outcomes(all: &mut Vec<Sample>) {
     let reverts = Done { reverts: true, ..done };
     add(all, "outcome-done-reverts", reply, &Outcome::Done(reverts));
     let failed = Fault::stale("changed").about("k1").hint("changed by another client");
-    let started =
-        Started { job: "test-1".into(), brief: "cargo test".into(), version: 13, ..Default::default() };
+    let started = Started {
+        job: "test-1".into(),
+        brief: "cargo test".into(),
+        version: 13,
+        ..Default::default()
+    };
     add(all, "outcome-started", reply, &Outcome::Started(started.clone()));
     let links = vec![LinkSlot { label: "show".into(), action: "show".into(), ..no_link() }];
     let started = Started { total: 300, links, sleeps: true, ..started };

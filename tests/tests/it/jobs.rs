@@ -49,7 +49,9 @@ fn long_job_shows_progress_streams_output_and_ends_once() {
     add(&env, "one");
     add(&env, "two");
     wait_for_output(&env, &job, "```\none\ntwo\n```\n");
-    env.pipemux(&["view"]).ok().has(&format!("job {number} · follow log · 50 % · two · [cancel](link:"));
+    env.pipemux(&["view"])
+        .ok()
+        .has(&format!("job {number} · follow log · 50 % · two · [cancel](link:"));
     watching.lines_until("50 % · two");
     // Both waits end with the job.
     let reading = env.command(&["read", &job, "--wait", "60"]).reader("c").start();
@@ -74,8 +76,13 @@ fn run_waits_for_a_job_and_fails_with_it() {
     let done = env.pipemux(&["run", "--wait", "60", "follow.follow('log')"]);
     done.ok().has("1 done · follow: follow log · job ").has(": 1 lines\noutput: pipemux read job:");
     env.write("log", "fail\n");
-    let failed = env.pipemux(&["run", "--wait", "60", "follow.follow('log'); follow.follow('log')"]);
-    failed.exits(1).has("1 failed · follow: follow log · job ").has("line 1 says so").has("not run: ");
+    let failed =
+        env.pipemux(&["run", "--wait", "60", "follow.follow('log'); follow.follow('log')"]);
+    failed
+        .exits(1)
+        .has("1 failed · follow: follow log · job ")
+        .has("line 1 says so")
+        .has("not run: ");
     env.pipemux(&["view"]).ok().lacks("says so");
     env.write("log", "");
     let short = env.pipemux(&["run", "--wait", "0.1", "follow.follow('log')"]);

@@ -11,8 +11,8 @@ use crate::blocking::{Blocking, Completion, Finish, Started};
 use crate::limits::{CLOSE_PATIENCE, DEADLINE_MARGIN};
 use crate::reply::Reply;
 
-use super::invoke::PendingInvoke;
 use super::Session;
+use super::invoke::PendingInvoke;
 
 /// A request whose work is under way.
 pub(crate) struct Parked<A> {

@@ -28,8 +28,8 @@ use crate::persist::records::Record;
 use crate::timers::Timer;
 use crate::turn::Turn;
 
-pub use job::{Job, JobReader};
 use job::Output;
+pub use job::{Job, JobReader};
 
 /// The jobs that run, and those that ended last.
 #[derive(Debug, Default)]
@@ -63,8 +63,7 @@ impl Jobs {
     /// Iterates over the running jobs of a session, the oldest first.
     pub fn running(&self, session: &SessionKey) -> impl Iterator<Item = &Job> {
         let own = self.by_key.get(session);
-        let mut numbers: Vec<u64> =
-            own.into_iter().flat_map(|own| own.values().copied()).collect();
+        let mut numbers: Vec<u64> = own.into_iter().flat_map(|own| own.values().copied()).collect();
         numbers.sort_unstable();
         let jobs = numbers.into_iter().filter_map(|number| self.by_number.get(&number));
         jobs.filter(|job| job.is_running())
@@ -148,9 +147,8 @@ impl Jobs {
 
     /// Forgets the oldest jobs that have ended: of a session that has too many, and of all.
     fn make_room(&mut self, session: &SessionKey) {
-        let of_session = |number: &u64| {
-            self.by_number.get(number).is_some_and(|job| job.session == *session)
-        };
+        let of_session =
+            |number: &u64| self.by_number.get(number).is_some_and(|job| job.session == *session);
         let own = self.ended.iter().filter(|number| of_session(number)).count();
         let oldest = match own > JOBS_ENDED_MAX {
             true => self.ended.iter().find(|number| of_session(number)).copied(),

@@ -13,9 +13,7 @@ use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 
 use crate::keys::SessionKey;
-use crate::limits::{
-    EVENTS_ALIVE_MS, EVENTS_PING_MS, PING_MS, PONG_MS, WEDGED_MS, WORKING_MS,
-};
+use crate::limits::{EVENTS_ALIVE_MS, EVENTS_PING_MS, PING_MS, PONG_MS, WEDGED_MS, WORKING_MS};
 use crate::processes::Processes;
 use crate::processes::reply::Purpose;
 use crate::timers::Timer;

@@ -19,8 +19,8 @@ use crate::runs::{RunInput, StepReply};
 use crate::timers::Timer;
 use crate::verbs::require;
 use crate::verbs::tasks::{JobWait, Task};
-use crate::views::inert;
 use crate::views::fit::cut_older_lines;
+use crate::views::inert;
 use crate::workspaces::Delivery;
 
 impl Core {
@@ -149,9 +149,10 @@ impl Core {
     /// Answers with the state of a job and what is kept of its output.
     fn answer_job(&mut self, id: RequestId, number: u64) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
-        let job = self.jobs.get(number).ok_or_else(|| {
-            Fault::not_found(format!("job {number} is not known any more"))
-        })?;
+        let job = self
+            .jobs
+            .get(number)
+            .ok_or_else(|| Fault::not_found(format!("job {number} is not known any more")))?;
         let (now, output) = (self.turn.now.unix_ms, job.output.to_text());
         let body = match request.call.format {
             Format::Json => Body::Data(job_data(job, data::exact(&output), now)),
@@ -208,9 +209,10 @@ impl Core {
     /// Answers the click that cancels a job, which has ended or goes on.
     fn answer_cancelled(&mut self, id: RequestId, number: u64) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
-        let job = self.jobs.get(number).ok_or_else(|| {
-            Fault::not_found(format!("job {number} is not known any more"))
-        })?;
+        let job = self
+            .jobs
+            .get(number)
+            .ok_or_else(|| Fault::not_found(format!("job {number} is not known any more")))?;
         let now = self.turn.now.unix_ms;
         let text = match job.is_running() {
             true => format!(
@@ -242,7 +244,8 @@ impl Core {
         let (at, reader) = (request.workspace.clone(), request.call.reader.clone());
         let epoch = self.workspaces.get(&at).map_or(0, |workspace| workspace.epoch);
         let delivery = self.turn.next_local();
-        let told = Delivery { number: delivery, epoch, told_jobs: vec![number], ..Delivery::default() };
+        let told =
+            Delivery { number: delivery, epoch, told_jobs: vec![number], ..Delivery::default() };
         self.workspaces.deliver(&at, reader, told);
         Ok(delivery)
     }

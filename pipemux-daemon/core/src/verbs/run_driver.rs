@@ -94,7 +94,9 @@ impl Core {
         self.processes.note_invoke_reply(&session, invoke, &reply);
         let mut reply = StepReply::read(reply);
         match &reply {
-            StepReply::Outcome(Outcome::Done(Done { version, .. }) | Outcome::Started(Started { version, .. })) => {
+            StepReply::Outcome(
+                Outcome::Done(Done { version, .. }) | Outcome::Started(Started { version, .. }),
+            ) => {
                 if let Some((app, from)) = self.version_before(id, &session, *version) {
                     self.version_went_back(&session, app, (from, *version));
                 }

@@ -149,15 +149,14 @@ impl AnswerText<'_> {
             if !out.is_empty() && changed != Delta::Same {
                 out.push("\n");
             }
-            match changed {
+            match &changed {
                 Delta::Same => {}
-                Delta::Lines(lines) => out.push(&lines),
-                Delta::Whole => {
-                    self.push_window(&mut out, window, true);
-                    continue;
-                }
+                Delta::Lines(lines) => out.push(lines),
+                Delta::Whole => self.push_window(&mut out, window, true),
             }
-            out.push(&window.jobs);
+            if changed != Delta::Whole {
+                out.push(&window.jobs);
+            }
         }
         if out.is_empty() {
             out.push(&format!("0 changes since e{epoch}\n"));

@@ -271,7 +271,8 @@ impl<'a> Minter<'a> {
 
     /// Writes the link that cancels a job.
     pub fn cancel_link(&mut self, job: u64) -> String {
-        let appearance = Appearance { label: "cancel".into(), offered: true, ..Appearance::default() };
+        let appearance =
+            Appearance { label: "cancel".into(), offered: true, ..Appearance::default() };
         let id = self.mint(AnchorQuery::CancelJob(job), appearance).id;
         format!("[cancel](link:{id})")
     }

@@ -16,8 +16,8 @@ use crate::workspaces::history::History;
 use crate::workspaces::notices::Notices;
 use crate::workspaces::window::NewRendering;
 use crate::workspaces::{
-    ContextVersionCounter, Delivery, FirstNumbers, NoticeText, Reader, Rendered, SeenWindow, ShownContent,
-    Window, Windows,
+    ContextVersionCounter, Delivery, FirstNumbers, NoticeText, Reader, Rendered, SeenWindow,
+    ShownContent, Window, Windows,
 };
 
 /// A set of windows that belong together: most often those of one project.

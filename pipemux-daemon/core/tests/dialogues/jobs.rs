@@ -74,7 +74,12 @@ fn job_is_told_where_it_starts_runs_and_ends() {
     let job = number(&said);
     let link = said.id("cancel");
     assert_eq!(
-        said.text.split_once("\n\n").map_or(said.text.as_str(), |(head, _)| head).lines().take(2).collect::<Vec<_>>(),
+        said.text
+            .split_once("\n\n")
+            .map_or(said.text.as_str(), |(head, _)| head)
+            .lines()
+            .take(2)
+            .collect::<Vec<_>>(),
         [
             format!("1 started · say: cargo test · job {job} · [cancel](link:{link})").as_str(),
             format!("end and output: pipemux read job:{job} --wait 60").as_str(),
@@ -90,7 +95,9 @@ fn job_is_told_where_it_starts_runs_and_ends() {
     world.pass(8_400);
     world.report_job("notes/main", &output("j1", "test a … ok\n"));
     world.report_job("notes/main", &end("j1", JobEnd::Done, "12 passed"));
-    let told = format!("job {job} done after 8.4 s: 12 passed · cargo test · output: pipemux read job:{job}\n");
+    let told = format!(
+        "job {job} done after 8.4 s: 12 passed · cargo test · output: pipemux read job:{job}\n"
+    );
     let view = world.view(reader("a"));
     view.has(&told).lacks("[cancel]");
     world.view(reader("a")).lacks("12 passed");
@@ -256,7 +263,8 @@ fn app_that_dies_loses_its_job_and_is_started_again_to_say_so() {
     let open = world.apps.values().next().expect("it runs").opens[0].clone();
     assert_eq!(open.jobs, ["j1"]);
     let job = number(&said);
-    let told = format!("job {job} lost after 0.0 s: notes/main died while it ran (killed by signal 9)");
+    let told =
+        format!("job {job} lost after 0.0 s: notes/main died while it ran (killed by signal 9)");
     world.view(reader("a")).has(&told).lacks("[cancel]");
     world.report_job("notes/main", &end("j1", JobEnd::Done, "late"));
     world.view(reader("a")).lacks("lost").lacks("late");
@@ -405,7 +413,8 @@ fn watch_tells_start_progress_and_end_of_a_job() {
     world.pass(limits::JOB_REPORT_MS);
     after(&mut world).has("90 % · compiling").lacks("10 %");
     world.report_job("notes/main", &end("j1", JobEnd::Done, "12 passed"));
-    after(&mut world).has(&format!("notes/main job {job} done after 1.9 s: 12 passed · cargo test"));
+    after(&mut world)
+        .has(&format!("notes/main job {job} done after 1.9 s: 12 passed · cargo test"));
 }
 
 #[test]
