@@ -216,7 +216,7 @@ class AppTest(unittest.TestCase):
         self.app.kill()
         Path(self.state_dir, "state.json").write_text("{")
         self.app = self.start()
-        self.assertIn("the saved state can't be read", self.app.opened["notes"][0])
+        self.assertIn("unreadable state was moved", self.app.opened["notes"][0])
         kept = [
             each
             for each in Path(self.state_dir).iterdir()

@@ -5,7 +5,7 @@ import inspect
 import re
 import typing
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
@@ -60,7 +60,7 @@ class Opening:
     args: list[str]
     cwd: Path = Path()
     state_dir: Path = Path()
-    env: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    env: dict[str, str] = dataclasses.field(default_factory=dict)
     #: True for a further open of a running session.
     attach: bool = False
     #: True when the daemon repeats an earlier open, since the process was lost or slept.
