@@ -148,7 +148,7 @@ class Todo(App):
         return "it is folded" if isinstance(thing, Item) and thing.folded else None
 
     def gone(self, key: str) -> str | None:
-        return "it was done" if int(key[1:]) < self.next else None
+        return "it was done" if key in {f"i{n}" for n in range(self.next)} else None
 
     def read(self, thing: Thing) -> str:
         return f"to do: {thing.label}"

@@ -1,7 +1,7 @@
 /** An app: a state, functions that show it, and actions that change it. */
 
 import { pack, unpack, type Body } from "./codec.ts";
-import { Mistake, placeOf } from "./errors.ts";
+import { Fault, Mistake, placeOf } from "./errors.ts";
 import { decodeFields, isThing, wiresOf, type Args, type Param, type Params, type Thing } from "./params.ts";
 import type { Done, View } from "./view.ts";
 
@@ -140,8 +140,10 @@ export class Context<S> {
   asked = 0;
   private answers: [question: number, choice: any][] = [];
   private confirmed: boolean;
+  private features: string[];
 
-  constructor(body: Body, handle: Handle<S>) {
+  constructor(body: Body, handle: Handle<S>, features: string[]) {
+    this.features = features;
     this.reader = body.reader ?? "";
     this.cwd = body.cwd || ".";
     this.runId = body.run_id ?? "";
@@ -162,6 +164,7 @@ export class Context<S> {
   }
   /** Asks for several fields. */
   form<P extends Params>(text: string, fields: P): Args<P> {
+    need("forms", this.features);
     const given: [string, Body][] = Object.entries(this.choose("form", text, [], { fields: wiresOf(fields) }).fields);
     return decodeFields(fields, Object.fromEntries(given.map(([name, arg]) => [name, unpack(arg.value)[0]]))) as Args<P>;
   }
@@ -176,6 +179,7 @@ export class Context<S> {
   }
 
   private choose(kind: string, text: string, options: readonly (Thing | string)[], more = {}): any {
+    if (kind.startsWith("pick") && options.length === 0) throw new Fault(`${text}: there is nothing to choose from`);
     const labels = options.map((each) => (isThing(each) ? each.label : each));
     const asked = digest([kind, text, labels, more]);
     const [question, choice] = this.answers[this.asked++] ?? [];
@@ -186,6 +190,13 @@ export class Context<S> {
     const token = pack([this.answers.slice(0, this.asked - 1), asked]);
     throw new Question({ needs: { question: { text, kind, options: listed, unlisted, ...more }, token } });
   }
+}
+
+/** Refuses what an older daemon doesn't know. */
+export function need(feature: string, features: string[]): void {
+  if (features.includes(feature)) return;
+  const hints = ["update PipeMux, then: pipemux down"];
+  throw new Fault(`this daemon has no ${feature}`, { code: "version", hints });
 }
 
 /** A number of 32 bits that differs when the value does. */

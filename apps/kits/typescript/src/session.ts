@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { Context, digest, Job, Question, type App, type Handle } from "./app.ts";
+import { Context, digest, Job, need, Question, type App, type Handle } from "./app.ts";
 import { unpack, type Body } from "./codec.ts";
 import { describe, Fault, Mistake } from "./errors.ts";
 import { isThing, type Thing } from "./params.ts";
@@ -16,6 +16,8 @@ const [CHANGED, NOTIFY, BUSY, JOB_REPORT] = [17, 18, 19, 20];
 export interface Connection {
   send(method: number, body: Body): void;
   enqueue(work: () => unknown): void;
+  /** What the daemon knows besides the basic protocol. */
+  features: string[];
 }
 
 /** An app with the version of its state, and the file that keeps both. */
@@ -161,9 +163,11 @@ export class Session<S> {
   private async invoke(body: Body): Promise<Body> {
     const action = this.app.actions[body.action];
     if (!action) throw new Fault(`unknown action ${body.action}`, { code: "usage" });
-    const context = new Context<S>(body, this.handle);
+    const context = new Context<S>(body, this.handle, this.connection.features);
     const used = new Map<string, number>();
     const args: Body = {};
+    const unknown = Object.keys(body.args ?? {}).find((each) => !(each in action.params));
+    if (unknown) throw new Fault(`${action.name} has no parameter ${unknown}`, { code: "usage" });
     for (const [name, param] of Object.entries(action.params as Record<string, any>)) {
       const given = body.args?.[name];
       try {
@@ -179,6 +183,7 @@ export class Session<S> {
     try {
       result = await this.atomic(async () => {
         const result = await action.run(this.state, args, context);
+        if (result instanceof Job) need("jobs", this.connection.features);
         if (action.previews && !context.asked) throw new Mistake(`${action.name} never calls context.confirm`);
         return result;
       }, isQuery);

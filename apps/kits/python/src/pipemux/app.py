@@ -122,6 +122,7 @@ class App:
     request = Request()
     _post: Callable[[Callable[[], Any]], None]
     _send: Callable[[int, dict[str, Any]], None]
+    _features: Sequence[str] = ()
 
     def view(self, view: View) -> None:
         """Shows the state. The same state must give the same view."""
@@ -189,6 +190,7 @@ class App:
 
     def form(self, text: str, cls: type[T]) -> T:
         """Asks for the fields of a dataclass."""
+        need("forms", self._features)
         fields = self._ask("form", text, (), fields=fields_of(cls))["fields"]
         values = {name: unpack(value["value"])[0] for name, value in fields.items()}
         return cls(**load_fields(cls, values))
@@ -197,6 +199,8 @@ class App:
         labels = [
             each.label if isinstance(each, Thing) else str(each) for each in options
         ]
+        if kind.startswith("pick") and not labels:
+            raise Fault(f"{text}: there is nothing to choose from")
         digest, request = zlib.crc32(pack([kind, text, labels, more])), self.request
         index, request.asked = request.asked, request.asked + 1
         if index < len(request.answers) and request.answers[index][0] == digest:
@@ -208,6 +212,13 @@ class App:
         token = pack([request.answers[:index], digest])
         more |= {"text": text, "kind": kind}
         raise Question({"question": more, "token": token})
+
+
+def need(feature: str, features: Sequence[str]) -> None:
+    """Refuses what an older daemon doesn't know."""
+    if feature not in features:
+        hints = "update PipeMux, then: pipemux down"
+        raise Fault(f"this daemon has no {feature}", hints, code="version")
 
 
 def _find(value: Any, key: str) -> Thing | None:

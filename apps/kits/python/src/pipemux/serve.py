@@ -42,7 +42,7 @@ class Server:
         self.cls, self.stream, self.lock = cls, stream, threading.Lock()
         self.sessions: dict[int, Session] = {}
         self.work: queue.Queue[Any] = queue.Queue()
-        self.life = 0
+        self.life, self.features = 0, list[str]()
 
     def send(self, kind: int, method: int, id: int, life: int, body: Any) -> None:
         with self.lock:
@@ -50,9 +50,11 @@ class Server:
 
     def receive(self) -> None:
         stream = self.stream.makefile("rb")
-        while frame := read_frame(stream):
-            self.work.put(lambda frame=frame: self.handle(*frame))
-        self.work.put(sys.exit)
+        try:
+            while frame := read_frame(stream):
+                self.work.put(lambda frame=frame: self.handle(*frame))
+        finally:
+            self.work.put(sys.exit)
 
     def serve(self) -> None:
         """Handles frames and posted changes one after the other."""
@@ -70,7 +72,7 @@ class Server:
         """Answers a frame."""
         kind, method, id, life, _ = envelope
         if kind == EVENT and method == HELLO:
-            self.life = life
+            self.life, self.features = life, unpack(data)[0].get("features") or []
         if kind != REQUEST:
             return
         try:
@@ -92,5 +94,6 @@ class Server:
             return {}
         if method == OPEN and life not in self.sessions:
             send = lambda event, body: self.send(EVENT, event, 0, life, body)
-            self.sessions[life] = Session(self.cls, self.work.put, send)
+            self.sessions[life] = Session(self.cls(), self.work.put, send)
+            self.sessions[life].app._features = self.features
         return self.sessions[life].handle(method, body)

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from .app import App, Job, Opening, Question, Request, actions_of
+from .app import App, Job, Opening, Question, Request, actions_of, need
 from .codec import pack, unpack
 from .errors import Fault, Mistake, describe
 from .schema import Thing, dump, load, load_fields
@@ -27,16 +27,16 @@ Body = dict[str, Any]
 class Session:
     """An app with the version of its state, and the file that keeps both."""
 
-    def __init__(self, cls: type[App], post: Any, send: Callable[[int, Body], None]):
-        self.app, self.actions = cls(), actions_of(cls)
+    def __init__(self, app: App, post: Any, send: Callable[[int, Body], None]):
+        self.app, self.actions = app, actions_of(type(app))
         self.post, self.send = post, send
         self.version, self.file, self.is_open = 1, Path(), False
         self.shown: dict[Any, int] = {}
         self.jobs: dict[str, Job[Any]] = {}
         #: The newest run, and by key the revs of things that it replaced itself.
         self.run: list[Any] = ["", {}]
-        self.app._post = lambda change: post(lambda: self.change(change))
-        self.app._send = send
+        app._post = lambda change: post(lambda: self.change(change))
+        app._send = send
 
     def handle(self, method: int, body: Body) -> Body:
         """Answers a request. Raises Fault to refuse it."""
@@ -142,6 +142,8 @@ class Session:
             request.answers = [*answers, [digest, resume["choice"]]]
         hints, args, used = typing.get_type_hints(function), Body(), dict[str, int]()
         for param, arg in body.get("args", {}).items():
+            if param not in hints:
+                raise Fault(f"{name} has no parameter {param}", code="usage")
             try:
                 args[param] = load(
                     hints[param], self.value_of(arg, request.run_id, used)
@@ -156,6 +158,8 @@ class Session:
         try:
             with self.atomic(is_query):
                 result = function(self.app, **args)
+                if isinstance(result, Job):
+                    need("jobs", self.app._features)
                 if how["previews"] and not request.asked:
                     raise Mistake(f"{name} has previews=True and never confirms")
         except Question as question:
