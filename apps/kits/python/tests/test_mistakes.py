@@ -65,15 +65,20 @@ class MistakesTest(unittest.TestCase):
                 """Tells. @param txet The text."""
 
             @action()
+            def gives(self) -> int:
+                return 3
+
+            @action()
             async def waits(self) -> None: ...
 
         message = self.mistake(Bad)
-        self.assertEqual(len(message.splitlines()), 5)
+        self.assertEqual(len(message.splitlines()), 6)
         for part in [
             "parameter text has no type; write for example text: str",
             "odd: parameter when: complex can't be its type; write str, int",
             "many: parameter texts: * and ** can't be called",
             "told: @param txet: there is no such parameter",
+            "gives: returns int; return a Done, a Job, a str or None",
             "waits: write a plain function, which may return a Job",
         ]:
             self.assertIn(part, message)

@@ -188,7 +188,7 @@ export class Context<S> {
     const listed = labels.slice(0, OPTIONS_MAX).map((label) => ({ label }));
     const unlisted = labels.length - listed.length;
     const token = pack([this.answers.slice(0, this.asked - 1), asked]);
-    throw new Question({ needs: { question: { text, kind, options: listed, unlisted, ...more }, token } });
+    throw new Question({ question: { text, kind, options: listed, unlisted, ...more }, token });
   }
 }
 

@@ -179,16 +179,21 @@ export class Session<S> {
       if (param.wire.path && typeof args[name] === "string") args[name] = resolve(context.cwd, args[name]);
     }
     const isQuery = action.risk === "query";
-    let result;
+    let result: Done | Job<S, any>;
+    let done: Body | undefined;
     try {
       result = await this.atomic(async () => {
-        const result = await action.run(this.state, args, context);
-        if (result instanceof Job) need("jobs", this.connection.features);
+        const given = (await action.run(this.state, args, context)) ?? "";
         if (action.previews && !context.asked) throw new Mistake(`${action.name} never calls context.confirm`);
+        if (given instanceof Job) need("jobs", this.connection.features);
+        if (given instanceof Job) return given;
+        const result = typeof given !== "string" ? given : isQuery ? new Done().show(given) : new Done(given);
+        if (!(result instanceof Done)) throw new Mistake(`${action.name} returned ${given}, no Done, Job or text`);
+        done = result.body(this.rev);
         return result;
       }, isQuery);
     } catch (error) {
-      if (error instanceof Question) return error.needs;
+      if (error instanceof Question) return { needs: error.needs };
       throw error;
     }
     if (!isQuery) {
@@ -196,11 +201,8 @@ export class Session<S> {
       this.shown.clear();
       this.store(1);
     }
-    if (result instanceof Job) return this.start(result);
-    const text = result ?? "";
-    const done = typeof text !== "string" ? text : isQuery ? new Done().show(text) : new Done(text);
-    if (!(done instanceof Done)) throw new Mistake(`${action.name} returned ${result}: return a Done, a Job or a text`);
-    return done.outcome(this.version, this.rev);
+    if (result instanceof Job) return { started: { ...this.start(result), version: this.version } };
+    return { done: { ...done, version: this.version } };
   }
 
   /** The value of an argument, in which things stand for refs. */
@@ -254,7 +256,7 @@ export class Session<S> {
         end(() => Promise.reject(error));
       }
     });
-    return { started: { job: key, brief: job.brief, total: job.total, version: this.version } };
+    return { job: key, brief: job.brief, total: job.total };
   }
 
   private async endJob(key: string, job: Job<S, any>, how: () => Promise<string>): Promise<void> {

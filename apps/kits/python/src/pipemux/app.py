@@ -12,8 +12,18 @@ from typing import Any, Generic, Literal, TypeVar
 
 from .codec import pack, unpack
 from .errors import Fault, Mistake
-from .schema import Thing, dump, field, fields_of, load, load_fields, wire_type
-from .view import View
+from .schema import (
+    Thing,
+    alternatives,
+    dump,
+    field,
+    fields_of,
+    load,
+    load_fields,
+    name_of,
+    wire_type,
+)
+from .view import Done, View
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -230,6 +240,9 @@ def _find(value: Any, key: str) -> Thing | None:
     return next((found for each in items if (found := _find(each, key))), None)
 
 
+_RESULTS = (Done, Job, str, type(None), Any, typing.NoReturn)
+
+
 def actions_of(cls: type[App]) -> dict[str, Callable[..., Any]]:
     """The actions of an app by name, in the order of their definition."""
     found = {
@@ -286,6 +299,11 @@ def _prototype(function: Any) -> dict[str, Any]:
             )
         default = ... if default is param.empty else default
         params.append(field(name, hints[name], default, docs.pop(name, "")))
+    for each in alternatives(hints.get("return", Any)):
+        if (typing.get_origin(each) or each) not in _RESULTS:
+            raise TypeError(
+                f"returns {name_of(each)}; return a Done, a Job, a str or None"
+            )
     if docs:
         raise TypeError(f"@param {', '.join(docs)}: there is no such parameter")
     made = {"name": function.__name__, "doc": " ".join(doc.split()), "params": params}

@@ -158,23 +158,28 @@ class Session:
         try:
             with self.atomic(is_query):
                 result = function(self.app, **args)
-                if isinstance(result, Job):
-                    need("jobs", self.app._features)
                 if how["previews"] and not request.asked:
                     raise Mistake(f"{name} has previews=True and never confirms")
+                if result is None or isinstance(result, str):
+                    result = (
+                        Done().show(result or "") if is_query else Done(result or "")
+                    )
+                if isinstance(result, Job):
+                    need("jobs", self.app._features)
+                elif not isinstance(result, Done):
+                    raise Mistake(
+                        f"{name} returned {result!r:.40}, no Done, Job, str or None"
+                    )
+                outcome = {"done": result.body()} if isinstance(result, Done) else {}
         except Question as question:
             return {"needs": question.args[0]}
         if not is_query:
             self.record(request.run_id, used)
             self.shown.clear()
             self.store(1)
-        if isinstance(result, Job):
-            return {"started": self.start(result)}
-        if result is None or isinstance(result, str):
-            result = Done().show(result or "") if is_query else Done(result or "")
-        if not isinstance(result, Done):
-            raise Mistake(f"{name} returned {result!r:.40}, no Done, Job, str or None")
-        return {"done": {**result.body(), "version": self.version}}
+        outcome = outcome or {"started": self.start(result)}
+        next(iter(outcome.values()))["version"] = self.version
+        return outcome
 
     def value_of(self, arg: Body, run_id: str, used: dict[str, int]) -> Any:
         """The value of an argument, in which things stand for refs."""
@@ -214,8 +219,7 @@ class Session:
         self.jobs[key] = job
         job.report = lambda report: self.send(JOB_REPORT, {"job": key, **report})
         threading.Thread(target=self.work, args=(key, job), daemon=True).start()
-        started = {"job": key, "brief": job.brief, "total": job.total}
-        return {**started, "version": self.version}
+        return {"job": key, "brief": job.brief, "total": job.total}
 
     def work(self, key: str, job: Job[Any]) -> None:
         """Does a job's work, on its own thread; the app's thread tells the end."""
