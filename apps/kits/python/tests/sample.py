@@ -87,6 +87,12 @@ class Todo(App):
         found = [each for each in self.items if of in each.label]
         return Done(value=len(found)).show(f"{len(found)} found: ", *found)
 
+    @action()
+    def spoil(self) -> str:
+        """Leaves a state that can't be saved."""
+        self.rung = 1.5  # type: ignore[assignment]
+        return "spoilt"
+
     @action("query")
     def cheat(self) -> str:
         self.items.clear()

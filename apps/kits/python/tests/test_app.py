@@ -83,6 +83,7 @@ class AppTest(unittest.TestCase):
             self.app.do("fail", text="b")
         with self.assertRaisesRegex(Refused, "a query changed the state"):
             self.app.do("cheat")
+        self.assertEqual(self.refused("usage", "spoil"), "rung: expected int, not 1.5")
         self.assertEqual(self.app.view(), view)
 
     def test_changed_thing_is_stale_except_for_the_run_that_changed_it(self) -> None:

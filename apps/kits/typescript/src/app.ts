@@ -227,7 +227,8 @@ export function prototypes(app: App<any>): Body[] {
   return made;
 }
 
-function notJson(value: any, path: string): string | undefined {
+/** Says what in a state can't be saved, if anything. */
+export function notJson(value: any, path: string): string | undefined {
   if (value === null || ["string", "boolean"].includes(typeof value) || Number.isFinite(value)) return undefined;
   const prototype = typeof value === "object" && Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && !Array.isArray(value)) {

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { Context, digest, Job, need, Question, type App, type Handle } from "./app.ts";
+import { Context, digest, Job, need, notJson, Question, type App, type Handle } from "./app.ts";
 import { unpack, type Body } from "./codec.ts";
 import { describe, Fault, Mistake } from "./errors.ts";
 import { isThing, type Thing } from "./params.ts";
@@ -112,9 +112,11 @@ export class Session<S> {
     try {
       const result = await work();
       if (isQuery && JSON.stringify(this.state) !== before) throw new Mistake("a query changed the state");
+      const odd = notJson(this.state, "state");
+      if (odd !== undefined) throw new Mistake(odd);
       return result;
     } catch (error) {
-      if (JSON.stringify(this.state) !== before) this.state = JSON.parse(before);
+      this.state = JSON.parse(before);
       throw error;
     }
   }

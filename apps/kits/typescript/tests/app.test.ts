@@ -70,6 +70,7 @@ test("failed action changes nothing", async () => {
   const view = await app.view();
   assert.match((await refused(app.do("fail", { text: "b" }))).message, /^RangeError: no b \(sample.js:\d+\)$/);
   assert.match((await refused(app.do("cheat"))).message, /a query changed the state/);
+  assert.match((await refused(app.do("spoil"))).message, /state.rung is NaN, which can't be saved/);
   assert.deepEqual(await app.view(), view);
 });
 

@@ -1,5 +1,6 @@
 """One session: calls the app for each request, and keeps its state and its version."""
 
+import copy
 import json
 import os
 import threading
@@ -90,13 +91,19 @@ class Session:
     @contextmanager
     def atomic(self, is_query: bool = False) -> Iterator[None]:
         """Puts the state back if what is done with it fails or asks."""
-        before = json.dumps(dump(self.app))
+        names, before = (
+            list(load_fields(type(self.app), dump(self.app))),
+            dump(self.app),
+        )
+        backup = copy.deepcopy({name: getattr(self.app, name) for name in names})
         try:
             yield
-            if is_query and json.dumps(dump(self.app)) != before:
+            after = dump(self.app)
+            if is_query and after != before:
                 raise Mistake("a query changed the state")
+            load_fields(type(self.app), after)
         except BaseException:
-            self.set_state(json.loads(before))
+            vars(self.app).update(backup)
             raise
 
     def change(self, change: Callable[[], Any]) -> Any:
