@@ -188,9 +188,12 @@ class AppTest(unittest.TestCase):
         self.assertTrue(actions["unlock"]["params"][0]["secret"])
         asked = board.invoke("unlock", args={"key": "abc"})["needs"]
         self.assertTrue(asked["question"]["secret"])
-        resume = {"token": asked["token"], "choice": {"text": "1234"}}
+        resume = {"token": asked["token"], "choice": {"text": "geheim"}}
+        sure = board.invoke("unlock", args={"key": "abc"}, resume=resume)["needs"]
+        self.assertNotIn(b"geheim", sure["token"], "the daemon keeps tokens")
+        resume = {"token": sure["token"], "choice": "yes"}
         done = board.invoke("unlock", args={"key": "abc"}, resume=resume)["done"]
-        self.assertEqual(done["brief"], "3 and 4 characters")
+        self.assertEqual(done["brief"], "3 and 6 characters")
 
     def test_state_survives_a_crash(self) -> None:
         self.app.do("add", text="kept")

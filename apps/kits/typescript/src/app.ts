@@ -1,11 +1,14 @@
 /** An app: a state, functions that show it, and actions that change it. */
 
+import { randomUUID } from "node:crypto";
+
 import { pack, unpack, type Body } from "./codec.ts";
 import { Fault, Mistake, placeOf } from "./errors.ts";
 import { decodeFields, isThing, wiresOf, type Args, type Param, type Params, type Thing } from "./params.ts";
 import type { Done, View } from "./view.ts";
 
 const OPTIONS_MAX = 20;
+const SECRETS_MAX = 64;
 
 /** What an action returns: a Done, its brief alone, a Job for work that takes long, or nothing. */
 export type Result = Done | Job<any, any> | string | void;
@@ -141,9 +144,11 @@ export class Context<S> {
   private answers: [question: number, choice: any][] = [];
   private confirmed: boolean;
   private features: string[];
+  private secrets: Map<string, unknown>;
 
-  constructor(body: Body, handle: Handle<S>, features: string[]) {
+  constructor(body: Body, handle: Handle<S>, features: string[], secrets: Map<string, unknown>) {
     this.features = features;
+    this.secrets = secrets;
     this.reader = body.reader ?? "";
     this.cwd = body.cwd || ".";
     this.runId = body.run_id ?? "";
@@ -178,12 +183,26 @@ export class Context<S> {
     return options.filter((_, n) => (picked ? picked.includes(n + 1) : !allBut.includes(n + 1)));
   }
 
-  private choose(kind: string, text: string, options: readonly (Thing | string)[], more = {}): any {
+  /**
+   * The daemon keeps the token of a later question, so that names a secret answer, which itself stays in this process:
+   * should it end, the question is asked again.
+   */
+  private knownSecret(answer: [question: number, choice: any]): unknown {
+    if (typeof answer[1] === "string") return this.secrets.get(answer[1]);
+    if (this.secrets.size >= SECRETS_MAX) this.secrets.clear();
+    const [key, choice] = [randomUUID(), answer[1]];
+    this.secrets.set(key, choice);
+    answer[1] = key;
+    return choice;
+  }
+  private choose(kind: string, text: string, options: readonly (Thing | string)[], more: Body = {}): any {
     if (kind.startsWith("pick") && options.length === 0) throw new Fault(`${text}: there is nothing to choose from`);
     const labels = options.map((each) => (isThing(each) ? each.label : each));
     const asked = digest([kind, text, labels, more]);
-    const [question, choice] = this.answers[this.asked++] ?? [];
-    if (question === asked) return choice;
+    const answer = this.answers[this.asked++];
+    const isSecret = [more, ...(more.fields ?? [])].some((each) => each.secret);
+    const choice = answer?.[0] !== asked ? undefined : isSecret ? this.knownSecret(answer) : answer[1];
+    if (choice !== undefined) return choice;
     if (kind === "confirm" && this.confirmed && this.answers.length === 0) return "yes";
     const listed = labels.slice(0, OPTIONS_MAX).map((label) => ({ label }));
     const unlisted = labels.length - listed.length;

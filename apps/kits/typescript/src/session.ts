@@ -29,6 +29,7 @@ export class Session<S> {
   private isOpen = false;
   /** What each window was shown of the present version. */
   private shown = new Map<string, number>();
+  private secrets = new Map<string, unknown>();
   private jobs = new Map<string, Job<S, any>>();
   /** The newest run, and by key the revs of things that it replaced itself. */
   private run: { id: string; replaced: Record<string, number[]> } = { id: "", replaced: {} };
@@ -165,7 +166,7 @@ export class Session<S> {
   private async invoke(body: Body): Promise<Body> {
     const action = this.app.actions[body.action];
     if (!action) throw new Fault(`unknown action ${body.action}`, { code: "usage" });
-    const context = new Context<S>(body, this.handle, this.connection.features);
+    const context = new Context<S>(body, this.handle, this.connection.features, this.secrets);
     const used = new Map<string, number>();
     const args: Body = {};
     const unknown = Object.keys(body.args ?? {}).find((each) => !(each in action.params));

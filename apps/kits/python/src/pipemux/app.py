@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 import re
 import typing
+import uuid
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ T = TypeVar("T")
 Risk = Literal["query", "safe", "changes", "destructive"]
 Prominence = Literal["featured", "listed", "help", "alias"]
 OPTIONS_MAX = 20
+SECRETS_MAX = 64
 
 
 def action(
@@ -133,6 +135,7 @@ class App:
     _post: Callable[[Callable[[], Any]], None]
     _send: Callable[[int, dict[str, Any]], None]
     _features: Sequence[str] = ()
+    _secrets: dict[str, Any]
 
     def view(self, view: View) -> None:
         """Shows the state. The same state must give the same view."""
@@ -213,8 +216,13 @@ class App:
             raise Fault(f"{text}: there is nothing to choose from")
         digest, request = zlib.crc32(pack([kind, text, labels, more])), self.request
         index, request.asked = request.asked, request.asked + 1
+        fields = [more, *more.get("fields", [])]
+        is_secret = any(each.get("secret") for each in fields)
         if index < len(request.answers) and request.answers[index][0] == digest:
-            return request.answers[index][1]
+            answer = request.answers[index]
+            choice = self._known_secret(answer) if is_secret else answer[1]
+            if choice is not None:
+                return choice
         if kind == "confirm" and request.confirmed and not request.answers:
             return "yes"
         listed = [{"label": label} for label in labels[:OPTIONS_MAX]]
@@ -222,6 +230,17 @@ class App:
         token = pack([request.answers[:index], digest])
         more |= {"text": text, "kind": kind}
         raise Question({"question": more, "token": token})
+
+    def _known_secret(self, answer: list[Any]) -> Any:
+        # The daemon keeps the token of a later question, so that names a secret answer,
+        # which itself stays in this process: should it end, the question is asked again.
+        if isinstance(answer[1], str):
+            return self._secrets.get(answer[1])
+        if len(self._secrets) >= SECRETS_MAX:
+            self._secrets.clear()
+        key, choice = uuid.uuid4().hex, answer[1]
+        self._secrets[key], answer[1] = choice, key
+        return choice
 
 
 def need(feature: str, features: Sequence[str]) -> None:

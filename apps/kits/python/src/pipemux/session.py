@@ -37,7 +37,7 @@ class Session:
         #: The newest run, and by key the revs of things that it replaced itself.
         self.run: list[Any] = ["", {}]
         app._post = lambda change: post(lambda: self.change(change))
-        app._send = send
+        app._send, app._secrets = send, {}
 
     def handle(self, method: int, body: Body) -> Body:
         """Answers a request. Raises Fault to refuse it."""
