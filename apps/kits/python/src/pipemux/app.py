@@ -49,7 +49,9 @@ def action(
     before it does anything. `returns` is the type of its `Done.value`.
     """
     if callable(risk):
-        raise Mistake(f"{risk.__name__}: write @action() with parentheses")
+        raise Mistake(
+            f"{getattr(risk, '__name__', risk)}: write @action() with parentheses"
+        )
     how: dict[str, Any] = {
         "risk": risk,
         "prominence": prominence,

@@ -144,6 +144,7 @@ class Session:
         if function is None:
             raise Fault(f"unknown action {name}", code="usage")
         self.app.request = request = load(Request, body)
+        request.budget = request.budget or Request.budget
         if resume := body.get("resume"):
             answers, digest = unpack(resume["token"])[0]
             request.answers = [*answers, [digest, resume["choice"]]]
@@ -184,7 +185,8 @@ class Session:
             self.record(request.run_id, used)
             self.shown.clear()
             self.store(1)
-        outcome = outcome or {"started": self.start(result)}
+        if isinstance(result, Job):
+            outcome = {"started": self.start(result)}
         next(iter(outcome.values()))["version"] = self.version
         return outcome
 
