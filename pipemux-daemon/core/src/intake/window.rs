@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use pipemux_proto::limits::{KEY_MAX, NAME_MAX};
-use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectSlot, Projection};
+use pipemux_proto::projection::{Arg, Args, LinkSlot, Media, MediaRef, ObjectSlot, Projection};
 use pipemux_proto::{Value, encode};
 
 use crate::intake::text::{bounded_line, cut_list, line};
 use crate::intake::{bound_key, check_count, check_name};
 use crate::limits::{
-    CUSTOM_MAX, LABEL_CHARS, LINK_ARGS_MAX, LINK_CODE_MAX, NAMES_MAX, NAV_MAX, OBJECT_DETAIL_CHARS,
-    POSITION_CHARS, PROTOTYPES_MAX, TITLE_CHARS,
+    CUSTOM_MAX, LABEL_CHARS, LINK_ARGS_MAX, LINK_CODE_MAX, MEDIA_TYPE_MAX, NAMES_MAX, NAV_MAX,
+    OBJECT_DETAIL_CHARS, POSITION_CHARS, PROTOTYPES_MAX, TITLE_CHARS,
 };
 
 /// Texts of a window's content, which are borrowed from its bytes.
@@ -20,6 +20,13 @@ impl WindowTexts {
     /// Returns the label of an object or a link, within its bound.
     pub fn label(label: &str) -> Cow<'_, str> {
         bounded_line(label, LABEL_CHARS)
+    }
+
+    /// Returns what the value of a thing is. Of a media type that is no name, nothing is kept.
+    pub fn media(media: MediaRef<'_>) -> Media {
+        let is_short = media.media_type.len() <= MEDIA_TYPE_MAX;
+        let media_type = if is_short { media.media_type } else { "" };
+        Media::from(MediaRef { media_type, ..media })
     }
 
     /// Returns a type that refs may show; none for one that no prototype can name.
@@ -63,6 +70,7 @@ pub fn bound_head(head: &mut Projection) -> Result<usize, String> {
 /// Brings an object that is bound to a name, or shown by an outcome, within its bounds.
 pub fn bound_object(object: &mut ObjectSlot) {
     line(&mut object.label, LABEL_CHARS);
+    object.media = object.media.take().map(|media| WindowTexts::media((&media).into()));
     object.detail = object.detail.chars().take(OBJECT_DETAIL_CHARS).collect();
     if WindowTexts::object_type(object.ty.as_deref()).is_none() {
         object.ty = None;

@@ -143,6 +143,8 @@ const FENCE_TOKENS: u64 = 4;
 
 /// What a ref takes beside its label, in tokens.
 const REF_TOKENS: u64 = 6;
+/// What the words about a thing's value take, in tokens.
+const MEDIA_TOKENS: u64 = 12;
 
 /// What is said of a step that wasn't run.
 const NOT_RUN: &str = "not run";
@@ -203,7 +205,10 @@ impl StepOutcome {
         let text = |piece: &Piece| match piece {
             Piece::Text(text) => estimate(text),
             Piece::Code(code) => estimate(&code.text) + FENCE_TOKENS,
-            Piece::Object(object) => estimate(&object.label) + REF_TOKENS,
+            Piece::Object(object) => {
+                let media = if object.media.is_some() { MEDIA_TOKENS } else { 0 };
+                estimate(&object.label) + REF_TOKENS + media
+            }
             Piece::Link(link) => estimate(&link.label) + REF_TOKENS,
         };
         self.content.iter().map(text).sum()

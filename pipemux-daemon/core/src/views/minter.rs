@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 use crate::keys::SessionKey;
 use crate::views::inert::{self, RefTokens, Writer};
 use crate::views::link_title::{ALL_WORDS, SharedWords, TitleWriter};
+use crate::views::media::media_words;
 use crate::workspaces::TitleWord;
 use crate::workspaces::anchors::{
     AnchorQuery, AnchorTable, Appearance, Minted, SessionIndex, StateVersion, open_params,
@@ -147,6 +148,9 @@ impl<'a> Minter<'a> {
         writer.raw("[");
         writer.label(&object.label);
         writer.raw(&format!("]({})", self.written(minted.id)));
+        if let Some(media) = &object.media {
+            writer.raw(&media_words(media.into()));
+        }
         writer.finish()
     }
 

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`inert`] | an app's text, escaped so that it can't forge anchors |
 //! | [`minter`] | links, and the ids that are minted for them |
+//! | [`media`] | what the value of a thing is, when that is no text |
 //! | [`window_renderer`], [`content_writer`], [`trim`] | a window: projection and anchor table in, Markdown and ids out |
 //! | [`fit`] | an answer that keeps to the budget of its request |
 //! | [`delta`], [`shown_lines`] | the changes of a window; which line numbers an answer shows or maps |
@@ -28,6 +29,7 @@ pub mod delta;
 pub mod fit;
 pub mod inert;
 pub mod link_title;
+pub mod media;
 pub mod minter;
 pub mod outcome;
 mod outcome_content;
