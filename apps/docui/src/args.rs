@@ -252,6 +252,12 @@ impl Data {
     }
 }
 
+impl From<Text> for Data {
+    fn from(text: Text) -> Self {
+        Self { bytes: text.text.into_bytes(), from: text.from }
+    }
+}
+
 impl From<&str> for Data {
     fn from(text: &str) -> Self {
         Self { bytes: text.into(), from: None }

@@ -6,10 +6,11 @@
 //! readers have seen mean what they meant. An app that can't save is left running.
 //! One that names a time is woken then (`wake_times`).
 
-use pipemux_proto::app::{Busy, Empty, Saved};
+use pipemux_proto::app::{Empty, Saved};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 
+use crate::foreign::{Busy, ForeignText};
 use crate::intake;
 use crate::keys::SessionKey;
 use crate::limits::{BUSY_MAX_MS, SAVE_MS, SLEEP_MIN_MS};
@@ -28,7 +29,7 @@ pub struct Hibernation {
     /// When it is next checked whether it may sleep.
     pub check_at: Option<u64>,
     /// What it does outside of requests, and until when it is left alone.
-    pub busy: Option<(String, u64)>,
+    pub busy: Option<(ForeignText, u64)>,
     /// When it was asked to save its state, while that is under way.
     pub saving: Option<u64>,
     /// Set while it sleeps.

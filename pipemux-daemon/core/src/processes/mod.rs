@@ -141,9 +141,9 @@ impl Processes {
         let mut session = Session::new(manifest, Vec::new());
         if session.manifest.shadows {
             let (provider, file) = (&key.addr.provider, &session.manifest.file);
-            session.notes.push(format!(
-                "{provider} is not the app that comes with PipeMux: {file} replaces it"
-            ));
+            let note =
+                format!("{provider} is not the app that comes with PipeMux: {file} replaces it");
+            session.notes.push(note.into());
         }
         self.sessions.insert(key.clone(), session);
         self.events.push_back(ProcessEvent::ActionsChanged { session: key });
@@ -283,7 +283,7 @@ impl Processes {
             session.hibernation.asleep.is_none() && session.hibernation.wake_at.is_none()
         };
         for session in self.sessions.values_mut().filter(awake) {
-            session.notes.push("restarted after a daemon crash.".to_owned());
+            session.notes.push("restarted after a daemon crash.".into());
         }
     }
 }
