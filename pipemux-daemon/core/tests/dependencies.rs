@@ -150,13 +150,14 @@ fn texts_of_apps_are_read_only_where_they_are_shown_or_kept() {
 
 /// Texts in messages of apps that are no sentences: names, keys, types, paths and code. They have a form that is checked,
 /// or are only compared, or are written percent-encoded.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "RefArg.key",
     "RefArg.ty",
     "Copied.from",
     "Copied.label",
     "ObjectSlot.key",
     "ObjectSlot.ty",
+    "Media.media_type",
     "LinkSlot.action",
     "LinkSlot.code",
     "Projection.document",

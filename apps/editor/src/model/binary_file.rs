@@ -7,7 +7,7 @@ use docui::blocking::Task;
 use docui::{Fault, Handle, Media, media, regular_file};
 use serde::{Deserialize, Serialize};
 
-use crate::limits::{BINARY_MAX, DISK_CHECK};
+use crate::limits::{BINARY_MAX, DISK_CHECK, FILE_MAX};
 
 use super::file_stamp::FileStamp;
 use super::stable_hash::stable_hash;
@@ -29,11 +29,11 @@ pub struct BinaryFile {
 }
 
 impl BinaryFile {
-    /// Reads a file that may be a binary one: one that has a NUL. Returns `None` if it is none. This may wait for a
-    /// disk.
+    /// Reads a file that may be a binary one: one that has a NUL in what is read of it. Returns `None` if it is none, or
+    /// too long for the editor in any case. This may wait for a disk.
     pub fn read(path: &Path) -> Option<Self> {
-        let file = Self::load(path)?;
-        file.bytes.as_deref().is_none_or(|bytes| memchr::memchr(0, bytes).is_some()).then_some(file)
+        let (file, has_nul) = Self::load(path)?;
+        (has_nul && file.media.bytes <= FILE_MAX).then_some(file)
     }
 
     /// Names a file that is read by the next check.
@@ -42,20 +42,23 @@ impl BinaryFile {
         Self { path, media, rev: 0, missing: false, bytes: None, stamp: None }
     }
 
-    fn load(path: &Path) -> Option<Self> {
+    /// Returns the file, and whether it has a NUL.
+    fn load(path: &Path) -> Option<(Self, bool)> {
         let (mut file, metadata) = regular_file::open(path).ok()?;
         let mut bytes = Vec::new();
         (&mut file).take(BINARY_MAX + 1).read_to_end(&mut bytes).ok()?;
         let media = Media { bytes: metadata.len().max(bytes.len() as u64), ..media::of(&bytes) };
         let is_whole = bytes.len() as u64 <= BINARY_MAX;
-        Some(Self {
+        let has_nul = memchr::memchr(0, &bytes).is_some();
+        let file = Self {
             path: path.to_owned(),
             media,
             rev: stable_hash(&bytes),
             missing: false,
             bytes: is_whole.then_some(bytes),
             stamp: Some(FileStamp::from(&metadata)),
-        })
+        };
+        Some((file, has_nul))
     }
 
     /// The file's path without symlinks.
@@ -175,7 +178,7 @@ fn changed(file: BinaryFile, is_read: bool) -> Option<BinaryFile> {
         }
         _ => {}
     }
-    BinaryFile::load(&file.path)
+    BinaryFile::load(&file.path).map(|(file, _)| file)
 }
 
 #[cfg(test)]

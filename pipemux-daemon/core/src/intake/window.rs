@@ -25,8 +25,10 @@ impl WindowTexts {
 
     /// Returns what the value of a thing is. Of a media type that is no name, nothing is kept.
     pub fn media(media: MediaRef<'_>) -> Media {
-        let is_short = media.media_type.len() <= MEDIA_TYPE_MAX;
-        let media_type = if is_short { media.media_type } else { "" };
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "/+-._;= ".contains(c);
+        let is_type =
+            media.media_type.len() <= MEDIA_TYPE_MAX && media.media_type.chars().all(is_part);
+        let media_type = if is_type { media.media_type } else { "" };
         Media::from(MediaRef { media_type, ..media })
     }
 
