@@ -7,6 +7,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use pipemux_proto::app::Changed;
 use pipemux_proto::codec::EncodeError;
+use pipemux_proto::hello::JOBS;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame, Hello, Kind, Method};
 
@@ -78,8 +79,9 @@ impl<A: App> SessionTable<A> {
         Ok(frames)
     }
 
-    /// Notes the incarnation in the daemon's `Hello`.
-    pub(crate) fn handle_hello(&mut self, process: Incarnation) {
+    /// Notes the incarnation in the daemon's `Hello`, and whether the daemon knows jobs.
+    pub(crate) fn handle_hello(&mut self, process: Incarnation, hello: &Hello) {
+        self.asked.set_has_jobs(hello.features.iter().any(|feature| feature == JOBS));
         self.process = Some(process).filter(|process| process.0 != 0);
     }
 

@@ -16,6 +16,7 @@ mod exchange;
 mod health;
 mod hibernation;
 mod hostile_text;
+mod jobs;
 mod kept_rests;
 mod kept_runs;
 mod labels;
