@@ -118,7 +118,7 @@ impl Editor {
         for (argument, read) in arguments(opening).into_iter().zip(read) {
             let mut take = |read: ReadArguments| match read.binary {
                 Some(binary) => {
-                    notes.push(format!("{}.", self.binary_words(&binary)));
+                    notes.push(self.binary_words(&binary));
                     binaries.push(binary);
                     Ok(None)
                 }
@@ -161,7 +161,10 @@ impl Editor {
             Ok(_) => {
                 let of = docui::object_ref(&self.address, Some("file"), &self.binary_key(file));
                 let read = docui::command::join(&["pipemux", "read", &of]);
-                format!("{shown} is binary, {bytes} bytes: {read} > FILE")
+                // Never its own name: the shell would empty the file first.
+                let name = file.path().file_name().unwrap_or_default().to_string_lossy();
+                let copy = docui::command::join(&[&format!("copy-of-{name}")]);
+                format!("{shown} is binary, {bytes} bytes: {read} > {copy}")
             }
             Err(_) => format!("{shown} is binary, {bytes} bytes"),
         }
