@@ -10,6 +10,8 @@
 //! | [`actions!`], [`choices!`], [`kind!`] | declare actions, string choices and types of objects |
 //! | [`args`] | the types that an action's parameters may have |
 //! | [`view`] | builds the content of a window |
+//! | [`media`] | what the bytes of an image, a sound or a file are |
+//! | [`table`] | tables of things: sorted, filtered, page by page |
 //! | [`reply`] | the result of an update: done, or a question |
 //! | [`Handle`] | says things unasked: a change, a notice, that work goes on |
 //! | [`JobHandle`] | reports on work that outlasts the action that began it |
@@ -58,6 +60,7 @@ mod fd;
 mod handle;
 mod job;
 mod limits;
+pub mod media;
 mod path_watch;
 pub mod regular_file;
 pub mod reply;
@@ -66,12 +69,17 @@ pub mod serve;
 mod session;
 mod session_table;
 pub mod state_file;
+pub mod table;
 pub mod testing;
 pub mod view;
 
+use pipemux_proto::refs::{Local, Ref, RefKind};
+
 pub use actions::Actions;
 pub use app::{App, Context, ExchangeReply, Found, NumbersSeen, Opening, SeenNumbers, ViewRequest};
-pub use args::{Anchor, Any, ArgType, Change, FilePath, Kind, Line, Pattern, Text, TextOrPattern};
+pub use args::{
+    Anchor, Any, ArgType, Change, Data, FilePath, Kind, Line, Pattern, Text, TextOrPattern,
+};
 pub use blocking::{Blocking, Completion};
 /// The type of an exchange's bytes.
 pub use bytes::Bytes;
@@ -80,13 +88,27 @@ pub use job::JobHandle;
 pub use pipemux_proto::app::Choice;
 pub use pipemux_proto::call::nearest;
 pub use pipemux_proto::command;
-pub use pipemux_proto::projection::Lod;
+pub use pipemux_proto::projection::{Lod, Media};
 pub use pipemux_proto::text::{code_point, is_deceptive_in_prose};
 pub use pipemux_proto::{Code, Fault, LineNumbers, LineRun, Value};
 pub use pipemux_tokens as tokens;
 pub use reply::{Ask, Done, Reply, Started};
 pub use serve::run;
 pub use view::{Object, View};
+
+/// Returns the ref by which calls and commands name an object of a session, whether a window shows it or not:
+/// `obj:editor/main:file:pic.png`. `address` is the session's, `ty` the object's type.
+pub fn object_ref(address: &str, ty: Option<&str>, key: &str) -> String {
+    let of = Ref {
+        prefix: None,
+        kind: RefKind::Obj,
+        owner: address.parse().ok(),
+        ty: ty.map(Into::into),
+        local: Local::Key(key.into()),
+        epoch: None,
+    };
+    of.to_string()
+}
 
 /// Names that the macros' expansions refer to.
 #[doc(hidden)]

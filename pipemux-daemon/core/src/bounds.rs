@@ -180,6 +180,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         SLOTS_MAX Count "slots of a window",
         KEY_MAX Bytes "a key",
         TYPE_MAX Bytes "a type that refs show",
+        MEDIA_TYPE_MAX Bytes "a media type",
         NAME_MAX Bytes "a name in a prototype",
         ANCHORS_MAX Count "anchors of this workspace",
         SESSION_ANCHORS_MAX Count "anchors of one session in a workspace",

@@ -129,6 +129,8 @@ pub const CONFLICTS_MAX: usize = 64;
 pub const PATH_MAX: usize = 4096;
 /// Bytes of the prefix of an app's ref tokens.
 pub const TOKEN_PREFIX_MAX: usize = 8;
+/// Bytes of a media type; a longer one is not shown.
+pub const MEDIA_TYPE_MAX: usize = 127;
 /// Optional features that one app names; further ones are ignored.
 pub const FEATURES_MAX: usize = 64;
 /// Characters of what an app calls its software.

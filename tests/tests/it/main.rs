@@ -31,6 +31,7 @@ mod listen;
 mod lost_files;
 mod manifests;
 mod markdown_injection;
+mod media;
 mod mistaken_refs;
 mod monitor;
 mod notebook;

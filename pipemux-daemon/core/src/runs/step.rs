@@ -142,6 +142,8 @@ const FENCE_TOKENS: u64 = 4;
 
 /// What a ref takes beside its label, in tokens.
 const REF_TOKENS: u64 = 6;
+/// What the words about a thing's value take, in tokens.
+const MEDIA_TOKENS: u64 = 12;
 
 /// What is said of a step that wasn't run.
 const NOT_RUN: &str = "not run";
@@ -205,7 +207,10 @@ impl StepOutcome {
         let text = |piece: &Piece| match piece {
             Piece::Text(text) => text.borrow().tokens(),
             Piece::Code(code) => code.text.borrow().tokens() + FENCE_TOKENS,
-            Piece::Object(object) => object.label.borrow().tokens() + REF_TOKENS,
+            Piece::Object(object) => {
+                let media = if object.media.is_some() { MEDIA_TOKENS } else { 0 };
+                object.label.borrow().tokens() + REF_TOKENS + media
+            }
             Piece::Link(link) => link.label.borrow().tokens() + REF_TOKENS,
         };
         self.content.iter().map(text).sum()
