@@ -47,7 +47,7 @@ fn measure(count: usize) -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&root)?;
     let make = write_files(&root, count)?;
     let (read_all, _) = best(3, || read_files(&root))?;
-    let no_index = time(|| Ok(drop(Store::open(&root, &state)?)))?.0;
+    let no_index = time(|| Ok(Store::open(&root, &state)?))?.0;
     let settle = || -> Result<(), Box<dyn Error>> {
         std::thread::sleep(Duration::from_millis(60));
         let (mut store, _) = Store::open(&root, &state)?;
@@ -56,7 +56,7 @@ fn measure(count: usize) -> Result<(), Box<dyn Error>> {
     };
     settle()?;
     fs::write(root.join("nodes/outside.md"), "---\ntitle: outside\n---\n")?;
-    let stale = time(|| Ok(drop(Store::open(&root, &state)?)))?.0;
+    let stale = time(|| Ok(Store::open(&root, &state)?))?.0;
     settle()?;
     let (index_read, _) = best(5, || Ok(fs::read(state.join("index.db"))?.len()))?;
     let (open, _) = best(5, || Ok(Store::open(&root, &state)?))?;

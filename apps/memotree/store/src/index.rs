@@ -89,6 +89,9 @@ pub struct IndexedFile {
     pub stamp: Option<Stamp>,
 }
 
+/// The name of a node's file, and its stamp when it was read, if that can be relied on.
+pub(crate) type KnownFile = (String, Option<Vec<u8>>);
+
 /// The index of a tree.
 #[derive(Debug)]
 pub struct Index {
@@ -165,10 +168,7 @@ impl Index {
     }
 
     /// Returns the name of a node's file and its stamp, by its id.
-    pub(crate) fn file_of(
-        &self,
-        id: &str,
-    ) -> Result<Option<(String, Option<Vec<u8>>)>, IndexError> {
+    pub(crate) fn file_of(&self, id: &str) -> Result<Option<KnownFile>, IndexError> {
         let mut statement =
             self.connection.prepare_cached("SELECT file, stamp FROM nodes WHERE id = ?1")?;
         statement.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional()

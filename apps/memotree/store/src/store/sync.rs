@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::{Store, hash};
 use crate::error::StoreError;
 use crate::folder::{FileName, FolderError, Part, now_ns};
-use crate::index::{self, IndexedFile};
+use crate::index::{self, IndexedFile, KnownFile};
 use crate::name::NodeId;
 use crate::node_file::{NodeFile, conflict_line};
 use crate::stamp::Stamp;
@@ -134,7 +134,7 @@ impl Store {
             return Ok((false, Changes::default()));
         }
         let found = self.list_nodes()?;
-        let mut known: HashMap<String, (String, Option<Vec<u8>>)> = HashMap::new();
+        let mut known: HashMap<String, KnownFile> = HashMap::new();
         self.index.stamps(|id, file, stamp| drop(known.insert(id, (file, stamp))))?;
         let rebuilt = known.is_empty() && !found.is_empty();
         let changes = match rebuilt {
@@ -199,7 +199,7 @@ impl Store {
     fn read_changed(
         &mut self,
         found: BTreeMap<NodeId, ListedFile>,
-        mut known: HashMap<String, (String, Option<Vec<u8>>)>,
+        mut known: HashMap<String, KnownFile>,
     ) -> Result<Changes, StoreError> {
         let mut changes = Changes::default();
         for (id, listed) in found {

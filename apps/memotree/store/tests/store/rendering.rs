@@ -17,7 +17,7 @@ fn share(tokens: u64) -> Share {
 
 /// The tree as text.
 pub fn text(store: &mut Store, tokens: u64) -> String {
-    let rendered = store.render_tree("default", &share(tokens), TokenForm::Long).unwrap();
+    let rendered = store.render_tree("default", &share(tokens), TokenForm::Long).expect("a tree");
     let lines = rendered.section.content.into_iter().map(|line| line.content);
     joined(slots::content(lines))
 }
@@ -32,7 +32,7 @@ fn joined(pieces: Vec<Piece>) -> String {
 
 fn expand(store: &mut Store, ids: &[&str], level: Level) {
     let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
-    store.state.set_levels("default", &ids, Some(level)).unwrap();
+    store.state.set_levels("default", &ids, Some(level)).expect("levels");
 }
 
 fn example() -> (Tree, Store) {
@@ -45,7 +45,7 @@ fn example() -> (Tree, Store) {
         tags: vec!["core".to_owned()],
         ..node("Editor", None)
     };
-    store.add(&[editor]).unwrap();
+    store.add(&[editor]).expect("a node");
     add(&mut store, "撤销 undo", Some("editor"));
     add(&mut store, "Search", Some("editor"));
     add(&mut store, "Notebook", None);
