@@ -12,6 +12,7 @@ use pipemux_proto::{Fault, ProviderId, SessionAddr};
 use crate::clients::Clients;
 use crate::clients::idempotency::ActKey;
 use crate::feed::Audience;
+use crate::foreign::{ForeignText, quote};
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{CRASH_WINDOW_MS, CRASHES_MAX};
 use crate::persist::records::{Record, SavedOptions};
@@ -41,6 +42,7 @@ impl Core {
         let keys: Vec<SessionKey> = core.processes.sessions().keys().cloned().collect();
         for key in keys {
             core.actions_changed(&key);
+            core.sync_jobs(&key);
         }
         core
     }
@@ -68,9 +70,9 @@ impl Core {
                     self.workspaces.forget_session(&key);
                 }
             }
-            Record::Asleep { workspace, session, version } => {
+            Record::Asleep { workspace, session, version, wake_at } => {
                 if let Some(key) = session_key(workspace.as_deref(), &session) {
-                    self.processes.restore_asleep(&key, version);
+                    self.processes.restore_asleep(&key, version, wake_at);
                 }
             }
             Record::Window { workspace, session, lod, budget, pinned } => {
@@ -156,6 +158,10 @@ impl Core {
             Record::KeptClosed { workspace, number } => {
                 self.runs.remove_rest(&workspace, number);
             }
+            Record::Job(job) => self.jobs.restore(*job),
+            Record::JobTold { job, workspace, reader } => {
+                self.jobs.restore_told(job, workspace, reader);
+            }
             Record::WindowClosed { workspace, session } => {
                 let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
                 let is_it = |window: &&Window| window.session.to_string() == session;
@@ -204,6 +210,7 @@ impl Core {
         records.extend(self.processes.saved_prototypes());
         records.extend(self.clients.saved_records());
         records.extend(self.processes.saved_sessions());
+        records.extend(self.jobs.to_saved());
         for (key, numbers) in self.workspaces.retired() {
             records.push(Record::Workspace {
                 key: key.to_string(),
@@ -297,8 +304,8 @@ impl Core {
     }
 
     /// Passes a notice of a session's app on to every workspace that has a window of it, and to the feed.
-    pub(crate) fn pass_notice(&mut self, session: &SessionKey, text: &str) {
-        let text = format!("{session}: {text}");
+    pub(crate) fn pass_notice(&mut self, session: &SessionKey, text: &ForeignText) {
+        let text = format!("{session}: {}", quote::in_sentence(text));
         self.publish(EventKind::Notice, Audience::Session(session.clone()), None, &text);
         let (text, by) = (NoticeText::Plain(text), Some(session));
         self.workspaces.notify_windows(session, by, &text, self.turn.now);
@@ -309,12 +316,12 @@ impl Core {
         &mut self,
         key: &SessionKey,
         crash: Option<&Crash>,
-        notes: &[String],
+        notes: &[ForeignText],
     ) {
-        let notes = notes.join("\n");
+        let notes = quote::joined(notes);
         let Some(crash) = crash else {
             if !notes.is_empty() {
-                self.pass_notice(key, &notes);
+                self.pass_notice(key, &notes.into());
             }
             return;
         };

@@ -4,6 +4,7 @@ use pipemux_proto::Fault;
 use pipemux_proto::ids::Incarnation;
 
 use crate::event::Exit;
+use crate::foreign::{ForeignText, JobReport, Progress, Started};
 use crate::keys::{RequestId, SessionKey};
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Crash;
@@ -25,7 +26,7 @@ pub enum ProcessEvent {
         /// The client's request.
         request: RequestId,
         /// What the app said, or why it refused.
-        result: Result<Vec<String>, Fault>,
+        result: Result<Vec<ForeignText>, Fault>,
     },
     /// A process takes requests from now on.
     Ready(ReadyProcess),
@@ -49,7 +50,28 @@ pub enum ProcessEvent {
         /// Which session.
         session: SessionKey,
         /// The app's own text.
-        text: String,
+        text: ForeignText,
+    },
+    /// An app reports on a job.
+    JobReported {
+        /// Which session.
+        session: SessionKey,
+        /// What it says.
+        report: JobReport,
+    },
+    /// An action that nobody waits for any more began a job.
+    JobStarted {
+        /// Which session.
+        session: SessionKey,
+        /// What the app said of it.
+        started: Started,
+    },
+    /// A request of a client is in progress.
+    Progress {
+        /// Whom the reply will be for.
+        to: ReplyTo,
+        /// How far it is.
+        progress: Progress,
     },
     /// A session was restarted since it shares its process with another one.
     RestartedWith {
@@ -110,7 +132,9 @@ pub struct ReadyProcess {
     /// How the process before it was lost.
     pub crash: Option<Crash>,
     /// What the app said while it started.
-    pub notes: Vec<String>,
+    pub notes: Vec<ForeignText>,
+    /// The jobs of the process before it that it goes on with, by the app's keys.
+    pub jobs: Vec<String>,
     /// Requests of clients that waited for it.
     pub waiters: Vec<RequestId>,
 }

@@ -1,17 +1,16 @@
 //! A step of a run: a checked call, its arguments, and how it ended.
 
-use pipemux_proto::app::Done;
-use pipemux_proto::projection::{Arg, Args, LinkSlot, Piece};
+use pipemux_proto::job::JobState;
+use pipemux_proto::projection::{Arg, Args};
 use pipemux_proto::prototype::{Prototype, Risk, Type};
 use pipemux_proto::refs::{Local, Ref};
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Fault, Incarnation, Value};
 
-use pipemux_tokens::estimate;
-
+use crate::foreign::{Done, ForeignText, LinkSlot, Piece, bounds, quote};
 use crate::keys::SessionKey;
 use crate::limits::{OUTCOME_LINKS_MAX, ROUND_DIFF_MAX};
-use crate::runs::history_round::clip;
+use crate::runs::protocol::StepJob;
 use crate::workspaces::anchors::StateVersion;
 
 /// A call that was checked against its prototype.
@@ -153,11 +152,11 @@ pub struct StepOutcome {
     /// How it ended, in one word.
     pub status: StepStatus,
     /// What it did, in one line.
-    pub brief: String,
+    pub brief: ForeignText,
     /// Further lines, shown with the step.
-    pub detail: Option<String>,
+    pub detail: Option<ForeignText>,
     /// What it changed in files.
-    pub diff: Option<String>,
+    pub diff: Option<ForeignText>,
     /// What it shows besides.
     pub content: Vec<Piece>,
     /// True when what it shows tells all that it changed.
@@ -167,7 +166,7 @@ pub struct StepOutcome {
     /// The result.
     pub value: Option<Blob>,
     /// What the result is called when another app gets it.
-    pub label: Option<String>,
+    pub label: Option<ForeignText>,
     /// Why it failed.
     pub fault: Option<Fault>,
     /// The app's suggestions for the next action.
@@ -176,6 +175,8 @@ pub struct StepOutcome {
     pub reverts: bool,
     /// The state that the step left, when it took effect.
     pub state: Option<StateVersion>,
+    /// The job that it began.
+    pub job: Option<StepJob>,
 }
 
 impl StepOutcome {
@@ -185,7 +186,7 @@ impl StepOutcome {
             status: StepStatus::Done,
             brief: done.brief,
             detail: done.detail,
-            diff: done.diff.map(|diff| clip(&diff, ROUND_DIFF_MAX)),
+            diff: done.diff.map(|diff| bounds::clip(diff, ROUND_DIFF_MAX)),
             content: done.content,
             complete: done.complete,
             told: false,
@@ -195,18 +196,43 @@ impl StepOutcome {
             links: done.links.into_iter().take(OUTCOME_LINKS_MAX).collect(),
             reverts: done.reverts,
             state: app.map(|app| (app, done.version)),
+            job: None,
         }
     }
 
     /// Estimates the tokens of what it shows besides its brief.
     pub fn content_tokens(&self) -> u64 {
         let text = |piece: &Piece| match piece {
-            Piece::Text(text) => estimate(text),
-            Piece::Code(code) => estimate(&code.text) + FENCE_TOKENS,
-            Piece::Object(object) => estimate(&object.label) + REF_TOKENS,
-            Piece::Link(link) => estimate(&link.label) + REF_TOKENS,
+            Piece::Text(text) => text.borrow().tokens(),
+            Piece::Code(code) => code.text.borrow().tokens() + FENCE_TOKENS,
+            Piece::Object(object) => object.label.borrow().tokens() + REF_TOKENS,
+            Piece::Link(link) => link.label.borrow().tokens() + REF_TOKENS,
         };
         self.content.iter().map(text).sum()
+    }
+
+    /// Says in the step's line what became of the job that it began. Returns the line.
+    pub fn tell_job(&mut self) -> &str {
+        if let Some(job) = &self.job {
+            let space = if self.brief.is_empty() { "" } else { " · " };
+            let words = match (job.state, job.waited) {
+                (JobState::Running, false) => format!("{space}job {}", job.number),
+                _ => format!("{space}{}", job.words),
+            };
+            bounds::append(&mut self.brief, &words);
+        }
+        quote::in_sentence(&self.brief)
+    }
+
+    /// Returns the number of the job whose end the step's line tells.
+    pub fn told_job(&self) -> Option<u64> {
+        self.job.as_ref().filter(|job| job.state != JobState::Running).map(|job| job.number)
+    }
+
+    /// Returns true for a step that began a job which still runs.
+    pub fn is_started(&self) -> bool {
+        self.status == StepStatus::Done
+            && self.job.as_ref().is_some_and(|job| job.state == JobState::Running)
     }
 
     /// A step that was left out.
@@ -225,6 +251,7 @@ impl StepOutcome {
             links: Vec::new(),
             reverts: false,
             state: None,
+            job: None,
         }
     }
 

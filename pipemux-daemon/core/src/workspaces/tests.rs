@@ -20,14 +20,25 @@ fn enter(workspaces: &mut Workspaces, key: &str, reader: &str, now: u64) -> Ente
 
 fn mint(workspace: &mut Workspace, key: &str) -> u64 {
     let index = workspace.anchors.session_index(&session(Some("w")));
-    let appearance = Appearance { label: key, listed: true, ..Appearance::default() };
+    let appearance = Appearance { label: key.into(), listed: true, ..Appearance::default() };
     workspace.anchors.mint(index, AnchorQuery::Object(key), appearance, 1).id
 }
 
 fn delivery(number: u64, noticed: u64, ids: Vec<u64>) -> Delivery {
     let (seen, shown, window_set_revision) = (Vec::new(), Vec::new(), Some(1));
     let (questions, lines) = (Vec::new(), Vec::new());
-    Delivery { number, seen, lines, noticed, questions, epoch: 3, ids, shown, window_set_revision }
+    Delivery {
+        number,
+        seen,
+        lines,
+        noticed,
+        questions,
+        epoch: 3,
+        ids,
+        shown,
+        window_set_revision,
+        ..Delivery::default()
+    }
 }
 
 #[test]

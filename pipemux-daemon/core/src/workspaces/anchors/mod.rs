@@ -18,6 +18,7 @@ use pipemux_proto::Incarnation;
 use pipemux_proto::refs::RefKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::foreign::{ForeignRc, ForeignStr};
 use crate::keys::SessionKey;
 use crate::persist::records::{KeyForm, SavedAnchor};
 
@@ -42,7 +43,7 @@ pub struct Anchor {
     /// Its type.
     pub ty: Option<Rc<str>>,
     /// Its label.
-    pub label: Rc<str>,
+    pub label: ForeignRc,
     /// True when its newest ref was written with its key.
     pub keyed: bool,
     /// The form of its refs with the key, if it ever had one.
@@ -167,7 +168,7 @@ impl AnchorTable {
             if *anchor.open != *appearance.open {
                 anchor.open = appearance.open.into();
             }
-            if *anchor.label != *appearance.label {
+            if anchor.label.borrow() != appearance.label {
                 anchor.label = shared_label(&anchor.target, appearance.label);
             }
             return Minted { id, changed: changed || unissued, conflict: false };
@@ -192,13 +193,16 @@ impl AnchorTable {
             target,
         };
         let is_object = anchor.target.kind() == RefKind::Obj;
+        let cancels = matches!(anchor.target, Target::CancelJob { .. });
         self.anchors.insert(id, Box::new(anchor));
         if appearance.offered {
             self.offered.push(id);
-            // A key keeps its id in the next daemon; a link of an answer ends with this one.
-            match is_object {
-                true => self.unsaved.push(id),
-                false => drop(self.eviction_candidates.insert(id)),
+            // A key keeps its id in the next daemon, and so does a job; another link of an answer ends with this one.
+            if is_object || cancels {
+                self.unsaved.push(id);
+            }
+            if !is_object {
+                self.eviction_candidates.insert(id);
             }
         } else {
             self.unsaved.push(id);
@@ -367,9 +371,9 @@ impl AnchorTable {
 }
 
 /// Returns a label, which shares the key's text where both are the same.
-fn shared_label(target: &Target, label: &str) -> Rc<str> {
+fn shared_label(target: &Target, label: ForeignStr<'_>) -> ForeignRc {
     match target {
-        Target::Object { key } if **key == *label => key.clone(),
-        _ => label.into(),
+        Target::Object { key } => ForeignRc::new(label, Some(key)),
+        _ => ForeignRc::new(label, None),
     }
 }

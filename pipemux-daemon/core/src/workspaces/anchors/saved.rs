@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use pipemux_proto::refs::RefKind;
 
+use crate::foreign::data;
 use crate::keys::SessionKey;
 use crate::persist::records::{SavedAnchor, SavedTarget};
 use crate::workspaces::anchors::{
@@ -23,6 +24,7 @@ impl AnchorTable {
                 }
                 Err(_) => return,
             },
+            SavedTarget::CancelJob { job } => Target::CancelJob { job },
         };
         let SessionIndex(index) = self.session_index(&session);
         let of_session = &mut self.sessions[index];
@@ -32,7 +34,7 @@ impl AnchorTable {
             rev: saved.rev,
             since: epoch,
             ty: of_session.share_type(saved.ty.as_deref()),
-            label: shared_label(&target, &saved.label),
+            label: shared_label(&target, (&saved.label).into()),
             keyed: saved.key_form.is_some(),
             key_form: saved.key_form,
             shown: false,
@@ -59,6 +61,7 @@ pub(super) fn saved_anchor(id: u64, anchor: &Anchor) -> Option<SavedAnchor> {
             args: pipemux_proto::encode(&bound.args).ok()?.into(),
             code: bound.code.clone(),
         },
+        Target::CancelJob { job } => SavedTarget::CancelJob { job: *job },
         Target::Action(_) | Target::Answer { .. } => return None,
     };
     Some(SavedAnchor {
@@ -68,7 +71,7 @@ pub(super) fn saved_anchor(id: u64, anchor: &Anchor) -> Option<SavedAnchor> {
         target,
         rev: anchor.rev,
         ty: anchor.ty.as_deref().map(Into::into),
-        label: anchor.label.to_string(),
+        label: data::exact(anchor.label.borrow()),
         key_form: anchor.key_form,
     })
 }

@@ -8,6 +8,8 @@ use pipemux_proto::projection::Args;
 use pipemux_proto::prototype::{Param, Prototype, Type};
 use pipemux_proto::refs::RefKind;
 
+use crate::foreign::ForeignStr;
+
 /// What an anchor stands for as long as it exists.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
@@ -24,6 +26,11 @@ pub enum Target {
         question: u64,
         /// The answer as it would be typed.
         answer: Rc<str>,
+    },
+    /// The cancellation of a job.
+    CancelJob {
+        /// The job's number.
+        job: u64,
     },
 }
 
@@ -48,7 +55,7 @@ impl Target {
     pub fn state(&self) -> Option<StateVersion> {
         match self {
             Target::Action(bound) => bound.state,
-            Target::Object { .. } | Target::Answer { .. } => None,
+            Target::Object { .. } | Target::Answer { .. } | Target::CancelJob { .. } => None,
         }
     }
 
@@ -66,7 +73,7 @@ impl Target {
     pub(super) fn kind(&self) -> RefKind {
         match self {
             Target::Object { .. } => RefKind::Obj,
-            Target::Action(_) | Target::Answer { .. } => RefKind::Link,
+            Target::Action(_) | Target::Answer { .. } | Target::CancelJob { .. } => RefKind::Link,
         }
     }
 }
@@ -80,6 +87,8 @@ pub enum AnchorQuery<'a> {
     Action(&'a str, &'a Args, Option<&'a str>, Option<StateVersion>),
     /// A question's number and an answer.
     Answer(u64, &'a str),
+    /// A job's number.
+    CancelJob(u64),
 }
 
 impl AnchorQuery<'_> {
@@ -91,6 +100,7 @@ impl AnchorQuery<'_> {
                 action.len() + args.len() + code.map_or(0, str::len)
             }
             AnchorQuery::Answer(_, answer) => answer.len(),
+            AnchorQuery::CancelJob(_) => 1,
         }
     }
 
@@ -105,6 +115,7 @@ impl AnchorQuery<'_> {
             (AnchorQuery::Answer(number, text), Target::Answer { question, answer }) => {
                 number == *question && *text == **answer
             }
+            (AnchorQuery::CancelJob(asked), Target::CancelJob { job }) => asked == *job,
             _ => false,
         }
     }
@@ -123,6 +134,7 @@ impl AnchorQuery<'_> {
             AnchorQuery::Answer(question, answer) => {
                 Target::Answer { question, answer: answer.into() }
             }
+            AnchorQuery::CancelJob(job) => Target::CancelJob { job },
         }
     }
 }
@@ -158,7 +170,7 @@ pub struct Appearance<'a> {
     /// Its type.
     pub ty: Option<&'a str>,
     /// Its label.
-    pub label: &'a str,
+    pub label: ForeignStr<'a>,
     /// Parameters that a link leaves open.
     pub open: &'a [String],
     /// True for a link that an answer offers beside the window, such as `undo`. It stays when the window
