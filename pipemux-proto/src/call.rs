@@ -5,17 +5,20 @@
 //! step   = call | ref
 //! call   = [ provider [ "/" session ] "." ] action "(" [ arg { "," arg } [ "," ] ] ")"
 //! arg    = [ name ( "=" | ":" ) ] expr
-//! expr   = text | raw block | "stdin" | number | "true" | "false" | "null" | ref | list | call | name
+//! expr   = text | raw block | "stdin" | number | "true" | "false" | "null" | ref | list | record | call | name
+//! record = "{" [ field { "," field } [ "," ] ] "}"
+//! field  = ( name | text ) ( ":" | "=" ) expr
 //! ```
 //!
 //! | module | holds |
 //! |---|---|
 //! | `markdown` | refs as windows print them |
 //! | `lexer`, `text` | tokens with their positions; quoted texts and raw blocks |
-//! | `parser`, `name` | the grammar above, by recursive descent |
+//! | `parser`, `record`, `name` | the grammar above, by recursive descent |
 //! | `error`, `excerpt` | [`CallError`], and the line of code that it shows |
 //! | `alone` | each step as code of its own, and as it is repeated to its reader |
 //! | `shorten`, `nearest`, `stdin` | a call on one line; "did you mean"; whether code uses `stdin` |
+//! | [`mask`] | code without its secrets |
 //! | [`blocks`] | the blocks of a model's message that run |
 //!
 //! **Invariant: bounded.** [`limits`](crate::limits) bounds the nesting, the steps, the items of a list
@@ -28,9 +31,11 @@ mod error;
 mod excerpt;
 mod lexer;
 mod markdown;
+pub mod mask;
 pub(crate) mod name;
 mod nearest;
 mod parser;
+mod record;
 mod shorten;
 mod stdin;
 mod text;
@@ -120,6 +125,8 @@ pub enum Expr {
     Ref(Ref),
     /// A list.
     List(Vec<(Expr, Span)>),
+    /// A record.
+    Record(Vec<Entry>),
     /// A nested call.
     Call(Box<Call>),
     /// A name that an app defines: `editor.selection`.
@@ -129,4 +136,17 @@ pub enum Expr {
         /// The name.
         name: String,
     },
+}
+
+/// One field of a record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The field's name.
+    pub name: String,
+    /// The range of the name.
+    pub name_span: Span,
+    /// The value.
+    pub value: Expr,
+    /// The range of the value.
+    pub span: Span,
 }

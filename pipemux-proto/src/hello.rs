@@ -16,7 +16,7 @@ pub struct ProtocolVersion {
 }
 
 /// The version that this crate speaks.
-pub const PROTOCOL: ProtocolVersion = ProtocolVersion { major: 1, minor: 5 };
+pub const PROTOCOL: ProtocolVersion = ProtocolVersion { major: 1, minor: 6 };
 
 /// The feature of a daemon that accepts a client's [`Method::Seen`](crate::Method::Seen) also as an event.
 pub const SEEN_EVENT: &str = "seen-event";
@@ -25,6 +25,11 @@ pub const SEEN_EVENT: &str = "seen-event";
 /// file does that somebody else writes. While a client waits for a change, the daemon asks such an app for its
 /// window about once a second.
 pub const UNREPORTED_CHANGES: &str = "unreported-changes";
+
+/// The feature of a daemon that shows an app's questions with fields ([`QuestionKind::Form`]) and secret ones.
+///
+/// [`QuestionKind::Form`]: crate::app::QuestionKind::Form
+pub const FORMS: &str = "forms";
 
 /// The role of a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

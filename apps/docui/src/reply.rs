@@ -218,7 +218,13 @@ impl Ask {
     }
 
     fn new(text: impl Into<String>, kind: QuestionKind) -> Self {
-        let question = Question { text: text.into(), kind, options: Vec::new(), unlisted: 0 };
+        let question = Question {
+            text: text.into(),
+            kind,
+            options: Vec::new(),
+            unlisted: 0,
+            ..Question::default()
+        };
         Self(app::Needs { question, token: Default::default(), numbers: Vec::new() })
     }
 }

@@ -2,11 +2,12 @@
 
 pub const PAGE: &str = include_str!("../../PROTOCOL.md");
 
-const SOURCES: [(&str, &str); 10] = [
+const SOURCES: [(&str, &str); 11] = [
     ("app", include_str!("../../src/app.rs")),
     ("numbers", include_str!("../../src/numbers.rs")),
     ("projection", include_str!("../../src/projection.rs")),
     ("prototype", include_str!("../../src/prototype.rs")),
+    ("prototype", include_str!("../../src/prototype/types.rs")),
     ("fault", include_str!("../../src/fault.rs")),
     ("value", include_str!("../../src/value.rs")),
     ("hello", include_str!("../../src/hello.rs")),

@@ -46,6 +46,7 @@ pub fn target_question(step: &Step) -> Needs {
         kind: QuestionKind::PickOne,
         options: step.candidates.iter().take(CHOICES_MAX).map(option).collect(),
         unlisted: step.candidates.len().saturating_sub(CHOICES_MAX) as u64,
+        ..Question::default()
     };
     Needs { question, token: Default::default(), numbers: Vec::new() }
 }
@@ -80,7 +81,7 @@ pub fn question(
     };
     let unlisted = options.len().saturating_sub(CHOICES_MAX) as u64;
     let options = options.into_iter().take(CHOICES_MAX).collect();
-    let question = Question { text, kind, options, unlisted };
+    let question = Question { text, kind, options, unlisted, ..Question::default() };
     (Needs { question, token: Default::default(), numbers: Vec::new() }, arguments)
 }
 

@@ -233,7 +233,7 @@ mod tests {
 
     fn question(workspace: &str, reader: &str, addr: &str) -> OpenQuestion {
         let (text, kind, options, unlisted) = ("?".into(), QuestionKind::Text, Vec::new(), 0);
-        let question = Question { text, kind, options, unlisted };
+        let question = Question { text, kind, options, unlisted, ..Question::default() };
         let needs =
             Needs { question, token: pipemux_proto::Value::Null.to_blob(), numbers: Vec::new() };
         let run = run(workspace, reader, addr);

@@ -57,8 +57,13 @@ impl Run {
             return self.end(StepStatus::Failed, fault);
         }
         let text = format!("cannot be undone; {provider} doesn't show beforehand what it affects");
-        let question =
-            Question { text, kind: QuestionKind::Confirm, options: Vec::new(), unlisted: 0 };
+        let question = Question {
+            text,
+            kind: QuestionKind::Confirm,
+            options: Vec::new(),
+            unlisted: 0,
+            ..Question::default()
+        };
         let needs = Needs { question, token: Blob(CONFIRMATION_TOKEN.into()), numbers: Vec::new() };
         RunOutput::Ask { needs, asker: Asker::App(Box::new(invoke)) }
     }

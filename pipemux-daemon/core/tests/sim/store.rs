@@ -308,7 +308,13 @@ impl Store {
         let option =
             |key: String| OptionItem { label: format!("{key} {number}"), text: "it".into() };
         let options = keys.into_iter().map(option).collect();
-        let question = Question { text: format!("{text} {number}"), kind, options, unlisted: 0 };
+        let question = Question {
+            text: format!("{text} {number}"),
+            kind,
+            options,
+            unlisted: 0,
+            ..Question::default()
+        };
         self.asked = Some(number.clone().into_bytes());
         let token = Blob(number.into_bytes().into());
         Executed {

@@ -206,7 +206,8 @@ fn outcome(bytes: &mut Unstructured<'_>) -> Result<Outcome> {
             ];
             let kind = *bytes.choose(&kinds)?;
             let unlisted = number(bytes)?;
-            let question = Question { text: text(bytes)?, kind, options, unlisted };
+            let question =
+                Question { text: text(bytes)?, kind, options, unlisted, ..Question::default() };
             Outcome::Needs(Needs { question, token: Blob::default(), numbers: numbers(bytes)? })
         }
         1 => {

@@ -121,7 +121,8 @@ fn run(steps: Vec<Step>) -> Run {
 fn needs(kind: QuestionKind, labels: &[&str]) -> Needs {
     let option = |label: &&str| OptionItem { label: (*label).into(), text: "text".into() };
     let options = labels.iter().map(option).collect();
-    let question = Question { text: "3 matches".into(), kind, options, unlisted: 1 };
+    let question =
+        Question { text: "3 matches".into(), kind, options, unlisted: 1, ..Question::default() };
     Needs { question, token: Value::from("token").to_blob(), numbers: Vec::new() }
 }
 

@@ -39,7 +39,8 @@ fn missing(ty: Type, meant: Option<Value>) -> Argument {
 fn needs(kind: QuestionKind, labels: &[&str]) -> Outcome {
     let option = |label: &&str| OptionItem { label: (*label).into(), text: String::new() };
     let options = labels.iter().map(option).collect();
-    let question = Question { text: "3 matches".into(), kind, options, unlisted: 0 };
+    let question =
+        Question { text: "3 matches".into(), kind, options, unlisted: 0, ..Question::default() };
     Outcome::Needs(Needs { question, token: Value::from("token").to_blob(), numbers: Vec::new() })
 }
 
