@@ -17,7 +17,7 @@
 //! | `parser`, `record`, `name` | the grammar above, by recursive descent |
 //! | `error`, `excerpt` | [`CallError`], and the line of code that it shows |
 //! | `alone` | each step as code of its own, and as it is repeated to its reader |
-//! | `shorten`, `nearest`, `stdin` | a call on one line; "did you mean"; whether code uses `stdin` |
+//! | `shorten`, `nearest`, `stdin`, `value_end` | a call on one line; "did you mean"; whether code uses `stdin`; where a value ends |
 //! | [`mask`] | code without its secrets |
 //! | [`blocks`] | the blocks of a model's message that run |
 //!
@@ -39,6 +39,7 @@ mod record;
 mod shorten;
 mod stdin;
 mod text;
+mod value_end;
 
 pub use alone::{alone, shown, size, split};
 pub use apart::texts_apart;
@@ -49,6 +50,7 @@ pub use parser::{parse, parse_undecided};
 pub use shorten::shorten;
 pub use stdin::stdin_at;
 pub use text::{Quoted, write_raw};
+pub use value_end::value_end;
 
 use crate::ids::{ProviderId, SessionId};
 use crate::refs::Ref;

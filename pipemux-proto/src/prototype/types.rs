@@ -128,8 +128,11 @@ impl Field {
 
     /// Returns what a value has to fulfil besides its type, in words: `1 to 9`, `at most 80 characters`.
     pub fn bounds(&self) -> String {
+        let one = self.min.or(self.max) == Some(1.0) && self.max.is_none_or(|max| max == 1.0);
         let unit = match self.value_type() {
+            Type::String if one => " character",
             Type::String => " characters",
+            Type::List(_) if one => " item",
             Type::List(_) => " items",
             _ => "",
         };

@@ -10,10 +10,12 @@
 //! | [`text`] | cutting a text, with the mark that tells of it |
 //! | `greeting` | what an app can do |
 //! | `outcome` | what became of an action: outcomes, questions, errors |
+//! | [`pattern`] | the patterns of fields |
 //! | `window` | what a window shows |
 
 mod greeting;
 mod outcome;
+pub mod pattern;
 pub mod text;
 mod window;
 

@@ -50,6 +50,17 @@ impl TypedAnswer {
         }
     }
 
+    /// Reads what stands for the value of one field of a form.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_field(text: &str, stdin: Option<&[u8]>) -> Result<Self, Fault> {
+        match text.starts_with(['\'', '"', '[', '{']) {
+            true => Self::read(&format!("{FIELD}={text}"), stdin, &[FIELD]),
+            false => Self::read(text, stdin, &[FIELD]),
+        }
+    }
+
     /// Reads `name=value` as the only argument of a call.
     fn value(text: &str, stdin: Option<&str>) -> Result<Self, Fault> {
         // The end stands on a line of its own, since a raw block ends with a line.
@@ -68,6 +79,9 @@ impl TypedAnswer {
         }
     }
 }
+
+/// What a field is called where its name is known.
+const FIELD: &str = "value";
 
 /// Returns true for a text that begins with the line of a raw block: `<<END`, `<<'END'`.
 fn opens_raw_block(text: &str) -> bool {

@@ -39,6 +39,11 @@ impl OpenRuns {
         self.by_workspace.get(at)?.questions.get(&number)
     }
 
+    /// Returns a question of a workspace, to fill in its form.
+    pub fn question_mut(&mut self, at: &str, number: u64) -> Option<&mut OpenQuestion> {
+        self.by_workspace.get_mut(at)?.questions.get_mut(&number)
+    }
+
     /// Removes a question of a workspace, since it was answered or closed.
     pub fn remove_question(&mut self, at: &str, number: u64) -> Option<OpenQuestion> {
         self.by_workspace.get_mut(at)?.questions.remove(&number)

@@ -19,6 +19,7 @@
 
 mod answer;
 mod answer_builder;
+mod answer_form;
 mod answer_in_parts;
 mod begin;
 pub(crate) mod bounds;

@@ -33,7 +33,7 @@ fn answer(scene: &Scene, question: OpenQuestion, text: &str) -> (Run, RunOutput)
 }
 
 fn missing(ty: Type, meant: Option<Value>) -> Argument {
-    Argument::Missing(MissingArgument { ty, meant, raw: false })
+    Argument::Missing(MissingArgument { ty, meant, raw: false, secret: false })
 }
 
 fn needs(kind: QuestionKind, labels: &[&str]) -> Outcome {
