@@ -7,7 +7,7 @@
 //! | module | purpose |
 //! |---|---|
 //! | [`App`] | the trait that an app implements |
-//! | [`actions!`], [`choices!`], [`kind!`] | declare actions, string choices and types of objects |
+//! | [`actions!`], [`choices!`], [`kind!`], [`record!`] | declare actions, string choices, types of objects and records |
 //! | [`args`] | the types that an action's parameters may have |
 //! | [`view`] | builds the content of a window |
 //! | [`reply`] | the result of an update: done, or a question |
@@ -68,7 +68,10 @@ pub mod view;
 
 pub use actions::Actions;
 pub use app::{App, Context, ExchangeReply, Found, NumbersSeen, Opening, SeenNumbers, ViewRequest};
-pub use args::{Anchor, Any, ArgType, Change, FilePath, Kind, Line, Pattern, Text, TextOrPattern};
+pub use args::{
+    Anchor, Any, ArgType, Change, FilePath, Kind, Line, Pattern, Record, Secret, Text,
+    TextOrPattern,
+};
 pub use blocking::{Blocking, Completion};
 /// The type of an exchange's bytes.
 pub use bytes::Bytes;
@@ -87,8 +90,9 @@ pub use view::{Object, View};
 /// Names that the macros' expansions refer to.
 #[doc(hidden)]
 pub mod private {
+    pub use crate::args::{in_field, missing_field};
     pub use pipemux_proto::projection::{Arg, Args};
-    pub use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
+    pub use pipemux_proto::prototype::{Field, Param, Prominence, Prototype, Risk, Type};
 
     /// Returns the name of a parameter from a Rust identifier: `r#in` stands for `in`.
     pub fn param_name(identifier: &'static str) -> &'static str {

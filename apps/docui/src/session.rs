@@ -72,6 +72,8 @@ pub(crate) struct Session<A> {
     untold: bool,
     /// True when the app restored the state of the process that was hibernated before it.
     resumed: bool,
+    /// True when the daemon shows questions with several fields.
+    pub(crate) takes_forms: bool,
 }
 
 impl<A: App> Session<A> {
@@ -90,6 +92,7 @@ impl<A: App> Session<A> {
             refreshed: None,
             untold: false,
             resumed: false,
+            takes_forms: true,
         }
     }
 

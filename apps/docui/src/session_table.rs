@@ -6,8 +6,9 @@ use std::time::Instant;
 use bytes::Bytes;
 use pipemux_proto::app::Changed;
 use pipemux_proto::codec::EncodeError;
+use pipemux_proto::hello::FORMS;
 use pipemux_proto::ids::Incarnation;
-use pipemux_proto::{Fault, Frame, Kind, Method};
+use pipemux_proto::{Fault, Frame, Hello, Kind, Method};
 
 use crate::app::App;
 use crate::handle::{Handle, HandleReceiver};
@@ -19,6 +20,8 @@ pub(crate) struct SessionTable<A> {
     /// The process's own incarnation, if sessions share the process. Otherwise the process has the
     /// incarnation of its one session.
     process: Option<Incarnation>,
+    /// True when the daemon shows questions with several fields.
+    takes_forms: bool,
     sessions: HashMap<Incarnation, Session<A>>,
 }
 
@@ -28,7 +31,8 @@ impl<A: App> SessionTable<A> {
     /// # Errors
     /// The system gives no more descriptors.
     pub(crate) fn new() -> std::io::Result<Self> {
-        Ok(Self { asked: HandleReceiver::new()?, process: None, sessions: HashMap::new() })
+        let asked = HandleReceiver::new()?;
+        Ok(Self { asked, process: None, takes_forms: false, sessions: HashMap::new() })
     }
 
     /// What wakes the serving loop from other threads.
@@ -56,9 +60,10 @@ impl<A: App> SessionTable<A> {
         Ok(frames)
     }
 
-    /// Notes the incarnation in the daemon's `Hello`.
-    pub(crate) fn handle_hello(&mut self, process: Incarnation) {
+    /// Notes the incarnation in the daemon's `Hello`, and what the daemon can do.
+    pub(crate) fn handle_hello(&mut self, process: Incarnation, hello: &Hello) {
         self.process = Some(process).filter(|process| process.0 != 0);
+        self.takes_forms = hello.features.iter().any(|feature| feature == FORMS);
     }
 
     /// Hands a frame to its session.
@@ -69,7 +74,9 @@ impl<A: App> SessionTable<A> {
             (Kind::Request, Method::AppOpen) => {
                 let handle = || self.asked.handle(incarnation);
                 let session = self.sessions.entry(incarnation);
-                session.or_insert_with(|| Session::new(incarnation, handle())).handle(frame)
+                let session = session.or_insert_with(|| Session::new(incarnation, handle()));
+                session.takes_forms = self.takes_forms;
+                session.handle(frame)
             }
             (Kind::Request, Method::AppClose) => {
                 let removed = self.sessions.remove(&incarnation);

@@ -54,10 +54,14 @@ impl TypedAnswer {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn read_field(text: &str, stdin: Option<&[u8]>) -> Result<Self, Fault> {
+    pub fn read_field(name: &str, text: &str, stdin: Option<&[u8]>) -> Result<Self, Fault> {
         match text.starts_with(['\'', '"', '[', '{']) {
-            true => Self::read(&format!("{FIELD}={text}"), stdin, &[FIELD]),
-            false => Self::read(text, stdin, &[FIELD]),
+            true => Self::read(&format!("{name}={text}"), stdin, &[name]),
+            // A bare text is nothing but that.
+            false if !opens_raw_block(text) && !matches!(text, "-" | "stdin") => {
+                Ok(Self::Words(text.to_owned()))
+            }
+            false => Self::read(text, stdin, &[name]),
         }
     }
 
@@ -79,9 +83,6 @@ impl TypedAnswer {
         }
     }
 }
-
-/// What a field is called where its name is known.
-const FIELD: &str = "value";
 
 /// Returns true for a text that begins with the line of a raw block: `<<END`, `<<'END'`.
 fn opens_raw_block(text: &str) -> bool {

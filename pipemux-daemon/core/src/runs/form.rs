@@ -3,6 +3,7 @@
 //! What was right stays with the open form; what is wrong is said of its field.
 
 use pipemux_proto::app::{Needs, Question, QuestionKind};
+use pipemux_proto::call::Expr;
 use pipemux_proto::call::mask::MASKED;
 use pipemux_proto::projection::{Arg, RefArg};
 use pipemux_proto::prototype::{Field, Param, Raw, Type};
@@ -47,9 +48,12 @@ pub fn missing_form(step: &Step) -> Option<Needs> {
             _ => None,
         }
     };
-    let lacking = step.prototype.params.iter().filter(|param| missing(param).is_some());
-    let names: Vec<&str> = lacking.map(|param| param.name.as_str()).collect();
-    if names.len() < 2 {
+    let params = &step.prototype.params;
+    let lacking = params.iter().filter(|param| missing(param).is_some());
+    // What was given as another type only has to be confirmed.
+    let unknown = lacking.clone().filter(|p| missing(p).is_some_and(|m| m.meant.is_none()));
+    let names: Vec<&str> = unknown.map(|param| param.name.as_str()).collect();
+    if names.is_empty() || lacking.count() < 2 {
         return None;
     }
     let absent = |param: &&Param| {
@@ -156,7 +160,7 @@ impl OpenQuestion {
         })?;
         for FieldText { name, text } in texts {
             let Some(field) = fields.iter().find(|field| field.name == name) else { continue };
-            let value = TypedAnswer::read_field(&text, stdin).and_then(|typed| {
+            let value = TypedAnswer::read_field(&name, &text, stdin).and_then(|typed| {
                 let value = self.field_value(field, typed, context)?;
                 field_rules::check(field, &value).map_err(Fault::usage)?;
                 Ok(value)
@@ -170,7 +174,10 @@ impl OpenQuestion {
                 Err(_) if field.holds_secret() => {
                     wrong.push(format!("{name}: expected {}", described(field)));
                 }
-                Err(fault) => wrong.push(format!("{name} {}", last_note(&fault))),
+                Err(fault) => wrong.push(match last_note(&fault) {
+                    note if note.starts_with(&name) => note,
+                    note => format!("{name} {note}"),
+                }),
             }
         }
         let filled = Self { given, ..self.clone() };
@@ -216,7 +223,12 @@ impl OpenQuestion {
                 values.of_things(&words, &step.session)?
             }
             TypedAnswer::Words(words) | TypedAnswer::Text(words) => values.of_words(&words)?,
-            TypedAnswer::Value { argument, code } => values.of_call(&argument, &code)?,
+            TypedAnswer::Value { argument, code } => match &argument.value {
+                Expr::Value(Value::Str(label)) if names_objects(&missing.ty) => {
+                    values.of_things(label, &step.session)?
+                }
+                _ => values.of_call(&argument, &code)?,
+            },
         };
         match self.asker {
             // What an app's form gives is sent with the answer itself.

@@ -48,7 +48,10 @@ pub fn read(
             return Err(Fault::usage(format!("{name} is given twice")));
         }
         let value = rest[length..].trim_start();
-        let end = value_end(value, names)?;
+        // Nothing stands for an empty text.
+        let next = name_at(value, names).filter(|(next, _)| names.contains(next));
+        let is_empty = next.is_some() && value.len() < rest.len() - length;
+        let end = if is_empty { 0 } else { value_end(value, names)? };
         fields.push(FieldText { name: name.to_owned(), text: value[..end].trim().to_owned() });
         rest = skip_separators(&value[end..]);
     }

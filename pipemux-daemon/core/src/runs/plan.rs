@@ -161,9 +161,17 @@ impl<'a> Planner<'a> {
             };
             let value = value.as_ref().unwrap_or(&argument.value);
             let value = match param.named {
-                true => self.named_argument(value, &param.ty, argument.span, &param.name)?,
-                false => self.argument(value, &param.ty, argument.span, &param.name)?,
+                true => self.named_argument(value, &param.ty, argument.span, &param.name),
+                false => self.argument(value, &param.ty, argument.span, &param.name),
             };
+            let value = value.map_err(|fault| match param.holds_secret() {
+                // What is said of a secret doesn't repeat it.
+                true => {
+                    let note = format!("{} is {}", param.name, param.ty);
+                    self.error("wrong type", argument.span, note)
+                }
+                false => fault,
+            })?;
             // A secret isn't repeated in a question: what was obviously meant is taken.
             let value = match value {
                 Argument::Missing(MissingArgument { meant: Some(meant), .. })

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use bytes::Bytes;
-use pipemux_proto::app::{Invoke, Needs};
+use pipemux_proto::app::{Choice, Invoke, Needs};
 use pipemux_proto::projection::{Arg, LinkSlot};
 use pipemux_proto::prototype::{Prototype, Type};
 use pipemux_proto::refs::Ref;
@@ -144,8 +144,14 @@ pub fn save(question: &OpenQuestion) -> Option<SavedQuestion> {
     }
     let (mut invoke, mut argument, mut target, mut form) = (None, None, None, None);
     match &question.asker {
-        // Its next answer takes the place of the one that it had, which may have been secret.
-        Asker::App(asked) => invoke = Some(Invoke { resume: None, ..(**asked).clone() }),
+        Asker::App(asked) => {
+            let mut asked = (**asked).clone();
+            // Its next answer takes the place of the one that it had. A text may have been secret.
+            asked.resume = asked
+                .resume
+                .filter(|resume| !matches!(resume.choice, Choice::Text(_) | Choice::Fields(_)));
+            invoke = Some(asked);
+        }
         Asker::MissingArgument(asked) => {
             let options = asked.options.iter().map(save_argument).collect();
             argument = Some(V1Asked { step: asked.step, index: asked.index, options });
