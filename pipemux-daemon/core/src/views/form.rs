@@ -5,7 +5,6 @@ use pipemux_proto::report::{AnswerOption, FieldReport};
 
 use crate::runs::form::described;
 use crate::runs::question::OpenQuestion;
-use crate::views::answer::plain;
 use crate::views::inert;
 
 /// Writes the fields of a form, a line each. Optional ones that need no explanation share one.
@@ -14,11 +13,11 @@ pub fn lines(open: &OpenQuestion) -> String {
     let mut optional = Vec::new();
     for field in &open.needs.question.fields {
         if let Some(given) = open.written_given(field) {
-            out += &format!("{} = {}\n", field.name, plain(&given));
+            out += &format!("{} = {}\n", field.name, inert::line(&given));
         } else if !field.is_required() && field.doc.is_empty() && field.bounds().is_empty() {
             optional.push(field.to_string());
         } else {
-            out += &plain(&field.documented());
+            out += &inert::whole_line(&field.documented());
             for choice in open.choices.iter().filter(|choice| choice.field == field.name) {
                 out += &format!(" · {} {}", choice.of, inert::line(&choice.label));
             }
@@ -26,7 +25,7 @@ pub fn lines(open: &OpenQuestion) -> String {
         }
     }
     if !optional.is_empty() {
-        out += &format!("optional: {}\n", plain(&optional.join(", ")));
+        out += &format!("optional: {}\n", inert::line(&optional.join(", ")));
     }
     out
 }

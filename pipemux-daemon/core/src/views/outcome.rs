@@ -157,6 +157,7 @@ pub fn write_question(
     let report = QuestionReport {
         id: number,
         level: match open.is_form() {
+            true if open.lacking().count() > 1 => Level::Wizard,
             true => Level::Hint,
             false => level(&open.run, !question.options.is_empty()),
         },
