@@ -4,8 +4,8 @@ use pipemux_proto::limits::NAME_MAX;
 use pipemux_proto::prototype::{Field, Param, Prototype, Raw, Type};
 use pipemux_proto::{Hello, Value};
 
+use crate::foreign::bounds::{cut_list, own_line as line};
 use crate::intake::pattern::compile;
-use crate::intake::text::{cut_list, line};
 use crate::intake::{FromApp, check_count, check_name};
 use crate::limits::{
     DEFAULT_MAX, DOC_CHARS, FEATURES_MAX, FIELDS_MAX, PARAM_DOC_CHARS, PARAMS_MAX,

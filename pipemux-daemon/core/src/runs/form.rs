@@ -2,7 +2,7 @@
 //!
 //! What was right stays with the open form; what is wrong is said of its field.
 
-use pipemux_proto::app::{Needs, Question, QuestionKind};
+use pipemux_proto::app::QuestionKind;
 use pipemux_proto::call::Expr;
 use pipemux_proto::call::mask::MASKED;
 use pipemux_proto::projection::{Arg, RefArg};
@@ -10,6 +10,7 @@ use pipemux_proto::prototype::{Field, Param, Raw, Type};
 use pipemux_proto::refs::Ref;
 use pipemux_proto::{Fault, Value};
 
+use crate::foreign::{ForeignText, Needs, Question};
 use crate::keys::SessionKey;
 use crate::limits::FIELD_CHOICES_MAX;
 use crate::runs::form_text::{self, FieldText};
@@ -25,7 +26,7 @@ pub struct FieldChoice {
     /// The field's name.
     pub field: String,
     /// The thing's label.
-    pub label: String,
+    pub label: ForeignText,
     /// The thing's ref, as windows show it.
     pub of: String,
 }
@@ -68,7 +69,7 @@ pub fn missing_form(step: &Step) -> Option<Needs> {
         ..Field::default()
     };
     let question = Question {
-        text: format!("needs {}", names.join(", ")),
+        text: format!("needs {}", names.join(", ")).into(),
         kind: QuestionKind::Form,
         fields: step.prototype.params.iter().filter(absent).map(field).collect(),
         ..Question::default()
@@ -94,7 +95,7 @@ pub fn choices(workspace: &Workspace, session: &SessionKey, fields: &[Field]) ->
             .filter(|(_, anchor)| of.is_none() || anchor.ty.as_deref() == of.as_deref());
         choices.extend(fitting.take(FIELD_CHOICES_MAX).map(|(id, anchor)| FieldChoice {
             field: field.name.clone(),
-            label: anchor.label.to_string(),
+            label: anchor.label.borrow().to_owned(),
             of: anchor.written(id).to_string(),
         }));
     }

@@ -3,6 +3,7 @@
 use pipemux_proto::prototype::Field;
 use pipemux_proto::report::{AnswerOption, FieldReport};
 
+use crate::foreign::data;
 use crate::runs::form::described;
 use crate::runs::question::OpenQuestion;
 use crate::views::inert;
@@ -45,7 +46,7 @@ pub fn reports(open: &OpenQuestion) -> Vec<FieldReport> {
             .iter()
             .filter(|choice| choice.field == field.name)
             .map(|choice| AnswerOption {
-                label: choice.label.clone(),
+                label: data::exact(&choice.label),
                 detail: String::new(),
                 link: choice.of.clone(),
             })
