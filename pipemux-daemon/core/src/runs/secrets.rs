@@ -26,6 +26,13 @@ impl<'a> SecretActions<'a> {
         Self { actions: actions.collect() }
     }
 
+    /// True when a window of the workspace has an action with a secret argument. A call that isn't known may have been
+    /// meant for it.
+    pub fn are_known(workspace: &Workspace, sessions: &Sessions) -> bool {
+        let known = workspace.windows.iter().filter_map(|window| sessions.get(&window.session));
+        known.flat_map(|session| session.prototypes.iter()).any(Prototype::holds_secret)
+    }
+
     /// True when the code holds the value of a secret argument, or can't be read far enough to tell.
     pub fn are_given(&self, code: &str) -> bool {
         !self.actions.is_empty()

@@ -83,6 +83,9 @@ impl Core {
             Code::Script(code) => secret(code),
             Code::Steps(steps) => steps.iter().any(|code| secret(code)),
         };
+        // Standard input may have been meant for one.
+        let secret =
+            secret || source.stdin.is_some() && SecretActions::are_known(workspace, sessions);
         let Some(mut rest) = rest.filter(|_| !secret) else {
             self.runs.outdate_rests(at, &call.reader);
             return Err(fault);
@@ -206,6 +209,7 @@ impl Core {
         let sessions = self.processes.sessions();
         let secrets = SecretActions::in_code(workspace, sessions, &code);
         let told = secrets.hidden(&code);
+        let are_known = SecretActions::are_known(workspace, sessions);
         let corrected = match rest.corrected(&code, stdin) {
             Ok(corrected) => corrected,
             Err(fault) => {
@@ -238,7 +242,9 @@ impl Core {
             .collect();
         let planned = planner.plan_parts(&parts);
         if let Some(notes) = self.clients.audit_notes(id) {
-            notes.text = told.clone().map_or(ToldText::Whole, ToldText::Hidden);
+            let whole = planned.is_ok() || !are_known;
+            let plain = if whole { ToldText::Whole } else { ToldText::Unchecked };
+            notes.text = told.clone().map_or(plain, ToldText::Hidden);
         }
         let request = require::request(&self.clients, id)?;
         let rest = self.runs.rest(&request.workspace, number).ok_or_else(|| gone(number))?;

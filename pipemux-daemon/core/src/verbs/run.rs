@@ -173,13 +173,15 @@ impl Core {
         let workspace = require::workspace(&self.workspaces, request)?;
         let secrets = SecretActions::in_code(workspace, self.processes.sessions(), code);
         let told = secrets.hidden(code).map_or(ToldText::Whole, ToldText::Hidden);
+        let are_known = SecretActions::are_known(workspace, self.processes.sessions());
         let shown = secrets.hidden_in_place(code);
         let shown = shown.as_deref().unwrap_or(code);
         let planner = Planner::new(workspace, self.processes.sessions(), shown);
         let planner = planner.clicked_by(&request.call.reader, request.call.at);
         let planned = planner.plan_parts(&[(shown, script)]);
         if let Some(notes) = self.clients.audit_notes(id) {
-            notes.text = told;
+            let is_known = planned.is_ok() || !are_known;
+            notes.text = if is_known { told } else { ToldText::Unchecked };
         }
         let steps = match planned {
             Ok(steps) => steps,
