@@ -62,7 +62,7 @@ pub fn serve<A: App>(stream: UnixStream) -> std::io::Result<()> {
         };
         match (frame.envelope.kind, frame.envelope.method) {
             (_, Method::Hello) => {
-                let hello = checked_hello(&frame)?;
+                let hello = read_hello(&frame)?;
                 session_table.handle_hello(frame.envelope.incarnation, &hello);
             }
             (Kind::Request, Method::Exchange) => {
@@ -99,7 +99,7 @@ fn exchange<A: App>(
     }
 }
 
-fn checked_hello(frame: &Frame) -> std::io::Result<Hello> {
+fn read_hello(frame: &Frame) -> std::io::Result<Hello> {
     let hello: Hello = pipemux_proto::decode(&frame.body).map_err(std::io::Error::other)?;
     hello.check().map_err(std::io::Error::other)?;
     Ok(hello)

@@ -7,7 +7,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use pipemux_proto::app::Changed;
 use pipemux_proto::codec::EncodeError;
-use pipemux_proto::hello::FORMS;
+use pipemux_proto::hello::{FORMS, JOBS};
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame, Hello, Kind, Method};
 
@@ -83,6 +83,7 @@ impl<A: App> SessionTable<A> {
 
     /// Notes the incarnation in the daemon's `Hello`, and what the daemon can do.
     pub(crate) fn handle_hello(&mut self, process: Incarnation, hello: &Hello) {
+        self.asked.set_has_jobs(hello.features.iter().any(|feature| feature == JOBS));
         self.process = Some(process).filter(|process| process.0 != 0);
         self.takes_forms = hello.features.iter().any(|feature| feature == FORMS);
     }

@@ -22,6 +22,7 @@ mod hibernation;
 mod hints;
 mod history;
 mod invalid_input;
+mod jobs;
 mod json_output;
 mod kits;
 mod lease;

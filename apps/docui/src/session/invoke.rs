@@ -1,7 +1,8 @@
 //! Carries out actions: checks the refs in their arguments, asks before what can't be undone, calls the app, and makes
 //! the outcome of its reply.
 
-use pipemux_proto::app::{Choice, Invoke, Needs, Outcome, QuestionKind, Resume};
+use pipemux_proto::app::{Choice, Done, Invoke, Needs, Outcome, QuestionKind, Resume};
+use pipemux_proto::job;
 use pipemux_proto::projection::{Arg, Args, RefArg};
 use pipemux_proto::prototype::{Risk, Type};
 use pipemux_proto::{Blob, Code, Envelope, Fault, Value};
@@ -92,6 +93,17 @@ impl<A: App> Session<A> {
                 Outcome::Failed(Fault::new(Code::Version, message).hint("update it: pipemux down"))
             }
             Reply::Ask(ask) => Outcome::Needs(ask.0),
+            Reply::Started(started) => {
+                let mut started = started.0;
+                self.version += u64::from(!pending.query);
+                started.version = self.version;
+                self.untold = false;
+                if self.handle.has_jobs() {
+                    return Outcome::Started(started);
+                }
+                let job::Started { brief, version, links, .. } = started;
+                Outcome::Done(Done { brief, version, links, ..Done::default() })
+            }
             Reply::Done(mut done) => {
                 self.version += u64::from(!pending.query);
                 done.0.version = self.version;

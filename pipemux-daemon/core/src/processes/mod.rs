@@ -190,6 +190,13 @@ impl Processes {
         }
     }
 
+    /// A session has these running jobs, by its app's keys; `works` if one of them needs its process.
+    pub fn set_jobs(&mut self, key: &SessionKey, jobs: Vec<String>, works: bool) {
+        if let Some(session) = self.sessions.get_mut(key) {
+            (session.jobs, session.works) = (jobs, works);
+        }
+    }
+
     /// A user asks for a fresh start: failures, crashes and quarantined requests are forgotten.
     pub fn forgive(&mut self, key: &SessionKey) {
         if let Some(session) = self.sessions.get_mut(key) {
