@@ -41,6 +41,8 @@ pub enum Arg {
     List(Vec<Arg>),
     /// A value read from another session's thing.
     Copied(Copied),
+    /// A record some of whose fields are refs or copied values; other records are values.
+    Record(Args),
 }
 
 /// A thing of the session as the reader saw it.

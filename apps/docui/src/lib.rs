@@ -7,7 +7,7 @@
 //! | module | purpose |
 //! |---|---|
 //! | [`App`] | the trait that an app implements |
-//! | [`actions!`], [`choices!`], [`kind!`] | declare actions, string choices and types of objects |
+//! | [`actions!`], [`choices!`], [`kind!`], [`record!`] | declare actions, string choices, types of objects and records |
 //! | [`args`] | the types that an action's parameters may have |
 //! | [`view`] | builds the content of a window |
 //! | [`media`] | what the bytes of an image, a sound or a file are |
@@ -78,7 +78,8 @@ use pipemux_proto::refs::{Local, Ref, RefKind};
 pub use actions::Actions;
 pub use app::{App, Context, ExchangeReply, Found, NumbersSeen, Opening, SeenNumbers, ViewRequest};
 pub use args::{
-    Anchor, Any, ArgType, Change, Data, FilePath, Kind, Line, Pattern, Text, TextOrPattern,
+    Anchor, Any, ArgType, Change, Data, FilePath, Kind, Line, Pattern, Record, Secret, Text,
+    TextOrPattern,
 };
 pub use blocking::{Blocking, Completion};
 /// The type of an exchange's bytes.
@@ -113,8 +114,9 @@ pub fn object_ref(address: &str, ty: Option<&str>, key: &str) -> String {
 /// Names that the macros' expansions refer to.
 #[doc(hidden)]
 pub mod private {
+    pub use crate::args::{in_field, missing_field};
     pub use pipemux_proto::projection::{Arg, Args};
-    pub use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
+    pub use pipemux_proto::prototype::{Field, Param, Prominence, Prototype, Risk, Type};
 
     /// Returns the name of a parameter from a Rust identifier: `r#in` stands for `in`.
     pub fn param_name(identifier: &'static str) -> &'static str {

@@ -125,6 +125,7 @@ impl ArgType for What {
         match arg {
             Arg::Ref(_) => Named::from_arg(arg).map(|one| What::List(vec![one])),
             Arg::List(_) => Vec::from_arg(arg).map(What::List),
+            Arg::Record(_) => Err(expected(&Type::String, &arg)),
             Arg::Value(_) | Arg::Copied(_) => match value_of(&arg)? {
                 Value::Str(word) => Ok(What::Word(word)),
                 Value::List(_) => Vec::from_arg(arg).map(What::List),

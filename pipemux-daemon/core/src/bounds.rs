@@ -171,6 +171,10 @@ pub const BOUNDS: &[Bound] = bounds! {
         PARAM_DOC_CHARS Characters "a parameter's documentation",
         DEFAULT_MAX Bytes "a parameter's default",
         UNION_MAX Count "strings of a type",
+        FIELDS_MAX Count "fields of a record or a form",
+        PATTERN_MAX Bytes "a field's pattern",
+        FIELD_CHOICES_MAX Count "things that a form lists for one field",
+        PATTERN_TEXT_MAX Bytes "a text that is compared with a pattern",
         TYPE_NESTING_MAX Count "lists and options within each other in a type",
     }
     "Workspaces" {
@@ -255,6 +259,7 @@ pub const INTERNAL: &[(&str, &str)] = &[
     ("BLOCK", "how many numbers are reserved at a time; nothing is refused by it"),
     ("REJOIN_MS", "a pause before the provider's next process is tried; nothing is refused by it"),
     ("FEATURES_MAX", "features that nobody knows; further ones are ignored like those"),
+    ("PATTERN_PROGRAM_MAX", "the memory of a pattern of PATTERN_MAX bytes"),
     ("CONFLICTS_MAX", "beyond it a mistake of an app in its keys is not told again"),
     ("LINE_RANGES_MAX", "beyond it numbers are refused as stale until they are shown again"),
     ("LINE_EPOCHS_MAX", "beyond it numbers pinned to an epoch are refused as stale"),

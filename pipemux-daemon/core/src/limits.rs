@@ -149,6 +149,16 @@ pub const PARAM_DOC_CHARS: usize = 1_000;
 pub const DEFAULT_MAX: usize = 1_024;
 /// Strings that one type may be one of.
 pub const UNION_MAX: usize = 64;
+/// Fields of one record or one form.
+pub const FIELDS_MAX: usize = 64;
+/// Bytes of the pattern of a field.
+pub const PATTERN_MAX: usize = 256;
+/// Bytes that the program of a pattern may take.
+pub const PATTERN_PROGRAM_MAX: usize = 64 * 1024;
+/// Bytes of a text that is compared with a pattern.
+pub const PATTERN_TEXT_MAX: usize = 16 * 1024;
+/// Things that a form lists for each of its fields.
+pub const FIELD_CHOICES_MAX: usize = 8;
 /// Lists and options within each other in a type.
 pub const TYPE_NESTING_MAX: usize = 8;
 /// Milliseconds between two questions whether an app is still there, asked while it owes an answer.

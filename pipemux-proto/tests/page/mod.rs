@@ -8,6 +8,7 @@ const SOURCES: [(&str, &str); 11] = [
     ("numbers", include_str!("../../src/numbers.rs")),
     ("projection", include_str!("../../src/projection.rs")),
     ("prototype", include_str!("../../src/prototype.rs")),
+    ("prototype", include_str!("../../src/prototype/types.rs")),
     ("fault", include_str!("../../src/fault.rs")),
     ("value", include_str!("../../src/value.rs")),
     ("hello", include_str!("../../src/hello.rs")),

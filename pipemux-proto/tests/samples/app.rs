@@ -262,7 +262,13 @@ fn outcomes(all: &mut Vec<Sample>) {
     ];
     for (name, kind) in kinds {
         let options = vec![OptionItem { label: "line 2".into(), text: "use a;".into() }];
-        let question = Question { text: "3 matches".into(), kind, options, unlisted: 2 };
+        let question = Question {
+            text: "3 matches".into(),
+            kind,
+            options,
+            unlisted: 2,
+            ..Question::default()
+        };
         let token = Blob(Bytes::from_static(b"\x01token"));
         let needs = Needs { question, token, numbers: Vec::new() };
         add(all, &format!("outcome-needs-{name}"), reply, &Outcome::Needs(needs));

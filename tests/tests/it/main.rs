@@ -17,6 +17,7 @@ mod error_texts;
 mod example_apps;
 mod exchanges;
 mod extract_method;
+mod forms;
 mod hibernation;
 mod hints;
 mod history;

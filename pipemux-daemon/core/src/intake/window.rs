@@ -105,6 +105,10 @@ fn arg_bytes(arg: &Arg) -> usize {
         Arg::Ref(of) if of.key.len() > KEY_MAX => usize::MAX / 4,
         Arg::Ref(of) => of.key.len() + of.ty.as_ref().map_or(0, String::len) + 8,
         Arg::List(items) => items.iter().map(arg_bytes).fold(1, usize::saturating_add),
+        Arg::Record(entries) => entries
+            .iter()
+            .map(|(name, part)| name.len().saturating_add(arg_bytes(part)))
+            .fold(1, usize::saturating_add),
         Arg::Copied(copied) => copied.value.0.len() + copied.from.len() + copied.label.len(),
     }
 }

@@ -21,6 +21,7 @@
 
 mod answer;
 mod answer_builder;
+mod answer_form;
 mod answer_in_parts;
 mod answer_jobs;
 mod begin;

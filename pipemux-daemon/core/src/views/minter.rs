@@ -313,6 +313,7 @@ fn has_ref(arg: &Arg) -> bool {
     match arg {
         Arg::Ref(_) => true,
         Arg::List(items) => items.iter().any(has_ref),
+        Arg::Record(entries) => entries.values().any(has_ref),
         Arg::Value(_) | Arg::Copied(_) => false,
     }
 }

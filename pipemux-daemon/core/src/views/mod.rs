@@ -26,6 +26,7 @@ pub mod content_writer;
 pub mod context;
 pub mod delta;
 pub mod fit;
+pub mod form;
 pub mod link_title;
 pub mod media;
 pub mod minter;
