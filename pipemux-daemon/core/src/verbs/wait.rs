@@ -83,7 +83,7 @@ impl Core {
         self.set_task(id, Task::Waiting(Box::new(wait), limits));
         self.tasks.waits.insert(id);
         self.turn.set_timer(until, Timer::Wait(id));
-        self.await_progress(id);
+        self.expect_progress(id);
         self.check_waited_windows(id);
         Ok(())
     }
@@ -101,7 +101,7 @@ impl Core {
             };
             let limits = *limits;
             if !self.has_happened(id, wait) {
-                self.await_progress(id);
+                self.expect_progress(id);
                 continue;
             }
             if limits.not_before > self.turn.now.mono_ms {
@@ -114,7 +114,7 @@ impl Core {
 
     /// Has a wait end for the progress that jobs have made, once it has lasted long enough for that: whoever waits for
     /// something else isn't disturbed by each step of a job.
-    fn await_progress(&mut self, id: RequestId) {
+    fn expect_progress(&mut self, id: RequestId) {
         if let Some(Task::Waiting(wait, limits)) = self.tasks.get(id)
             && let Wait::View { view, progress_from, .. } = &**wait
             && self.has_progressed(id, view)

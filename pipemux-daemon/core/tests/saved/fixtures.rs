@@ -413,7 +413,7 @@ fn running_job() -> SavedJob {
         started_ms: 1_765_360_000_123,
         sleeps: true,
         end: None,
-        readers: vec![(KEY.into(), "阿达".into()), (KEY.into(), "b".into())],
+        readers: vec![(KEY.into(), "b".into()), (KEY.into(), "阿达".into())],
     }
 }
 
