@@ -2,22 +2,24 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | `bytes` | entries that hold bytes besides their text |
 //! | `rows` | the rows that a change reads and writes |
 
+mod bytes;
 pub(crate) mod rows;
 
 use std::fmt;
 use std::str::FromStr;
 
-use docui::{Fault, Media};
+use docui::Fault;
 use rusqlite::{Transaction, TransactionBehavior};
 
-use crate::entry::{BLOB_MAX, Content};
+use crate::entry::Content;
 use crate::schema::{FileId, StoreError};
 use crate::store::Store;
 use crate::undo_path::{self, RecordedChange};
 
-use rows::{Batch, delete, drop_unused_blobs, insert, insert_blob, read, update};
+use rows::{Batch, delete, drop_unused_blobs, insert, read, update};
 
 /// How many actions can be undone, over all entries.
 pub const CHANGES_MAX: i64 = 200;
@@ -183,32 +185,6 @@ impl Store {
                 entries.push(entry);
             }
             Ok(Added { change: batch.end(transaction)?, entries })
-        })
-    }
-
-    /// Adds an entry that holds bytes besides its text. `media` says what they are.
-    ///
-    /// # Errors
-    /// As [`Store::add`]; also if there are too many bytes.
-    pub fn add_bytes(
-        &mut self,
-        content: &Content,
-        media: &Media,
-        bytes: &[u8],
-    ) -> Result<Added, Fault> {
-        content.check()?;
-        if bytes.len() > BLOB_MAX {
-            let (length, most) = (bytes.len() / 1024, BLOB_MAX / 1024);
-            return Err(Fault::refused(format!("text: {length} KiB, at most {most} KiB")));
-        }
-        let media =
-            serde_json::to_string(media).map_err(|error| Fault::failed(error.to_string()))?;
-        self.write(|transaction| {
-            let blob = Some(insert_blob(transaction, &media, bytes)?);
-            let entry = insert(transaction, None, &Content { blob, ..content.clone() })?;
-            let mut batch = Batch::new(ChangeKind::Add, None);
-            batch.record(transaction, entry, 1, None)?;
-            Ok(Added { change: batch.end(transaction)?, entries: vec![entry] })
         })
     }
 

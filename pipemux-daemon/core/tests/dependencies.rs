@@ -178,7 +178,8 @@ const NAMES: &[&str] = &[
 ];
 
 /// Parts of messages with plain text.
-const PLAIN: &[&str] = &["LinkSlot", "ObjectSlot", "Piece", "CodePiece", "OptionItem", "Question", "KeyLocation"];
+const PLAIN: &[&str] =
+    &["LinkSlot", "ObjectSlot", "Piece", "CodePiece", "OptionItem", "Question", "KeyLocation"];
 
 /// Messages from the daemon.
 const FROM_DAEMON: &[&str] = &["OpenRequest", "Invoke", "Choice", "CancelJob", "JobStatus"];

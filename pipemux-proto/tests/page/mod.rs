@@ -50,7 +50,13 @@ impl Types {
                     }
                     continue;
                 };
-                let name = declared.split([' ', '<']).next().unwrap_or_default().to_owned();
+                let name = declared.split([' ', '<']).next().unwrap_or_default();
+                // The page names the message, whatever type its texts have.
+                let name = match declared.contains("Of<") {
+                    true => name.strip_suffix("Of").unwrap_or(name),
+                    false => name,
+                }
+                .to_owned();
                 let mut members = Vec::new();
                 let mut own = String::new();
                 for line in lines.by_ref().take_while(|line| *line != "}") {

@@ -186,7 +186,7 @@ impl Process {
                 }
             }
             1 => {
-                let end = if request.id % 2 == 0 { JobEnd::Done } else { JobEnd::Failed };
+                let end = if request.id.is_multiple_of(2) { JobEnd::Done } else { JobEnd::Failed };
                 let key = own.pop_first().unwrap_or_default();
                 reaction.frames.push(job_report(incarnation, ended(key.clone(), end)));
                 // Later words about it mean nothing.
