@@ -43,6 +43,7 @@ mod listener;
 mod lock;
 mod manifests;
 mod ready_queue;
+mod sandbox;
 mod serve;
 mod session_logs;
 mod shutdown;

@@ -9,7 +9,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::SigSet;
 use nix::unistd::{chdir, dup2_stdout, getuid, setsid};
 use pipemux_core::{Config, Core, Now};
-use pipemux_launcher::{MarkOrigin, leftovers, orphans};
+use pipemux_launcher::{MarkOrigin, SandboxSupport, leftovers, orphans};
 use pipemux_proto::paths::Paths;
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
@@ -25,7 +25,7 @@ use crate::lock::{self, DaemonLock};
 use crate::manifests::ManifestDirs;
 use crate::ready_queue::{ReadyQueue, ReadySource};
 use crate::shutdown::Shutdown;
-use crate::{bounds, directories, manifests};
+use crate::{bounds, directories, manifests, sandbox};
 
 /// How many open files to ask for where the hard limit can't be reached: what macOS allows.
 const FILES_MAX: u64 = 10_240;
@@ -169,7 +169,8 @@ impl DaemonBuilder<'_> {
         let (core, journal) = restore(paths, &manifests)?;
         let listener = ClientListener::bind(paths, getuid().as_raw())?;
         let waker = ready_queue.waker(ReadySource::Launcher);
-        let processes = AppProcesses::new(program, origin, launcher, waker)
+        let private = sandbox::private_directories(paths, &manifests);
+        let processes = AppProcesses::new(program, origin, launcher, waker, private)
             .map_err(|error| format!("can't watch the launcher: {error}"))?;
         let parts =
             DriverParts { core, listener, processes, journal, manifests, ready_queue, park_hook };
@@ -194,6 +195,7 @@ fn restore(paths: &Paths, manifests: &ManifestDirs) -> Result<(Core, Journal), S
         pid: std::process::id(),
         software: format!("pipemuxd {}", env!("CARGO_PKG_VERSION")),
         socket: paths.socket.to_string_lossy().into_owned(),
+        confines: SandboxSupport::of_this_system().describe(),
         bounds: bounds::BOUNDS,
     };
     let mut core = Core::new(config, saved.records);

@@ -117,6 +117,8 @@ pub const BOUNDS: &[Bound] = bounds! {
         LOG_MAX Bytes "one log before it is rotated (manifest: limits.log)",
         LOG_LINES_MAX Lines "one answer of logs",
         OPENS_MAX Count "opens that are repeated after a restart",
+        GRANTED_MAX Count "paths that a session is granted after it was opened",
+        SAVES_MAX Count "attempts to save an app that is in use, to widen its sandbox",
         PROVIDER_MAX Bytes "a provider's name",
         SESSION_MAX Bytes "a session's name",
     }

@@ -38,6 +38,8 @@ pub struct Config {
     pub software: String,
     /// The socket's path, for `status`.
     pub socket: String,
+    /// What this system can confine apps to, for `status`.
+    pub confines: String,
     /// The bounds of the daemon's IO, for `status --limits`.
     pub bounds: &'static [bounds::Bound],
 }
@@ -91,7 +93,9 @@ impl Core {
                 self.processes.handle_broken(&mut self.turn, app, why);
             }
             Event::AppClosed { app } => self.processes.handle_closed(&mut self.turn, app),
-            Event::Started { app, pid } => self.processes.started(app, pid),
+            Event::Started { app, pid, left_out } => {
+                self.processes.started(app, pid, left_out);
+            }
             Event::StartFailed { app, why } => {
                 self.processes.handle_exit(&mut self.turn, app, Err(&why), Vec::new());
             }

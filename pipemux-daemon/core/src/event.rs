@@ -73,6 +73,8 @@ pub enum Event {
         app: Incarnation,
         /// Its process id.
         pid: u32,
+        /// What was left out of its sandbox and why, in whole lines.
+        left_out: Vec<String>,
     },
     /// A process could not be started.
     StartFailed {
@@ -302,4 +304,34 @@ pub struct Start {
     pub transport: Transport,
     /// Its limits; where one is none, the daemon's default holds.
     pub limits: Limits,
+    /// What it is confined to; none if it isn't.
+    pub confinement: Option<Confinement>,
+}
+
+/// What a process is confined to, besides its own state directory and what its program needs to run. Paths are
+/// absolute and not looked up yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Confinement {
+    /// True for the strict level.
+    pub strict: bool,
+    /// True if its files are confined.
+    pub files: bool,
+    /// The folders that its sessions were opened for.
+    pub folders: Vec<String>,
+    /// Paths that its user named, outside of those folders; of a file, its directory is meant.
+    pub paths: Vec<String>,
+    /// True if it may change what is in the folders and at the paths.
+    pub write_folders: bool,
+    /// True if of a folder that contains PipeMux's own directories all else in it is granted; false if nothing is.
+    pub entries: bool,
+    /// What it may read besides.
+    pub read: Vec<String>,
+    /// What it may read and change besides.
+    pub write: Vec<String>,
+    /// True if it may open network connections.
+    pub network: bool,
+    /// True if it may start other programs.
+    pub exec: bool,
+    /// True if it may signal processes that it didn't start.
+    pub signals: bool,
 }

@@ -51,10 +51,10 @@ mod workspaces;
 
 pub use self::core::{Config, Core};
 pub use event::{
-    ClientId, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now, Signal, Start,
+    ClientId, Confinement, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now, Signal, Start,
 };
 pub use manifest::{
-    BuiltIn, Idle, Isolation, Limits, Manifest, Restart, Scope, Size, State, Transport,
+    BuiltIn, FolderAccess, Idle, Isolation, Limits, Manifest, Restart, SandboxLevel, Scope, Size, State, Transport,
 };
 pub use persist::loss::Loss;
 

@@ -100,6 +100,10 @@ pub const WINDOWS_MAX: usize = 256;
 pub const READERS_MAX: usize = 64;
 /// Opens of one session that are repeated after a restart; older ones are dropped first.
 pub const OPENS_MAX: usize = 64;
+/// Most paths that a session is granted by being named after it was opened.
+pub const GRANTED_MAX: usize = 64;
+/// How often an app that is in use is asked to save its state before its sandbox can't be widened.
+pub const SAVES_MAX: u32 = 16;
 /// Bytes of environment that an `open` passes on.
 pub const ENV_MAX: usize = 128 * 1024;
 /// Longest id of an acting request, in bytes.

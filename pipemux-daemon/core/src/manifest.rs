@@ -1,11 +1,13 @@
 //! What a provider's manifest says.
 
+mod sandbox;
 mod units;
 
 use pipemux_proto::ProviderId;
 use pipemux_proto::prototype::Prototype;
 use serde::Deserialize;
 
+pub use sandbox::{FolderAccess, SandboxLevel};
 pub use units::{Idle, Size};
 
 /// A registered app.
@@ -46,6 +48,28 @@ pub struct Manifest {
     /// Variables of the opener's environment that are passed on besides the usual ones.
     #[serde(default)]
     pub pass: Vec<String>,
+    /// How far its processes are confined.
+    #[serde(default)]
+    pub sandbox: SandboxLevel,
+    /// What it may do with the folder that a session was opened for; by default it may read it, at the strict level
+    /// nothing.
+    #[serde(default)]
+    pub folder: Option<FolderAccess>,
+    /// Directories and files that it may read besides; `~/` is the home directory.
+    #[serde(default)]
+    pub read: Vec<String>,
+    /// Directories and files that it may read and change besides.
+    #[serde(default)]
+    pub write: Vec<String>,
+    /// True if it may open network connections.
+    #[serde(default)]
+    pub network: bool,
+    /// True if it may start other programs.
+    #[serde(default)]
+    pub exec: bool,
+    /// True if it may signal processes that it didn't start.
+    #[serde(default)]
+    pub signals: bool,
     /// What is known of the app without running it; absent for an app of the user's own.
     #[serde(skip)]
     pub built_in: Option<Box<BuiltIn>>,
@@ -76,8 +100,23 @@ impl Manifest {
             idle: Idle::default(),
             state: State::default(),
             pass: Vec::new(),
+            sandbox: SandboxLevel::default(),
+            folder: None,
+            read: Vec::new(),
+            write: Vec::new(),
+            network: false,
+            exec: false,
+            signals: false,
             built_in: None,
         }
+    }
+
+    /// What its processes may do with the folder that a session was opened for.
+    pub fn folder_access(&self) -> FolderAccess {
+        self.folder.unwrap_or(match self.sandbox {
+            SandboxLevel::Strict => FolderAccess::None,
+            SandboxLevel::Standard | SandboxLevel::Off => FolderAccess::Read,
+        })
     }
 }
 

@@ -10,6 +10,8 @@
 //! | [`channel`] | how messages and file descriptors are sent |
 //! | `run` | the loop |
 //! | `spawn` | starts one process: its program, descriptors, environment |
+//! | [`sandbox`] | what a process is confined to |
+//! | `confine` | prepares what confines a process (Linux) |
 //! | `app_table` | the running apps; the end of each, with all that it started |
 //! | `process_limit` | when to count the apps' processes |
 //! | [`mark`] | marks: which incarnation a process belongs to |
@@ -29,6 +31,8 @@
 
 mod app_table;
 pub mod channel;
+#[cfg(target_os = "linux")]
+mod confine;
 pub mod fds;
 pub mod leftovers;
 pub mod mark;
@@ -41,6 +45,7 @@ mod processes;
 #[path = "processes_fallback.rs"]
 mod processes;
 mod run;
+pub mod sandbox;
 #[cfg(target_os = "linux")]
 mod spawn;
 #[cfg(not(target_os = "linux"))]
@@ -53,3 +58,4 @@ pub use leftovers::Leftover;
 pub use mark::{MarkOrigin, ProcessMark};
 pub use message::{ExceededLimit, Limits, Order, Report, Spawn, StopSignal, Termination};
 pub use run::run;
+pub use sandbox::{Clash, Grant, Sandbox, SandboxSupport};

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::mark::ProcessMark;
+use crate::sandbox::Sandbox;
 
 /// From the daemon to the launcher.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +42,8 @@ pub struct Spawn {
     pub stdio: bool,
     /// The limits of the process.
     pub limits: Limits,
+    /// What the process is confined to; `None` if it isn't confined.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// The limits of a process; where one is `None`, the daemon's own limit applies.
@@ -74,6 +77,8 @@ pub enum Report {
         incarnation: u64,
         /// The process id, which is also the id of its group.
         pid: u32,
+        /// What was left out of its sandbox and why, in whole lines.
+        left_out: Vec<String>,
     },
     /// The process could not be started.
     SpawnFailed {

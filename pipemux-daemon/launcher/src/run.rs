@@ -122,8 +122,8 @@ impl Launcher {
         };
         let incarnation = order.incarnation;
         match self.spawner.spawn(order, app, log) {
-            Ok(pid) => {
-                self.report(&Report::Spawned { incarnation, pid: pid as u32 })?;
+            Ok((pid, left_out)) => {
+                self.report(&Report::Spawned { incarnation, pid: pid as u32, left_out })?;
                 self.apps.insert(order, pid);
                 Ok(())
             }

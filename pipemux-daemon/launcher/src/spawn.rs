@@ -7,6 +7,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use nix::fcntl::{FcntlArg, fcntl};
 
+use crate::confine::Confiner;
 use crate::message::Spawn;
 use crate::sys::{self, FdMapping, Program, STACK_SIZE};
 
@@ -21,6 +22,7 @@ pub(crate) struct Spawner {
     /// An app's standard input, which is empty.
     dev_null: OwnedFd,
     stack: Vec<u8>,
+    confiner: Confiner,
 }
 
 impl Spawner {
@@ -30,11 +32,12 @@ impl Spawner {
     /// `/dev/null` can't be opened.
     pub(crate) fn new() -> io::Result<Self> {
         let dev_null = above_mapped_fds(File::open("/dev/null")?.into())?;
-        Ok(Self { dev_null, stack: vec![0; STACK_SIZE] })
+        Ok(Self { dev_null, stack: vec![0; STACK_SIZE], confiner: Confiner::new() })
     }
 
     /// Starts the process. Its connection is descriptor 3, or standard input and output; the remaining
-    /// standard descriptors are its log, and nothing else is open. Returns its process id.
+    /// standard descriptors are its log, and nothing else is open. Returns its process id, and what was left out of its
+    /// sandbox in whole lines.
     ///
     /// # Errors
     /// Why it can't be started, in one line.
@@ -43,11 +46,16 @@ impl Spawner {
         order: &Spawn,
         app: OwnedFd,
         log: OwnedFd,
-    ) -> Result<i32, String> {
+    ) -> Result<(i32, Vec<String>), String> {
         self.try_spawn(order, app, log).map_err(|error| start_error(&order.command, &error))
     }
 
-    fn try_spawn(&mut self, order: &Spawn, app: OwnedFd, log: OwnedFd) -> io::Result<i32> {
+    fn try_spawn(
+        &mut self,
+        order: &Spawn,
+        app: OwnedFd,
+        log: OwnedFd,
+    ) -> io::Result<(i32, Vec<String>)> {
         let (app, log) = (above_mapped_fds(app)?, above_mapped_fds(log)?);
         let (dev_null, app, log) = (self.dev_null.as_raw_fd(), app.as_raw_fd(), log.as_raw_fd());
         let mappings: &[FdMapping] = match order.stdio {
@@ -64,13 +72,20 @@ impl Spawner {
         let path = env.get("PATH").copied().unwrap_or(PATH);
         let args: Vec<&str> =
             [&order.command].into_iter().chain(&order.args).map(String::as_str).collect();
+        let files = candidate_paths(&order.command, path);
+        let prepared = order.sandbox.as_ref().map(|sandbox| {
+            self.confiner.prepare(sandbox, &files, &order.args, &order.cwd, path)
+        });
+        let (confinement, left_out) = prepared.transpose()?.unzip();
         let program = Program::new(
-            candidate_paths(&order.command, path),
+            files,
             &args,
             env.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             &[&order.cwd, &order.fallback_cwd],
         )?;
-        sys::start(&program, mappings, order.limits, order.mark, &mut self.stack)
+        let (limits, mark, confinement) = (order.limits, order.mark, confinement.as_ref());
+        let pid = sys::start(&program, mappings, limits, mark, confinement, &mut self.stack)?;
+        Ok((pid, left_out.unwrap_or_default()))
     }
 }
 

@@ -27,7 +27,8 @@ impl Spawner {
     }
 
     /// Starts the process. Its connection is descriptor 3, or standard input and output; the remaining
-    /// standard descriptors are its log, and nothing else is open. Returns its process id.
+    /// standard descriptors are its log, and nothing else is open. Returns its process id. There is no
+    /// sandbox here, so nothing is left out of it.
     ///
     /// # Errors
     /// Why it can't be started, in one line.
@@ -36,8 +37,8 @@ impl Spawner {
         order: &Spawn,
         app: OwnedFd,
         log: OwnedFd,
-    ) -> Result<i32, String> {
-        start(order, app, log)
+    ) -> Result<(i32, Vec<String>), String> {
+        start(order, app, log).map(|pid| (pid, Vec::new()))
     }
 }
 

@@ -322,4 +322,7 @@ pub struct SavedOpen {
     pub cwd: String,
     /// The environment that was passed on.
     pub env: Vec<(String, String)>,
+    /// Absolute paths that the user named later and that the session's process may use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub granted: Vec<String>,
 }

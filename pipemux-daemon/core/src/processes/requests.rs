@@ -174,7 +174,13 @@ impl Processes {
             AppReply::Reply(frame.body)
         } else {
             match pipemux_proto::decode::<Fault>(&frame.body) {
-                Ok(fault) => AppReply::Fault(fault),
+                Ok(mut fault) => {
+                    let key = self.session_by_incarnation.get(&app);
+                    if let Some((key, session)) = key.and_then(|key| self.sessions.get_key_value(key)) {
+                        session.explain_denial(key, &mut fault);
+                    }
+                    AppReply::Fault(fault)
+                }
                 Err(error) => {
                     return self.break_app(turn, app, format!("an unreadable fault: {error}"));
                 }

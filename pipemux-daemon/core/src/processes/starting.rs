@@ -78,6 +78,7 @@ impl Processes {
         }
         let deadline = turn.mono_ms() + START_MS;
         let (state_dir, log) = self.paths(key);
+        let confinement = self.confinement(key);
         let Some(session) = self.sessions.get_mut(key) else { return };
         session.process = ProcessState::Starting { app, deadline, greeted: false };
         let open = session.opens.last().cloned().unwrap_or_default();
@@ -91,6 +92,7 @@ impl Processes {
             log,
             transport: session.manifest.transport,
             limits: session.manifest.limits,
+            confinement,
         };
         self.session_by_incarnation.insert(app, key.clone());
         turn.set_timer(deadline, Timer::Start(app));
@@ -103,8 +105,13 @@ impl Processes {
         }
     }
 
-    /// A process runs under this process id.
-    pub fn started(&mut self, app: Incarnation, pid: u32) {
+    /// A process runs under this process id. What was left out of its sandbox is told with the session's start.
+    pub fn started(&mut self, app: Incarnation, pid: u32, left_out: Vec<String>) {
+        if let Some(key) = self.session_by_incarnation.get(&app)
+            && let Some(session) = self.sessions.get_mut(key)
+        {
+            session.notes.extend(left_out);
+        }
         if self.session_by_incarnation.contains_key(&app) || self.shared.is_process(app) {
             self.pids.insert(app, pid);
         }

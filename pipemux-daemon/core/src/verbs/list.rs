@@ -105,6 +105,9 @@ impl Core {
             ("workspaces", self.workspaces.len().into()),
             ("clients", self.clients.len().into()),
         ];
+        if !self.config.confines.is_empty() {
+            rows.push(("sandbox", self.config.confines.as_str().into()));
+        }
         rows.extend(self.persist.losses.damage().map(|text| ("damage", text.into())));
         let show = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
         let text = rows.iter().map(|(name, value)| format!("{name} {}\n", show(value))).collect();

@@ -61,8 +61,12 @@ impl Core {
                 fault.hint("end one that is done with; they are listed by: pipemux sessions")
             );
         }
-        let saved =
-            SavedOpen { env: environment(&open, &manifest), args: open.args, cwd: open.cwd };
+        let saved = SavedOpen {
+            env: environment(&open, &manifest),
+            args: open.args,
+            cwd: open.cwd,
+            granted: Vec::new(),
+        };
         let fresh = !self.processes.contains(&key);
         if fresh {
             self.processes.create(key.clone(), manifest);
@@ -89,7 +93,7 @@ impl Core {
                 self.processes.push_open(&key, saved);
             }
             return self.finish_open(id, Vec::new());
-        } else {
+        } else if !self.widen_for_open(id, &key, &saved)? {
             let message = self.processes.open_message(&key, saved, true, false);
             let (turn, to) = (&mut self.turn, ReplyTo::Attach(id));
             self.processes.request(turn, &key, Method::AppOpen, &message, deadline, to);
@@ -131,6 +135,7 @@ impl Core {
                 env: environment(open, &session.manifest),
                 args: open.args.clone(),
                 cwd: open.cwd.clone(),
+                granted: Vec::new(),
             };
             self.processes.add_open(&mut self.turn, key, saved, OPENS_MAX);
         }

@@ -13,7 +13,7 @@ use crate::Core;
 use crate::event::{Effect, ManifestProblem, Manifests};
 use crate::feed::Audience;
 use crate::keys::RequestId;
-use crate::manifest::{Idle, Isolation, Limits, Manifest, Restart, Scope, State, Transport};
+use crate::manifest::{Idle, Isolation, Limits, Manifest, Restart, SandboxLevel, Scope, State, Transport};
 use crate::verbs::require;
 use crate::verbs::tasks::{AfterLoading, Task};
 use crate::views::inert::whole_line;
@@ -202,6 +202,19 @@ fn non_default_fields(manifest: &Manifest) -> Vec<(&'static str, String)> {
             },
         ));
     }
+    if manifest.sandbox != SandboxLevel::default() {
+        fields.push(("sandbox", manifest.sandbox.word().to_owned()));
+    }
+    if let Some(folder) = manifest.folder {
+        fields.push(("folder", folder.word().to_owned()));
+    }
+    let lists = [("read", &manifest.read), ("write", &manifest.write)];
+    let asked = lists.into_iter().filter(|(_, paths)| !paths.is_empty());
+    fields.extend(asked.map(|(name, paths)| (name, paths.join(", "))));
+    let switches =
+        [("network", manifest.network), ("exec", manifest.exec), ("signals", manifest.signals)];
+    let on = switches.into_iter().filter(|(_, on)| *on);
+    fields.extend(on.map(|(name, _)| (name, "yes".to_owned())));
     let Limits { memory, cpu, files, processes, log } = manifest.limits;
     let limits = [
         memory.map(|size| format!("memory {}", crate::verbs::bounds::bytes(size.0))),

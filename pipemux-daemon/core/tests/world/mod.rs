@@ -277,6 +277,7 @@ fn config() -> Config {
         ..Manifest::new(id.parse().expect("a provider"), format!("/apps/{id}"))
     };
     Config {
+        confines: String::new(),
         providers: vec![
             manifest("notes", Scope::Workspace),
             manifest("other", Scope::Workspace),

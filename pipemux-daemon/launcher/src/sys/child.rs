@@ -22,12 +22,16 @@ use nix::{
 };
 
 #[cfg(target_os = "linux")]
+use super::confine::confine;
+#[cfg(target_os = "linux")]
 use super::exec::Program;
 use super::process::set_priority;
 #[cfg(target_os = "linux")]
 use super::process::unblock_signals;
 #[cfg(target_os = "linux")]
 use super::wait::reap;
+#[cfg(target_os = "linux")]
+use crate::confine::Confinement;
 use crate::mark::ProcessMark;
 use crate::message::Limits;
 
@@ -50,6 +54,7 @@ pub(crate) fn start(
     mappings: &[FdMapping],
     limits: Limits,
     mark: ProcessMark,
+    confinement: Option<&Confinement<'_>>,
     stack: &mut [u8],
 ) -> io::Result<i32> {
     let launcher = getpid();
@@ -57,7 +62,7 @@ pub(crate) fn start(
     // The child must handle no signal while it uses this process's memory.
     let mask = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
     let child = || {
-        let error = match prepare(program, mappings, limits, mark, launcher) {
+        let error = match prepare(program, mappings, limits, mark, confinement, launcher) {
             Ok(()) => program.execute() as i32,
             Err(error) => error.raw_os_error().unwrap_or(libc::EINVAL),
         };
@@ -83,13 +88,14 @@ pub(crate) fn start(
 }
 
 /// Prepares the child for its program: descriptors, working directory, a session of its own, limits and the mark,
-/// death with the launcher, and default signal handling.
+/// death with the launcher, default signal handling, and its confinement.
 #[cfg(target_os = "linux")]
 fn prepare(
     program: &Program,
     mappings: &[FdMapping],
     limits: Limits,
     mark: ProcessMark,
+    confinement: Option<&Confinement<'_>>,
     launcher: Pid,
 ) -> io::Result<()> {
     // This comes first: the limit of open files may be too low for it later.
@@ -114,7 +120,9 @@ fn prepare(
         #[allow(unsafe_code)]
         unsafe { signal(any, SigHandler::SigDfl) }?;
     }
-    unblock_signals()
+    unblock_signals()?;
+    // This comes last: what was done above is refused from here on.
+    confinement.map_or(Ok(()), confine)
 }
 
 /// Has the child, between fork and exec, take a session of its own, the limits and the mark, and death with the
