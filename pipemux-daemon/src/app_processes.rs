@@ -84,6 +84,8 @@ impl AppProcesses {
                 cpu: start.limits.cpu,
                 files: Some(start.limits.files.unwrap_or(limits::APP_FILES_MAX)),
                 processes: Some(start.limits.processes.unwrap_or(limits::APP_PROCESSES_MAX)),
+                threads: Some(start.limits.threads.unwrap_or(limits::APP_THREADS_MAX)),
+                disk: Some(start.limits.disk.map_or(limits::APP_DISK_MAX, |max| max.0)),
             },
         });
         let fds = vec![OwnedFd::from(theirs), output];

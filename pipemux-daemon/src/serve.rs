@@ -9,7 +9,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::SigSet;
 use nix::unistd::{chdir, dup2_stdout, getuid, setsid};
 use pipemux_core::{Config, Core, Now};
-use pipemux_launcher::{MarkOrigin, SandboxSupport, leftovers, orphans};
+use pipemux_launcher::{MarkOrigin, SandboxSupport, describe_limits, leftovers, orphans};
 use pipemux_proto::paths::Paths;
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
@@ -195,6 +195,7 @@ fn restore(paths: &Paths, manifests: &ManifestDirs) -> Result<(Core, Journal), S
         pid: std::process::id(),
         software: format!("pipemuxd {}", env!("CARGO_PKG_VERSION")),
         socket: paths.socket.to_string_lossy().into_owned(),
+        limit_levels: describe_limits(),
         confines: SandboxSupport::of_this_system().describe(),
         bounds: bounds::BOUNDS,
     };

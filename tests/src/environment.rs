@@ -94,7 +94,9 @@ impl TestEnv {
     /// # Panics
     /// The manifest can't be written.
     pub fn install_rogue(&self, id: &str, mode: &str) {
-        self.install(id, "rogue", &format!("args = [{mode:?}]\ndescription = \"{mode}\"\n"));
+        // Some of its modes start programs.
+        let more = format!("args = [{mode:?}]\ndescription = \"{mode}\"\nexec = true\n");
+        self.install(id, "rogue", &more);
     }
 
     /// Registers a built program as an app; `more` is appended to its manifest.

@@ -40,6 +40,8 @@ pub struct Config {
     pub socket: String,
     /// What this system can confine apps to, for `status`.
     pub confines: String,
+    /// Who holds apps to their limits here, for `status`.
+    pub limit_levels: String,
     /// The bounds of the daemon's IO, for `status --limits`.
     pub bounds: &'static [bounds::Bound],
 }

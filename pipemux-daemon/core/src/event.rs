@@ -183,6 +183,12 @@ pub enum Limit {
     Cpu(u64),
     /// Processes: itself and its descendants.
     Processes(u64),
+    /// Memory of all these processes together, in bytes.
+    Memory(u64),
+    /// Threads of all these processes together.
+    Threads(u64),
+    /// Its session's directory, in bytes.
+    Disk(u64),
 }
 
 /// Something that the driver carries out; effects are carried out in their order.
@@ -334,4 +340,6 @@ pub struct Confinement {
     pub exec: bool,
     /// True if it may signal processes that it didn't start.
     pub signals: bool,
+    /// One line for the log of a process that prints that something was refused: where it runs and what grants more.
+    pub note: String,
 }

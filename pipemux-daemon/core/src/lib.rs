@@ -57,6 +57,7 @@ pub use manifest::{
     BuiltIn, FolderAccess, Idle, Isolation, Limits, Manifest, Restart, SandboxLevel, Scope, Size, State, Transport,
 };
 pub use persist::loss::Loss;
+pub use processes::confinement::tells_of_denial;
 
 /// Bytes between a client and an app that the daemon does not read.
 pub mod exchange {

@@ -69,6 +69,10 @@ pub const APP_MEMORY_MAX: u64 = 4 * 1024 * 1024 * 1024;
 pub const APP_FILES_MAX: u64 = 1024;
 /// Processes that a session may have, its descendants included, when its manifest says nothing else.
 pub const APP_PROCESSES_MAX: u64 = 512;
+/// Threads that a session's processes may have together when its manifest says nothing else.
+pub const APP_THREADS_MAX: u64 = 4096;
+/// Bytes that a session's directory may take on the disk when its manifest says nothing else.
+pub const APP_DISK_MAX: u64 = 4 * 1024 * 1024 * 1024;
 
 /// Clients connected at once.
 pub const CLIENTS_MAX: usize = 1024;

@@ -191,6 +191,12 @@ pub struct Limits {
     /// Processes, itself and all its descendants.
     #[serde(default)]
     pub processes: Option<u64>,
+    /// Threads, of itself and all its descendants.
+    #[serde(default)]
+    pub threads: Option<u64>,
+    /// What its state directory may take on the disk: bytes, or `"512M"`.
+    #[serde(default)]
+    pub disk: Option<Size>,
     /// Its log before it is rotated: bytes, or `"8M"`.
     #[serde(default)]
     pub log: Option<Size>,

@@ -13,7 +13,10 @@
 //! | [`sandbox`] | what a process is confined to |
 //! | `confine` | prepares what confines a process (Linux) |
 //! | `app_table` | the running apps; the end of each, with all that it started |
+//! | [`cgroup`] | control groups: what the kernel holds a session to |
+//! | `tree_usage`, `disk_usage` | what an app and all that it started use; what its directory takes |
 //! | `process_limit` | when to count the apps' processes |
+//! | `limit_levels` | which level holds which limit, in words |
 //! | [`mark`] | marks: which incarnation a process belongs to |
 //! | `processes` | the machine's processes, by mark and parent |
 //! | [`orphans`] | kills descendants until none is left |
@@ -30,11 +33,18 @@
 //! thread.
 
 mod app_table;
+#[cfg(target_os = "linux")]
+pub mod cgroup;
+#[cfg(not(target_os = "linux"))]
+#[path = "cgroup_fallback.rs"]
+pub mod cgroup;
 pub mod channel;
 #[cfg(target_os = "linux")]
 mod confine;
+mod disk_usage;
 pub mod fds;
 pub mod leftovers;
+mod limit_levels;
 pub mod mark;
 pub mod message;
 pub mod orphans;
@@ -52,10 +62,16 @@ mod spawn;
 #[path = "spawn_fallback.rs"]
 mod spawn;
 mod sys;
+#[cfg(target_os = "linux")]
+mod tree_usage;
+#[cfg(not(target_os = "linux"))]
+#[path = "tree_usage_fallback.rs"]
+mod tree_usage;
 
 pub use channel::{Inbox, encode, send};
 pub use leftovers::Leftover;
 pub use mark::{MarkOrigin, ProcessMark};
 pub use message::{ExceededLimit, Limits, Order, Report, Spawn, StopSignal, Termination};
+pub use limit_levels::describe_limits;
 pub use run::run;
 pub use sandbox::{Clash, Grant, Sandbox, SandboxSupport};

@@ -49,7 +49,8 @@ pub struct Spawn {
 /// The limits of a process; where one is `None`, the daemon's own limit applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Bytes of private writable memory, for each single process.
+    /// Bytes of private writable memory, for each single process; and bytes of all memory, for all processes with the
+    /// same mark together.
     pub memory: Option<u64>,
     /// Seconds of processor time, for each single process.
     pub cpu: Option<u64>,
@@ -57,6 +58,10 @@ pub struct Limits {
     pub files: Option<u64>,
     /// Processes with the same mark: the app and all its descendants.
     pub processes: Option<u64>,
+    /// Threads of all these processes together.
+    pub threads: Option<u64>,
+    /// Bytes that the session's own directory takes on the disk.
+    pub disk: Option<u64>,
 }
 
 /// The signal that ends a process.
@@ -118,4 +123,10 @@ pub enum ExceededLimit {
     Memory(u64, u64),
     /// Processes: the limit.
     Processes(u64),
+    /// Memory of all processes together: the limit in bytes.
+    TreeMemory(u64),
+    /// Threads of all processes together: the limit.
+    Threads(u64),
+    /// The session's directory: the limit in bytes.
+    Disk(u64),
 }

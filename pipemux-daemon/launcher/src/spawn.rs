@@ -7,9 +7,10 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use nix::fcntl::{FcntlArg, fcntl};
 
+use crate::cgroup::SessionCgroup;
 use crate::confine::Confiner;
 use crate::message::Spawn;
-use crate::sys::{self, FdMapping, Program, STACK_SIZE};
+use crate::sys::{self, ChildSetup, FdMapping, Program, STACK_SIZE};
 
 /// The descriptor of an app's connection.
 const APP_FD: i32 = 3;
@@ -46,8 +47,9 @@ impl Spawner {
         order: &Spawn,
         app: OwnedFd,
         log: OwnedFd,
+        cgroup: Option<&SessionCgroup>,
     ) -> Result<(i32, Vec<String>), String> {
-        self.try_spawn(order, app, log).map_err(|error| start_error(&order.command, &error))
+        self.try_spawn(order, app, log, cgroup).map_err(|error| start_error(&order.command, &error))
     }
 
     fn try_spawn(
@@ -55,6 +57,7 @@ impl Spawner {
         order: &Spawn,
         app: OwnedFd,
         log: OwnedFd,
+        cgroup: Option<&SessionCgroup>,
     ) -> io::Result<(i32, Vec<String>)> {
         let (app, log) = (above_mapped_fds(app)?, above_mapped_fds(log)?);
         let (dev_null, app, log) = (self.dev_null.as_raw_fd(), app.as_raw_fd(), log.as_raw_fd());
@@ -83,8 +86,14 @@ impl Spawner {
             env.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             &[&order.cwd, &order.fallback_cwd],
         )?;
-        let (limits, mark, confinement) = (order.limits, order.mark, confinement.as_ref());
-        let pid = sys::start(&program, mappings, limits, mark, confinement, &mut self.stack)?;
+        let child = ChildSetup {
+            mappings,
+            limits: order.limits,
+            mark: order.mark,
+            confinement: confinement.as_ref(),
+            cgroup: cgroup.map(SessionCgroup::procs),
+        };
+        let pid = sys::start(&program, &child, &mut self.stack)?;
         Ok((pid, left_out.unwrap_or_default()))
     }
 }

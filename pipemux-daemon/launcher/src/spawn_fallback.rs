@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use command_fds::{CommandFdExt, FdMapping};
 
+use crate::cgroup::SessionCgroup;
 use crate::message::Spawn;
 use crate::sys;
 
@@ -37,7 +38,9 @@ impl Spawner {
         order: &Spawn,
         app: OwnedFd,
         log: OwnedFd,
+        cgroup: Option<&SessionCgroup>,
     ) -> Result<(i32, Vec<String>), String> {
+        let _ = cgroup;
         start(order, app, log).map(|pid| (pid, Vec::new()))
     }
 }

@@ -22,9 +22,9 @@ mod wait;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use child::prepare;
 #[cfg(target_os = "linux")]
-pub(crate) use child::{FdMapping, STACK_SIZE, start};
+pub(crate) use child::{ChildSetup, FdMapping, STACK_SIZE, start};
 #[cfg(target_os = "linux")]
-pub(crate) use confine::sandbox_support;
+pub(crate) use confine::{has_attribute, sandbox_support};
 #[cfg(target_os = "linux")]
 pub(crate) use exec::Program;
 #[cfg(target_os = "linux")]

@@ -117,6 +117,9 @@ fn to_exit(termination: Termination, exceeded: Option<ExceededLimit>) -> Exit {
     match (termination, exceeded) {
         (_, Some(ExceededLimit::Cpu(seconds))) => Exit::OverLimit(Limit::Cpu(seconds)),
         (_, Some(ExceededLimit::Processes(max))) => Exit::OverLimit(Limit::Processes(max)),
+        (_, Some(ExceededLimit::TreeMemory(max))) => Exit::OverLimit(Limit::Memory(max)),
+        (_, Some(ExceededLimit::Threads(max))) => Exit::OverLimit(Limit::Threads(max)),
+        (_, Some(ExceededLimit::Disk(max))) => Exit::OverLimit(Limit::Disk(max)),
         (_, Some(ExceededLimit::Memory(used, limit))) => {
             Exit::NearMemoryLimit { status, used, limit }
         }

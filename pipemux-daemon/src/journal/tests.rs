@@ -17,7 +17,12 @@ fn record(number: u64) -> Record {
         _ => Record::Session {
             workspace: None,
             session: "monitor/main".into(),
-            opens: vec![SavedOpen { args: vec!["🦀".into()], cwd: "/".into(), env: vec![] }],
+            opens: vec![SavedOpen {
+                args: vec!["🦀".into()],
+                cwd: "/".into(),
+                env: vec![],
+                granted: vec!["/other".into()],
+            }],
         },
     }
 }

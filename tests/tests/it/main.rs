@@ -35,6 +35,7 @@ mod process_faults;
 mod process_per_command;
 mod questions;
 mod ref_errors;
+mod sandbox;
 mod search;
 mod shared_process;
 mod shown_state;

@@ -63,6 +63,11 @@ impl Processes {
             network: manifest.network,
             exec: manifest.exec,
             signals: manifest.signals,
+            note: format!(
+                "{key} runs in the sandbox ({}); in its manifest, read, write, folder, network, exec and signals \
+                 grant more",
+                manifest.sandbox.word()
+            ),
         })
     }
 
@@ -210,7 +215,7 @@ impl Session {
 }
 
 /// True for a message that tells of an access that the system refused.
-fn tells_of_denial(message: &str) -> bool {
+pub fn tells_of_denial(message: &str) -> bool {
     const SIGNS: [&str; 7] = [
         "ermission denied",
         "not permitted",

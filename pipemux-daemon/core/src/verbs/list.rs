@@ -108,6 +108,9 @@ impl Core {
         if !self.config.confines.is_empty() {
             rows.push(("sandbox", self.config.confines.as_str().into()));
         }
+        if !self.config.limit_levels.is_empty() {
+            rows.push(("limits", self.config.limit_levels.as_str().into()));
+        }
         rows.extend(self.persist.losses.damage().map(|text| ("damage", text.into())));
         let show = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
         let text = rows.iter().map(|(name, value)| format!("{name} {}\n", show(value))).collect();

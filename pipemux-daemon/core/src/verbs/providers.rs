@@ -215,12 +215,14 @@ fn non_default_fields(manifest: &Manifest) -> Vec<(&'static str, String)> {
         [("network", manifest.network), ("exec", manifest.exec), ("signals", manifest.signals)];
     let on = switches.into_iter().filter(|(_, on)| *on);
     fields.extend(on.map(|(name, _)| (name, "yes".to_owned())));
-    let Limits { memory, cpu, files, processes, log } = manifest.limits;
+    let Limits { memory, cpu, files, processes, threads, disk, log } = manifest.limits;
     let limits = [
         memory.map(|size| format!("memory {}", crate::verbs::bounds::bytes(size.0))),
         cpu.map(|seconds| format!("cpu {seconds} s")),
         files.map(|files| format!("files {files}")),
         processes.map(|processes| format!("processes {processes}")),
+        threads.map(|threads| format!("threads {threads}")),
+        disk.map(|size| format!("disk {}", crate::verbs::bounds::bytes(size.0))),
         log.map(|size| format!("log {}", crate::verbs::bounds::bytes(size.0))),
     ];
     let limits: Vec<String> = limits.into_iter().flatten().collect();
@@ -240,12 +242,14 @@ fn idle_ms(idle: Idle) -> Option<u64> {
 
 /// Returns a manifest's limits as numbers, null for those that it doesn't set.
 fn limits_data(limits: Limits) -> Value {
-    let Limits { memory, cpu, files, processes, log } = limits;
+    let Limits { memory, cpu, files, processes, threads, disk, log } = limits;
     let rows = [
         ("memory_bytes", memory.map(|size| size.0)),
         ("cpu_s", cpu),
         ("files", files),
         ("processes", processes),
+        ("threads", threads),
+        ("disk_bytes", disk.map(|size| size.0)),
         ("log_bytes", log.map(|size| size.0)),
     ];
     Value::Map(rows.map(|(name, value)| (name.to_owned(), value.into())).into())

@@ -90,7 +90,12 @@ impl Core {
         let (session, invoke) = in_flight.ok_or_else(Self::lost_run)?;
         let session = session.clone();
         self.processes.note_invoke_reply(&session, invoke, &reply);
-        let reply = StepReply::read(reply);
+        let mut reply = StepReply::read(reply);
+        if let StepReply::Outcome(Outcome::Failed(fault)) = &mut reply
+            && let Some(owner) = self.processes.get(&session)
+        {
+            owner.explain_denial(&session, fault);
+        }
         match &reply {
             StepReply::Outcome(Outcome::Done(done)) => {
                 if let Some((app, from)) = self.version_before(id, &session, done.version) {

@@ -278,6 +278,7 @@ fn config() -> Config {
     };
     Config {
         confines: String::new(),
+        limit_levels: String::new(),
         providers: vec![
             manifest("notes", Scope::Workspace),
             manifest("other", Scope::Workspace),

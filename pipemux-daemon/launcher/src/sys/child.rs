@@ -2,7 +2,7 @@
 
 use std::io;
 #[cfg(target_os = "linux")]
-use std::os::fd::RawFd;
+use std::os::fd::{BorrowedFd, RawFd};
 #[cfg(not(target_os = "linux"))]
 use std::os::unix::process::CommandExt;
 #[cfg(not(target_os = "linux"))]
@@ -18,7 +18,7 @@ use nix::{
     libc,
     sched::{CloneFlags, clone},
     sys::signal::{SigHandler, SigSet, SigmaskHow, Signal, signal},
-    unistd::chdir,
+    unistd::{chdir, write},
 };
 
 #[cfg(target_os = "linux")]
@@ -43,6 +43,21 @@ pub(crate) const STACK_SIZE: usize = 64 * 1024;
 #[cfg(target_os = "linux")]
 pub(crate) type FdMapping = (RawFd, RawFd);
 
+/// What a child is set up with before it becomes its program.
+#[cfg(target_os = "linux")]
+pub(crate) struct ChildSetup<'a> {
+    /// The descriptors that it has.
+    pub mappings: &'a [FdMapping],
+    /// Its limits.
+    pub limits: Limits,
+    /// Its mark.
+    pub mark: ProcessMark,
+    /// What it is confined to.
+    pub confinement: Option<&'a Confinement<'a>>,
+    /// Where it writes itself to join its control group.
+    pub cgroup: Option<BorrowedFd<'a>>,
+}
+
 /// Starts a process that becomes the program; returns its process id. The launcher is suspended until the program
 /// runs or has failed to start.
 ///
@@ -51,10 +66,7 @@ pub(crate) type FdMapping = (RawFd, RawFd);
 #[cfg(target_os = "linux")]
 pub(crate) fn start(
     program: &Program,
-    mappings: &[FdMapping],
-    limits: Limits,
-    mark: ProcessMark,
-    confinement: Option<&Confinement<'_>>,
+    setup: &ChildSetup<'_>,
     stack: &mut [u8],
 ) -> io::Result<i32> {
     let launcher = getpid();
@@ -62,7 +74,7 @@ pub(crate) fn start(
     // The child must handle no signal while it uses this process's memory.
     let mask = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
     let child = || {
-        let error = match prepare(program, mappings, limits, mark, confinement, launcher) {
+        let error = match prepare(program, setup, launcher) {
             Ok(()) => program.execute() as i32,
             Err(error) => error.raw_os_error().unwrap_or(libc::EINVAL),
         };
@@ -92,14 +104,11 @@ pub(crate) fn start(
 #[cfg(target_os = "linux")]
 fn prepare(
     program: &Program,
-    mappings: &[FdMapping],
-    limits: Limits,
-    mark: ProcessMark,
-    confinement: Option<&Confinement<'_>>,
+    setup: &ChildSetup<'_>,
     launcher: Pid,
 ) -> io::Result<()> {
     // This comes first: the limit of open files may be too low for it later.
-    for (fd, target) in mappings {
+    for (fd, target) in setup.mappings {
         // SAFETY: plain numbers; a descriptor that `target` named before is the child's own copy.
         #[allow(unsafe_code)]
         Errno::result(unsafe { libc::dup2(*fd, *target) })?;
@@ -112,7 +121,10 @@ fn prepare(
     // leaves the launcher its share.
     setsid()?;
     set_priority(0);
-    limit_child(limits, mark)?;
+    if let Some(group) = setup.cgroup {
+        write(group, b"0")?;
+    }
+    limit_child(setup.limits, setup.mark)?;
     die_with_parent(launcher)?;
     // The app must not inherit which signals the daemon's starter ignored or blocked.
     for any in Signal::iterator().filter(|any| !matches!(any, Signal::SIGKILL | Signal::SIGSTOP)) {
@@ -122,7 +134,7 @@ fn prepare(
     }
     unblock_signals()?;
     // This comes last: what was done above is refused from here on.
-    confinement.map_or(Ok(()), confine)
+    setup.confinement.map_or(Ok(()), confine)
 }
 
 /// Has the child, between fork and exec, take a session of its own, the limits and the mark, and death with the

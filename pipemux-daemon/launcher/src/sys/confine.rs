@@ -1,7 +1,10 @@
 //! Confines this process, between its start and its program. Nothing here allocates, locks or panics.
 
+use std::ffi::CString;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use nix::errno::Errno;
 use nix::libc;
@@ -131,4 +134,18 @@ fn keep_capabilities(kept: u32) -> io::Result<()> {
         Errno::result(libc::syscall(libc::SYS_capset, &raw const header, data.as_ptr()))?;
     }
     Ok(())
+}
+
+/// True if a file has an extended attribute of that name with the value `1`.
+pub(crate) fn has_attribute(path: &Path, name: &str) -> bool {
+    let (Ok(path), Ok(name)) = (CString::new(path.as_os_str().as_bytes()), CString::new(name)) else {
+        return false;
+    };
+    let mut value = [0_u8; 8];
+    // SAFETY: both texts end with zero, and the kernel writes no more than the buffer has.
+    #[allow(unsafe_code)]
+    let length = unsafe {
+        libc::getxattr(path.as_ptr(), name.as_ptr(), value.as_mut_ptr().cast(), value.len())
+    };
+    length > 0 && value[0] == b'1'
 }
