@@ -94,8 +94,9 @@ impl TestEnv {
     /// # Panics
     /// The manifest can't be written.
     pub fn install_rogue(&self, id: &str, mode: &str) {
-        // Some of its modes start programs.
-        let more = format!("args = [{mode:?}]\ndescription = \"{mode}\"\nexec = true\n");
+        // Some of its modes start programs, and others write in the project.
+        let asks = "exec = true\nfolder = \"write\"\n";
+        let more = format!("args = [{mode:?}]\ndescription = \"{mode}\"\n{asks}");
         self.install(id, "rogue", &more);
     }
 

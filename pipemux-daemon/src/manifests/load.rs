@@ -82,8 +82,12 @@ fn confined(manifest: Manifest) -> Manifest {
             signals: true,
             ..manifest
         },
-        // Its state is all that it uses.
-        "notebook" => Manifest { sandbox: SandboxLevel::Strict, ..manifest },
+        // It uses its state, and a store that is named.
+        "notebook" => Manifest {
+            sandbox: SandboxLevel::Strict,
+            folder: Some(FolderAccess::Named),
+            ..manifest
+        },
         _ => manifest,
     }
 }

@@ -34,6 +34,8 @@ impl SandboxLevel {
 pub enum FolderAccess {
     /// Nothing.
     None,
+    /// Nothing but read and change the paths that an `open` names, each with the directory that it lies in.
+    Named,
     /// Read it.
     Read,
     /// Read and change it.
@@ -45,6 +47,7 @@ impl FolderAccess {
     pub fn word(self) -> &'static str {
         match self {
             Self::None => "none",
+            Self::Named => "named",
             Self::Read => "read",
             Self::Write => "write",
         }

@@ -47,7 +47,9 @@ impl Processes {
         let folder = manifest.folder_access();
         let (mut folders, mut paths) = (Vec::new(), Vec::new());
         if folder != FolderAccess::None {
-            folders = folders_of(key, &session.opens);
+            if folder != FolderAccess::Named {
+                folders = folders_of(key, &session.opens);
+            }
             paths = named_paths(&session.opens);
             paths.retain(|path| !folders.iter().any(|folder| is_within(path, folder)));
         }
@@ -56,7 +58,7 @@ impl Processes {
             files,
             folders,
             paths,
-            write_folders: folder == FolderAccess::Write,
+            write_folders: matches!(folder, FolderAccess::Write | FolderAccess::Named),
             entries: manifest.built_in.is_some(),
             read: listed(&manifest.read),
             write: listed(&manifest.write),
@@ -74,8 +76,12 @@ impl Processes {
     /// The paths that an `open` needs and the session's process wasn't granted.
     pub fn missing_grants(&self, key: &SessionKey, open: &SavedOpen) -> Vec<String> {
         let wanted = std::slice::from_ref(open);
-        let all = folders_of(key, wanted).into_iter().chain(named_paths(wanted));
-        self.not_granted(key, all.collect())
+        let access = self.sessions.get(key).map(|session| session.manifest.folder_access());
+        let mut all = named_paths(wanted);
+        if access != Some(FolderAccess::Named) {
+            all.extend(folders_of(key, wanted));
+        }
+        self.not_granted(key, all)
     }
 
     /// Those of some absolute paths that the session's process wasn't granted.
@@ -88,7 +94,7 @@ impl Processes {
         if session.manifest.folder_access() == FolderAccess::None {
             return Vec::new();
         }
-        paths.retain(|path| !folders.iter().chain(&granted).any(|one| is_within(path, one)));
+        paths.retain(|path| is_nameable(path) && !folders.iter().chain(&granted).any(|one| is_within(path, one)));
         paths.dedup();
         paths
     }
@@ -194,7 +200,9 @@ impl Session {
             }
             Some(path) if folders.iter().any(|folder| is_within(path, folder)) => {
                 match manifest.folder_access() {
-                    FolderAccess::None => "folder = \"read\" in its manifest grants that".to_owned(),
+                    FolderAccess::None | FolderAccess::Named => {
+                        "folder = \"read\" in its manifest grants that".to_owned()
+                    }
                     FolderAccess::Read => "folder = \"write\" in its manifest grants that".to_owned(),
                     // Granted already: the file system refuses it.
                     FolderAccess::Write => return,
@@ -264,10 +272,15 @@ fn named_paths(opens: &[SavedOpen]) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     for open in opens {
         let args = open.args.iter().filter(|arg| !arg.starts_with('-') && !arg.is_empty());
-        let named = args.map(|arg| normalized(&open.cwd, arg));
+        let named = args.map(|arg| normalized(&open.cwd, arg)).filter(|path| is_nameable(path));
         paths.extend(named.chain(open.granted.iter().cloned()));
     }
     paths
+}
+
+/// False for devices and for what the kernel tells of processes and itself: those are granted by a manifest only.
+fn is_nameable(path: &str) -> bool {
+    !["/dev", "/proc", "/sys"].iter().any(|kernel| is_within(path, kernel))
 }
 
 /// The path without `.`, `..` and doubled slashes, up to the first part that is a pattern; `base` is where a relative

@@ -202,19 +202,10 @@ fn non_default_fields(manifest: &Manifest) -> Vec<(&'static str, String)> {
             },
         ));
     }
-    if manifest.sandbox != SandboxLevel::default() {
-        fields.push(("sandbox", manifest.sandbox.word().to_owned()));
+    // A built-in app has what it needs, which nobody has to check.
+    if manifest.built_in.is_none() {
+        fields.extend(sandbox_fields(manifest));
     }
-    if let Some(folder) = manifest.folder {
-        fields.push(("folder", folder.word().to_owned()));
-    }
-    let lists = [("read", &manifest.read), ("write", &manifest.write)];
-    let asked = lists.into_iter().filter(|(_, paths)| !paths.is_empty());
-    fields.extend(asked.map(|(name, paths)| (name, paths.join(", "))));
-    let switches =
-        [("network", manifest.network), ("exec", manifest.exec), ("signals", manifest.signals)];
-    let on = switches.into_iter().filter(|(_, on)| *on);
-    fields.extend(on.map(|(name, _)| (name, "yes".to_owned())));
     let Limits { memory, cpu, files, processes, threads, disk, log } = manifest.limits;
     let limits = [
         memory.map(|size| format!("memory {}", crate::verbs::bounds::bytes(size.0))),
@@ -229,6 +220,25 @@ fn non_default_fields(manifest: &Manifest) -> Vec<(&'static str, String)> {
     if !limits.is_empty() {
         fields.push(("limits", limits.join(", ")));
     }
+    fields
+}
+
+/// Returns what a manifest asks for beyond what each app gets, in words.
+fn sandbox_fields(manifest: &Manifest) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    if manifest.sandbox != SandboxLevel::default() {
+        fields.push(("sandbox", manifest.sandbox.word().to_owned()));
+    }
+    if let Some(folder) = manifest.folder {
+        fields.push(("folder", folder.word().to_owned()));
+    }
+    let lists = [("read", &manifest.read), ("write", &manifest.write)];
+    let asked = lists.into_iter().filter(|(_, paths)| !paths.is_empty());
+    fields.extend(asked.map(|(name, paths)| (name, paths.join(", "))));
+    let switches =
+        [("network", manifest.network), ("exec", manifest.exec), ("signals", manifest.signals)];
+    let on = switches.into_iter().filter(|(_, on)| *on);
+    fields.extend(on.map(|(name, _)| (name, "yes".to_owned())));
     fields
 }
 
