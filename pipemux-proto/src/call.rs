@@ -27,7 +27,7 @@ mod error;
 mod excerpt;
 mod lexer;
 mod markdown;
-mod name;
+pub(crate) mod name;
 mod nearest;
 mod parser;
 mod shorten;

@@ -1,5 +1,6 @@
 //! Messages between a client and the daemon.
 
+mod environment;
 mod text;
 
 use std::collections::BTreeMap;
@@ -12,6 +13,8 @@ use crate::projection::Lod;
 use crate::report::Report;
 use crate::value::Value;
 use crate::watch::{Events, LogPart};
+
+pub use environment::is_passed_variable;
 
 /// The windows, anchors and history of one project.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -73,30 +76,6 @@ pub struct VerbRequest {
     pub env: BTreeMap<String, String>,
     /// The verb with its arguments.
     pub verb: Verb,
-}
-
-/// The environment variables that every app gets from its opener: those that programs commonly need, and none that is
-/// likely to hold a secret.
-const PASSED_VARIABLES: &[&str] = &[
-    "HOME",
-    "LANG",
-    "LANGUAGE",
-    "LOGNAME",
-    "PATH",
-    "SHELL",
-    "TERM",
-    "TMPDIR",
-    "TZ",
-    "USER",
-    "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME",
-    "XDG_DATA_HOME",
-    "XDG_STATE_HOME",
-];
-
-/// Returns true for an environment variable that every app gets from its opener.
-pub fn is_passed_variable(name: &str) -> bool {
-    PASSED_VARIABLES.contains(&name) || name.starts_with("LC_")
 }
 
 /// A verb of the command line with its arguments.
@@ -379,7 +358,7 @@ pub enum Body {
     Data(Value),
     /// A value, printed byte for byte.
     Raw(Bytes),
-    /// Events.
+    /// Events of `watch`.
     Events(Events),
     /// A part of a session's log.
     Log(LogPart),

@@ -12,6 +12,8 @@ pub const SESSION_MAX: usize = 64;
 pub const KEY_MAX: usize = 512;
 /// Longest type of a thing that is shown in its refs, in bytes.
 pub const TYPE_MAX: usize = 32;
+/// Longest name of an action, a parameter or the type of an anchor in a prototype, in bytes.
+pub const NAME_MAX: usize = 64;
 /// Longest code of one `run`, in bytes. Its `stdin` has a bound of its own.
 pub const CODE_MAX: usize = 256 * 1024;
 /// Longest standard input of one `run`, in bytes. Code and standard input together fit one frame.

@@ -1,16 +1,20 @@
 //! Prototypes: an action's signature, shown as a TypeScript declaration.
 
+mod check;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use crate::value::Value;
 
+pub use check::PrototypeError;
+
 /// The type of a parameter or a return value.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Type {
-    /// Text.
+    /// Text in UTF-8.
     String,
     /// An integer.
     Int,
@@ -47,7 +51,8 @@ impl fmt::Display for Type {
             Type::Any => f.write_str("any"),
             Type::Union(options) => {
                 for (index, option) in options.iter().enumerate() {
-                    write!(f, "{}'{option}'", if index > 0 { "|" } else { "" })?;
+                    let option = Value::Str(option.clone());
+                    write!(f, "{}{option}", if index > 0 { "|" } else { "" })?;
                 }
                 Ok(())
             }
@@ -96,7 +101,7 @@ pub enum Prominence {
 /// A parameter.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Param {
-    /// The name, `[a-z][a-z0-9_]*`.
+    /// The name, `[A-Za-z_][A-Za-z0-9_]*`, of at most 64 bytes; by convention in snake case.
     pub name: String,
     /// The type.
     #[serde(rename = "type")]
@@ -177,7 +182,8 @@ impl Raw {
 /// An action's signature.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Prototype {
-    /// The name, `[a-z][a-z0-9_]*`, which no other action of the app has.
+    /// The name, `[A-Za-z_][A-Za-z0-9_]*`, of at most 64 bytes, which no other action of the app has; by convention in
+    /// snake case.
     pub name: String,
     /// The name that callers write, where it differs from `name`. Several prototypes may have the same one: a
     /// call means the first of them that takes its arguments.

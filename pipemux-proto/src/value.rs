@@ -1,6 +1,6 @@
 //! MessagePack values: decoded ([`Value`]), or as bytes that are passed on undecoded ([`Blob`]).
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use bytes::Bytes;
 use serde::de::{self, MapAccess, SeqAccess, Visitor};
@@ -9,6 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::codec::{DecodeError, decode, encode};
 use crate::limits::VALUE_DEPTH_MAX;
+use crate::text::{is_deceptive_in_prose, write_code_point};
 
 /// The value of an argument, a result or custom state.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,9 +23,9 @@ pub enum Value {
     Int(i64),
     /// A floating-point number.
     Float(f64),
-    /// Text.
+    /// Text in UTF-8.
     Str(String),
-    /// Bytes.
+    /// Bytes of any kind.
     Bin(Bytes),
     /// Values in order.
     List(Vec<Value>),
@@ -115,7 +116,8 @@ fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
             '\t' => f.write_str("\\t")?,
             '\\' => f.write_str("\\\\")?,
             '\'' => f.write_str("\\'")?,
-            other => write!(f, "{other}")?,
+            hidden if is_deceptive_in_prose(hidden) => write_code_point(f, hidden)?,
+            other => f.write_char(other)?,
         }
     }
     f.write_str("'")

@@ -271,7 +271,7 @@ fn calls_are_shortened_to_one_line() {
     assert_eq!(shown, "f(1, 'words and words and words and…', b=2)");
     let many = format!("f({})", "123456, ".repeat(1000));
     assert_eq!(short(&many, 20), "f(123456, 123456, 1…");
-    assert_eq!(short("f('''a\n\u{1b}[2J''')", 80), "f('a\\n\u{fffd}[2J')");
+    assert_eq!(short("f('''a\n\u{1b}[2J''')", 80), "f('a\\n\\u{001b}[2J')");
 }
 
 #[test]

@@ -10,9 +10,9 @@
 //! `>` begins a sentence, any other line has signatures between ` · ` and a remark after ` | `. A signature names an
 //! action and the parameters to show, `…` for those that are left out; without parentheses all are shown. `in=FILES`
 //! shows what an optional parameter takes, `range:RANGE` shows a word in place of a required one, and `word!` only the
-//! name of an optional one. The mark in front tells where the line is shown: `s` in the skill, `-` in the helps of the
-//! program and of the app, `*` in these three, `+` in the help of the app alone. A line that begins with `~` names
-//! actions that none of them shows.
+//! name of an optional one. The mark in front tells where the line is shown: `s` in the skill, `-` in the help of the
+//! program, `*` in both, `+` in the help of the app, whose readers have read one of them: it doesn't repeat their lines.
+//! A line that begins with `~` names actions that none of them shows.
 
 use pipemux_proto::prototype::{Param, Prominence, Prototype};
 
@@ -23,7 +23,7 @@ pub enum Extent {
     Skill,
     /// What the help of the program shows.
     Program,
-    /// All of it.
+    /// What these leave out.
     App,
 }
 
@@ -115,8 +115,8 @@ fn lines(guide: &str) -> impl Iterator<Item = (Line<'_>, &'static [Extent])> {
     guide.lines().filter_map(|line| {
         let (mark, rest) = line.split_at_checked(1)?;
         let shown_in: &[Extent] = match mark {
-            "*" => &[Extent::Skill, Extent::Program, Extent::App],
-            "-" => &[Extent::Program, Extent::App],
+            "*" => &[Extent::Skill, Extent::Program],
+            "-" => &[Extent::Program],
             "+" => &[Extent::App],
             "s" => &[Extent::Skill],
             "~" => &[],
@@ -145,7 +145,8 @@ impl<'a> Entry<'a> {
         Self { action: action.trim(), params: Some(params) }
     }
 
-    /// Returns the prototype that has all parameters which the entry names, else any that is called so.
+    /// Returns the prototype that has all parameters which the entry names, preferably one that requires no other; else
+    /// any that is called so.
     fn prototype<'p>(&self, prototypes: &'p [Prototype]) -> Option<&'p Prototype> {
         let is_listed = |one: &&Prototype| one.prominence != Prominence::Alias;
         let called = || prototypes.iter().filter(|one| one.written_name() == self.action);
@@ -153,7 +154,9 @@ impl<'a> Entry<'a> {
             let mut names = self.params.iter().flatten().filter_map(Shown::name);
             names.all(|name| one.params.iter().any(|param| param.name == name))
         };
-        called().filter(is_listed).find(has_all).or_else(|| called().find(is_listed))
+        let fits = |one: &&Prototype| has_all(one) && self.shows_required(one);
+        let listed = || called().filter(is_listed);
+        listed().find(fits).or_else(|| listed().find(has_all)).or_else(|| listed().next())
     }
 
     fn write(&self, prototypes: &[Prototype]) -> Option<String> {

@@ -59,7 +59,7 @@ impl App {
         self.actions.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    /// Returns what `pipemux help` prints of the app: the signatures in groups.
+    /// Returns what `pipemux help` prints of the app: what the help of the program leaves out.
     pub fn help(&self) -> String {
         let mut text = format!("## {} · {}\n", self.id, self.description);
         text += &guide::write(self.guide, &self.prototypes(), Extent::App);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use docui::Actions;
 use pipemux_catalog::{APPS, App, Extent, app};
-use pipemux_proto::prototype::Prototype;
+use pipemux_proto::prototype::{Param, Prominence, Prototype};
 
 /// Returns an app's prototypes as the app itself gives them.
 fn own_prototypes(app: &App) -> Vec<Prototype> {
@@ -59,11 +59,31 @@ fn help_of_an_app_stays_short() {
 }
 
 #[test]
-fn help_of_the_program_is_a_part_of_the_help_of_each_app() {
+fn help_of_an_app_repeats_no_line_of_the_programs_help() {
     for app in &APPS {
         let help = app.help();
-        for line in app.overview(Extent::Program).lines() {
-            assert!(help.contains(line), "{}: {line}", app.id);
+        for line in app.overview(Extent::Program).lines().chain(app.overview(Extent::Skill).lines())
+        {
+            assert!(!help.contains(line), "{}: {line}", app.id);
+        }
+    }
+}
+
+#[test]
+fn optional_parameters_are_all_in_one_of_the_helps() {
+    for app in &APPS {
+        let texts = app.help() + &app.overview(Extent::Program);
+        for prototype in app.prototypes() {
+            let name = prototype.written_name();
+            if prototype.prominence == Prominence::Alias || !texts.contains(&format!("{name}(")) {
+                continue;
+            }
+            // Only links name a change.
+            let is_told = |param: &&Param| !param.is_required() && param.name != "change";
+            for param in prototype.params.iter().filter(is_told) {
+                let shown = format!("{}=", param.name);
+                assert!(texts.contains(&shown), "{}: {name}({shown})", app.id);
+            }
         }
     }
 }

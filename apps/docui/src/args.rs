@@ -17,6 +17,31 @@
 //! Internally, `values` converts those that are plain values: strings, numbers, lists, optional values; `raw` has
 //! the texts that are regular expressions.
 
+/// Implements [`ArgType`] for a text with a meaning of its own, and says in what it differs from a plain one.
+macro_rules! text_arg {
+    ($Type:ident { $($differs:tt)* }) => {
+        impl From<&str> for $Type {
+            fn from(text: &str) -> Self {
+                Self(text.into())
+            }
+        }
+
+        impl $crate::args::ArgType for $Type {
+            $($differs)*
+
+            fn ty() -> $crate::args::Type {
+                $crate::args::Type::String
+            }
+            fn from_arg(arg: $crate::args::Arg) -> Result<Self, ::pipemux_proto::Fault> {
+                <String as $crate::args::ArgType>::from_arg(arg).map(Self)
+            }
+            fn to_arg(&self) -> $crate::args::Arg {
+                ::pipemux_proto::Value::from(self.0.as_str()).into()
+            }
+        }
+    };
+}
+
 mod raw;
 mod values;
 
@@ -210,32 +235,17 @@ impl ArgType for Text {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change(pub String);
 
-impl From<&str> for Change {
-    fn from(id: &str) -> Self {
-        Self(id.into())
-    }
-}
-
 impl From<String> for Change {
     fn from(id: String) -> Self {
         Self(id)
     }
 }
 
-impl ArgType for Change {
-    fn ty() -> Type {
-        Type::String
-    }
-    fn from_arg(arg: Arg) -> Result<Self, Fault> {
-        String::from_arg(arg).map(Self)
-    }
-    fn to_arg(&self) -> Arg {
-        Value::from(self.0.as_str()).into()
-    }
+text_arg! { Change {
     fn names_change(&self) -> bool {
         true
     }
-}
+} }
 
 /// The path of a file: a text as a reader writes it, or an object of another app.
 ///
@@ -245,25 +255,9 @@ impl ArgType for Change {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FilePath(pub String);
 
-impl From<&str> for FilePath {
-    fn from(path: &str) -> Self {
-        Self(path.into())
-    }
-}
-
-impl ArgType for FilePath {
+text_arg! { FilePath {
     const IS_PATH: bool = true;
-
-    fn ty() -> Type {
-        Type::String
-    }
-    fn from_arg(arg: Arg) -> Result<Self, Fault> {
-        String::from_arg(arg).map(Self)
-    }
-    fn to_arg(&self) -> Arg {
-        Value::from(self.0.as_str()).into()
-    }
-}
+} }
 
 /// Returns the value of an argument.
 ///

@@ -74,6 +74,7 @@ pub use pipemux_proto::app::Choice;
 pub use pipemux_proto::call::nearest;
 pub use pipemux_proto::command;
 pub use pipemux_proto::projection::Lod;
+pub use pipemux_proto::text::{code_point, is_deceptive_in_prose};
 pub use pipemux_proto::{Code, Fault, LineNumbers, LineRun, Value};
 pub use pipemux_tokens as tokens;
 pub use reply::{Ask, Done, Reply};

@@ -102,7 +102,7 @@ docui::actions! {
         );
         /// Makes whole statements a new function of their file: range=selection, or range='10-14'. types='x: u32, y: &str' tells what the code doesn't. For Rust, Python, JavaScript, TypeScript and Go.
         changes help ExtractMethod = extract_method(range: Line, name: String, types: String = "");
-        /// The symbols of files with their lines. kinds=['function', 'struct'], depth=1: only the outermost; name: a part of it. public: what is used from outside, in Rust exactly `pub`.
+        /// The symbols of files with their lines; of Markdown the headings with the first sentences below them, of many such files only what each is about. kinds=['struct', 'unsafe fn'], depth=1: only the outermost; name: a part of it. public: what is used from outside, in Rust exactly `pub`.
         query help Outline = outline(
             r#in: Vec<String> = Vec::<String>::new(),
             public: bool = false,
@@ -110,15 +110,17 @@ docui::actions! {
             kinds: Vec<String> = Vec::<String>::new(),
             depth: i64 = 0,
             name: String = "",
-        );
+        ) -> String;
         /// The lines of a symbol or a range: lines('Type::foo'), lines('src/a.rs:10-20'). As an argument, the bare text.
         query help LinesOf = lines_of as lines(range: Line) -> String;
-        /// The same lines of many files: lines('docs/*.md', 1, 12).
+        /// The same lines of many files, without numbers: lines('docs/*.md', 1, 12). As an argument, the bare text.
         query help Heads = heads as lines(
             files: Vec<FilePath>,
             first: i64 = HEAD_FIRST,
             last: i64 = HEAD_LAST,
-        );
+            /// Leaves out lines that match this regular expression.
+            not: Option<Pattern> = None::<Pattern>,
+        ) -> String;
         /// Returns lines exactly as they are, for another call: add(text=editor.lines(1, 9)).
         query help Lines = lines(first: Line, last: Line) -> String;
         /// What stands between a symbol's braces. As an argument, these lines: extract_method(editor.body('f'), 'g').

@@ -37,7 +37,7 @@ pub const FILES_WITHOUT_MATCH_NAMED: usize = 10;
 /// How many definitions of a name `find` offers.
 pub const DEFINITIONS_NAMED: usize = 3;
 /// How many bytes of files with matches `find` parses to look for definitions.
-pub const DEFINITIONS_BYTES: usize = 4 * 1024 * 1024;
+pub const DEFINITIONS_BYTES: usize = 512 * 1024;
 /// How many files one list of lines or files shows at most.
 pub const HEADS_MAX: usize = 500;
 /// How many matches a question can be about: its token carries all of their positions.
@@ -100,3 +100,17 @@ pub const FOLDER_ENTRIES_MAX: usize = 200;
 pub const FOLDER_DEPTH: usize = 2;
 /// In how many files a name is looked for that is like one that isn't found.
 pub const NEAREST_FILES_MAX: usize = 500;
+/// What a query may take if its caller doesn't say, in tokens.
+pub const QUERY_BUDGET: u32 = 4_000;
+/// How many files without a symbol are named.
+pub const NAMED_WITHOUT_SYMBOLS: usize = 5;
+/// Of how many Markdown files an outline lists the headings; of more it tells what each is about.
+pub const MARKDOWN_IN_FULL: usize = 3;
+/// In how many pieces the lines of a file may be listed without a number on each.
+pub const PIECES_WITHOUT_NUMBERS: usize = 4;
+/// How many lines a list of several files shows side by side.
+pub const LINES_SIDE_BY_SIDE: usize = 4;
+/// How many columns they may have together.
+pub const COLUMNS_SIDE_BY_SIDE: usize = 160;
+/// From how many lines of badges, addresses and HTML on an answer leads to the outline.
+pub const MARKUP_LINES_TOLD: usize = 10;

@@ -101,6 +101,21 @@ impl Editor {
 
     fn show_nothing(&self) -> View {
         let mut view = View::new("no file");
+        let mut changed: Vec<String> = Vec::new();
+        for file in self.changes.undoable().flat_map(|change| &change.files) {
+            let shown = readable(&self.display_path(&file.path));
+            if !changed.contains(&shown) {
+                changed.push(shown);
+            }
+        }
+        if !changed.is_empty() {
+            let more = changed.len().saturating_sub(FILES_LISTED);
+            changed.truncate(FILES_LISTED);
+            let more =
+                if more > 0 { format!(", {}", count(more, "more file")) } else { String::new() };
+            let diff = self.run_command("diff()");
+            view.text(format!("changed: {}{more} · {diff}\n", changed.join(", ")));
+        }
         view.text(format!("No file is open: {} <path>…\n", self.open_command()));
         view
     }

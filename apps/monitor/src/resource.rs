@@ -5,15 +5,15 @@
 pub enum Resource {
     /// CPU time.
     Cpu,
-    /// Memory.
+    /// Memory that is in use, in bytes.
     Memory,
-    /// Swap.
+    /// Swap space that is in use, in bytes.
     Swap,
-    /// Disks.
+    /// Space on the mounted disks, in bytes.
     Disks,
     /// Load averages.
     Load,
-    /// Processes.
+    /// The processes that take most.
     Processes,
 }
 

@@ -34,7 +34,7 @@ pub struct Notebook {
 enum Start {
     /// No: the session is new, or the previous process crashed.
     New,
-    /// Yes.
+    /// Yes, with the state that the previous process saved.
     Resumed,
     /// No: the store has been replaced by another one since.
     StoreReplaced,

@@ -204,7 +204,8 @@ fn append(notebook: &mut Notebook, entry: &Anchor<Entry>, text: Text) -> Result<
         if text.text.is_empty() {
             return;
         }
-        content.outdated = Outdated::BOTH;
+        // A few words that name the note still do when lines are added to it; its text in short lacks them.
+        content.outdated.summary = true;
         if !content.text.is_empty() && !content.text.ends_with('\n') {
             content.text.push('\n');
         }

@@ -58,8 +58,8 @@ fn result_shows_the_line_of_each_word_and_no_filter_stays() {
     for (query, expected) in [
         (
             "license rust-version",
-            "2 of 3 notes\n[mio] #io 2: license: MIT · 3: rust-version: 1.65\n\
-            [ahash] #data 2: license: MIT · 3: rust-version: 1.60\n",
+            "2 of 3 notes\n[ahash] #data 2: license: MIT · 3: rust-version: 1.60\n\
+            [mio] #io 2: license: MIT · 3: rust-version: 1.65\n",
         ),
         (
             "hash OR release",
@@ -76,6 +76,19 @@ fn result_shows_the_line_of_each_word_and_no_filter_stays() {
 }
 
 #[test]
+fn best_match_comes_first_and_equal_ones_in_the_order_of_titles() {
+    let mut fixture = Fixture::new();
+    fixture.add("zebra", "it hashes fast, too", &[]);
+    fixture.add("Beta", "fast as well, with more", &[]);
+    fixture.add("fast path", "the word is in the title", &[]);
+    fixture.add("alpha", "is as fast", &[]);
+    for number in 0..20 {
+        fixture.add(&format!("other {number}"), "slow", &[]);
+    }
+    assert_eq!(fixture.listed(search("fast")), ["fast path", "alpha", "Beta", "zebra"]);
+}
+
+#[test]
 fn words_are_found_inside_the_words_of_titles_gists_and_tags() {
     let mut fixture = Fixture::new();
     for (title, text, tag) in [
@@ -88,8 +101,8 @@ fn words_are_found_inside_the_words_of_titles_gists_and_tags() {
     }
     assert_eq!(
         fixture.listed(search("map")),
-        ["third", "fourth", "dashmap"],
-        "whole words come first"
+        ["third", "dashmap", "fourth"],
+        "whole words come first, then titles in order"
     );
     assert_eq!(fixture.listed(search("map concurrent")), ["dashmap"]);
     assert_eq!(

@@ -70,6 +70,12 @@ fn summary_and_gist_of_the_author_are_marked_as_outdated() {
     fixture.done(fold(1));
     assert!(fixture.text().contains("[t](obj:n1) shortest\n"));
     fixture.done(append(1, 1, "more"));
+    assert!(fixture.text().contains("[t](obj:n1) shortest\n"), "it still names the note");
+    fixture.done(expand(1, 2));
+    fixture.done(fold(1));
+    assert!(fixture.text().contains("\n  very\n  (outdated)\n"), "{}", fixture.text());
+    fixture.done(common::edit(1, 2, "another text"));
+    fixture.done(fold(1));
     assert!(fixture.text().contains("[t](obj:n1) shortest (outdated)\n"));
 }
 

@@ -7,19 +7,19 @@ use pipemux_proto::limits::*;
 /// What a bound counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Things.
+    /// A number of things: of connections, windows, entries.
     Count,
-    /// Bytes.
+    /// Bytes of a text or a message.
     Bytes,
-    /// Milliseconds.
+    /// A time in milliseconds.
     Milliseconds,
-    /// Seconds.
+    /// A time in seconds.
     Seconds,
     /// Tokens, as estimated.
     Tokens,
-    /// Lines.
+    /// Lines of a text.
     Lines,
-    /// Characters.
+    /// Unicode characters of a text.
     Characters,
 }
 
@@ -131,6 +131,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         SLOTS_MAX Count "slots of a window",
         KEY_MAX Bytes "a key",
         TYPE_MAX Bytes "a type that refs show",
+        NAME_MAX Bytes "a name in a prototype",
         ANCHORS_MAX Count "anchors of this workspace",
         VANISHED_EPOCHS Count "epochs for which a vanished anchor is known",
         PAST_MAX Count "states of a window that --since and --at reach back",

@@ -13,7 +13,7 @@ pub(super) fn split_name(word: &str) -> Option<(Option<Owner>, &str)> {
 }
 
 /// Returns true if the word can be the name of an action, a parameter or a value.
-pub(super) fn is_name(word: &str) -> bool {
+pub(crate) fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }

@@ -2,6 +2,7 @@
 
 use super::Span;
 use super::lexer::{Lexer, TokenKind};
+use crate::text::is_deceptive_in_prose;
 use crate::value::Value;
 
 /// The numbers of characters that may remain of a text; the largest one that makes the call fit is used.
@@ -70,16 +71,13 @@ fn one_line(code: &str, span: Span, text_chars: usize, max: usize) -> String {
 }
 
 fn is_short(written: &str, chars: usize) -> bool {
-    written.chars().nth(chars + 2).is_none() && !written.contains(char::is_control)
+    let changes_line = |c: char| c.is_control() || is_deceptive_in_prose(c);
+    written.chars().nth(chars + 2).is_none() && !written.contains(changes_line)
 }
 
 /// Returns the beginning of the text in quotes.
 fn quoted(text: &str, chars: usize) -> String {
-    let kept: String = text
-        .chars()
-        .take(chars)
-        .map(|c| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c })
-        .collect();
+    let kept: String = text.chars().take(chars).collect();
     let is_whole = text.chars().nth(chars).is_none();
     Value::Str(if is_whole { kept } else { cut(&(kept + "…"), chars) }).to_string()
 }

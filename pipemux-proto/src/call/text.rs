@@ -3,6 +3,7 @@
 use super::excerpt::clip;
 use super::lexer::{Lexer, TokenKind};
 use super::{CallError, Span};
+use crate::text::read_code_point;
 
 /// A quoted text with a backslash, in both of its meanings.
 #[derive(Debug, Clone, PartialEq)]
@@ -144,6 +145,14 @@ impl<'a> Lexer<'a> {
     fn escape(&mut self, quote: char, read: &mut Quoted) -> Result<(), CallError> {
         let start = self.at;
         self.at += 1;
+        if let Some((c, length)) = read_code_point(self.rest()) {
+            self.at += length;
+            read.raw.push_str(&self.code[start..self.at]);
+            if let Ok(text) = &mut read.text {
+                text.push(c);
+            }
+            return Ok(());
+        }
         let escaped = self.rest().chars().next();
         self.at += escaped.map_or(0, char::len_utf8);
         let meaning = match escaped {

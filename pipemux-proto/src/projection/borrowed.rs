@@ -42,7 +42,7 @@ pub struct ProjectionRef<'a> {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PieceRef<'a> {
-    /// Markdown.
+    /// Markdown, borrowed from the frame.
     Text(&'a str),
     /// A thing.
     #[serde(borrow)]

@@ -64,7 +64,7 @@ fn is_prefix(text: &str) -> bool {
         && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
 }
 
-fn is_type(text: &str) -> bool {
+pub(crate) fn is_type(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }

@@ -16,7 +16,7 @@ fn stopped_app_delays_no_other_and_fails_at_the_deadline() {
     for verb in ["sessions", "apps", "status"] {
         env.pipemux(&[verb]).ok();
     }
-    env.pipemux(&["help", "notebook"]).ok().has("search(words)");
+    env.pipemux(&["help", "notebook"]).ok().has("search(words");
     env.pipemux(&["help", "notebook", "--full"]).ok().has("function search");
     env.pipemux(&["logs", "notebook/main"]).ok();
     assert!(hanging.is_running(), "the other commands were answered while it hung");

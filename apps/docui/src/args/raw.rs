@@ -1,17 +1,13 @@
 //! Texts that are taken as they are written, backslashes included: regular expressions.
 
-use pipemux_proto::projection::Arg;
-use pipemux_proto::prototype::{Raw, Type};
-use pipemux_proto::{Fault, Value};
-
-use super::ArgType;
+use pipemux_proto::prototype::Raw;
 
 /// Which quoted texts a parameter takes as they are written: see [`pipemux_proto::prototype::Raw`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RawTexts {
-    /// None: escapes are resolved.
+    /// None of them: their escapes are resolved.
     Never,
-    /// All.
+    /// All of them: a backslash in them stands for itself.
     Always,
     /// Those of calls that give this parameter as `true`.
     If(&'static str),
@@ -36,27 +32,5 @@ pub struct Pattern(pub String);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TextOrPattern(pub String);
 
-macro_rules! raw_text {
-    ($($Type:ident: $raw:expr),*) => {
-        $(impl From<&str> for $Type {
-            fn from(text: &str) -> Self {
-                Self(text.into())
-            }
-        }
-
-        impl ArgType for $Type {
-            const RAW: RawTexts = $raw;
-
-            fn ty() -> Type {
-                Type::String
-            }
-            fn from_arg(arg: Arg) -> Result<Self, Fault> {
-                String::from_arg(arg).map(Self)
-            }
-            fn to_arg(&self) -> Arg {
-                Value::from(self.0.as_str()).into()
-            }
-        })*
-    };
-}
-raw_text! { Pattern: RawTexts::Always, TextOrPattern: RawTexts::If("regex") }
+text_arg! { Pattern { const RAW: RawTexts = RawTexts::Always; } }
+text_arg! { TextOrPattern { const RAW: RawTexts = RawTexts::If("regex"); } }

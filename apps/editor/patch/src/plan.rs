@@ -53,7 +53,7 @@ pub struct FileChange {
     pub copied: bool,
     /// Whether there was a file at `path` before.
     pub existed: bool,
-    /// Whether another file comes in its place: deleted and made anew by the patch.
+    /// Whether another file comes in its place: the patch deletes it and adds it again.
     pub rewritten: bool,
     /// Its text afterwards; `None` if the file goes.
     pub text: Option<String>,

@@ -67,7 +67,7 @@ pub enum FilesError {
     Unreadable {
         /// The path.
         path: PathBuf,
-        /// Why.
+        /// What the system says of it.
         error: io::Error,
     },
     /// There are too many entries.

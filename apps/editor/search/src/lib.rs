@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`files`] | which files a list of paths, folders and globs means |
 //! | [`pattern`] | what is searched for, and where a text has it |
+//! | `line_matcher` | whether one line matches an expression |
 //! | `candidates` | the lines that may have a match |
 //! | [`counts`] | how many matches there are, and what each filter left out |
 //! | [`search`] | all files at once, on several threads |
@@ -22,10 +23,12 @@ mod candidates;
 pub mod counts;
 pub mod files;
 pub mod limits;
+mod line_matcher;
 pub mod pattern;
 pub mod search;
 
 pub use counts::{Counts, LeftOut, Lines};
 pub use files::{Files, FilesError};
+pub use line_matcher::LineMatcher;
 pub use pattern::{Classify, Filters, Match, Matches, Part, PartOf, Pattern, PatternError};
 pub use search::{FileCounts, Found, Overlay, SkipReason, Skipped, search};

@@ -13,6 +13,7 @@ use memchr::memmem;
 use crate::candidates::CandidateLines;
 use crate::counts::{Counts, LeftOut};
 use crate::limits::PATTERN_MAX;
+use crate::line_matcher::LineMatcher;
 
 /// What a part of a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,7 +52,7 @@ pub struct Pattern {
     /// Finds all matches, also those that aren't whole words.
     any: RegexMatcher,
     word: Option<RegexMatcher>,
-    not: Option<RegexMatcher>,
+    not: Option<LineMatcher>,
     only: Option<Part>,
     classify: Option<Arc<Classify>>,
     /// True when what ends a line matters to the expression.
@@ -137,11 +138,7 @@ impl Pattern {
             }
             false => None,
         };
-        let not = filters.not.as_deref().map(|not| {
-            let mut builder = RegexMatcherBuilder::new();
-            let builder = builder.multi_line(true).size_limit(PATTERN_MAX);
-            builder.build(not).map_err(|error| syntax("not: ", &error))
-        });
+        let not = filters.not.as_deref().map(LineMatcher::new);
         let line_ends = is_regex && ["$", r"\z", r"\Z"].iter().any(|end| text.contains(end));
         let Filters { only, classify, .. } = filters;
         Ok(Self { any, word, not: not.transpose()?, only, classify, line_ends, multi_line })
@@ -188,19 +185,27 @@ impl Pattern {
 
     /// Searches a text, which is that of the file at `path`, without its byte order mark.
     pub fn search(&self, path: &Path, text: &str) -> Matches {
+        self.search_first(path, text, usize::MAX)
+    }
+
+    /// Searches a text as [`Pattern::search`] does, but may stop once this many lines with matches are found.
+    pub fn search_first(&self, path: &Path, text: &str, lines: usize) -> Matches {
         let mut scan = Scan::new(self, path, text);
+        let (mut found, mut with_matches) = (0, 0);
         match self.multi_line {
             true => scan.whole(),
             false => CandidateLines::default().each(self, text.as_bytes(), |line, bytes| {
                 scan.region(bytes, line);
-                true
+                with_matches += usize::from(scan.matches.found.len() > found);
+                found = scan.matches.found.len();
+                with_matches < lines
             }),
         }
         scan.matches
     }
 }
 
-fn syntax(prefix: &str, error: &grep_regex::Error) -> PatternError {
+pub(crate) fn syntax(prefix: &str, error: &grep_regex::Error) -> PatternError {
     let text = error.to_string();
     let text = text.trim().trim_start_matches("regex parse error:").trim_start_matches('\n');
     PatternError::Syntax(format!("{prefix}{text}"))
@@ -335,10 +340,7 @@ impl<'a> Scan<'a> {
             // The last line is that of the last byte.
             let last = found.bytes.end.max(found.bytes.start + 1) - 1;
             let end = memchr::memchr(b'\n', &text[last..]).map_or(text.len(), |at| last + at);
-            let is_excluded = self.text[start..end].split('\n').any(|line| {
-                let line = line.strip_suffix('\r').unwrap_or(line);
-                not.is_match(line.as_bytes()).unwrap_or(false)
-            });
+            let is_excluded = self.text[start..end].split('\n').any(|line| not.is_match(line));
             self.excluded = (lines, is_excluded);
         }
         self.excluded.1

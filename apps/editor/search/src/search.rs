@@ -45,7 +45,7 @@ pub struct FileCounts {
 pub struct Skipped {
     /// The file.
     pub path: PathBuf,
-    /// Why.
+    /// What kept it from being searched.
     pub why: SkipReason,
 }
 

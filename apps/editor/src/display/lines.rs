@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use docui::{code_point, is_deceptive_in_prose};
+
 use crate::limits::{COLUMNS_MAX, EXCERPT_LINES, OPTION_COLUMNS_MAX};
 use crate::model::buffer::Buffer;
 use crate::model::open_file::OpenFile;
@@ -69,21 +71,14 @@ pub(crate) fn match_row(buffer: &Buffer, found: &Range<usize>, mark: bool) -> St
     ))
 }
 
-/// Returns text with control characters as their pictures and invisible ones as their code points. Tabs
-/// stay.
+/// Returns text with characters that would change how it is shown as their code points, as calls take them:
+/// `\u{001b}`. Tabs stay.
 pub(crate) fn readable(text: &str) -> String {
     let mut readable = String::with_capacity(text.len());
     for c in text.chars() {
-        match c {
-            '\t' => readable.push(c),
-            '\0'..='\x1f' => readable.push(char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}')),
-            '\x7f' => readable.push('\u{2421}'),
-            // C1 controls, line separators, characters that reorder text, and the byte order mark.
-            '\u{80}'..='\u{9f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}'
-            | '\u{feff}' => readable += &format!("⟨U+{:04X}⟩", c as u32),
-            _ => readable.push(c),
+        match c == '\n' || is_deceptive_in_prose(c) {
+            true => readable += &code_point(c),
+            false => readable.push(c),
         }
     }
     readable

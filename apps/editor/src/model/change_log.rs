@@ -54,7 +54,7 @@ impl ChangeLog {
         self.undone.iter().rev()
     }
 
-    /// Forgets which version each change was made in, because versions are counted anew: whoever reads the
+    /// Forgets which version each change was made in, because versions are counted from 0 again: whoever reads the
     /// session now sees what all of them did.
     pub fn forget_versions(&mut self) {
         self.done.iter_mut().chain(&mut self.undone).for_each(|change| change.author.version = 0);

@@ -78,6 +78,17 @@ impl Documents {
         Ok(&self.read[path].buffer)
     }
 
+    /// Returns the length of a file in bytes without reading it; `None` if there is none. This may wait for a disk.
+    pub fn length(&self, path: &Path) -> Option<usize> {
+        if let Some(open) = self.open_file(path) {
+            return Some(open.buffer.len());
+        }
+        if let Some(read) = self.read.get(path) {
+            return Some(read.buffer.len());
+        }
+        usize::try_from(std::fs::metadata(path).ok()?.len()).ok()
+    }
+
     /// True when there is no such file, neither open nor on disk. This may wait for a disk.
     pub fn is_missing(&self, path: &Path) -> bool {
         match self.open_file(path) {

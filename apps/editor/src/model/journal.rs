@@ -106,7 +106,7 @@ impl Journal {
         self.writer = self.start(base_digest, unsaved).ok();
     }
 
-    /// Makes the journal hold a text that is older than its last record. If it can't be written anew, the last
+    /// Makes the journal hold a text that is older than its last record. If it can't be rewritten, the last
     /// record is cut off.
     pub fn take_back(&mut self, base_digest: Option<u64>, unsaved: &Buffer) {
         match self.start(base_digest, unsaved) {

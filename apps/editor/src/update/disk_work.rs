@@ -11,6 +11,7 @@ use crate::limits::DISK_DEADLINE;
 use crate::model::Editor;
 
 use super::edit::Work;
+use super::search::HeadsRequest;
 use super::symbols::{InsertPlace, OutlineRequest};
 
 impl Editor {
@@ -34,8 +35,10 @@ impl Editor {
             }
             Action::Diff { r#in } => self.diff(r#in, context)?.into(),
             Action::Find { .. } | Action::Grep { .. } => self.find(action, context)?.into(),
-            Action::Heads { files, first, last } => {
-                self.heads_of(files, (*first, *last), context)?.into()
+            Action::Heads { files, first, last, not } => {
+                let (files, not) = (files.clone(), not.clone());
+                let request = HeadsRequest { files, first: *first, last: *last, not };
+                self.heads_of(&request, context)?.into()
             }
             Action::Glob { pattern, path } => self.glob(pattern, path.as_ref(), context)?.into(),
             Action::Replace { .. } => self.replace(action, context)?.into(),

@@ -3,18 +3,24 @@
 //! | module | holds |
 //! |---|---|
 //! | [`find`] | the matches by file |
+//! | [`listing`], [`budget`], [`again`] | the answer of a query: what fits in, and the call for the rest |
 //! | [`replace`], [`asking`] | replacing them, and the question which ones |
-//! | [`heads`] | the same lines of many files, and lists of files |
+//! | [`heads`], [`blocks`] | the same lines of many files, and lists of files |
 //! | [`words`] | counts, and what the filters left out, in words |
 //! | [`seen`] | counting the numbers in an answer as seen |
 
+mod again;
 mod asking;
+mod blocks;
+mod budget;
 mod find;
 mod heads;
+mod listing;
 mod replace;
 mod seen;
 mod words;
 
+pub(super) use heads::HeadsRequest;
 pub(super) use seen::ShownLines;
 
 use std::path::{Path, PathBuf};
@@ -76,10 +82,14 @@ impl Wanted {
             classify: Some(Arc::new(classify)),
             not: self.not.clone(),
         };
-        Pattern::new(&self.text, self.regex, self.case, filters).map_err(|error| match error {
-            PatternError::Empty => Fault::usage("text is empty: expected what to find"),
-            PatternError::Syntax(why) => Fault::usage(format!("not a regular expression: {why}")),
-        })
+        Pattern::new(&self.text, self.regex, self.case, filters).map_err(pattern_fault)
+    }
+}
+
+fn pattern_fault(error: PatternError) -> Fault {
+    match error {
+        PatternError::Empty => Fault::usage("text is empty: expected what to find"),
+        PatternError::Syntax(why) => Fault::usage(format!("not a regular expression: {why}")),
     }
 }
 

@@ -7,12 +7,14 @@
 //! | `project` | the files of the project |
 //! | `arranging` | moving, swapping, deleting and inserting items; replacing bodies |
 //! | `seams` | the lines around what was done, which an outcome shows |
-//! | `outline` | the symbols of files; the lines of one |
+//! | `outline` | the symbols of files |
+//! | `ranges` | the lines of a symbol or a range, and what stands between braces |
 //! | `rename` | another name for a symbol |
 
 mod arranging;
 mod outline;
 mod project;
+mod ranges;
 mod rename;
 mod resolver;
 mod seams;

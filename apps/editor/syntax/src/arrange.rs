@@ -3,12 +3,14 @@
 //! | module | holds |
 //! |---|---|
 //! | `spacing` | how many empty lines stand between items |
+//! | `insertion` | where a block goes, and what it takes over there |
 //! | `indentation` | blocks shifted to another indentation |
 //!
 //! **Invariant: what stands elsewhere stays as it is, byte for byte.** Only empty lines next to a gap or to a
 //! new place may come or go.
 
 mod indentation;
+mod insertion;
 mod spacing;
 
 use std::ops::Range;
@@ -19,6 +21,7 @@ use crate::outline::Symbol;
 use crate::source::Source;
 
 pub use indentation::{reindented, unit_of};
+use insertion::{insertion, place_indent};
 use spacing::Spacing;
 
 /// Where a block goes. Ranges are whole lines.
@@ -57,13 +60,7 @@ pub struct Arrangement {
 impl Arrangement {
     /// Returns the text with the edits made in it.
     pub fn apply(&self, text: &str) -> String {
-        let (mut new, mut from) = (String::with_capacity(text.len()), 0);
-        for edit in &self.edits {
-            new += &text[from..edit.range.start];
-            new += &edit.new;
-            from = edit.range.end;
-        }
-        new + &text[from..]
+        crate::extract::apply(&self.edits, text)
     }
 }
 
@@ -287,155 +284,4 @@ fn removal(desk: &Desk<'_>, lines: &Range<usize>) -> Edit {
     };
     let range = if stays_above { lines.start..around.end } else { around.start..lines.end };
     Edit { range, new: String::new() }
-}
-
-/// Returns the edit that puts a block into the text. `moved` are lines that are taken out at the same time.
-fn insertion(
-    desk: &Desk<'_>,
-    spacing: &Spacing,
-    place: &Place,
-    block: &Block,
-    moved: Option<&Range<usize>>,
-) -> Arrangement {
-    let (text, source) = (&desk.text, desk.source);
-    let ending = source.line_ending();
-    let indent = place_indent(desk, place);
-    let language = Some(source.language());
-    let had = indentation::indent_of(&block.text).to_owned();
-    let body = match block.exact {
-        true => block.text.clone(),
-        false => reindented(&block.text, &indent, language),
-    };
-    let shifted = (body != block.text).then_some((had, indent.clone()));
-    let single = body.matches('\n').count() <= 1;
-    let empty = |count: usize| ending.repeat(if block.exact { 0 } else { count });
-    let (range, before, after) = match place {
-        Place::Before(anchor) => {
-            let anchor = desk.closed(anchor);
-            let around = spacing::around(text, &anchor);
-            let existing = text[around.start..anchor.start].matches('\n').count();
-            let gap = spacing.between(single, &anchor, moved);
-            let edge = spacing::is_edge_above(text, around.start, indent.len());
-            let above = match edge || !spacing.ends_item(around.start) {
-                true => 0,
-                false => gap.saturating_sub(existing),
-            };
-            // A comment or an attribute belongs to what follows it.
-            let gap = if spacing::is_lead(source.language(), &body) { 0 } else { gap };
-            (anchor.start..anchor.start, empty(above), empty(gap))
-        }
-        Place::After(anchor) => {
-            let anchor = desk.closed(anchor);
-            let around = spacing::around(text, &anchor);
-            let existing = text[anchor.end..around.end].matches('\n').count();
-            let gap = spacing.between(single, &anchor, moved);
-            let edge = spacing::is_edge_below(text, around.end, indent.len());
-            let below = match edge || !spacing.starts_item(around.end) {
-                true => 0,
-                false => gap.saturating_sub(existing),
-            };
-            (anchor.end..anchor.end, empty(gap), empty(below))
-        }
-        Place::StartOf(symbol) | Place::EndOf(symbol) => {
-            return inside(desk, spacing, place, symbol, body, shifted);
-        }
-    };
-    let start = range.start + before.len();
-    let placed = start..start + body.len();
-    let new = before + &body + &after;
-    Arrangement { edits: vec![Edit { range, new }], placed, shifted }
-}
-
-/// Puts a block between the braces of a symbol.
-fn inside(
-    desk: &Desk<'_>,
-    spacing: &Spacing,
-    place: &Place,
-    symbol: &Symbol,
-    body: String,
-    shifted: Option<(String, String)>,
-) -> Arrangement {
-    let (text, source) = (&desk.text, desk.source);
-    let ending = source.line_ending();
-    let interior = symbol.interior.clone().unwrap_or(symbol.range.end..symbol.range.end);
-    let interior = match interior.end == source.text().len() {
-        true => desk.closed(&interior),
-        false => interior,
-    };
-    let inner = &text[interior.clone()];
-    let at_start = matches!(place, Place::StartOf(_));
-    let own_lines = text[..interior.start].ends_with('\n') && text[..interior.end].ends_with('\n');
-    if !own_lines {
-        // `{}` and `{ x }` are opened up.
-        let indent = place_indent(desk, place);
-        let inner = match inner.trim() {
-            "" => String::new(),
-            inner => format!("{indent}{inner}{ending}"),
-        };
-        let blank = |c: char| c == ' ' || c == '\t';
-        let from = text[..interior.start].trim_end_matches(blank).len();
-        let to = text.len() - text[interior.end..].trim_start_matches(blank).len();
-        let start = from + ending.len() + if at_start { 0 } else { inner.len() };
-        let placed = start..start + body.len();
-        let all = if at_start { body + &inner } else { inner + &body };
-        let braces = text[to..].starts_with(['}', ')']);
-        let close = if braces { symbol.indent.as_str() } else { "" };
-        let all = if braces { all } else { all.trim_end_matches(['\n', '\r']).to_owned() };
-        let edit = Edit { range: from..to, new: format!("{ending}{all}{close}") };
-        return Arrangement { edits: vec![edit], placed, shifted };
-    }
-    let single = body.matches('\n').count() <= 1;
-    let is_empty = inner.trim().is_empty();
-    let markdown = source.language() == Language::Markdown;
-    let gap = if is_empty { usize::from(markdown) } else { spacing.inside(symbol, single) };
-    let (at, before, after) = if at_start {
-        let first = indentation::after_leading(source, &interior).unwrap_or(interior.start);
-        let existing = spacing::blank_lines(&text[first..interior.end.max(first)]);
-        let behind = first > interior.start;
-        match markdown {
-            true => (first + existing.len(), 0, gap),
-            false => {
-                let lines = existing.matches('\n').count();
-                (first, if behind { gap } else { 0 }, gap.saturating_sub(lines))
-            }
-        }
-    } else {
-        let at = interior.start + inner.trim_end().len();
-        let at = text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
-        (if is_empty { interior.start } else { at }, gap, 0)
-    };
-    let (before, after) = (ending.repeat(before), ending.repeat(after));
-    let start = at + before.len();
-    let placed = start..start + body.len();
-    let edit = Edit { range: at..at, new: before + &body + &after };
-    Arrangement { edits: vec![edit], placed, shifted }
-}
-
-/// Returns the indentation of lines at a place.
-fn place_indent(desk: &Desk<'_>, place: &Place) -> String {
-    let source = desk.source;
-    match place {
-        Place::Before(anchor) | Place::After(anchor) => {
-            let lines = &desk.text[desk.closed(anchor)];
-            indentation::indent_of(lines).to_owned()
-        }
-        Place::StartOf(symbol) | Place::EndOf(symbol) => {
-            let interior = symbol.interior.clone().unwrap_or_default();
-            let own_lines = source.text()[..interior.start].ends_with('\n');
-            let lines = source.text().get(interior).unwrap_or_default();
-            // What C++ says of the access to members is indented less than they are.
-            let access = |line: &&str| {
-                let word = line.trim().strip_suffix(':').map(str::trim_end);
-                matches!(word, Some("public" | "private" | "protected" | "signals"))
-            };
-            let mut inner = lines.lines().filter(|line| !line.trim().is_empty() && !access(line));
-            if let Some(line) = inner.next().filter(|_| own_lines) {
-                return indentation::indent_of(line).to_owned();
-            }
-            if source.language() == Language::Markdown {
-                return String::new();
-            }
-            format!("{}{}", symbol.indent, unit_of(source))
-        }
-    }
 }

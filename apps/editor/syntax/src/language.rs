@@ -21,7 +21,7 @@ pub enum Language {
     C,
     /// C++, also in headers that end in `.hpp` and the like.
     Cpp,
-    /// Java.
+    /// Java, whose members stand in classes.
     Java,
     /// C#.
     CSharp,

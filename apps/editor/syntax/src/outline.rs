@@ -5,7 +5,7 @@
 //! | `declared` | which nodes declare symbols, for each language |
 //! | `extent` | a symbol's lines with its comments and attributes, and what stands between its braces |
 //! | `modifiers` | whether a symbol is public, and words such as `unsafe` |
-//! | `markdown` | the headings of Markdown |
+//! | `markdown` | the headings of Markdown, and what a text is about |
 
 mod declared;
 mod extent;
@@ -21,6 +21,8 @@ use crate::regions::regions;
 use crate::source::{Source, named};
 
 use declared::{Declared, declared};
+
+pub use markdown::Lead;
 
 /// What a symbol is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

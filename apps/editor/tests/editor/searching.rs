@@ -105,7 +105,7 @@ fn nothing_found_is_an_answer() {
 }
 
 #[test]
-fn what_can_not_be_searched_is_refused() {
+fn empty_texts_missing_paths_and_invalid_patterns_are_refused() {
     let mut session = project();
     let refused = |session: &mut TestSession, action: &Action| session.failed(action).message;
     assert!(refused(&mut session, &find("")).starts_with("text is empty"));
@@ -152,18 +152,74 @@ fn long_result_is_cut_and_leads_to_the_rest() {
     assert!(rest.contains(r#"pipemux run 'editor.find("line")' --budget 20000"#), "{rest}");
 }
 
+fn heads(files: &[&str], last: i64, not: Option<&str>) -> Action {
+    let files = files.iter().map(|file| (*file).into()).collect();
+    Action::Heads { files, first: 1, last, not: not.map(Into::into) }
+}
+
 #[test]
 fn lines_of_many_files_are_one_answer() {
     let mut session = project();
-    let files = vec!["*.rs".into(), "src/c.md".into()];
-    let heads = session.done(&Action::Heads { files, first: 1, last: 2 });
-    assert_eq!(heads.brief, "5 lines of 3 files");
+    let shown = session.done(&heads(&["*.rs", "src/c.md"], 2, None));
+    assert_eq!(shown.brief, "5 lines of 3 files");
     assert_eq!(
-        content(&heads),
-        "a.rs (6 lines):\n1\tfn count() {}\n2\t// count, recount\nsrc/b.rs (3 lines):\n1\tuse a::count;\n2\t\nsrc/c.md:\n1\tnothing\n"
+        content(&shown),
+        "a.rs:1-2 of 6: fn count() {} · // count, recount\nsrc/b.rs:1-2 of 3\nuse a::count;\n\nsrc/c.md: nothing\n"
     );
+    // Their numbers count as seen.
+    session.done(&Action::ReplaceLines {
+        first: line_of("src/b.rs:1"),
+        last: line_of("src/b.rs:1"),
+        text: text("use b::count;"),
+    });
+    assert!(session.on_disk("src/b.rs").starts_with("use b::count;\n\nfn b()"));
+    let one = session.done(&heads(&["src/b.rs"], 1, None));
+    assert_eq!(content(&one), "src/b.rs (3 lines):\n1\tuse b::count;\n");
     let listed = session.done(&Action::Glob { pattern: vec!["**/*.rs".into()], path: None });
     assert_eq!((listed.brief.as_str(), content(&listed).as_str()), ("2 files", "a.rs\nsrc/b.rs\n"));
+}
+
+#[test]
+fn lines_that_match_not_are_left_out_and_counted() {
+    let mut session = project();
+    let shown = session.done(&heads(&["**/*.rs"], 40, Some(r"^\s*//|^$|\bfn main\b")));
+    assert_eq!(shown.brief, "6 lines of 2 files; left: 3 lines that match not");
+    assert_eq!(
+        content(&shown),
+        "a.rs:1,4-6 of 6\nfn count() {}\n    count(); count();\n    println!(\"count\");\n}\n\
+         src/b.rs:1,3 of 3: use a::count; · fn b() { count() }\n"
+    );
+    let fault = session.failed(&heads(&["**/*.rs"], 40, Some("(")));
+    assert!(fault.message.contains("not: "), "{}", fault.message);
+}
+
+#[test]
+fn badges_in_many_heads_lead_to_the_outline() {
+    let mut session = project();
+    for name in ["x", "y", "z"] {
+        let text = format!(
+            "# {name}\n\n{}\n[ci]: https://ci\n\nIt does {name}, and says so in a sentence.\n",
+            "[![a](https://a.svg)](https://a)\n".repeat(5),
+        );
+        fs::write(session.path(&format!("src/{name}.md")), text).unwrap();
+    }
+    let shown = content(&session.done(&heads(&["src/*.md"], 20, None)));
+    let hint = "18 lines of badges, links and HTML; prose only: pipemux run 'editor.outline(\"src/*.md\")'";
+    assert_eq!(shown.lines().last(), Some(hint));
+}
+
+#[test]
+fn heads_that_do_not_fit_lead_to_the_rest() {
+    let mut session = project();
+    for number in 0..20 {
+        let text = "a line of some words\n".repeat(30);
+        fs::write(session.path(&format!("src/t{number}.txt")), text).unwrap();
+    }
+    session.host.set_budget(500);
+    let shown = content(&session.done(&heads(&["src/*.txt"], 30, None)));
+    let rest = shown.lines().last().unwrap();
+    assert!(rest.starts_with("… ") && rest.contains(" more files, from src/t"), "{rest}");
+    assert!(rest.contains("pipemux run 'editor.lines(\"src/*.txt\", 1, 30)' --budget "), "{rest}");
 }
 
 fn replace_in(old: &str, new: &str, files: &[&str], change: impl FnOnce(&mut Action)) -> Action {

@@ -62,7 +62,7 @@ fn outline_names_symbols_with_their_lines() {
     assert_eq!(
         all,
         "4 files, 10 symbols\na.rs: pub fn add 4-7 · struct Point 9-11 · Point::norm 14-16 · Point::twice 18-20\n\
-         b.rs: fn caller 3-8\nc.rs: fn elsewhere 1 · fn other 3-5\nd.md:\n# Title 1-5 – First.\n  # Deep 5\n"
+         b.rs: fn caller 3-8\nc.rs: fn elsewhere 1 · fn other 3-5\nd.md:\n# Title 1-5 – First. Second.\n  # Deep 5\n"
     );
     let one = shown(&session.done(&outline(&["a.rs"])));
     assert!(one.starts_with("a.rs, 21 lines, 5 symbols\npub fn add 4-7\n"), "{one}");
@@ -80,7 +80,62 @@ fn outline_names_symbols_with_their_lines() {
         "3 files, 6 symbols\na.rs: 1 function, 2 methods\nb.rs: 1 function\nc.rs: 2 functions\n"
     );
     let public = shown(&session.done(&counted(true, false)));
-    assert_eq!(public, "a.rs, 21 lines, 1 symbol; none in b.rs, c.rs\npub fn add 4-7\n");
+    assert_eq!(public, "a.rs, 21 lines, 1 symbol; no match in b.rs, c.rs\npub fn add 4-7\n");
+}
+
+#[test]
+fn outline_says_why_it_has_no_symbol() {
+    let mut session = session();
+    std::fs::write(session.path("e.txt"), "text\n").unwrap();
+    std::fs::write(session.path("f.rs"), "// nothing\n").unwrap();
+    std::fs::write(session.path("g.rs"), "pub unsafe fn raw() {}\nasync fn wait() {}\n").unwrap();
+    let filtered = |files: &[&str], kind: &str| match outline(files) {
+        Action::Outline { r#in, public, count, depth, name, .. } => {
+            Action::Outline { r#in, public, count, depth, name, kinds: vec![kind.into()] }
+        }
+        other => other,
+    };
+    for (action, expected) in [
+        (outline(&["e.txt"]), "no symbols: no parser for e.txt\n"),
+        (outline(&["f.rs"]), "no symbols in f.rs\n"),
+        (outline(&["f.rs", "e.txt"]), "no symbols in f.rs; no parser for e.txt\n"),
+        (
+            filtered(&["c.rs", "f.rs"], "unsafe"),
+            "no symbol with kinds=['unsafe']; 2 others in c.rs\n",
+        ),
+        (
+            filtered(&["c.rs", "g.rs"], "unsafe fn"),
+            "g.rs, 2 lines, 1 symbol; no match in c.rs\npub unsafe fn raw 1\n",
+        ),
+        (filtered(&["g.rs"], "async"), "g.rs, 2 lines, 1 symbol\nasync fn wait 2\n"),
+    ] {
+        assert_eq!(shown(&session.done(&action)), expected);
+    }
+    let fault = session.failed(&filtered(&["g.rs"], "unsafe thing"));
+    assert!(fault.message.starts_with("kinds: \"unsafe thing\" is none of function, "));
+}
+
+#[test]
+fn outline_of_many_markdown_files_says_what_each_is_about() {
+    let mut session = session();
+    for name in ["v", "w", "x"] {
+        let text = format!(
+            "# {name}\n\n![i](i.png)\n\n## Intro\n\nIt is [{name}](https://a.b) for all who read and write.\n"
+        );
+        std::fs::write(session.path(&format!("{name}.md")), text).unwrap();
+    }
+    std::fs::write(session.path("y.md"), "```\nno prose\n```\n").unwrap();
+    let about = shown(&session.done(&outline(&["*.md"])));
+    assert_eq!(
+        about,
+        "4 files, 8 symbols; of Markdown only what each is about: depth=2 lists headings; none in y.md\n\
+         d.md: Title 1-5 – First. Second.\n\
+         v.md: v 1-7 – It is v for all who read and write.\n\
+         w.md: w 1-7 – It is w for all who read and write.\n\
+         x.md: x 1-7 – It is x for all who read and write.\n"
+    );
+    let few = shown(&session.done(&outline(&["v.md", "w.md"])));
+    assert!(few.contains("v.md:\n# v 1-7\n  # Intro 5-7 – It is v for all"), "{few}");
 }
 
 #[test]

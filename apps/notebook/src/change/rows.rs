@@ -52,6 +52,22 @@ pub(crate) fn content(row: &rusqlite::Row<'_>, title: String) -> rusqlite::Resul
     })
 }
 
+/// The columns of an entry's row, in the order of the table; without an id it is a new one.
+fn columns(id: Option<i64>, rev: u64, content: &Content) -> impl rusqlite::Params {
+    (
+        id,
+        rev as i64,
+        content.lines() as i64,
+        docui::tokens::estimate(&content.text) as i64,
+        content.outdated.bits(),
+        &content.title,
+        &content.gist,
+        &content.summary,
+        &content.origin,
+        &content.text,
+    )
+}
+
 /// Adds an entry: a new one, or one that was removed, with the id and rev that are given. Returns its id.
 pub(super) fn insert(
     transaction: &Transaction<'_>,
@@ -61,18 +77,7 @@ pub(super) fn insert(
     transaction.execute(
         "INSERT INTO entries (id, rev, lines, tokens, outdated, title, gist, summary, origin, text)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-        params![
-            restored.map(|entry| entry.id),
-            restored.map_or(1, |entry| entry.rev as i64),
-            content.lines() as i64,
-            docui::tokens::estimate(&content.text) as i64,
-            content.outdated.bits(),
-            content.title,
-            content.gist,
-            content.summary,
-            content.origin,
-            content.text,
-        ],
+        columns(restored.map(|entry| entry.id), restored.map_or(1, |entry| entry.rev), content),
     )?;
     let id = transaction.last_insert_rowid();
     index(transaction, id, content)?;
@@ -89,18 +94,7 @@ pub(super) fn update(
     transaction.execute(
         "UPDATE entries SET rev = ?2, lines = ?3, tokens = ?4, outdated = ?5, title = ?6, gist = ?7,
          summary = ?8, origin = ?9, text = ?10 WHERE id = ?1",
-        params![
-            entry.id,
-            rev as i64,
-            content.lines() as i64,
-            docui::tokens::estimate(&content.text) as i64,
-            content.outdated.bits(),
-            content.title,
-            content.gist,
-            content.summary,
-            content.origin,
-            content.text,
-        ],
+        columns(Some(entry.id), rev, content),
     )?;
     transaction.execute("DELETE FROM words WHERE rowid = ?1", [entry.id])?;
     transaction.execute("DELETE FROM tags WHERE entry = ?1", [entry.id])?;

@@ -14,7 +14,8 @@ const INSIDE_TERMS_MAX: usize = 32;
 type Heads = Vec<(i64, String)>;
 
 impl Store {
-    /// Returns the ids of the entries that fit a query, the best matches first.
+    /// Returns the ids of the entries that fit a query, the best matches first: those in titles, then
+    /// those that fit best, and of those that fit about equally well in the order of their titles.
     ///
     /// # Errors
     /// The store can't be read.
@@ -22,6 +23,7 @@ impl Store {
         // By id: how well it fits, a lower number being better. Those that only have a word inside another one
         // come last.
         let mut found: HashMap<i64, f64> = HashMap::new();
+        let mut in_title: HashSet<i64> = HashSet::new();
         let mut heads: Option<Heads> = None;
         for alternative in &query.alternatives {
             match alternative {
@@ -31,7 +33,9 @@ impl Store {
                     }
                 }
                 Alternative::Terms(terms) => {
-                    for (id, score) in self.matching(terms)? {
+                    in_title
+                        .extend(self.matching("{title} : ", terms)?.into_iter().map(|(id, _)| id));
+                    for (id, score) in self.matching("", terms)? {
                         let best = found.entry(id).or_insert(score);
                         *best = best.min(score);
                     }
@@ -47,17 +51,26 @@ impl Store {
                 }
             }
         }
-        let mut found: Vec<(i64, f64)> = found.into_iter().collect();
-        found.sort_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-        Ok(found.into_iter().map(|(id, _)| id).collect())
+        let best = found.values().copied().fold(0.0, f64::min);
+        let titles = self.titles()?.into_iter().map(|(id, title)| (id, title.to_lowercase()));
+        let titles: HashMap<i64, String> = titles.collect();
+        let mut found: Vec<(bool, u8, &str, i64)> = found
+            .into_iter()
+            .map(|(id, score)| {
+                let title = titles.get(&id).map_or("", String::as_str);
+                (!in_title.contains(&id), rank(score, best), title, id)
+            })
+            .collect();
+        found.sort_unstable();
+        Ok(found.into_iter().map(|(.., id)| id).collect())
     }
 
-    /// Returns the entries with all terms, and how well they match.
-    fn matching(&self, terms: &[Term]) -> Result<Vec<(i64, f64)>, Fault> {
+    /// Returns the entries with all terms, and how well they match. `columns` narrows where the terms are.
+    fn matching(&self, columns: &str, terms: &[Term]) -> Result<Vec<(i64, f64)>, Fault> {
         let expressions: Vec<_> = terms.iter().map(Term::expression).collect();
         // A match in the title weighs most, then tags, then what the author wrote in short.
         let sql = "SELECT rowid, bm25(words, 10.0, 1.0, 2.0, 5.0) FROM words WHERE words MATCH ?1";
-        let expression = expressions.join(" AND ");
+        let expression = format!("{columns}({})", expressions.join(" AND "));
         self.query_all(sql, vec![expression.into()], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
@@ -69,7 +82,7 @@ impl Store {
     ) -> Result<Vec<i64>, Fault> {
         let mut left: Option<HashSet<i64>> = None;
         for term in terms {
-            let matching = self.matching(std::slice::from_ref(term))?;
+            let matching = self.matching("", std::slice::from_ref(term))?;
             let mut having: HashSet<i64> = matching.into_iter().map(|(id, _)| id).collect();
             if let Some(word) = term.inside() {
                 let inside = heads.iter().filter(|(_, head)| head.contains(word));
@@ -97,5 +110,29 @@ impl Store {
         let sql = "SELECT id FROM entries WHERE instr(title, ?1) OR instr(text, ?1)
              OR instr(summary, ?1) OR instr(gist, ?1)";
         self.query_all(sql, vec![literal.to_owned().into()], |row| row.get(0))
+    }
+}
+
+/// Returns how well an entry fits compared to the best one: 0 for more than half as well. A score is the better the
+/// lower it is; shorter notes have better ones, so that small differences mean nothing.
+fn rank(score: f64, best: f64) -> u8 {
+    match score {
+        inside if inside == f64::MAX => u8::MAX,
+        _ if best >= 0.0 => 0,
+        score if score >= 0.0 => u8::MAX - 1,
+        // A float that is converted stays within the bounds of the integer.
+        score => (best / score).log2().clamp(0.0, 100.0) as u8,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_that_differ_little_have_the_same_rank() {
+        let ranks = [-8.0, -5.0, -3.0, -1.5, -0.5, 0.0, f64::MAX].map(|score| rank(score, -8.0));
+        assert_eq!(ranks, [0, 0, 1, 2, 4, 254, 255]);
+        assert_eq!([rank(0.0, 0.0), rank(f64::MAX, 0.0)], [0, 255]);
     }
 }

@@ -105,7 +105,7 @@ fn socket(stream: impl AsFd) -> io::Result<UnixStream> {
 
 docui::actions! {
     enum Action {
-        /// Counts.
+        /// Adds one to the number of clicks.
         changes featured Tick = tick();
     }
 }

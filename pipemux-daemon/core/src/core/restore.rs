@@ -85,7 +85,10 @@ impl Core {
             }
             Record::Prototypes { provider, prototypes } => {
                 let decoded = pipemux_proto::decode::<Vec<Prototype>>(&prototypes);
-                if let (Ok(provider), Ok(known)) = (provider.parse::<ProviderId>(), decoded) {
+                // An earlier daemon took in any names; the app is refused when it starts again.
+                let valid = |known: &Vec<Prototype>| known.iter().all(|one| one.check().is_ok());
+                let decoded = decoded.ok().filter(valid);
+                if let (Ok(provider), Some(known)) = (provider.parse::<ProviderId>(), decoded) {
                     self.processes.restore_prototypes(provider, known);
                 }
             }

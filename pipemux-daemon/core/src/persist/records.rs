@@ -21,9 +21,9 @@ pub enum Record {
         key: String,
         /// What is shown for it.
         name: String,
-        /// Display ids.
+        /// No display id from this one on is in use.
         ids_below: u64,
-        /// Epochs.
+        /// No epoch from this one on is in use.
         epochs_below: u64,
     },
     /// A part of the saved state was lost: a workspace that isn't named may have used numbers below these.

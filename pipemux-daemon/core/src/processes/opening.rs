@@ -34,6 +34,13 @@ impl Processes {
         if let Err(fault) = hello.check() {
             return self.break_app(turn, app, fault.message);
         }
+        if let Err(error) = hello.prototypes.iter().try_for_each(Prototype::check) {
+            return self.break_app(
+                turn,
+                app,
+                format!("a Hello with a prototype that can't be: {error}"),
+            );
+        }
         let Some(session) = self.sessions.get_mut(key) else { return };
         match &mut session.process {
             ProcessState::Starting { greeted, .. } if !*greeted => *greeted = true,

@@ -19,8 +19,8 @@ impl Planner<'_> {
     ) -> Result<Argument, Fault> {
         match (value, ty) {
             (Expr::Quoted(text), _) => {
-                let text = text.text.clone().map_err(|error| error.to_fault(self.code))?;
-                self.named_argument(&Expr::Value(Value::Str(text)), ty, span, param)
+                let text = self.resolve_escapes(text)?;
+                self.named_argument(&text, ty, span, param)
             }
             (Expr::Value(Value::Str(name)), _) if !is_ref(name) => {
                 Ok(Argument::Fixed(Arg::from(Value::Str(name.clone()))))

@@ -1,7 +1,7 @@
 //! Checks a whole script before any of it is carried out.
 
 use pipemux_proto::call::{
-    self, Call, CallError, Expr, Owner, Script, Span, markdown_link, nearest, shorten,
+    self, Call, CallError, Expr, Owner, Quoted, Script, Span, markdown_link, nearest, shorten,
 };
 use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::Type;
@@ -203,6 +203,12 @@ impl<'a> Planner<'a> {
         Ok(self.steps.len() - 1)
     }
 
+    /// Returns a quoted text as a value, for a parameter that takes no text as it is written.
+    pub(super) fn resolve_escapes(&self, text: &Quoted) -> Result<Expr, Fault> {
+        let text = text.text.clone().map_err(|error| error.to_fault(self.code))?;
+        Ok(Expr::Value(Value::Str(text)))
+    }
+
     pub(super) fn argument(
         &mut self,
         value: &Expr,
@@ -212,8 +218,8 @@ impl<'a> Planner<'a> {
     ) -> Result<Argument, Fault> {
         match (value, ty) {
             (Expr::Quoted(text), _) => {
-                let text = text.text.clone().map_err(|error| error.to_fault(self.code))?;
-                self.argument(&Expr::Value(Value::Str(text)), ty, span, param)
+                let text = self.resolve_escapes(text)?;
+                self.argument(&text, ty, span, param)
             }
             (_, Type::Optional(inner)) if *value != Expr::Value(Value::Null) => {
                 self.argument(value, inner, span, param)

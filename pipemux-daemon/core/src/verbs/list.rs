@@ -8,6 +8,7 @@ use pipemux_proto::{Fault, ProviderId, SessionAddr, Value};
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::verbs::require;
+use crate::views::inert::line;
 use crate::views::prototypes::{declarations, short_lines};
 
 impl Core {
@@ -31,7 +32,7 @@ impl Core {
             .iter()
             .filter(|one| aliases == (one.prominence == Prominence::Alias))
             .collect();
-        let heading = format!("## {provider} · {}\n", manifest.description);
+        let heading = format!("## {provider} · {}\n", line(&manifest.description));
         let more = format!("whole declarations: pipemux help {provider} --full\n");
         let text = match built_in {
             _ if full => heading + &declarations(&shown) + "how to call one: pipemux run --help\n",
@@ -69,7 +70,8 @@ impl Core {
             let failed = session.failed.as_ref().map_or(String::new(), |why| format!(" · {why}"));
             let more =
                 session.doing(self.turn.now.mono_ms).map_or(String::new(), |is| format!(" · {is}"));
-            text += &format!("{key} · {}{process}{more}{owned}{failed}\n", session.state());
+            let about = line(&format!("{process}{more}{owned}{failed}"));
+            text += &format!("{key} · {}{about}\n", session.state());
             data.push(Value::Map(vec![
                 ("session".into(), key.to_string().into()),
                 ("workspace".into(), owner.into()),

@@ -11,12 +11,14 @@
 //! | `project_reply` | takes the windows that apps send |
 //! | `prefetch` | requests windows ahead of time |
 //! | `end_pending_views` | windows that an answer stops waiting for |
-//! | `write_answer`, `answer_in_parts` | write an answer that shows windows, and send long ones without copying |
+//! | `write_answer`, `answer_builder` | write an answer that shows windows, from parts that are made one after the other |
+//! | `answer_in_parts` | sends long answers without copying |
 //! | `render_window` | renders one window, for an answer or for a run that needs the ids in it |
 //! | `delivery` | what a reader will have seen once it has received an answer |
 //! | `session_updates` | keeps workspaces informed of their sessions |
 
 mod answer;
+mod answer_builder;
 mod answer_in_parts;
 mod begin;
 pub(crate) mod bounds;

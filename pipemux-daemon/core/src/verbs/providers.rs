@@ -145,7 +145,7 @@ impl Core {
             parts.extend(Some(&manifest.description).filter(|d| !d.is_empty()).cloned());
             let fields = non_default_fields(manifest);
             parts.extend(fields.iter().map(|(name, value)| format!("{name} {value}")));
-            text += &format!("{}\n", parts.join(" · "));
+            text += &format!("{}\n", whole_line(&parts.join(" · ")));
             let mut row: Vec<(String, Value)> = vec![
                 ("id".into(), manifest.id.as_str().into()),
                 ("description".into(), manifest.description.as_str().into()),

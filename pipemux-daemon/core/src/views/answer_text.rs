@@ -352,7 +352,7 @@ impl AnswerText<'_> {
             .fold(0, u64::saturating_add);
         let mut last = position.map_or(String::new(), |position| format!("{position} · "));
         if named {
-            last += &format!("workspace {} · ", self.workspace.name);
+            last += &format!("workspace {} · ", inert::line(&self.workspace.name));
         }
         last += &format!("e{} · ", self.workspace.epoch);
         let shown = out.tokens() + pipemux_tokens::estimate(&last) + RECEIPT_TOKENS;

@@ -6,7 +6,7 @@
 
 use std::borrow::Cow;
 
-use pipemux_proto::text::SharedText;
+use pipemux_proto::text::{SharedText, code_point, is_deceptive, is_deceptive_in_prose};
 
 /// Writes Markdown. It knows the text before the next character, so that two pieces can't form an anchor
 /// together.
@@ -21,7 +21,7 @@ pub struct Writer<'a> {
 /// Which ref tokens (`[[MT:Node:7]]`) in a text pass unescaped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RefTokens<'a> {
-    /// None.
+    /// No ref token passes: each is escaped.
     #[default]
     None,
     /// Tokens of this prefix: the app declared it, and mints the tokens itself.
@@ -90,6 +90,14 @@ impl<'a> Writer<'a> {
         self.push_str(c.encode_utf8(&mut [0; 4]));
     }
 
+    /// Writes a character, or its code point if it would change how other text is shown.
+    fn push_visible(&mut self, c: char) {
+        match is_deceptive_in_prose(c) {
+            true => self.push_str(&code_point(c)),
+            false => self.push(c),
+        }
+    }
+
     /// Writes the daemon's own Markdown.
     pub fn raw(&mut self, markdown: &str) {
         self.push_str(markdown);
@@ -117,8 +125,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes exact text; only control characters are replaced by their pictures. Returns true when the text
-    /// has none.
+    /// Writes exact text; only characters that would change how other text is shown are replaced by their code
+    /// points. Returns true when the text has none.
     pub fn exact(&mut self, text: &str) -> bool {
         // The expected text has none: it was written in the same way.
         if let Some((expected, matched)) = &mut self.expected
@@ -146,7 +154,7 @@ impl<'a> Writer<'a> {
             {
                 self.push('\\');
             }
-            self.push(visible(c));
+            self.push_visible(c);
             rest = &from[c.len_utf8()..];
         }
         self.push_str(rest);
@@ -167,7 +175,7 @@ impl<'a> Writer<'a> {
                 // Markdown doesn't require this, but a simple parser might see a link.
                 '(' if self.so_far().ends_with(']') => self.push_str("\\("),
                 '\n' | '\r' | '\t' => self.push(' '),
-                other => self.push(visible(other)),
+                other => self.push_visible(other),
             }
             rest = &from[c.len_utf8()..];
         }
@@ -179,8 +187,7 @@ impl<'a> Writer<'a> {
         let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
         self.end_line();
         self.push_str(&fence);
-        let fits = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-' | '.');
-        lang.chars().filter(fits).for_each(|c| self.push(c));
+        self.push_str(language(lang));
         self.push('\n');
         fence
     }
@@ -188,8 +195,7 @@ impl<'a> Writer<'a> {
     /// Returns true for a character that begins a fence or a window's heading at this place of the line.
     fn begins_block(&self, c: char, from: &str) -> bool {
         matches!(c, '#' | '`' | '~')
-            && self.indent().is_some_and(|spaces| spaces <= 3)
-            && starts_block(from)
+            && self.line_start().is_some_and(|start| starts_block(from, start))
     }
 
     /// Returns true for the second bracket of a ref token that may not pass: `[[MT:Node:7]]`.
@@ -207,14 +213,29 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Returns the number of spaces in the line so far, or none if it has other characters.
-    fn indent(&self) -> Option<usize> {
+    /// Returns what stands before a block that begins here, or none if the line has begun with something else.
+    fn line_start(&self) -> Option<LineStart> {
         let so_far = self.so_far();
+        let line = |before: &str| before.is_empty() || before.ends_with('\n');
         let before = so_far.trim_end_matches(' ');
-        let spaces = so_far.len() - before.len();
-        (before.is_empty() || before.ends_with('\n')).then_some(spaces)
+        if line(before) {
+            let spaces = so_far.len() - before.len();
+            return Some(if spaces <= 3 { LineStart::Outermost } else { LineStart::Inside });
+        }
+        line(so_far.trim_end_matches(is_marker)).then_some(LineStart::Inside)
     }
 }
+
+/// Returns the language of a fence that shows an app's text: nothing unless it is a word, and never the one of
+/// blocks that run when a model repeats them.
+fn language(lang: &str) -> &str {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-' | '.' | '_');
+    let runs = lang.eq_ignore_ascii_case(pipemux_proto::call::blocks::WORD);
+    if runs || lang.len() > LANGUAGE_MAX || !lang.chars().all(fits) { "" } else { lang }
+}
+
+/// The longest name of a fence's language, in bytes.
+const LANGUAGE_MAX: usize = 32;
 
 /// Spare capacity, in bytes, for a text that is longer than the expected one.
 const ROOM: usize = 64;
@@ -231,8 +252,10 @@ static SPECIAL: [u8; 256] = {
     while byte < 256 {
         special[byte] = match byte as u8 {
             b'\n' | b'\t' => LABEL,
-            // Includes the first byte of U+0080 to U+009F.
-            0..0x20 | 0x7f | 0xc2 => TEXT | LABEL | EXACT,
+            // Includes the first bytes of U+0080 to U+009F, of the marks that reorder text, and of tag characters.
+            0..0x20 | 0x7f | 0xc2 | 0xe2 | 0xf3 => TEXT | LABEL | EXACT,
+            // The first byte of U+FEFF.
+            0xef => TEXT | LABEL,
             b'#' | b'~' | b':' => TEXT,
             b'(' | b'[' | b'`' | b'<' => TEXT | LABEL,
             b']' | b'\\' => LABEL,
@@ -255,10 +278,26 @@ fn first_special(text: &str, class: u8) -> Option<usize> {
     Some(skipped + at)
 }
 
+/// What stands in a line before a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LineStart {
+    /// At most three spaces.
+    Outermost,
+    /// More spaces, or marks of quotes and list items. A fence begins there, too, inside of them.
+    Inside,
+}
+
+/// Returns true for the characters of which the marks of quotes and list items consist, and the space around them.
+fn is_marker(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '>' | '-' | '+' | '*' | '.' | ')' | '0'..='9')
+}
+
 /// Returns true for text that begins a fence or a window's heading.
-fn starts_block(rest: &str) -> bool {
+fn starts_block(rest: &str, start: LineStart) -> bool {
     let hashes = rest.len() - rest.trim_start_matches('#').len();
-    let heading = (1..=2).contains(&hashes) && looks_like_a_window(&rest[hashes..]);
+    let heading = start == LineStart::Outermost
+        && (1..=2).contains(&hashes)
+        && looks_like_a_window(&rest[hashes..]);
     // A run that reaches the end may continue in the next piece.
     let fence = |c: char| {
         let run = rest.len() - rest.trim_start_matches(c).len();
@@ -345,25 +384,21 @@ fn token_prefix(after: &str) -> Option<&str> {
     (fits && prefix.starts_with(|c: char| c.is_ascii_uppercase())).then_some(prefix)
 }
 
-/// Replaces a control character by its picture: none may reach a terminal.
-fn visible(c: char) -> char {
-    match c {
-        '\n' | '\t' => c,
-        '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
-        '\u{7f}' => '\u{2421}',
-        '\u{80}'..='\u{9f}' => '\u{fffd}',
-        other => other,
-    }
-}
-
-/// Replaces the control characters of exact text, so that it may reach a terminal. `read` returns the text
-/// unchanged.
+/// Replaces what would change how exact text is shown by code points, so that it may reach a terminal. `read` returns
+/// the text unchanged.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    if first_special(text, EXACT).is_some() {
-        Cow::Owned(text.chars().map(visible).collect())
-    } else {
-        Cow::Borrowed(text)
+    let Some(at) = first_special(text, EXACT) else { return Cow::Borrowed(text) };
+    if !text[at..].contains(is_deceptive) {
+        return Cow::Borrowed(text);
     }
+    let mut out = String::with_capacity(text.len() + ROOM);
+    for c in text.chars() {
+        match is_deceptive(c) {
+            true => out.push_str(&code_point(c)),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// Returns the length of the longest run of an ASCII character.

@@ -151,7 +151,7 @@ impl<'a> Minter<'a> {
     }
 }
 
-/// Links.
+/// Writing links.
 impl<'a> Minter<'a> {
     /// Writes `[label](link:42)` of a window, with the call as title where the app asks for it.
     pub fn link(&mut self, link: &LinkSlot) -> String {

@@ -1,7 +1,9 @@
 //! Prototypes as windows and `help` show them.
 
 use pipemux_proto::ProviderId;
-use pipemux_proto::prototype::{Prominence, Prototype};
+use pipemux_proto::prototype::{Prominence, Prototype, comment_line};
+
+use crate::views::inert;
 
 /// Returns the prototypes that are possible now: those that are named, or all of them.
 pub fn possible<'a>(
@@ -20,7 +22,7 @@ pub fn compact(provider: &ProviderId, prototypes: &[&Prototype]) -> String {
     };
     for prototype in of_prominence(Prominence::Featured) {
         if !prototype.doc.is_empty() {
-            out += &format!("/** {} */\n", one_line(&prototype.doc));
+            out += &format!("/** {} */\n", comment_line(&prototype.doc));
         }
         out += &prototype.compact();
         out.push('\n');
@@ -40,8 +42,8 @@ pub fn compact(provider: &ProviderId, prototypes: &[&Prototype]) -> String {
 /// Writes a line for each action: its signature and its documentation.
 pub fn short_lines(prototypes: &[&Prototype]) -> String {
     let line = |prototype: &&Prototype| {
-        let doc = one_line(&prototype.doc);
-        format!("{}   {doc}", prototype.short()).trim_end().to_owned() + "\n"
+        let doc = comment_line(&prototype.doc);
+        inert::whole_line(&format!("{}   {doc}", prototype.short())) + "\n"
     };
     prototypes.iter().map(line).collect()
 }
@@ -56,10 +58,7 @@ fn fenced(body: &str) -> String {
     if body.is_empty() {
         return String::new();
     }
-    let fence = "`".repeat(crate::views::inert::longest_run(body, '`').max(2) + 1);
+    let body = inert::printable(body);
+    let fence = "`".repeat(inert::longest_run(&body, '`').max(2) + 1);
     format!("{fence}ts\n{body}{fence}\n")
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "* /")
 }

@@ -42,7 +42,7 @@ pub struct Block {
 /// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockKind {
-    /// Markdown.
+    /// A line of Markdown outside of fences.
     Markdown,
     /// The daemon's own fence.
     Fence,

@@ -57,7 +57,7 @@ struct TextSpan {
 /// A piece of the content.
 #[derive(Debug, Clone, Copy)]
 pub enum Piece<'a> {
-    /// Markdown.
+    /// Markdown, as the app wrote it.
     Text(&'a str),
     /// An object.
     Object(ObjectRef<'a>),

@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn what_exceeds_a_bound_is_retired_or_forgotten() {
+    fn numbers_beyond_a_bound_are_retired_or_forgotten() {
         let mut lines = SeenLines::default();
         for range in 0..LINE_RANGES_MAX as u64 {
             lines.update(&update(1 + 2 * range, 1 + 2 * range, 1 + range));

@@ -269,7 +269,7 @@ fn call_with_nothing_to_choose_from_fails_at_once() {
 }
 
 #[test]
-fn what_there_is_to_choose_is_looked_up_after_daemon_loss() {
+fn choices_are_looked_up_after_daemon_loss() {
     let (mut world, _) = notes(&["one"]);
     world.lose_daemon();
     world.run(reader("a"), "notes.edit(text='x')").exits(5).has("1. [k1 r1](link:");

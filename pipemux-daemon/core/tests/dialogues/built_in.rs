@@ -15,12 +15,15 @@ fn first_call_opens_its_app_without_a_word() {
     let mut world = World::with_built_in();
     let env = [("PATH", "/bin"), ("SECRET", "s")].map(|(name, value)| (name.into(), value.into()));
     let call = world.call(reader("a"), run("notes.say('hi')"));
-    let call = VerbRequest { cwd: "/work/src".into(), env: env.into(), ..call };
+    let call = VerbRequest { cwd: "/home/user/project".into(), env: env.into(), ..call };
     let said = world.ask_call(&call);
     said.exits(0).has("1 done · say: hi").lacks("## notes").lacks("opened");
     let app = world.process("notes/main").expect("it runs");
     let opened = &world.apps[&app].opens[0];
-    assert_eq!((opened.cwd.as_str(), opened.args.len(), opened.again), ("/work/src", 0, false));
+    assert_eq!(
+        (opened.cwd.as_str(), opened.args.len(), opened.again),
+        ("/home/user/project", 0, false)
+    );
     assert_eq!(opened.env.keys().collect::<Vec<_>>(), ["PATH"]);
     assert!(world.projected.is_empty(), "nobody asked for the window");
     // The window is open from now on.

@@ -60,6 +60,8 @@ pub enum Behaviour {
     Observes,
     /// Answers every `Invoke` with this outcome.
     Ends(Box<Outcome>),
+    /// Greets with these prototypes.
+    Greets(Vec<Prototype>),
 }
 
 /// A process of an app.
@@ -150,7 +152,10 @@ impl App {
                 let hello = Hello {
                     features,
                     token_prefix: Some(prefix.into()),
-                    prototypes: prototypes(),
+                    prototypes: match behaviour {
+                        Behaviour::Greets(others) => others.clone(),
+                        _ => prototypes(),
+                    },
                     ..Hello::new(Role::App, "fake 1")
                 };
                 let greeting = frame(&Envelope::event(Method::Hello, incarnation), &hello);

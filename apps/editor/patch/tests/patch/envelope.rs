@@ -68,7 +68,7 @@ fn without_prefixes_or_marks_it_is_read_as_meant() {
 }
 
 #[test]
-fn what_would_surprise_is_refused() {
+fn existing_files_cut_off_patches_and_outside_paths_are_refused() {
     let exists = "*** Begin Patch\n*** Add File: f\n+other\n*** End Patch";
     assert_eq!(refused(exists, "a\nb\n"), "f: exists already (2 lines)");
     assert_eq!(apply(exists, "other\n").1, "f 1 (applied before)");

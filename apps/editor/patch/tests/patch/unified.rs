@@ -145,7 +145,7 @@ fn a_hunk_may_build_on_the_one_before() {
 }
 
 #[test]
-fn what_fits_nowhere_is_refused_with_the_nearest_lines() {
+fn a_hunk_without_a_match_is_refused_with_the_nearest_lines() {
     let text = "fn main() {\n    let total = 1;\n    println!(\"{total}\");\n}\n";
     let patch = "--- a/f\n+++ b/f\n@@ -1,4 +1,4 @@\n fn main() {\n-    let total = 2;\n+    let total = 3;\n     println!(\"{total}\");\n }\n";
     insta::assert_snapshot!(refused(patch, text), @r"

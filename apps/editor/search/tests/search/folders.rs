@@ -93,7 +93,7 @@ fn entries_are_relative_to_their_base() {
 }
 
 #[test]
-fn what_is_not_there_is_refused() {
+fn missing_paths_and_globs_without_a_match_are_refused() {
     let project = project();
     let refused = |entry: &str| list(project.path(), project.path(), &[entry]).unwrap_err();
     assert!(matches!(refused("src/z.rs"), FilesError::Missing(path) if path.ends_with("src/z.rs")));
@@ -161,7 +161,7 @@ fn text_of_the_caller_is_searched_in_place_of_the_file() {
 }
 
 #[test]
-fn what_is_no_text_is_left_out_and_told() {
+fn binary_invalid_and_unreadable_files_are_skipped_and_reported() {
     let folder = folder(&[("text", "needle"), ("bom", "\u{feff}needle"), ("empty", "")]);
     let root = folder.path().canonicalize().unwrap();
     let write = |name: &str, bytes: &[u8]| fs::write(root.join(name), bytes).unwrap();

@@ -151,7 +151,7 @@ fn case_can_be_ignored() {
 }
 
 #[test]
-fn what_is_no_pattern_is_refused() {
+fn empty_invalid_and_too_large_patterns_are_refused() {
     let new = |text: &str, is_regex, not: Option<&str>| {
         let filters = Filters { not: not.map(Into::into), ..Filters::default() };
         Pattern::new(text, is_regex, true, filters).err()
@@ -168,4 +168,16 @@ fn huge_line_is_searched() {
     let text = format!("{}needle{}", "x".repeat(3_000_000), " y".repeat(1_000_000));
     assert_eq!(plain(&text, "needle"), [(1, "needle".into())]);
     assert_eq!(plain(&text, " y").len(), 1_000_000);
+}
+
+#[test]
+fn search_for_the_first_lines_finds_the_beginning_of_all() {
+    let text = "a a\nb\na\nc\na\n".repeat(50);
+    let pattern = Pattern::new("a", false, true, Filters::default()).unwrap();
+    let all = pattern.search(Path::new("x.txt"), &text);
+    for lines in [1, 2, 7, 1_000] {
+        let first = pattern.search_first(Path::new("x.txt"), &text, lines);
+        assert_eq!(first.counts().lines, all.counts().lines.min(lines as u64));
+        assert_eq!(first.found, all.found[..first.found.len()]);
+    }
 }

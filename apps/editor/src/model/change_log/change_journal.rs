@@ -161,7 +161,7 @@ impl ChangeJournal {
         let _ = self.append(&Entry::End { id: id.to_owned(), by: by.cloned() });
     }
 
-    /// Writes the whole journal anew.
+    /// Writes the whole journal to a new file.
     ///
     /// # Errors
     /// It can't be written. The previous one is still there.

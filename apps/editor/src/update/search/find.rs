@@ -3,29 +3,24 @@
 use std::ops::Range;
 use std::path::Path;
 
-use docui::blocking::CommitPoint;
-use docui::{Blocking, Context, Done, Fault, View, tokens};
+use docui::{Blocking, Context, Fault};
 use pipemux_search::{FileCounts, Matches};
 use pipemux_syntax::outline::flatten;
 use pipemux_syntax::{Language, Source};
 
+use super::again::written_again;
+use super::budget::Budget;
+use super::listing::Listing;
 use super::seen::ShownLines;
 use super::words::{found, left_out, to_usize};
 use super::{Scope, Searched, Wanted, search};
-use crate::action::{Action, Only};
+use crate::action::Action;
 use crate::display::lines::{match_row, readable};
 use crate::display::wording::{count, line_numbers};
-use crate::limits::{
-    COLUMNS_MAX, DEFINITIONS_BYTES, DEFINITIONS_NAMED, DISK_DEADLINE, FILES_WITHOUT_MATCH_NAMED,
-};
+use crate::limits::{COLUMNS_MAX, DEFINITIONS_BYTES, DEFINITIONS_NAMED, FILES_WITHOUT_MATCH_NAMED};
 use crate::model::Editor;
 use crate::model::buffer::Buffer;
 use crate::model::documents::Documents;
-
-/// What is kept of the budget for the line that leads to the rest.
-const REST_TOKENS: u64 = 60;
-/// The largest budget that a hint names.
-const BUDGET_NAMED_MAX: u64 = 20_000;
 
 /// How to answer.
 struct Manner {
@@ -35,17 +30,6 @@ struct Manner {
     budget: u64,
     /// The command that asks again.
     again: Option<String>,
-}
-
-/// A result as it is shown.
-pub(super) struct Listing {
-    pub brief: String,
-    /// What stands in the fence.
-    pub text: String,
-    /// What stands below it.
-    pub rest: String,
-    pub shown: ShownLines,
-    pub documents: Documents,
 }
 
 impl Editor {
@@ -91,36 +75,6 @@ impl Editor {
             again: written_again(action).map(|call| self.run_command(&call)),
         };
         self.listing(context, move |documents| manner.listing(&scope, documents))
-    }
-
-    /// Makes a listing on another thread, and counts its numbers as seen.
-    pub(super) fn listing(
-        &self,
-        context: &Context,
-        list: impl FnOnce(Documents) -> Result<Listing, Fault> + Send + 'static,
-    ) -> Result<Blocking<Self>, Fault> {
-        let documents = self.documents();
-        let began = self.version;
-        let work = move |_: &CommitPoint| list(documents);
-        let waits_for = "the disk".to_owned();
-        Ok(self.disk_task(
-            waits_for,
-            DISK_DEADLINE,
-            context,
-            work,
-            move |editor, listing, context, _| {
-                let Listing { brief, text, rest, shown, mut documents } = listing?;
-                let numbers = editor.numbers_shown(shown, &mut documents, began, context);
-                let mut view = View::new("");
-                if !text.is_empty() {
-                    view.code("", text);
-                }
-                if !rest.is_empty() {
-                    view.text(rest);
-                }
-                Ok(Done::new(brief).content(view).shows(numbers).into())
-            },
-        ))
     }
 }
 
@@ -174,8 +128,14 @@ impl Manner {
                 shown.add(path, line - 1..line);
             }
         }
-        let mut listing =
-            Listing { brief, text: String::new(), rest: String::new(), shown, documents };
+        let mut listing = Listing {
+            brief,
+            text: String::new(),
+            rest: String::new(),
+            shown,
+            documents,
+            value: None,
+        };
         if self.counts_only {
             self.list_counts(&mut listing, &searched, &display);
         } else {
@@ -267,20 +227,21 @@ impl Manner {
         budget: &mut Budget,
         display: &dyn Fn(&Path) -> String,
     ) -> u64 {
-        let matches = searched.pattern.search(&file.path, &buffer.text());
-        let lines = lines_of(&matches);
-        let mut left = lines.len() as u64;
-        for (line, bytes) in lines {
+        let rows = budget.rows_max();
+        let matches = searched.pattern.search_first(&file.path, &buffer.text(), rows);
+        let mut left = file.counts.lines;
+        for (index, (line, bytes)) in lines_of(&matches).into_iter().enumerate() {
             let mut row = format!("{}\t{}\n", line + 1, row(buffer, line, &bytes));
-            if left == matches.counts().lines {
+            if index == 0 {
                 row.insert_str(0, &format!("{}:\n", display(&file.path)));
             }
             if !budget.take(&row) {
-                return left;
+                // It may have changed since it was counted.
+                return left.max(1);
             }
             listing.text += &row;
             listing.shown.add(&file.path, line..line + 1);
-            left -= 1;
+            left = left.saturating_sub(1);
         }
         0
     }
@@ -303,11 +264,13 @@ impl Manner {
             if language == Language::Markdown || !language.is_name(name) {
                 continue;
             }
+            // A long file isn't even read for that.
+            let length = listing.documents.length(&file.path);
+            if length.is_none_or(|length| parsed + length > DEFINITIONS_BYTES) {
+                continue;
+            }
             let Ok(buffer) = listing.documents.text(&file.path).cloned() else { continue };
             parsed += buffer.len();
-            if parsed > DEFINITIONS_BYTES {
-                return;
-            }
             let Ok(source) = Source::parse(language, buffer.text()) else { continue };
             let symbols = source.outline();
             for symbol in flatten(&symbols) {
@@ -342,36 +305,6 @@ impl Manner {
     }
 }
 
-/// What may still be shown, in tokens.
-pub(super) struct Budget {
-    left: u64,
-    taken: u64,
-}
-
-impl Budget {
-    pub(super) fn new(all: u64) -> Self {
-        Self { left: all.saturating_sub(REST_TOKENS), taken: 0 }
-    }
-
-    /// Takes the room for a text, if there is enough.
-    pub(super) fn take(&mut self, text: &str) -> bool {
-        let tokens = tokens::estimate(text);
-        if tokens > self.left {
-            return false;
-        }
-        self.left -= tokens;
-        self.taken += tokens;
-        true
-    }
-
-    /// Estimates the budget in which all would be shown, from the rows that are.
-    pub(super) fn all_of(&self, left: usize, shown: &str) -> u64 {
-        let rows = shown.lines().count().max(1) as u64;
-        let all = self.taken.max(20 * rows) * (rows + left as u64) / rows + 200;
-        (all / 500 + 1).saturating_mul(500).min(BUDGET_NAMED_MAX)
-    }
-}
-
 /// The lines of matches, each once, with the range of its first match. Lines that a match goes on over have none.
 fn lines_of(matches: &Matches) -> Vec<(usize, Range<usize>)> {
     let mut lines: Vec<(usize, Range<usize>)> = Vec::new();
@@ -394,63 +327,4 @@ fn row(buffer: &Buffer, line: usize, found: &Range<usize>) -> String {
         _ if found.is_empty() => readable(&head) + "…",
         _ => match_row(buffer, found, false),
     }
-}
-
-/// Writes a call again, so that it can be pasted with another budget.
-fn written_again(action: &Action) -> Option<String> {
-    let quoted = |text: &str, raw: bool| {
-        let text = if raw { text.to_owned() } else { text.replace('\\', "\\\\") };
-        let text = text.replace('\n', "\\n").replace('\t', "\\t");
-        (!text.contains(char::is_control)).then(|| format!("\"{}\"", text.replace('"', "\\\"")))
-    };
-    let files = |files: &[docui::FilePath]| -> Option<String> {
-        let all: Option<Vec<_>> = files.iter().map(|file| quoted(&file.0, false)).collect();
-        Some(format!("[{}]", all?.join(", ")))
-    };
-    let mut args = Vec::new();
-    let name = match action {
-        Action::Find { text, r#in, word, regex, case, only, not, count, min: _ } => {
-            args.push(quoted(&text.0, *regex)?);
-            if !r#in.is_empty() {
-                args.push(format!("in={}", files(r#in)?));
-            }
-            let flags = [
-                ("word", word, true),
-                ("regex", regex, true),
-                ("case", case, false),
-                ("count", count, true),
-            ];
-            let set = flags.into_iter().filter(|(_, flag, told)| **flag == *told);
-            args.extend(set.map(|(name, flag, _)| format!("{name}={flag}")));
-            if let Some(only) = only {
-                args.push(format!(
-                    "only=\"{}\"",
-                    match only {
-                        Only::Code => "code",
-                        Only::Comments => "comments",
-                        Only::Strings => "strings",
-                    }
-                ));
-            }
-            if let Some(not) = not {
-                args.push(format!("not={}", quoted(&not.0, true)?));
-            }
-            "find"
-        }
-        Action::Grep { pattern, path, glob, ignore_case } => {
-            args.push(quoted(&pattern.0, true)?);
-            if !path.is_empty() {
-                args.push(format!("path={}", files(path)?));
-            }
-            if let Some(glob) = glob {
-                args.push(format!("glob={}", quoted(glob, false)?));
-            }
-            if *ignore_case {
-                args.push("ignore_case=true".to_owned());
-            }
-            "grep"
-        }
-        _ => return None,
-    };
-    Some(format!("{name}({})", args.join(", ")))
 }

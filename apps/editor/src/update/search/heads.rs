@@ -1,35 +1,76 @@
 //! The same lines of many files, and lists of files.
 
+use std::ops::Range;
 use std::path::Path;
 
-use docui::{Blocking, Context, Fault, FilePath};
+use docui::{Blocking, Context, Fault, FilePath, Pattern};
+use pipemux_search::LineMatcher;
+use pipemux_syntax::Language;
 
-use super::find::{Budget, Listing};
+use super::again::{heads_again, outline_of};
+use super::blocks::{Blocks, pieces};
+use super::budget::Budget;
+use super::listing::Listing;
 use super::seen::ShownLines;
-use super::{Scope, fault};
+use super::{Scope, fault, pattern_fault};
 use crate::display::lines::readable;
 use crate::display::wording::count;
-use crate::limits::{COLUMNS_MAX, HEADS_MAX};
+use crate::limits::{HEADS_MAX, MARKUP_LINES_TOLD, VALUE_MAX};
 use crate::model::Editor;
+use crate::model::buffer::Buffer;
 use crate::model::documents::Documents;
 
+/// Which lines of each of several files are wanted.
+#[derive(Debug, Clone)]
+pub(in crate::update) struct HeadsRequest {
+    pub files: Vec<FilePath>,
+    pub first: i64,
+    pub last: i64,
+    /// Leaves out the lines that match this regular expression.
+    pub not: Option<Pattern>,
+}
+
+/// How to answer.
+struct Heads {
+    /// From 0.
+    lines: Range<usize>,
+    not: Option<LineMatcher>,
+    budget: u64,
+    /// True if another call takes the bare text.
+    nested: bool,
+    /// The command that asks again, and the one for the outline of the same files.
+    again: Option<String>,
+    outline: Option<String>,
+}
+
 impl Editor {
+    /// Shows the same lines of several files. As an argument they are the bare text.
     pub(in crate::update) fn heads_of(
         &mut self,
-        files: &[FilePath],
-        (first, last): (i64, i64),
+        request: &HeadsRequest,
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
         let number = |name: &str, number: i64| match usize::try_from(number) {
             Ok(number) if number > 0 => Ok(number),
             _ => Err(Fault::usage(format!("{name} is {number}: lines count from 1"))),
         };
-        let (first, last) = (number("first", first)?, number("last", last)?);
+        let HeadsRequest { files, first, last, not } = request;
+        let (first, last) = (number("first", *first)?, number("last", *last)?);
         if first > last {
             return Err(Fault::usage(format!("first is {first}, after last, which is {last}")));
         }
-        let (scope, budget) = (self.search_scope(files, context), u64::from(context.budget));
-        self.listing(context, move |documents| heads(&scope, first - 1, last, budget, documents))
+        let not = not.as_ref().map(|not| LineMatcher::new(&not.0).map_err(pattern_fault));
+        let command = |call: Option<String>| call.map(|call| self.run_command(&call));
+        let heads = Heads {
+            lines: first - 1..last,
+            not: not.transpose()?,
+            budget: u64::from(context.budget),
+            nested: context.nested,
+            again: command(heads_again(request)),
+            outline: command(outline_of(files)),
+        };
+        let scope = self.search_scope(files, context);
+        self.listing(context, move |documents| heads.listing(&scope, documents))
     }
 
     pub(in crate::update) fn glob(
@@ -47,60 +88,137 @@ impl Editor {
     }
 }
 
-fn heads(
-    scope: &Scope,
-    first: usize,
-    last: usize,
-    budget: u64,
-    mut documents: Documents,
-) -> Result<Listing, Fault> {
-    let chosen = scope.files(&documents)?;
-    let files = chosen.list().map_err(fault)?;
-    let root = documents.root.clone();
-    let display =
-        |path: &Path| readable(&path.strip_prefix(&root).unwrap_or(path).display().to_string());
-    let (mut text, mut shown) = (String::new(), ShownLines::default());
-    let (mut lines, mut listed, mut unread, mut rest) = (0, 0, Vec::new(), String::new());
-    let mut budget = Budget::new(budget);
-    for (index, path) in files.iter().enumerate() {
-        let buffer = match documents.text(path) {
-            Ok(buffer) => buffer,
-            // A folder may have anything; what was named is missed.
-            Err(fault) => {
-                if chosen.named().contains(path) {
-                    unread.push(fault.message);
+impl Heads {
+    fn listing(self, scope: &Scope, mut documents: Documents) -> Result<Listing, Fault> {
+        let chosen = scope.files(&documents)?;
+        let files = chosen.list().map_err(fault)?;
+        let root = documents.root.clone();
+        let display =
+            |path: &Path| readable(&path.strip_prefix(&root).unwrap_or(path).display().to_string());
+        let blocks = Blocks::new(files.iter().map(|path| display(path)));
+        let (mut text, mut bare, mut shown) = (String::new(), String::new(), ShownLines::default());
+        let (mut lines, mut listed, mut excluded, mut unread) = (0, 0, 0, Vec::new());
+        let (mut markup, mut rest) = (Markup::default(), String::new());
+        let mut budget = Budget::new(self.budget);
+        for (index, path) in files.iter().enumerate() {
+            let buffer = match documents.text(path) {
+                Ok(buffer) => buffer,
+                // A folder may have anything; what was named is missed.
+                Err(fault) => {
+                    if chosen.named().contains(path) {
+                        unread.push(fault.message);
+                    }
+                    continue;
                 }
-                continue;
+            };
+            let (mut wanted, left) = self.wanted(buffer);
+            if self.nested {
+                for line in &wanted {
+                    bare += &buffer.slice(buffer.byte_range(&(*line..line + 1)));
+                }
+                if bare.len() > VALUE_MAX {
+                    let message = format!("these lines have more than {VALUE_MAX} bytes");
+                    return Err(Fault::refused(message).hint("ask for fewer lines"));
+                }
+                if !bare.is_empty() && !bare.ends_with('\n') {
+                    bare.push('\n');
+                }
             }
-        };
+            let mut block = blocks.block(&display(path), buffer, &wanted);
+            let is_cut = listed == HEADS_MAX || !budget.take(&block);
+            if is_cut {
+                let more = count(files.len() - index, "more file");
+                rest = format!("… {more}, from {} on", display(path));
+                if let Some(again) = &self.again {
+                    let needed = budget.all_of_files(files.len(), listed, &block);
+                    rest += &format!("; {again} --budget {needed}");
+                }
+                rest.push('\n');
+                // Of the first file, what there is room for.
+                while listed == 0 && !wanted.is_empty() {
+                    wanted.truncate(wanted.len() / 2);
+                    block = blocks.block(&display(path), buffer, &wanted);
+                    if budget.take(&block) {
+                        break;
+                    }
+                }
+                if listed > 0 || wanted.is_empty() {
+                    break;
+                }
+            }
+            if Language::of_path(path) == Some(Language::Markdown) {
+                markup.add(wanted.iter().map(|line| buffer.line_head(*line, MARKUP_HEAD).0));
+            }
+            text += &block;
+            lines += wanted.len();
+            excluded += left;
+            listed += 1;
+            pieces(&wanted).into_iter().for_each(|piece| shown.add(path, piece));
+            if is_cut {
+                break;
+            }
+        }
+        if let Some(outline) = self.outline.filter(|_| markup.is_much()) {
+            let lines = count(markup.lines, "line");
+            rest += &format!("{lines} of badges, links and HTML; prose only: {outline}\n");
+        }
+        let mut brief = format!("{} of {}", count(lines, "line"), count(listed, "file"));
+        if excluded > 0 {
+            brief += &format!("; left: {} that match not", count(excluded, "line"));
+        }
+        if !unread.is_empty() {
+            brief += &format!("; left: {}", unread.join(", "));
+        }
+        let value = self.nested.then_some(bare);
+        Ok(Listing { brief, text, rest, shown, documents, value })
+    }
+
+    /// Returns the lines that are wanted of a file, and how many are left out.
+    fn wanted(&self, buffer: &Buffer) -> (Vec<usize>, usize) {
         let all = buffer.line_count();
-        let mut piece = match last < all {
-            true => format!("{} ({}):\n", display(path), count(all, "line")),
-            false => format!("{}:\n", display(path)),
-        };
-        let range = first.min(all)..last.min(all);
-        for line in range.clone() {
-            let (head, more) = buffer.line_head(line, COLUMNS_MAX);
-            let ellipsis = if more > 0 { "…" } else { "" };
-            piece += &format!("{}\t{}{ellipsis}\n", line + 1, readable(&head));
-        }
-        if listed == HEADS_MAX || !budget.take(&piece) {
-            let more = count(files.len() - index, "more file");
-            rest = format!("… {more}, from {} on\n", display(path));
-            break;
-        }
-        text += &piece;
-        lines += range.len();
-        listed += 1;
-        if !range.is_empty() {
-            shown.add(path, range);
+        let range = self.lines.start.min(all)..self.lines.end.min(all);
+        let Some(not) = &self.not else { return (range.collect(), 0) };
+        let count = range.len();
+        let matches =
+            |line: &usize| not.is_match(&buffer.slice(buffer.byte_range(&(*line..line + 1))));
+        let wanted: Vec<usize> = range.filter(|line| !matches(line)).collect();
+        let left = count - wanted.len();
+        (wanted, left)
+    }
+}
+
+/// Counts the lines of Markdown that have no prose: badges, images, lists of links, HTML, addresses of links.
+#[derive(Default)]
+struct Markup {
+    lines: usize,
+    files: usize,
+    all: usize,
+}
+
+/// How much of a line tells whether it is prose, in columns.
+const MARKUP_HEAD: usize = 120;
+
+impl Markup {
+    fn add(&mut self, lines: impl Iterator<Item = String>) {
+        self.files += 1;
+        for line in lines {
+            self.all += 1;
+            self.lines += usize::from(is_markup(&line));
         }
     }
-    let mut brief = format!("{} of {}", count(lines, "line"), count(listed, "file"));
-    if !unread.is_empty() {
-        brief += &format!("; left: {}", unread.join(", "));
+
+    fn is_much(&self) -> bool {
+        self.files > 1 && self.lines >= MARKUP_LINES_TOLD && self.lines * 8 >= self.all
     }
-    Ok(Listing { brief, text, rest, shown, documents })
+}
+
+fn is_markup(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with("![")
+        || line.starts_with("[![")
+        || line.starts_with('<')
+        || (line.starts_with('[') && (line.contains("]: http") || line.contains("](http")))
+        || line.contains("img.shields.io")
 }
 
 fn list(scope: &Scope, budget: u64, documents: Documents) -> Result<Listing, Fault> {
@@ -121,5 +239,5 @@ fn list(scope: &Scope, budget: u64, documents: Documents) -> Result<Listing, Fau
         more => format!("… {}\n", count(more, "more file")),
     };
     let (brief, shown) = (count(files.len(), "file"), ShownLines::default());
-    Ok(Listing { brief, text, rest, shown, documents })
+    Ok(Listing { brief, text, rest, shown, documents, value: None })
 }

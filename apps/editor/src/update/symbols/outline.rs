@@ -1,24 +1,26 @@
-//! Queries about symbols: the outline of files, the lines of one symbol.
+//! The outline of files: their symbols with their lines, and of many Markdown files what each is about.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `entries` | which symbols of a file an outline has, and what it says of each |
+//! | `written` | outlines as they are shown |
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+mod entries;
+mod written;
 
-use docui::{Blocking, Code, Context, Done, Fault, FilePath, Line, View, tokens};
-use pipemux_syntax::{Language, Source, Symbol, SymbolKind};
+use docui::blocking::CommitPoint;
+use docui::{Blocking, Context, Done, Fault, View};
+use pipemux_syntax::outline::Lead;
+use pipemux_syntax::{Language, Source};
 
-use crate::display::lines::visible_line;
-use crate::display::wording::{count, line_numbers, range_name, shown_lines};
-use crate::limits::{DISK_DEADLINE, HEAD_FIRST, HEAD_LAST, VALUE_MAX};
+use crate::limits::{
+    DISK_DEADLINE, MARKDOWN_IN_FULL, NAMED_WITHOUT_SYMBOLS, QUERY_BUDGET, VALUE_MAX,
+};
 use crate::model::Editor;
-use crate::model::open_file::ReadFile;
 
-use super::resolver::{Resolved, Resolver, Stop};
-use super::target::Target;
-
-/// How many files without a symbol are named.
-const EMPTY_FILES_NAMED: usize = 5;
-/// What a query may take if its caller doesn't say.
-const BUDGET: u32 = 4_000;
+use super::resolver::Resolver;
+use entries::{Entry, Filter, entries_of};
+use written::written;
 
 /// What an outline is to have.
 #[derive(Debug, Clone)]
@@ -32,66 +34,41 @@ pub(in crate::update) struct OutlineRequest {
     pub name: String,
 }
 
-/// Which symbols are wanted.
-struct Filter {
-    public: bool,
-    kinds: Vec<String>,
-    depth: usize,
-    name: String,
+/// The outlines of files, and those that have none.
+struct Outlines {
+    filter: Filter,
+    only_counts: bool,
+    files: Vec<Outlined>,
+    /// Files without a symbol.
+    empty: Vec<String>,
+    /// Files none of whose symbols is wanted, and how many these are.
+    unmatched: Vec<String>,
+    others: usize,
+    /// Files in a language that has no parser.
+    unknown: Vec<String>,
 }
 
-impl Filter {
-    fn new(request: &OutlineRequest) -> Result<Self, Fault> {
-        let known = SymbolKind::ALL.iter().flat_map(|kind| [kind.word(), kind.plural()]);
-        let words = [
-            "fn",
-            "def",
-            "func",
-            "struct",
-            "record",
-            "union",
-            "trait",
-            "mod",
-            "namespace",
-            "const",
-            "static",
-        ];
-        let known: Vec<_> = known.chain(words).collect();
-        for kind in &request.kinds {
-            if !known.contains(&kind.as_str()) {
-                let kinds: Vec<_> = SymbolKind::ALL.iter().map(|kind| kind.word()).collect();
-                return Err(Fault::usage(format!("kinds: {kind} is none of {}", kinds.join(", "))));
-            }
+/// The outline of one file.
+struct Outlined {
+    shown: String,
+    lines: usize,
+    entries: Vec<Entry>,
+    /// What a Markdown text is about, in place of its headings.
+    lead: Option<Lead>,
+}
+
+impl Outlines {
+    fn add(&mut self, shown: String, source: &Source, lead: Option<Lead>) {
+        let (entries, others) = entries_of(source, &self.filter);
+        let prose = lead.as_ref().is_some_and(|lead| lead.prose.is_some());
+        if entries.is_empty() && !prose {
+            self.others += others;
+            let without = if others > 0 { &mut self.unmatched } else { &mut self.empty };
+            return without.push(shown);
         }
-        let depth = usize::try_from(request.depth).unwrap_or(0);
-        let depth = if depth == 0 { usize::MAX } else { depth };
-        let name = request.name.to_lowercase();
-        Ok(Self { public: request.public, kinds: request.kinds.clone(), depth, name })
+        let lines = source.text().lines().count();
+        self.files.push(Outlined { shown, lines, entries, lead });
     }
-
-    fn wants(&self, symbol: &Symbol, depth: usize) -> bool {
-        let kind = self.kinds.iter().any(|kind| {
-            kind == symbol.kind.word()
-                || kind == symbol.kind.plural()
-                || (!symbol.keyword.is_empty() && kind == symbol.keyword)
-        });
-        let kind = if self.kinds.is_empty() { !symbol.kind.is_part() } else { kind };
-        kind && depth < self.depth
-            && (!self.public || symbol.public)
-            && (self.name.is_empty() || symbol.name.to_lowercase().contains(&self.name))
-    }
-}
-
-/// A symbol of an outline.
-struct Entry {
-    kind: SymbolKind,
-    /// The word that declares it.
-    keyword: &'static str,
-    /// With the word that declares it and what is around it.
-    label: String,
-    depth: usize,
-    lines: String,
-    summary: Option<String>,
 }
 
 impl Editor {
@@ -104,336 +81,62 @@ impl Editor {
         let filter = Filter::new(&request)?;
         let mut documents = self.documents();
         let scope = self.scope(context)?;
-        let budget = if context.budget == 0 { BUDGET } else { context.budget };
-        let work = move |_: &docui::blocking::CommitPoint| -> Result<(String, String), Fault> {
+        let budget = match context.budget {
+            // Another call takes all of it.
+            _ if context.nested => u32::MAX,
+            0 => QUERY_BUDGET,
+            budget => budget,
+        };
+        let work = move |_: &CommitPoint| -> Result<(String, String), Fault> {
             let mut resolver = Resolver::new(&mut documents, scope);
             let files = resolver.files(&request.files)?;
-            let named = files.len() <= EMPTY_FILES_NAMED;
-            let (mut outlines, mut empty, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+            let named = files.len() <= NAMED_WITHOUT_SYMBOLS;
+            let is_markdown = |path| Language::of_path(path) == Some(Language::Markdown);
+            let markdown = files.iter().filter(|path| is_markdown(path)).count();
+            let leads = filter.is_open() && !request.count && markdown > MARKDOWN_IN_FULL;
+            let mut outlines = Outlines {
+                filter,
+                only_counts: request.count,
+                files: Vec::new(),
+                empty: Vec::new(),
+                unmatched: Vec::new(),
+                others: 0,
+                unknown: Vec::new(),
+            };
             for path in files {
                 let shown = resolver.documents.display(&path);
                 if Language::of_path(&path).is_none() {
-                    unknown.push(shown);
+                    outlines.unknown.push(shown);
                     continue;
                 }
                 // Files that can't be read are left out, unless they are named.
-                let source = match resolver.source(&path) {
-                    Ok(source) => source,
+                match resolver.source(&path) {
+                    Ok(source) => {
+                        let lead = if leads { source.lead() } else { None };
+                        outlines.add(shown, &source, lead);
+                    }
                     Err(fault) if named => return Err(fault),
-                    Err(_) => continue,
-                };
-                let entries = entries_of(&source, &filter);
-                match entries.is_empty() {
-                    true => empty.push(shown),
-                    false => outlines.push((shown, source.text().lines().count(), entries)),
+                    Err(_) => {}
                 }
             }
-            Ok(written(&outlines, &empty, &unknown, request.count, budget))
+            Ok(written(&outlines, budget))
         };
         let waits_for = "the project's disk".to_owned();
         Ok(self.disk_task(waits_for, DISK_DEADLINE, context, work, |_, found, _, _| {
             let (brief, text) = found?;
+            if text.len() > VALUE_MAX {
+                let message =
+                    format!("the outline has {} bytes; the limit is {VALUE_MAX}", text.len());
+                return Err(Fault::refused(message).hint("narrow it with in, name, kinds or depth"));
+            }
             let mut view = View::new("");
             if !text.is_empty() {
-                view.code("", text);
+                view.code("", text.clone());
             }
-            Ok(Done::new(brief).content(view).complete().into())
+            let done = Done::new(brief).content(view).complete();
+            // Nothing is shown twice: an answer without content would show the value.
+            let done = if text.is_empty() { done } else { done.value(text).label("outline") };
+            Ok(done.into())
         }))
     }
-
-    /// Shows the lines of an item or a range. As an argument they are the bare text.
-    pub(in crate::update) fn lines_of(
-        &mut self,
-        range: &Line,
-        context: &Context,
-    ) -> Result<Blocking<Self>, Fault> {
-        if let Line::Text(text) = range
-            && self.names_several_files(text, context)
-        {
-            return self.heads_of(&[FilePath(text.clone())], (HEAD_FIRST, HEAD_LAST), context);
-        }
-        let target = self.shown_target(range, range, context)?;
-        self.show_range(target, false, context)
-    }
-
-    /// Shows the lines from one to another.
-    pub(in crate::update) fn lines_between(
-        &mut self,
-        first: &Line,
-        last: &Line,
-        context: &Context,
-    ) -> Result<Blocking<Self>, Fault> {
-        let target = self.shown_target(first, last, context)?;
-        self.show_range(target, false, context)
-    }
-
-    /// Returns what a query is to show. Numbers of lines that changed since the reader saw them mean the present
-    /// lines: looking changes nothing, and the answer has their numbers.
-    fn shown_target(&self, first: &Line, last: &Line, context: &Context) -> Result<Target, Fault> {
-        let seen = match first == last {
-            true => self.target(first, context),
-            false => self.lines_target(first, last, context),
-        };
-        match seen {
-            // What another call takes must be what the reader saw.
-            Err(fault) if fault.code == Code::Stale && !context.nested => {
-                self.present_lines(first, last, context).ok_or(fault)
-            }
-            other => other,
-        }
-    }
-
-    /// True for a glob, or a folder.
-    fn names_several_files(&self, text: &str, context: &Context) -> bool {
-        let path = self.caller_path(text, context);
-        path.is_dir() || (!path.exists() && text.contains(['*', '?', '{']))
-    }
-
-    /// Shows what stands between the braces of a symbol. As an argument it means these lines.
-    pub(in crate::update) fn body(
-        &mut self,
-        symbol: &Line,
-        context: &Context,
-    ) -> Result<Blocking<Self>, Fault> {
-        let target = self.target(symbol, context)?;
-        self.show_range(target, true, context)
-    }
-
-    fn show_range(
-        &mut self,
-        mut target: Target,
-        body: bool,
-        context: &Context,
-    ) -> Result<Blocking<Self>, Fault> {
-        match &mut target {
-            Target::Written { body: wanted, .. } => *wanted = body,
-            Target::Lines { .. } if body => {
-                return Err(Fault::usage("body takes a symbol: body('foo')"));
-            }
-            Target::Lines { .. } => {}
-        }
-        let mut documents = self.documents();
-        let scope = self.scope(context)?;
-        let state_dir = self.state_dir.clone();
-        type Shown = (PathBuf, Option<ReadFile>, std::ops::Range<usize>, String, String);
-        let work = move |_: &docui::blocking::CommitPoint| -> Result<Shown, Stop> {
-            let mut resolver = Resolver::new(&mut documents, scope);
-            let found: Resolved = resolver.resolve(&target)?;
-            let text = found.source.text()[found.bytes.clone()].to_owned();
-            let lines = found.lines();
-            let shown = resolver.documents.display(&found.path);
-            let value = match (&found.symbol, body) {
-                (Some(one), true) => format!("body({shown}#{})", one.qualified),
-                _ => text,
-            };
-            if value.len() > VALUE_MAX {
-                let length = value.len();
-                let message = format!("these lines have {length} bytes; the limit is {VALUE_MAX}");
-                return Err(Fault::refused(message).hint("ask for fewer lines").into());
-            }
-            let read = match resolver.documents.open_file(&found.path) {
-                Some(_) => None,
-                None => Some(ReadFile::read(found.path.clone(), state_dir)),
-            };
-            Ok((found.path, read, lines, value, shown))
-        };
-        let waits_for = "the project's disk".to_owned();
-        let task =
-            self.disk_task(waits_for, DISK_DEADLINE, context, work, |editor, found, context, _| {
-                let (path, read, lines, value, shown) = match found {
-                    Ok(found) => found,
-                    Err(Stop::Ask(reply)) => return Ok(*reply),
-                    Err(Stop::Fault(fault)) => return Err(fault),
-                };
-                let opened = read
-                    .map(|read| editor.open_silently(read, context.next_version()))
-                    .transpose()?;
-                let index = opened.or_else(|| editor.file_index(&path));
-                let index = index.ok_or_else(|| Fault::stale(format!("{shown} was closed")))?;
-                let file = &editor.files[index];
-                let budget = if context.budget == 0 { BUDGET } else { context.budget };
-                let (mut text, mut cost, mut end) = (String::new(), 0u64, lines.start);
-                for line in lines.clone() {
-                    let row = format!("{}\t{}\n", line + 1, visible_line(file, line));
-                    cost += tokens::estimate(&row);
-                    if cost > u64::from(budget) && end > lines.start {
-                        break;
-                    }
-                    text += &row;
-                    end = line + 1;
-                }
-                let name = range_name(&shown, &lines);
-                let mut brief = name.clone();
-                if end < lines.end {
-                    let rest = end..lines.end;
-                    let call = format!("lines({:?})", range_name(&shown, &rest));
-                    brief += &format!("; cut, the rest: {}", editor.run_command(&call));
-                }
-                let mut view = View::new("");
-                view.code("", text);
-                let numbers = shown_lines(file, &(lines.start..end), context.next_version());
-                Ok(Done::new(brief)
-                    .content(view)
-                    .value(value)
-                    .label(name)
-                    .shows([numbers])
-                    .complete()
-                    .into())
-            });
-        Ok(task)
-    }
-}
-
-fn entries_of(source: &Source, filter: &Filter) -> Vec<Entry> {
-    let mut entries = Vec::new();
-    let parts =
-        filter.kinds.iter().any(|kind| kind.starts_with("field") || kind.starts_with("variant"));
-    let symbols = if parts { source.declarations() } else { source.outline() };
-    collect(source, &symbols, filter, "", 0, &mut entries);
-    entries
-}
-
-fn collect(
-    source: &Source,
-    symbols: &[Symbol],
-    filter: &Filter,
-    around: &str,
-    depth: usize,
-    entries: &mut Vec<Entry>,
-) {
-    let separator = match source.language() {
-        Language::Rust | Language::Cpp => "::",
-        _ => ".",
-    };
-    for symbol in symbols {
-        let owner = symbol.owner.as_deref();
-        let prefix = match owner {
-            Some(owner) => format!("{owner}{separator}"),
-            None => around.to_owned(),
-        };
-        let public = symbol.public && source.language() == Language::Rust;
-        let words = if public { "pub " } else { "" };
-        let flags: String = symbol.flags.iter().map(|flag| format!("{flag} ")).collect();
-        let label = match symbol.kind {
-            SymbolKind::Heading => symbol.name.clone(),
-            SymbolKind::Impl => format!("impl {}", symbol.name),
-            _ if depth > 0 || owner.is_some() => format!("{words}{flags}{prefix}{}", symbol.name),
-            _ if symbol.keyword.is_empty() => format!("{words}{flags}{}", symbol.name),
-            _ => format!("{words}{flags}{} {}", symbol.keyword, symbol.name),
-        };
-        let last = symbol.whole.end.saturating_sub(1).max(symbol.whole.start);
-        let lines = source.line_of(symbol.whole.start)..source.line_of(last) + 1;
-        if filter.wants(symbol, depth) {
-            entries.push(Entry {
-                keyword: symbol.keyword,
-                kind: symbol.kind,
-                label,
-                depth,
-                lines: line_numbers(&lines),
-                summary: symbol.summary.clone(),
-            });
-        }
-        let inner = match symbol.kind {
-            SymbolKind::Heading => String::new(),
-            SymbolKind::Impl => {
-                let name =
-                    symbol.name.rsplit_once(" for ").map_or(symbol.name.as_str(), |(_, ty)| ty);
-                let name = name.split('<').next().unwrap_or(name);
-                format!("{name}{separator}")
-            }
-            _ => format!("{prefix}{}{separator}", symbol.name),
-        };
-        collect(source, &symbol.children, filter, &inner, depth + 1, entries);
-    }
-}
-
-/// Returns the outcome in one line, and the outlines as far as they fit.
-fn written(
-    outlines: &[(String, usize, Vec<Entry>)],
-    empty: &[String],
-    unknown: &[String],
-    only_counts: bool,
-    budget: u32,
-) -> (String, String) {
-    let total: usize = outlines.iter().map(|(.., entries)| entries.len()).sum();
-    let mut brief = match outlines.len() {
-        0 => "no symbols".to_owned(),
-        1 => {
-            let (shown, lines, _) = &outlines[0];
-            format!("{shown}, {}, {}", count(*lines, "line"), count(total, "symbol"))
-        }
-        files => format!("{}, {}", count(files, "file"), count(total, "symbol")),
-    };
-    let note = |names: &[String], what: &str| match names {
-        [] => String::new(),
-        names if names.len() <= EMPTY_FILES_NAMED => format!("; {what} {}", names.join(", ")),
-        names => format!("; {what} {}", count(names.len(), "file")),
-    };
-    brief += &note(empty, "none in");
-    if outlines.is_empty() || unknown.len() <= EMPTY_FILES_NAMED {
-        brief += &note(unknown, "no parser for");
-    }
-    let mut rows = Vec::new();
-    for (shown, _, entries) in outlines {
-        let headings = entries.iter().any(|entry| entry.kind == SymbolKind::Heading);
-        if only_counts {
-            rows.push(format!("{shown}: {}", counts(entries)));
-        } else if outlines.len() == 1 || headings {
-            if outlines.len() > 1 {
-                rows.push(format!("{shown}:"));
-            }
-            rows.extend(entries.iter().map(|entry| {
-                let indent = "  ".repeat(entry.depth);
-                let summary =
-                    entry.summary.as_ref().map(|text| format!(" – {text}")).unwrap_or_default();
-                let mark = if entry.kind == SymbolKind::Heading { "# " } else { "" };
-                format!("{indent}{mark}{} {}{summary}", entry.label, entry.lines)
-            }));
-        } else {
-            // The members of an `impl` say what they are of.
-            let named = entries.iter().filter(|entry| {
-                entry.kind != SymbolKind::Impl
-                    || entries.iter().all(|one| one.kind == SymbolKind::Impl)
-            });
-            let row: Vec<_> =
-                named.map(|entry| format!("{} {}", entry.label, entry.lines)).collect();
-            rows.push(format!("{shown}: {}", row.join(" · ")));
-        }
-    }
-    let (mut text, mut cost, mut shown) = (String::new(), 0u64, 0);
-    for row in &rows {
-        cost += tokens::estimate(row) + 1;
-        if cost > u64::from(budget) && shown > 0 {
-            break;
-        }
-        text += row;
-        text.push('\n');
-        shown += 1;
-    }
-    if shown < rows.len() {
-        let left = count(rows.len() - shown, "line");
-        brief += &format!("; {left} cut: narrow it with in, name, kinds, depth=1, or count=true");
-    }
-    (brief, text)
-}
-
-/// `3 functions, 2 methods`
-fn counts(entries: &[Entry]) -> String {
-    let mut numbers: BTreeMap<(SymbolKind, &str), usize> = BTreeMap::new();
-    for entry in entries {
-        // Where the language has a word of its own for the kind, that is the one that readers know.
-        let own = match entry.kind {
-            SymbolKind::Class | SymbolKind::Interface => entry.keyword,
-            _ => "",
-        };
-        *numbers.entry((entry.kind, own)).or_default() += 1;
-    }
-    let all = numbers.into_iter().map(|((kind, own), number)| match (own, number) {
-        ("", 1) => format!("1 {}", kind.word()),
-        ("", several) => format!("{several} {}", kind.plural()),
-        ("class", several) if several != 1 => format!("{several} classes"),
-        (own, 1) => format!("1 {own}"),
-        (own, several) => format!("{several} {own}s"),
-    });
-    all.collect::<Vec<_>>().join(", ")
 }

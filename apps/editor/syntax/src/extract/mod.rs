@@ -56,6 +56,17 @@ pub struct Edit {
     pub new: String,
 }
 
+/// Returns a text with edits made in it. They are in ascending order.
+pub(crate) fn apply(edits: &[Edit], text: &str) -> String {
+    let (mut new, mut from) = (String::with_capacity(text.len()), 0);
+    for edit in edits {
+        new += &text[from..edit.range.start];
+        new += &edit.new;
+        from = edit.range.end;
+    }
+    new + &text[from..]
+}
+
 /// A planned extraction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extraction {
@@ -76,13 +87,7 @@ pub struct Extraction {
 impl Extraction {
     /// Returns the text after the edits.
     pub fn apply(&self, text: &str) -> String {
-        let (mut new, mut from) = (String::with_capacity(text.len()), 0);
-        for edit in &self.edits {
-            new += &text[from..edit.range.start];
-            new += &edit.new;
-            from = edit.range.end;
-        }
-        new + &text[from..]
+        apply(&self.edits, text)
     }
 }
 

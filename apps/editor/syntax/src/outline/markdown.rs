@@ -1,25 +1,102 @@
-//! The headings of Markdown, each with the text below it.
+//! The headings of Markdown, each with the text below it, and what a text is about.
+
+mod prose;
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-use crate::limits::SUMMARY_MAX;
+use crate::language::Language;
+use crate::limits::{LEAD_MAX, SUMMARY_MAX};
 use crate::source::Source;
 
 use super::{Symbol, SymbolKind};
+use prose::{Paragraph, first_sentences, html_title, text_of_html};
 
 struct Heading {
     level: usize,
     range: Range<usize>,
     name: String,
     name_range: Range<usize>,
-    summary: Option<String>,
+    /// The first paragraph of prose below it, up to the next heading.
+    prose: Option<String>,
+}
+
+/// What a Markdown text is about, for a list of many.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lead {
+    /// Its title.
+    pub title: Option<String>,
+    /// Its first sentences of prose: those below the title if there are any.
+    pub prose: Option<String>,
+}
+
+/// How headings begin below which a text says what it is about.
+const INTRODUCTIONS: [&str; 8] =
+    ["intro", "overview", "about", "description", "summary", "abstract", "what ", "purpose"];
+
+/// The headings and the prose of a text.
+#[derive(Default)]
+struct Scanned {
+    headings: Vec<Heading>,
+    /// The first paragraph of prose before the first heading.
+    before_headings: Option<String>,
+    /// The title and the first text in HTML before any prose.
+    html_title: Option<String>,
+    html_prose: Option<String>,
+}
+
+impl Source {
+    /// Returns what a Markdown text is about; `None` for another language.
+    pub fn lead(&self) -> Option<Lead> {
+        (self.language() == Language::Markdown).then(|| scan(self.text()).lead())
+    }
+}
+
+impl Scanned {
+    fn lead(self) -> Lead {
+        let introduces = |heading: &&Heading| {
+            let name = heading.name.trim().to_lowercase();
+            INTRODUCTIONS.iter().any(|word| name.starts_with(word))
+        };
+        let titled = self.headings.first().filter(|first| {
+            first.level == 1 || (self.before_headings.is_none() && self.html_title.is_none())
+        });
+        let title = titled.map(|heading| heading.name.clone()).or(self.html_title);
+        let with_prose = || self.headings.iter().filter(|heading| heading.prose.is_some());
+        let prose = self.before_headings.as_ref();
+        let prose = prose.or_else(|| titled.and_then(|heading| heading.prose.as_ref()));
+        let prose = prose.or_else(|| {
+            let heading = with_prose().find(introduces).or_else(|| with_prose().next());
+            heading.and_then(|heading| heading.prose.as_ref())
+        });
+        let prose = prose.or(self.html_prose.as_ref());
+        Lead { title, prose: prose.and_then(|text| first_sentences(text, LEAD_MAX)) }
+    }
+
+    /// Takes in a paragraph of prose.
+    fn add_prose(&mut self, text: String) {
+        let place = match self.headings.last_mut() {
+            Some(heading) => &mut heading.prose,
+            None => &mut self.before_headings,
+        };
+        place.get_or_insert(text);
+    }
+
+    /// Takes in a block of HTML.
+    fn add_html(&mut self, html: &str) {
+        if self.headings.is_empty() && self.html_title.is_none() {
+            self.html_title = html_title(html);
+        }
+        if self.html_prose.is_none() && html_title(html).is_none() {
+            self.html_prose = text_of_html(html);
+        }
+    }
 }
 
 /// Returns the headings, each with those of deeper levels below it. Headings in quotes and lists don't count.
 pub(super) fn headings(source: &Source) -> Vec<Symbol> {
-    let found = scan(source.text());
+    let found = scan(source.text()).headings;
     let mut all: Vec<Symbol> = Vec::new();
     nest(source, &found, 0, source.text().len(), &mut all);
     all
@@ -56,19 +133,19 @@ fn nest(source: &Source, found: &[Heading], from: usize, end: usize, into: &mut 
             indent: String::new(),
             public: true,
             flags: Vec::new(),
-            summary: heading.summary.clone(),
+            summary: heading.prose.as_ref().and_then(|text| first_sentences(text, SUMMARY_MAX)),
             children,
         });
         index = next;
     }
 }
 
-fn scan(text: &str) -> Vec<Heading> {
-    let mut found: Vec<Heading> = Vec::new();
+fn scan(text: &str) -> Scanned {
+    let mut found = Scanned::default();
     let options = Options::ENABLE_TABLES | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
-    // How many blocks are around an event; images, whose text is no prose; the paragraph being read.
-    let (mut depth, mut images, mut paragraph) = (0usize, 0usize, None::<String>);
-    let mut heading: Option<Heading> = None;
+    // How many blocks are around an event; images, whose text is no prose; what is being read.
+    let (mut depth, mut images, mut paragraph) = (0usize, 0usize, None::<Paragraph>);
+    let (mut heading, mut html): (Option<Heading>, Option<String>) = (None, None);
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
             Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
@@ -77,34 +154,53 @@ fn scan(text: &str) -> Vec<Heading> {
                     name: String::new(),
                     name_range: range.start..range.start,
                     range,
-                    summary: None,
+                    prose: None,
                 });
             }
-            Event::End(TagEnd::Heading(_)) if depth == 0 => found.extend(heading.take()),
-            Event::Start(Tag::Paragraph) if depth == 0 => paragraph = Some(String::new()),
-            Event::End(TagEnd::Paragraph) if depth == 0 => {
-                let sentence = paragraph.take().and_then(|text| first_sentence(&text));
-                if let (Some(heading), Some(sentence)) = (found.last_mut(), sentence) {
-                    heading.summary.get_or_insert(sentence);
+            Event::End(TagEnd::Heading(_)) if depth == 0 => {
+                if let Some(mut heading) = heading.take() {
+                    // Where badges stood, only the spaces around them are left.
+                    heading.name = heading.name.split_whitespace().collect::<Vec<_>>().join(" ");
+                    found.headings.push(heading);
                 }
             }
+            Event::Start(Tag::Paragraph) if depth == 0 => paragraph = Some(Paragraph::default()),
+            Event::End(TagEnd::Paragraph) if depth == 0 => {
+                if let Some(prose) = paragraph.take().and_then(Paragraph::prose) {
+                    found.add_prose(prose);
+                }
+            }
+            Event::Start(Tag::HtmlBlock) if depth == 0 => html = Some(String::new()),
+            Event::End(TagEnd::HtmlBlock) if depth == 0 => {
+                if let Some(html) = html.take() {
+                    found.add_html(&html);
+                }
+            }
+            Event::Html(part) => html.iter_mut().for_each(|html| *html += &part),
             Event::Start(Tag::Image { .. }) => images += 1,
-            Event::End(TagEnd::Image) => images -= 1,
+            Event::End(TagEnd::Image) => images = images.saturating_sub(1),
+            Event::Start(Tag::Link { .. }) => {
+                paragraph.iter_mut().for_each(|paragraph| paragraph.links += 1);
+            }
+            Event::End(TagEnd::Link) => {
+                paragraph.iter_mut().for_each(|paragraph| paragraph.links -= 1);
+            }
             Event::Start(
-                Tag::Link { .. }
+                Tag::Paragraph
                 | Tag::Emphasis
                 | Tag::Strong
                 | Tag::Strikethrough
+                | Tag::HtmlBlock
                 | Tag::Heading { .. },
             )
             | Event::End(
-                TagEnd::Link
+                TagEnd::Paragraph
                 | TagEnd::Emphasis
                 | TagEnd::Strong
                 | TagEnd::Strikethrough
+                | TagEnd::HtmlBlock
                 | TagEnd::Heading(_),
             ) => {}
-            Event::Start(Tag::Paragraph) | Event::End(TagEnd::Paragraph) => {}
             Event::Start(_) => depth += 1,
             Event::End(_) => depth = depth.saturating_sub(1),
             Event::Text(part) | Event::Code(part) if images == 0 => {
@@ -115,45 +211,14 @@ fn scan(text: &str) -> Vec<Heading> {
                     }
                     heading.name_range.end = range.end;
                 } else if let Some(paragraph) = &mut paragraph {
-                    *paragraph += &part;
+                    paragraph.push(&part);
                 }
             }
             Event::SoftBreak | Event::HardBreak => {
-                paragraph.iter_mut().for_each(|text| text.push(' '));
+                paragraph.iter_mut().for_each(|paragraph| paragraph.push(" "));
             }
             _ => {}
         }
     }
     found
-}
-
-/// Returns the first sentence of a paragraph, cut at a word if it is long; `None` if there is no word in it.
-fn first_sentence(text: &str) -> Option<String> {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if !text.chars().any(char::is_alphanumeric) {
-        return None;
-    }
-    let ends = |(at, c): (usize, char)| {
-        let after = &text[at + c.len_utf8()..];
-        let new = after.strip_prefix(' ').and_then(|after| after.chars().next());
-        let abbreviated = ["e.g", "i.e", "etc", "vs"].iter().any(|end| text[..at].ends_with(end));
-        match c {
-            '.' | '!' | '?' => {
-                after.is_empty() || (!abbreviated && new.is_some_and(|new| !new.is_lowercase()))
-            }
-            '。' | '！' | '？' => true,
-            _ => false,
-        }
-        .then_some(at + c.len_utf8())
-    };
-    let end = text.char_indices().find_map(ends).unwrap_or(text.len());
-    let sentence = &text[..end];
-    let cut = sentence.char_indices().nth(SUMMARY_MAX).map(|(at, _)| at);
-    Some(match cut {
-        None => sentence.to_owned(),
-        Some(at) => {
-            let word = sentence[..at].rfind(' ').filter(|word| *word > at / 2).unwrap_or(at);
-            format!("{}…", &sentence[..word])
-        }
-    })
 }

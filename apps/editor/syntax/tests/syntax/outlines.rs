@@ -107,3 +107,53 @@ fn languages_are_told_by_the_extension() {
         assert_eq!(Language::of_path(Path::new(path)), language, "{path}");
     }
 }
+
+/// What a Markdown text is about: its title and the first sentences.
+fn lead(text: &str) -> (Option<String>, Option<String>) {
+    let lead = Source::parse(Language::Markdown, text).unwrap().lead().unwrap();
+    (lead.title, lead.prose)
+}
+
+#[test]
+fn lead_of_markdown_is_its_title_and_first_prose() {
+    let badges = "[![CI](https://ci/x.svg)](https://ci)\n[![v](https://v.svg)][crate]\n\n\
+                  [crate]: https://crates.io/x\n\n";
+    let some = |text: &str| Some(text.to_owned());
+    for (text, title, prose) in [
+        (
+            format!("# Fast\n\n{badges}<!-- a\ncomment -->\n\nA *fast* [hash](https://x.y/z) of `u8`.\n\n## Use\n\nDo.\n"),
+            some("Fast"),
+            some("A fast hash of u8."),
+        ),
+        // Where nothing stands below the title, an introduction says more than the first section.
+        (
+            "# P\n\n## Book\n\nThe book is elsewhere, and long.\n\n## Introduction\n\nP tests properties.\n".into(),
+            some("P"),
+            some("P tests properties."),
+        ),
+        // A list of links is no prose, nor is an address.
+        (
+            "# L\n\n[Docs](https://d) | [Crate](https://c)\n\nhttps://docs.rs/l\n\nParses text.\n".into(),
+            some("L"),
+            some("Parses text."),
+        ),
+        // A short sentence says too little.
+        ("# S\n\nFast. Small. It maps keys to values in order, without unsafe code. More.\n".into(), some("S"),
+         some("Fast. Small. It maps keys to values in order, without unsafe code.")),
+        // HTML in place of a heading.
+        (
+            "<div align=\"center\">\n<h1>Tool &amp; Co</h1>\n<img src=\"a.png\">\n</div>\n\nIt does it.\n\n## Install\n\nRun it.\n".into(),
+            some("Tool & Co"),
+            some("It does it."),
+        ),
+        ("<p align=\"center\"><b>Only</b> HTML here.</p>\n\n```sh\nrun\n```\n".into(), None, some("Only HTML here.")),
+        ("---\ntitle: x\n---\n\nNo heading at all.\n".into(), None, some("No heading at all.")),
+        ("```\ncode\n```\n".into(), None, None),
+        (String::new(), None, None),
+    ] {
+        assert_eq!(lead(&text), (title, prose), "{text}");
+    }
+    let long = format!("# T\n\n{}.\n", "word ".repeat(200).trim());
+    let prose = lead(&long).1.unwrap();
+    assert!(prose.ends_with("word…") && prose.chars().count() <= 241, "{prose}");
+}

@@ -1,0 +1,30 @@
+//! Whether one line matches an expression.
+
+use grep_matcher::Matcher;
+use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+
+use crate::limits::PATTERN_MAX;
+use crate::pattern::{PatternError, syntax};
+
+/// A regular expression that is asked about one line after the other.
+#[derive(Debug, Clone)]
+pub struct LineMatcher(RegexMatcher);
+
+impl LineMatcher {
+    /// Compiles a regular expression in the syntax of the crate `regex`.
+    ///
+    /// # Errors
+    /// It isn't one. The message names the parameter `not`, which it is given as.
+    pub fn new(not: &str) -> Result<Self, PatternError> {
+        let mut builder = RegexMatcherBuilder::new();
+        let builder = builder.multi_line(true).size_limit(PATTERN_MAX);
+        builder.build(not).map(Self).map_err(|error| syntax("not: ", &error))
+    }
+
+    /// True if a line matches, which is given with or without its ending.
+    pub fn is_match(&self, line: &str) -> bool {
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        self.0.is_match(line.as_bytes()).unwrap_or(false)
+    }
+}

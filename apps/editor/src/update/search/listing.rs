@@ -1,0 +1,58 @@
+//! The answer of a query about any number of files.
+
+use docui::blocking::CommitPoint;
+use docui::{Blocking, Context, Done, Fault, View};
+
+use super::seen::ShownLines;
+use crate::limits::DISK_DEADLINE;
+use crate::model::Editor;
+use crate::model::documents::Documents;
+
+/// A result as it is shown.
+pub(super) struct Listing {
+    pub brief: String,
+    /// What stands in the fence.
+    pub text: String,
+    /// What stands below it.
+    pub rest: String,
+    pub shown: ShownLines,
+    pub documents: Documents,
+    /// What a call gets that takes the result.
+    pub value: Option<String>,
+}
+
+impl Editor {
+    /// Makes a listing on another thread, and counts its numbers as seen.
+    pub(super) fn listing(
+        &self,
+        context: &Context,
+        list: impl FnOnce(Documents) -> Result<Listing, Fault> + Send + 'static,
+    ) -> Result<Blocking<Self>, Fault> {
+        let documents = self.documents();
+        let began = self.version;
+        let work = move |_: &CommitPoint| list(documents);
+        let waits_for = "the disk".to_owned();
+        Ok(self.disk_task(
+            waits_for,
+            DISK_DEADLINE,
+            context,
+            work,
+            move |editor, listing, context, _| {
+                let Listing { brief, text, rest, shown, mut documents, value } = listing?;
+                let numbers = editor.numbers_shown(shown, &mut documents, began, context);
+                let mut view = View::new("");
+                if !text.is_empty() {
+                    view.code("", text);
+                }
+                if !rest.is_empty() {
+                    view.text(rest);
+                }
+                let mut done = Done::new(&*brief).content(view).shows(numbers);
+                if let Some(value) = value {
+                    done = done.value(value).label(brief);
+                }
+                Ok(done.into())
+            },
+        ))
+    }
+}

@@ -1,0 +1,143 @@
+//! What the names in a prototype may be. They are shown as they are, as code, so that none may be mistaken for
+//! anything else.
+
+use super::{Prototype, Raw, Type};
+use crate::call::name::is_name;
+use crate::limits::NAME_MAX;
+use crate::refs::token::is_type;
+
+/// A prototype that can't be taken in, in one sentence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PrototypeError {
+    /// An action's or a parameter's name isn't one that a call can have.
+    #[error("the name {0:?} is none: expected [A-Za-z_][A-Za-z0-9_]*, at most {NAME_MAX} bytes")]
+    Name(String),
+    /// The type of an anchor isn't one that a ref can have.
+    #[error("the type {0:?} is none: expected [A-Za-z][A-Za-z0-9_-]*, at most {NAME_MAX} bytes")]
+    Type(String),
+    /// Two parameters of an action have the same name, or a rule names a parameter that isn't there.
+    #[error("{action} has no parameter {param}, or has it twice")]
+    Parameter {
+        /// The action's name.
+        action: String,
+        /// The parameter's name.
+        param: String,
+    },
+}
+
+impl Prototype {
+    /// Checks the names of the action, its parameters and their types.
+    ///
+    /// # Errors
+    /// A name has other characters or is too long, or parameters contradict each other.
+    pub fn check(&self) -> Result<(), PrototypeError> {
+        [self.name.as_str(), self.written_name()].into_iter().try_for_each(check_name)?;
+        for (index, param) in self.params.iter().enumerate() {
+            check_name(&param.name)?;
+            param.ty.check()?;
+            let is_twice = self.params[..index].iter().any(|other| other.name == param.name);
+            let flag = match &param.raw {
+                Raw::If(flag) => Some(flag),
+                Raw::Never | Raw::Always => None,
+            };
+            let lacks = |flag: &&String| !self.params.iter().any(|other| other.name == **flag);
+            if let Some(wrong) = is_twice.then_some(&param.name).or(flag.filter(lacks)) {
+                let (action, param) = (self.name.clone(), truncated(wrong));
+                return Err(PrototypeError::Parameter { action, param });
+            }
+        }
+        self.returns.as_ref().map_or(Ok(()), Type::check)
+    }
+}
+
+impl Type {
+    fn check(&self) -> Result<(), PrototypeError> {
+        match self {
+            Type::Anchor(Some(of)) if !is_type(of) || of.len() > NAME_MAX => {
+                Err(PrototypeError::Type(truncated(of)))
+            }
+            Type::List(inner) | Type::Optional(inner) => inner.check(),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn check_name(name: &str) -> Result<(), PrototypeError> {
+    match is_name(name) && name.len() <= NAME_MAX {
+        true => Ok(()),
+        false => Err(PrototypeError::Name(truncated(name))),
+    }
+}
+
+/// Returns the beginning of a name that may be of any length.
+fn truncated(name: &str) -> String {
+    name.chars().take(NAME_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prototype::Param;
+
+    fn action(name: &str, param: Param) -> Prototype {
+        Prototype { name: name.into(), params: vec![param], ..Prototype::default() }
+    }
+
+    fn param(name: &str, ty: Type) -> Param {
+        Param { name: name.into(), ty, ..Param::default() }
+    }
+
+    #[test]
+    fn names_that_a_call_can_have_pass() {
+        for name in ["a", "cast_fireball", "castFireball", "_x", "r2"] {
+            assert_eq!(
+                action(name, param(name, Type::Anchor(Some("note-2".into())))).check(),
+                Ok(())
+            );
+        }
+    }
+
+    #[test]
+    fn names_that_forge_a_declaration_are_refused() {
+        for name in [
+            "",
+            "a b",
+            "a\nb",
+            "*/ function x()",
+            "1a",
+            "é",
+            "a.b",
+            "a\u{1b}[2J",
+            "`",
+            "[x](obj:1)",
+            &"a".repeat(NAME_MAX + 1),
+        ] {
+            let refused = PrototypeError::Name(truncated(name));
+            assert_eq!(action(name, param("a", Type::Any)).check(), Err(refused.clone()));
+            assert_eq!(action("a", param(name, Type::Any)).check(), Err(refused.clone()));
+            let called =
+                Prototype { called: Some(name.into()), ..action("a", param("a", Type::Any)) };
+            assert_eq!(called.check(), Err(refused));
+        }
+    }
+
+    #[test]
+    fn types_inside_others_are_checked() {
+        let inner = Type::Optional(Box::new(Type::List(Box::new(Type::Anchor(Some("x>".into()))))));
+        let refused = Err(PrototypeError::Type("x>".into()));
+        assert_eq!(action("a", param("b", inner.clone())).check(), refused);
+        let returning = Prototype { returns: Some(inner), ..action("a", param("b", Type::Any)) };
+        assert_eq!(returning.check(), refused);
+    }
+
+    #[test]
+    fn parameters_that_are_twice_there_or_missing_are_refused() {
+        let mut twice = action("a", param("b", Type::Any));
+        twice.params.push(param("b", Type::Int));
+        let named =
+            |param: &str| PrototypeError::Parameter { action: "a".into(), param: param.into() };
+        assert_eq!(twice.check(), Err(named("b")));
+        let raw = Param { raw: Raw::If("regex".into()), ..param("b", Type::String) };
+        assert_eq!(action("a", raw).check(), Err(named("regex")));
+    }
+}
