@@ -16,7 +16,9 @@ use rustc_hash::FxHashMap;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::unix::pipe::Receiver;
 
-use crate::limits::{DENIAL_SEARCH_MAX, FINAL_OUTPUT_MAX, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX, LOG_TURN};
+use crate::limits::{
+    DENIAL_SEARCH_MAX, FINAL_OUTPUT_MAX, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX, LOG_TURN,
+};
 use crate::session_logs::{self, LogReader, LogWriter};
 
 /// The output of all processes, and the requests that follow it.
@@ -88,8 +90,15 @@ impl AppOutput {
         // The first turn polls the pipe, which registers the waker.
         waker.wake_by_ref();
         let since = writer.end();
-        let output =
-            OutputPipe { pipe: Some(pipe), waker, writer, since, paused: false, resume_at: None, note: None };
+        let output = OutputPipe {
+            pipe: Some(pipe),
+            waker,
+            writer,
+            since,
+            paused: false,
+            resume_at: None,
+            note: None,
+        };
         self.pipes.insert(app, output);
         Ok(())
     }

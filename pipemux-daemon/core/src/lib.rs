@@ -51,10 +51,12 @@ mod workspaces;
 
 pub use self::core::{Config, Core};
 pub use event::{
-    ClientId, Confinement, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now, Signal, Start,
+    ClientId, Confinement, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now,
+    Signal, Start,
 };
 pub use manifest::{
-    BuiltIn, FolderAccess, Idle, Isolation, Limits, Manifest, Restart, SandboxLevel, Scope, Size, State, Transport,
+    BuiltIn, FolderAccess, Idle, Isolation, Limits, Manifest, Restart, SandboxLevel, Scope, Size,
+    State, Transport,
 };
 pub use persist::loss::Loss;
 pub use processes::confinement::tells_of_denial;

@@ -18,7 +18,7 @@ use std::os::fd::OwnedFd;
 
 use seccompiler::sock_filter;
 
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Sandbox, SandboxSupport};
 
 use filters::FilterCache;
 use rules::{BaseDirectories, Rules};
@@ -34,7 +34,7 @@ pub(crate) struct Confinement<'a> {
     pub ruleset: Option<OwnedFd>,
     /// True if the process may read its own directory of `/proc`.
     pub own_proc: bool,
-    /// The programs that filter system calls.
+    /// The programs that filter system calls; empty where the kernel has no filters.
     pub filters: [&'a [sock_filter]; 2],
     /// The capabilities that a root user keeps, as a bit mask.
     pub capabilities: u32,
@@ -43,6 +43,7 @@ pub(crate) struct Confinement<'a> {
 /// Prepares confinements. It keeps what all of them share.
 #[derive(Debug)]
 pub(crate) struct Confiner {
+    support: SandboxSupport,
     base: BaseDirectories,
     filters: FilterCache,
 }
@@ -52,7 +53,8 @@ pub(crate) type Prepared<'a> = (Confinement<'a>, Vec<String>);
 
 impl Confiner {
     pub(crate) fn new() -> Self {
-        Self { base: BaseDirectories::open(), filters: FilterCache::default() }
+        let support = SandboxSupport::of_this_system();
+        Self { support, base: BaseDirectories::open(), filters: FilterCache::default() }
     }
 
     /// Prepares the confinement of a program: the `files` are its candidate paths, `path` is its search path.
@@ -68,7 +70,7 @@ impl Confiner {
         path: &str,
     ) -> io::Result<Prepared<'_>> {
         let mut rules = Rules::new(sandbox)?;
-        if sandbox.files && rules.are_enforced() {
+        if sandbox.files && self.support.landlock > 0 {
             let needs = program::needs(files, args, cwd, path);
             rules.add_system(&self.base, sandbox)?;
             rules.add_program(&needs, sandbox)?;
@@ -76,7 +78,11 @@ impl Confiner {
         }
         let own_proc = sandbox.files && !sandbox.strict;
         let (ruleset, left_out) = rules.finish();
-        let filters = self.filters.get(sandbox)?;
+        // What can't be refused here isn't; `status` and `doctor` say so.
+        let filters = match self.support.seccomp {
+            true => self.filters.get(sandbox)?,
+            false => [&[][..], &[][..]],
+        };
         let capabilities = if sandbox.strict { 0 } else { FILE_CAPABILITIES };
         Ok((Confinement { ruleset, own_proc, filters, capabilities }, left_out))
     }

@@ -24,7 +24,9 @@ pub(crate) fn disk_usage(directory: &Path) -> u64 {
                 return total;
             }
             let Ok(found) = entry.metadata() else { continue };
-            if found.dev() != root.dev() || found.nlink() > 1 && !found.is_dir() && !linked.insert(found.ino()) {
+            if found.dev() != root.dev()
+                || found.nlink() > 1 && !found.is_dir() && !linked.insert(found.ino())
+            {
                 continue;
             }
             total += found.blocks() * BLOCK;

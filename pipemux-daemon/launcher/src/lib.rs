@@ -70,8 +70,8 @@ mod tree_usage;
 
 pub use channel::{Inbox, encode, send};
 pub use leftovers::Leftover;
+pub use limit_levels::describe_limits;
 pub use mark::{MarkOrigin, ProcessMark};
 pub use message::{ExceededLimit, Limits, Order, Report, Spawn, StopSignal, Termination};
-pub use limit_levels::describe_limits;
 pub use run::run;
 pub use sandbox::{Clash, Grant, Sandbox, SandboxSupport};

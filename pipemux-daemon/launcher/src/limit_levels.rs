@@ -7,7 +7,8 @@ use crate::cgroup::CgroupTree;
 /// Says who holds an app to which limit here, for `status` and `doctor`.
 pub fn describe_limits() -> String {
     let group = CgroupTree::find();
-    let controllers = group.and_then(|group| fs::read_to_string(group.join("cgroup.controllers")).ok());
+    let controllers =
+        group.and_then(|group| fs::read_to_string(group.join("cgroup.controllers")).ok());
     describe(controllers.as_deref())
 }
 

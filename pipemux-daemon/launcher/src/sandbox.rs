@@ -107,7 +107,11 @@ impl SandboxSupport {
             ([], _) => "this system can't confine apps".to_owned(),
             (held, []) => format!("confines {} ({by})", held.join(", ")),
             (held, missing) => {
-                format!("confines {}; this system can't confine {}", held.join(", "), missing.join(", "))
+                format!(
+                    "confines {}; this system can't confine {}",
+                    held.join(", "),
+                    missing.join(", ")
+                )
             }
         }
     }

@@ -76,9 +76,10 @@ impl Spawner {
         let args: Vec<&str> =
             [&order.command].into_iter().chain(&order.args).map(String::as_str).collect();
         let files = candidate_paths(&order.command, path);
-        let prepared = order.sandbox.as_ref().map(|sandbox| {
-            self.confiner.prepare(sandbox, &files, &order.args, &order.cwd, path)
-        });
+        let prepared = order
+            .sandbox
+            .as_ref()
+            .map(|sandbox| self.confiner.prepare(sandbox, &files, &order.args, &order.cwd, path));
         let (confinement, left_out) = prepared.transpose()?.unzip();
         let program = Program::new(
             files,

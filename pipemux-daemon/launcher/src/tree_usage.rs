@@ -27,7 +27,9 @@ pub(crate) struct TreeUsage {
 
 /// Sums up the processes with these marks; of a mark that needs more than `memory_max` bytes the memory is counted
 /// exactly, which takes longer.
-pub(crate) fn of_marks(limits: &HashMap<ProcessMark, Option<u64>>) -> HashMap<ProcessMark, TreeUsage> {
+pub(crate) fn of_marks(
+    limits: &HashMap<ProcessMark, Option<u64>>,
+) -> HashMap<ProcessMark, TreeUsage> {
     let mut trees: HashMap<ProcessMark, Vec<i32>> = HashMap::new();
     for pid in processes::all_pids() {
         if let Some(mark) = processes::mark_of(pid).filter(|mark| limits.contains_key(mark)) {
@@ -94,7 +96,8 @@ fn proportional(proc: &Path, pids: &[i32]) -> u64 {
         let Ok(rollup) = fs::read_to_string(directory.join("smaps_rollup")) else { continue };
         for name in ["Pss_Anon:", "SwapPss:"] {
             let line = rollup.lines().find_map(|line| line.strip_prefix(name));
-            let kib = line.and_then(|line| line.split_ascii_whitespace().next()?.parse::<u64>().ok());
+            let kib =
+                line.and_then(|line| line.split_ascii_whitespace().next()?.parse::<u64>().ok());
             total += kib.unwrap_or_default() * 1024;
         }
     }

@@ -190,9 +190,7 @@ fn version_that_goes_back_is_shown_anew_and_told() {
     let before = context(&env, "rogue/main");
     env.run("rogue.misbehave('show gone')").ok();
     let told = env.run("rogue.misbehave('go back to 2')");
-    told.ok()
-        .has("VersionMismatch · rogue/main went from 5 to 2; shown anew")
-        .has("## rogue/main");
+    told.ok().has("VersionMismatch · rogue/main went from 5 to 2; shown anew").has("## rogue/main");
     let after = context(&env, "rogue/main");
     assert_eq!(after["errors"][0]["code"], "version_mismatch");
     assert_eq!(after["errors"][0]["message"], "rogue/main went from 5 to 2; shown anew");

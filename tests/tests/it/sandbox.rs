@@ -10,7 +10,9 @@ use pipemux_tests::{Output, TestEnv};
 fn with_secret() -> TestEnv {
     let env = TestEnv::new();
     env.write("a.txt", "one\n");
-    for (name, text) in [("home/.ssh/id", "secret"), ("home/.ssh/gone", ""), ("other/b.txt", "two\n")] {
+    for (name, text) in
+        [("home/.ssh/id", "secret"), ("home/.ssh/gone", ""), ("other/b.txt", "two\n")]
+    {
         let path = env.root().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
@@ -24,7 +26,9 @@ fn with_secret() -> TestEnv {
 /// True if this system confines files and signals; an older kernel confines less, and `status` says what.
 fn confines_all(env: &TestEnv) -> bool {
     env.pipemux(&["up"]).ok();
-    env.pipemux(&["status"]).text().contains("sandbox confines files, network, sockets, tracing, signals (")
+    env.pipemux(&["status"])
+        .text()
+        .contains("sandbox confines files, network, sockets, tracing, signals (")
 }
 
 /// Has an app try everything, and returns what came of each attempt.
@@ -65,7 +69,11 @@ fn hostile_app_gets_nowhere() {
     assert!(!env.root().join("home/.config/pipemux/apps/evil.toml").exists());
     assert!(env.root().join("home/.ssh/gone").exists());
     let mode = fs::metadata(env.root().join("home/.ssh/id")).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o600, "changing a mode by a path is refused at the strict level only");
+    assert_eq!(
+        mode & 0o777,
+        0o600,
+        "changing a mode by a path is refused at the strict level only"
+    );
 }
 
 #[test]
@@ -124,7 +132,10 @@ fn naming_a_folder_grants_it_and_the_session_goes_on() {
     assert_eq!(fs::read_to_string(&other).unwrap(), "2\n");
     // Line numbers, changes and anchors from before the process was replaced still count.
     env.run("editor.open('a.txt'); editor.undo(steps=2)").ok();
-    assert_eq!((env.read("a.txt"), fs::read_to_string(&other).unwrap()), ("one\n".into(), "two\n".into()));
+    assert_eq!(
+        (env.read("a.txt"), fs::read_to_string(&other).unwrap()),
+        ("one\n".into(), "two\n".into())
+    );
     // By a further open.
     let third = env.root().join("third");
     fs::create_dir(&third).unwrap();
@@ -146,7 +157,8 @@ fn app_of_the_users_own_is_granted_a_folder_by_an_open_only() {
         return;
     }
     let other = env.root().join("other/b.txt").display().to_string();
-    let read = |env: &TestEnv| -> Output { env.run(&format!("standard.misbehave('read {other}')")) };
+    let read =
+        |env: &TestEnv| -> Output { env.run(&format!("standard.misbehave('read {other}')")) };
     env.pipemux(&["open", "standard"]).ok();
     read(&env).exits(1);
     env.pipemux(&["open", "standard", &other]).ok();

@@ -59,7 +59,7 @@ impl BenchWorld {
             pid: 1,
             software: "pipemuxd bench".into(),
             socket: "/run/pipemux.sock".into(),
-            bounds: &[],
+            ..Config::default()
         };
         let mut world = BenchWorld {
             core: Core::new(config, Vec::new()),

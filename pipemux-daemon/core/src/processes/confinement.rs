@@ -13,9 +13,9 @@ use crate::processes::reply::Purpose;
 use crate::processes::session::{ProcessState, Session};
 use crate::processes::{ProcessEvent, Processes};
 use crate::turn::Turn;
+use pipemux_proto::Fault;
 use pipemux_proto::app::Empty;
 use pipemux_proto::envelope::Method;
-use pipemux_proto::Fault;
 
 /// Characters that make a part of a path a pattern.
 const PATTERN: &[char] = &['*', '?', '[', '{'];
@@ -94,7 +94,9 @@ impl Processes {
         if session.manifest.folder_access() == FolderAccess::None {
             return Vec::new();
         }
-        paths.retain(|path| is_nameable(path) && !folders.iter().chain(&granted).any(|one| is_within(path, one)));
+        paths.retain(|path| {
+            is_nameable(path) && !folders.iter().chain(&granted).any(|one| is_within(path, one))
+        });
         paths.dedup();
         paths
     }
@@ -137,7 +139,14 @@ impl Processes {
                     session.hibernation.saves = 1;
                     if first && session.hibernation.saving.replace(now).is_none() {
                         let (target, deadline) = ((key, app), now + SAVE_MS);
-                        self.send_now(turn, target, Method::Save, &Empty {}, deadline, Purpose::Save);
+                        self.send_now(
+                            turn,
+                            target,
+                            Method::Save,
+                            &Empty {},
+                            deadline,
+                            Purpose::Save,
+                        );
                     }
                 }
                 Ok(Widening::Pending)
@@ -146,7 +155,13 @@ impl Processes {
     }
 
     /// The app saved its state, or couldn't, so that its process can be replaced by one with wider grants.
-    pub(super) fn finish_widening(&mut self, turn: &mut Turn, key: &SessionKey, version: Option<u64>, current: bool) {
+    pub(super) fn finish_widening(
+        &mut self,
+        turn: &mut Turn,
+        key: &SessionKey,
+        version: Option<u64>,
+        current: bool,
+    ) {
         let now = turn.mono_ms();
         let Some(session) = self.sessions.get_mut(key) else { return };
         let Some(app) = session.ready() else { return };
@@ -203,7 +218,9 @@ impl Session {
                     FolderAccess::None | FolderAccess::Named => {
                         "folder = \"read\" in its manifest grants that".to_owned()
                     }
-                    FolderAccess::Read => "folder = \"write\" in its manifest grants that".to_owned(),
+                    FolderAccess::Read => {
+                        "folder = \"write\" in its manifest grants that".to_owned()
+                    }
                     // Granted already: the file system refuses it.
                     FolderAccess::Write => return,
                 }

@@ -176,7 +176,9 @@ impl Processes {
             match pipemux_proto::decode::<Fault>(&frame.body) {
                 Ok(mut fault) => {
                     let key = self.session_by_incarnation.get(&app);
-                    if let Some((key, session)) = key.and_then(|key| self.sessions.get_key_value(key)) {
+                    if let Some((key, session)) =
+                        key.and_then(|key| self.sessions.get_key_value(key))
+                    {
                         session.explain_denial(key, &mut fault);
                     }
                     AppReply::Fault(fault)

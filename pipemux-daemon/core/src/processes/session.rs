@@ -266,7 +266,10 @@ pub fn exit_words(exit: Exit) -> String {
             format!("ended for having more than its {most} processes")
         }
         Exit::OverLimit(Limit::Memory(most)) => {
-            format!("ended for using more than its {} MiB of memory in all its processes", most >> 20)
+            format!(
+                "ended for using more than its {} MiB of memory in all its processes",
+                most >> 20
+            )
         }
         Exit::OverLimit(Limit::Threads(most)) => {
             format!("ended for having more than its {most} threads")

@@ -13,7 +13,9 @@ use crate::Core;
 use crate::event::{Effect, ManifestProblem, Manifests};
 use crate::feed::Audience;
 use crate::keys::RequestId;
-use crate::manifest::{Idle, Isolation, Limits, Manifest, Restart, SandboxLevel, Scope, State, Transport};
+use crate::manifest::{
+    Idle, Isolation, Limits, Manifest, Restart, SandboxLevel, Scope, State, Transport,
+};
 use crate::verbs::require;
 use crate::verbs::tasks::{AfterLoading, Task};
 use crate::views::inert::whole_line;

@@ -38,11 +38,7 @@ impl Core {
     ///
     /// # Errors
     /// A session can't be granted more.
-    pub(super) fn widen_for_steps(
-        &mut self,
-        id: RequestId,
-        steps: &[Step],
-    ) -> Result<bool, Fault> {
+    pub(super) fn widen_for_steps(&mut self, id: RequestId, steps: &[Step]) -> Result<bool, Fault> {
         let call = &require::request(&self.clients, id)?.call;
         if !matches!(call.verb, Verb::Run { .. } | Verb::Answer { .. }) {
             return Ok(false);
@@ -76,6 +72,11 @@ impl Core {
         if missing.is_empty() {
             return Ok(false);
         }
+        let app = self.processes.get(key).and_then(|session| session.app());
+        if app.and_then(|app| self.clients.exchange_quota(app)).is_some_and(|quota| quota.open > 0) {
+            let why = format!("{key} can't be given {} while an exchange with it is open", missing[0]);
+            return Err(Fault::refused(why).hint("try again once the exchange has ended"));
+        }
         let widened = self.processes.widen(&mut self.turn, key, missing, id)?;
         if widened == Widening::Pending {
             self.set_task(id, task);
@@ -86,9 +87,8 @@ impl Core {
 
 /// The texts that a step passes as paths of files.
 fn paths_in(step: &Step) -> Vec<String> {
-    let is_path = |name: &str| {
-        step.prototype.params.iter().any(|param| param.name == name && param.path)
-    };
+    let is_path =
+        |name: &str| step.prototype.params.iter().any(|param| param.name == name && param.path);
     let mut paths = Vec::new();
     for (_, argument) in step.args.iter().filter(|(name, _)| is_path(name)) {
         add_texts(argument, &mut paths);

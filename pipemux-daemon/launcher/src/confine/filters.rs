@@ -22,6 +22,9 @@ const SOCKET_TYPE: u64 = 0xf;
 #[cfg(target_arch = "x86_64")]
 const X32: u32 = 0x4000_0000;
 
+/// `fchmodat2`, which has one number on all machines.
+const FCHMODAT2: libc::c_long = 452;
+
 /// The system calls that no sandboxed process may make.
 const REFUSED: &[libc::c_long] = &[
     // Other processes: their memory, descriptors and execution.
@@ -71,7 +74,7 @@ const REFUSED_STRICT: &[libc::c_long] = &[
     libc::SYS_semget,
     libc::SYS_mq_open,
     libc::SYS_fchmodat,
-    libc::SYS_fchmodat2,
+    FCHMODAT2,
     libc::SYS_fchownat,
     libc::SYS_setxattr,
     libc::SYS_lsetxattr,
@@ -93,8 +96,12 @@ const REFUSED_STRICT: &[libc::c_long] = &[
 
 /// The system calls that seem not to exist. Their arguments can't be checked, and programs go on without them:
 /// io_uring opens files and sockets past the filter, `clone3` makes namespaces.
-const MISSING: &[libc::c_long] =
-    &[libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register, libc::SYS_clone3];
+const MISSING: &[libc::c_long] = &[
+    libc::SYS_io_uring_setup,
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_clone3,
+];
 
 /// The filters of each level with and without network, compiled at their first use.
 #[derive(Debug, Default)]
@@ -145,22 +152,15 @@ fn refused_rules(strict: bool, network: bool) -> io::Result<RulesByCall> {
         ])
     };
     let other = rule(&[argument(0, Dword, Ne, unix)?])?;
-    rules.insert(
-        libc::SYS_socketpair,
-        vec![pair(libc::SOCK_DGRAM)?, pair(libc::SOCK_RAW)?, other],
-    );
+    rules.insert(libc::SYS_socketpair, vec![pair(libc::SOCK_DGRAM)?, pair(libc::SOCK_RAW)?, other]);
     // The limit that marks a process: see `mark`.
     let locks = argument(1, Dword, Eq, u64::from(libc::RLIMIT_LOCKS))?;
     rules.insert(libc::SYS_prlimit64, vec![rule(&[locks, argument(2, Qword, Ne, 0)?])?]);
     let locks = argument(0, Dword, Eq, u64::from(libc::RLIMIT_LOCKS))?;
     rules.insert(libc::SYS_setrlimit, vec![rule(&[locks])?]);
     // A user namespace, in which a process has all capabilities.
-    let namespace = argument(
-        0,
-        Qword,
-        MaskedEq(libc::CLONE_NEWUSER as u64),
-        libc::CLONE_NEWUSER as u64,
-    )?;
+    let namespace =
+        argument(0, Qword, MaskedEq(libc::CLONE_NEWUSER as u64), libc::CLONE_NEWUSER as u64)?;
     rules.insert(libc::SYS_clone, vec![rule(&[namespace.clone()])?]);
     rules.insert(libc::SYS_unshare, vec![rule(&[namespace])?]);
     if strict {
@@ -188,8 +188,7 @@ fn compile(rules: RulesByCall, error: i32) -> io::Result<BpfProgram> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
     let answer = SeccompAction::Errno(error as u32);
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, answer, arch);
-    let filter: BpfProgram =
-        filter.and_then(TryInto::try_into).map_err(io::Error::other)?;
+    let filter: BpfProgram = filter.and_then(TryInto::try_into).map_err(io::Error::other)?;
     Ok(refuse_x32().into_iter().chain(filter).collect())
 }
 

@@ -33,7 +33,9 @@ pub(super) struct Needs {
 /// search path.
 pub(super) fn needs(files: &[String], args: &[String], cwd: &str, path: &str) -> Needs {
     let mut needs = Needs::default();
-    if let Some(program) = files.iter().map(|file| Path::new(cwd).join(file)).find(|it| it.is_file()) {
+    if let Some(program) =
+        files.iter().map(|file| Path::new(cwd).join(file)).find(|it| it.is_file())
+    {
         needs.add_program(&program, path, CHAIN_MAX);
     }
     // What an interpreter is to run: its directory, because modules lie beside a script.
@@ -63,7 +65,8 @@ impl Needs {
     fn add_surroundings(&mut self, program: &Path) {
         let Some(directory) = program.parent() else { return };
         let name = directory.file_name().unwrap_or_default();
-        let Some(prefix) = directory.parent().filter(|_| ["bin", "sbin", SHIMS].iter().any(|it| name == *it))
+        let Some(prefix) =
+            directory.parent().filter(|_| ["bin", "sbin", SHIMS].iter().any(|it| name == *it))
         else {
             return;
         };
@@ -127,7 +130,8 @@ fn interpreter(file: &Path, path: &str) -> Vec<PathBuf> {
 fn loader(file: &File, head: &[u8]) -> Option<PathBuf> {
     const PT_INTERP: u32 = 3;
     const ENTRY: u64 = 56;
-    let word = |bytes: &[u8], at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
+    let word =
+        |bytes: &[u8], at: usize| Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?));
     let (table, count) = (word(head, 32)?, u16::from_le_bytes(head.get(56..58)?.try_into().ok()?));
     for number in 0..u64::from(count.min(64)) {
         let mut entry = [0; ENTRY as usize];

@@ -24,8 +24,17 @@ const NEWEST: ABI = ABI::V9;
 const ENTRIES_MAX: usize = 1024;
 
 /// What every program may read: programs and libraries of the system.
-const SYSTEM: [&str; 9] =
-    ["/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/nix/store", "/gnu/store", "/etc/ssl/certs"];
+const SYSTEM: [&str; 9] = [
+    "/usr",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/bin",
+    "/sbin",
+    "/nix/store",
+    "/gnu/store",
+    "/etc/ssl/certs",
+];
 /// The configuration that programs commonly read. None of it holds a secret.
 const CONFIGURATION: [&str; 17] = [
     "/etc/alternatives",
@@ -77,33 +86,31 @@ impl BaseDirectories {
 #[derive(Debug)]
 pub(super) struct Rules {
     ruleset: RulesetCreated,
-    enforced: bool,
     left_out: Vec<String>,
 }
 
 impl Rules {
     /// Creates the ruleset of a sandbox, without any rule.
     pub(super) fn new(sandbox: &Sandbox) -> io::Result<Self> {
-        let enforced = crate::sys::sandbox_support();
         let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
         if sandbox.files {
-            ruleset = ruleset.handle_access(AccessFs::from_all(NEWEST)).map_err(io::Error::other)?;
+            ruleset =
+                ruleset.handle_access(AccessFs::from_all(NEWEST)).map_err(io::Error::other)?;
         }
         ruleset = ruleset.scope(Scope::AbstractUnixSocket).map_err(io::Error::other)?;
         if !sandbox.signals {
             ruleset = ruleset.scope(Scope::Signal).map_err(io::Error::other)?;
         }
         let created = ruleset.create().map_err(io::Error::other)?;
-        Ok(Self { ruleset: created, enforced: enforced.landlock > 0, left_out: Vec::new() })
-    }
-
-    /// True if the kernel enforces rules.
-    pub(super) fn are_enforced(&self) -> bool {
-        self.enforced
+        Ok(Self { ruleset: created, left_out: Vec::new() })
     }
 
     /// Adds the system's programs, libraries, configuration and devices.
-    pub(super) fn add_system(&mut self, base: &BaseDirectories, sandbox: &Sandbox) -> io::Result<()> {
+    pub(super) fn add_system(
+        &mut self,
+        base: &BaseDirectories,
+        sandbox: &Sandbox,
+    ) -> io::Result<()> {
         for directory in &base.system {
             self.add(directory, readable(sandbox.exec))?;
         }
@@ -265,7 +272,10 @@ fn clashes(path: &Path, private: &[PathBuf]) -> bool {
 }
 
 fn canonical(paths: &[String]) -> Vec<PathBuf> {
-    paths.iter().map(|path| Path::new(path).canonicalize().unwrap_or_else(|_| path.into())).collect()
+    paths
+        .iter()
+        .map(|path| Path::new(path).canonicalize().unwrap_or_else(|_| path.into()))
+        .collect()
 }
 
 fn left_out(grant: &Grant, clash: &Relation) -> String {

@@ -102,11 +102,7 @@ pub(crate) fn start(
 /// Prepares the child for its program: descriptors, working directory, a session of its own, limits and the mark,
 /// death with the launcher, default signal handling, and its confinement.
 #[cfg(target_os = "linux")]
-fn prepare(
-    program: &Program,
-    setup: &ChildSetup<'_>,
-    launcher: Pid,
-) -> io::Result<()> {
+fn prepare(program: &Program, setup: &ChildSetup<'_>, launcher: Pid) -> io::Result<()> {
     // This comes first: the limit of open files may be too low for it later.
     for (fd, target) in setup.mappings {
         // SAFETY: plain numbers; a descriptor that `target` named before is the child's own copy.

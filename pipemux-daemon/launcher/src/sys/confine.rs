@@ -57,7 +57,9 @@ pub(crate) fn sandbox_support() -> SandboxSupport {
     let filters = unsafe {
         libc::syscall(libc::SYS_seccomp, libc::SECCOMP_GET_ACTION_AVAIL, 0, &raw const action)
     };
-    SandboxSupport { landlock: version.max(0) as u32, seccomp: filters == 0 }
+    // Filters are written for these machines only.
+    let known = cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"));
+    SandboxSupport { landlock: version.max(0) as u32, seccomp: filters == 0 && known }
 }
 
 /// Confines this process for good, with all that it starts.
@@ -77,11 +79,13 @@ pub(super) fn confine(confinement: &Confinement<'_>) -> io::Result<()> {
         })?;
     }
     keep_capabilities(confinement.capabilities)?;
-    for filter in confinement.filters {
+    for filter in confinement.filters.into_iter().filter(|filter| !filter.is_empty()) {
         // This makes two system calls with what is on the stack.
         match seccompiler::apply_filter(filter) {
             Ok(()) => {}
-            Err(seccompiler::Error::Seccomp(error) | seccompiler::Error::Prctl(error)) => return Err(error),
+            Err(seccompiler::Error::Seccomp(error) | seccompiler::Error::Prctl(error)) => {
+                return Err(error);
+            }
             Err(_) => return Err(io::Error::from_raw_os_error(libc::EINVAL)),
         }
     }
@@ -138,7 +142,8 @@ fn keep_capabilities(kept: u32) -> io::Result<()> {
 
 /// True if a file has an extended attribute of that name with the value `1`.
 pub(crate) fn has_attribute(path: &Path, name: &str) -> bool {
-    let (Ok(path), Ok(name)) = (CString::new(path.as_os_str().as_bytes()), CString::new(name)) else {
+    let (Ok(path), Ok(name)) = (CString::new(path.as_os_str().as_bytes()), CString::new(name))
+    else {
         return false;
     };
     let mut value = [0_u8; 8];

@@ -90,7 +90,9 @@ fn misbehave(app: &mut App, wire: &mut Wire, request: &Frame, how: &str) -> std:
     }
     if let Some(path) = how.strip_prefix("read ") {
         let outcome = match std::fs::read(path) {
-            Ok(bytes) => Outcome::Done(Done { brief: format!("{} bytes", bytes.len()), ..Done::default() }),
+            Ok(bytes) => {
+                Outcome::Done(Done { brief: format!("{} bytes", bytes.len()), ..Done::default() })
+            }
             Err(error) => Outcome::Failed(Fault::failed(format!("{path}: {error}"))),
         };
         return wire.reply(request, &outcome);

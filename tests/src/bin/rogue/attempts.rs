@@ -67,11 +67,11 @@ fn processes() -> Attempts {
         ("read its own /proc", read(Path::new("/proc/self/status"))),
         ("read the launcher's environment", proc("environ")),
         ("read the launcher's memory map", proc("maps")),
-        ("attach to the launcher", call(libc::SYS_ptrace, [libc::PTRACE_ATTACH as usize, pid, 0, 0])),
         (
-            "read the launcher's memory",
-            call(libc::SYS_process_vm_readv, [pid, vector, 1, vector]),
+            "attach to the launcher",
+            call(libc::SYS_ptrace, [libc::PTRACE_ATTACH as usize, pid, 0, 0]),
         ),
+        ("read the launcher's memory", call(libc::SYS_process_vm_readv, [pid, vector, 1, vector])),
         ("signal the launcher", call(libc::SYS_kill, [pid, 0, 0, 0])),
         ("start a program", Command::new("/bin/true").status().map(drop)),
         ("raise its priority", call(libc::SYS_setpriority, [0, 0, (-20_isize) as usize, 0])),
@@ -86,12 +86,14 @@ fn system_calls(state_dir: &Path) -> Attempts {
     let limit = limit.as_ptr() as usize;
     let memory = [0_u8; 256];
     let memory = memory.as_ptr() as usize;
-    let socket = |domain: i32, kind: i32| {
-        call(libc::SYS_socket, [domain as usize, kind as usize, 0, 0])
-    };
+    let socket =
+        |domain: i32, kind: i32| call(libc::SYS_socket, [domain as usize, kind as usize, 0, 0]);
     let pair = |kind: i32| {
         let mut fds = [0_i32; 2];
-        call(libc::SYS_socketpair, [libc::AF_UNIX as usize, kind as usize, 0, fds.as_mut_ptr() as usize])
+        call(
+            libc::SYS_socketpair,
+            [libc::AF_UNIX as usize, kind as usize, 0, fds.as_mut_ptr() as usize],
+        )
     };
     let root = c"/".as_ptr() as usize;
     let own = CString::new(state_dir.as_os_str().as_bytes()).unwrap_or_default();
