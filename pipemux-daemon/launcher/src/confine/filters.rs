@@ -161,7 +161,7 @@ fn refused_rules(strict: bool, network: bool) -> io::Result<RulesByCall> {
     // A user namespace, in which a process has all capabilities.
     let namespace =
         argument(0, Qword, MaskedEq(libc::CLONE_NEWUSER as u64), libc::CLONE_NEWUSER as u64)?;
-    rules.insert(libc::SYS_clone, vec![rule(&[namespace.clone()])?]);
+    rules.insert(libc::SYS_clone, vec![rule(std::slice::from_ref(&namespace))?]);
     rules.insert(libc::SYS_unshare, vec![rule(&[namespace])?]);
     if strict {
         // `utimensat` without a path changes the times of a descriptor's file.
