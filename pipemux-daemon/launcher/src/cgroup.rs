@@ -191,9 +191,9 @@ mod tests {
         fs::write(root.path().join("cgroup.procs"), "41\n42\n").unwrap();
         let tree = CgroupTree::take_over(root.path().to_owned()).unwrap();
         assert_eq!(tree.controllers(), ["memory", "cpu"]);
-        // Each is a write of its own; in a real group the last one doesn't replace the first.
+        // Each is a write of its own, which in a real group adds and here overwrites from the beginning.
         assert_eq!(text(root.path().join(OWN).join("cgroup.procs")), "42");
-        assert_eq!(text(root.path().join("cgroup.subtree_control")), "+cpu");
+        assert!(text(root.path().join("cgroup.subtree_control")).starts_with("+cpu"));
     }
 
     #[test]

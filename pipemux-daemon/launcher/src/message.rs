@@ -8,7 +8,10 @@ use crate::sandbox::Sandbox;
 
 /// From the daemon to the launcher.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(clippy::large_enum_variant, reason = "an order is encoded at once and never kept in a list")]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "an order is encoded at once and never kept in a list"
+)]
 pub enum Order {
     /// Starts a process. Two descriptors come with the order: the app's end of its connection, and the write
     /// end of the pipe that takes what the app prints.

@@ -21,7 +21,7 @@ fn record(number: u64) -> Record {
                 args: vec!["🦀".into()],
                 cwd: "/".into(),
                 env: vec![],
-                granted: vec!["/other".into()],
+                granted: vec![],
             }],
         },
     }

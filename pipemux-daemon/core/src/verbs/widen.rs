@@ -73,8 +73,10 @@ impl Core {
             return Ok(false);
         }
         let app = self.processes.get(key).and_then(|session| session.app());
-        if app.and_then(|app| self.clients.exchange_quota(app)).is_some_and(|quota| quota.open > 0) {
-            let why = format!("{key} can't be given {} while an exchange with it is open", missing[0]);
+        if app.and_then(|app| self.clients.exchange_quota(app)).is_some_and(|quota| quota.open > 0)
+        {
+            let why =
+                format!("{key} can't be given {} while an exchange with it is open", missing[0]);
             return Err(Fault::refused(why).hint("try again once the exchange has ended"));
         }
         let widened = self.processes.widen(&mut self.turn, key, missing, id)?;
