@@ -195,6 +195,9 @@ pub struct Done {
     /// window.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,
+    /// What the action changed in files, as a unified diff; for `history --diff`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
 }
 
 /// An action that asks before it continues.

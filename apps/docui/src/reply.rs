@@ -58,6 +58,14 @@ impl Done {
         self
     }
 
+    /// Tells what the action changed in files, as a unified diff. The history keeps it for those who ask; no answer
+    /// shows it.
+    #[must_use]
+    pub fn diff(mut self, diff: impl Into<String>) -> Self {
+        self.0.diff = Some(diff.into()).filter(|diff| !diff.is_empty());
+        self
+    }
+
     /// Shows the content of a view besides the brief: a query's result, or what makes sure that an act did what
     /// was meant. It should keep to [`crate::Context::budget`]. The line numbers in it are told by
     /// [`Done::shows`].

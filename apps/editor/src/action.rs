@@ -51,6 +51,8 @@ docui::actions! {
         );
         /// Lines as you last saw them, also after earlier steps of the run; another file's: 'b.rs:20'. text='' deletes.
         changes featured ReplaceLines = replace_lines(first: Line, last: Line, text: Text);
+        /// Replaces lines ('a.rs:10-20'), or a symbol with its doc comment and attributes. text='' deletes.
+        changes help ReplaceRange = replace_range as replace_lines(range: Line, text: Text);
         changes featured MoveLines = move_lines(first: Line, last: Line, before: Line);
         /// Writes held edits of all files to disk; asks first if a file has changed there.
         changes help Save = save();
@@ -120,6 +122,8 @@ docui::actions! {
             last: i64 = HEAD_LAST,
             /// Leaves out lines that match this regular expression.
             not: Option<Pattern> = None::<Pattern>,
+            /// With the badges, link addresses and HTML of Markdown files; as an argument, they are there anyway.
+            markup: bool = false,
         ) -> String;
         /// Returns lines exactly as they are, for another call: add(text=editor.lines(1, 9)).
         query help Lines = lines(first: Line, last: Line) -> String;

@@ -112,5 +112,9 @@ pub const PIECES_WITHOUT_NUMBERS: usize = 4;
 pub const LINES_SIDE_BY_SIDE: usize = 4;
 /// How many columns they may have together.
 pub const COLUMNS_SIDE_BY_SIDE: usize = 160;
-/// From how many lines of badges, addresses and HTML on an answer leads to the outline.
-pub const MARKUP_LINES_TOLD: usize = 10;
+
+/// Lines that were replaced unseen may take one part in so many of an outcome's budget.
+pub const REPLACED_SHARE: u64 = 10;
+
+/// Bytes of a change's diff, past which the rest is left out. The daemon keeps no more.
+pub const CHANGE_DIFF_MAX: usize = 4_000;

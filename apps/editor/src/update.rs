@@ -10,9 +10,11 @@
 //! | `aliases`, `view_file` | actions by the names and with the meaning that they have in other tools |
 //! | `undo` | undo and redo |
 //! | `navigate`, `diff` | actions that change no text |
+//! | `change_diff` | what a change did to files, for the history |
 //! | `resolve` | which lines a caller means |
 //! | `symbols` | items by name: outline, lines, moves, swaps, bodies, renames |
 //! | `edit` | the one place through which every edit of files goes |
+//! | `replaced_lines` | showing what was replaced to a reader that wasn't shown it |
 //! | `renumbering` | saying what a change did to line numbers |
 //! | `disk_conflict` | files that other programs wrote |
 //! | `disk_work` | what actions do at the disk, on another thread |
@@ -22,6 +24,7 @@
 
 mod aliases;
 mod apply;
+mod change_diff;
 mod close;
 mod create;
 mod diff;
@@ -37,6 +40,7 @@ mod navigate;
 mod open;
 mod question;
 mod renumbering;
+mod replaced_lines;
 mod resolve;
 mod save;
 mod save_as;

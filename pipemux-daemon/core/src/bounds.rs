@@ -139,6 +139,8 @@ pub const BOUNDS: &[Bound] = bounds! {
         ROUND_ACTION_MAX Characters "what was done in a round of history",
         ROUND_RESULT_MAX Characters "what came of it",
         ROUND_DETAIL_MAX Characters "its detail",
+        ROUND_DIFF_MAX Characters "what it changed in files",
+        ROUND_DIFFS_MAX Count "rounds of which that is known",
         ROUND_UNDO_MAX Bytes "what takes a round of history back",
         NOTICES_MAX Count "notices that wait for a reader",
         FEED_MAX Count "events that watch reaches back",

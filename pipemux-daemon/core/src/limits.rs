@@ -136,6 +136,10 @@ pub const ROUND_ACTION_MAX: usize = 200;
 pub const ROUND_RESULT_MAX: usize = 400;
 /// Characters of a round's detail.
 pub const ROUND_DETAIL_MAX: usize = 4_000;
+/// Characters of what a round changed in files.
+pub const ROUND_DIFF_MAX: usize = 4_000;
+/// Rounds of which it is known what they changed in files.
+pub const ROUND_DIFFS_MAX: usize = 200;
 /// Bytes of the arguments that take the steps of one round back; past it the round can't be undone.
 pub const ROUND_UNDO_MAX: usize = 16 * 1024;
 /// Deliveries of a window that are kept, for `--since` and `--at`.

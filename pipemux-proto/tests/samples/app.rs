@@ -201,6 +201,7 @@ fn outcomes(all: &mut Vec<Sample>) {
         numbers: Vec::new(),
         content: Vec::new(),
         complete: false,
+        diff: None,
     };
     add(all, "outcome-done", reply, &Outcome::Done(done.clone()));
     let told = Done { numbers: numbers(), ..done.clone() };
@@ -208,6 +209,8 @@ fn outcomes(all: &mut Vec<Sample>) {
     let content = vec![Piece::Text("3 files: ".into())];
     let shown = Done { content, complete: true, ..done.clone() };
     add(all, "outcome-done-content", reply, &Outcome::Done(shown));
+    let diff = Some("--- a.rs\n+++ a.rs\n@@ -2 +2 @@\n-one\n+two\n".into());
+    add(all, "outcome-done-diff", reply, &Outcome::Done(Done { diff, ..done.clone() }));
     let reverts = Done { reverts: true, ..done };
     add(all, "outcome-done-reverts", reply, &Outcome::Done(reverts));
     let failed = Fault::stale("changed").about("k1").hint("changed by another client");

@@ -202,3 +202,17 @@ fn undo_link_reverts_its_own_change() {
     env.run("editor.save()").ok();
     assert_eq!(env.read("a.txt"), "one\ntwo\n");
 }
+
+#[test]
+fn lines_that_were_never_shown_are_shown_when_they_are_replaced() {
+    let env = TestEnv::new();
+    env.write("a.rs", "fn a() {}\nfn b() {}\nfn c() {}\n");
+    let blind = env.run("editor.replace_lines('a.rs:2', 'fn d() {}')");
+    blind.ok().has("-2\tfn b() {}\n").has("2\tfn d() {}\n");
+    // What the answer showed is known.
+    env.run("editor.replace_lines('a.rs:2', 'fn e() {}')").ok().lacks("fn d()");
+    env.run("editor.replace_lines('c', 'fn f() {}')").ok().lacks("-3").has("3\tfn f() {}\n");
+    env.run("editor.lines('a.rs:1')").ok();
+    env.run("editor.replace_lines(range='a.rs:1', text='')").ok().lacks("-1\t");
+    assert_eq!(env.read("a.rs"), "fn e() {}\nfn f() {}\n");
+}

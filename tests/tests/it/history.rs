@@ -74,3 +74,19 @@ fn texts_cannot_forge_history_rounds() {
     }
     assert!(pipemux_tests::Markdown::read(&history.text()).anchors.is_empty(), "{history}");
 }
+
+#[test]
+fn diff_of_a_round_is_told_by_history_only() {
+    let env = TestEnv::new();
+    env.write("a.txt", "one\ntwo\nthree\n");
+    let edit = env.run("editor.replace('two', '2', in='a.txt'); editor.delete('a.txt:3')");
+    edit.ok().lacks("+++");
+    env.pipemux(&["history"]).ok().lacks("+++");
+    let told = env.pipemux(&["history", "--diff"]);
+    told.ok().has("   --- a.txt\n   +++ a.txt\n   @@ -2 +2 @@\n   -two\n   +2\n");
+    told.has("   @@ -3 +2,0 @@\n   -three\n");
+    env.kill_daemon();
+    env.pipemux(&["history", "--diff"]).ok().has("   -two\n   +2\n");
+    env.pipemux(&["undo"]).ok();
+    env.pipemux(&["history", "--diff", "--rounds", "1"]).ok().has("   -2\n   +two\n");
+}

@@ -1,6 +1,7 @@
 //! Whole-system stories: one module for each theme, one environment for each story.
 
 mod answer_size;
+mod answer_tokens;
 mod app_faults;
 mod by_reference;
 mod chaos;

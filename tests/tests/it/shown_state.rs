@@ -80,6 +80,6 @@ fn undo_of_a_closed_file_takes_its_change_back() {
     let undo = env.run("editor.replace('row 1', 'x')").ok().link("undo");
     env.run("editor.save(); editor.close()").ok();
     let said = env.pipemux(&["click", &format!("link:{undo}")]);
-    said.ok().has("replace in b.txt: 1 line as before").lacks("out of view");
+    said.ok().has("replace in b.txt: line 1 as before").lacks("out of view");
     assert_eq!(env.read("b.txt"), rows(3));
 }

@@ -74,7 +74,7 @@ fn undo_link_of_an_earlier_process_reverts_its_change_or_nothing() {
     env.kill_session("editor/main");
     // The editor keeps its undo history through a crash.
     env.pipemux(&["view"]).ok().has("ONE").has("undo");
-    click(&env, edit).ok().has("replace in a.txt: 1 line as before");
+    click(&env, edit).ok().has("replace in a.txt: line 1 as before");
     assert_eq!(env.read("a.txt"), "one\ntwo\n");
     env.kill_daemon();
     env.pipemux(&["view"]).ok();
@@ -83,4 +83,20 @@ fn undo_link_of_an_earlier_process_reverts_its_change_or_nothing() {
     undone.exits(3).has(&format!("Anchor link:{note} not found"));
     env.pipemux(&["read", &format!("obj:{entry}")]).ok().has("v2");
     assert_eq!(env.read("a.txt"), "one\ntwo\n");
+}
+
+#[test]
+fn undo_says_where_lines_changed_in_a_line_a_file() {
+    let env = TestEnv::new();
+    env.write("a.txt", "one\ntwo\none\n");
+    env.write("b.txt", "one\n");
+    env.run("editor.replace('one', '1', in=['a.txt', 'b.txt'], all=true)").ok();
+    let undone = env.run("editor.undo()");
+    undone.ok().has("undo: replace in 2 files").has("a.txt: lines 1, 3 as before\n");
+    undone.has("b.txt: line 1 as before\n");
+    // Nothing equals itself.
+    env.run("editor.lines('a.txt')").ok();
+    let run = env.run("editor.insert('a.txt:1', text='new'); editor.undo()");
+    run.ok().has("lines 1-3 are now 2-4").has("1 line gone from the top");
+    run.has("lines 1-3 have their old numbers").lacks("again");
 }

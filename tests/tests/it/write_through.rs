@@ -15,7 +15,7 @@ fn edit_is_on_disk_when_it_is_done_and_undo_survives_crashes() {
     undone.ok().has("insert in a.txt: 1 line gone");
     assert_eq!(env.read("a.txt"), "ONE\ntwo\n");
     env.kill_daemon();
-    env.run("editor.undo()").ok().has("replace in a.txt: 1 line as before");
+    env.run("editor.undo()").ok().has("replace in a.txt: line 1 as before");
     assert_eq!(env.read("a.txt"), "one\ntwo\n");
     env.kill_session("editor/main");
     env.run("editor.redo(steps=2)").ok().has("again");

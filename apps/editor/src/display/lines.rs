@@ -33,6 +33,17 @@ pub(crate) fn visible_line(file: &OpenFile, line: usize) -> String {
     text
 }
 
+/// Returns a line that isn't in a file any more, clipped.
+pub(crate) fn readable_line(line: &str) -> String {
+    match line.char_indices().nth(COLUMNS_MAX) {
+        None => readable(line),
+        Some((end, _)) => {
+            let more = line[end..].chars().count();
+            format!("{}… (+{} chars)", readable(&line[..end]), thousands(more))
+        }
+    }
+}
+
 /// Returns the lines around a range with their numbers, as they are now.
 pub(crate) fn excerpt(file: &OpenFile, around: &Range<usize>) -> String {
     let line = |line: usize| format!("{}\t{}", line + 1, visible_line(file, line));

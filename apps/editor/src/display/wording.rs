@@ -36,6 +36,55 @@ pub(crate) fn renumbered(before: &Range<usize>, now: &Range<usize>) -> String {
     format!("{} now {}", lines_are(before), line_numbers(now))
 }
 
+/// `line 5 is now 4`, `lines 5-7 → 8-10, 12-20 → 11-19`; nothing for none.
+pub(crate) fn renumbered_lines(moves: &[&(Range<usize>, usize)]) -> Option<String> {
+    let now = |(lines, to): &(Range<usize>, usize)| *to..*to + lines.len();
+    match moves {
+        [] => None,
+        [one] => Some(renumbered(&one.0, &now(one))),
+        several => {
+            let pair = |one: &&(Range<usize>, usize)| {
+                format!("{} → {}", line_numbers(&one.0), line_numbers(&now(one)))
+            };
+            Some(format!("lines {}", several.iter().map(pair).collect::<Vec<_>>().join(", ")))
+        }
+    }
+}
+
+/// `line 5 has its old number`, `lines 5-7, 9 have their old numbers`; nothing for none.
+pub(crate) fn old_numbers(lines: &[Range<usize>]) -> Option<String> {
+    let lines = joined(lines);
+    let all = lines.iter().map(line_numbers).collect::<Vec<_>>().join(", ");
+    match lines.as_slice() {
+        [] => None,
+        [one] if one.len() == 1 => Some(format!("line {all} has its old number")),
+        _ => Some(format!("lines {all} have their old numbers")),
+    }
+}
+
+/// Joins ranges that follow each other without a gap.
+fn joined(ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut apart: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        match apart.last_mut().filter(|last| last.end == range.start) {
+            Some(last) => last.end = range.end,
+            None => apart.push(range.clone()),
+        }
+    }
+    apart
+}
+
+/// Lists the line numbers of ranges, the first few: `3, 5-7 and 4 more places`
+pub(crate) fn listed_ranges(ranges: &[Range<usize>]) -> String {
+    let apart = joined(ranges);
+    let named: Vec<_> = apart.iter().take(CHANGED_RANGES_NAMED).map(line_numbers).collect();
+    let more = match apart.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {}", count(more, "more place")),
+    };
+    named.join(", ") + &more
+}
+
 /// `line 5 is`, `lines 5-7 are`
 pub(crate) fn lines_are(lines: &Range<usize>) -> String {
     let verb = if lines.len() == 1 { "is" } else { "are" };

@@ -8,8 +8,11 @@ use similar::{Algorithm, DiffTag};
 use crate::limits::{CHANGED_RANGES_NAMED, DIFF_MS};
 
 use super::buffer::Buffer;
-use super::line_change::{LineChange, LineSplice};
+use super::line_change::{LineChange, LineMove, LineSplice};
 use super::splice::Splice;
+
+/// By how many lines a block that moved may be found beside where it was found first.
+const SLIDE_MAX: isize = 2;
 
 /// Returns what splices of a text do to its lines.
 pub fn line_change_of(buffer: &Buffer, splices: &[Splice]) -> LineChange {
@@ -44,6 +47,61 @@ pub fn line_change_of(buffer: &Buffer, splices: &[Splice]) -> LineChange {
         line_splice_between(lines.start, &old, &new)
     });
     LineChange::Splices(spliced.collect())
+}
+
+/// Returns the move that splices come to, if all they do is to take lines away in one place and to put the same lines
+/// in another. The lines then keep their identity. `item` are lines that moved for sure, from 0: where an empty line
+/// stands on both sides of them, or equal lines do, the same text could come from other lines, too.
+pub fn move_of(before: &Buffer, splices: &[Splice], item: &Range<usize>) -> Option<LineMove> {
+    let change = line_change_of(before, splices);
+    let LineChange::Splices(both) = &change else { return None };
+    let [one, other] = both.as_slice() else { return None };
+    let (gone, put) = if one.inserted == 0 { (one, other) } else { (other, one) };
+    let count = gone.removed;
+    if gone.inserted != 0 || put.removed != 0 || put.inserted != count {
+        return None;
+    }
+    let mut after = before.clone();
+    after.apply(splices);
+    let (before, after) = (before.text(), after.text());
+    let old: Vec<&str> = before.split_inclusive('\n').collect();
+    let slides = || -SLIDE_MAX..=SLIDE_MAX;
+    let starts = slides().flat_map(|a| slides().map(move |b| (a, b)));
+    let mut moves = starts.filter_map(|(a, b)| {
+        let first = gone.start.checked_add_signed(a)?;
+        let target = put.start.checked_add_signed(b)?;
+        let stays = target < first || target > first + count;
+        let fits = first + count <= old.len() && target <= old.len();
+        let whole = first <= item.start && item.end <= first + count;
+        (stays && fits && whole).then_some(LineMove { first, count, before: target })
+    });
+    let is_it = |moved: &LineMove| {
+        let block = &old[moved.first..moved.first + moved.count];
+        let parts = match moved.before < moved.first {
+            true => [
+                &old[..moved.before],
+                block,
+                &old[moved.before..moved.first],
+                &old[moved.first + moved.count..],
+            ],
+            false => [
+                &old[..moved.first],
+                &old[moved.first + moved.count..moved.before],
+                block,
+                &old[moved.before..],
+            ],
+        };
+        let mut rest = after.as_str();
+        let all = parts.into_iter().flatten().all(|line| match rest.strip_prefix(*line) {
+            Some(left) => {
+                rest = left;
+                true
+            }
+            None => false,
+        });
+        all && rest.is_empty()
+    };
+    moves.find(is_it)
 }
 
 /// Returns the line splice between two texts that begin at line `start`, without the lines that are
@@ -115,5 +173,30 @@ fn touched_lines(buffer: &Buffer, splice: &Splice) -> Range<usize> {
     match end == buffer.line_start(last) && whole && last >= first {
         true => first..last,
         false => first..(last + 1).min(buffer.line_count()).max(first),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn splice(at: usize, old: &str, new: &str) -> Splice {
+        Splice { at, old: old.into(), new: new.into() }
+    }
+
+    #[test]
+    fn block_that_moves_with_an_empty_line_is_a_move() {
+        let before = Buffer::new("a\n\nb\nb2\n\nc\n", false);
+        // The empty line behind it moves with it, or the one above.
+        for gone in [splice(3, "b\nb2\n\n", ""), splice(2, "\nb\nb2\n", "")] {
+            let splices = [splice(0, "", "b\nb2\n\n"), gone];
+            let moved = LineMove { first: 2, count: 3, before: 0 };
+            assert_eq!(move_of(&before, &splices, &(2..4)), Some(moved));
+        }
+        let splices = [splice(3, "b\nb2\n\n", ""), splice(11, "", "\nb\nb2\n")];
+        let moved = LineMove { first: 1, count: 3, before: 6 };
+        assert_eq!(move_of(&before, &splices, &(2..4)), Some(moved));
+        let other = [splice(0, "", "B\nb2\n\n"), splice(3, "b\nb2\n\n", "")];
+        assert_eq!(move_of(&before, &other, &(2..4)), None);
     }
 }

@@ -16,7 +16,7 @@ use crate::limits::FILE_MAX;
 use super::buffer::Buffer;
 use super::change_log::change_journal::{ChangeJournal, Operation};
 use super::change_log::lock;
-use super::disk::{self, StagedFile, WriteMode, not_written};
+use super::disk;
 use super::documents::{Documents, ReadDocument};
 use super::file_stamp::FileStamp;
 use super::history::{EditKind, FileChange};
@@ -25,6 +25,11 @@ use super::line_change::LineChange;
 use super::splice::Splice;
 use super::text_diff::{difference, differing_lines, line_change_of};
 use super::text_gate::{GateClosed, GateGuard};
+
+mod publish;
+
+pub(crate) use publish::make_folders;
+use publish::publish;
 
 /// An edit of any number of files, as it is planned.
 #[derive(Debug, Clone)]
@@ -352,92 +357,4 @@ fn conflict(file: &PlannedFile) -> Result<Option<DiskConflict>, Fault> {
     let theirs = disk::load(path).ok();
     let differs = theirs.and_then(|loaded| differing_lines(&loaded.text, &file.before.text()));
     Ok(Some(DiskConflict { path: path.clone(), disk, deleted, differs }))
-}
-
-/// What can be put back while files take the place of others.
-struct Undo<'a> {
-    published: Vec<&'a PlannedFile>,
-    folders: Vec<PathBuf>,
-}
-
-/// Writes all files, or none of them. Returns their stamps.
-fn publish(planned: &[PlannedFile]) -> Result<Vec<Option<FileStamp>>, Fault> {
-    let mut undo = Undo { published: Vec::new(), folders: Vec::new() };
-    let result = try_publish(planned, &mut undo);
-    result.map_err(|fault| undo.put_back(fault))
-}
-
-fn try_publish<'a>(
-    planned: &'a [PlannedFile],
-    undo: &mut Undo<'a>,
-) -> Result<Vec<Option<FileStamp>>, Fault> {
-    let mut staged: Vec<Option<StagedFile>> = Vec::new();
-    for file in planned {
-        let path = &file.change.path;
-        staged.push(match file.change.after {
-            None => None,
-            Some(_) if fs::symlink_metadata(path).is_ok() => {
-                Some(disk::stage(path, &file.after, WriteMode::Replace)?)
-            }
-            Some(_) => {
-                make_folders(path, &mut undo.folders)?;
-                let mode = file.change.mode.unwrap_or(0o666);
-                Some(disk::stage(path, &file.after, WriteMode::Create(mode))?)
-            }
-        });
-    }
-    let mut stamps = Vec::new();
-    for (file, staged) in planned.iter().zip(staged) {
-        stamps.push(match staged {
-            Some(staged) => Some(staged.publish()?),
-            None => {
-                let path = &file.change.path;
-                fs::remove_file(path).map_err(|error| not_written(path, &error))?;
-                None
-            }
-        });
-        undo.published.push(file);
-    }
-    Ok(stamps)
-}
-
-/// Makes the folders of a file that don't exist yet.
-pub(crate) fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> Result<(), Fault> {
-    let missing: Vec<_> = path.ancestors().skip(1).take_while(|above| !above.exists()).collect();
-    for folder in missing.into_iter().rev() {
-        fs::create_dir(folder).map_err(|error| not_written(folder, &error))?;
-        made.push(folder.to_owned());
-    }
-    Ok(())
-}
-
-impl Undo<'_> {
-    /// Puts back the files that took their places, and returns the fault with what couldn't be put back.
-    fn put_back(self, mut fault: Fault) -> Fault {
-        for file in self.published.into_iter().rev() {
-            let path = &file.change.path;
-            let mode = file.change.mode.unwrap_or(0o666);
-            let put_back = match (file.change.before, file.change.after) {
-                (None, _) => fs::remove_file(path).map_err(|error| not_written(path, &error)),
-                (Some(_), None) => {
-                    disk::store(path, &file.before, WriteMode::Create(mode)).map(drop)
-                }
-                (Some(_), Some(_)) => disk::store(path, &file.before, WriteMode::Replace).map(drop),
-            };
-            if let Err(other) = put_back {
-                let path = path.display();
-                fault.message +=
-                    &format!("; {path} has its new text and couldn't be put back: {other}");
-            }
-        }
-        for folder in self.folders.into_iter().rev() {
-            // A folder that somebody else put something into stays.
-            let _ = fs::remove_dir(folder);
-        }
-        if fault.hints.is_empty() {
-            fault =
-                fault.hint("nothing was changed; hold() keeps edits in the session until save()");
-        }
-        fault
-    }
 }

@@ -10,6 +10,7 @@ use docui::{Blocking, Context, Done, Fault, View, tokens};
 use pipemux_search::Files;
 use similar::{DiffOp, DiffTag, TextDiff};
 
+use super::change_diff::place;
 use crate::display::wording::{count, line_numbers};
 use crate::limits::{DIFF_MS, DISK_DEADLINE, MOVED_LINES_MIN, VALUE_MAX};
 use crate::model::Editor;
@@ -161,15 +162,6 @@ fn moved_blocks(ops: &[DiffOp], old: &[&str], new: &[&str]) -> Vec<(Range<usize>
         }
     }
     moves
-}
-
-/// Writes a range as unified diffs do.
-fn place(lines: &Range<usize>) -> String {
-    match lines.len() {
-        0 => format!("{},0", lines.start),
-        1 => format!("{}", lines.start + 1),
-        many => format!("{},{many}", lines.start + 1),
-    }
 }
 
 fn outcome(diffs: &[FileDiff], context: &Context) -> Done {

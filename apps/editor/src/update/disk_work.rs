@@ -35,9 +35,10 @@ impl Editor {
             }
             Action::Diff { r#in } => self.diff(r#in, context)?.into(),
             Action::Find { .. } | Action::Grep { .. } => self.find(action, context)?.into(),
-            Action::Heads { files, first, last, not } => {
+            Action::Heads { files, first, last, not, markup } => {
                 let (files, not) = (files.clone(), not.clone());
-                let request = HeadsRequest { files, first: *first, last: *last, not };
+                let request =
+                    HeadsRequest { files, first: *first, last: *last, not, markup: *markup };
                 self.heads_of(&request, context)?.into()
             }
             Action::Glob { pattern, path } => self.glob(pattern, path.as_ref(), context)?.into(),
@@ -45,6 +46,7 @@ impl Editor {
             Action::ReplaceLines { first, last, text } => {
                 self.replace_lines(first, last, text, context)?
             }
+            Action::ReplaceRange { range, text } => self.replace_range(range, text, context)?,
             Action::MoveLines { first, last, before } => {
                 self.move_lines(first, last, before, context)?
             }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use docui::blocking::CommitPoint;
-use docui::{Ask, Blocking, Completion, Context, Done, Fault, Reply};
+use docui::{Ask, Blocking, Completion, Context, Done, Fault, Reply, View};
 
 use super::search::ShownLines;
 use crate::action::Action;
@@ -141,6 +141,10 @@ impl Editor {
             return Err(being_written(&shown));
         }
         self.before_change(file)?;
+        let replaces = matches!(kind, EditKind::ReplaceLines | EditKind::DeleteLines);
+        let replaced = splices.first().filter(|_| replaces);
+        let replaced = replaced
+            .map(|splice| (self.files[file].buffer().line_at(splice.at), splice.old.clone()));
         let path = self.files[file].path().to_owned();
         let edit = match lines {
             Some(lines) => TextEdit::Lines(splices, lines),
@@ -157,10 +161,16 @@ impl Editor {
                     return Done::new(shown);
                 };
                 let (brief, shown) = report(editor, file, context);
+                let replaced = replaced
+                    .and_then(|(first, old)| editor.unseen_lines(file, first, &old, context));
                 let numbers = shown.iter().filter(|lines| !lines.is_empty());
                 let numbers = numbers
                     .map(|lines| shown_lines(&editor.files[file], lines, context.next_version()));
-                Done::new(editor.brief_about(file, brief)).shows(numbers)
+                let done = Done::new(editor.brief_about(file, brief)).shows(numbers);
+                let Some(replaced) = replaced else { return done };
+                let mut view = View::new("");
+                view.code("", replaced);
+                done.content(view)
             },
         )?;
         Ok(blocking.into())
@@ -221,8 +231,9 @@ impl Editor {
             let files: Vec<_> = written.iter().map(|file| file.change.clone()).collect();
             let taken = editor.take_written(kind, &author, written, hold);
             taken.inspect_err(|_| editor.changes.take_failure(&id))?;
+            let diff = editor.diff_of_change(&files);
             let made = Made { kind, committed: editor.committed_files(&files), files };
-            Ok(done(editor, made, about, context).into())
+            Ok(done(editor, made, about, context).diff(diff).into())
         };
         Ok(self.disk_task(waits_for, DISK_DEADLINE, context, work, finish))
     }

@@ -3,16 +3,19 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use docui::{Ask, Choice, Context, Fault, Line, Reply};
+use docui::{Ask, Choice, Context, Done, Fault, Line, Reply};
 use pipemux_syntax::{Extraction, Language, Refusal, Request, Source, Untyped, plan_extraction};
 
 use crate::display::wording::line_range;
 use crate::model::Editor;
+use crate::model::documents::Documents;
 use crate::model::history::EditKind;
 use crate::model::splice::Splice;
+use crate::model::workspace_edit::WorkspaceEdit;
 
-use super::edit::Work;
+use super::edit::{Committed, Plan, Work};
 use super::question::Token;
+use super::symbols::seams::Seam;
 
 /// An example of types as they are answered.
 const TYPES_EXAMPLE: &str = "count: usize, name: &str";
@@ -181,13 +184,20 @@ impl Editor {
             true => String::new(),
             false => format!("; without a type: {}", extraction.untyped.join(", ")),
         };
-        let kind = EditKind::ExtractMethod;
-        self.edit_file(file, kind, (splices, None), context, move |editor, file, _| {
+        let path = self.files[file].path().to_owned();
+        let edit = WorkspaceEdit::new(EditKind::ExtractMethod).splices(path.clone(), splices);
+        let waits_for = format!("the disk of {}", self.display_name(file));
+        let plan = move |_: &mut Documents| Ok(Plan::Edit(edit, ()));
+        let report = move |editor: &mut Self, _: &Committed, (), context: &Context| {
+            let Some(file) = editor.file_index(&path) else { return Done::new(brief) };
             let buffer = editor.files[file].buffer();
             let (body, called) = (buffer.lines_of(&function), buffer.lines_of(&call));
-            let (function, call) = (line_range(&body), line_range(&called));
-            (format!("{brief}, {function}; called on {call}{untyped}"), vec![body, called])
-        })
+            let (at, called) = (line_range(&body), line_range(&called));
+            let brief = format!("{brief}, {at}; called on {called}{untyped}");
+            let seams = [Seam::Block(path.clone(), function), Seam::Block(path, call)];
+            editor.with_seams(Done::new(editor.brief_about(file, brief)), "", &seams, context)
+        };
+        Ok(self.edit(waits_for, context, plan, report)?.into())
     }
 }
 

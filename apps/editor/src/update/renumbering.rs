@@ -1,8 +1,10 @@
 //! Saying what a change did to line numbers.
 
+use std::ops::Range;
+
 use docui::{Context, Done};
 
-use crate::display::wording::{line_numbers, line_range, lines_are, renumbered};
+use crate::display::wording::{line_range, old_numbers, renumbered, renumbered_lines};
 use crate::model::Editor;
 
 impl Editor {
@@ -23,28 +25,35 @@ impl Editor {
                 continue;
             }
             let renumbering = self.renumbering(index, context);
-            let mut told = Vec::new();
-            for (lines, to) in &renumbering.moves {
+            // A move's own brief tells some of it.
+            let is_untold = |(lines, to): &&(Range<usize>, usize)| {
                 let now = *to..*to + lines.len();
-                let moved = match lines.start == *to {
-                    true => format!("{} {} again", lines_are(lines), line_numbers(&now)),
-                    false => renumbered(lines, &now),
-                };
-                // A move's own brief tells some of it.
                 let same = format!("{} to {}", line_range(lines), line_range(&now));
-                if ![&moved, &same].iter().any(|text| done.brief().contains(text.as_str())) {
-                    told.push(moved);
-                }
-            }
+                ![renumbered(lines, &now), same].iter().any(|text| done.brief().contains(text))
+            };
+            let (back, moved): (Vec<_>, Vec<_>) = renumbering
+                .moves
+                .iter()
+                .filter(is_untold)
+                .partition(|(lines, to)| lines.start == *to);
+            let mut told = Vec::from_iter(renumbered_lines(&moved));
+            // An earlier step of the run gave them other numbers.
+            told.extend(old_numbers(
+                &back.iter().map(|(lines, _)| lines.clone()).collect::<Vec<_>>(),
+            ));
             if let Some(first) = renumbering.retired_from.filter(|_| !renumbering.retired_before) {
                 told.push(format!("numbers from {first} on are retired"));
             }
-            if !told.is_empty() {
-                let of = match changed > 1 && !self.is_current(file) {
-                    true => format!("{}: ", self.display_name(index)),
+            // To whom no number was shown the numbers as they are now are the first ones.
+            if !told.is_empty() && self.knows_numbers(index, context) {
+                let shown = self.display_name(index);
+                // A reader who hasn't seen the window doesn't know which file is the current one.
+                let unsaid = context.seen_version == 0 && !done.brief().contains(&shown);
+                let of = match unsaid || (changed > 1 && !self.is_current(file)) {
+                    true => format!("{shown}: "),
                     false => String::new(),
                 };
-                done.add_to_brief(&format!("; {of}{}", told.join(", ")));
+                told.iter().for_each(|part| done.add_to_brief(&format!("; {of}{part}")));
             }
             let shown = std::mem::take(done.numbers_mut());
             done = done.shows(renumbering.numbers(&file.key(), next)).shows(shown);

@@ -16,6 +16,7 @@ mod budget;
 mod find;
 mod heads;
 mod listing;
+mod markup;
 mod replace;
 mod seen;
 mod words;

@@ -12,15 +12,18 @@
 //! | `rename` | another name for a symbol |
 
 mod arranging;
+mod asked_symbol;
+mod new_text;
 mod outline;
+mod place;
 mod project;
 mod ranges;
 mod rename;
 mod resolver;
-mod seams;
+pub(in crate::update) mod seams;
 mod target;
 
-pub(super) use arranging::InsertPlace;
+pub(super) use asked_symbol::AskedSymbol;
 pub(super) use outline::OutlineRequest;
+pub(super) use place::InsertPlace;
 pub(super) use rename::AskedOccurrences;
-pub(super) use resolver::AskedSymbol;

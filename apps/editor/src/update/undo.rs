@@ -3,7 +3,8 @@
 use docui::{Context, Done, Fault};
 
 use crate::action::Action;
-use crate::display::wording::{count, line_range};
+use crate::display::wording::{count, line_range, listed_ranges};
+use crate::limits::{CHANGED_RANGES_NAMED, FILES_NAMED};
 use crate::model::Editor;
 use crate::model::change_log::change_journal::Operation;
 use crate::model::documents::Documents;
@@ -98,9 +99,10 @@ impl Editor {
                 Direction::Undo => editor.changes.take_undo(&ids, &author),
                 Direction::Redo => editor.changes.take_redo(&ids, &author),
             }
-            let brief = editor.outcome(direction, &changes, &made.files);
+            let (brief, detail) = editor.outcome(direction, &changes, &made.files);
             let back = ids.last().cloned().map(Into::into);
             let done = Done::new(brief).reverts();
+            let done = detail.into_iter().fold(done, Done::detail);
             match direction {
                 Direction::Undo => done.link("redo", &Action::Redo { steps: 1, change: back }),
                 Direction::Redo => done.link("undo", &Action::Undo { steps: 1, change: back }),
@@ -110,27 +112,38 @@ impl Editor {
         Ok(self.begin_edit(begun, context, plan, operation, done)?.into())
     }
 
-    /// Says what was undone or redone where: `replace in src/rope.rs: 18 lines as before, src/slice.rs: 17`.
-    fn outcome(&self, direction: Direction, changes: &[Change], files: &[FileChange]) -> String {
+    /// Says what was undone or redone where: of one file in one line, else in a line a file.
+    fn outcome(
+        &self,
+        direction: Direction,
+        changes: &[Change],
+        files: &[FileChange],
+    ) -> (String, Option<String>) {
         let kinds: Vec<_> = changes.iter().map(|change| change.kind.to_string()).collect();
-        let mut words = "";
+        let kinds = kinds.join(", ");
         let mut same: Vec<_> = changes.iter().flat_map(|change| &change.files).collect();
         same.retain(|file| files.iter().all(|written| written.path != file.path));
         let mut same: Vec<_> = same.iter().map(|file| self.display_path(&file.path)).collect();
         same.sort_unstable();
         same.dedup();
-        let files = files.iter().map(|file| {
-            let shown = self.display_path(&file.path);
-            let (what, these) = effect(direction, file);
-            // Said once, it holds for the files after it.
-            let told = if these == words { String::new() } else { these.to_owned() };
-            words = these;
-            format!("{shown}: {what}{told}")
-        });
+        let told = files
+            .iter()
+            .map(|file| format!("{}: {}", self.display_path(&file.path), effect(direction, file)));
         // What the changes did to these files adds up to nothing.
-        let same = same.into_iter().map(|shown| format!("{shown}: unchanged"));
-        let files: Vec<_> = files.chain(same).collect();
-        format!("{} in {}", kinds.join(", "), files.join(", "))
+        let mut told: Vec<_> =
+            told.chain(same.into_iter().map(|shown| format!("{shown}: unchanged"))).collect();
+        match told.as_slice() {
+            [one] => (format!("{kinds} in {one}"), None),
+            _ => {
+                let brief = format!("{kinds} in {}", count(told.len(), "file"));
+                let more = told.len().saturating_sub(FILES_NAMED);
+                told.truncate(FILES_NAMED);
+                if more > 0 {
+                    told.push(format!("and {}", count(more, "more file")));
+                }
+                (brief, Some(told.join("\n")))
+            }
+        }
     }
 
     /// Returns the changes that are undone or redone next, that one first.
@@ -213,35 +226,43 @@ impl Editor {
     }
 }
 
-/// Says what an undo or a redo did to a file, and a word that holds for the next file too.
-fn effect(direction: Direction, change: &FileChange) -> (String, &'static str) {
-    let words = match direction {
-        Direction::Undo => " as before",
-        Direction::Redo => " again",
+/// Says what an undo or a redo did to a file, in the numbers that its lines have now.
+fn effect(direction: Direction, change: &FileChange) -> String {
+    let state = match direction {
+        Direction::Undo => "as before",
+        Direction::Redo => "again",
     };
     match (change.before, change.after) {
-        (_, None) => ("deleted".to_owned(), ""),
+        (_, None) => return "deleted".to_owned(),
         (None, _) => {
             let lines: usize = change.splices.iter().map(|splice| splice.new.lines().count()).sum();
-            (format!("created, {}", count(lines, "line")), "")
+            return format!("created, {}", count(lines, "line"));
         }
-        _ => match &change.lines {
-            LineChange::Move(moved) => {
-                let to = moved.destination();
-                (format!("{} back", line_range(&(to..to + moved.count))), "")
-            }
-            LineChange::Splices(splices) => {
-                let there: usize = splices.iter().map(|splice| splice.inserted).sum();
-                let gone: usize = splices
-                    .iter()
-                    .map(|splice| splice.removed.saturating_sub(splice.inserted))
-                    .sum();
-                match (there, gone) {
-                    (0, gone) => (format!("{} gone", count(gone, "line")), ""),
-                    (there, 0) => (count(there, "line"), words),
-                    (there, gone) => (format!("{}, {gone} gone", count(there, "line")), words),
-                }
-            }
-        },
+        _ => {}
     }
+    let changed = change.lines.changed_lines();
+    let splices = match &change.lines {
+        LineChange::Move(_) => return format!("lines {} back", listed_ranges(&changed)),
+        LineChange::Splices(splices) => splices,
+    };
+    let there: Vec<_> = changed.iter().filter(|lines| !lines.is_empty()).cloned().collect();
+    let removed = splices.iter().zip(&changed).filter(|(_, lines)| lines.is_empty());
+    let removed: Vec<_> = removed
+        .map(|(splice, at)| match at.start {
+            0 => format!("{} gone from the top", count(splice.removed, "line")),
+            line => format!("{} gone after {line}", count(splice.removed, "line")),
+        })
+        .collect();
+    let mut told = Vec::new();
+    match there.as_slice() {
+        [] => {}
+        [one] => told.push(format!("{} {state}", line_range(one))),
+        several => told.push(format!("lines {} {state}", listed_ranges(several))),
+    }
+    let more = removed.len().saturating_sub(CHANGED_RANGES_NAMED);
+    told.extend(removed.into_iter().take(CHANGED_RANGES_NAMED));
+    if more > 0 {
+        told.push(format!("{} gone", count(more, "more place")));
+    }
+    if told.is_empty() { "unchanged".to_owned() } else { told.join(", ") }
 }

@@ -158,7 +158,7 @@ fn undo_takes_back_whole_actions_and_its_link_only_its_own_change() {
     assert_eq!(fault.message, "not the latest change of a.txt: 1 change came after it");
     assert_eq!(fault.hints, ["pipemux run 'editor.undo(steps=2)'"]);
     let undone = done(session.click(&second.links[0]));
-    assert_eq!(undone.brief, "replace in a.txt: 4 lines as before");
+    assert_eq!(undone.brief, "replace in a.txt: lines 1-4 as before");
     assert_eq!(session.text(), "line 2\nline 3\nline 4\nline 5\n");
     assert_eq!(failed(session.click(&second.links[0])).message, "that change is already undone");
     done(session.click(&undone.links[0]));

@@ -100,7 +100,7 @@ fn snapshot_of_format_1_keeps_undo_history_and_line_numbers() {
     // The files don't exist any more.
     brief(&mut editor, hold(), 28);
     let redo = Action::Redo { steps: 1, change: Some(format!("change-{IDS}-33").into()) };
-    assert!(brief(&mut editor, redo, 29).contains("insert in c.txt: 1 line again"));
+    assert!(brief(&mut editor, redo, 29).contains("insert in c.txt: line 2 again"));
     assert_eq!(text_of(&editor, "c.txt"), "c\nundone\n");
     brief(&mut editor, undo(), 30);
     let undo =

@@ -154,7 +154,7 @@ fn long_result_is_cut_and_leads_to_the_rest() {
 
 fn heads(files: &[&str], last: i64, not: Option<&str>) -> Action {
     let files = files.iter().map(|file| (*file).into()).collect();
-    Action::Heads { files, first: 1, last, not: not.map(Into::into) }
+    Action::Heads { files, first: 1, last, not: not.map(Into::into), markup: false }
 }
 
 #[test]
@@ -194,18 +194,39 @@ fn lines_that_match_not_are_left_out_and_counted() {
 }
 
 #[test]
-fn badges_in_many_heads_lead_to_the_outline() {
+fn heads_of_many_markdown_files_are_their_prose() {
     let mut session = project();
-    for name in ["x", "y", "z"] {
+    fs::create_dir(session.path("docs")).unwrap();
+    for name in ["x", "y"] {
         let text = format!(
-            "# {name}\n\n{}\n[ci]: https://ci\n\nIt does {name}, and says so in a sentence.\n",
+            "# {name}\n\n{}\n[ci]: https://ci\n\nIt does {name}, and says so in a sentence.\nIt does so in two lines.\n",
             "[![a](https://a.svg)](https://a)\n".repeat(5),
         );
-        fs::write(session.path(&format!("src/{name}.md")), text).unwrap();
+        fs::write(session.path(&format!("docs/{name}.md")), text).unwrap();
     }
-    let shown = content(&session.done(&heads(&["src/*.md"], 20, None)));
-    let hint = "18 lines of badges, links and HTML; prose only: pipemux run 'editor.outline(\"src/*.md\")'";
-    assert_eq!(shown.lines().last(), Some(hint));
+    let done = session.done(&heads(&["docs/*.md"], 20, None));
+    assert!(
+        done.brief.contains(
+            "8 lines of 2 files; left: 16 lines of badges, addresses and HTML (markup=true)"
+        ),
+        "{}",
+        done.brief
+    );
+    let shown = content(&done);
+    assert!(shown.contains("docs/x.md:1-2,11-12 of 12\n# x\n\nIt does x, and"), "{shown}");
+    let Action::Heads { files, first, last, not, .. } = heads(&["docs/*.md"], 20, None) else {
+        panic!()
+    };
+    let whole = Action::Heads { files, first, last, not, markup: true };
+    let done = session.done(&whole);
+    assert!(
+        done.brief.starts_with("24 lines of 2 files") && !done.brief.contains("left"),
+        "{}",
+        done.brief
+    );
+    // One file is shown as it is.
+    let done = session.done(&heads(&["docs/x.md"], 20, None));
+    assert!(content(&done).contains("[![a]"), "{}", content(&done));
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn edit_is_on_disk_when_it_is_done_and_the_title_says_nothing_about_it() {
     assert_eq!(session.on_disk("a.txt"), "ONE\nTWO\n");
     assert_eq!(
         session.done(&Action::Undo { steps: 2, change: None }).brief,
-        "replace, replace in a.txt: 2 lines as before"
+        "replace, replace in a.txt: lines 1-2 as before"
     );
     assert_eq!(session.on_disk("a.txt"), "one\ntwo\n");
 }

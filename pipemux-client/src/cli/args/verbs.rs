@@ -144,7 +144,7 @@ pub enum Verb {
         /// Include each round's details
         #[arg(long)]
         detail: bool,
-        /// Show what each round changed, where its apps tell: as a difference
+        /// Show what each round changed in files, as a difference
         #[arg(long)]
         diff: bool,
         /// Number of rounds to show, counted from the newest

@@ -205,6 +205,9 @@ pub struct SavedRound {
     /// The round that it took back, when it is an undo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<u64>,
+    /// What it changed in files, as a unified diff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
 }
 
 /// The action that takes a step of a round back.

@@ -26,17 +26,19 @@ pub fn follow_up(workspace: &mut Workspace, runs: &mut OpenRuns, run: &Run) -> S
     if workspace.reader(&run.reader).is_none() {
         return out;
     }
-    let Some(outcome) = run.done.last().filter(|outcome| outcome.fault.is_some()) else {
+    // Queries go on after one that failed.
+    let failed = run.done.iter().enumerate().rfind(|(_, outcome)| outcome.fault.is_some());
+    let Some((index, outcome)) = failed else {
         workspace.reader_mut(&run.reader).into_iter().for_each(Reader::forget_failures);
         return out;
     };
-    let index = run.done.len() - 1;
+    let is_last = index + 1 == run.done.len();
     let step = &run.steps[index];
     let stale = outcome.fault.as_ref().is_some_and(|fault| fault.code == Code::Stale);
     let unknown = outcome.status == StepStatus::Unknown;
     // A link binds its arguments: sent again it is as stale as before.
     let binds = step.origin == StepOrigin::Link || has_line_numbers(step);
-    if (stale || unknown) && !step.nested && !binds {
+    if (stale || unknown) && is_last && !step.nested && !binds {
         runs.keep(run.restart_at(index, &workspace.anchors));
         out += if stale {
             "it changed nothing, your arguments are kept; send them to what is now shown: pipemux answer go\n"

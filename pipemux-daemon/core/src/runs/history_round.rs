@@ -6,7 +6,9 @@ use pipemux_proto::prototype::Risk;
 use pipemux_proto::report::StepStatus;
 
 use crate::keys::SessionKey;
-use crate::limits::{ROUND_ACTION_MAX, ROUND_DETAIL_MAX, ROUND_RESULT_MAX, ROUND_UNDO_MAX};
+use crate::limits::{
+    ROUND_ACTION_MAX, ROUND_DETAIL_MAX, ROUND_DIFF_MAX, ROUND_RESULT_MAX, ROUND_UNDO_MAX,
+};
 use crate::persist::records::{SavedRound, SavedUndo};
 use crate::runs::written_call::written_call;
 use crate::runs::{Run, StepOrigin, StepOutcome};
@@ -23,13 +25,15 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
         .collect();
     let mut results = Vec::new();
     let mut details = Vec::new();
+    let mut diffs = Vec::new();
     // A nested call is part of its outer step, unless its failure is the reason of the run's end.
     let failed = |index: usize| {
         run.done.get(index).is_some_and(|outcome| outcome.status != StepStatus::Done)
     };
     let told = run.steps.iter().enumerate();
     for (index, step) in told.filter(|(index, step)| !step.nested || failed(*index)) {
-        let Some(outcome) = run.done.get(index) else {
+        let ended = run.done.get(index).filter(|outcome| !outcome.is_unreached());
+        let Some(outcome) = ended else {
             results.push(format!("{}: not run", step.prototype.written_name()));
             continue;
         };
@@ -47,6 +51,7 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
             brief => format!("{name} {word}: {brief}"),
         });
         details.extend(outcome.detail.clone());
+        diffs.extend(outcome.diff.clone());
     }
     let mut result = results.join("; ");
     let cancelled = run.done.last().is_some_and(|last| last.status == StepStatus::Skipped);
@@ -69,6 +74,7 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
         action: clip(&actions, ROUND_ACTION_MAX),
         result: clip(&result, ROUND_RESULT_MAX),
         detail: (!details.is_empty()).then(|| clip(&details.join("\n"), ROUND_DETAIL_MAX)),
+        diff: (!diffs.is_empty()).then(|| clip(&diffs.concat(), ROUND_DIFF_MAX)),
         exit,
         sessions: sessions(run),
     }
@@ -140,7 +146,8 @@ fn sessions(run: &Run) -> Vec<String> {
     names
 }
 
-fn clip(text: &str, max: usize) -> String {
+/// Returns the first characters of a text, with an ellipsis if there are more.
+pub(super) fn clip(text: &str, max: usize) -> String {
     match text.char_indices().nth(max) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,4 +1,4 @@
-//! Carrying out a run: one step at a time, the first failure stops the rest.
+//! Carrying out a run: one step at a time, the first failure stops the rest, unless only queries are left.
 //!
 //! [`Run::resume`] takes what happened and returns what the run needs next. It changes nothing but the run.
 
@@ -67,7 +67,7 @@ impl Run {
                 if let Some(session) = shows {
                     self.touch(&session);
                 }
-                self.end(StepStatus::Failed, *fault)
+                self.end_or_go_on(*fault, context)
             }
         }
     }
@@ -212,11 +212,34 @@ impl Run {
         let mut numbers = mem::take(&mut fault.numbers).into_vec();
         self.tell(&mut numbers, context);
         // An app may not know itself, as when a disk doesn't answer.
-        let status = match fault.code {
-            Code::Unknown => StepStatus::Unknown,
-            _ => StepStatus::Failed,
-        };
-        self.end(status, fault)
+        match fault.code {
+            Code::Unknown => return self.end(StepStatus::Unknown, fault),
+            _ => self.end_or_go_on(fault, context),
+        }
+    }
+
+    /// Ends the run with its next step, unless this one and those behind it are queries: a query that failed changes
+    /// nothing for another, so each of them is answered.
+    fn end_or_go_on(&mut self, fault: Fault, context: &RunContext<'_>) -> RunOutput {
+        let outer = self.outer_step(self.next);
+        if self.cancelled || !self.leaves_only_queries() {
+            return self.end(StepStatus::Failed, fault);
+        }
+        match self.end(StepStatus::Failed, fault) {
+            RunOutput::Finished if !self.unknown && outer + 1 < self.steps.len() => {}
+            output => return output,
+        }
+        // The failure of a call inside its arguments tells why a query wasn't run.
+        while self.done.len() <= outer {
+            self.done.push(StepOutcome::unreached());
+        }
+        self.next = outer + 1;
+        self.answered = None;
+        self.looked_up = Default::default();
+        if let Some(baseline) = self.saved_baseline.take() {
+            self.replace_baseline(baseline);
+        }
+        self.advance(context)
     }
 
     /// Keeps what the next step's reply says of line numbers.

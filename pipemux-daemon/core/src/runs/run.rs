@@ -270,6 +270,12 @@ impl Run {
         self.steps.iter().all(Step::is_query)
     }
 
+    /// True when the next step and all behind it are queries, or calls inside their arguments that change nothing.
+    pub(super) fn leaves_only_queries(&self) -> bool {
+        let mut left = self.steps.iter().skip(self.next);
+        left.all(Step::only_reads)
+    }
+
     /// Returns the tokens that the content of the next step's outcome may take: what the ones before it left.
     pub(super) fn content_budget(&self) -> u32 {
         let spent = |outcome: &StepOutcome| outcome.content_tokens();
@@ -297,8 +303,9 @@ impl Run {
 
     /// Returns the exit status of the command that began the run.
     pub fn exit_status(&self) -> u8 {
-        let fault = self.done.iter().find_map(|outcome| outcome.fault.as_ref());
-        match fault {
+        // Of several queries that failed, the worst counts.
+        let faults = self.done.iter().filter_map(|outcome| outcome.fault.as_ref());
+        match faults.max_by_key(|fault| fault.code.exit_status()) {
             _ if self.question.is_some() => match &self.wrong_answer {
                 Some(wrong) if !self.took_effect() => wrong.code.exit_status(),
                 _ => ASKS,

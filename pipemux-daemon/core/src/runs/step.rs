@@ -10,7 +10,8 @@ use pipemux_proto::{Blob, Fault, Incarnation, Value};
 use pipemux_tokens::estimate;
 
 use crate::keys::SessionKey;
-use crate::limits::OUTCOME_LINKS_MAX;
+use crate::limits::{OUTCOME_LINKS_MAX, ROUND_DIFF_MAX};
+use crate::runs::history_round::clip;
 use crate::workspaces::anchors::StateVersion;
 
 /// A call that was checked against its prototype.
@@ -143,6 +144,9 @@ const FENCE_TOKENS: u64 = 4;
 /// What a ref takes beside its label, in tokens.
 const REF_TOKENS: u64 = 6;
 
+/// What is said of a step that wasn't run.
+const NOT_RUN: &str = "not run";
+
 /// How a step ended.
 #[derive(Debug, Clone)]
 pub struct StepOutcome {
@@ -152,6 +156,8 @@ pub struct StepOutcome {
     pub brief: String,
     /// Further lines, shown with the step.
     pub detail: Option<String>,
+    /// What it changed in files.
+    pub diff: Option<String>,
     /// What it shows besides.
     pub content: Vec<Piece>,
     /// True when what it shows tells all that it changed.
@@ -179,6 +185,7 @@ impl StepOutcome {
             status: StepStatus::Done,
             brief: done.brief,
             detail: done.detail,
+            diff: done.diff.map(|diff| clip(&diff, ROUND_DIFF_MAX)),
             content: done.content,
             complete: done.complete,
             told: false,
@@ -208,6 +215,7 @@ impl StepOutcome {
             status: StepStatus::Skipped,
             brief: brief.into(),
             detail: None,
+            diff: None,
             content: Vec::new(),
             complete: false,
             told: false,
@@ -218,6 +226,17 @@ impl StepOutcome {
             reverts: false,
             state: None,
         }
+    }
+
+    /// A step that wasn't run because a call inside its arguments, or a later step, ended before it. What was told of
+    /// that one is enough.
+    pub fn unreached() -> Self {
+        Self { told: true, ..Self::skipped(NOT_RUN) }
+    }
+
+    /// True for a step that wasn't run.
+    pub fn is_unreached(&self) -> bool {
+        self.status == StepStatus::Skipped && self.brief == NOT_RUN
     }
 
     /// A step that failed, or whose outcome is unknown.

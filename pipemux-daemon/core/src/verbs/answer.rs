@@ -134,8 +134,9 @@ impl Core {
             }
             _ => no_question(to),
         };
-        if let Some(fault) =
-            self.unnamed_rest(id)?.filter(|_| to.is_none() && open.is_empty() && text.trim() != GO)
+        if let Some(fault) = self
+            .unnamed_rest(id, text)?
+            .filter(|_| to.is_none() && open.is_empty() && text.trim() != GO)
         {
             return Err(fault);
         }

@@ -42,7 +42,7 @@ impl Core {
             text += &format!("{}. {at}{reader} · {}{status}\n", round.number, line(&round.action));
             // A result of several lines is joined, so that none of its lines can pass for a round.
             text += &format!("   {}\n", whole_line(&round.result));
-            if let Some(more) = round.detail.as_deref().filter(|_| detail) {
+            for more in [&round.detail, &round.diff].into_iter().flatten().filter(|_| detail) {
                 for line in plain(more).lines() {
                     text += &format!("   {line}\n");
                 }
@@ -57,6 +57,7 @@ impl Core {
             ];
             if detail {
                 row.push(("detail".to_owned(), round.detail.clone().into()));
+                row.push(("diff".to_owned(), round.diff.clone().into()));
             }
             data.push(Value::Map(row));
         }

@@ -108,12 +108,13 @@ impl Core {
     }
 
     /// Returns the error of an answer that may mean what an earlier failed run left, and doesn't say so.
-    pub(super) fn unnamed_rest(&self, id: RequestId) -> Result<Option<Fault>, Fault> {
+    pub(super) fn unnamed_rest(&self, id: RequestId, text: &str) -> Result<Option<Fault>, Fault> {
         let request = require::request(&self.clients, id)?;
+        let way = if drops(text) { text.trim() } else { "'<corrected call>'" };
         let mut lines = Vec::new();
         for (number, rest) in self.runs.rests_of(&request.workspace, &request.call.reader) {
-            lines
-                .push(format!("pipemux answer --to {number} '<corrected call>': {}", rest.shown()));
+            // What follows the command is a comment to a shell.
+            lines.push(format!("pipemux answer --to {number} {way} # {}", rest.shown()));
         }
         if lines.is_empty() {
             return Ok(None);
@@ -151,8 +152,8 @@ impl Core {
         number: u64,
         text: &str,
     ) -> Result<(), Fault> {
-        match text.trim().to_lowercase().as_str() {
-            "none" | "no" | "cancel" => {}
+        match text.trim() {
+            text if drops(text) => {}
             // What is no call was meant for a question, and none is open.
             "-" => return self.resume_rest(id, number, true),
             words if words.contains('(') => return self.resume_rest(id, number, true),
@@ -275,6 +276,11 @@ fn written_range(steps: &[Step], first: usize, count: usize) -> std::ops::Range<
         last.map_or(0, |last| last + 1)
     };
     ends(first)..ends(first + count)
+}
+
+/// True for an answer that drops what is kept.
+fn drops(text: &str) -> bool {
+    ["none", "no", "cancel"].contains(&text.trim().to_lowercase().as_str())
 }
 
 fn gone(number: u64) -> Fault {

@@ -257,6 +257,9 @@ impl Core {
             // To a reader who hasn't seen the window the outcome says enough, unless it wants to look at it.
             let seen = workspace.seen(&run.reader, key).is_some() || run.turns_window(key);
             let untold = run.leaves_untold(key);
+            // A refusal may show the lines itself, as they are now.
+            let excerpt = run.told_lines.iter().any(|(session, ..)| session == *key);
+            let stale = stale && (seen || !excerpt);
             (ready && seen && untold || stale) && workspace.window(key).is_some() && !run.unknown
         };
         let wanted = run

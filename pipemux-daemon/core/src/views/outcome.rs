@@ -3,6 +3,7 @@
 use pipemux_proto::Level;
 use pipemux_proto::app::QuestionKind;
 use pipemux_proto::command::with_options;
+use pipemux_proto::projection::LinkSlot;
 use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::report::{AnswerOption, QuestionReport};
 
@@ -65,8 +66,8 @@ pub fn write_outcome(
             let prototypes = prototypes(session);
             let mut minter =
                 Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
-            let links =
-                outcome.links.iter().map(|link| minter.outcome_link(link, outcome.state)).collect();
+            let shown = outcome.links.iter().filter(|link| !is_offered_later(run, index, link));
+            let links = shown.map(|link| minter.outcome_link(link, outcome.state)).collect();
             minted |= minter.has_changed();
             links
         })
@@ -85,6 +86,18 @@ pub fn write_outcome(
     };
     let asked = write_question((number, false), open, (epoch, hint_options), anchors);
     RunOutcome { text: text + &asked.text, contents, asked: Some(asked.report), minted: true }
+}
+
+/// True when a later step of the run offers the same of its own change, such as its undo: that one comes first, so that
+/// one link an answer is enough. Those of the other steps are taken back with the whole round.
+fn is_offered_later(run: &Run, index: usize, link: &LinkSlot) -> bool {
+    let session = &run.steps[index].session;
+    let mut later = run.steps.iter().zip(&run.done).skip(index + 1);
+    let offers = |other: &LinkSlot| {
+        other.lasting && other.label == link.label && other.action == link.action
+    };
+    link.lasting
+        && later.any(|(step, outcome)| step.session == *session && outcome.links.iter().any(offers))
 }
 
 /// A question as it is shown.

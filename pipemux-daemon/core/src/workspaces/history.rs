@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::keys::SessionKey;
-use crate::limits::HISTORY_MAX;
+use crate::limits::{HISTORY_MAX, ROUND_DIFFS_MAX};
 use crate::persist::records::SavedRound;
 
 /// The rounds of a workspace, oldest first.
@@ -58,6 +58,10 @@ impl History {
         self.rounds.push_back(round);
         if self.rounds.len() > HISTORY_MAX {
             self.rounds.pop_front();
+        }
+        let last = self.rounds.len().checked_sub(ROUND_DIFFS_MAX + 1);
+        if let Some(round) = last.and_then(|last| self.rounds.get_mut(last)) {
+            round.diff = None;
         }
     }
 }

@@ -122,7 +122,9 @@ fn answer_names_its_number_once_a_later_run_has_failed() {
     let first = number(&world.run(reader("a"), "notes.fail(); notes.say('y')"));
     world.run(reader("a"), "notes.fail()").exits(1).lacks("kept as");
     let said = world.answer(reader("a"), "notes.say('x')");
-    said.exits(2).has(&format!("pipemux answer --to {first} '<corrected call>': notes.say('y')"));
+    said.exits(2).has(&format!("pipemux answer --to {first} '<corrected call>' # notes.say('y')"));
+    let said = world.answer(reader("a"), "none");
+    said.exits(2).has(&format!("next: pipemux answer --to {first} none # notes.say('y')\n"));
     let second = number(&world.run(reader("a"), "notes.fail(); notes.say('z')"));
     let listed = world.answer(reader("a"), "");
     listed.exits(0).has(&format!("kept as {first}: ")).has(&format!("kept as {second}: "));

@@ -67,6 +67,44 @@ fn query_of_the_same_name_is_chosen_by_its_arguments() {
 }
 
 #[test]
+fn failed_query_leaves_the_other_queries_their_answers() {
+    let mut world = notes();
+    let said = ask(&mut world, "notes.list(-1); notes.list(1); notes.list(obj:99); notes.list(2)");
+    // The worst of both: no such note, rather than a failure.
+    said.exits(3).has("1 failed · list: fewer than no lines\n").has("2 list: 1 lines\n");
+    said.has("3 failed · list: Anchor obj:99 not found").has("4 list: 2 lines\n");
+    said.lacks("kept as").lacks("not run");
+    // The other steps of a run, once nothing but queries is left.
+    let said = world.ask(reader("a"), run("notes.say('x'); notes.list(-1); notes.list(1)"));
+    said.exits(1).has("1 done · say: x").has("2 failed · list").has("3 list: 1 lines");
+    said.lacks("kept as");
+}
+
+#[test]
+fn failed_query_stops_an_act_behind_it() {
+    let mut world = notes();
+    let said = world.ask(reader("a"), run("notes.list(-1); notes.list(1); notes.say('x')"));
+    said.exits(1).has("1 failed · list").lacks("1 lines");
+    said.has("kept as").has("notes.list(1); notes.say('x')");
+    world.answer(reader("a"), "notes.list(2)").exits(0).has("2 lines").has("3 done · say: x");
+}
+
+#[test]
+fn failed_call_inside_a_query_leaves_the_others_their_answers() {
+    let mut world = notes();
+    let said = ask(&mut world, "notes.list(note=notes.list(-1)); notes.list(1)");
+    said.has("list").has("2 list: 1 lines").lacks("list: not run");
+}
+
+#[test]
+fn undo_is_offered_once_an_answer() {
+    let mut world = notes();
+    world.model("notes/main").names_changes = true;
+    let said = world.ask(reader("a"), run("notes.say('x'); notes.say('y'); notes.list(1)"));
+    said.exits(0).has("1 done · say: x\n").has("2 done · say: y · [undo](link:");
+}
+
+#[test]
 fn ask_refuses_what_is_no_query() {
     let mut world = notes();
     ask(&mut world, "notes.list()").exits(0).has("3 lines");

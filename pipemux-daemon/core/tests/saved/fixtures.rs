@@ -103,6 +103,15 @@ pub fn records() -> Vec<Fixture> {
         fixture!("records", "answered", answered("run 日本 \"answered\"", 5)),
         fixture!("records", "answered_last", answered("run '最後'", u8::MAX)),
         fixture!("records", "round", round(full_round())),
+        fixture!(
+            "records",
+            "round_diff",
+            round(SavedRound {
+                number: 11,
+                diff: Some("--- 文.rs\n+++ 文.rs\n@@ -1 +1 @@\n-一\n+二\n".into()),
+                ..plain_round()
+            })
+        ),
         fixture!("records", "round_plain", round(plain_round())),
         fixture!(
             "records",

@@ -137,6 +137,9 @@ impl Model {
                     Some(Value::Int(count)) => count,
                     _ => 3,
                 };
+                if count < 0 {
+                    return Outcome::Failed(Fault::failed("fewer than no lines"));
+                }
                 if count == 0 {
                     let objects = self.notes.iter().map(|note| Piece::Object(object_of(note)));
                     return self.found("notes", objects.collect(), "");

@@ -231,6 +231,7 @@ fn outcome(bytes: &mut Unstructured<'_>) -> Result<Outcome> {
                 Vec::new()
             },
             complete: bytes.ratio(1, 8)?,
+            diff: None,
         }),
     })
 }

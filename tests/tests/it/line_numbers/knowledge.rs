@@ -106,13 +106,18 @@ impl Reading<'_> {
         true
     }
 
-    /// `lines 21-60 are now 19-58, line 70 is now 72`
+    /// `lines 21-60 are now 19-58`, `lines 21-60 → 19-58, 70 → 72`, `lines 6-9, 12 have their old numbers`
     fn moves(&mut self, file: &str, line: &str) {
-        for part in line.split(", ") {
+        // The file may stand before it.
+        let line = line.strip_prefix(&format!("{file}: ")).unwrap_or(line);
+        let back = line.strip_suffix(" have their old numbers");
+        let back = back.or(line.strip_suffix(" has its old number"));
+        for part in back.unwrap_or(line).split(", ") {
             let words: Vec<&str> = part.split(' ').collect();
             let (was, now) = match words.as_slice() {
+                ["line" | "lines", same] | [same] if back.is_some() => (range(same), range(same)),
                 ["line" | "lines", was, "is" | "are", "now", now] => (range(was), range(now)),
-                ["line" | "lines", was, "is" | "are", now, "again"] => (range(was), range(now)),
+                ["lines", was, "→", now] | [was, "→", now] => (range(was), range(now)),
                 _ => continue,
             };
             let (Some(was), Some(now)) = (was, now) else { continue };

@@ -79,6 +79,28 @@ impl Editor {
         all
     }
 
+    /// False for a reader who has seen neither the window nor any number of a file.
+    pub(crate) fn knows_numbers(&self, index: usize, context: &Context) -> bool {
+        let key = self.files[index].key();
+        let listed = |numbers: &LineNumbers| numbers.version.is_some() && numbers.document == key;
+        context.seen_version > 0 || context.seen_lost || context.numbers.iter().any(listed)
+    }
+
+    /// True when the reader was shown all of these lines, as they were numbered before the action.
+    pub(crate) fn has_seen(&self, index: usize, lines: &Range<usize>, context: &Context) -> bool {
+        let log = self.files[index].line_log();
+        let shown = self.known_lines(index, context).into_iter().filter(|known| known.shown);
+        let now = shown.filter_map(|known| {
+            log.survivors(known.lines, known.baseline, context.version, PIECES_MAX).ok()
+        });
+        let now = now.flat_map(|(pieces, _)| pieces);
+        let seen: usize = now
+            .filter_map(|(then, to)| overlap(&(to..to + then.len()), lines))
+            .map(|both| both.len())
+            .sum();
+        seen >= lines.len()
+    }
+
     /// Returns the numbers of a file that the reader knows: those that it was shown, and those of the version that
     /// it saw last.
     fn known_lines<'a>(&self, index: usize, context: &'a Context) -> Vec<KnownLines<'a>> {

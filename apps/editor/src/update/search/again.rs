@@ -57,17 +57,15 @@ pub(super) fn written_again(action: &Action) -> Option<String> {
 
 /// Writes a call for the same lines again.
 pub(super) fn heads_again(request: &HeadsRequest) -> Option<String> {
-    let HeadsRequest { files: paths, first, last, not } = request;
+    let HeadsRequest { files: paths, first, last, not, markup } = request;
     let mut args = vec![files(paths)?, first.to_string(), last.to_string()];
     if let Some(not) = not {
         args.push(format!("not={}", quoted(&not.0, true)?));
     }
+    if *markup {
+        args.push("markup=true".to_owned());
+    }
     Some(format!("lines({})", args.join(", ")))
-}
-
-/// Writes a call for the outline of files.
-pub(super) fn outline_of(paths: &[FilePath]) -> Option<String> {
-    Some(format!("outline({})", files(paths)?))
 }
 
 /// Returns a text as a string of a call; `raw` for a regular expression, which has no escapes.

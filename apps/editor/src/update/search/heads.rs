@@ -7,15 +7,16 @@ use docui::{Blocking, Context, Fault, FilePath, Pattern};
 use pipemux_search::LineMatcher;
 use pipemux_syntax::Language;
 
-use super::again::{heads_again, outline_of};
+use super::again::heads_again;
 use super::blocks::{Blocks, pieces};
 use super::budget::Budget;
 use super::listing::Listing;
+use super::markup::prose_lines;
 use super::seen::ShownLines;
 use super::{Scope, fault, pattern_fault};
 use crate::display::lines::readable;
 use crate::display::wording::count;
-use crate::limits::{HEADS_MAX, MARKUP_LINES_TOLD, VALUE_MAX};
+use crate::limits::{HEADS_MAX, VALUE_MAX};
 use crate::model::Editor;
 use crate::model::buffer::Buffer;
 use crate::model::documents::Documents;
@@ -28,6 +29,8 @@ pub(in crate::update) struct HeadsRequest {
     pub last: i64,
     /// Leaves out the lines that match this regular expression.
     pub not: Option<Pattern>,
+    /// Shows badges, link addresses and HTML of Markdown, too.
+    pub markup: bool,
 }
 
 /// How to answer.
@@ -38,9 +41,10 @@ struct Heads {
     budget: u64,
     /// True if another call takes the bare text.
     nested: bool,
-    /// The command that asks again, and the one for the outline of the same files.
+    /// True if lines of Markdown without prose are shown, too.
+    markup: bool,
+    /// The command that asks again.
     again: Option<String>,
-    outline: Option<String>,
 }
 
 impl Editor {
@@ -54,7 +58,7 @@ impl Editor {
             Ok(number) if number > 0 => Ok(number),
             _ => Err(Fault::usage(format!("{name} is {number}: lines count from 1"))),
         };
-        let HeadsRequest { files, first, last, not } = request;
+        let HeadsRequest { files, first, last, not, markup } = request;
         let (first, last) = (number("first", *first)?, number("last", *last)?);
         if first > last {
             return Err(Fault::usage(format!("first is {first}, after last, which is {last}")));
@@ -66,8 +70,8 @@ impl Editor {
             not: not.transpose()?,
             budget: u64::from(context.budget),
             nested: context.nested,
+            markup: *markup,
             again: command(heads_again(request)),
-            outline: command(outline_of(files)),
         };
         let scope = self.search_scope(files, context);
         self.listing(context, move |documents| heads.listing(&scope, documents))
@@ -98,7 +102,7 @@ impl Heads {
         let blocks = Blocks::new(files.iter().map(|path| display(path)));
         let (mut text, mut bare, mut shown) = (String::new(), String::new(), ShownLines::default());
         let (mut lines, mut listed, mut excluded, mut unread) = (0, 0, 0, Vec::new());
-        let (mut markup, mut rest) = (Markup::default(), String::new());
+        let (mut markup, mut rest) = (0, String::new());
         let mut budget = Budget::new(self.budget);
         for (index, path) in files.iter().enumerate() {
             let buffer = match documents.text(path) {
@@ -112,6 +116,15 @@ impl Heads {
                 }
             };
             let (mut wanted, left) = self.wanted(buffer);
+            let mut without_prose = 0;
+            if files.len() > 1
+                && !(self.nested || self.markup)
+                && Language::of_path(path) == Some(Language::Markdown)
+            {
+                let all = wanted.len();
+                wanted = prose_lines(buffer, wanted);
+                without_prose = all - wanted.len();
+            }
             if self.nested {
                 for line in &wanted {
                     bare += &buffer.slice(buffer.byte_range(&(*line..line + 1)));
@@ -146,25 +159,23 @@ impl Heads {
                     break;
                 }
             }
-            if Language::of_path(path) == Some(Language::Markdown) {
-                markup.add(wanted.iter().map(|line| buffer.line_head(*line, MARKUP_HEAD).0));
-            }
             text += &block;
             lines += wanted.len();
             excluded += left;
+            markup += without_prose;
             listed += 1;
             pieces(&wanted).into_iter().for_each(|piece| shown.add(path, piece));
             if is_cut {
                 break;
             }
         }
-        if let Some(outline) = self.outline.filter(|_| markup.is_much()) {
-            let lines = count(markup.lines, "line");
-            rest += &format!("{lines} of badges, links and HTML; prose only: {outline}\n");
-        }
         let mut brief = format!("{} of {}", count(lines, "line"), count(listed, "file"));
         if excluded > 0 {
             brief += &format!("; left: {} that match not", count(excluded, "line"));
+        }
+        if markup > 0 {
+            let lines = count(markup, "line");
+            brief += &format!("; left: {lines} of badges, addresses and HTML (markup=true)");
         }
         if !unread.is_empty() {
             brief += &format!("; left: {}", unread.join(", "));
@@ -185,40 +196,6 @@ impl Heads {
         let left = count - wanted.len();
         (wanted, left)
     }
-}
-
-/// Counts the lines of Markdown that have no prose: badges, images, lists of links, HTML, addresses of links.
-#[derive(Default)]
-struct Markup {
-    lines: usize,
-    files: usize,
-    all: usize,
-}
-
-/// How much of a line tells whether it is prose, in columns.
-const MARKUP_HEAD: usize = 120;
-
-impl Markup {
-    fn add(&mut self, lines: impl Iterator<Item = String>) {
-        self.files += 1;
-        for line in lines {
-            self.all += 1;
-            self.lines += usize::from(is_markup(&line));
-        }
-    }
-
-    fn is_much(&self) -> bool {
-        self.files > 1 && self.lines >= MARKUP_LINES_TOLD && self.lines * 8 >= self.all
-    }
-}
-
-fn is_markup(line: &str) -> bool {
-    let line = line.trim();
-    line.starts_with("![")
-        || line.starts_with("[![")
-        || line.starts_with('<')
-        || (line.starts_with('[') && (line.contains("]: http") || line.contains("](http")))
-        || line.contains("img.shields.io")
 }
 
 fn list(scope: &Scope, budget: u64, documents: Documents) -> Result<Listing, Fault> {

@@ -34,7 +34,7 @@ pub(super) fn left_out(searched: &Searched, display: &dyn Fn(&Path) -> String) -
         (|left| &left.code, "in code"),
         (|left| &left.comments, "in comments"),
         (|left| &left.strings, "in strings"),
-        (|left| &left.excluded, "on lines that match not"),
+        (|left| &left.excluded, "on lines that `not` leaves out"),
         (|left| &left.unknown, "in files whose language isn't known"),
         (|left| &left.not_words, "not whole words"),
     ];
@@ -55,7 +55,14 @@ pub(super) fn left_out(searched: &Searched, display: &dyn Fn(&Path) -> String) -
         let shown: Vec<_> = shown.collect();
         parts.push(match shown.is_empty() {
             true => format!("{matches} {words}"),
-            false => format!("{matches} {words} ({})", shown.join(", ")),
+            false if to_usize(matches) == shown.len() => {
+                format!("{matches} {words} ({})", shown.join(", "))
+            }
+            false => format!(
+                "{matches} {words}, on {} ({})",
+                count(shown.len(), "line"),
+                shown.join(", ")
+            ),
         });
         said.places.extend(places.into_iter().map(|(path, line)| (path.to_owned(), line)));
     }

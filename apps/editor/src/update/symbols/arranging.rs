@@ -1,77 +1,31 @@
-//! Moving, swapping, deleting and inserting items; replacing their bodies.
+//! Moving, swapping and deleting items.
 
 use std::ops::Range;
 use std::path::PathBuf;
 
-use docui::{Context, Done, Fault, Line, Text};
-use pipemux_syntax::{
-    Arrangement, Block, Place, plan_delete, plan_insert, plan_move, plan_replace_body, plan_swap,
-};
+use docui::{Context, Done, Fault, Line};
+use pipemux_syntax::{Arrangement, Block, plan_delete, plan_insert, plan_move, plan_swap};
 
 use crate::display::wording::{count, line_numbers, line_range};
 use crate::model::Editor;
 use crate::model::documents::Documents;
 use crate::model::history::EditKind;
+use crate::model::line_change::LineChange;
 use crate::model::splice::Splice;
-use crate::model::workspace_edit::WorkspaceEdit;
+use crate::model::text_diff::move_of;
+use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
 use crate::update::edit::{Plan, Work};
-use crate::update::whole_lines::whole_lines;
 
+use super::place::InsertPlace;
 use super::resolver::{Resolved, Resolver, Stop, unless_asked};
 use super::seams::Seam;
-use super::target::Target;
-
-/// Where something goes: exactly one of these is given.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::update) struct InsertPlace<'a> {
-    pub before: Option<&'a Line>,
-    pub after: Option<&'a Line>,
-    pub at_start_of: Option<&'a Line>,
-    pub at_end_of: Option<&'a Line>,
-}
-
-/// Which side of a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Before,
-    After,
-    StartOf,
-    EndOf,
-}
-
-impl Side {
-    fn word(self) -> &'static str {
-        match self {
-            Side::Before => "before",
-            Side::After => "after",
-            Side::StartOf => "at the start of",
-            Side::EndOf => "at the end of",
-        }
-    }
-
-    fn place(self, target: &Resolved) -> Result<Place, Fault> {
-        Ok(match self {
-            Side::Before => Place::Before(target.item()?),
-            Side::After => Place::After(target.item()?),
-            Side::StartOf | Side::EndOf => {
-                let symbol = target.symbol.as_ref().filter(|found| found.symbol.interior.is_some());
-                let symbol = symbol.ok_or_else(|| {
-                    Fault::usage(format!("{} has no braces to go into", target.name()))
-                        .hint("use before= or after=")
-                })?;
-                match self {
-                    Side::StartOf => Place::StartOf(symbol.symbol.clone()),
-                    _ => Place::EndOf(symbol.symbol.clone()),
-                }
-            }
-        })
-    }
-}
 
 /// What an outcome tells.
-struct About {
-    brief: String,
-    seams: Vec<Seam>,
+pub(super) struct About {
+    pub brief: String,
+    pub seams: Vec<Seam>,
+    /// Text that was replaced by another, with its first line in the file before that, from 0.
+    pub replaced: Option<(PathBuf, usize, String)>,
 }
 
 impl Editor {
@@ -116,9 +70,14 @@ impl Editor {
                     Seam::Block(path.clone(), planned.placed.clone()),
                     Seam::Gap(path.clone(), gap),
                 ];
-                let edit = WorkspaceEdit::new(EditKind::Move);
-                let edit = edit.splices(path, splices(&moved.source, &planned));
-                return Ok(Plan::Edit(edit, About { brief, seams }));
+                let splices = splices(&moved.source, &planned);
+                let text = match move_of(resolver.documents.text(&path)?, &splices, &moved.lines())
+                {
+                    Some(lines) => TextEdit::Lines(splices, LineChange::Move(lines)),
+                    None => TextEdit::Splices(splices),
+                };
+                let edit = WorkspaceEdit::new(EditKind::Move).file(path, text);
+                return Ok(Plan::Edit(edit, About { brief, seams, replaced: None }));
             }
             let text = &moved.source.text()[bytes.clone()];
             let text = in_endings_of(text, to.source.text());
@@ -136,7 +95,7 @@ impl Editor {
             let edit = WorkspaceEdit::new(EditKind::Move)
                 .splices(to.path.clone(), splices(&to.source, &inserted))
                 .splices(moved.path.clone(), splices(&moved.source, &removed));
-            Ok(Plan::Edit(edit, About { brief, seams }))
+            Ok(Plan::Edit(edit, About { brief, seams, replaced: None }))
         })
     }
 
@@ -175,7 +134,7 @@ impl Editor {
                     Seam::Block(path.clone(), last),
                 ];
                 let edit = edit.splices(path, splices(&one.source, &planned));
-                return Ok(Plan::Edit(edit, About { brief, seams }));
+                return Ok(Plan::Edit(edit, About { brief, seams, replaced: None }));
             }
             let replaced =
                 |at: &Resolved, lines: &Range<usize>, by: &Resolved, text: &Range<usize>| {
@@ -197,7 +156,7 @@ impl Editor {
             ];
             let edit =
                 edit.splices(one.path.clone(), to_first).splices(other.path.clone(), to_second);
-            Ok(Plan::Edit(edit, About { brief, seams }))
+            Ok(Plan::Edit(edit, About { brief, seams, replaced: None }))
         })
     }
 
@@ -215,102 +174,11 @@ impl Editor {
             let seams = vec![Seam::Gap(target.path.clone(), gap_after(&planned, &bytes))];
             let edit = WorkspaceEdit::new(EditKind::Delete)
                 .splices(target.path.clone(), splices(&target.source, &planned));
-            Ok(Plan::Edit(edit, About { brief: described(&target), seams }))
+            Ok(Plan::Edit(edit, About { brief: described(&target), seams, replaced: None }))
         })
     }
 
-    /// Inserts lines beside or inside an item.
-    pub(in crate::update) fn insert_beside(
-        &mut self,
-        text: &Text,
-        place: InsertPlace<'_>,
-        indent: &str,
-        context: &Context,
-    ) -> Result<Work, Fault> {
-        let exact = match indent {
-            "" => false,
-            "exact" => true,
-            other => {
-                return Err(Fault::usage(format!("indent is {other:?}: expected 'exact'")));
-            }
-        };
-        let (side, to) = self.place_of(place, context)?;
-        let text = text.clone();
-        self.arrange(context, move |resolver| {
-            let to = resolver.resolve(&to)?;
-            let lines = whole_lines(&text, resolver.documents.text(&to.path)?);
-            // Beside lines that are no item, the text goes in as it is.
-            let exact = exact || to.symbol.is_none();
-            let block = Block { text: lines, exact };
-            let planned = plan_insert(&to.source, &side.place(&to)?, &block);
-            let new = planned.apply(to.source.text());
-            let now = lines_in(&new, &planned.placed);
-            let brief = format!(
-                "{} {} {}, now {}{}",
-                count(now.len(), "line"),
-                side.word(),
-                to.name(),
-                line_numbers(&now),
-                shift_note(&planned, true)
-            );
-            let seams = vec![Seam::Block(to.path.clone(), planned.placed.clone())];
-            let edit = WorkspaceEdit::new(EditKind::Insert)
-                .splices(to.path.clone(), splices(&to.source, &planned));
-            Ok(Plan::Edit(edit, About { brief, seams }))
-        })
-    }
-
-    /// Replaces what stands between the braces of a symbol.
-    pub(in crate::update) fn replace_body(
-        &mut self,
-        symbol: &Line,
-        text: &Text,
-        context: &Context,
-    ) -> Result<Work, Fault> {
-        let target = self.target(symbol, context)?;
-        let text = text.clone();
-        self.arrange(context, move |resolver| {
-            let target = resolver.resolve(&target)?;
-            let missing = || Fault::usage(format!("{} has no body", target.name()));
-            let found = target.symbol.as_ref().ok_or_else(missing)?;
-            let lines = whole_lines(&text, resolver.documents.text(&target.path)?);
-            let block = Block { text: lines, exact: false };
-            let planned = plan_replace_body(&target.source, &found.symbol, &block);
-            let planned = planned.ok_or_else(missing)?;
-            let was = found.symbol.interior.clone().unwrap_or_default();
-            let old = target.source.text()[was].lines().count();
-            let new = planned.apply(target.source.text());
-            let now = lines_in(&new, &planned.placed);
-            let brief = format!(
-                "{}: {} with {}, now {}{}",
-                found.qualified,
-                count(old, "line"),
-                now.len(),
-                line_numbers(&now),
-                shift_note(&planned, true)
-            );
-            let seams = vec![Seam::Block(target.path.clone(), planned.placed.clone())];
-            let edit = WorkspaceEdit::new(EditKind::ReplaceBody)
-                .splices(target.path.clone(), splices(&target.source, &planned));
-            Ok(Plan::Edit(edit, About { brief, seams }))
-        })
-    }
-
-    fn place_of(&self, place: InsertPlace<'_>, context: &Context) -> Result<(Side, Target), Fault> {
-        let all = [
-            (Side::Before, place.before),
-            (Side::After, place.after),
-            (Side::StartOf, place.at_start_of),
-            (Side::EndOf, place.at_end_of),
-        ];
-        let mut given = all.into_iter().filter_map(|(side, line)| Some((side, line?)));
-        match (given.next(), given.next()) {
-            (Some((side, line)), None) => Ok((side, self.target(line, context)?)),
-            _ => Err(Fault::usage("expected one of before, after, at_start_of, at_end_of")),
-        }
-    }
-
-    fn arrange(
+    pub(super) fn arrange(
         &mut self,
         context: &Context,
         plan: impl FnOnce(&mut Resolver<'_>) -> Result<Plan<About>, Stop> + Send + 'static,
@@ -321,20 +189,25 @@ impl Editor {
         };
         let blocking =
             self.edit("the project's disk", context, plan, |editor, made, about, context| {
-                let About { brief, seams } = about;
+                let About { brief, seams, replaced } = about;
                 let path: Option<PathBuf> = made.files.first().map(|file| file.path.clone());
                 let index = path.and_then(|path| editor.file_index(&path));
                 let brief = match index {
                     Some(file) if made.files.len() == 1 => editor.brief_about(file, brief),
                     _ => brief,
                 };
-                editor.with_seams(Done::new(brief), &seams, context)
+                let replaced = replaced.and_then(|(path, first, old)| {
+                    let file = editor.file_index(&path)?;
+                    editor.unseen_lines(file, first, &old, context)
+                });
+                let replaced = replaced.unwrap_or_default();
+                editor.with_seams(Done::new(brief), &replaced, &seams, context)
             })?;
         Ok(blocking.into())
     }
 }
 
-fn described(target: &Resolved) -> String {
+pub(super) fn described(target: &Resolved) -> String {
     match &target.symbol {
         Some(found) => format!("{}, {}", found.qualified, line_range(&target.lines())),
         None => line_range(&target.lines()),
@@ -346,7 +219,7 @@ fn upper_end(first: &Range<usize>, second: &Range<usize>) -> usize {
 }
 
 /// Returns the lines of a range of a text, from 0.
-fn lines_in(text: &str, bytes: &Range<usize>) -> Range<usize> {
+pub(super) fn lines_in(text: &str, bytes: &Range<usize>) -> Range<usize> {
     let line =
         |at: usize| text.as_bytes()[..at.min(text.len())].iter().filter(|b| **b == b'\n').count();
     let first = line(bytes.start);
@@ -374,7 +247,7 @@ fn gap_after(planned: &Arrangement, lines: &Range<usize>) -> usize {
 }
 
 /// Says to which indentation a block was shifted.
-fn shift_note(planned: &Arrangement, may_be_exact: bool) -> String {
+pub(super) fn shift_note(planned: &Arrangement, may_be_exact: bool) -> String {
     let Some((had, has)) = &planned.shifted else { return String::new() };
     let told = |indent: &str| match indent {
         "" => "none".to_owned(),
@@ -386,7 +259,7 @@ fn shift_note(planned: &Arrangement, may_be_exact: bool) -> String {
     format!(", indentation {} → {}{off}", told(had), told(has))
 }
 
-fn splices(source: &pipemux_syntax::Source, planned: &Arrangement) -> Vec<Splice> {
+pub(super) fn splices(source: &pipemux_syntax::Source, planned: &Arrangement) -> Vec<Splice> {
     let edits = planned.edits.iter();
     edits
         .map(|edit| Splice {

@@ -25,7 +25,13 @@ impl Editor {
             && self.names_several_files(text, context)
         {
             let files = vec![FilePath(text.clone())];
-            let request = HeadsRequest { files, first: HEAD_FIRST, last: HEAD_LAST, not: None };
+            let request = HeadsRequest {
+                files,
+                first: HEAD_FIRST,
+                last: HEAD_LAST,
+                not: None,
+                markup: false,
+            };
             return self.heads_of(&request, context);
         }
         let target = self.shown_target(range, range, context)?;

@@ -9,7 +9,7 @@ use pipemux_syntax::{Found, Occurrence, Source, Unit, Wanted, plan_rename, renam
 use serde::{Deserialize, Serialize};
 
 use crate::display::wording::count;
-use crate::limits::{MATCHES_ASKED, OPTION_COLUMNS_MAX};
+use crate::limits::{FILES_NAMED, MATCHES_ASKED, OPTION_COLUMNS_MAX};
 use crate::model::Editor;
 use crate::model::documents::Documents;
 use crate::model::history::EditKind;
@@ -18,11 +18,9 @@ use crate::model::workspace_edit::WorkspaceEdit;
 use crate::update::edit::{Plan, Work};
 use crate::update::question::{Token, chosen_matches};
 
-use super::resolver::{Chosen, Resolver, Stop, unless_asked};
+use super::asked_symbol::Chosen;
+use super::resolver::{Resolver, Stop, unless_asked};
 use super::target::Target;
-
-/// How many files the outcome names.
-const FILES_NAMED: usize = 12;
 
 /// The occurrences that a question lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

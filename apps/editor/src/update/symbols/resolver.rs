@@ -5,15 +5,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use docui::{Ask, Choice, Fault, Reply};
+use docui::{Fault, Reply};
 use pipemux_syntax::{Found, Language, Source, Wanted, lookup};
-use serde::{Deserialize, Serialize};
 
 use crate::display::wording::line_numbers;
 use crate::limits::NEAREST_FILES_MAX;
 use crate::model::documents::Documents;
 use crate::update::edit::Plan;
-use crate::update::question::Token;
 
 use super::project;
 use super::target::{Scope, SymbolName, Target, numbered};
@@ -37,43 +35,6 @@ pub(in crate::update) fn unless_asked<T>(plan: Result<Plan<T>, Stop>) -> Result<
         Ok(plan) => Ok(plan),
         Err(Stop::Ask(reply)) => Ok(Plan::Reply(*reply)),
         Err(Stop::Fault(fault)) => Err(fault),
-    }
-}
-
-/// A symbol that was chosen of several: the `nth` one of this name in its file, from 0.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::update) struct Chosen {
-    pub written: String,
-    pub path: PathBuf,
-    pub qualified: String,
-    pub nth: usize,
-}
-
-/// The symbols that a question lists, and those that were chosen before.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::update) struct AskedSymbol {
-    pub candidates: Vec<Chosen>,
-    pub chosen: Vec<Chosen>,
-}
-
-impl AskedSymbol {
-    /// Returns all that was chosen by now.
-    pub(super) fn chosen_by(mut self, choice: &Choice) -> Result<Vec<Chosen>, Fault> {
-        let most = self.candidates.len();
-        let picked = match choice {
-            Choice::Picked(picked) => picked.as_slice(),
-            _ => &[],
-        };
-        match picked {
-            [one] if (1..=most).contains(&(*one as usize)) => {
-                self.chosen.push(self.candidates.swap_remove(*one as usize - 1));
-                Ok(self.chosen)
-            }
-            [] if matches!(choice, Choice::Picked(_)) => {
-                Err(Fault::failed("no symbol was chosen, nothing was changed"))
-            }
-            _ => Err(Fault::usage(format!("expected one of the options, 1-{most}"))),
-        }
     }
 }
 
@@ -415,28 +376,6 @@ impl<'d> Resolver<'d> {
             true => fault.hint("find(text) searches for a text; outline() lists the symbols"),
             false => fault.hint(format!("nearest: {}", nearest.join(" · "))),
         }
-    }
-
-    fn ask_which(&mut self, key: &str, all: &[(PathBuf, Found)]) -> Result<Stop, Fault> {
-        let mut ask = Ask::pick_one(format!("{} symbols are called {key}", all.len()));
-        let mut candidates: Vec<Chosen> = Vec::new();
-        for (path, found) in all {
-            let source = self.source(path)?;
-            let line = |at: usize| source.line_of(at) + 1;
-            let whole = &found.symbol.whole;
-            let (first, last) = (line(whole.start), line(whole.end.saturating_sub(1)));
-            let shown = self.documents.display(path);
-            let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
-            ask = ask.option(found.qualified.clone(), format!("{shown}:{lines}"));
-            let same = |one: &&Chosen| one.path == *path && one.qualified == found.qualified;
-            let nth = candidates.iter().filter(same).count();
-            let (written, qualified) = (key.to_owned(), found.qualified.clone());
-            candidates.push(Chosen { written, path: path.clone(), qualified, nth });
-        }
-        let chosen = self.scope.chosen.clone();
-        Token::Symbol(AskedSymbol { candidates, chosen })
-            .attach_to(ask)
-            .map(|reply| Stop::Ask(Box::new(reply)))
     }
 }
 

@@ -1,8 +1,7 @@
 //! The lines around what was done, which an outcome shows so that nobody has to look again.
 
-use std::collections::HashMap;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use docui::{Context, Done, View};
 
@@ -18,7 +17,7 @@ const SHORT_BLOCK: usize = 4;
 
 /// A place in a file that an outcome shows. Bytes count after the change.
 #[derive(Debug, Clone)]
-pub(super) enum Seam {
+pub(in crate::update) enum Seam {
     /// Both ends of lines that were put somewhere, with the lines next to them.
     Block(PathBuf, Range<usize>),
     /// The lines around a gap.
@@ -26,34 +25,37 @@ pub(super) enum Seam {
 }
 
 impl Editor {
-    /// Adds seams to an outcome, in this order.
-    pub(super) fn with_seams(&self, done: Done, seams: &[Seam], context: &Context) -> Done {
-        let mut text = String::new();
+    /// Adds seams to an outcome, in this order, below the lines that were replaced.
+    pub(in crate::update) fn with_seams(
+        &self,
+        done: Done,
+        replaced: &str,
+        seams: &[Seam],
+        context: &Context,
+    ) -> Done {
+        let mut text = replaced.to_owned();
         let mut numbers = Vec::new();
-        let mut before: Option<PathBuf> = None;
-        let mut shown_to: HashMap<PathBuf, usize> = HashMap::new();
+        // What is shown already, in order: the file, and its lines.
+        let mut shown: Vec<(&Path, Range<usize>)> = Vec::new();
         for seam in seams {
             let (Seam::Block(path, _) | Seam::Gap(path, _)) = seam;
             let Some(index) = self.file_index(path) else { continue };
             let file = &self.files[index];
-            if before.as_ref().is_some_and(|before| before != path) {
-                text += &format!("{}:\n", self.display_path(path));
-            } else if before.is_some() {
-                text += "…\n";
-            }
-            before = Some(path.clone());
-            for (index, lines) in ranges(file, seam).into_iter().enumerate() {
-                if index > 0 {
-                    text += "…\n";
+            let new = ranges(file, seam).into_iter();
+            let new: Vec<_> = new.flat_map(|lines| without(lines, path, &shown)).collect();
+            for lines in new {
+                match shown.last() {
+                    Some((before, _)) if before != path => {
+                        text += &format!("{}:\n", self.display_path(path));
+                    }
+                    Some((_, before)) if before.end != lines.start => text += "…\n",
+                    _ => {}
                 }
-                // What an earlier seam of the file shows isn't shown again.
-                let end = shown_to.get(path).copied().filter(|end| lines.contains(end));
-                let lines = end.unwrap_or(lines.start)..lines.end;
-                shown_to.insert(path.clone(), lines.end);
                 for line in lines.clone() {
                     text += &format!("{}\t{}\n", line + 1, visible_line(file, line));
                 }
                 numbers.push(shown_lines(file, &lines, context.next_version()));
+                shown.push((path, lines));
             }
         }
         if text.is_empty() {
@@ -63,6 +65,20 @@ impl Editor {
         view.code("", text);
         done.content(view).shows(numbers).complete()
     }
+}
+
+/// Returns the parts of lines that aren't shown yet.
+fn without(lines: Range<usize>, path: &Path, shown: &[(&Path, Range<usize>)]) -> Vec<Range<usize>> {
+    let mut parts = vec![lines];
+    for (_, there) in shown.iter().filter(|(of, _)| *of == path) {
+        let cut = |part: Range<usize>| {
+            let (above, below) =
+                (part.start..there.start.min(part.end), there.end.max(part.start)..part.end);
+            [above, below]
+        };
+        parts = parts.into_iter().flat_map(cut).filter(|part| !part.is_empty()).collect();
+    }
+    parts
 }
 
 /// Returns the lines that a seam shows.
@@ -108,7 +124,7 @@ fn ranges(file: &OpenFile, seam: &Seam) -> Vec<Range<usize>> {
                     let whole = start..end;
                     vec![whole]
                 }
-                false => vec![start..lines.start + 2, lines.end - 1..end],
+                false => vec![start..lines.start + 1, lines.end - 1..end],
             }
         }
     }

@@ -7,7 +7,8 @@ use docui::{Context, Fault, Line};
 
 use crate::model::Editor;
 
-use super::resolver::{Chosen, Resolver};
+use super::asked_symbol::Chosen;
+use super::resolver::Resolver;
 use crate::update::question::Token;
 
 /// What an argument for lines means.

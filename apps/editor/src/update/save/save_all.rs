@@ -1,0 +1,163 @@
+//! Writing files that are to be saved, all of them or none. This waits for their disks, so it is done on another thread.
+
+use std::fs;
+use std::path::PathBuf;
+
+use docui::Fault;
+use docui::blocking::CommitPoint;
+
+use crate::model::buffer::Buffer;
+use crate::model::disk::{self, LoadedFile, StagedFile, WriteMode};
+use crate::model::file_stamp::FileStamp;
+use crate::model::text_diff::differing_lines;
+use crate::model::workspace_edit::make_folders;
+use crate::update::question::AskedConflict;
+
+use super::{Answered, ConflictChoice};
+
+/// A file that is to be saved, as another thread needs it.
+#[derive(Debug)]
+pub(super) struct SaveRequest {
+    pub path: PathBuf,
+    pub buffer: Buffer,
+    pub base_digest: Option<u64>,
+    /// True when there is nothing to save as long as the disk has what is known.
+    pub saved: bool,
+}
+
+/// What became of a file that was to be saved.
+#[derive(Debug)]
+pub(super) enum Saved {
+    /// There was nothing to save.
+    NoChanges,
+    /// The text was written.
+    Written {
+        digest: u64,
+        stamp: FileStamp,
+        /// How many names the replaced file had, if it had another text.
+        links: u64,
+    },
+    /// The reader chose the text on disk.
+    Reload(Box<LoadedFile>),
+    /// The disk refused, after other files were saved.
+    Failed(Fault),
+}
+
+/// What became of a save of files.
+pub(super) enum SavedAll {
+    /// What became of each of them.
+    Done(Vec<Saved>),
+    /// Other programs wrote these files: the reader must say what to do.
+    Conflicts(Vec<Conflict>),
+    /// The reader chose to write nothing.
+    Kept,
+    /// Nobody waits for it any more, so nothing was written.
+    CalledOff,
+}
+
+/// A file that another program wrote, and which of its lines differ, in words.
+pub(super) struct Conflict {
+    pub file: AskedConflict,
+    pub differs: Option<String>,
+}
+
+/// What is to be done with a file.
+enum Step {
+    Nothing,
+    Write { digest: u64, links: u64 },
+    Reload,
+}
+
+impl SaveRequest {
+    /// Finds out what is to be done, or that the disk has another text, or nothing.
+    fn step(&self, choice: Option<&Answered>) -> Result<Result<Step, Conflict>, Fault> {
+        let disk = disk::digest(&self.path)
+            .map_err(|fault| fault.hint("nothing was written: save_as('…') writes it elsewhere"))?;
+        let deleted = fs::symlink_metadata(&self.path).is_err();
+        let digest = self.buffer.digest();
+        let write = || Step::Write { digest, links: disk::hard_links(&self.path) };
+        if deleted && self.base_digest.is_none() {
+            return Ok(Ok(if self.saved { Step::Nothing } else { write() }));
+        }
+        if disk == self.base_digest && !deleted {
+            return Ok(Ok(if self.saved { Step::Nothing } else { write() }));
+        }
+        if disk == Some(digest) {
+            return Ok(Ok(Step::Write { digest, links: 0 }));
+        }
+        let conflict = AskedConflict { path: self.path.clone(), disk, deleted };
+        let answer = choice.filter(|answered| answered.files.contains(&conflict));
+        Ok(match answer.map(|answered| answered.choice) {
+            Some(ConflictChoice::Overwrite) => Ok(write()),
+            Some(ConflictChoice::Reload) if !deleted => Ok(Step::Reload),
+            _ => {
+                let theirs = disk::load(&self.path).ok();
+                let ours = self.buffer.text();
+                let differs = theirs.and_then(|theirs| differing_lines(&theirs.text, &ours));
+                Err(Conflict { file: conflict, differs })
+            }
+        })
+    }
+}
+
+/// Saves files, all of them or none. This may wait for their disks.
+pub(super) fn save_all(
+    requests: &[SaveRequest],
+    answered: Option<&Answered>,
+    commit: &CommitPoint,
+) -> Result<SavedAll, Fault> {
+    let (mut steps, mut conflicts) = (Vec::new(), Vec::new());
+    for request in requests {
+        match request.step(answered)? {
+            Ok(step) => steps.push(step),
+            Err(conflict) => conflicts.push(conflict),
+        }
+    }
+    let kept = |answered: &&Answered| {
+        answered.choice == ConflictChoice::Keep
+            && answered.files.iter().eq(conflicts.iter().map(|conflict| &conflict.file))
+    };
+    if !conflicts.is_empty() {
+        return Ok(match answered.filter(kept) {
+            Some(_) => SavedAll::Kept,
+            None => SavedAll::Conflicts(conflicts),
+        });
+    }
+    if !commit.begin() {
+        return Ok(SavedAll::CalledOff);
+    }
+    let (mut staged, mut folders) = (Vec::new(), Vec::new());
+    for (request, step) in requests.iter().zip(&steps) {
+        let stage = || -> Result<Option<StagedFile>, Fault> {
+            match step {
+                Step::Write { .. } => {
+                    make_folders(&request.path, &mut folders)?;
+                    disk::stage(&request.path, &request.buffer, WriteMode::Replace).map(Some)
+                }
+                Step::Nothing | Step::Reload => Ok(None),
+            }
+        };
+        let result = { stage }();
+        staged.push(result?);
+    }
+    let mut written = false;
+    let mut all = Vec::new();
+    for ((request, step), staged) in requests.iter().zip(steps).zip(staged) {
+        let saved = match (step, staged) {
+            (Step::Write { digest, links }, Some(staged)) => {
+                staged.publish().map(|stamp| Saved::Written { digest, stamp, links })
+            }
+            (Step::Reload, _) => {
+                disk::load(&request.path).map(|loaded| Saved::Reload(Box::new(loaded)))
+            }
+            _ => Ok(Saved::NoChanges),
+        };
+        all.push(match saved {
+            // What was saved before must be taken in.
+            Err(fault) if written => Saved::Failed(fault),
+            saved => saved?,
+        });
+        written |= matches!(all.last(), Some(Saved::Written { .. }));
+    }
+    Ok(SavedAll::Done(all))
+}
