@@ -3,6 +3,7 @@
 mod answer;
 mod app;
 mod args;
+mod audit;
 mod bench;
 mod command_env;
 mod doctor;
@@ -72,6 +73,7 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Logs { session, lines, .. } => logs::execute(requester, session, lines),
         Verb::Down => down::execute(requester),
         Verb::Status { limits } => status::execute(requester, limits),
+        Verb::Audit { lines } => audit::execute(requester, lines),
         Verb::Doctor { fix } => doctor::execute(requester, fix),
         Verb::Pipe => pipe::execute(requester),
         Verb::Bench { quick } => bench::execute(requester, quick),

@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 
+use pipemux_proto::environment::is_daemon_variable;
 use pipemux_proto::paths::Paths;
 
 use crate::error::ClientError;
@@ -37,14 +38,16 @@ pub(crate) enum StartOutcome {
     AlreadyRunning,
 }
 
-/// Returns true while a daemon holds the lock of these paths: it runs, whether or not it listens.
+/// Returns true while a daemon holds the lock of these paths: it runs, whether or not it listens. It locks its state
+/// directory and a file in it, which somebody may have removed.
 pub fn is_running(paths: &Paths) -> bool {
     // The probe holds a shared lock for the length of this call. A daemon that starts in this moment takes the
     // lock for held, and its client tries again.
-    match File::open(&paths.lock).map(|lock| lock.try_lock_shared()) {
-        Ok(Err(TryLockError::WouldBlock)) => true,
-        Ok(_) | Err(_) => false,
-    }
+    let is_held = |path: &Path| {
+        let tried = File::open(path).map(|lock| lock.try_lock_shared());
+        matches!(tried, Ok(Err(TryLockError::WouldBlock)))
+    };
+    is_held(&paths.lock) || is_held(&paths.state_dir)
 }
 
 /// Returns the socket that the lock's holder recorded in the lock file's first line, if it differs from the
@@ -82,6 +85,10 @@ pub(crate) fn start(options: &Options, deadline: Instant) -> Result<StartOutcome
     let program = program_path(options);
     let child = Command::new(&program)
         .arg("serve")
+        // Any process of this user can read the environment that the daemon was started with. What an app needs of
+        // its opener's environment comes with the request that opens it.
+        .env_clear()
+        .envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_daemon_variable)))
         // Passed explicitly, so that both sides use the same paths even when the caller set them by hand.
         .env("PIPEMUX_STATE_DIR", &options.paths.state_dir)
         .env("PIPEMUX_RUNTIME_DIR", &options.paths.runtime_dir)

@@ -5,11 +5,12 @@ use std::collections::hash_map::RandomState;
 use std::ffi::OsString;
 use std::hash::BuildHasher;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use pipemux_proto::client::{Format, Verb, VerbRequest, Workspace, is_passed_variable};
 use pipemux_proto::limits::PASSED_VARIABLES_MAX;
 use pipemux_proto::paths::Paths;
+use pipemux_proto::run_id;
 
 use crate::error::ClientError;
 use crate::workspace;
@@ -30,13 +31,15 @@ pub struct Options {
     pub workspace: Workspace,
     /// The name of the reader of the answers.
     pub reader: String,
+    /// The token that shows that this client is that reader; empty for none.
+    pub reader_token: String,
     /// How long the daemon may take for a request.
     pub timeout: Duration,
 }
 
 impl Options {
     /// Makes options from the environment and the current directory. The variables are `PIPEMUX_WORKSPACE`,
-    /// `PIPEMUX_READER`, `PIPEMUX_DAEMON`, and those of [`Paths::from_env`].
+    /// `PIPEMUX_READER`, `PIPEMUX_READER_TOKEN`, `PIPEMUX_DAEMON`, and those of [`Paths::from_env`].
     ///
     /// # Errors
     /// [`ClientError::Invalid`] when the variables don't yield usable paths.
@@ -51,6 +54,7 @@ impl Options {
             start: true,
             workspace: workspace::find(get("PIPEMUX_WORKSPACE").as_deref(), directory.as_deref()),
             reader: get("PIPEMUX_READER").unwrap_or_else(|| workspace::DEFAULT.to_owned()),
+            reader_token: get("PIPEMUX_READER_TOKEN").unwrap_or_default(),
             timeout: DEFAULT_TIMEOUT,
         })
     }
@@ -74,6 +78,7 @@ impl Options {
         VerbRequest {
             workspace: self.workspace.clone(),
             reader: self.reader.clone(),
+            reader_token: self.reader_token.clone(),
             run_id: new_run_id(),
             format: Format::default(),
             budget: None,
@@ -117,12 +122,14 @@ pub fn passed_variables(
     found.into_iter().take_while(fits).collect()
 }
 
-/// Returns 128 bits in hex that no other call has. The system's randomness keys the hasher. The time and the
-/// process id are hashed too, so that a forked copy of the process doesn't repeat an id.
+/// Returns an id that no other call has and that tells when it was made. The system's randomness keys the hasher. The
+/// time and the process id are hashed too, so that a forked copy of the process doesn't repeat an id.
 fn new_run_id() -> String {
-    let state = RandomState::new();
-    let now = (Instant::now(), std::time::SystemTime::now(), std::process::id());
-    format!("{:016x}{:016x}", state.hash_one((0, now)), state.hash_one((1, now)))
+    let (state, unix) = (RandomState::new(), SystemTime::now());
+    let now = (Instant::now(), unix, std::process::id());
+    let random = u128::from(state.hash_one((0, now))) << 64 | u128::from(state.hash_one((1, now)));
+    let since = unix.duration_since(UNIX_EPOCH).unwrap_or_default();
+    run_id::new(u64::try_from(since.as_millis()).unwrap_or(u64::MAX), random)
 }
 
 #[cfg(test)]
@@ -139,9 +146,15 @@ mod tests {
     }
 
     #[test]
-    fn run_ids_are_128_bits_and_unique() {
+    fn run_ids_are_unique_and_tell_when_they_were_made() {
+        let ms = || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
+        let before = ms();
         let ids: HashSet<String> = (0..2000).map(|_| new_run_id()).collect();
+        let after = ms();
         assert_eq!(ids.len(), 2000);
-        assert!(ids.iter().all(|id| id.len() == 32 && id.bytes().all(|b| b.is_ascii_hexdigit())));
+        for id in ids {
+            let made = run_id::time_of(&id).expect("a UUID of version 7");
+            assert!((before..=after).contains(&made), "{id}");
+        }
     }
 }

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::unix::pipe::Receiver;
 
+use crate::daemon_log::log as log_line;
 use crate::limits::{
     DENIAL_SEARCH_MAX, FINAL_OUTPUT_MAX, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX, LOG_TURN,
 };
@@ -193,6 +194,20 @@ impl AppOutput {
         self.log_starts.set(&path, output.writer.start());
         self.mark_grown(&path);
         Some((path, output.since))
+    }
+
+    /// Removes what is older than the last bytes of a log, unless a process prints to it again.
+    pub fn end_log(&mut self, log: &Path, kept: u64) {
+        if self.pipes.values().any(|output| output.writer.path() == log) {
+            return;
+        }
+        match session_logs::end(log, kept) {
+            Ok(cut) => {
+                let start = self.log_starts.get(log).unwrap_or(0);
+                self.log_starts.set(log, start + cut);
+            }
+            Err(error) => log_line(format_args!("can't cut {}: {error}", log.display())),
+        }
     }
 
     /// Returns the last lines of a log, or the first ones after a position.

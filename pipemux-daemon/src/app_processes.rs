@@ -110,6 +110,11 @@ impl AppProcesses {
         }
     }
 
+    /// Returns what the marks of these processes have in common.
+    pub fn origin(&self) -> MarkOrigin {
+        self.origin
+    }
+
     /// Forgets a process that exited; returns whether it was known.
     pub fn forget(&mut self, app: Incarnation) -> bool {
         self.apps.remove(&app).is_some()

@@ -38,6 +38,8 @@ pub struct Connection {
     pub write_scheduled: bool,
     /// True when the connection is to be closed once everything is written.
     pub close_when_written: bool,
+    /// True once the peer sends nothing more, and still reads.
+    input_ended: bool,
 }
 
 /// The result of a read.
@@ -68,6 +70,11 @@ pub enum WriteOutcome {
 }
 
 impl Connection {
+    /// Returns the stream itself, to ask who is at its other end.
+    pub fn stream(&self) -> &UnixStream {
+        self.socket.stream()
+    }
+
     /// Creates a connection over a non-blocking stream, whose readiness wakes `waker`.
     ///
     /// # Errors
@@ -84,6 +91,7 @@ impl Connection {
             can_write: true,
             write_scheduled: false,
             close_when_written: false,
+            input_ended: false,
         })
     }
 
@@ -120,6 +128,19 @@ impl Connection {
                 }
             },
         }
+    }
+
+    /// Takes note that the peer has sent everything. Returns false when it is gone altogether; otherwise the waker is woken
+    /// when it goes.
+    pub fn end_input(&mut self) -> bool {
+        self.can_read = false;
+        self.input_ended = !self.socket.is_hung_up(&self.waker);
+        self.input_ended
+    }
+
+    /// True once a peer that had sent everything is gone.
+    pub fn is_abandoned(&self) -> bool {
+        self.input_ended && self.socket.is_hung_up(&self.waker)
     }
 
     /// Reads what is there, whether or not the runtime knows about it; returns 0 for nothing and for the end.

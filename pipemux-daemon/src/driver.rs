@@ -12,17 +12,21 @@
 //! | `driver::frames` | reads frames and hands them to the core or forwards them |
 //! | `driver::app_lifecycle` | handles what the launcher reports |
 //! | `driver::app_output` | handles what apps print |
+//! | `driver::files` | notices when files of the daemon are gone |
 //! | `driver::timer` | the single timer |
 
 mod app_lifecycle;
 mod app_output;
 mod connections;
 mod effects;
+mod files;
 mod frames;
 mod timer;
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -34,14 +38,19 @@ use rustc_hash::FxHashMap;
 
 use crate::app_output::AppOutput;
 use crate::app_processes::AppProcesses;
+use crate::audit_log::AuditLog;
 use crate::buffer_pool::BufferPool;
 use crate::busy_poll::{BusyPoll, ParkHook};
 use crate::connection::Connection;
 use crate::daemon_log::log;
+use crate::file_watch::FileWatch;
 use crate::journal::Journal;
-use crate::limits::{SCRATCH_BUFFER, SOCKET_CHECK_MS};
+use crate::limits::{FILES_CHECK_MS, SCRATCH_BUFFER, SLOW_TURN_MS};
 use crate::listener::ClientListener;
+use crate::lock::DaemonLock;
 use crate::manifests::ManifestDirs;
+use crate::memory::MemoryTrim;
+use crate::pinned_programs::PinnedPrograms;
 use crate::ready_queue::{Peer, ReadyQueue, ReadySource};
 use crate::shutdown::{Shutdown, ShutdownRequests, Urgency};
 use timer::Timer;
@@ -59,8 +68,18 @@ pub struct Driver {
     accept_waker: Waker,
     /// When to accept again after accepting failed.
     accept_retry_at: Option<u64>,
-    /// When to check next that the socket is still in its place.
-    socket_check_at: u64,
+    /// The lock of the state directory, shared with whoever ends the processes.
+    lock: Rc<RefCell<DaemonLock>>,
+    file_watch: FileWatch,
+    files_waker: Waker,
+    /// True once this turn has looked whether the state file is in its place.
+    state_file_checked: bool,
+    /// When to check next that the files of the daemon are still in their places.
+    files_check_at: u64,
+    /// True once the state directory is another one; logged once.
+    directory_lost: bool,
+    /// True while the lock's file can't be restored; logged once.
+    lock_failing: bool,
     /// True while the socket can't be restored; logged once.
     socket_failing: bool,
     /// True while clients are turned away; logged once.
@@ -86,13 +105,16 @@ pub struct Driver {
     scratch: Box<[u8]>,
     spares: SpareBuffers,
     buffer_pool: BufferPool,
+    memory: MemoryTrim,
 
     processes: AppProcesses,
     /// Processes that were ordered and aren't known to run yet.
     starting_apps: FxHashMap<Incarnation, effects::StartingApp>,
     app_output: AppOutput,
     journal: Journal,
+    audit_log: AuditLog,
     manifests: ManifestDirs,
+    pinned_programs: PinnedPrograms,
     /// True while the journal has records that aren't written yet.
     records_pending: bool,
     /// True while records can't be written.
@@ -111,10 +133,16 @@ pub struct DriverParts {
     pub core: Core,
     /// Accepts clients.
     pub listener: ClientListener,
+    /// The lock of the state directory.
+    pub lock: Rc<RefCell<DaemonLock>>,
+    /// Watches the files of the daemon.
+    pub file_watch: FileWatch,
     /// The apps' processes.
     pub processes: AppProcesses,
     /// The saved state.
     pub journal: Journal,
+    /// Who did what.
+    pub audit_log: AuditLog,
     /// The directories of manifests.
     pub manifests: ManifestDirs,
     /// Wakes the driver.
@@ -126,8 +154,8 @@ pub struct DriverParts {
 impl Driver {
     /// Creates a driver that stops when `shutdown` asks for it. Must be called within a runtime.
     pub fn new(parts: DriverParts, shutdown: &Shutdown) -> Self {
-        let DriverParts { core, listener, processes, journal, manifests, ready_queue, park_hook } =
-            parts;
+        let DriverParts { core, listener, lock, file_watch, processes, journal, .. } = parts;
+        let DriverParts { audit_log, manifests, ready_queue, park_hook, .. } = parts;
         let driver = Self {
             core,
             now: Now::default(),
@@ -137,13 +165,20 @@ impl Driver {
             listener,
             accept_waker: ready_queue.waker(ReadySource::Accept),
             accept_retry_at: None,
-            socket_check_at: SOCKET_CHECK_MS,
+            lock,
+            file_watch,
+            files_waker: ready_queue.waker(ReadySource::Files),
+            state_file_checked: false,
+            files_check_at: FILES_CHECK_MS,
+            directory_lost: false,
+            lock_failing: false,
             socket_failing: false,
             refusing: false,
             accept_failing: false,
             connections: FxHashMap::default(),
             spares: SpareBuffers::default(),
             buffer_pool: BufferPool::default(),
+            memory: MemoryTrim::new(),
             clients: 0,
             next_client: 1,
             peers_to_write: Vec::new(),
@@ -158,7 +193,9 @@ impl Driver {
             starting_apps: FxHashMap::default(),
             app_output: AppOutput::default(),
             journal,
+            audit_log,
             manifests,
+            pinned_programs: PinnedPrograms::default(),
             records_pending: false,
             disk_failing: false,
             disk_retry_at: None,
@@ -170,6 +207,7 @@ impl Driver {
         // The first turn polls each of these, which registers its waker.
         driver.accept_waker.wake_by_ref();
         driver.shutdown.wake();
+        driver.files_waker.wake_by_ref();
         driver.ready_queue.waker(ReadySource::Launcher).wake();
         driver
     }
@@ -181,11 +219,13 @@ impl Driver {
         let written = self.journal.flush();
         self.report_disk(written);
         poll_fn(|context| self.turn(context.waker(), &mut ready)).await;
+        self.end_journal();
         self.processes
     }
 
     fn turn(&mut self, driver: &Waker, ready: &mut Vec<ReadySource>) -> Poll<()> {
         self.now = self.read_clocks();
+        self.state_file_checked = false;
         self.ready_queue.take(driver, ready);
         for source in ready.drain(..) {
             match source {
@@ -193,6 +233,7 @@ impl Driver {
                 ReadySource::Launcher => self.poll_launcher(),
                 ReadySource::Shutdown => self.poll_shutdown(),
                 ReadySource::Timer => self.timer.elapsed(),
+                ReadySource::Files => self.poll_files(),
                 ReadySource::Peer(peer) => self.serve(peer),
                 ReadySource::AppOutput(app) => self.read_app_output(app),
             }
@@ -214,11 +255,39 @@ impl Driver {
 
     /// Hands an event to the core and runs its effects, and then the same for all events that follow from them.
     fn handle(&mut self, event: Event) {
-        self.core.handle(event, self.now, &mut self.effects);
+        if matches!(event, Event::ClientFrame { .. }) {
+            self.check_state_file();
+        }
+        self.hand_in(event);
         self.run_effects();
         while let Some(event) = self.events.pop_front() {
-            self.core.handle(event, self.now, &mut self.effects);
+            self.hand_in(event);
             self.run_effects();
+        }
+    }
+
+    /// Hands an event to the core. The log says for whom a turn was that took long.
+    fn hand_in(&mut self, event: Event) {
+        let (peer, length) = match &event {
+            Event::AppFrame { app, frame } => (Some(Peer::App(*app)), frame.body.len()),
+            Event::ClientFrame { client, frame } => (Some(Peer::Client(*client)), frame.body.len()),
+            _ => (None, 0),
+        };
+        self.memory.passed(length, self.now.mono_ms);
+        let began = Instant::now();
+        self.core.handle(event, self.now, &mut self.effects);
+        let took = began.elapsed();
+        if took >= Duration::from_millis(SLOW_TURN_MS) {
+            let whose = match peer {
+                Some(Peer::App(app)) => self.core.session_name(app).unwrap_or_default(),
+                Some(Peer::Client(client)) => format!("client {}", client.0),
+                None => "the daemon itself".to_owned(),
+            };
+            log(format_args!(
+                "a slow turn: {} ms, {} units of work, {length} bytes of {whose}",
+                took.as_millis(),
+                self.core.last_work(),
+            ));
         }
     }
 
@@ -237,17 +306,17 @@ impl Driver {
             self.run_effects();
         }
         if due(self.disk_retry_at) {
-            let written = self.journal.flush();
-            self.report_disk(written);
+            self.write_records_again();
         }
         if due(self.accept_retry_at) {
             self.accept_retry_at = None;
             self.accept();
         }
-        if now >= self.socket_check_at {
-            self.check_socket();
+        if now >= self.files_check_at {
+            self.check_files();
         }
         self.buffer_pool.tidy(now);
+        self.memory.tidy(now);
         if due(self.app_output.next_timeout()) {
             self.handle_output_timeouts();
         }
@@ -266,10 +335,11 @@ impl Driver {
         [
             self.accept_retry_at,
             self.disk_retry_at,
-            Some(self.socket_check_at),
+            Some(self.files_check_at),
             self.closing_clients.front().map(|(at, _)| *at),
             self.app_output.next_timeout(),
             self.buffer_pool.next_timeout(),
+            self.memory.next_timeout(),
             self.exit_deadline,
         ]
         .into_iter()

@@ -30,6 +30,10 @@ pub const DIRECT_READ_MIN: usize = 8 * 1024;
 pub const POOL_BUFFERS_MAX: usize = 4;
 /// How long they are kept without large frames, in milliseconds.
 pub const POOL_IDLE_MS: u64 = 1_000;
+/// Bytes that pass through the daemon before freed memory is given back to the system.
+pub const TRIM_AFTER: usize = 16 * 1024 * 1024;
+/// How long after that it is given back, in milliseconds.
+pub const TRIM_PAUSE_MS: u64 = 1_000;
 /// Bytes that are read from an app's connection after its process exited. Sockets hold less, so there is more only if
 /// a descendant keeps writing.
 pub const FINAL_READ_MAX: usize = 4 * 1024 * 1024;
@@ -59,6 +63,12 @@ pub const APP_MEMORY_MIN: u64 = 1024 * 1024;
 pub const APP_FILES_MIN: u64 = 16;
 /// How long the processes of an earlier daemon may take to end before this one serves, in milliseconds.
 pub const LEFTOVERS_MS: u64 = 1_000;
+/// How often it is given back.
+pub const TRIMS: u32 = 3;
+/// How long after one time follows the next, in milliseconds.
+pub const TRIM_AGAIN_MS: u64 = 5_000;
+/// Length of a turn from which on the log says who it was for, in milliseconds.
+pub const SLOW_TURN_MS: u64 = 250;
 /// How long a client that is to be closed may take to read its last answers, in milliseconds.
 pub const LINGER_MS: u64 = 2_000;
 /// How long answers are still written when the daemon stops, in milliseconds.
@@ -67,9 +77,9 @@ pub const FLUSH_MS: u64 = 1_000;
 pub const DISK_RETRY_MS: u64 = 1_000;
 /// Pause before connections are accepted again after descriptors ran out, in milliseconds.
 pub const ACCEPT_RETRY_MS: u64 = 100;
-/// Pause between two checks that the socket is in its place, in milliseconds. Programs that clean up temporary files
-/// remove it because it looks old.
-pub const SOCKET_CHECK_MS: u64 = 5_000;
+/// Pause between two checks that the daemon's files are in their places, in milliseconds. Programs that clean up
+/// temporary files remove the socket because it looks old.
+pub const FILES_CHECK_MS: u64 = 5_000;
 /// Clients beyond the limit that are told so before they are closed; further ones are closed at once.
 pub const REFUSED_MAX: usize = 64;
 /// Connections accepted in a turn.
@@ -96,6 +106,26 @@ pub const UNSYNCED_MAX: u64 = 64 * 1024;
 pub const DAMAGE_SEARCH_MAX: usize = 64 * 1024 * 1024;
 /// Length at which the daemon's own log is rotated, in bytes; one earlier file is kept.
 pub const DAEMON_LOG_MAX: u64 = 1024 * 1024;
+/// Files that the audit log is divided into; the oldest is removed first.
+pub const AUDIT_FILES: u32 = 8;
+/// Size of the audit log unless the settings say otherwise, in bytes, all its files together.
+pub const AUDIT_MAX: u64 = 64 * 1024 * 1024;
+/// Smallest size of the audit log that the settings may ask for, in bytes.
+pub const AUDIT_MIN: u64 = 64 * 1024;
+/// How long the audit log is kept unless the settings say otherwise, in days.
+pub const AUDIT_DAYS: u64 = 90;
+/// Longest time for which the settings may ask the audit log to be kept, in days.
+pub const AUDIT_DAYS_MAX: u64 = 36_500;
+/// Bytes of the audit log that are kept in memory while they can't be written.
+pub const AUDIT_PENDING_MAX: usize = 1024 * 1024;
+/// Files of pinned programs whose hashes are kept in memory; past it they are computed again.
+pub const PINNED_KNOWN_MAX: usize = 256;
+/// Processes that started a client, directly or not, that are looked up; a longer line can't be relied upon.
+pub const ANCESTORS_MAX: usize = 256;
+/// Names of them that a line of the audit log has.
+pub const ANCESTORS_WRITTEN: usize = 8;
+/// How often they are looked up when one of them ends meanwhile.
+pub const ANCESTRY_TRIES: usize = 5;
 /// Damaged journals that are set aside.
 pub const BAD_MAX: u32 = 9;
 /// Longest manifest, in bytes.

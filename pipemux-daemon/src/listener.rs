@@ -48,17 +48,31 @@ impl ClientListener {
         Ok(Self { acceptor, path: path.keep(), file, uid })
     }
 
+    /// The path of the socket.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The directory of the socket.
+    pub fn directory(&self) -> &Path {
+        self.path.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// True while clients find the socket where they look for it.
+    pub fn is_in_place(&self) -> bool {
+        file_identity(&self.path).is_ok_and(|found| found == self.file)
+    }
+
     /// Listens again if the socket is no longer where clients look for it, because its directory was cleaned
     /// or something else took its place; returns whether it did. Existing connections stay open.
     ///
     /// # Errors
     /// As [`ClientListener::bind`].
     pub fn restore(&mut self) -> Result<bool, String> {
-        if file_identity(&self.path).is_ok_and(|found| found == self.file) {
+        if self.is_in_place() {
             return Ok(false);
         }
-        let directory = self.path.parent().unwrap_or(Path::new("/"));
-        *self = Self::bind_at(directory, &self.path, self.uid)?;
+        *self = Self::bind_at(self.directory(), &self.path, self.uid)?;
         Ok(true)
     }
 

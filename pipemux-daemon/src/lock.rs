@@ -6,8 +6,13 @@ use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 /// A lock that is held; dropping it removes the file and releases the lock.
+///
+/// It is on the directory itself, which nobody removes by mistake while it is in use, and on a file in it, which earlier
+/// releases lock and in which clients find the socket.
 #[derive(Debug)]
 pub struct DaemonLock {
+    /// None where the file system can't lock directories.
+    directory: Option<File>,
     file: File,
     path: PathBuf,
 }
@@ -17,6 +22,32 @@ pub struct DaemonLock {
 /// # Errors
 /// The file can't be opened or locked.
 pub fn acquire(path: &Path) -> io::Result<Option<DaemonLock>> {
+    let Ok(directory) = lock_directory(path.parent().unwrap_or(Path::new("/")))? else {
+        return Ok(None);
+    };
+    let Some(file) = lock_file(path)? else { return Ok(None) };
+    Ok(Some(DaemonLock { directory, file, path: path.to_owned() }))
+}
+
+/// Another process holds the lock.
+#[derive(Debug)]
+struct IsHeld;
+
+fn lock_directory(path: &Path) -> io::Result<Result<Option<File>, IsHeld>> {
+    loop {
+        let directory = File::open(path)?;
+        match directory.try_lock() {
+            Ok(()) if is_at(&directory, path) => return Ok(Ok(Some(directory))),
+            // It was replaced before it was locked.
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(Err(IsHeld)),
+            // Then the lock on the file has to suffice.
+            Err(TryLockError::Error(_)) => return Ok(Ok(None)),
+        }
+    }
+}
+
+fn lock_file(path: &Path) -> io::Result<Option<File>> {
     loop {
         let mut options = OpenOptions::new();
         let file = options.write(true).create(true).truncate(false).mode(0o600).open(path)?;
@@ -25,13 +56,18 @@ pub fn acquire(path: &Path) -> io::Result<Option<DaemonLock>> {
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        let lock = DaemonLock { file, path: path.to_owned() };
         // The previous holder removes the file while it holds the lock. A file that was opened before that
         // and locked after it isn't the one that others find.
-        if lock.is_at_its_path() {
-            return Ok(Some(lock));
+        if is_at(&file, path) {
+            return Ok(Some(file));
         }
     }
+}
+
+/// True when an open file or directory is what the path leads to.
+fn is_at(file: &File, path: &Path) -> bool {
+    let (Ok(held), Ok(found)) = (file.metadata(), fs::metadata(path)) else { return false };
+    (held.dev(), held.ino()) == (found.dev(), found.ino())
 }
 
 impl DaemonLock {
@@ -46,11 +82,29 @@ impl DaemonLock {
         self.file.set_len(line.len() as u64)
     }
 
+    /// True while the path of the directory leads to the one that is locked.
+    pub fn has_its_directory(&self) -> bool {
+        let path = self.path.parent().unwrap_or(Path::new("/"));
+        self.directory.as_ref().is_none_or(|directory| is_at(directory, path))
+    }
+
+    /// Makes the file again when it is gone, and writes the socket's path into it; returns whether it did. The
+    /// directory must be its own.
+    ///
+    /// # Errors
+    /// The file can't be made or locked; another process has locked it.
+    pub fn restore(&mut self, socket: &Path) -> io::Result<bool> {
+        if self.is_at_its_path() {
+            return Ok(false);
+        }
+        let held = || io::Error::new(io::ErrorKind::WouldBlock, "another process has locked it");
+        self.file = lock_file(&self.path)?.ok_or_else(held)?;
+        self.write_socket_path(socket)?;
+        Ok(true)
+    }
+
     fn is_at_its_path(&self) -> bool {
-        let (Ok(held), Ok(found)) = (self.file.metadata(), fs::symlink_metadata(&self.path)) else {
-            return false;
-        };
-        (held.dev(), held.ino()) == (found.dev(), found.ino())
+        is_at(&self.file, &self.path)
     }
 }
 
@@ -81,6 +135,27 @@ mod tests {
     }
 
     #[test]
+    fn removing_the_file_lets_nobody_else_in_and_it_comes_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("daemon.lock");
+        let mut first = acquire(&path).unwrap().unwrap();
+        assert!(!first.restore(Path::new("/run/a.sock")).unwrap());
+        fs::remove_file(&path).unwrap();
+        assert!(acquire(&path).unwrap().is_none());
+        assert!(first.restore(Path::new("/run/a.sock")).unwrap());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "/run/a.sock\n");
+        assert!(acquire(&path).unwrap().is_none() && first.has_its_directory());
+        // Another directory of that name has another lock.
+        fs::rename(directory.path(), directory.path().with_extension("moved")).unwrap();
+        fs::create_dir(directory.path()).unwrap();
+        assert!(!first.has_its_directory());
+        let second = acquire(&path).unwrap().unwrap();
+        drop(first);
+        assert!(path.exists() && second.has_its_directory());
+        fs::remove_dir_all(directory.path().with_extension("moved")).unwrap();
+    }
+
+    #[test]
     fn socket_path_replaces_the_old_content() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("daemon.lock");
@@ -88,20 +163,6 @@ mod tests {
         let lock = acquire(&path).unwrap().unwrap();
         lock.write_socket_path(Path::new("/run/a.sock")).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "/run/a.sock\n");
-    }
-
-    #[test]
-    fn dropped_lock_leaves_a_replaced_file_alone() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("daemon.lock");
-        let first = acquire(&path).unwrap().unwrap();
-        fs::remove_file(&path).unwrap();
-        let second = acquire(&path).unwrap().unwrap();
-        drop(first);
-        assert!(path.exists());
-        assert!(acquire(&path).unwrap().is_none());
-        drop(second);
-        assert!(!path.exists());
     }
 
     #[test]

@@ -12,10 +12,13 @@
 //! | `app_processes`, `launcher_process` | the apps' processes; the launcher that starts them |
 //! | `app_output`, `session_logs` | what apps print: their pipes; their log files |
 //! | `journal` | the saved state |
+//! | `audit_log`, `peer_process` | who did what; which process a client is |
+//! | `settings` | the user's settings |
 //! | `directories` | directories of the daemon and of sessions |
-//! | `manifests` | the registered apps |
+//! | `manifests`, `pinned_programs` | the registered apps; their programs as they were when they were added |
 //! | `doctor` | checks and repairs what a daemon needs |
-//! | `lock` | one daemon per state directory |
+//! | `lock`, `file_watch` | one daemon per state directory; a watch over its files |
+//! | `clean_environment` | the daemon's own environment, without secrets |
 //! | `limits`, `bounds` | limits, and those of them that users can reach |
 //! | `daemon_log` | the daemon's own log |
 //!
@@ -26,15 +29,18 @@
 
 mod app_output;
 mod app_processes;
+mod audit_log;
 mod bounds;
 mod buffer_pool;
 mod busy_poll;
+mod clean_environment;
 mod connection;
 mod daemon_log;
 mod directories;
 mod doctor;
 mod driver;
 mod exchange_body;
+mod file_watch;
 mod inbound;
 mod journal;
 mod launcher_process;
@@ -42,10 +48,14 @@ mod limits;
 mod listener;
 mod lock;
 mod manifests;
+mod memory;
+mod peer_process;
+mod pinned_programs;
 mod ready_queue;
 mod sandbox;
 mod serve;
 mod session_logs;
+mod settings;
 mod shutdown;
 
 use std::process::ExitCode;

@@ -13,7 +13,9 @@ mod load;
 mod text;
 
 pub use dirs::{ManifestDirs, user_directory};
-pub use edit::is_program;
+pub use edit::{Applied, is_program};
+pub use load::LoadedManifests;
+pub use text::read as read_text;
 
 #[cfg(test)]
 mod tests;

@@ -35,6 +35,8 @@ pub enum ReadySource {
     Peer(Peer),
     /// Output of a process.
     AppOutput(Incarnation),
+    /// A file of the daemon was removed, renamed or replaced.
+    Files,
 }
 
 /// The queue of sources that are ready.

@@ -1,7 +1,10 @@
 //! `pipemuxd serve`: starts the daemon, runs it, and ends what it started.
 
-use std::io::{self, Write};
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -14,9 +17,11 @@ use pipemux_proto::paths::Paths;
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
 use crate::app_processes::AppProcesses;
+use crate::audit_log::AuditLog;
 use crate::busy_poll::ParkHook;
 use crate::daemon_log::{self, log};
 use crate::driver::{Driver, DriverParts};
+use crate::file_watch::FileWatch;
 use crate::journal::{self, Journal};
 use crate::launcher_process::LauncherProcess;
 use crate::limits::{LAUNCHER_END_S, LEFTOVERS_MS};
@@ -25,7 +30,7 @@ use crate::lock::{self, DaemonLock};
 use crate::manifests::ManifestDirs;
 use crate::ready_queue::{ReadyQueue, ReadySource};
 use crate::shutdown::Shutdown;
-use crate::{bounds, directories, manifests, sandbox};
+use crate::{bounds, clean_environment, directories, manifests, sandbox, settings};
 
 /// How many open files to ask for where the hard limit can't be reached: what macOS allows.
 const FILES_MAX: u64 = 10_240;
@@ -36,6 +41,8 @@ const FILES_MAX: u64 = 10_240;
 /// # Errors
 /// Why the daemon can't start, or why it ended other than by request.
 pub fn serve() -> Result<(), String> {
+    clean_environment::ensure()
+        .map_err(|error| format!("can't start with a clean environment: {error}"))?;
     // The starter's signal mask must not decide which signals the daemon receives.
     SigSet::empty().thread_set_mask().map_err(|error| format!("can't unblock signals: {error}"))?;
     // This fails for a process that a shell made the leader of a group, which is just as good.
@@ -75,7 +82,9 @@ pub fn serve() -> Result<(), String> {
         .build_local(LocalOptions::default())
         .map_err(|error| format!("can't start the runtime: {error}"))?;
     let shutdown = Shutdown::default();
-    let builder = DaemonBuilder { paths: &paths, program, origin, park_hook };
+    let lock = Rc::new(RefCell::new(lock));
+    let builder =
+        DaemonBuilder { paths: &paths, program, origin, park_hook, lock: Rc::clone(&lock) };
     let driver = {
         let _runtime = runtime.enter();
         shutdown.watch_signals().map_err(|error| format!("can't watch signals: {error}"))?;
@@ -83,7 +92,7 @@ pub fn serve() -> Result<(), String> {
     };
     daemon_log::limit_size(&paths.log);
     // Without this line the daemon is found by clients with the same variables only.
-    if let Err(error) = lock.write_socket_path(&paths.socket) {
+    if let Err(error) = lock.borrow().write_socket_path(&paths.socket) {
         log(format_args!("can't write the socket into {}: {error}", paths.lock.display()));
     }
     run(&runtime, driver, shutdown, lock)
@@ -99,7 +108,7 @@ fn run(
     runtime: &LocalRuntime,
     driver: Driver,
     shutdown: Shutdown,
-    lock: DaemonLock,
+    lock: Rc<RefCell<DaemonLock>>,
 ) -> Result<(), String> {
     print_line("ready");
     // This ends the client's pipe; whatever is printed later goes to the log.
@@ -156,24 +165,42 @@ struct DaemonBuilder<'a> {
     program: PathBuf,
     origin: MarkOrigin,
     park_hook: Arc<ParkHook>,
+    lock: Rc<RefCell<DaemonLock>>,
 }
 
 impl DaemonBuilder<'_> {
     fn build(self, launcher: LauncherProcess, shutdown: &Shutdown) -> Result<Driver, String> {
-        let Self { paths, program, origin, park_hook } = self;
+        let Self { paths, program, origin, park_hook, lock } = self;
         let ready_queue = Arc::new(ReadyQueue::default());
         let manifests = ManifestDirs {
             programs: program.parent().unwrap_or(Path::new("/")).to_owned(),
             user: manifests::user_directory(|name| std::env::var(name).ok()),
         };
         let (core, journal) = restore(paths, &manifests)?;
+        let (settings, problem) = settings::load(manifests.settings_file().as_deref());
+        if let Some(problem) = problem {
+            log(problem);
+        }
+        let audit_log = AuditLog::open(&paths.state_dir, settings.audit);
         let listener = ClientListener::bind(paths, getuid().as_raw())?;
         let waker = ready_queue.waker(ReadySource::Launcher);
         let private = sandbox::private_directories(paths, &manifests);
         let processes = AppProcesses::new(program, origin, launcher, waker, private)
             .map_err(|error| format!("can't watch the launcher: {error}"))?;
-        let parts =
-            DriverParts { core, listener, processes, journal, manifests, ready_queue, park_hook };
+        let file_watch =
+            FileWatch::new().map_err(|error| format!("can't watch its own files: {error}"))?;
+        let parts = DriverParts {
+            core,
+            listener,
+            lock,
+            file_watch,
+            processes,
+            journal,
+            audit_log,
+            manifests,
+            ready_queue,
+            park_hook,
+        };
         Ok(Driver::new(parts, shutdown))
     }
 }
@@ -197,6 +224,7 @@ fn restore(paths: &Paths, manifests: &ManifestDirs) -> Result<(Core, Journal), S
         socket: paths.socket.to_string_lossy().into_owned(),
         limit_levels: describe_limits(),
         confines: SandboxSupport::of_this_system().describe(),
+        pseudonym_key: random_key().map_err(|error| format!("can't read random bytes: {error}"))?,
         bounds: bounds::BOUNDS,
     };
     let mut core = Core::new(config, saved.records);
@@ -211,6 +239,12 @@ fn restore(paths: &Paths, manifests: &ManifestDirs) -> Result<(Core, Journal), S
     let journal = Journal::create(&path, &core.snapshot())
         .map_err(|error| format!("can't save the state in {}: {error}", path.display()))?;
     Ok((core, journal))
+}
+
+fn random_key() -> io::Result<[u8; 16]> {
+    let mut key = [0; 16];
+    File::open("/dev/urandom")?.read_exact(&mut key)?;
+    Ok(key)
 }
 
 fn raise_file_limit() {

@@ -16,6 +16,6 @@ mod omission;
 mod reader;
 mod writer;
 
-pub use files::rotated_length;
+pub use files::{end, rotated_length};
 pub use reader::LogReader;
 pub use writer::LogWriter;

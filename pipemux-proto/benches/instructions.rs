@@ -119,6 +119,7 @@ fn call() -> VerbRequest {
     VerbRequest {
         workspace: Workspace { key: "/home/ann/parser".into(), name: "parser".into() },
         reader: "default".into(),
+        reader_token: String::new(),
         run_id: "0123456789abcdef0123456789abcdef".into(),
         format: Format::Markdown,
         budget: None,

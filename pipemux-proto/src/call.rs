@@ -22,6 +22,7 @@
 //! and the length of the code; no input makes the parser recurse deeper than `NESTING_MAX`.
 
 mod alone;
+mod apart;
 pub mod blocks;
 mod error;
 mod excerpt;
@@ -35,6 +36,7 @@ mod stdin;
 mod text;
 
 pub use alone::{alone, shown, size, split};
+pub use apart::texts_apart;
 pub use error::CallError;
 pub use markdown::markdown_link;
 pub use nearest::nearest;

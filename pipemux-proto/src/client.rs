@@ -44,6 +44,11 @@ pub struct VerbRequest {
     pub workspace: Workspace,
     /// The reader: an agent or a person.
     pub reader: String,
+    /// What proves that the client is that reader: the first token that a reader's requests bring is from then on
+    /// needed to speak as that reader in the workspace. Empty for none; at most
+    /// [`READER_TOKEN_MAX`](crate::limits::READER_TOKEN_MAX) bytes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reader_token: String,
     /// A unique id that the client makes: an acting request that is sent again under the same id isn't
     /// carried out twice.
     pub run_id: String,

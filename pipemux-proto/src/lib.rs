@@ -10,6 +10,7 @@
 //! | [`client`] | messages between client and daemon |
 //! | [`numbers`] | line numbers as references |
 //! | [`report`] | the answer of a verb as data (`--json`) |
+//! | [`run_id`] | ids of acting requests |
 //! | [`watch`] | events and parts of logs |
 //! | [`projection`] | a window as slots, before the daemon assigns ids |
 //! | [`prototype`] | the signature of an action |
@@ -18,6 +19,7 @@
 //! | [`call`] | the call syntax of `run`, and the `docui` blocks of a message |
 //! | [`context`] | the Context of a window |
 //! | [`fault`] | errors with a code, a level and hints |
+//! | [`environment`] | the variables that the daemon is started with |
 //! | [`paths`] | the paths of a daemon's state and socket |
 //! | [`text`] | text that messages share with its owner |
 //!
@@ -36,6 +38,7 @@ pub mod codec;
 pub mod command;
 pub mod context;
 pub mod envelope;
+pub mod environment;
 pub mod fault;
 pub mod frame;
 pub mod hello;
@@ -47,6 +50,7 @@ pub mod projection;
 pub mod prototype;
 pub mod refs;
 pub mod report;
+pub mod run_id;
 pub mod text;
 pub mod value;
 pub mod watch;

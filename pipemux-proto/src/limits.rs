@@ -12,6 +12,8 @@ pub const SESSION_MAX: usize = 64;
 pub const KEY_MAX: usize = 512;
 /// Longest type of a thing that is shown in its refs, in bytes.
 pub const TYPE_MAX: usize = 32;
+/// Longest ref that is looked for in a text, in bytes: the longest owner, type and key, each byte of the key written as three.
+pub const REF_MAX: usize = 2048;
 /// Longest name of an action, a parameter or the type of an anchor in a prototype, in bytes.
 pub const NAME_MAX: usize = 64;
 /// Longest code of one `run`, in bytes. Its `stdin` has a bound of its own.
@@ -30,6 +32,8 @@ pub const LIST_MAX: usize = 4096;
 pub const CHOICES_MAX: usize = 20;
 /// Longest options that commands in hints repeat, in bytes.
 pub const HINT_OPTIONS_MAX: usize = 1024;
+/// Longest token of a reader, in bytes.
+pub const READER_TOKEN_MAX: usize = 256;
 /// Most bytes of environment variables that a client sends with a run.
 pub const PASSED_VARIABLES_MAX: usize = 32 * 1024;
 /// Longest value passed from one app to another, in bytes.

@@ -208,6 +208,10 @@ pub struct Prototype {
     /// How much space the action gets in a window.
     #[serde(default)]
     pub prominence: Prominence,
+    /// True when a destructive action that isn't confirmed replies with a question that shows what it will affect.
+    /// Otherwise the daemon asks before it sends the action.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub previews: bool,
 }
 
 impl Param {
@@ -312,13 +316,10 @@ mod tests {
         };
         Prototype {
             name: "act".into(),
-            called: None,
             doc: doc.into(),
             params: docs.iter().enumerate().map(param).collect(),
-            returns: None,
             risk,
-            idempotent: false,
-            prominence: Prominence::default(),
+            ..Prototype::default()
         }
     }
 

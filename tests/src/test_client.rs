@@ -48,6 +48,7 @@ impl TestClient {
             start: false,
             workspace: pipemux_client::workspace::find(workspace, Some(&directory)),
             reader: reader.to_owned(),
+            reader_token: String::new(),
             timeout: Duration::from_secs(30),
         };
         let environment = env.variables().into_iter().collect();

@@ -110,6 +110,8 @@ macro_rules! actions {
                     risk: $crate::actions!(@risk $risk),
                     idempotent: $crate::actions!(@idempotent $($idempotent)?),
                     prominence: $crate::actions!(@prominence $prominence),
+                    // The SDK asks with what `App::confirm` shows.
+                    previews: $crate::actions!(@risk $risk) == $crate::private::Risk::Destructive,
                 }),*]
             }
 

@@ -92,6 +92,22 @@ pub const HEAD_FIRST: i64 = 1;
 pub const HEAD_LAST: i64 = 40;
 /// From how many lines on a block that stands elsewhere is said to have moved.
 pub const MOVED_LINES_MIN: usize = 3;
+/// By how many lines, up and down, the place of a block is looked for that moved.
+pub const SLIDE_MAX: usize = 64;
+/// In how many hunks two neighbouring blocks are recognised that changed places.
+pub const EXCHANGE_HUNKS_MAX: usize = 16;
+/// In how many lines.
+pub const EXCHANGE_LINES_MAX: usize = 2_000;
+/// How many equal lines above and below these may belong to the blocks.
+pub const EXCHANGE_REACH: usize = 8;
+/// From how many lines on that differ by the same replacement `diff` tells it once.
+pub const FOLDED_LINES_MIN: usize = 4;
+/// The longest such replacement, both texts together, in bytes.
+pub const FOLDED_TEXT_MAX: usize = 160;
+/// How many ranges of such lines it names for each file.
+pub const FOLDED_RANGES_NAMED: usize = 64;
+/// How many replacements it tries on all lines.
+pub const REPLACEMENTS_TRIED: usize = 16;
 /// How many places of a patch's hunks, or occurrences of a text, a question lists.
 pub const PLACES_LISTED: usize = 20;
 /// How many entries a list of a folder has.

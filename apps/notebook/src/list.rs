@@ -73,6 +73,10 @@ impl<'a> List<'a> {
             as_titles[index] = as_titles[index + 1] + title(&rows[index]);
         }
         let whole = rows.len() == ids.len();
+        // Where nothing is cut, there is no note that needs room.
+        if whole && costs.iter().sum::<u64>() <= self.left + CUT_NOTE_TOKENS {
+            self.left += CUT_NOTE_TOKENS;
+        }
         let (mut spent, mut in_lines, mut in_all) = (0, None, 0);
         for (index, rest_as_titles) in as_titles.iter().enumerate() {
             if spent > self.left {

@@ -71,11 +71,11 @@ fn summary_and_gist_of_the_author_are_marked_as_outdated() {
     assert!(fixture.text().contains("[t](obj:n1) shortest\n"));
     fixture.done(append(1, 1, "more"));
     assert!(fixture.text().contains("[t](obj:n1) shortest\n"), "it still names the note");
-    fixture.done(expand(1, 2));
-    fixture.done(fold(1));
-    assert!(fixture.text().contains("\n  very\n  (outdated)\n"), "{}", fixture.text());
+    let to_summary = Some(LevelName::Summary);
+    fixture.done(Action::Expand { entries: vec![at(1, 2)], level: to_summary });
+    assert!(fixture.text().contains("(outdated)"), "{}", fixture.text());
     fixture.done(common::edit(1, 2, "another text"));
-    fixture.done(fold(1));
+    fixture.done(Action::Fold { entry: at(1, 3) });
     assert!(fixture.text().contains("[t](obj:n1) shortest (outdated)\n"));
 }
 

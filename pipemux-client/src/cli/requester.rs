@@ -28,6 +28,9 @@ impl Requester {
         if let Some(name) = global.reader.as_ref().filter(|name| !name.is_empty()) {
             options = options.reader(name);
         }
+        if let Some(token) = &global.reader_token {
+            options.reader_token.clone_from(token);
+        }
         options.timeout = global.timeout.unwrap_or(options.timeout);
         Ok(Requester { options, global })
     }

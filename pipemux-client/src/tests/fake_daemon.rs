@@ -41,6 +41,7 @@ impl TestHome {
             start: false,
             workspace: Workspace { key: "demo".into(), name: "demo".into() },
             reader: "tester".into(),
+            reader_token: String::new(),
             timeout: Duration::from_secs(20),
         }
     }

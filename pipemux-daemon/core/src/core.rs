@@ -8,7 +8,7 @@ mod version_mismatch;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pipemux_proto::{Envelope, ProviderId};
+use pipemux_proto::{Envelope, Incarnation, ProviderId};
 
 use crate::clients::Clients;
 use crate::clients::exchange::{End, Forward};
@@ -42,6 +42,8 @@ pub struct Config {
     pub confines: String,
     /// Who holds apps to their limits here, for `status`.
     pub limit_levels: String,
+    /// Random bytes for the ids that apps are given, unless the saved state has some.
+    pub pseudonym_key: [u8; 16],
     /// The bounds of the daemon's IO, for `status --limits`.
     pub bounds: &'static [bounds::Bound],
 }
@@ -87,7 +89,9 @@ impl Core {
             Event::ClientBroken { client, why } => {
                 self.clients.broken(&mut self.turn, client, &why)
             }
+            Event::ClientEnded { client } => self.clients.ended(&mut self.turn, client),
             Event::ClientClosed { client } => self.client_closed(client),
+            Event::ClientIdentified { client, peer } => self.client_identified(client, peer),
             Event::AppFrame { app, frame } => {
                 self.processes.handle_frame(&mut self.turn, app, frame);
             }
@@ -181,6 +185,7 @@ impl Core {
     pub(crate) fn tick(&mut self, now: Now) {
         if self.turn.began == Now::default() {
             self.turn.began = now;
+            self.clients.date_undated_acts(now.unix_ms);
             // What was asked before this daemon's time waits as long as what is asked now.
             for number in self.runs.question_numbers() {
                 self.turn.set_timer(now.mono_ms + limits::QUESTION_MS, Timer::Question(number));
@@ -191,6 +196,16 @@ impl Core {
                 self.turn.set_timer(lapse, Timer::Kept(number));
             }
         }
-        self.turn.now = now;
+        self.turn.begin(now);
+    }
+
+    /// Returns the units of work that the last turn took.
+    pub fn last_work(&self) -> u64 {
+        self.turn.work()
+    }
+
+    /// Returns the name of the session that an incarnation belongs to, for the daemon's log.
+    pub fn session_name(&self, app: Incarnation) -> Option<String> {
+        self.processes.session_of(app).map(ToString::to_string)
     }
 }

@@ -5,7 +5,10 @@ use pipemux_proto::client::ProvidersArgs;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame, ProviderId};
 
-use crate::manifest::{Limits, Manifest, Transport};
+use crate::audit::AuditEntry;
+use crate::manifest::{Limits, Manifest, PinnedPrograms, Transport};
+use crate::peer::PeerProcess;
+use crate::persist::DiskFailure;
 use crate::persist::records::Record;
 
 /// The two clocks, read by the driver.
@@ -43,10 +46,22 @@ pub enum Event {
         /// What was wrong, in words.
         why: String,
     },
+    /// A client sends nothing more, and still reads.
+    ClientEnded {
+        /// The client's connection.
+        client: ClientId,
+    },
     /// A client is gone.
     ClientClosed {
         /// The client's connection.
         client: ClientId,
+    },
+    /// The answer to [`Effect::IdentifyClient`].
+    ClientIdentified {
+        /// The client's connection.
+        client: ClientId,
+        /// Its process.
+        peer: PeerProcess,
     },
     /// An app sent a frame.
     AppFrame {
@@ -109,7 +124,7 @@ pub enum Event {
     /// Records can't be written to disk, or can be again.
     Disk {
         /// Why they can't be written; none once they can be.
-        failing: Option<String>,
+        failing: Option<DiskFailure>,
     },
     /// The daemon is asked to end.
     Stop,
@@ -122,6 +137,8 @@ pub struct Manifests {
     pub manifests: Vec<Manifest>,
     /// Manifests that are not registered, and why, with file, line and field.
     pub problems: Vec<ManifestProblem>,
+    /// The app that was added before they were read.
+    pub added: Option<ProviderId>,
     /// What was changed before they were read, in whole lines; empty when nothing was.
     pub said: String,
 }
@@ -213,6 +230,13 @@ pub enum Effect {
         /// The client's connection.
         client: ClientId,
     },
+    /// Find out which process a client is; answered by `ClientIdentified` before any other event.
+    IdentifyClient {
+        /// The client's connection.
+        client: ClientId,
+    },
+    /// Write a line of the audit log before any later effect leaves the daemon.
+    Audit(Box<AuditEntry>),
     /// Send a whole frame to an app.
     ToApp {
         /// The receiving incarnation.
@@ -276,6 +300,13 @@ pub enum Effect {
         /// The directory's path.
         state_dir: String,
     },
+    /// Nobody needs a session's log any more: remove what is older than its last bytes.
+    EndLog {
+        /// The log's path.
+        log: String,
+        /// The number of bytes at its end that are kept; 0 removes the file.
+        kept: u64,
+    },
     /// Everything has ended: leave the loop once all queued bytes are written.
     Stopped,
 }
@@ -308,6 +339,8 @@ pub struct Start {
     pub log: String,
     /// How it speaks with the daemon.
     pub transport: Transport,
+    /// Files that must be as they were, or it isn't started.
+    pub pinned: PinnedPrograms,
     /// Its limits; where one is none, the daemon's default holds.
     pub limits: Limits,
     /// What it is confined to; none if it isn't.

@@ -31,14 +31,17 @@
 //! request to an app ends with one reply unless whoever sent it dropped it (`processes`).
 #![forbid(unsafe_code)]
 
+pub mod audit;
 pub mod bounds;
 mod clients;
 mod core;
 pub mod event;
 mod feed;
+mod intake;
 mod keys;
 pub mod limits;
 pub mod manifest;
+pub mod peer;
 mod persist;
 mod processes;
 mod rate;
@@ -50,15 +53,17 @@ mod views;
 mod workspaces;
 
 pub use self::core::{Config, Core};
+pub use clients::pseudonyms::Pseudonyms;
 pub use event::{
     ClientId, Confinement, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now,
     Signal, Start,
 };
 pub use manifest::{
-    BuiltIn, FolderAccess, Idle, Isolation, Limits, Manifest, Restart, SandboxLevel, Scope, Size,
-    State, Transport,
+    BuiltIn, FolderAccess, Idle, Isolation, Limits, Manifest, PinnedPrograms, Restart,
+    SandboxLevel, Scope, Size, State, Transport,
 };
-pub use persist::loss::Loss;
+pub use persist::DiskFailure;
+pub use persist::loss::{HighWater, Loss};
 pub use processes::confinement::tells_of_denial;
 
 /// Bytes between a client and an app that the daemon does not read.

@@ -51,6 +51,70 @@ pub const NOTICE_RATE: u32 = 20;
 pub const NOTICE_SPAN_MS: u64 = 10_000;
 /// Characters of a notice that are passed on.
 pub const NOTICE_CHARS: usize = 400;
+/// Notes of one `open` that are passed on; further ones are counted.
+pub const NOTES_MAX: usize = 16;
+/// Characters of what an app says that it works on.
+pub const BUSY_CHARS: usize = 200;
+/// Characters of why a thing is hidden or gone, as its app says.
+pub const REASON_CHARS: usize = 400;
+/// Characters of the line that says what an action did.
+pub const BRIEF_CHARS: usize = 400;
+/// Characters of an action's detail.
+pub const DETAIL_CHARS: usize = 64 * 1024;
+/// Characters of an app's error, with the lines that follow its first.
+pub const FAULT_CHARS: usize = 16 * 1024;
+/// Hints of one error that are passed on; further ones are counted.
+pub const HINTS_MAX: usize = 8;
+/// Bytes of a hint; a longer one is left out, since a command that is cut doesn't work.
+pub const HINT_CHARS: usize = 1_000;
+/// Characters of a question.
+pub const QUESTION_CHARS: usize = 1_000;
+/// Characters of an option's line, beside its label.
+pub const OPTION_CHARS: usize = 400;
+/// Bytes that a question carries for its app; past it the action is refused.
+pub const TOKEN_MAX: usize = 256 * 1024;
+/// Characters of a window's title.
+pub const TITLE_CHARS: usize = 400;
+/// Characters of which part of the whole a window shows.
+pub const POSITION_CHARS: usize = 200;
+/// Links of the row at the top of a window; further ones are counted.
+pub const NAV_MAX: usize = 32;
+/// Characters of the label of a thing or a link.
+pub const LABEL_CHARS: usize = 400;
+/// Bytes of a link's action and arguments; past it the link is only text.
+pub const LINK_ARGS_MAX: usize = 64 * 1024;
+/// Bytes of a link's code; past it the link is only text.
+pub const LINK_CODE_MAX: usize = 8 * 1024;
+/// Names that one window binds.
+pub const NAMES_MAX: usize = 64;
+/// Bytes of the state that an app gives a window for `view --json`; past it only its length is told.
+pub const CUSTOM_MAX: usize = 64 * 1024;
+/// Keys that one window gives to two things and that are remembered; further ones are not told.
+pub const CONFLICTS_MAX: usize = 64;
+/// Bytes of a path that stands for a thing.
+pub const PATH_MAX: usize = 4096;
+/// Bytes of the prefix of an app's ref tokens.
+pub const TOKEN_PREFIX_MAX: usize = 8;
+/// Optional features that one app names; further ones are ignored.
+pub const FEATURES_MAX: usize = 64;
+/// Characters of what an app calls its software.
+pub const SOFTWARE_CHARS: usize = 200;
+/// Actions of one app.
+pub const PROTOTYPES_MAX: usize = 512;
+/// Bytes of the signatures and the documentation of all actions of one app.
+pub const PROTOTYPES_BYTES: usize = 256 * 1024;
+/// Characters of an action's documentation.
+pub const DOC_CHARS: usize = 2_000;
+/// Parameters of one action.
+pub const PARAMS_MAX: usize = 64;
+/// Characters of a parameter's documentation.
+pub const PARAM_DOC_CHARS: usize = 1_000;
+/// Bytes of a parameter's default.
+pub const DEFAULT_MAX: usize = 1_024;
+/// Strings that one type may be one of.
+pub const UNION_MAX: usize = 64;
+/// Lists and options within each other in a type.
+pub const TYPE_NESTING_MAX: usize = 8;
 /// Milliseconds between two questions whether an app is still there, asked while it owes an answer.
 pub const PING_MS: u64 = 5_000;
 /// Milliseconds that an app may take to answer such a question; longer makes it `silent`.
@@ -108,18 +172,32 @@ pub const OPENS_MAX: usize = 64;
 pub const GRANTED_MAX: usize = 64;
 /// How often an app that is in use is asked to save its state before its sandbox can't be widened.
 pub const SAVES_MAX: u32 = 16;
+/// Longest text of a call that the audit log has as it is, in bytes; of longer ones it has length and hash.
+pub const AUDIT_VALUE_MAX: usize = 64;
+/// Longest code that the audit log has as it is, in bytes; of what follows it has length and hash.
+pub const AUDIT_CALL_MAX: usize = 4096;
+/// Words of a command that the audit log has.
+pub const AUDIT_WORDS_MAX: usize = 64;
 /// Bytes of environment that an `open` passes on.
 pub const ENV_MAX: usize = 128 * 1024;
 /// Longest id of an acting request, in bytes.
 pub const RUN_ID_MAX: usize = 128;
-/// Acting requests whose answers are kept, so that one sent again isn't carried out twice.
-pub const RECORDS_MAX: usize = 512;
+/// Acting requests that are remembered, so that one sent again isn't carried out twice.
+pub const RECORDS_MAX: usize = 65_536;
+/// Acting requests of one reader of a workspace that are remembered.
+pub const READER_RECORDS_MAX: usize = 16_384;
+/// Milliseconds that an acting request is remembered, unless there are more than that.
+pub const RECORDS_MS: u64 = 3_600_000;
+/// Milliseconds that the time in a request's id may be ahead of the daemon's clock.
+pub const CLOCK_AHEAD_MS: u64 = 300_000;
 /// Bytes of answers kept for that.
 pub const RECORDS_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Tokens that the contents of a run's outcomes may take together when the request names no budget.
 pub const RUN_BUDGET: u32 = 8_000;
 /// Tokens that an answer may take at least: a smaller budget counts as this one.
 pub const ANSWER_BUDGET_MIN: u32 = 100;
+/// Tokens that are shown of an answer that is longer than one message may be.
+pub const LONG_ANSWER_TOKENS: u64 = 4_000;
 /// Tokens that an answer's last line takes at most, unless the workspace has a long name.
 pub const LAST_LINE_TOKENS: u32 = 40;
 /// Tokens that the content of one outcome may always take, so that it can say how to see the rest.
@@ -157,8 +235,12 @@ pub const WATCH_PAUSE_MS: u64 = 50;
 pub const WAIT_CHECK_MS: u64 = 1_000;
 /// Failures of the same call in a row after which the answer advises to step back.
 pub const FAILURES_MAX: u32 = 3;
-/// Notices that wait for one reader.
+/// Notices of the daemon that wait for one reader.
 pub const NOTICES_MAX: usize = 32;
+/// Tokens of the notices of one answer when the request names no budget; else half of it.
+pub const NOTICES_TOKENS: u32 = 4_000;
+/// Notices of all apps of a workspace that wait for one reader; the app that says most loses its oldest.
+pub const APP_NOTICES_MAX: usize = 32;
 /// Characters of what tells an object from others with the same label, where a reader chooses one.
 pub const OBJECT_DETAIL_CHARS: usize = 80;
 /// Links that one step's outcome offers; further ones are dropped.
@@ -167,6 +249,8 @@ pub const OUTCOME_LINKS_MAX: usize = 8;
 pub const SLOTS_MAX: usize = 10_000;
 /// Anchors that one workspace remembers, vanished ones included.
 pub const ANCHORS_MAX: usize = 100_000;
+/// Anchors of one session that a workspace remembers, vanished ones included.
+pub const SESSION_ANCHORS_MAX: usize = 25_000;
 /// Epochs for which a vanished anchor is remembered.
 pub const VANISHED_EPOCHS: u64 = 64;
 /// Ranges of line numbers of one document that are kept of one reader; past it all of them are retired.
@@ -185,10 +269,30 @@ pub const LINE_NUMBERS_MAX: usize = 1_024;
 pub const MOVES_TOLD_MAX: usize = 4;
 /// Deliveries of one reader that wait to be confirmed.
 pub const DELIVERIES_MAX: usize = 16;
+/// Bytes of the deliveries of one reader that wait to be confirmed; the oldest make room.
+pub const READER_UNCONFIRMED_BYTES: usize = 8 * 1024 * 1024;
+/// Bytes of all deliveries that wait to be confirmed; the oldest make room.
+pub const UNCONFIRMED_BYTES: usize = 32 * 1024 * 1024;
+/// Bytes of the states of one window that are kept, for `--since` and `--at`.
+pub const PAST_BYTES: usize = 4 * 1024 * 1024;
+/// Bytes of all windows that are kept, as they were sent, shown and seen; past it what is needed least is given up.
+pub const KEPT_VIEWS_BYTES: usize = 256 * 1024 * 1024;
+/// Bytes that are delivered between two looks at how much is kept.
+pub const KEPT_VIEWS_CHECK_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of the open requests of one client.
+pub const CLIENT_REQUEST_BYTES: usize = 16 * 1024 * 1024;
+/// Bytes of the open requests of all clients.
+pub const REQUESTS_BYTES: usize = 128 * 1024 * 1024;
+/// Bytes that wait to be written to all clients; past it the client that leaves most unread is disconnected.
+pub const CLIENT_QUEUES_MAX: usize = 64 * 1024 * 1024;
+/// Bytes that wait to be written to all apps; past it the app that leaves most unread counts as broken.
+pub const APP_QUEUES_MAX: usize = 128 * 1024 * 1024;
 /// Lines of a log that one `logs` shows at most.
 pub const LOG_LINES_MAX: u32 = 2_000;
 /// Last lines of a log that an error shows.
 pub const LAST_LINES: usize = 8;
+/// Bytes that are kept of the log of a session that could not be opened.
+pub const FAILED_LOG_KEPT: u64 = 16 * 1024;
 /// Bytes of a session's log after which it is rotated.
 pub const LOG_MAX: u64 = 1024 * 1024;
 
@@ -207,5 +311,10 @@ pub const VIEW_BUDGET: u32 = 4_000;
 pub const BUDGET_MIN: u32 = 50;
 /// Most tokens that a budget may be: a window has to fit one frame.
 pub const BUDGET_MAX: u32 = 200_000;
+/// Units of work that a turn may take before the windows that an answer still lacks are left out of it: a unit is about
+/// one byte that is looked at. Half a second or so.
+pub const TURN_WORK_MAX: u64 = 256_000_000;
 /// Lines of a window beyond which a delta isn't sought; the whole window is shown instead.
 pub const DIFF_LINES_MAX: usize = 2_000;
+/// Pairs of lines that a delta compares at most; past it the whole window is shown instead.
+pub const DIFF_STEPS_MAX: usize = 1_000_000;

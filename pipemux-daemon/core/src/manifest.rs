@@ -3,6 +3,8 @@
 mod sandbox;
 mod units;
 
+use std::collections::BTreeMap;
+
 use pipemux_proto::ProviderId;
 use pipemux_proto::prototype::Prototype;
 use serde::Deserialize;
@@ -70,6 +72,18 @@ pub struct Manifest {
     /// True if it may signal processes that it didn't start.
     #[serde(default)]
     pub signals: bool,
+    /// True for a program that its author works on: it may change without being asked for.
+    #[serde(default)]
+    pub dev: bool,
+    /// The SHA-256 of its program, and of other files that it runs, as they were when it was added; by path.
+    #[serde(default)]
+    pub pinned: BTreeMap<String, String>,
+    /// The file that it was read from; empty for an app that comes with the daemon.
+    #[serde(skip)]
+    pub file: String,
+    /// True when it takes the place of an app that comes with the daemon.
+    #[serde(skip)]
+    pub shadows: bool,
     /// What is known of the app without running it; absent for an app of the user's own.
     #[serde(skip)]
     pub built_in: Option<Box<BuiltIn>>,
@@ -107,6 +121,10 @@ impl Manifest {
             network: false,
             exec: false,
             signals: false,
+            dev: false,
+            pinned: BTreeMap::new(),
+            file: String::new(),
+            shadows: false,
             built_in: None,
         }
     }
@@ -117,6 +135,25 @@ impl Manifest {
             SandboxLevel::Strict => FolderAccess::None,
             SandboxLevel::Standard | SandboxLevel::Off => FolderAccess::Read,
         })
+    }
+}
+
+/// Files that are to be as they were when an app was added.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PinnedPrograms {
+    /// The app's manifest.
+    pub manifest: String,
+    /// The SHA-256 of each file, in hexadecimal digits.
+    pub files: BTreeMap<String, String>,
+}
+
+impl Manifest {
+    /// Returns the files that must not have changed when it is started.
+    pub fn pinned_programs(&self) -> PinnedPrograms {
+        match self.dev {
+            true => PinnedPrograms::default(),
+            false => PinnedPrograms { manifest: self.file.clone(), files: self.pinned.clone() },
+        }
     }
 }
 

@@ -1,7 +1,9 @@
 //! What components share while one event is taken in: the time, the timers, the effects so far.
 
 use pipemux_proto::ids::Incarnation;
+use pipemux_work::Meter;
 
+use crate::audit::AuditEntry;
 use crate::event::{Effect, Now, Signal};
 use crate::persist::numbers::Numbers;
 use crate::persist::records::Record;
@@ -20,11 +22,24 @@ pub struct Turn {
     pub effects: Vec<Effect>,
     /// Numbers that are never used again, not by a later daemon either.
     pub numbers: Numbers,
+    /// Counts the work of this turn.
+    work: Meter,
     /// The last number that means nothing outside this daemon's life.
     last_local: u64,
 }
 
 impl Turn {
+    /// Begins a turn: its work is counted from here.
+    pub fn begin(&mut self, now: Now) {
+        self.now = now;
+        self.work = Meter::start();
+    }
+
+    /// Returns the units of work that this turn has taken so far.
+    pub fn work(&self) -> u64 {
+        self.work.units()
+    }
+
     /// The monotonic time in milliseconds.
     pub fn mono_ms(&self) -> u64 {
         self.now.mono_ms
@@ -43,6 +58,12 @@ impl Turn {
     /// Appends a record to the saved state before any later effect is carried out.
     pub fn persist(&mut self, record: Record) {
         self.effects.push(Effect::Persist(record));
+    }
+
+    /// Writes a line of the audit log, at the time of this turn.
+    pub fn audit(&mut self, entry: AuditEntry) {
+        let entry = AuditEntry { unix_ms: self.now.unix_ms, ..entry };
+        self.effects.push(Effect::Audit(Box::new(entry)));
     }
 
     /// Sends a signal to an incarnation's process.

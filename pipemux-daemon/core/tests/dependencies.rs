@@ -81,6 +81,35 @@ fn sources_use_no_clock_io_or_randomness() {
     }
 }
 
+/// Where bodies are decoded: what apps send in one place, what clients send, and what is saved.
+const DECODERS: [&str; 11] = [
+    "intake/mod.rs",
+    "workspaces/raw_projection.rs",
+    "clients/connection.rs",
+    "clients/requests.rs",
+    "clients/fitting.rs",
+    "core/restore.rs",
+    "workspaces/anchors/saved.rs",
+    "runs/saved_question.rs",
+    "verbs/undo.rs",
+    "processes/tests.rs",
+    "runs/tests/mod.rs",
+];
+
+#[test]
+fn what_apps_send_is_decoded_where_its_bounds_are() {
+    let mut files = Vec::new();
+    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        let decodes = ["decode::<", " decode(", "proto::decode(", "{decode(", "(decode("];
+        let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let found = lines.filter(|line| decodes.iter().any(|call| line.contains(call))).count();
+        let allowed = DECODERS.iter().any(|name| file.ends_with(name));
+        assert!(found == 0 || allowed, "{}: read it with intake::read", file.display());
+    }
+}
+
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

@@ -52,7 +52,12 @@ fn bytes(records: &[Record]) -> u64 {
 /// Starts another daemon with the first records only.
 fn restored(records: &[Record], kept: usize, workspaces: bool) -> World {
     let mut world = World::restored(records[..kept].to_vec());
-    let loss = Loss { told: Some(TOLD.into()), bytes: bytes(&records[kept..]), workspaces };
+    let loss = Loss {
+        told: Some(TOLD.into()),
+        bytes: bytes(&records[kept..]),
+        workspaces,
+        ..Loss::default()
+    };
     world.core.lost(loss, world.now);
     world
 }

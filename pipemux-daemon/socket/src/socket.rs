@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::task::{Context, Poll, Waker};
 
 use rustix::buffer::spare_capacity;
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::net::sockopt::{set_socket_send_buffer_size, socket_send_buffer_size};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
@@ -79,6 +80,19 @@ impl Socket {
                 Poll::Ready(Ok(length))
             }
             other => Poll::Ready(other),
+        }
+    }
+
+    /// True when the peer has closed the socket in both directions: it neither sends nor reads. Otherwise `waker` is woken
+    /// when it does.
+    pub fn is_hung_up(&self, waker: &Waker) -> bool {
+        // It isn't registered for writing, so it becomes ready for that only by its end.
+        let told = self.stream.poll_write_ready(&mut Context::from_waker(waker)).is_ready();
+        told || {
+            let mut polled = [PollFd::new(self.stream.get_ref(), PollFlags::empty())];
+            let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+            rustix::event::poll(&mut polled, Some(&now)).is_err()
+                || polled[0].revents().intersects(PollFlags::HUP | PollFlags::ERR)
         }
     }
 

@@ -11,7 +11,7 @@ use crate::connection::{Connection, WriteOutcome};
 use crate::daemon_log::log;
 use crate::limits::{
     ACCEPT_RETRY_MS, ACCEPT_TURN, BULK_ONLY_TURN, BULKY_TURN, READ_TURN, REFUSED_MAX,
-    SMALL_FRAME_QUIET_MS, SOCKET_CHECK_MS, WRITE_TURN,
+    SMALL_FRAME_QUIET_MS, WRITE_TURN,
 };
 use crate::ready_queue::{Peer, ReadySource};
 
@@ -63,30 +63,15 @@ impl Driver {
         self.serve(peer);
     }
 
-    /// Restores the socket when it is gone: daemons outlive the programs that clean up temporary files.
-    pub(super) fn check_socket(&mut self) {
-        self.socket_check_at = self.now.mono_ms + SOCKET_CHECK_MS;
-        if self.exit_deadline.is_some() {
-            return;
-        }
-        match self.listener.restore() {
-            Ok(false) => self.socket_failing = false,
-            Ok(true) => {
-                self.socket_failing = false;
-                log("the socket was gone and has been restored");
-                self.accept_waker.wake_by_ref();
-            }
-            Err(error) => {
-                if !std::mem::replace(&mut self.socket_failing, true) {
-                    log(format_args!("the socket is gone and can't be restored: {error}"));
-                }
-            }
-        }
-    }
-
     /// Reads what arrived and resumes writes that had to wait; a large transfer is served later in the turn.
     pub(super) fn serve(&mut self, peer: Peer) {
         let Some(connection) = self.connections.get(&peer) else { return };
+        if let Peer::Client(client) = peer
+            && connection.is_abandoned()
+        {
+            self.close_client(client);
+            return self.drain_events();
+        }
         if connection.is_bulky() {
             self.bulky_peers.push(peer);
         } else {
@@ -150,6 +135,7 @@ impl Driver {
     pub(super) fn push(&mut self, peer: Peer, bytes: Bytes) -> usize {
         match self.connections.get_mut(&peer) {
             Some(connection) if connection.can_write => {
+                self.memory.passed(bytes.len(), self.now.mono_ms);
                 let queued = connection.push(bytes, &mut self.spares);
                 self.schedule_write(peer);
                 queued

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use bytes::Bytes;
 use pipemux_core::saved::Record;
-use pipemux_core::{ClientId, Effect, Event, Manifests, Signal, Start, limits};
+use pipemux_core::{ClientId, DiskFailure, Effect, Event, Manifests, Signal, Start, limits};
 use pipemux_proto::Incarnation;
 use pipemux_proto::client::ProvidersArgs;
 
@@ -14,6 +14,8 @@ use crate::connection::Connection;
 use crate::daemon_log::log;
 use crate::directories;
 use crate::limits::{DISK_RETRY_MS, FLUSH_MS, LINGER_MS, RECORDS_BATCH};
+use crate::manifests::{Applied, LoadedManifests};
+use crate::peer_process;
 use crate::ready_queue::{Peer, ReadySource};
 
 impl Driver {
@@ -28,6 +30,8 @@ impl Driver {
                 Effect::ToClient { client, bytes } => self.send_to_client(client, [bytes]),
                 Effect::ToClientInParts { client, parts } => self.send_to_client(client, parts),
                 Effect::CloseClient { client } => self.close_client_when_written(client),
+                Effect::IdentifyClient { client } => self.identify_client(client),
+                Effect::Audit(entry) => self.audit_log.append(&entry),
                 Effect::ToApp { app, bytes } => self.send_to_app(app, bytes),
                 Effect::Start(start) => self.start(&start),
                 Effect::Signal { app, signal } => self.processes.signal(app, signal),
@@ -40,10 +44,14 @@ impl Driver {
                 Effect::UnwatchLog { request } => self.app_output.unwatch(request),
                 Effect::LoadProviders { request, change } => self.load_providers(request, &change),
                 Effect::Persist(record) => self.persist(&record),
-                Effect::Prepare { state_dir } => directories::prepare_session(&state_dir),
-                Effect::Discard { state_dir } => {
-                    directories::remove_session(&state_dir, self.now.unix_ms);
+                Effect::Prepare { state_dir } => {
+                    directories::prepare_session(self.journal.directory(), &state_dir);
                 }
+                Effect::Discard { state_dir } => {
+                    let base = self.journal.directory();
+                    directories::remove_session(base, &state_dir, self.now.unix_ms);
+                }
+                Effect::EndLog { log, kept } => self.app_output.end_log(Path::new(&log), kept),
                 Effect::Stopped => self.stopped(),
             }
         }
@@ -57,7 +65,40 @@ impl Driver {
         if queued > limits::CLIENT_QUEUE_MAX {
             log(format_args!("client {} reads too slowly: disconnected", client.0));
             self.close_client(client);
+        } else if queued > FAIR_QUEUE {
+            self.bound_client_queues();
         }
+    }
+
+    /// Disconnects those who leave most unread until all clients together leave no more unread than they may.
+    fn bound_client_queues(&mut self) {
+        while let Some((slowest, queued, all)) =
+            self.slowest(|peer| matches!(peer, Peer::Client(_)))
+            && all > limits::CLIENT_QUEUES_MAX
+            && let Peer::Client(client) = slowest
+        {
+            log(format_args!(
+                "clients leave {all} bytes unread: client {} with {queued} is disconnected",
+                client.0
+            ));
+            self.close_client(client);
+        }
+    }
+
+    /// Returns the peer that leaves most unread, how much, and how much all such peers do.
+    fn slowest(&self, is_one: impl Fn(&Peer) -> bool) -> Option<(Peer, usize, usize)> {
+        let queued = self.connections.iter().filter(|(peer, _)| is_one(peer));
+        let queued = queued.map(|(peer, connection)| (*peer, connection.queued()));
+        let all = queued.clone().map(|(_, queued)| queued).sum();
+        queued.max_by_key(|(_, queued)| *queued).map(|(peer, queued)| (peer, queued, all))
+    }
+
+    /// Finds out which process a client is. The core waits for that before it takes anything else.
+    fn identify_client(&mut self, client: ClientId) {
+        // A client that is gone by now needs no identity.
+        let Some(connection) = self.connections.get(&Peer::Client(client)) else { return };
+        let peer = peer_process::identify(connection.stream(), self.processes.origin());
+        self.events.push_front(Event::ClientIdentified { client, peer });
     }
 
     fn close_client_when_written(&mut self, client: ClientId) {
@@ -70,15 +111,28 @@ impl Driver {
     }
 
     fn send_to_app(&mut self, app: Incarnation, bytes: Bytes) {
-        let peer = Peer::App(app);
-        if self.push(peer, bytes) <= limits::APP_QUEUE_MAX {
-            return;
+        let queued = self.push(Peer::App(app), bytes);
+        if queued > limits::APP_QUEUE_MAX {
+            self.break_unread(app, limits::APP_QUEUE_MAX);
+        } else if queued > FAIR_QUEUE {
+            while let Some((slowest, queued, all)) =
+                self.slowest(|peer| matches!(peer, Peer::App(_)))
+                && all > limits::APP_QUEUES_MAX
+                && let Peer::App(app) = slowest
+            {
+                self.break_unread(app, queued);
+            }
         }
+    }
+
+    /// Has the core end an app that doesn't read what it is sent.
+    fn break_unread(&mut self, app: Incarnation, unread: usize) {
+        let peer = Peer::App(app);
         if let Some(connection) = self.connections.get_mut(&peer) {
             connection.clear(&mut self.spares);
             connection.can_read = false;
             connection.can_write = false;
-            let why = format!("it left {} bytes unread", limits::APP_QUEUE_MAX);
+            let why = format!("it left {unread} bytes unread");
             self.events.push_back(Event::AppBroken { app, why });
         }
     }
@@ -93,11 +147,12 @@ impl Driver {
     /// it; nothing is written to the log before that.
     fn start_process(&mut self, start: &Start) -> Result<(), String> {
         let app = start.app;
+        self.pinned_programs.check(&start.pinned)?;
         let (output, app_end) =
             io::pipe().map_err(|error| format!("can't create a pipe: {error}"))?;
         // The app works here if it can't work in the opener's directory. Only the launcher finds out whether it can:
         // that may take arbitrarily long on a network file system.
-        directories::create_private(Path::new(&start.state_dir))
+        directories::create_below(self.journal.directory(), Path::new(&start.state_dir))
             .map_err(|error| format!("can't create {}: {error}", start.state_dir))?;
         let stream = self.processes.start(start, app_end.into())?;
         let waker = self.ready_queue.waker(ReadySource::Peer(Peer::App(app)));
@@ -117,6 +172,9 @@ impl Driver {
     pub(super) fn open_log(&mut self, app: Incarnation) -> Result<(), String> {
         let Some(starting) = self.starting_apps.remove(&app) else { return Ok(()) };
         let StartingApp { log_path, log_max, output, note } = starting;
+        let directory = Path::new(&log_path).parent().unwrap_or(Path::new("/"));
+        directories::create_below(self.journal.directory(), directory)
+            .map_err(|error| format!("can't create {}: {error}", directory.display()))?;
         let waker = self.ready_queue.waker(ReadySource::AppOutput(app));
         let now_ms = self.now.mono_ms;
         self.app_output.open(app, Path::new(&log_path), log_max, output, waker, now_ms)?;
@@ -138,9 +196,9 @@ impl Driver {
     }
 
     fn load_providers(&mut self, request: u64, change: &ProvidersArgs) {
-        let read = self.manifests.apply(change).map(|said| {
-            let loaded = self.manifests.load();
-            Manifests { manifests: loaded.manifests, problems: loaded.problems, said }
+        let read = self.manifests.apply(change).map(|Applied { added, said }| {
+            let LoadedManifests { manifests, problems } = self.manifests.load();
+            Manifests { manifests, problems, added, said }
         });
         self.events.push_back(Event::Providers { request, read });
     }
@@ -162,6 +220,7 @@ impl Driver {
             let written = self.journal.flush();
             self.report_disk(written);
         }
+        self.audit_log.flush(self.now.unix_ms);
     }
 
     /// Compacts the journal when it is time.
@@ -177,14 +236,18 @@ impl Driver {
 
     /// Tells the core when records can't be written, and when they can be written again.
     pub(super) fn report_disk(&mut self, written: io::Result<()>) {
-        let failing = written.err().map(|error| error.to_string());
-        self.disk_retry_at = failing.as_ref().map(|_| self.now.mono_ms + DISK_RETRY_MS);
+        let failing = written.err().map(|error| self.disk_failure(&error));
+        // Acts that are refused meanwhile don't put the next try off.
+        let retry_at = self.disk_retry_at.unwrap_or(self.now.mono_ms + DISK_RETRY_MS);
+        self.disk_retry_at = failing.as_ref().map(|_| retry_at);
         if failing.is_some() == self.disk_failing {
             return;
         }
         self.disk_failing = failing.is_some();
         match &failing {
-            Some(why) => log(format_args!("can't save the state, acts are refused: {why}")),
+            Some(DiskFailure { why, .. }) => {
+                log(format_args!("can't save the state, acts are refused: {why}"));
+            }
             None => log("the state can be saved again"),
         }
         self.events.push_back(Event::Disk { failing });
@@ -194,6 +257,9 @@ impl Driver {
         self.exit_deadline.get_or_insert(self.now.mono_ms + FLUSH_MS);
     }
 }
+
+/// Bytes that one peer may leave unread without anybody looking at how much all of them do.
+const FAIR_QUEUE: usize = 256 * 1024;
 
 /// What a process that was ordered needs once it runs.
 #[derive(Debug)]
@@ -215,10 +281,13 @@ fn is_irrevocable(effect: &Effect) -> bool {
         | Effect::LoadProviders { .. }
         | Effect::Prepare { .. }
         | Effect::Discard { .. }
+        | Effect::EndLog { .. }
         | Effect::Stopped => true,
         Effect::ToClient { .. }
         | Effect::ToClientInParts { .. }
         | Effect::CloseClient { .. }
+        | Effect::IdentifyClient { .. }
+        | Effect::Audit(_)
         | Effect::ToApp { .. }
         | Effect::ReadLog { .. }
         | Effect::WatchLog { .. }

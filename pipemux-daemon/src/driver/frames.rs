@@ -213,8 +213,13 @@ impl Driver {
     fn handle_read_end(&mut self, peer: Peer) {
         match peer {
             Peer::Client(client) => {
-                self.close_client(client);
-                self.drain_events();
+                let Some(connection) = self.connections.get_mut(&peer) else { return };
+                if connection.end_input() {
+                    self.handle(Event::ClientEnded { client });
+                } else {
+                    self.close_client(client);
+                    self.drain_events();
+                }
             }
             Peer::App(app) => {
                 if let Some(connection) = self.connections.get_mut(&peer) {

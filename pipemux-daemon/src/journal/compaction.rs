@@ -54,11 +54,16 @@ impl Compaction {
     ///
     /// # Errors
     /// The thread can't be started.
-    pub fn begin(path: &Path, records: Vec<Record>, boot_id: Option<String>) -> io::Result<Self> {
+    pub fn begin(
+        path: &Path,
+        records: Vec<Record>,
+        boot_id: Option<String>,
+        generation: u64,
+    ) -> io::Result<Self> {
         let ((tell_written, file_written), (tell_renamed, renamed)) = (channel(), channel());
         let (go, told) = channel();
         let path = path.to_owned();
-        let work = Work { new: temp_path(&path), path, records, boot_id };
+        let work = Work { new: temp_path(&path), path, records, boot_id, generation };
         let run = move || work.run(&tell_written, &told, &tell_renamed);
         thread::Builder::new().name("compaction".into()).spawn(run)?;
         Ok(Self { file_written, go, renamed, phase: Phase::Writing(Vec::new()) })
@@ -139,6 +144,7 @@ struct Work {
     new: PathBuf,
     records: Vec<Record>,
     boot_id: Option<String>,
+    generation: u64,
 }
 
 impl Work {
@@ -148,8 +154,8 @@ impl Work {
         go: &Receiver<()>,
         renamed: &Sender<io::Result<()>>,
     ) {
-        let Self { path, new, records, boot_id } = self;
-        let made = format::encode_journal(&records, boot_id.as_deref())
+        let Self { path, new, records, boot_id, generation } = self;
+        let made = format::encode_journal(&records, boot_id.as_deref(), generation)
             .and_then(|bytes| JournalFile::create(&new, &bytes));
         drop(records);
         let Ok(file) = made.as_ref().map(|log| log.handle.clone()) else {

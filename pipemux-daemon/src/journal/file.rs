@@ -5,17 +5,41 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::limits::{BAD_MAX, JOURNAL_ROOM};
+
+/// What tells a file from another with the same name: its device and inode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileIdentity(u64, u64);
+
+impl FileIdentity {
+    /// Returns the identity of an open file.
+    ///
+    /// # Errors
+    /// As `fstat`.
+    pub fn of(file: &File) -> io::Result<Self> {
+        file.metadata().map(|found| Self(found.dev(), found.ino()))
+    }
+
+    /// Returns the identity and the length of what is at a path; a symbolic link isn't followed.
+    ///
+    /// # Errors
+    /// As `lstat`.
+    pub fn at(path: &Path) -> io::Result<(Self, u64)> {
+        fs::symlink_metadata(path).map(|found| (Self(found.dev(), found.ino()), found.len()))
+    }
+}
 
 /// An open file that consists of complete records.
 #[derive(Debug)]
 pub struct JournalFile {
     /// The file.
     pub handle: Arc<File>,
+    /// Which file it is.
+    pub identity: FileIdentity,
     /// The length of its complete records, in bytes.
     pub length: u64,
     /// True when a part of a record may follow them.
@@ -42,6 +66,7 @@ impl JournalFile {
             return Err(error);
         }
         Ok(Self {
+            identity: FileIdentity::of(&file)?,
             handle: Arc::new(file),
             length: bytes.len() as u64,
             has_partial_tail: false,

@@ -22,6 +22,8 @@ pub enum JournalMarker {
     /// The boot of the machine in which the journal was created. Within the same boot, everything that was
     /// written is there, synced or not.
     Boot(String),
+    /// Which of the journals that took each other's place this one is; they are counted.
+    Generation(u64),
     /// Follows the records that the journal was created with.
     #[serde(rename = "whole")]
     SnapshotEnd,
@@ -43,6 +45,8 @@ pub struct Parsed {
     pub damage: Option<Damage>,
     /// The boot of the machine in which the journal was created.
     pub boot_id: Option<String>,
+    /// Which of the journals that took each other's place it is; none in those of earlier releases.
+    pub generation: Option<u64>,
     /// True when all records that the journal was created with are there.
     pub snapshot_complete: bool,
     /// True when its daemon stopped in order.
@@ -117,8 +121,13 @@ pub fn encode<T: Serialize>(out: &mut Vec<u8>, record: &T) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`encode`].
-pub fn encode_journal(records: &[Record], boot_id: Option<&str>) -> io::Result<Vec<u8>> {
+pub fn encode_journal(
+    records: &[Record],
+    boot_id: Option<&str>,
+    generation: u64,
+) -> io::Result<Vec<u8>> {
     let mut bytes = HEADER.to_vec();
+    encode(&mut bytes, &JournalMarker::Generation(generation))?;
     if let Some(boot_id) = boot_id {
         encode(&mut bytes, &JournalMarker::Boot(boot_id.to_owned()))?;
     }
@@ -137,6 +146,7 @@ impl Parsed {
         }
         match rmp_serde::from_slice(body) {
             Ok(JournalMarker::Boot(id)) => self.boot_id = Some(id),
+            Ok(JournalMarker::Generation(number)) => self.generation = Some(number),
             Ok(JournalMarker::SnapshotEnd) => self.snapshot_complete = true,
             Ok(JournalMarker::CleanShutdown) => self.clean_shutdown = true,
             Err(_) => self.unknown_records += 1,

@@ -1,9 +1,14 @@
 mod compaction;
 mod damage;
 mod fixture;
+mod gone;
 mod large_state;
 
+use super::format::{Damage, parse};
+use super::load::{LoadedJournal, load_with_boot_id};
 use super::*;
+use crate::limits::UNSYNCED_MAX;
+use pipemux_core::Loss;
 use pipemux_core::saved::SavedOpen;
 use std::fs::OpenOptions;
 
@@ -22,6 +27,7 @@ fn record(number: u64) -> Record {
                 cwd: "/".into(),
                 env: vec![],
                 granted: vec![],
+                passed: vec![],
             }],
         },
     }
@@ -47,6 +53,7 @@ fn file_names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
     let mut file_names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    file_names.retain(|name| name != "state.mark");
     file_names.sort();
     file_names
 }

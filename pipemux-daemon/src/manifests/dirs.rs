@@ -14,6 +14,11 @@ pub struct ManifestDirs {
 }
 
 impl ManifestDirs {
+    /// Returns the path of the user's settings, beside the directory of manifests.
+    pub fn settings_file(&self) -> Option<PathBuf> {
+        self.user.as_ref().map(|apps| apps.with_file_name("config.toml"))
+    }
+
     /// Loads the registered apps.
     pub fn load(&self) -> LoadedManifests {
         load(&self.programs, self.user.as_deref())

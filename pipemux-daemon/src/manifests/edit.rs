@@ -1,5 +1,6 @@
 //! `app add` and `app remove`: changes the user's manifests, each in a single step.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -15,33 +16,47 @@ use super::dirs::ManifestDirs;
 use super::load::{location, manifest_files, parse, read};
 use crate::directories::create_private;
 use crate::limits::MANIFEST_MAX;
+use crate::pinned_programs::pin;
 
 /// The hint for a manifest that lacks the most basic fields.
 const MINIMAL_MANIFEST: &str = "expected at least: id = \"todo\" and command = \"/path/to/todo\"";
+
+/// How the line begins that holds the hashes of an app's program.
+const PINNED: &str = "pinned = { ";
 
 /// Returns the command that adds the manifest again.
 fn add_command(new: &NewProvider, options: &[&str]) -> String {
     command(&[&["app", "add", new.file.as_str()], options].concat())
 }
 
+/// What a change of the manifests did.
+#[derive(Debug, Default)]
+pub struct Applied {
+    /// The app that was added.
+    pub added: Option<ProviderId>,
+    /// What was done, in complete lines.
+    pub said: String,
+}
+
 impl ManifestDirs {
-    /// Removes and adds what is asked for; returns what was done, in complete lines.
+    /// Removes and adds what is asked for; returns what was done.
     ///
     /// # Errors
     /// The manifest is invalid (named with file, line and field); the id is taken; there is nothing to
     /// remove; the directory can't be written to.
-    pub fn apply(&self, change: &ProvidersArgs) -> Result<String, Fault> {
-        let mut said = String::new();
+    pub fn apply(&self, change: &ProvidersArgs) -> Result<Applied, Fault> {
+        let Applied { mut added, mut said } = Applied::default();
         if let Some(id) = &change.remove {
             said += &self.remove(id)?;
         }
         if let Some(new) = &change.add {
-            said += &self.add(new)?;
+            let done = self.add(new)?;
+            (added, said) = (done.added, said + &done.said);
         }
-        Ok(said)
+        Ok(Applied { added, said })
     }
 
-    fn add(&self, new: &NewProvider) -> Result<String, Fault> {
+    fn add(&self, new: &NewProvider) -> Result<Applied, Fault> {
         let file = Path::new(&new.file);
         if new.text.len() as u64 > MANIFEST_MAX {
             let message = format!("{}: {} bytes (limit {MANIFEST_MAX})", new.file, new.text.len());
@@ -55,7 +70,7 @@ impl ManifestDirs {
                 false => format!("correct it, then: {}", add_command(new, &[])),
             })
         })?;
-        self.check_command(&manifest, new)?;
+        let program = self.check_command(&manifest, new)?;
         let directory = self.require_user_directory()?;
         let id = &manifest.id;
         let own = self.user_manifest_path(id);
@@ -71,12 +86,29 @@ impl ManifestDirs {
             return Err(Fault::refused(format!("the id {id} is taken by {by}"))
                 .hint(format!("replace it: {}", add_command(new, &["--replace"]))));
         }
-        let text = with_absolute_command(file, &new.text, &manifest);
+        let pinned = match manifest.dev {
+            true => BTreeMap::new(),
+            false => pin_programs(&program, &manifest)?,
+        };
+        let text = with_pinned(&with_absolute_command(file, &new.text, &manifest), &pinned);
         create_private(directory)
             .and_then(|()| write_atomically(&target, text.as_bytes()))
             .map_err(|error| io_fault("write", &target, &error))?;
         let done = if taken.is_some() { "replaced" } else { "added" };
-        Ok(format!("{done} {id} · {}\nopen it: pipemux open {id}\n", target.display()))
+        let mut said = format!("{done} {id} · {}\n", target.display());
+        if built_in {
+            said += &format!(
+                "it replaces the {id} that comes with PipeMux · take it back: pipemux app remove {id}\n"
+            );
+        }
+        for (path, hash) in &pinned {
+            said += &format!(
+                "pinned: {path} · sha256 {}… · once it changes it is not started unasked\n",
+                &hash[..12]
+            );
+        }
+        said += &format!("open it: pipemux open {id}\n");
+        Ok(Applied { added: Some(id.clone()), said })
     }
 
     fn remove(&self, id: &ProviderId) -> Result<String, Fault> {
@@ -116,7 +148,8 @@ impl ManifestDirs {
         all.into_iter().find(|path| read(path).is_ok_and(|manifest| manifest.id == *id))
     }
 
-    fn check_command(&self, manifest: &Manifest, new: &NewProvider) -> Result<(), Fault> {
+    /// Returns the path of the program.
+    fn check_command(&self, manifest: &Manifest, new: &NewProvider) -> Result<PathBuf, Fault> {
         let at = command_location(&new.text);
         let command = &manifest.command;
         let path = if command.contains('/') {
@@ -131,7 +164,7 @@ impl ManifestDirs {
             found
         };
         if is_program(&path) {
-            return Ok(());
+            return Ok(path);
         }
         let why = match fs::metadata(&path) {
             Err(error) => error.to_string(),
@@ -142,6 +175,30 @@ impl ManifestDirs {
         Err(Fault::usage(message)
             .hint("expected a program; a relative path starts beside the manifest"))
     }
+}
+
+/// Returns the hashes of an app's program, and of the files that are named by absolute paths among its arguments: an
+/// interpreter's script is as much the program as the interpreter is.
+fn pin_programs(program: &Path, manifest: &Manifest) -> Result<BTreeMap<String, String>, Fault> {
+    let args = manifest.args.iter().map(Path::new).filter(|path| path.is_absolute());
+    pin([program].into_iter().chain(args)).map_err(|error| io_fault("read", program, &error))
+}
+
+/// Returns the text of a manifest with these hashes, and without earlier ones.
+fn with_pinned(text: &str, pinned: &BTreeMap<String, String>) -> String {
+    let own = |line: &&str| line.starts_with(PINNED);
+    let rest: String = text.split_inclusive('\n').filter(|line| !own(line)).collect();
+    if pinned.is_empty() {
+        return rest;
+    }
+    let quoted = |text: &String| toml::Value::String(text.clone()).to_string();
+    let pairs = pinned.iter().map(|(path, hash)| format!("{} = {}", quoted(path), quoted(hash)));
+    // Behind the comments at the top and before all tables, where a line belongs to the manifest itself.
+    let is_comment = |line: &&str| line.starts_with('#') || line.trim().is_empty();
+    let comments: usize = rest.split_inclusive('\n').take_while(is_comment).map(str::len).sum();
+    let (comments, rest) = rest.split_at(comments);
+    let end = if comments.is_empty() || comments.ends_with('\n') { "" } else { "\n" };
+    format!("{comments}{end}{PINNED}{} }}\n{rest}", pairs.collect::<Vec<_>>().join(", "))
 }
 
 /// True for a file that this user may execute.

@@ -46,7 +46,8 @@ pub fn load(programs: &Path, user: Option<&Path>) -> LoadedManifests {
                     let text = format!("{shown}: id `{}` is already taken", manifest.id);
                     loaded.problems.push(problem(&path, text));
                 } else {
-                    loaded.manifests.push(manifest);
+                    let shadows = APPS.iter().any(|app| manifest.id.as_str() == app.id);
+                    loaded.manifests.push(Manifest { shadows, ..manifest });
                 }
             }
             Err(text) => loaded.problems.push(problem(&path, text)),
@@ -122,6 +123,7 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Manifest, String> {
         let location = error.span().map(|span| location(text, span.start)).unwrap_or_default();
         format!("{shown}{location}: {}", error.message().replace('\n', "; "))
     })?;
+    manifest.file = path.to_string_lossy().into_owned();
     if manifest.command.is_empty() {
         return Err(format!("{shown}: `command` is empty: expected a program"));
     }

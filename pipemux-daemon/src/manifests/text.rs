@@ -12,7 +12,7 @@ use nix::fcntl::OFlag;
 ///
 /// # Errors
 /// Why it is no manifest, in one line without its path.
-pub(super) fn read(path: &Path, max: u64) -> Result<String, String> {
+pub fn read(path: &Path, max: u64) -> Result<String, String> {
     let flags = (OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits();
     let file = File::options().read(true).custom_flags(flags).open(path);
     let file = file.map_err(|error| error.to_string())?;

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::OFlag;
@@ -36,6 +36,35 @@ pub(super) fn rotated_path(path: &Path) -> PathBuf {
     name.into()
 }
 
+/// Removes the file before this one, and all but the last bytes of this one; with 0 the file itself. Returns how many
+/// bytes at the beginning of this one are gone.
+///
+/// # Errors
+/// As of the file system; a file that isn't there is no error.
+pub fn end(path: &Path, kept: u64) -> io::Result<u64> {
+    let remove = |path: &Path| match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    };
+    remove(&rotated_path(path))?;
+    if kept == 0 {
+        let length = fs::symlink_metadata(path).map_or(0, |found| found.len());
+        return remove(path).map(|()| length);
+    }
+    let (file, length) = match open_regular(OpenOptions::new().read(true).write(true), path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(0),
+        opened => opened?,
+    };
+    let cut = length.saturating_sub(kept);
+    if cut > 0 {
+        let mut tail = vec![0; (length - cut) as usize];
+        file.read_exact_at(&mut tail, cut)?;
+        file.set_len(0)?;
+        file.write_all_at(&tail, 0)?;
+    }
+    Ok(cut)
+}
+
 /// Returns the longest prefix that doesn't end within a character. What isn't UTF-8 may be cut anywhere.
 pub(super) fn trim_partial_character(bytes: &[u8]) -> &[u8] {
     let back = bytes.iter().rev().take(4).position(|byte| byte & 0b1100_0000 != 0b1000_0000);
@@ -53,6 +82,21 @@ pub(super) fn trim_partial_character(bytes: &[u8]) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ended_log_leaves_its_last_bytes_or_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.log");
+        assert_eq!(end(&path, 0).unwrap(), 0);
+        assert_eq!(end(&path, 4).unwrap(), 0);
+        fs::write(&path, "0123456789").unwrap();
+        fs::write(rotated_path(&path), "earlier").unwrap();
+        assert_eq!(end(&path, 4).unwrap(), 6);
+        assert_eq!(fs::read_to_string(&path).unwrap(), "6789");
+        assert_eq!(end(&path, 4).unwrap(), 0);
+        assert_eq!(end(&path, 0).unwrap(), 4);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0);
+    }
 
     #[test]
     fn partial_character_is_trimmed() {

@@ -79,6 +79,7 @@ impl Client {
         let call = VerbRequest {
             workspace: Workspace { key: "w".into(), name: "w".into() },
             reader: "default".into(),
+            reader_token: String::new(),
             run_id: format!("run {} of {:p}", self.next, self),
             format: Format::default(),
             budget: None,

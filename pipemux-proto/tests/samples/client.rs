@@ -94,6 +94,7 @@ fn verbs(all: &mut Vec<Sample>) {
         let call = VerbRequest {
             workspace: Workspace { key: "/work".into(), name: "work".into() },
             reader: "default".into(),
+            reader_token: String::new(),
             run_id: "r-1".into(),
             format: if plain { Format::Json } else { Format::Markdown },
             budget: plain.then_some(300),
@@ -106,6 +107,10 @@ fn verbs(all: &mut Vec<Sample>) {
             verb,
         };
         add(all, &format!("verb-{name}"), (Kind::Request, Method::Verb), &call);
+        if plain {
+            let call = VerbRequest { reader_token: "k3y".into(), ..call };
+            add(all, "verb-with-token", (Kind::Request, Method::Verb), &call);
+        }
     }
     add(all, "seen", (Kind::Request, Method::Seen), &DeliveryAck { delivery: 41 });
     add(all, "seen-last", (Kind::Event, Method::Seen), &DeliveryAck { delivery: 41 });

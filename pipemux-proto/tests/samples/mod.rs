@@ -97,6 +97,9 @@ fn greetings(all: &mut Vec<Sample>) {
     hello.prototypes = prototypes.collect();
     hello.token_prefix = Some("MT".into());
     add(all, "hello-app", event, &hello);
+    let previewing = hello.prototypes[2].clone();
+    let previewing = vec![Prototype { previews: true, params: Vec::new(), ..previewing }];
+    add(all, "hello-app-previews", event, &Hello { prototypes: previewing, ..hello.clone() });
     hello.prototypes.truncate(1);
     hello.prototypes[0].params.truncate(1);
     hello.prototypes[0].params[0].doc = "What it is done to.".into();

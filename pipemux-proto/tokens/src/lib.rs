@@ -87,6 +87,7 @@ impl Estimate {
 
     /// Adds the next part of the text.
     pub fn add(&mut self, text: &str) {
+        pipemux_work::spend(text.len());
         // A local copy stays in registers.
         let mut now = *self;
         let mut rest = text;

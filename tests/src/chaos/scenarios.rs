@@ -103,6 +103,8 @@ pub const SCENARIOS: &[Scenario] = &[
     misbehaves("app: valid frames with random content", &["garble 5000"], 2000),
     misbehaves("app: answers to no request", &["reply 20000", "stranger\\'s reply"], 5000),
     misbehaves("app: answers twice, and for another incarnation", &["twice", "other life"], 2000),
+    misbehaves("app: a megabyte of brackets", &["show brackets", "brackets 900000"], 5000),
+    misbehaves("app: a title of 400,000 control characters", &["show long title"], 5000),
     misbehaves("app: flood of Notify", &["notify 20000"], 5000),
     misbehaves("app: flood of Changed", &["change 50000"], 5000),
     misbehaves("app: 100 MB of stdout", &["print 100"], 10_000),

@@ -158,7 +158,7 @@ fn edits_have_these_sizes() {
     all.add("answer of the rename", &["answer", "all"], 0);
     all.run("insert beside", "editor.insert(text='/// Nothing.\\nfn nothing() {}', before='main')");
     all.run("delete", "editor.delete('nothing')");
-    all.run("extract a method", "editor.extract_method('src/shelf.rs:21-23', 'sorted')");
+    all.run("extract a method", "editor.extract_method(body('Shelf::pages'), 'count_pages')");
     all.run("replace lines unseen", "editor.replace_lines('src/main.rs:7', '    // Pages.')");
     all.run("replace a body", "editor.replace_body('Book::empty', 'todo!()')");
     all.run("create", "editor.create('src/new.rs', 'fn new() {}')");

@@ -268,3 +268,19 @@ fn window_of_an_app_that_fails_to_start_shows_the_reason() {
     env.install_rogue("rogue", "tame");
     env.pipemux(&["view", "rogue/main"]).ok().has("the thing");
 }
+
+#[test]
+fn megabyte_of_brackets_or_of_title_costs_only_its_own_window() {
+    let env = with_unopened_rogue("tame");
+    env.pipemux(&["open", "rogue"]).ok();
+    misbehave(&env, "show brackets").ok();
+    let cut = misbehave(&env, "brackets 900000");
+    cut.ok().has("more characters)");
+    assert!(cut.text().len() < 20_000, "{} bytes", cut.text().len());
+    sibling_is_well(&env);
+    misbehave(&env, "show long title").ok();
+    let all = env.pipemux(&["view"]);
+    all.ok().has("## rogue/main").has("## notebook/main").has("more characters)");
+    assert!(all.text().len() < 40_000, "{} bytes", all.text().len());
+    sibling_is_well(&env);
+}

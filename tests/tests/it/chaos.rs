@@ -58,6 +58,8 @@ fn siblings_survive_apps_that_send_unrequested_answers_and_floods() {
     assert_siblings_unharmed(&[
         "answers to no request",
         "answers twice, and for another incarnation",
+        "a megabyte of brackets",
+        "a title of 400,000 control characters",
         "flood of Notify",
         "flood of Changed",
         "100 MB of stdout",

@@ -3,9 +3,11 @@
 use std::fs;
 use std::net::Shutdown;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
 
 use pipemux_proto::hello::{PROTOCOL, ProtocolVersion};
 use pipemux_proto::{Envelope, Hello, Incarnation, Kind, Method, Role, decode};
+use pipemux_tests::proc_stats::{peak_kib, reset_peak, resident_kib};
 use pipemux_tests::raw_connection::{RawConnection, verb_call};
 use pipemux_tests::{Signal, TestEnv, is_alive, kill, wait_for};
 use serde_json::json;
@@ -124,6 +126,64 @@ fn client_that_never_reads_is_disconnected() {
     env.run("editor.insert(1, 'still here')").ok();
     let _ = deaf.stream.shutdown(Shutdown::Both);
     env.pipemux(&["status"]).ok();
+}
+
+#[test]
+fn deaf_clients_and_unconfirmed_views_keep_little_memory_and_it_goes_back() {
+    let env = TestEnv::new();
+    let text: String = (0..14_000).map(|n| format!("a line of some length {n}\n")).collect();
+    env.write("a.txt", text);
+    env.pipemux(&["open", "editor", "a.txt"]).ok();
+    let daemon = env.daemon_pid();
+    let Some(before) = resident_kib(daemon) else { return };
+    reset_peak(daemon);
+    let mut deaf = Vec::new();
+    for number in 0..30 {
+        let mut client = RawConnection::greeted(&env);
+        // The daemon may have disconnected it meanwhile.
+        let _ = client.stream.set_write_timeout(Some(Duration::from_millis(300)));
+        let mut view = verb_call(&env, json!({ "view": {} }), "v");
+        view["reader"] = json!(format!("r{number}"));
+        view["budget"] = json!(150_000);
+        view["lod"] = json!("full");
+        for id in 1..=8 {
+            client.send_verb(id, &view);
+        }
+        deaf.push(client);
+    }
+    env.pipemux(&["status"]).ok();
+    let peak = peak_kib(daemon).expect("a peak");
+    assert!(peak < before + 180 * 1024, "{before} KiB before, {peak} KiB at most");
+    drop(deaf);
+    // What was freed goes back once it is quiet; what readers may still confirm is bounded.
+    wait_for("memory goes back", || {
+        env.pipemux(&["status"]).ok();
+        resident_kib(daemon).is_some_and(|now| now < before + 72 * 1024)
+    });
+}
+
+#[test]
+fn client_that_sends_nothing_more_gets_its_answers() {
+    let env = TestEnv::with_notebook();
+    let mut raw = RawConnection::greeted(&env);
+    let add = |number: u64| {
+        let code = format!("notebook.add('n{number}', 'x')");
+        verb_call(&env, json!({ "run": { "code": code } }), &format!("half-closed {number}"))
+    };
+    for number in 1..=3 {
+        raw.send_verb(number, &add(number));
+    }
+    raw.stream.shutdown(Shutdown::Write).expect("half of it");
+    for number in 1..=3 {
+        let answer = raw.next_frame().expect("an answer");
+        assert_eq!((answer.envelope.kind, answer.envelope.id), (Kind::Reply, number));
+    }
+    raw.expect_close();
+    env.pipemux(&["history"]).ok().has("add('n1', 'x')").has("add('n3', 'x')");
+    // One that asks for nothing is closed at once.
+    let idle = RawConnection::greeted(&env);
+    idle.stream.shutdown(Shutdown::Write).expect("half of it");
+    idle.expect_close();
 }
 
 #[test]

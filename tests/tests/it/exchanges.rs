@@ -76,6 +76,7 @@ fn exchange_bodies_of_every_size_come_back_whole() {
 fn concurrent_exchanges_reach_their_own_clients() {
     let (env, mut raw, life) = attached();
     let mut other = RawConnection::greeted(&env);
+    attach(&env, &mut other, "rogue/main").expect("the same life");
     let bodies: Vec<Vec<u8>> = (0..60).map(|id| pattern(id * 331, id)).collect();
     for (id, body) in bodies.iter().enumerate() {
         ask(&mut raw, id as u64, life, body);
@@ -104,6 +105,7 @@ fn slow_client_gets_all_answers_and_delays_no_other() {
         ask(&mut slow, id, life, &body);
     }
     let mut other = RawConnection::greeted(&env);
+    attach(&env, &mut other, "rogue/main").expect("the same life");
     for id in 0..50 {
         ask(&mut other, id, life, b"small");
         echoed(&mut other, id, b"small");

@@ -11,7 +11,8 @@ use pipemux_proto::app::Choice;
 pub struct Context {
     /// The reader who requested the action.
     pub reader: String,
-    /// Identifies the run. All steps of one run share it, and so does the answer that resumes the run.
+    /// Identifies the run. All steps of one run share it, and so does the answer that resumes the run. It is a pseudonym
+    /// that the daemon makes: no other run has it, and the client's own id can't be told from it.
     pub run_id: String,
     /// The version of the state that the reader saw last. 0: the reader has seen none. Line numbers in the
     /// action refer to what [`Context::seen_numbers`] says.

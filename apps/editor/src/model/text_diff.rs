@@ -67,7 +67,7 @@ pub fn move_of(before: &Buffer, splices: &[Splice], item: &Range<usize>) -> Opti
     let old: Vec<&str> = before.split_inclusive('\n').collect();
     let slides = || -SLIDE_MAX..=SLIDE_MAX;
     let starts = slides().flat_map(|a| slides().map(move |b| (a, b)));
-    let mut moves = starts.filter_map(|(a, b)| {
+    let moves = starts.filter_map(|(a, b)| {
         let first = gone.start.checked_add_signed(a)?;
         let target = put.start.checked_add_signed(b)?;
         let stays = target < first || target > first + count;
@@ -101,7 +101,10 @@ pub fn move_of(before: &Buffer, splices: &[Splice], item: &Range<usize>) -> Opti
         });
         all && rest.is_empty()
     };
-    moves.find(is_it)
+    // As `diff` tells it: with the empty line below the block rather than with the one above.
+    let (above, below): (Vec<LineMove>, Vec<LineMove>) =
+        moves.partition(|moved| old.get(moved.first).is_none_or(|line| line.trim().is_empty()));
+    below.into_iter().chain(above).find(is_it)
 }
 
 /// Returns the line splice between two texts that begin at line `start`, without the lines that are

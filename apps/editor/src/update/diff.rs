@@ -8,27 +8,32 @@ use std::time::Duration;
 
 use docui::{Blocking, Context, Done, Fault, View, tokens};
 use pipemux_search::Files;
-use similar::{DiffOp, DiffTag, TextDiff};
+use similar::{DiffOp, TextDiff};
 
 use super::change_diff::place;
 use crate::display::wording::{count, line_numbers};
-use crate::limits::{DIFF_MS, DISK_DEADLINE, MOVED_LINES_MIN, VALUE_MAX};
+use crate::limits::{DIFF_MS, DISK_DEADLINE, FOLDED_RANGES_NAMED, VALUE_MAX};
 use crate::model::Editor;
 use crate::model::documents::Documents;
 use crate::model::history::FileChange;
 use crate::model::splice::Splice;
 
+use folding::{Hunk, Replacement};
+use moves::Moved;
+
+mod folding;
+mod moves;
+
 /// What the session changed in a file.
 struct FileDiff {
     /// The file as it is displayed.
     shown: String,
-    /// What differs, or why that isn't known.
-    text: String,
+    /// Why it isn't known what differs.
+    unknown: Option<String>,
+    hunks: Vec<Hunk>,
+    moves: Vec<Moved>,
     /// The same as a unified diff.
     unified: String,
-    added: usize,
-    removed: usize,
-    moved: usize,
 }
 
 impl Editor {
@@ -90,47 +95,94 @@ fn file_diff(documents: &mut Documents, path: &Path, changes: &[FileChange]) -> 
     let (old, new): (Vec<_>, Vec<_>) =
         (before.split_inclusive('\n').collect(), now.split_inclusive('\n').collect());
     let diff = config.newline_terminated(true).diff_slices(&old, &new);
-    let mut one = FileDiff {
-        unified: diff.unified_diff().header(&shown, &shown).to_string(),
-        shown,
-        text: String::new(),
-        added: 0,
-        removed: 0,
-        moved: 0,
+    let (ops, moves) = moves::without_moves(diff.ops(), &old, &new);
+    let lines = |lines: &[&str]| lines.iter().map(|line| (*line).to_owned()).collect();
+    let hunk = |op: &DiffOp| Hunk {
+        old_from: op.old_range().start,
+        new_from: op.new_range().start,
+        old: lines(&old[op.old_range()]),
+        new: lines(&new[op.new_range()]),
     };
-    let moves = moved_blocks(diff.ops(), &old, &new);
-    for op in diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal) {
-        let (from, to) = (op.old_range(), op.new_range());
-        if let Some((_, target)) = moves.iter().find(|(source, _)| *source == from && to.is_empty())
-        {
-            one.moved += 1;
-            let lines = (line_numbers(&from), line_numbers(target));
-            let _ = writeln!(
-                one.text,
-                "{} → {}: {} moved, unchanged",
-                lines.0,
-                lines.1,
-                count(from.len(), "line")
-            );
-            continue;
-        }
-        if moves.iter().any(|(_, target)| *target == to && from.is_empty()) {
-            continue;
-        }
-        (one.removed, one.added) = (one.removed + from.len(), one.added + to.len());
-        let _ = writeln!(one.text, "@@ -{} +{} @@", place(&from), place(&to));
-        for (sign, lines) in [('-', &old[from]), ('+', &new[to])] {
-            for line in lines {
-                let _ = writeln!(one.text, "{sign}{}", line.trim_end_matches(['\n', '\r']));
-            }
-        }
-    }
-    Some(one)
+    let hunks = ops.iter().map(hunk).collect();
+    let unified = diff.unified_diff().header(&shown, &shown).to_string();
+    Some(FileDiff { shown, unknown: None, hunks, moves, unified })
 }
 
 fn unknown(shown: String, why: &str) -> FileDiff {
-    let text = format!("can't be compared: {why}\n");
-    FileDiff { shown, text, unified: String::new(), added: 0, removed: 0, moved: 0 }
+    let unknown = Some(format!("can't be compared: {why}\n"));
+    FileDiff { shown, unknown, hunks: Vec::new(), moves: Vec::new(), unified: String::new() }
+}
+
+impl FileDiff {
+    fn added(&self) -> usize {
+        self.hunks.iter().map(|hunk| hunk.new.len()).sum()
+    }
+
+    fn removed(&self) -> usize {
+        self.hunks.iter().map(|hunk| hunk.old.len()).sum()
+    }
+
+    /// Says what differs: what moved, the lines that a replacement explains, and the others as hunks.
+    fn written(&self, replacements: &[Replacement]) -> String {
+        let (shown, added, removed) = (&self.shown, self.added(), self.removed());
+        let mut parts: Vec<String> = Vec::new();
+        parts.extend(self.unknown.clone());
+        for Moved { from, to } in &self.moves {
+            let lines = count(from.len(), "line");
+            let (from, to) = (line_numbers(from), line_numbers(to));
+            parts.push(format!("{from} → {to}: {lines} moved, unchanged\n"));
+        }
+        let mut folded: Vec<Vec<usize>> = vec![Vec::new(); replacements.len()];
+        let mut left: Vec<Hunk> = Vec::new();
+        for hunk in &self.hunks {
+            let (explained, rest) = hunk.fold(replacements);
+            folded.iter_mut().zip(explained).for_each(|(all, more)| all.extend(more));
+            left.extend(rest);
+        }
+        for (replacement, lines) in replacements.iter().zip(&folded) {
+            if !lines.is_empty() {
+                let number = count(lines.len(), "line");
+                parts.push(format!("{number}: {replacement} ({})\n", listed_lines(lines)));
+            }
+        }
+        match parts.as_slice() {
+            // All of it in one line.
+            [only] if left.is_empty() && self.moves.is_empty() => {
+                return format!("{shown}: {only}");
+            }
+            _ => {}
+        }
+        let mut text = format!("{shown}: +{added} -{removed}\n");
+        text.extend(parts);
+        for hunk in left {
+            let (from, to) = (hunk.old_lines(), hunk.new_lines());
+            let _ = writeln!(text, "@@ -{} +{} @@", place(&from), place(&to));
+            for (sign, lines) in [('-', &hunk.old), ('+', &hunk.new)] {
+                for line in lines {
+                    let _ = writeln!(text, "{sign}{}", line.trim_end_matches(['\n', '\r']));
+                }
+            }
+        }
+        text
+    }
+}
+
+/// `line 5`, `lines 5-7, 9`
+fn listed_lines(lines: &[usize]) -> String {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for line in lines {
+        match ranges.last_mut().filter(|last| last.end == *line) {
+            Some(last) => last.end += 1,
+            None => ranges.push(*line..*line + 1),
+        }
+    }
+    let named = ranges.iter().take(FOLDED_RANGES_NAMED).map(line_numbers).collect::<Vec<_>>();
+    let more = match ranges.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {}", count(more, "more place")),
+    };
+    let noun = if lines.len() == 1 { "line" } else { "lines" };
+    format!("{noun} {}{more}", named.join(", "))
 }
 
 /// Makes replacements in a text; `None` if what they replace isn't there.
@@ -148,41 +200,25 @@ fn undone(text: &str, splices: &[Splice]) -> Option<String> {
     Some(before + text.get(from..)?)
 }
 
-/// Returns the lines that stand elsewhere unchanged: those removed in one place that were added in another.
-fn moved_blocks(ops: &[DiffOp], old: &[&str], new: &[&str]) -> Vec<(Range<usize>, Range<usize>)> {
-    let block = |lines: &[&str]| lines.concat().trim_matches('\n').to_owned();
-    let of = |tag: DiffTag| ops.iter().filter(move |op| op.tag() == tag);
-    let mut added: Vec<(String, Range<usize>)> =
-        of(DiffTag::Insert).map(|op| (block(&new[op.new_range()]), op.new_range())).collect();
-    let mut moves = Vec::new();
-    for op in of(DiffTag::Delete).filter(|op| op.old_range().len() >= MOVED_LINES_MIN) {
-        let text = block(&old[op.old_range()]);
-        if let Some(at) = added.iter().position(|(other, _)| *other == text) {
-            moves.push((op.old_range(), added.swap_remove(at).1));
-        }
-    }
-    moves
-}
-
 fn outcome(diffs: &[FileDiff], context: &Context) -> Done {
     if diffs.is_empty() {
         return Done::new("0 files differ from before this session's changes").value("");
     }
     let sum = |of: fn(&FileDiff) -> usize| diffs.iter().map(of).sum::<usize>();
-    let moved = match sum(|one| one.moved) {
+    let moved = match sum(|one| one.moves.len()) {
         0 => String::new(),
         moved => format!(", {} moved", count(moved, "block")),
     };
     let brief = format!(
         "{}, +{} -{} lines{moved}; compared with before this session's changes",
         count(diffs.len(), "file"),
-        sum(|one| one.added),
-        sum(|one| one.removed)
+        sum(FileDiff::added),
+        sum(FileDiff::removed)
     );
     let (mut text, mut spent) = (String::new(), 0);
+    let replacements = folding::replacements(diffs.iter().flat_map(|one| &one.hunks));
     for one in diffs {
-        let head = format!("{}: +{} -{}\n", one.shown, one.added, one.removed);
-        for line in head.split_inclusive('\n').chain(one.text.split_inclusive('\n')) {
+        for line in one.written(&replacements).split_inclusive('\n') {
             spent += tokens::estimate(line) + 1;
             if spent > u64::from(context.budget) {
                 text += &format!("… diff(in='{}') shows one file\n", one.shown);

@@ -9,6 +9,7 @@
 
 mod declared;
 mod extent;
+mod macros;
 mod markdown;
 mod modifiers;
 

@@ -133,7 +133,7 @@ impl Source {
     }
 
     /// Visits every node without recursion, so that any depth is safe.
-    fn walk(&self, mut visit: impl FnMut(Node<'_>, usize)) {
+    pub(crate) fn walk(&self, mut visit: impl FnMut(Node<'_>, usize)) {
         let (mut cursor, mut depth) = (self.root().walk(), 0);
         loop {
             visit(cursor.node(), depth);

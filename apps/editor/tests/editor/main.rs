@@ -5,6 +5,7 @@ mod aliases;
 mod applying;
 mod bytes;
 mod crash;
+mod diffing;
 mod edits;
 mod extracting;
 mod files;

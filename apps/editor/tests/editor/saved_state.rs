@@ -109,7 +109,7 @@ fn snapshot_of_format_1_keeps_undo_history_and_line_numbers() {
     let undo = Action::Undo { steps: 7, change: None };
     assert!(
         brief(&mut editor, undo, 32)
-            .contains("insert, insert, insert, replace, move_lines, delete_lines, insert in b.txt")
+            .contains("insert, insert, insert, replace, move_lines, delete_lines, insert in ")
     );
     assert_eq!(text_of(&editor, "a2.txt"), numbered(60));
     assert_eq!(text_of(&editor, "b.txt"), "one\r\ntwo\r\nthree");

@@ -88,6 +88,7 @@ fn outline_says_why_it_has_no_symbol() {
     let mut session = session();
     std::fs::write(session.path("e.txt"), "text\n").unwrap();
     std::fs::write(session.path("f.rs"), "// nothing\n").unwrap();
+    std::fs::write(session.path("h.rs"), "fn a() {}\nm! {\n    unsafe fn b() {}\n}\n").unwrap();
     std::fs::write(session.path("g.rs"), "pub unsafe fn raw() {}\nasync fn wait() {}\n").unwrap();
     let filtered = |files: &[&str], kind: &str| match outline(files) {
         Action::Outline { r#in, public, count, depth, name, .. } => {
@@ -107,6 +108,15 @@ fn outline_says_why_it_has_no_symbol() {
             filtered(&["c.rs", "g.rs"], "unsafe fn"),
             "g.rs, 2 lines, 1 symbol; no match in c.rs\npub unsafe fn raw 1\n",
         ),
+        (
+            filtered(&["h.rs"], "fn"),
+            "h.rs, 4 lines, 1 symbol; not listed: functions in macros (h.rs:2-4)\nfn a 1\n",
+        ),
+        (
+            filtered(&["h.rs"], "unsafe fn"),
+            "no symbol with kinds=['unsafe fn']; 1 other in h.rs; not listed: functions in macros (h.rs:2-4)\n",
+        ),
+        (filtered(&["h.rs"], "struct"), "no symbol with kinds=['struct']; 1 other in h.rs\n"),
         (filtered(&["g.rs"], "async"), "g.rs, 2 lines, 1 symbol\nasync fn wait 2\n"),
     ] {
         assert_eq!(shown(&session.done(&action)), expected);

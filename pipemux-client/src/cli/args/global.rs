@@ -19,6 +19,9 @@ pub struct GlobalArgs {
     /// Reader; each is shown only what it has not seen yet [default: PIPEMUX_READER]
     #[arg(long, global = true, value_name = "NAME")]
     pub reader: Option<String>,
+    /// Token that is needed from now on to speak as this reader [default: PIPEMUX_READER_TOKEN]
+    #[arg(long, global = true, value_name = "TOKEN")]
+    pub reader_token: Option<String>,
     /// Print JSON instead of Markdown
     #[arg(long, global = true)]
     pub json: bool,

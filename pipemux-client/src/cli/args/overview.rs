@@ -32,6 +32,7 @@ Apps and sessions:
 
 The daemon (all other verbs start it if it is not running):
   up · down · status [--limits]         start it · end it with all sessions · show its status and limits
+  audit [--lines N]                     print who did what, and who confirmed it
   doctor [--fix]                        find problems, suggest fixes, or make them
   pipe                                  serve requests as lines of JSON, for programs
   bench [--quick]                       measure what PipeMux costs on this machine

@@ -236,6 +236,17 @@ pub enum Verb {
         #[arg(long)]
         limits: bool,
     },
+    /// Print who did what, from the audit log
+    ///
+    /// Each act is one line: when, what, what came of it, who confirmed it, and which process asked. Long
+    /// texts are recorded as length and SHA-256. --workspace and --reader show only theirs. How much is
+    /// kept is set in config.toml beside your apps: [audit] keep_days = 90, size = "64M"; 0 days: nothing.
+    #[command(verbatim_doc_comment)]
+    Audit {
+        /// Number of lines, counted from the newest
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = lines, allow_negative_numbers = true)]
+        lines: u32,
+    },
     /// Check everything that PipeMux needs, and suggest a fix for each problem
     ///
     /// Works without a daemon, and starts none. The exit status is 0 if there is no problem or all were

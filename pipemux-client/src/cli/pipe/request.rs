@@ -168,6 +168,11 @@ impl PipeRequest {
         }
         let reader = global.reader.clone().or_else(|| self.reader.clone());
         let reader = reader.or_else(|| variable("PIPEMUX_READER")).filter(|name| !name.is_empty());
+        let token = global.reader_token.clone().or_else(|| variable("PIPEMUX_READER_TOKEN"));
+        // The token of this process belongs to its own reader.
+        let own = reader.as_ref().is_none_or(|reader| *reader == options.reader);
+        let own = own.then(|| options.reader_token.clone());
+        options.reader_token = token.or(own).unwrap_or_default();
         options.reader = reader.unwrap_or_else(|| options.reader.clone());
         options.timeout = global.timeout.unwrap_or(options.timeout);
         let json = global.json || self.json;

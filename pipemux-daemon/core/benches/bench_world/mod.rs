@@ -59,6 +59,8 @@ impl BenchWorld {
             pid: 1,
             software: "pipemuxd bench".into(),
             socket: "/run/pipemux.sock".into(),
+            pseudonym_key: [7; 16],
+            bounds: &[],
             ..Config::default()
         };
         let mut world = BenchWorld {
@@ -125,6 +127,7 @@ impl BenchWorld {
         let call = VerbRequest {
             workspace: workspace(),
             reader: "default".into(),
+            reader_token: String::new(),
             run_id: format!("{:032x}", self.next),
             format: Format::Markdown,
             budget: Some(1_000_000),
@@ -194,6 +197,10 @@ impl BenchWorld {
                     if let Some(frame) = self.react(&frame(&bytes)) {
                         self.handle(Event::AppFrame { app, frame });
                     }
+                }
+                Effect::IdentifyClient { client } => {
+                    let peer = pipemux_core::peer::PeerProcess::default();
+                    self.handle(Event::ClientIdentified { client, peer });
                 }
                 _ => {}
             }

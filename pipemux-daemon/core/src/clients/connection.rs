@@ -1,5 +1,7 @@
 //! Connections of clients: greeted, heard, gone.
 
+use std::rc::Rc;
+
 use pipemux_proto::app::Empty;
 use pipemux_proto::client::{Attach, DeliveryAck, VerbRequest};
 use pipemux_proto::envelope::{Envelope, Method};
@@ -10,11 +12,12 @@ use crate::clients::Clients;
 use crate::event::{ClientId, Effect};
 use crate::keys::RequestId;
 use crate::limits::{CLIENTS_MAX, GREET_MS};
+use crate::peer::PeerProcess;
 use crate::timers::Timer;
 use crate::turn::Turn;
 
 /// A connected client.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Connection {
     /// True once it has greeted.
     pub(super) greeted: bool,
@@ -22,17 +25,40 @@ pub(super) struct Connection {
     pub(super) greet_by: u64,
     /// Its requests that have no answer yet.
     pub(super) open: usize,
+    /// The bytes of their bodies.
+    pub(super) asked: usize,
     /// Its exchanges that have no answer yet.
     pub(super) exchanges: usize,
     /// The bytes of their bodies.
     pub(super) exchanged: usize,
+    /// True once it sends nothing more.
+    pub(super) ended: bool,
+    /// Its process, once it has acted.
+    pub(super) peer: Option<Rc<PeerProcess>>,
+    /// What waits until its process is known.
+    pub(super) held: Vec<ClientInput>,
+    /// What it has exchanged so far.
+    pub(super) totals: ExchangeTotals,
+}
+
+/// What a client has exchanged so far.
+#[derive(Debug, Default)]
+pub(super) struct ExchangeTotals {
+    /// The workspace in which it attached last.
+    pub(super) workspace: String,
+    /// Exchanges.
+    pub(super) count: u64,
+    /// Bytes of their bodies.
+    pub(super) sent: u64,
+    /// Bytes of their answers.
+    pub(super) received: u64,
 }
 
 /// What a client's frame asks of the rest of the core.
 #[derive(Debug)]
 pub enum ClientInput {
-    /// A verb, admitted: see [`Clients::begin`].
-    Verb(Envelope, Box<VerbRequest>),
+    /// A verb, admitted, with the length of its body in bytes: see [`Clients::begin`].
+    Verb(Envelope, Box<VerbRequest>, usize),
     /// An answer was written out: its delivery's number.
     Seen(u64),
     /// Exchanges with a session.
@@ -58,11 +84,29 @@ impl Clients {
         self.send(turn, client, &hello, &greeting);
     }
 
+    /// Closes the connection of a client that sends nothing more, once all that it asked for is answered.
+    pub fn ended(&mut self, turn: &mut Turn, client: ClientId) {
+        let Some(connection) = self.connections.get_mut(&client) else { return };
+        connection.ended = true;
+        self.close_if_served(turn, client);
+    }
+
+    /// Closes a connection that has ended and waits for nothing.
+    pub(super) fn close_if_served(&self, turn: &mut Turn, client: ClientId) {
+        let connection = self.connections.get(&client);
+        if connection.is_some_and(|connection| connection.ended && connection.open == 0) {
+            turn.effects.push(Effect::CloseClient { client });
+        }
+    }
+
     /// Forgets a connection that is gone. Returns its requests that have no answer yet: each goes on to the end of the
     /// step that is with an app, and no further.
     pub fn closed(&mut self, turn: &mut Turn, client: ClientId) -> Vec<RequestId> {
-        if let Some(gone) = self.connections.remove(&client).filter(|gone| !gone.greeted) {
-            turn.clear_timer(gone.greet_by, Timer::Greet(client));
+        if let Some(gone) = self.connections.remove(&client) {
+            if !gone.greeted {
+                turn.clear_timer(gone.greet_by, Timer::Greet(client));
+            }
+            self.close_identity(turn, gone);
         }
         self.orphan_exchanges(turn, client);
         let own = self.requests.iter().filter(|(_, request)| request.client == client);
@@ -89,7 +133,7 @@ impl Clients {
     fn turn_away(&mut self, turn: &mut Turn, client: ClientId, method: Method, fault: &Fault) {
         let envelope =
             Envelope { kind: Kind::Fault, ..Envelope::event(method, Default::default()) };
-        self.send(turn, client, &envelope, fault);
+        self.send_fault(turn, client, &envelope, fault);
         turn.effects.push(Effect::CloseClient { client });
     }
 
@@ -185,6 +229,6 @@ impl Clients {
 
     /// Refuses what a client asked for, before anything came of it.
     pub fn refuse(&self, turn: &mut Turn, client: ClientId, request: &Envelope, fault: &Fault) {
-        self.send(turn, client, &request.answer(Kind::Fault), fault);
+        self.send_fault(turn, client, &request.answer(Kind::Fault), fault);
     }
 }

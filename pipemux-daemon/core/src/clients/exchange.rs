@@ -117,6 +117,7 @@ impl Clients {
                 turn.effects.push(Effect::CloseClient { client });
                 return None;
             }
+            (known, _) if known.peer.is_none() => Fault::refused("attach to the session first"),
             _ if length > EXCHANGE_MAX => {
                 Fault::refused(format!("the body has {length} bytes (limit {EXCHANGE_MAX})"))
                     .hint("send it in several")
@@ -144,6 +145,8 @@ impl Clients {
             (known, Some(_)) => {
                 known.exchanges += 1;
                 known.exchanged += length;
+                known.totals.count += 1;
+                known.totals.sent += length as u64;
                 let wanted = patience(request.deadline_ms, REQUEST_MS);
                 let deadline = turn.mono_ms() + wanted;
                 let client = Some(client);
@@ -169,6 +172,9 @@ impl Clients {
         let open = self.exchanges.take(answer.id, app)?;
         let client = open.client?;
         self.release(client, open.length);
+        if let Some(known) = self.connections.get_mut(&client) {
+            known.totals.received += length as u64;
+        }
         let envelope = Envelope { id: open.request, deadline_ms: 0, ..*answer };
         if length > EXCHANGE_MAX {
             let fault = Fault::failed(format!(
@@ -299,6 +305,9 @@ impl Clients {
         (envelope, attach): (Envelope, Attach),
         scope: Result<Scope, Fault>,
     ) {
+        if let Some(known) = self.connections.get_mut(&client) {
+            known.totals.workspace.clone_from(&attach.workspace.key);
+        }
         match self.try_attach(turn, processes, client, (envelope, attach), scope) {
             Ok(Some(incarnation)) => {
                 let attached = Attached { incarnation };

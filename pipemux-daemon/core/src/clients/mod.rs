@@ -3,8 +3,11 @@
 //! | module | decides |
 //! |---|---|
 //! | [`connection`] | who is connected, has greeted, and how much each has open |
+//! | [`identity`] | which process a client is, and that what an app starts doesn't act as the user |
 //! | [`requests`] | a client's request from the frame that brings it to its one answer |
-//! | [`idempotency`] | answers of acting requests, kept so that one sent again isn't carried out twice |
+//! | [`fitting`] | answers that fit one message, with their status in any case |
+//! | [`idempotency`] | acting requests and their answers, remembered so that one sent again isn't carried out twice |
+//! | [`pseudonyms`] | the ids of runs that apps are given instead of the clients' own |
 //! | [`exchange`] | bytes between a client and an app that the daemon doesn't read |
 //!
 //! **Invariant: exactly one answer.** A request leaves the table only in [`Clients::answer`] and
@@ -12,13 +15,18 @@
 
 pub mod connection;
 pub mod exchange;
+mod fitting;
 pub mod idempotency;
+pub mod identity;
+pub mod pseudonyms;
 pub mod requests;
 
 use std::collections::{BTreeMap, HashMap};
 
-use pipemux_proto::Frame;
+use pipemux_proto::app::Empty;
+use pipemux_proto::client::Attached;
 use pipemux_proto::envelope::Envelope;
+use pipemux_proto::{Fault, Frame, Hello};
 
 use crate::event::{ClientId, Effect};
 use crate::keys::RequestId;
@@ -27,6 +35,7 @@ use crate::turn::Turn;
 use connection::Connection;
 use exchange::{Exchanges, PendingAttach};
 use idempotency::IdempotencyRecords;
+use pseudonyms::Pseudonyms;
 use requests::ClientRequest;
 
 /// Connected clients and what they have asked for.
@@ -36,7 +45,10 @@ pub struct Clients {
     software: String,
     connections: BTreeMap<ClientId, Connection>,
     requests: HashMap<RequestId, ClientRequest>,
+    /// The bytes of their bodies, also of those whose clients are gone.
+    asked: usize,
     records: IdempotencyRecords,
+    pseudonyms: Pseudonyms,
     /// Exchanges that have no answer yet.
     exchanges: Exchanges,
     /// Clients that wait for a session to become ready, to exchange with it.
@@ -44,9 +56,9 @@ pub struct Clients {
 }
 
 impl Clients {
-    /// No clients yet. `software` is what the greeting calls the daemon.
-    pub fn new(software: String) -> Self {
-        Self { software, ..Self::default() }
+    /// No clients yet. `software` is what the greeting calls the daemon; the pseudonyms of runs are made with the key.
+    pub fn new(software: String, pseudonym_key: [u8; 16]) -> Self {
+        Self { software, pseudonyms: Pseudonyms::new(pseudonym_key), ..Self::default() }
     }
 
     /// How many clients are connected.
@@ -59,19 +71,28 @@ impl Clients {
         self.connections.get(&client).map_or(0, |connection| connection.open)
     }
 
-    /// Sends a frame; one that is too large is replaced by a refusal.
-    fn send<T: serde::Serialize>(
+    /// Sends a message of the daemon's own, which is never long.
+    fn send<T: ShortMessage>(
         &self,
         turn: &mut Turn,
         client: ClientId,
         envelope: &Envelope,
         body: &T,
     ) {
-        let bytes = Frame::encode(envelope, body).unwrap_or_else(|error| {
-            let fault = pipemux_proto::Fault::refused(error.to_string())
-                .hint("a smaller --budget fits one answer");
-            Frame::fault(envelope, &fault).unwrap_or_default()
-        });
+        let bytes = Frame::encode(envelope, body).unwrap_or_default();
+        turn.effects.push(Effect::ToClient { client, bytes });
+    }
+
+    /// Sends a fault.
+    fn send_fault(&self, turn: &mut Turn, client: ClientId, envelope: &Envelope, fault: &Fault) {
+        let bytes = fitting::encode_fault(envelope, fault);
         turn.effects.push(Effect::ToClient { client, bytes });
     }
 }
+
+/// Messages that always fit a frame. Answers are none: see [`fitting`].
+trait ShortMessage: serde::Serialize {}
+
+impl ShortMessage for Hello {}
+impl ShortMessage for Empty {}
+impl ShortMessage for Attached {}

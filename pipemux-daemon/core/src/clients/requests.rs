@@ -3,15 +3,21 @@
 use bytes::Bytes;
 use pipemux_proto::client::{Answer, Body, VerbRequest};
 use pipemux_proto::envelope::Envelope;
-use pipemux_proto::limits::HINT_OPTIONS_MAX;
-use pipemux_proto::{Code, Fault, Frame, Kind, decode};
+use pipemux_proto::limits::{HINT_OPTIONS_MAX, READER_TOKEN_MAX};
+use pipemux_proto::{Code, Fault, Frame, decode};
 
+use crate::audit::{AuditEntry, AuditNotes};
 use crate::clients::Clients;
 use crate::clients::connection::ClientInput;
+use crate::clients::fitting;
+use crate::clients::idempotency::{ActKey, Known};
+use crate::clients::pseudonyms::Pseudonyms;
 use crate::event::{ClientId, Effect};
 use crate::keys::{RequestId, WorkspaceKey};
-use crate::limits::{CLIENT_REQUESTS_MAX, REQUEST_MS, RUN_ID_MAX};
-use crate::persist::records::Record;
+use crate::limits::{
+    CLIENT_REQUEST_BYTES, CLIENT_REQUESTS_MAX, REQUEST_MS, REQUESTS_BYTES, RUN_ID_MAX,
+};
+use crate::persist::records::{Record, SavedAct};
 use crate::timers::Timer;
 use crate::turn::Turn;
 
@@ -28,8 +34,12 @@ pub struct ClientRequest {
     pub workspace: WorkspaceKey,
     /// When it must be answered, on the monotonic clock.
     pub deadline: u64,
+    /// The length of its body, in bytes.
+    pub length: usize,
     /// What is said in the answer besides.
     pub remark: Option<String>,
+    /// What the audit log tells of it besides.
+    pub audit: AuditNotes,
 }
 
 impl Clients {
@@ -61,6 +71,13 @@ impl Clients {
             self.refuse(turn, client, &envelope, &fault);
             return None;
         }
+        let length = call.reader_token.len();
+        if length > READER_TOKEN_MAX {
+            let said =
+                format!("reader_token has {length} bytes, expected at most {READER_TOKEN_MAX}");
+            self.refuse(turn, client, &envelope, &Fault::refused(said));
+            return None;
+        }
         let length = call.hint_options.len();
         if length > HINT_OPTIONS_MAX {
             let said =
@@ -75,20 +92,49 @@ impl Clients {
             self.refuse(turn, client, &envelope, &fault);
             return None;
         }
+        let length = frame.body.len();
+        let own = self.connections.get(&client).map_or(0, |connection| connection.asked);
+        let bounds = [
+            (own, "one client", CLIENT_REQUEST_BYTES),
+            (self.asked, "all clients", REQUESTS_BYTES),
+        ];
+        for (asked, of, most) in bounds {
+            // A request is taken when there is no other, however long it is.
+            if asked > 0 && asked + length > most {
+                let said = format!("{asked} bytes of open requests of {of} (limit {most})");
+                let fault = Fault::refused(said).hint("wait until one of them is answered");
+                self.refuse(turn, client, &envelope, &fault);
+                return None;
+            }
+        }
         if call.verb.acts() {
-            if let Some(known) = self.records.get(&call.run_id) {
-                let answer = known.clone().unwrap_or_else(|| Answer {
+            let (key, now) = (ActKey::of(&call), turn.now.unix_ms);
+            let answer = match self.records.get(&key, now) {
+                Known::New => {
+                    self.records.begin(&key, now);
+                    return Some(ClientInput::Verb(envelope, Box::new(call), length));
+                }
+                Known::Answered(answer) => answer,
+                Known::Running => Answer {
                     exit: Code::Unknown.exit_status(),
                     body: Body::Text("unknown · this request is still being carried out\n".into()),
                     delivery: 0,
                     error: false,
-                });
-                self.send(turn, client, &envelope.answer(Kind::Reply), &answer);
-                return None;
-            }
-            self.records.keep(&call.run_id, None);
+                },
+                Known::Forgotten(age_ms) => {
+                    self.refuse(turn, client, &envelope, &forgotten(age_ms));
+                    return None;
+                }
+                Known::Ahead(ms) => {
+                    self.refuse(turn, client, &envelope, &ahead(ms));
+                    return None;
+                }
+            };
+            let (bytes, _) = fitting::encode(&envelope, &call.verb, &answer);
+            turn.effects.push(Effect::ToClient { client, bytes });
+            return None;
         }
-        Some(ClientInput::Verb(envelope, Box::new(call)))
+        Some(ClientInput::Verb(envelope, Box::new(call), length))
     }
 
     /// Refuses an admitted verb before anything came of it: it may be sent again under the same id.
@@ -99,7 +145,12 @@ impl Clients {
         (envelope, call): (&Envelope, &VerbRequest),
         fault: &Fault,
     ) {
-        self.records.forget(&call.run_id);
+        if call.verb.acts() {
+            self.records.forget(&ActKey::of(call));
+        }
+        let mut notes = AuditNotes::default();
+        notes.set_result(&fault.message);
+        self.audit(turn, client, (call, notes), fault.code.exit_status());
         self.refuse(turn, client, envelope, fault);
     }
 
@@ -109,16 +160,27 @@ impl Clients {
         turn: &mut Turn,
         client: ClientId,
         envelope: Envelope,
-        call: VerbRequest,
+        (call, length): (VerbRequest, usize),
         workspace: WorkspaceKey,
     ) -> RequestId {
         let id = RequestId(turn.next_local());
         let deadline = turn.mono_ms() + patience(envelope.deadline_ms, REQUEST_MS);
         turn.set_timer(deadline, Timer::ClientRequest(id));
-        let request = ClientRequest { client, envelope, call, workspace, deadline, remark: None };
+        let request = ClientRequest {
+            client,
+            envelope,
+            call,
+            workspace,
+            deadline,
+            length,
+            remark: None,
+            audit: AuditNotes::default(),
+        };
         self.requests.insert(id, request);
+        self.asked += length;
         if let Some(connection) = self.connections.get_mut(&client) {
             connection.open += 1;
+            connection.asked += length;
         }
         id
     }
@@ -126,6 +188,24 @@ impl Clients {
     /// A request that has no answer yet.
     pub fn request(&self, id: RequestId) -> Option<&ClientRequest> {
         self.requests.get(&id)
+    }
+
+    /// Writes a request down in the audit log, if it is one that may have changed something.
+    fn audit(
+        &self,
+        turn: &mut Turn,
+        client: ClientId,
+        (call, notes): (&VerbRequest, AuditNotes),
+        exit: u8,
+    ) {
+        if let Some(entry) = AuditEntry::of_request(call, exit, notes) {
+            turn.audit(AuditEntry { peer: self.peer(client), ..entry });
+        }
+    }
+
+    /// What the audit log tells of a request besides; none once it is answered.
+    pub fn audit_notes(&mut self, id: RequestId) -> Option<&mut AuditNotes> {
+        self.requests.get_mut(&id).map(|request| &mut request.audit)
     }
 
     /// Has a request's answer say that nothing has changed, unless a window in it has.
@@ -150,43 +230,115 @@ impl Clients {
     /// Gives a request its one answer. An acting one is remembered with it, also on disk.
     pub fn answer(&mut self, turn: &mut Turn, id: RequestId, answer: Answer) {
         let Some(request) = self.requests.remove(&id) else { return };
+        self.asked = self.asked.saturating_sub(request.length);
+        let exit = answer.exit;
         turn.clear_timer(request.deadline, Timer::ClientRequest(id));
+        let (bytes, shortened) = fitting::encode(&request.envelope, &request.call.verb, &answer);
+        self.audit(turn, request.client, (&request.call, request.audit), exit);
         if request.call.verb.acts() {
-            let kept = Answer { delivery: 0, ..answer.clone() };
-            self.records.keep(&request.call.run_id, Some(kept));
-            turn.persist(Record::Answered { run_id: request.call.run_id, exit: answer.exit });
+            let kept = Answer { delivery: 0, ..shortened.unwrap_or(answer) };
+            let key = ActKey::of(&request.call);
+            self.records.end(&key, kept, turn.now.unix_ms);
+            turn.persist(key.answered(exit));
         }
         if let Some(connection) = self.connections.get_mut(&request.client) {
             connection.open = connection.open.saturating_sub(1);
-            self.send(turn, request.client, &request.envelope.answer(Kind::Reply), &answer);
+            connection.asked = connection.asked.saturating_sub(request.length);
+            turn.effects.push(Effect::ToClient { client: request.client, bytes });
+            self.close_if_served(turn, request.client);
         }
     }
 
-    /// Gives a request that only reads its one answer, as a frame in parts that lie where they are kept.
+    /// Gives a request that runs no action its one answer, as a frame in parts that lie where they are kept. Its exit
+    /// status is 0.
     pub fn answer_in_parts(&mut self, turn: &mut Turn, id: RequestId, parts: Vec<Bytes>) {
         let Some(request) = self.requests.remove(&id) else { return };
+        self.asked = self.asked.saturating_sub(request.length);
         turn.clear_timer(request.deadline, Timer::ClientRequest(id));
         let client = request.client;
+        self.audit(turn, client, (&request.call, request.audit), 0);
         if let Some(connection) = self.connections.get_mut(&client) {
             connection.open = connection.open.saturating_sub(1);
+            connection.asked = connection.asked.saturating_sub(request.length);
             turn.effects.push(Effect::ToClientInParts { client, parts });
+            self.close_if_served(turn, client);
         }
     }
 
     /// Forgets an acting request of which nothing came: it may be sent again under the same id.
-    pub fn forget_record(&mut self, run_id: &str) {
-        self.records.forget(run_id);
+    pub fn forget_act(&mut self, key: &ActKey) {
+        self.records.forget(key);
     }
 
     /// Takes in the record of an acting request; `exit` is none when it has no answer.
-    pub fn restore_record(&mut self, run_id: &str, exit: Option<u8>) {
-        self.records.restore(run_id, exit);
+    pub fn restore_act(&mut self, key: &ActKey, unix_ms: u64, exit: Option<u8>) {
+        self.records.restore(key, unix_ms, exit);
+    }
+
+    /// Takes in the records of one reader's acting requests, and how far others were forgotten.
+    pub fn restore_acts(
+        &mut self,
+        workspace: Option<String>,
+        reader: Option<String>,
+        forgotten_to: u64,
+        acts: Vec<SavedAct>,
+    ) {
+        for act in acts {
+            let key = ActKey::saved(workspace.clone(), reader.clone(), &act.run_id);
+            self.records.restore(&key, act.unix_ms, act.exit);
+        }
+        let owner = workspace.map(|workspace| (workspace, reader.unwrap_or_default()));
+        self.records.restore_forgotten(owner, forgotten_to);
+    }
+
+    /// Lets no acting request run that was made at or before that time, in milliseconds since 1970, and isn't known:
+    /// its record may be lost.
+    pub fn lost_acts(&mut self, unix_ms: u64) {
+        self.records.lost_to(unix_ms);
+    }
+
+    /// Gives requests that an earlier release recorded without a time the present one, in milliseconds since 1970.
+    pub fn date_undated_acts(&mut self, unix_ms: u64) {
+        self.records.date_undated(unix_ms);
     }
 
     /// The records of acting requests.
     pub fn saved_records(&self) -> Vec<Record> {
-        self.records.to_saved()
+        let mut saved = self.records.to_saved();
+        saved.push(Record::PseudonymKey { key: self.pseudonyms.key() });
+        saved
     }
+
+    /// Returns the id of a run that its apps are given: nobody can tell the client's id from it, and no other reader's
+    /// run has it.
+    pub fn pseudonym(&self, call: &VerbRequest) -> String {
+        self.pseudonyms.of(&call.workspace.key, &call.reader, &call.run_id)
+    }
+
+    /// Takes in the key of an earlier daemon's pseudonyms. One of another length is of a later release and is ignored.
+    pub fn restore_pseudonym_key(&mut self, key: &[u8]) {
+        if let Ok(key) = key.try_into() {
+            self.pseudonyms = Pseudonyms::new(key);
+        }
+    }
+}
+
+/// What a request is told whose id is as old as some that were forgotten.
+fn forgotten(age_ms: u64) -> Fault {
+    let seconds = age_ms / 1000;
+    let text = format!(
+        "nothing was run now: the request is {seconds} s old, and the daemon doesn't remember any more \
+         whether it carried out one that old"
+    );
+    Fault::new(Code::Unknown, text)
+        .hint("look what was done: pipemux history; what was not, send under a new run_id")
+}
+
+/// What a request is told whose id is ahead of the daemon's clock.
+fn ahead(ms: u64) -> Fault {
+    let seconds = ms / 1000;
+    Fault::refused(format!("the time in run_id is {seconds} s ahead of the daemon's clock"))
+        .hint("set the clock right, then make a new run_id")
 }
 
 /// How long a request may take, in milliseconds: the answer has to be there before the client gives up,

@@ -13,9 +13,10 @@ use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
-use crate::event::Exit;
+use crate::event::{Effect, Exit};
 use crate::feed::{Audience, Happening, process_exit};
 use crate::keys::SessionKey;
+use crate::limits::FAILED_LOG_KEPT;
 use crate::processes::hibernation::Demand;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::{EndedProcess, ProcessEnd, ProcessEvent, ReadyProcess};
@@ -36,7 +37,7 @@ impl Core {
                 ProcessEvent::Changed { session } => self.session_changed(&session),
                 ProcessEvent::ActionsChanged { session } => self.actions_changed(&session),
                 ProcessEvent::Notice { session, text } => {
-                    self.notify_windows(EventKind::Notice, &session, format!("{session}: {text}"));
+                    self.pass_notice(&session, &text);
                 }
                 ProcessEvent::RestartedWith { session, neighbour } => {
                     let text = format!(
@@ -134,7 +135,12 @@ impl Core {
         let gone = !has_opens && !self.has_window(key);
         if let Some(request) = end.opening {
             self.fail_request(request, end.fault());
+            let log = self.processes.own_log(key);
             self.processes.drop_failed_open(key);
+            if self.processes.get(key).is_none() {
+                let kept = FAILED_LOG_KEPT;
+                self.turn.effects.extend(log.map(|log| Effect::EndLog { log, kept }));
+            }
         }
         // Before another process starts for the requests that wait.
         self.answer_ends(key);

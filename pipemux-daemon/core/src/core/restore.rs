@@ -10,6 +10,7 @@ use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, ProviderId, SessionAddr};
 
 use crate::clients::Clients;
+use crate::clients::idempotency::ActKey;
 use crate::feed::Audience;
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{CRASH_WINDOW_MS, CRASHES_MAX};
@@ -32,7 +33,7 @@ impl Core {
             .map(|manifest| (manifest.id.clone(), Rc::new(manifest.clone())))
             .collect();
         let processes = Processes::new(config.software.clone(), config.state_dir.clone());
-        let clients = Clients::new(config.software.clone());
+        let clients = Clients::new(config.software.clone(), config.pseudonym_key);
         let mut core = Self { config, providers, clients, processes, ..Self::default() };
         for record in records {
             core.restore(record);
@@ -97,8 +98,18 @@ impl Core {
                     found.options = options;
                 }
             }
-            Record::Begun { run_id } => self.clients.restore_record(&run_id, None),
-            Record::Answered { run_id, exit } => self.clients.restore_record(&run_id, Some(exit)),
+            Record::Begun { run_id, workspace, reader, unix_ms } => {
+                let key = ActKey::saved(workspace, reader, &run_id);
+                self.clients.restore_act(&key, unix_ms, None);
+            }
+            Record::Answered { run_id, workspace, reader, exit } => {
+                let key = ActKey::saved(workspace, reader, &run_id);
+                self.clients.restore_act(&key, 0, Some(exit));
+            }
+            Record::Acts { workspace, reader, forgotten_to, acts } => {
+                self.clients.restore_acts(workspace, reader, forgotten_to, acts);
+            }
+            Record::PseudonymKey { key } => self.clients.restore_pseudonym_key(&key),
             Record::Round { workspace, round } => {
                 if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
                     found.history.add(round);
@@ -281,8 +292,16 @@ impl Core {
         text: impl Into<NoticeText>,
     ) {
         let text = text.into();
-        self.workspaces.notify_windows(key, &text, self.turn.now);
+        self.workspaces.notify_windows(key, None, &text, self.turn.now);
         self.publish(kind, Audience::Session(key.clone()), None, &text.at_age(0));
+    }
+
+    /// Passes a notice of a session's app on to every workspace that has a window of it, and to the feed.
+    pub(crate) fn pass_notice(&mut self, session: &SessionKey, text: &str) {
+        let text = format!("{session}: {text}");
+        self.publish(EventKind::Notice, Audience::Session(session.clone()), None, &text);
+        let (text, by) = (NoticeText::Plain(text), Some(session));
+        self.workspaces.notify_windows(session, by, &text, self.turn.now);
     }
 
     /// Notifies readers that a session was restarted after a crash, or of the notes of an app that started.
@@ -295,7 +314,7 @@ impl Core {
         let notes = notes.join("\n");
         let Some(crash) = crash else {
             if !notes.is_empty() {
-                self.notify_windows(EventKind::Notice, key, format!("{key}: {notes}"));
+                self.pass_notice(key, &notes);
             }
             return;
         };

@@ -11,6 +11,45 @@ pub struct Loss {
     pub bytes: u64,
     /// True when whole workspaces may be unknown now.
     pub workspaces: bool,
+    /// Records of acting requests that were made by then may be gone, in milliseconds since 1970: such a request isn't
+    /// carried out, unless it is known. None when no record is.
+    pub acts_to: Option<u64>,
+    /// How far numbers had come, where that was written down apart from the records.
+    pub high_water: Option<HighWater>,
+}
+
+/// Numbers below these may have been used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct HighWater {
+    /// Incarnations and windows.
+    pub numbers: u64,
+    /// Display ids of any workspace.
+    pub ids: u64,
+    /// Epochs of any workspace.
+    pub epochs: u64,
+}
+
+impl HighWater {
+    /// Rises as far as a record says that numbers may have come.
+    pub fn rise(&mut self, record: &Record) {
+        let (numbers, ids, epochs) = match record {
+            Record::Reserved { numbers_below } => (*numbers_below, 0, 0),
+            Record::Workspace { ids_below, epochs_below, .. } => (0, *ids_below, *epochs_below),
+            Record::Floor { numbers_below } => (0, *numbers_below, *numbers_below),
+            _ => return,
+        };
+        *self = self.max(Self { numbers, ids, epochs });
+    }
+
+    /// Returns the higher of each two numbers.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            numbers: self.numbers.max(other.numbers),
+            ids: self.ids.max(other.ids),
+            epochs: self.epochs.max(other.epochs),
+        }
+    }
 }
 
 /// Numbers that are passed over whatever was lost: what one act may use before a record of it is written.
@@ -19,10 +58,13 @@ const MARGIN: u64 = 4_096;
 const FIRST_DAEMON: u64 = 1_735_689_600_000;
 
 impl Loss {
-    /// How many numbers are passed over. Each block of 64 ids or epochs was written down by a record of more than
+    /// How many numbers are passed over, beyond those that are known to be used. Each block of 64 ids or epochs was written down by a record of more than
     /// 64 bytes, so passing over as many numbers as bytes are gone passes over all that may have been used.
     pub fn leap(&self) -> u64 {
-        self.bytes.saturating_add(MARGIN)
+        match (self.bytes, self.high_water) {
+            (0, Some(_)) => 0,
+            (bytes, _) => bytes.saturating_add(MARGIN),
+        }
     }
 }
 
@@ -41,11 +83,16 @@ impl PastLosses {
     ///
     /// Nothing tells how far a workspace came that isn't known any more: its ids begin at the milliseconds since
     /// 2025. To have come so far it would have had to show a new thing every millisecond, since then or since the last
-    /// such loss.
+    /// such loss. Where it was written down how far any workspace came, they begin there.
     pub fn add(&mut self, loss: Loss, unix_ms: u64) {
         let age = unix_ms.saturating_sub(FIRST_DAEMON);
-        let start = self.floor.saturating_add(loss.leap());
-        self.floor = if loss.workspaces { start.max(age) } else { start };
+        let start = match loss.high_water {
+            Some(HighWater { ids, epochs, .. }) => self.floor.max(ids).max(epochs),
+            None => self.floor,
+        };
+        let start = start.saturating_add(loss.leap());
+        let unknown = loss.workspaces && loss.high_water.is_none();
+        self.floor = if unknown { start.max(age) } else { start };
         self.untold = loss.told.is_some();
         self.damage = loss.told;
     }

@@ -14,7 +14,16 @@ use loss::PastLosses;
 #[derive(Debug, Default)]
 pub struct Persist {
     /// Why records can't be written now: acts are refused then, views go on.
-    pub failing: Option<String>,
+    pub failing: Option<DiskFailure>,
     /// What was lost of the saved state.
     pub losses: PastLosses,
+}
+
+/// Why records can't be written to disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskFailure {
+    /// The reason, in words.
+    pub why: String,
+    /// What to do about it, a whole sentence or command.
+    pub next: String,
 }

@@ -39,6 +39,12 @@ impl Numbers {
         self.reserved = self.last;
     }
 
+    /// Goes on at that number at least.
+    pub fn rise(&mut self, numbers_below: u64) {
+        self.last = self.last.max(self.reserved).max(numbers_below);
+        self.reserved = self.last;
+    }
+
     /// The record of how far numbers really came, for a daemon that ends in order.
     pub fn used(&self) -> Record {
         Record::Reserved { numbers_below: self.last }

@@ -79,13 +79,49 @@ pub enum Record {
     Begun {
         /// The id that the client gave it.
         run_id: String,
+        /// The workspace's key; none in records of releases that knew requests by their ids alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        workspace: Option<String>,
+        /// The reader that sent it; none as above.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reader: Option<String>,
+        /// The time in its id, otherwise when it arrived: milliseconds since 1970. 0 in records as above.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        unix_ms: u64,
     },
     /// An acting request was answered.
     Answered {
         /// The id that the client gave it.
         run_id: String,
+        /// As in `Begun`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        workspace: Option<String>,
+        /// As in `Begun`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reader: Option<String>,
         /// The exit status.
         exit: u8,
+    },
+    /// The acting requests of one reader that are remembered.
+    Acts {
+        /// The workspace's key; none for requests that were recorded without it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        workspace: Option<String>,
+        /// The reader; none as above.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reader: Option<String>,
+        /// The newest time in the ids of the reader's requests that are not remembered any more, in milliseconds since
+        /// 1970; without a workspace, of any reader's.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        forgotten_to: u64,
+        /// The requests, oldest first.
+        #[serde(default)]
+        acts: Vec<SavedAct>,
+    },
+    /// The key with which the ids that apps are given are made.
+    PseudonymKey {
+        /// 16 bytes.
+        key: Bytes,
     },
     /// Something was done.
     Round {
@@ -158,6 +194,22 @@ pub enum Record {
         /// `provider/session`
         session: String,
     },
+}
+
+/// An acting request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedAct {
+    /// The id that the client gave it.
+    pub run_id: String,
+    /// The time in its id, otherwise when it arrived: milliseconds since 1970.
+    pub unix_ms: u64,
+    /// Its exit status; none when it has no answer, or one that says that its outcome is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit: Option<u8>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// Options of a workspace.
@@ -323,9 +375,12 @@ pub struct SavedOpen {
     pub args: Vec<String>,
     /// The caller's working directory.
     pub cwd: String,
-    /// The environment that was passed on.
+    /// The environment that was passed on, but for what the manifest names.
     pub env: Vec<(String, String)>,
     /// Absolute paths that the user named later and that the session's process may use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub granted: Vec<String>,
+    /// The names of the variables that were passed on because the manifest names them. Their values aren't saved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<String>,
 }

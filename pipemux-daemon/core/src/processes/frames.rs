@@ -3,11 +3,11 @@
 use pipemux_proto::app::{Changed, Empty, Notify};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
-use pipemux_proto::{Fault, Frame, Kind, decode};
+use pipemux_proto::{Fault, Frame, Kind};
 
 use crate::event::Effect;
+use crate::intake;
 use crate::keys::SessionKey;
-use crate::limits::NOTICE_CHARS;
 use crate::processes::{ProcessEvent, Processes};
 use crate::turn::Turn;
 
@@ -25,19 +25,19 @@ impl Processes {
             _ if envelope.incarnation != app => {}
             (Kind::Reply | Kind::Fault, _) => self.handle_reply(turn, app, frame),
             (Kind::Event, Method::Changed) => {
-                if let Ok(changed) = decode::<Changed>(&frame.body)
+                if let Ok(changed) = intake::read::<Changed>(&frame.body)
                     && self.set_version(&key, changed.version)
                 {
                     self.events.push_back(ProcessEvent::Changed { session: key });
                 }
             }
             (Kind::Event, Method::Busy) => {
-                if let Ok(busy) = decode(&frame.body) {
+                if let Ok(busy) = intake::read(&frame.body) {
                     self.note_busy(turn, &key, busy);
                 }
             }
             (Kind::Event, Method::Notify) => {
-                if let Ok(notify) = decode::<Notify>(&frame.body) {
+                if let Ok(notify) = intake::read::<Notify>(&frame.body) {
                     self.note_notice(turn, key, &notify.text);
                 }
             }
@@ -59,7 +59,6 @@ impl Processes {
     fn note_notice(&mut self, turn: &mut Turn, key: SessionKey, text: &str) {
         let Some(session) = self.sessions.get_mut(&key) else { return };
         let Some(left_out) = session.notices.admit(turn.mono_ms()) else { return };
-        let text: String = text.chars().take(NOTICE_CHARS).collect();
         let more = match left_out {
             0 => String::new(),
             n => format!(" ({n} notices before it were left out)"),

@@ -6,12 +6,12 @@
 //! readers have seen mean what they meant. An app that can't save is left running.
 
 use pipemux_proto::app::{Busy, Empty, Saved};
-use pipemux_proto::decode;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 
+use crate::intake;
 use crate::keys::SessionKey;
-use crate::limits::{BUSY_MAX_MS, NOTICE_CHARS, SAVE_MS};
+use crate::limits::{BUSY_MAX_MS, SAVE_MS};
 use crate::manifest::Idle;
 use crate::persist::records::Record;
 use crate::processes::reply::{AppReply, Purpose};
@@ -124,7 +124,7 @@ impl Processes {
             return;
         };
         let saved = match reply {
-            AppReply::Reply(body) => decode::<Saved>(&body).ok(),
+            AppReply::Reply(body) => intake::read::<Saved>(&body).ok(),
             AppReply::Fault(_) | AppReply::Lost { .. } => None,
         };
         if !session.hibernation.widening.is_empty() {
@@ -152,10 +152,7 @@ impl Processes {
         let Some(session) = self.sessions.get_mut(key) else { return };
         session.hibernation.busy = match busy.for_ms {
             0 => None,
-            ms => {
-                let what = busy.what.chars().take(NOTICE_CHARS).collect();
-                Some((what, now + ms.min(BUSY_MAX_MS)))
-            }
+            ms => Some((busy.what, now + ms.min(BUSY_MAX_MS))),
         };
     }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`session`] | what is known of one session |
 //! | `starting`, [`opening`], `ending` | a process from start to end; its greeting and the opens it is told |
+//! | [`passed`] | the variables that a manifest names: values in memory, names on disk |
 //! | `frames` | what a process sends |
 //! | `requests`, [`reply`] | a request to an app, which ends exactly once; what it is for and how it ended |
 //! | [`confinement`] | what a process may do, and how it is given more |
@@ -23,6 +24,7 @@ mod frames;
 pub mod health;
 pub mod hibernation;
 pub mod opening;
+pub mod passed;
 pub mod quarantine;
 pub mod reply;
 mod requests;
@@ -30,7 +32,7 @@ pub mod session;
 pub mod shared_processes;
 mod starting;
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
 use pipemux_proto::ProviderId;
@@ -105,6 +107,13 @@ impl Processes {
         self.session_by_incarnation.get(&app)
     }
 
+    /// The session that runs in one of these processes.
+    pub fn session_of_pids(&self, pids: &BTreeSet<u32>) -> Option<&SessionKey> {
+        let mut all = self.pids.iter();
+        let (app, _) = all.find(|(_, pid)| pids.contains(pid))?;
+        self.session_of(*app)
+    }
+
     /// What a session can do, as its windows are indexed by it; none when there is no such session.
     pub fn actions_of(&self, key: &SessionKey) -> Option<Prototypes> {
         self.sessions.get(key).map(|session| session.prototypes.clone())
@@ -127,7 +136,14 @@ impl Processes {
 
     /// Makes a session that has no process yet.
     pub fn create(&mut self, key: SessionKey, manifest: Rc<Manifest>) {
-        self.sessions.insert(key.clone(), Session::new(manifest, Vec::new()));
+        let mut session = Session::new(manifest, Vec::new());
+        if session.manifest.shadows {
+            let (provider, file) = (&key.addr.provider, &session.manifest.file);
+            session.notes.push(format!(
+                "{provider} is not the app that comes with PipeMux: {file} replaces it"
+            ));
+        }
+        self.sessions.insert(key.clone(), session);
         self.events.push_back(ProcessEvent::ActionsChanged { session: key });
     }
 
@@ -147,6 +163,11 @@ impl Processes {
                 false => format!("{base}/logs/{owner}/{}.{}.log", addr.provider, addr.session),
             },
         )
+    }
+
+    /// The log that only this session writes to.
+    pub fn own_log(&self, key: &SessionKey) -> Option<String> {
+        (!self.shares(key)).then(|| self.paths(key).1)
     }
 
     /// A client's request goes on once the session is ready ([`ReadyProcess::waiters`]) or has ended
@@ -188,8 +209,9 @@ impl Processes {
         let down = |session: &Session| session.process == ProcessState::Down;
         for (key, session) in self.sessions.iter_mut().filter(|(_, session)| down(session)) {
             let Some(manifest) = manifests.get(&key.addr.provider) else { continue };
-            if session.manifest.command.is_empty() {
-                // It came back from an earlier daemon before its app was registered.
+            if *session.manifest != **manifest {
+                // What was wrong may be mended. Also, a session may have come back from an earlier daemon before its
+                // app was registered.
                 session.failed = None;
             }
             session.manifest = manifest.clone();
@@ -278,7 +300,7 @@ impl Processes {
         let registered = manifest.is_some();
         // Its manifest may be readable again tomorrow: what there is of the session is kept.
         let manifest = manifest.unwrap_or_else(|| Rc::new(Manifest::new(provider.clone(), "")));
-        let mut session = Session::new(manifest, opens);
+        let mut session = Session::restored(manifest, opens);
         if !registered {
             session.failed = Some(format!("no app {provider} is registered"));
         }

@@ -7,8 +7,9 @@ use pipemux_proto::envelope::Method;
 use pipemux_proto::hello::UNREPORTED_CHANGES;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
-use pipemux_proto::{Fault, Frame, Hello, ProviderId, decode};
+use pipemux_proto::{Fault, Frame, Hello, ProviderId};
 
+use crate::intake;
 use crate::keys::{RequestId, SessionKey};
 use crate::persist::records::{Record, SavedOpen};
 use crate::processes::reply::{AppReply, Purpose};
@@ -25,7 +26,7 @@ impl Processes {
         app: Incarnation,
         frame: &Frame,
     ) {
-        let hello = match decode::<Hello>(&frame.body) {
+        let hello = match intake::read::<Hello>(&frame.body) {
             Ok(hello) => hello,
             Err(error) => {
                 return self.break_app(turn, app, format!("an unreadable Hello: {error}"));
@@ -124,6 +125,10 @@ impl Processes {
         attach: bool,
         again: bool,
     ) -> OpenRequest {
+        let env = match self.sessions.get(key) {
+            Some(session) => session.environment(&saved),
+            None => saved.env,
+        };
         OpenRequest {
             session: key.addr.clone(),
             attach,
@@ -131,7 +136,7 @@ impl Processes {
             woken: 0,
             args: saved.args,
             cwd: saved.cwd,
-            env: saved.env.into_iter().collect(),
+            env: env.into_iter().collect(),
             state_dir: self.paths(key).0,
         }
     }
@@ -145,7 +150,7 @@ impl Processes {
     ) {
         let mut resumed = 0;
         let opened = match reply {
-            AppReply::Reply(body) => match decode::<Opened>(&body) {
+            AppReply::Reply(body) => match intake::read::<Opened>(&body) {
                 Ok(opened) => {
                     resumed = opened.resumed;
                     Ok(opened.notes)
@@ -204,6 +209,7 @@ impl Processes {
             // It went on where it was: there is nothing to tell.
             session.notes.clear();
         }
+        session.notes.extend(session.missing_variables(key));
         let owes = session.owes > 0;
         self.events.push_back(ProcessEvent::Ready(ReadyProcess {
             session: key.clone(),

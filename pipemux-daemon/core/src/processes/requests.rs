@@ -10,6 +10,7 @@ use pipemux_proto::{Fault, Frame};
 use serde::Serialize;
 
 use crate::event::Effect;
+use crate::intake;
 use crate::keys::SessionKey;
 use crate::limits::APP_REQUESTS_MAX;
 use crate::processes::reply::{AppReply, Purpose, ReplyTo};
@@ -173,7 +174,7 @@ impl Processes {
         let reply = if frame.envelope.kind == Kind::Reply {
             AppReply::Reply(frame.body)
         } else {
-            match pipemux_proto::decode::<Fault>(&frame.body) {
+            match intake::read::<Fault>(&frame.body) {
                 Ok(mut fault) => {
                     let key = self.session_by_incarnation.get(&app);
                     if let Some((key, session)) =

@@ -16,6 +16,7 @@ use crate::manifest::Manifest;
 use crate::persist::records::SavedOpen;
 use crate::processes::health::Health;
 use crate::processes::hibernation::Hibernation;
+use crate::processes::passed::PassedVariables;
 use crate::processes::quarantine::Quarantine;
 use crate::rate::Rate;
 
@@ -26,6 +27,8 @@ pub struct Session {
     pub manifest: Rc<Manifest>,
     /// What it was opened with, oldest first; repeated after a restart.
     pub opens: Vec<SavedOpen>,
+    /// The variables that its manifest names, of its openers.
+    pub passed: PassedVariables,
     /// Its process.
     pub process: ProcessState,
     /// Its actions; known since its first greeting.
@@ -135,6 +138,7 @@ impl Session {
         Self {
             manifest,
             opens,
+            passed: PassedVariables::default(),
             process: ProcessState::Down,
             prototypes: Rc::new(Vec::new()),
             token_prefix: None,

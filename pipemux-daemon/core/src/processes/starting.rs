@@ -86,11 +86,12 @@ impl Processes {
             app,
             command: session.manifest.command.clone(),
             args: session.manifest.args.clone(),
-            env: open.env,
+            env: session.environment(&open),
             cwd: open.cwd,
             state_dir,
             log,
             transport: session.manifest.transport,
+            pinned: session.manifest.pinned_programs(),
             limits: session.manifest.limits,
             confinement,
         };

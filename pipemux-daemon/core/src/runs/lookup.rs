@@ -1,14 +1,16 @@
 //! What must be looked up before a step can run: where an object is that its window doesn't show, and values
 //! that go from one app to another.
 
+use std::cmp::Ordering;
 use std::mem;
 
 use pipemux_proto::app::{Chunk, KeyLocation, Locate, Located, ReadRequest};
 use pipemux_proto::limits::{COPY_MAX, READ_CHUNK};
 use pipemux_proto::projection::Copied;
 use pipemux_proto::report::StepStatus;
-use pipemux_proto::{Code, Fault, Value, decode};
+use pipemux_proto::{Code, Fault, Value};
 
+use crate::intake;
 use crate::processes::reply::AppReply;
 use crate::runs::context::RunContext;
 use crate::runs::phase::{Lookup, Phase};
@@ -86,8 +88,12 @@ impl Run {
             return self.copied(object, true, Value::Str(path), context);
         }
         data.extend_from_slice(&chunk.data);
-        if (data.len() as u64) < chunk.total && !chunk.data.is_empty() {
-            return self.look_up(Lookup::Value { object, shown, path, data }, context);
+        match is_complete(&chunk, data.len(), &shown) {
+            Ok(true) => {}
+            Ok(false) => {
+                return self.look_up(Lookup::Value { object, shown, path, data }, context);
+            }
+            Err(fault) => return self.end(StepStatus::Failed, fault),
         }
         let value = match String::from_utf8(data) {
             Ok(text) => Value::Str(text),
@@ -111,6 +117,22 @@ impl Run {
     }
 }
 
+/// Returns true when the parts of a value that came so far, of that length together, are all of it.
+///
+/// # Errors
+/// The app sent nothing more before the end, or more than it said: what came isn't the value.
+pub fn is_complete(chunk: &Chunk, length: usize, shown: &str) -> Result<bool, Fault> {
+    let total = chunk.total;
+    match (length as u64).cmp(&total) {
+        Ordering::Equal => Ok(true),
+        Ordering::Less if !chunk.data.is_empty() => Ok(false),
+        Ordering::Less | Ordering::Greater => Err(Fault::failed(format!(
+            "the value of {shown} is not what its app says: {total} bytes are announced, {length} came"
+        ))
+        .hint("try again; if it stays so, the app has an error: pipemux sessions")),
+    }
+}
+
 /// The request for the next part of an object's value.
 pub fn read_request(object: &ResolvedObject, offset: usize) -> ReadRequest {
     let (key, rev) = (object.key.clone(), object.rev);
@@ -124,9 +146,9 @@ pub fn read_request(object: &ResolvedObject, offset: usize) -> ReadRequest {
 /// when it says so.
 pub fn located(reply: AppReply, shown: &str) -> Result<(), Fault> {
     let place = match reply {
-        AppReply::Reply(body) => {
-            decode::<Located>(&body).ok().and_then(|located| located.places.into_iter().next())
-        }
+        AppReply::Reply(body) => intake::read::<Located>(&body)
+            .ok()
+            .and_then(|located| located.places.into_iter().next()),
         AppReply::Fault(fault) => return Err(fault),
         // No answer in time means out of view.
         AppReply::Lost { .. } => None,
@@ -151,7 +173,7 @@ fn described(shown: &str, object: &ResolvedObject) -> String {
 /// Why there is no value.
 pub fn chunk(reply: AppReply, shown: &str, object: &ResolvedObject) -> Result<Chunk, Fault> {
     match reply {
-        AppReply::Reply(body) => decode::<Chunk>(&body).map_err(|error| {
+        AppReply::Reply(body) => intake::read::<Chunk>(&body).map_err(|error| {
             Fault::unavailable(format!("an unreadable value of {shown}: {error}"))
         }),
         AppReply::Fault(fault) => Err(match fault.code {

@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use pipemux_proto::app::{Choice, Invoke, Locate, Needs, Outcome, Project, ReadRequest};
-use pipemux_proto::{Blob, Fault, Incarnation, decode};
+use pipemux_proto::{Blob, Fault, Incarnation};
 
+use crate::intake;
 use crate::keys::{ProjectionKey, SessionKey};
 use crate::processes::reply::AppReply;
 use crate::runs::question::{AnsweredQuestion, Asker};
@@ -74,9 +75,9 @@ impl StepReply {
     /// Decodes an app's reply to `Invoke`.
     pub fn read(reply: AppReply) -> Self {
         match reply {
-            AppReply::Reply(body) => match decode::<Outcome>(&body) {
+            AppReply::Reply(body) => match intake::read::<Outcome>(&body) {
                 Ok(outcome) => Self::Outcome(outcome),
-                Err(error) => Self::Unreadable(error.to_string()),
+                Err(error) => Self::Unreadable(error),
             },
             AppReply::Fault(fault) => Self::Outcome(Outcome::Failed(fault)),
             AppReply::Lost { delivered, died, why, hints } => {

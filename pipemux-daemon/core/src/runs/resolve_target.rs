@@ -210,14 +210,18 @@ impl<'a> Planner<'a> {
 }
 
 /// The action of an app that a call means: of several that are called alike, the first one that takes the call's
-/// arguments.
+/// arguments. If none does, the one that knows most of their names: its error tells what is wrong.
 pub fn meant_action<'p, I>(actions: impl Fn() -> I, call: &Call) -> Option<&'p Prototype>
 where
     I: Iterator<Item = &'p Prototype>,
 {
     let called = || actions().filter(|one| one.written_name() == call.action);
     let fitting = |complete| called().find(|one| takes(one, call, complete));
-    fitting(true).or_else(|| fitting(false)).or_else(|| called().next())
+    let unknown = |one: &&Prototype| {
+        let names = call.args.iter().filter_map(|argument| argument.name.as_ref());
+        names.filter(|(name, _)| !one.params.iter().any(|param| param.name == *name)).count()
+    };
+    fitting(true).or_else(|| fitting(false)).or_else(|| called().min_by_key(unknown))
 }
 
 /// Leaves out what a call can't mean, so that a name from another tool never makes it ambiguous: an alias counts

@@ -18,6 +18,7 @@ use crate::runs::phase::{Lookup, Phase};
 use crate::runs::protocol::{RunInput, RunOutput, StepReply};
 use crate::runs::question::{AskedArgument, Asker};
 use crate::runs::selection::make_distinct;
+use crate::runs::send::{CONFIRMATION_TOKEN, must_be_confirmed};
 use crate::runs::{Argument, Run, StepOrigin, StepOutcome, missing_argument, ref_errors};
 
 impl Run {
@@ -140,7 +141,10 @@ impl Run {
         }
         // An action that asks for something else after it was confirmed stays confirmed: its arguments are the same.
         invoke.confirmed |= confirms && choice == Choice::Yes;
-        invoke.resume = Some(Resume { token, choice });
+        // The app hasn't asked when the daemon did so in its place.
+        let prototype = &self.steps[self.next].prototype;
+        let own = *token.0 == *CONFIRMATION_TOKEN && must_be_confirmed(prototype);
+        invoke.resume = (!own).then_some(Resume { token, choice });
         let step = &self.steps[self.next];
         (invoke.seen_version, invoke.seen_lost) = self.seen_version(context, step);
         self.know_lines(&mut invoke, step, context);
@@ -213,7 +217,7 @@ impl Run {
         self.tell(&mut numbers, context);
         // An app may not know itself, as when a disk doesn't answer.
         match fault.code {
-            Code::Unknown => return self.end(StepStatus::Unknown, fault),
+            Code::Unknown => self.end(StepStatus::Unknown, fault),
             _ => self.end_or_go_on(fault, context),
         }
     }

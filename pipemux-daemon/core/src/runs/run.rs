@@ -34,7 +34,7 @@ pub struct Run {
     pub workspace: WorkspaceKey,
     /// The reader whose run it is.
     pub reader: String,
-    /// The caller's id of the run, which all its steps carry.
+    /// What apps know the run by, which all its steps carry: a pseudonym of the id that the client gave it.
     pub run_id: String,
     /// The caller's working directory.
     pub cwd: String,

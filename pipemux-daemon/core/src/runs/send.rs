@@ -2,22 +2,35 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::Invoke;
+use pipemux_proto::app::{Invoke, Needs, Question, QuestionKind};
 use pipemux_proto::projection::Arg;
+use pipemux_proto::prototype::{Prototype, Risk};
 use pipemux_proto::report::StepStatus;
-use pipemux_proto::{Fault, Incarnation};
+use pipemux_proto::{Blob, Fault, Incarnation};
 
 use crate::keys::SessionKey;
 use crate::runs::context::RunContext;
 use crate::runs::followup::has_line_numbers;
 use crate::runs::phase::Phase;
 use crate::runs::protocol::RunOutput;
+use crate::runs::question::Asker;
 use crate::runs::{Run, Step};
+
+/// The token of the question that the daemon asks for an app that doesn't ask itself.
+pub(super) const CONFIRMATION_TOKEN: &[u8] = b"pipemux confirms";
+
+/// True for an action that can't be undone and whose app doesn't ask before it carries it out.
+pub(super) fn must_be_confirmed(prototype: &Prototype) -> bool {
+    prototype.risk == Risk::Destructive && !prototype.previews
+}
 
 impl Run {
     /// Sends a request for the next step unless it is in quarantine.
     pub(super) fn send(&mut self, invoke: Invoke, context: &RunContext<'_>) -> RunOutput {
         let session = self.steps[self.next].session.clone();
+        if must_be_confirmed(&self.steps[self.next].prototype) && !invoke.confirmed {
+            return self.ask_to_confirm(invoke);
+        }
         if let Some(fault) = context.quarantine_refusal(&session, &invoke) {
             return self.end(StepStatus::Failed, fault);
         }
@@ -31,6 +44,23 @@ impl Run {
         let shows = !query && self.seen.contains_key(&session);
         let prefetch = shows && self.next + 1 == self.steps.len();
         RunOutput::Invoke { session, invoke, prefetch }
+    }
+
+    /// Asks whether to send a step that can't be undone, to an app that doesn't ask itself.
+    fn ask_to_confirm(&mut self, invoke: Invoke) -> RunOutput {
+        let step = &self.steps[self.next];
+        let provider = &step.session.addr.provider;
+        if step.nested {
+            let name = step.prototype.written_name();
+            let message = format!("{name} can't be undone, and a nested call can't be confirmed");
+            let fault = Fault::refused(message).hint("call it on its own first");
+            return self.end(StepStatus::Failed, fault);
+        }
+        let text = format!("cannot be undone; {provider} doesn't show beforehand what it affects");
+        let question =
+            Question { text, kind: QuestionKind::Confirm, options: Vec::new(), unlisted: 0 };
+        let needs = Needs { question, token: Blob(CONFIRMATION_TOKEN.into()), numbers: Vec::new() };
+        RunOutput::Ask { needs, asker: Asker::App(Box::new(invoke)) }
     }
 
     /// Sends a step whose app died with it to the next process. Only for actions that are declared

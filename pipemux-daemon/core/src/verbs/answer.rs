@@ -6,6 +6,7 @@ use pipemux_proto::refs::{Ref, RefKind};
 use pipemux_proto::watch::EventKind;
 
 use crate::Core;
+use crate::audit::clip;
 use crate::feed::Audience;
 use crate::keys::RequestId;
 use crate::persist::records::Record;
@@ -69,7 +70,11 @@ impl Core {
         let Some(question) = self.runs.remove_question(&at, number) else {
             return Err(no_question(to));
         };
+        let confirmed = (confirms && question.is_destructive()).then(|| clip(&question.title()));
         let (run, input) = question.answer(number, answer, &context);
+        if let Some(notes) = self.clients.audit_notes(id) {
+            (notes.answered, notes.confirmed) = (Some(number), confirmed);
+        }
         self.turn.persist(Record::QuestionClosed { workspace: at.to_string(), number });
         let text = format!("question {number} was answered: {}", text.trim());
         let audience = Audience::Workspace(at, None);
@@ -171,7 +176,7 @@ impl Core {
             self.runs.remove_rest(at, number);
             self.turn.persist(Record::KeptClosed { workspace: at.to_string(), number });
         }
-        kept.run_id = request.call.run_id.clone();
+        kept.run_id = self.clients.pseudonym(&request.call);
         kept.take_baseline(workspace, None);
         Ok(Some(kept))
     }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use pipemux_proto::Fault;
 use pipemux_proto::client::Format;
 use pipemux_proto::command::with_options;
 use pipemux_proto::report::{KeptReport, QuestionReport, Report, TokenReceipt};
@@ -10,6 +11,7 @@ use pipemux_proto::report::{KeptReport, QuestionReport, Report, TokenReceipt};
 use crate::clients::requests::ClientRequest;
 use crate::event::Now;
 use crate::keys::{SessionKey, WorkspaceKey};
+use crate::limits::{ANSWER_BUDGET_MIN, NOTICES_TOKENS, TURN_WORK_MAX};
 use crate::processes::Processes;
 use crate::runs::Run;
 use crate::runs::followup::follow_up;
@@ -23,6 +25,7 @@ use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_window::{AnswerWindow, write_calls};
 use crate::views::context::focus;
 use crate::views::delta::{Delta, Known, delta};
+use crate::views::fit::cut_notices;
 use crate::views::outcome::{RunOutcome, write_outcome, write_question};
 use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::report::{ReportInput, make_report};
@@ -118,7 +121,10 @@ impl AnswerBuilder<'_> {
         requested.into_iter().map(|requested| self.render_window(requested, count)).collect()
     }
 
-    fn render_window(&mut self, requested: RequestedWindow, count: u64) -> AnswerWindow {
+    fn render_window(&mut self, mut requested: RequestedWindow, count: u64) -> AnswerWindow {
+        if self.turn.work() > TURN_WORK_MAX && count > 1 {
+            requested.state = WindowStatus::Broken(Box::new(too_much_work(&requested.session)));
+        }
         let AnswerRequest { titles, budget, one_off, .. } = *self.request;
         let workspace = &mut *self.workspace;
         let session = self.processes.get(&requested.session);
@@ -222,7 +228,10 @@ impl AnswerBuilder<'_> {
             let since = self.kind.since();
             windows.iter().all(|window| is_unchanged(workspace, reader, window, since))
         });
-        remark.into_iter().chain(workspace.unread_notices(reader, self.now)).collect()
+        let (own, of_apps) = workspace.unread_notices(reader, self.now);
+        let own = remark.into_iter().chain(own).collect();
+        let half = self.request.budget.map(|budget| (budget / 2).max(ANSWER_BUDGET_MIN / 2));
+        cut_notices(own, of_apps, half.unwrap_or(NOTICES_TOKENS).into())
     }
 
     /// Returns the sessions of windows that aren't in a run's answer and that have changed.
@@ -297,6 +306,12 @@ impl AnswerBuilder<'_> {
         delivery.ids.extend(in_focus);
         delivery
     }
+}
+
+/// Says that a window isn't in an answer because those before it were too long.
+fn too_much_work(session: &SessionKey) -> Fault {
+    Fault::unavailable("not written: the windows before it took all the work of one answer")
+        .hint(format!("pipemux view {session}"))
 }
 
 /// Returns the newest states that the windows of a run's sessions have shown.

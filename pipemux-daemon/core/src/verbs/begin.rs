@@ -7,11 +7,14 @@ use pipemux_proto::report::Report;
 use pipemux_proto::{Fault, Frame, SessionAddr, Value};
 
 use crate::Core;
+use crate::audit::AuditEntry;
 use crate::clients::connection::ClientInput;
+use crate::clients::idempotency::ActKey;
 use crate::event::ClientId;
 use crate::keys::{RequestId, plain_address};
 use crate::limits::ANSWER_BUDGET_MIN;
-use crate::persist::records::Record;
+use crate::peer::PeerProcess;
+use crate::persist::DiskFailure;
 use crate::processes::reply::ReplyTo;
 use crate::verbs::kept_rests::kept_line;
 use crate::verbs::require;
@@ -27,8 +30,42 @@ impl Core {
             // `Clients` dealt with it: a greeting, or a frame that it refused or answered itself.
             return;
         };
+        if let Some(input) = self.clients.hold_until_identified(&mut self.turn, client, input) {
+            self.handle_input(client, input);
+        }
+    }
+
+    /// Takes in which process a client is, and goes on with what it has asked for meanwhile.
+    pub(crate) fn client_identified(&mut self, client: ClientId, peer: PeerProcess) {
+        for input in self.clients.identified(client, peer) {
+            self.handle_input(client, input);
+            self.drain_events();
+        }
+    }
+
+    fn handle_input(&mut self, client: ClientId, input: ClientInput) {
+        let refusal = self.clients.refusal(client, &input, &self.processes, self.config.pid);
+        if let ClientInput::Attach(_, attach) = &input {
+            let why = refusal.as_ref().map(|fault| fault.message.clone());
+            let entry = AuditEntry::of_attach(&attach.workspace.key, &attach.session, why);
+            self.turn.audit(AuditEntry { peer: self.clients.peer(client), ..entry });
+        }
+        if let Some(fault) = refusal {
+            let turn = &mut self.turn;
+            return match input {
+                ClientInput::Verb(envelope, call, _) => {
+                    self.clients.refuse_admitted(turn, client, (&envelope, &call), &fault);
+                }
+                ClientInput::Attach(envelope, _) => {
+                    self.clients.refuse(turn, client, &envelope, &fault);
+                }
+                ClientInput::Seen(_) | ClientInput::Cancel(_) => {}
+            };
+        }
         match input {
-            ClientInput::Verb(envelope, call) => self.begin(client, envelope, *call),
+            ClientInput::Verb(envelope, call, length) => {
+                self.begin(client, envelope, (*call, length));
+            }
             ClientInput::Seen(delivery) => self.confirm_delivery(delivery),
             ClientInput::Attach(envelope, mut attach) => {
                 attach.session = plain_address(&attach.workspace.key, &attach.session);
@@ -50,9 +87,22 @@ impl Core {
     }
 
     /// Begins a request. Its record is written before anything of it reaches an app.
-    fn begin(&mut self, client: ClientId, envelope: Envelope, mut call: VerbRequest) {
+    fn begin(
+        &mut self,
+        client: ClientId,
+        envelope: Envelope,
+        (mut call, length): (VerbRequest, usize),
+    ) {
         name_plainly(&call.workspace.key, &mut call.verb);
-        let workspace = match self.enter_workspace(&call) {
+        let entered = self.enter_workspace(&call).and_then(|key| {
+            let workspace = self.workspaces.get_mut(&key);
+            let workspace = workspace.filter(|_| speaks_as_reader(&call.verb));
+            workspace.map_or(Ok(()), |workspace| {
+                workspace.check_token(&call.reader, &call.reader_token)
+            })?;
+            Ok(key)
+        });
+        let workspace = match entered {
             Ok(workspace) => workspace,
             Err(fault) => {
                 // The client may send it again once there is room.
@@ -60,18 +110,18 @@ impl Core {
                 return self.clients.refuse_admitted(turn, client, (&envelope, &call), &fault);
             }
         };
-        let (verb, run_id) = (call.verb.clone(), call.run_id.clone());
-        let id = self.clients.begin(&mut self.turn, client, envelope, call, workspace);
+        let (verb, key) = (call.verb.clone(), ActKey::of(&call));
+        let id = self.clients.begin(&mut self.turn, client, envelope, (call, length), workspace);
         if verb.acts() {
-            if let Some(why) = &self.persist.failing {
+            if let Some(DiskFailure { why, next }) = &self.persist.failing {
                 let fault =
                     Fault::refused(format!("the daemon can't write its state down ({why})"))
-                        .hint("make room, then send it again; reads and views go on");
+                        .hint(next);
                 self.fail_request(id, fault);
                 // Nothing took effect, so the client may send it again under the same id.
-                return self.clients.forget_record(&run_id);
+                return self.clients.forget_act(&key);
             }
-            self.turn.persist(Record::Begun { run_id });
+            self.turn.persist(key.begun(self.turn.now.unix_ms));
         }
         self.begin_verb(id, verb);
     }
@@ -161,6 +211,7 @@ impl Core {
         let Some(request) = self.clients.request(id) else { return };
         let options = &request.call.hint_options;
         let fault = fault_with_options(fault, options);
+        let message = fault.message.clone();
         let exit = fault.code.exit_status();
         let kept = kept.and_then(|n| Some((n, self.runs.rest(&request.workspace, n)?)));
         let line = kept.map_or(String::new(), |(number, rest)| kept_line(number, rest));
@@ -182,6 +233,9 @@ impl Core {
                 ..Report::default()
             })),
         };
+        if let Some(notes) = self.clients.audit_notes(id) {
+            notes.set_result(&message);
+        }
         self.answer(id, Answer { exit, body, delivery: 0, error: true });
     }
 
@@ -226,6 +280,33 @@ impl Core {
     pub(super) fn end_task(&mut self, id: RequestId) {
         self.tasks.remove(id);
         self.drop_prefetch(id);
+    }
+}
+
+/// Returns false for verbs that are the same for every reader: they need no token.
+fn speaks_as_reader(verb: &Verb) -> bool {
+    match verb {
+        Verb::Help { .. }
+        | Verb::Apps
+        | Verb::Providers(_)
+        | Verb::Sessions
+        | Verb::Logs { .. }
+        | Verb::Status
+        | Verb::Limits
+        | Verb::Down => false,
+        Verb::Open(_)
+        | Verb::View(_)
+        | Verb::Click { .. }
+        | Verb::Run { .. }
+        | Verb::Answer { .. }
+        | Verb::Read { .. }
+        | Verb::Close { .. }
+        | Verb::Restart { .. }
+        | Verb::End { .. }
+        | Verb::History { .. }
+        | Verb::Undo { .. }
+        | Verb::Set { .. }
+        | Verb::Watch(_) => true,
     }
 }
 

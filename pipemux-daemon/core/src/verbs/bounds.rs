@@ -56,6 +56,8 @@ impl Core {
             "WINDOWS_MAX" => workspace.windows.len(),
             "READERS_MAX" => workspace.reader_count(),
             "HISTORY_MAX" => workspace.history.rounds.len(),
+            "UNCONFIRMED_BYTES" => self.workspaces.unconfirmed_bytes(),
+            "KEPT_VIEWS_BYTES" => self.workspaces.kept_bytes(),
             "ANCHORS_MAX" => workspace.anchors.len(),
             _ => return None,
         };

@@ -4,13 +4,14 @@
 //! followed. Of any other, the things tell that it binds: one that is gone is named with how it vanished, one that is
 //! hidden with the way to it. A link without things is gone once its window doesn't offer it: no view brings it back.
 
+use pipemux_proto::Fault;
 use pipemux_proto::app::{KeyLocation, Locate, Located};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::Arg;
 use pipemux_proto::refs::{Local, Ref, RefKind};
-use pipemux_proto::{Fault, decode};
 
 use crate::Core;
+use crate::intake;
 use crate::keys::{ProjectionKey, RequestId, SessionKey};
 use crate::limits::{LOCATE_MS, PROJECT_MS};
 use crate::processes::reply::{AppReply, ReplyTo};
@@ -82,7 +83,7 @@ impl Core {
     pub(crate) fn link_located(&mut self, id: RequestId, reply: AppReply) -> Result<(), Fault> {
         let HiddenLink { link, session } = self.take_hidden_link(id)?;
         let located = match reply {
-            AppReply::Reply(body) => decode::<Located>(&body).ok(),
+            AppReply::Reply(body) => intake::read::<Located>(&body).ok(),
             AppReply::Fault(_) | AppReply::Lost { .. } => None,
         };
         let Some(located) = located else {

@@ -73,7 +73,8 @@ impl Core {
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         let (at, call) = (&request.workspace, &request.call);
-        let rest = KeptRest::of_refused((at.clone(), &call.reader, &call.run_id), source, index);
+        let run_id = self.clients.pseudonym(call);
+        let rest = KeptRest::of_refused((at.clone(), &call.reader, &run_id), source, index);
         let Some(mut rest) = rest else {
             self.runs.outdate_rests(at, &call.reader);
             return Err(fault);

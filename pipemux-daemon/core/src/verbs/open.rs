@@ -8,14 +8,16 @@ use pipemux_proto::client::{OpenArgs, ProvidersArgs, Verb, is_passed_variable};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::watch::EventKind;
-use pipemux_proto::{Fault, ProviderId, SessionAddr, SessionId, decode};
+use pipemux_proto::{Fault, ProviderId, SessionAddr, SessionId};
 
 use crate::Core;
 use crate::feed::Audience;
+use crate::intake;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::{ENV_MAX, OPENS_MAX, SESSIONS_MAX, WINDOWS_MAX};
 use crate::manifest::{Manifest, Scope};
 use crate::persist::records::{Record, SavedOpen};
+use crate::processes::passed::PassedVariables;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::ProcessState;
 use crate::verbs::require;
@@ -61,16 +63,12 @@ impl Core {
                 fault.hint("end one that is done with; they are listed by: pipemux sessions")
             );
         }
-        let saved = SavedOpen {
-            env: environment(&open, &manifest),
-            args: open.args,
-            cwd: open.cwd,
-            granted: Vec::new(),
-        };
+        let (saved, passed) = saved_open(&open, &manifest);
         let fresh = !self.processes.contains(&key);
         if fresh {
             self.processes.create(key.clone(), manifest);
         }
+        let note = self.processes.pass_variables(&key, passed);
         self.set_task(id, Task::Opening(key.clone()));
         let down = self
             .processes
@@ -92,7 +90,7 @@ impl Core {
                 // The session was ended and its process is about to exit: the next process opens with this.
                 self.processes.push_open(&key, saved);
             }
-            return self.finish_open(id, Vec::new());
+            return self.finish_open(id, note.into_iter().collect());
         } else if !self.widen_for_open(id, &key, &saved)? {
             let message = self.processes.open_message(&key, saved, true, false);
             let (turn, to) = (&mut self.turn, ReplyTo::Attach(id));
@@ -109,7 +107,7 @@ impl Core {
         let key = key.clone();
         match reply {
             AppReply::Reply(body) => {
-                let opened = decode::<Opened>(&body).map_err(|error| {
+                let opened = intake::read::<Opened>(&body).map_err(|error| {
                     Fault::unavailable(format!("an unreadable reply of {key}: {error}"))
                 })?;
                 self.remember_open(id, &key)?;
@@ -131,12 +129,7 @@ impl Core {
         };
         // A session that has been removed since has no next process.
         if let Some(session) = self.processes.get(key) {
-            let saved = SavedOpen {
-                env: environment(open, &session.manifest),
-                args: open.args.clone(),
-                cwd: open.cwd.clone(),
-                granted: Vec::new(),
-            };
+            let (saved, _) = saved_open(open, &session.manifest);
             self.processes.add_open(&mut self.turn, key, saved, OPENS_MAX);
         }
         Ok(())
@@ -230,8 +223,9 @@ pub(crate) fn lod_name(lod: Lod) -> &'static str {
     }
 }
 
-/// Returns the variables of the opener's environment that an app gets, within the bound on their size.
-fn environment(open: &OpenArgs, manifest: &Manifest) -> Vec<(String, String)> {
+/// Returns what is saved of an open, and the variables that the manifest names, whose values are not. Together they are
+/// what an app gets of the opener's environment, within the bound on its size.
+fn saved_open(open: &OpenArgs, manifest: &Manifest) -> (SavedOpen, PassedVariables) {
     let wanted =
         |name: &str| is_passed_variable(name) || manifest.pass.iter().any(|pass| pass == name);
     let mut left = ENV_MAX;
@@ -241,10 +235,10 @@ fn environment(open: &OpenArgs, manifest: &Manifest) -> Vec<(String, String)> {
         left -= if fits { length } else { 0 };
         fits
     };
-    open.env
-        .iter()
-        .filter(|(name, _)| wanted(name))
-        .filter(fits)
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect()
+    let given = open.env.iter().filter(|(name, _)| wanted(name)).filter(fits);
+    let given = given.map(|(name, value)| (name.clone(), value.clone()));
+    let (env, named): (Vec<_>, Vec<_>) = given.partition(|(name, _)| is_passed_variable(name));
+    let passed = named.into_iter().collect::<PassedVariables>();
+    let (args, cwd) = (open.args.clone(), open.cwd.clone());
+    (SavedOpen { args, cwd, env, granted: Vec::new(), passed: passed.names() }, passed)
 }

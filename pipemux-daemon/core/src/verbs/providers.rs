@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use pipemux_proto::client::ProvidersArgs;
 use pipemux_proto::command::with_options;
+use pipemux_proto::environment::looks_secret;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, ProviderId, Value};
 
@@ -54,7 +55,7 @@ impl Core {
         read: Result<Manifests, Fault>,
     ) -> Result<(), Fault> {
         let task = self.tasks.take_if(id, |task| matches!(task, Task::Loading(_)));
-        let Manifests { manifests, problems, said } = read?;
+        let Manifests { manifests, problems, added, said } = read?;
         // The change holds even if the request has its answer already.
         let changes = self.replace_providers(manifests);
         match task {
@@ -64,6 +65,8 @@ impl Core {
             }
             Some(Task::Loading(AfterLoading::Report)) => {
                 let mut text = said.clone();
+                let added = added.and_then(|id| self.providers.get(&id));
+                text += &added.map_or(String::new(), |manifest| asks_for(manifest));
                 text += &self.outdated_sessions(&changes);
                 for problem in &problems {
                     text += &format!("not registered · {}\n", whole_line(&problem.text));
@@ -147,6 +150,9 @@ impl Core {
             parts.extend(Some(&manifest.description).filter(|d| !d.is_empty()).cloned());
             let fields = non_default_fields(manifest);
             parts.extend(fields.iter().map(|(name, value)| format!("{name} {value}")));
+            if manifest.shadows {
+                parts.push(format!("replaces the app that comes with PipeMux: {}", manifest.file));
+            }
             text += &format!("{}\n", whole_line(&parts.join(" · ")));
             let mut row: Vec<(String, Value)> = vec![
                 ("id".into(), manifest.id.as_str().into()),
@@ -177,6 +183,21 @@ impl Core {
     }
 }
 
+/// Fields of a manifest with which it asks for something that not every app has.
+const ASKS: [&str; 9] =
+    ["pass", "sandbox", "folder", "read", "write", "network", "exec", "signals", "limits"];
+
+/// Returns the line that says what an app asks for.
+fn asks_for(manifest: &Manifest) -> String {
+    let fields = non_default_fields(manifest);
+    let asked = fields.iter().filter(|(name, _)| ASKS.contains(name));
+    let asked: Vec<String> = asked.map(|(name, value)| format!("{name} {value}")).collect();
+    match asked.is_empty() {
+        true => "asks for: nothing\n".to_owned(),
+        false => whole_line(&format!("asks for: {}", asked.join(" · "))) + "\n",
+    }
+}
+
 /// Returns the fields of a manifest that differ from the defaults, in words.
 fn non_default_fields(manifest: &Manifest) -> Vec<(&'static str, String)> {
     let mut fields = Vec::new();
@@ -203,6 +224,16 @@ fn non_default_fields(manifest: &Manifest) -> Vec<(&'static str, String)> {
                 Idle::After(ms) => format!("{} s", ms as f64 / 1000.0),
             },
         ));
+    }
+    if !manifest.pass.is_empty() {
+        let word = |name: &String| match looks_secret(name) {
+            true => format!("{name} (looks like a secret)"),
+            false => name.clone(),
+        };
+        fields.push(("pass", manifest.pass.iter().map(word).collect::<Vec<_>>().join(", ")));
+    }
+    if manifest.dev {
+        fields.push(("dev", "its program may change".to_owned()));
     }
     // A built-in app has what it needs, which nobody has to check.
     if manifest.built_in.is_none() {

@@ -12,7 +12,7 @@ use crate::Core;
 use crate::keys::RequestId;
 use crate::limits::LOCATE_MS;
 use crate::processes::reply::{AppReply, ReplyTo};
-use crate::runs::lookup::{chunk, located, read_request};
+use crate::runs::lookup::{chunk, is_complete, located, read_request};
 use crate::runs::resolve_ref::{RefScope, ResolvedObject, UnresolvedRef};
 use crate::runs::{RunContext, ref_errors};
 use crate::verbs::require;
@@ -121,8 +121,7 @@ impl Core {
             return Err(Fault::refused(message));
         }
         read.data.extend_from_slice(&chunk.data);
-        let incomplete = (read.data.len() as u64) < chunk.total && !chunk.data.is_empty();
-        if incomplete {
+        if !is_complete(&chunk, read.data.len(), &name)? {
             self.request_chunk(id, read, &object, deadline);
         } else {
             let body = Body::Raw(Bytes::from(read.data));

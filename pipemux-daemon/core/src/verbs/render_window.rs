@@ -13,7 +13,8 @@ use crate::views::minter::RenderInput;
 use crate::views::requested_window::{RequestedWindow, WindowStatus};
 use crate::workspaces::Workspace;
 
-/// Renders a window from the projection that the workspace holds. Returns the ids that it shows.
+/// Renders a window from the projection that the workspace holds. Returns the ids that it shows, also those that there
+/// is no room for.
 pub(crate) fn render_held_window(
     workspace: &mut Workspace,
     key: &SessionKey,
@@ -21,11 +22,12 @@ pub(crate) fn render_held_window(
     now: Now,
 ) -> Vec<u64> {
     let epoch = workspace.epoch + 1;
-    let window = workspace.window(key);
-    let (lod, number) = window.map(|window| (window.lod, window.number)).unwrap_or_default();
+    let Some(window) = workspace.window(key) else { return Vec::new() };
+    let (lod, budget) = window.detail(None, None);
+    // An answer that shows the same projection takes what is kept of it, so it is cut as in answers.
     let requested = RequestedWindow {
         state: WindowStatus::Fresh,
-        ..RequestedWindow::new(key.clone(), number, lod, u32::MAX)
+        ..RequestedWindow::new(key.clone(), window.number, lod, budget)
     };
     let shared = shared_words(workspace, Some(session), key);
     let show_calls = workspace.options.titles;
@@ -37,7 +39,7 @@ pub(crate) fn render_held_window(
     if differs {
         workspace.epoch = epoch;
     }
-    window.rendered.map(|rendered| rendered.ids.to_vec()).unwrap_or_default()
+    workspace.anchors.shown_ids(key)
 }
 
 /// Returns the parts of a session that rendering needs.

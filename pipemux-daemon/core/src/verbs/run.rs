@@ -217,7 +217,7 @@ impl Core {
             });
         }
         let (at, reader) = (request.workspace.clone(), call.reader.clone());
-        let mut run = Run::new(at, reader, call.run_id.clone(), steps);
+        let mut run = Run::new(at, reader, self.clients.pseudonym(call), steps);
         run.cwd.clone_from(&call.cwd);
         run.budget = call.budget.map_or(RUN_BUDGET, |budget| {
             budget.max(ANSWER_BUDGET_MIN).saturating_sub(LAST_LINE_TOKENS)
@@ -242,7 +242,9 @@ impl Core {
             run.end_unreached();
             // Before the windows arrive, because rounds are in the order in which they took effect.
             if !run.only_queries() {
-                self.record_round(&run);
+                self.record_round(id, &run);
+            } else if let Some(notes) = self.clients.audit_notes(id) {
+                notes.only_queries = true;
             }
         }
         let workspace = self.workspaces.get(&run.workspace).ok_or_else(Self::lost_run)?;

@@ -62,6 +62,9 @@ impl Core {
         let audience = Audience::Workspace(run.workspace.clone(), Some(session));
         self.publish(EventKind::Asked, audience, Some(&run.reader), &text);
         run.question = Some(number);
+        if let Some(notes) = self.clients.audit_notes(id) {
+            notes.asked = Some(number);
+        }
         self.finish_run(id, run)
     }
 

@@ -85,11 +85,14 @@ impl Core {
             .requests_with(|task| matches!(task, Task::Restarting(waited) if waited == key));
         let idle = session.opens.is_empty() && session.waiting.is_empty() && restarting.is_empty();
         if idle && !self.has_window(key) && !self.processes.is_opening(key) {
+            let (state_dir, _) = self.processes.paths(key);
+            let log = self.processes.own_log(key);
             let removed = self.processes.remove(key);
             if removed.is_some_and(|session| session.manifest.state == State::Discard) {
-                let (state_dir, _) = self.processes.paths(key);
                 self.turn.effects.push(Effect::Discard { state_dir });
             }
+            // It can't be asked for any more, and there is no bound on the names of sessions.
+            self.turn.effects.extend(log.map(|log| Effect::EndLog { log, kept: 0 }));
         }
         self.answer_ends(key);
         for id in restarting {

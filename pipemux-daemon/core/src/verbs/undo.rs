@@ -7,8 +7,9 @@ use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::persist::records::{SavedRound, SavedUndo};
 use crate::runs::run::UndoneRound;
-use crate::runs::{Step, StepOrigin, fixed};
+use crate::runs::{Run, Step, StepOrigin, fixed};
 use crate::verbs::require;
+use crate::verbs::tasks::Task;
 use crate::workspaces::Workspace;
 use crate::workspaces::anchors::open_params;
 
@@ -25,6 +26,10 @@ impl Core {
         let reader = &request.call.reader;
         let round = find_round(workspace, reader, round)?;
         let number = round.number;
+        if self.is_being_undone(&request.workspace, number) {
+            let why = format!("round {number} is being undone already: nothing was undone");
+            return Err(Fault::refused(why).hint("pipemux history"));
+        }
         let left = round.undo.iter().enumerate().filter(|(_, undo)| !undo.undone);
         let left: Vec<(usize, &SavedUndo)> = left.rev().collect();
         let mut unknown = Vec::new();
@@ -48,6 +53,18 @@ impl Core {
         let indices = left.iter().filter_map(|(index, _)| u32::try_from(*index).ok()).collect();
         let undone = UndoneRound { number, steps: indices };
         self.run_steps_with(id, steps, |run| run.undoes = Some(undone))
+    }
+
+    /// Returns true while a run that takes a round back is under way, or waits for an answer: its steps count as undone
+    /// only once it has ended.
+    fn is_being_undone(&self, at: &str, number: u64) -> bool {
+        let undoes = |run: &Run| run.undoes.as_ref().is_some_and(|undone| undone.number == number);
+        let runs = |task: &Task| match task {
+            Task::Running(run) => *run.workspace == *at && undoes(run),
+            _ => false,
+        };
+        let asks = self.runs.questions(at).any(|(_, question)| undoes(&question.run));
+        asks || !self.tasks.requests_with(runs).is_empty()
     }
 
     /// Returns the step that takes a step back.

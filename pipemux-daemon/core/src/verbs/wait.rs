@@ -229,7 +229,8 @@ impl Core {
         if view.since.is_some_and(|epoch| epoch > workspace.epoch) {
             return true;
         }
-        if !workspace.unread_notices(reader, self.turn.now).is_empty() {
+        let (own, of_apps) = workspace.unread_notices(reader, self.turn.now);
+        if !own.is_empty() || !of_apps.is_empty() {
             return true;
         }
         let known_reader = workspace.reader(reader);

@@ -70,8 +70,8 @@ pub fn steps(
     contents: &[String],
     hint_options: &str,
     mut links: impl FnMut(&StepOutcome, usize) -> Vec<String>,
-) -> String {
-    let mut out = String::new();
+) -> Vec<String> {
+    let mut all = Vec::new();
     let earlier = run.earlier_steps();
     let visible = earlier + run.steps.iter().filter(|step| !step.nested).count();
     let mut number = 1 + earlier;
@@ -94,6 +94,7 @@ pub fn steps(
             None => own.clone(),
         };
         let count = if visible > 1 { format!("{position} ") } else { String::new() };
+        let mut out = String::new();
         match outcome.status {
             StepStatus::Done => {
                 let links: String =
@@ -123,8 +124,10 @@ pub fn steps(
         if let Some(fault) = &outcome.fault {
             out += &with_options(&hint_lines(&fault.hints), hint_options);
         }
+        all.push(out);
     }
-    out + &not_run(run)
+    all.push(not_run(run));
+    all
 }
 
 /// Writes a result that no other step takes, so that it need not be asked for again: text in a fence.

@@ -8,7 +8,7 @@ use pipemux_proto::prototype::Prototype;
 use pipemux_proto::{Fault, Incarnation};
 
 use crate::keys::SessionKey;
-use crate::limits::BUDGET_MAX;
+use crate::limits::{BUDGET_MAX, FULL_BUDGET, WINDOW_BUDGET};
 use crate::views::answer::refusal;
 use crate::views::minter::RenderInput;
 use crate::views::prototypes::{compact, declarations, possible};
@@ -96,9 +96,12 @@ impl AnswerWindow {
     }
 
     fn prototypes_fit(&self, rendered: &Rendered) -> bool {
+        // Without a budget they may take as much as a window at this level of detail.
+        let usual = if self.lod == Lod::Full { FULL_BUDGET } else { WINDOW_BUDGET };
         self.prototypes.is_empty()
-            || self.room == u64::MAX
-            || rendered.tokens + pipemux_tokens::estimate(&self.prototypes) <= self.room
+            || (self.room == u64::MAX && pipemux_tokens::estimate(&self.prototypes) <= usual.into())
+            || (self.room != u64::MAX
+                && rendered.tokens + pipemux_tokens::estimate(&self.prototypes) <= self.room)
     }
 
     /// Returns the error of a window whose level of detail was lowered to fit its budget.

@@ -1,8 +1,9 @@
 //! The changes of a window since a reader saw it.
 
+use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp};
 
-use crate::limits::{DIFF_LINES_MAX, MOVES_TOLD_MAX};
+use crate::limits::{DIFF_LINES_MAX, DIFF_STEPS_MAX, MOVES_TOLD_MAX};
 use crate::views::inert;
 use crate::workspaces::Rendered;
 use crate::workspaces::content::Line;
@@ -64,9 +65,21 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
         before.iter().zip(&after).for_each(|(old, new)| kept.add(old, new));
         return (Delta::Same, kept.0);
     }
-    // Of lines with identities, only the same line with the same text counts as unchanged.
-    let old: Vec<_> = before.iter().map(|line| (line.identity, line.text)).collect();
-    let new: Vec<_> = after.iter().map(|line| (line.identity, line.text)).collect();
+    // Of lines with identities, only the same line with the same text counts as unchanged. Lines are compared by
+    // numbers: the texts of long ones may have much in common.
+    let mut numbers = FxHashMap::default();
+    let mut number = |(identity, text): (Option<u64>, _)| {
+        let next = numbers.len();
+        *numbers.entry((identity, text)).or_insert(next)
+    };
+    let old: Vec<usize> = before.iter().map(|line| number((line.identity, line.text))).collect();
+    let new: Vec<usize> = after.iter().map(|line| number((line.identity, line.text))).collect();
+    pipemux_work::spend(seen.content.text().len() + now.content.text().len());
+    let steps = differing_lines(&old, &new);
+    pipemux_work::spend(steps);
+    if steps > DIFF_STEPS_MAX {
+        return whole();
+    }
     let mut changed: Vec<(char, &Line<'_>)> = Vec::new();
     let mut kept = KeptList::default();
     let mut title = Title::default();
@@ -133,6 +146,14 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
     } else {
         (Delta::Lines(out), kept)
     }
+}
+
+/// Returns how many pairs of lines a comparison may look at: those between the first and the last line that differ.
+fn differing_lines(old: &[usize], new: &[usize]) -> usize {
+    let equal = |(one, other): &(&usize, &usize)| one == other;
+    let begin = old.iter().zip(new).take_while(equal).count();
+    let end = old[begin..].iter().rev().zip(new[begin..].iter().rev()).take_while(equal).count();
+    (old.len() - begin - end) * (new.len() - begin - end)
 }
 
 impl KeptLines {

@@ -1,7 +1,7 @@
 //! Making an answer fit the budget that its request named: what is cut ends with a line that leads to the rest.
 //!
-//! In an answer that is too long windows are cut first, then what outcomes show besides their briefs. The outcome
-//! of a step and a question are never cut.
+//! In an answer that is too long windows are cut first, then what outcomes show besides their briefs, then long outcomes
+//! of steps. How the run ended and a question are never cut: their length is bounded where they are taken in.
 
 use std::rc::Rc;
 
@@ -12,15 +12,27 @@ use crate::views::answer_window::AnswerWindow;
 use crate::views::trim::trim;
 use crate::workspaces::Rendered;
 
+/// Tokens that an answer may take for one step, however many there are.
+const STEP_TOKENS: u64 = 60;
+
+/// Characters of a step's first line that always stay.
+const STEP_CHARS: usize = 160;
+
 /// Tokens for the line that says what was cut, and for closing a fence.
 const CUT_LINE_TOKENS: u64 = 16;
 
 /// Cuts a text to about a number of tokens, at the end of a line, and says how many lines were cut. A fence that
 /// is open there is closed.
 pub fn cut_lines(text: &str, tokens: u64) -> String {
-    if estimate(text) <= tokens {
+    let all = estimate(text);
+    if all <= tokens {
         return text.to_owned();
     }
+    cut_lines_with(text, tokens, |lines| more_lines(lines, all))
+}
+
+/// Cuts a text that is too long, as [`cut_lines`] does; `more` says how many lines were cut.
+pub fn cut_lines_with(text: &str, tokens: u64, more: impl FnOnce(usize) -> String) -> String {
     let room = tokens.saturating_sub(CUT_LINE_TOKENS);
     let (mut kept, mut counted) = (0, Estimate::default());
     let mut fence: Option<&str> = None;
@@ -40,7 +52,7 @@ pub fn cut_lines(text: &str, tokens: u64) -> String {
     let (head, rest) = text.split_at(kept);
     let closing = fence.map_or(String::new(), |fence| format!("{fence}\n"));
     let end = if head.is_empty() || head.ends_with('\n') { "" } else { "\n" };
-    format!("{head}{end}{closing}{}", more_lines(rest, estimate(text)))
+    format!("{head}{end}{closing}{}", more(rest.lines().count()))
 }
 
 /// Cuts a list whose newest lines come last to about a number of tokens, and says how many lines were cut.
@@ -58,13 +70,13 @@ pub fn cut_older_lines(text: &str, tokens: u64) -> String {
         start -= line.len();
     }
     let (older, kept) = text.split_at(start);
-    more_lines(older, estimate(text)) + kept
+    more_lines(older.lines().count(), estimate(text)) + kept
 }
 
-fn more_lines(cut: &str, all: u64) -> String {
+fn more_lines(lines: usize, all: u64) -> String {
     // An answer has a few tokens besides.
     let enough = all + all / 10 + 60;
-    format!("… {} more lines: repeat it with --budget {enough}\n", cut.lines().count())
+    format!("… {lines} more lines: repeat it with --budget {enough}\n")
 }
 
 /// Shortens texts, the last one first, until they are shorter by `excess` tokens together or no text is left.
@@ -79,7 +91,77 @@ pub fn cut_contents(contents: &mut [String], mut excess: u64) {
     }
 }
 
-/// Cuts windows so that they are shorter by `excess` tokens together. Returns those that there is no room for.
+/// Joins what an answer says of steps, in about a number of tokens: what is too long is cut to its first lines, then
+/// the first steps are only counted. The last ones say how the run ended, and always stay.
+pub fn cut_steps(steps: Vec<String>, tokens: u64) -> String {
+    let whole = steps.concat();
+    if estimate(&whole) <= tokens {
+        return whole;
+    }
+    // A step may take what its share is, and in any case its line and where the rest is.
+    let told = steps.iter().filter(|step| !step.is_empty()).count().max(1) as u64;
+    let share = (tokens / told).max(STEP_TOKENS);
+    let short: Vec<String> = steps
+        .iter()
+        .map(|step| match estimate(step) > share {
+            true => cut_step(step, share),
+            false => step.clone(),
+        })
+        .collect();
+    let mut left = tokens.saturating_sub(CUT_LINE_TOKENS);
+    let fits = |step: &&String| {
+        let cost = estimate(step);
+        let fits = cost <= left;
+        left = left.saturating_sub(cost);
+        fits
+    };
+    let kept = short.iter().rev().take_while(fits).count();
+    let last = short.iter().rposition(|step| !step.is_empty()).unwrap_or_default();
+    let first = (short.len() - kept).min(last);
+    let earlier = match steps[..first].iter().filter(|step| !step.is_empty()).count() {
+        0 => String::new(),
+        1 => "1 earlier step: pipemux history --detail\n".to_owned(),
+        earlier => format!("{earlier} earlier steps: pipemux history --detail\n"),
+    };
+    earlier + &short[first..].concat()
+}
+
+/// Cuts what an answer says of one step: its first line, with how it ended, always stays.
+fn cut_step(step: &str, tokens: u64) -> String {
+    let more = |lines| format!("… {lines} more lines: pipemux history --detail\n");
+    let first = step.lines().next().unwrap_or_default();
+    if estimate(first) + 2 * CUT_LINE_TOKENS <= tokens {
+        return cut_lines_with(step, tokens.saturating_sub(CUT_LINE_TOKENS), more);
+    }
+    let head = match first.char_indices().nth(STEP_CHARS) {
+        Some((end, _)) => format!("{}…\n", &first[..end]),
+        None => format!("{first}\n"),
+    };
+    match step.lines().count() {
+        0 | 1 => head,
+        lines => head + &more(lines - 1),
+    }
+}
+
+/// Keeps the newest notices of apps, as far as about so many tokens hold them and those of the daemon; the others are
+/// counted.
+pub fn cut_notices(own: Vec<String>, mut of_apps: Vec<String>, tokens: u64) -> Vec<String> {
+    let cost = |notice: &String| estimate(notice) + 1;
+    let mut left = tokens.saturating_sub(own.iter().map(cost).sum());
+    let fits = |notice: &&String| {
+        let fits = cost(notice) <= left;
+        left = left.saturating_sub(cost(notice));
+        fits
+    };
+    let kept = of_apps.iter().rev().take_while(fits).count();
+    let more = of_apps.len() - kept;
+    let newest = of_apps.split_off(more);
+    let told = (more > 0).then(|| format!("… {more} more notices were left out"));
+    own.into_iter().chain(told).chain(newest).collect()
+}
+
+/// Cuts windows so that they are shorter by `excess` tokens together: of each, the end of its content. Returns those
+/// whose heading and links there is no room for.
 pub fn cut_windows(windows: &mut Vec<AnswerWindow>, excess: u64) -> Vec<SessionKey> {
     let tokens =
         |window: &AnswerWindow| window.shown().map_or(0, |shown| window_tokens(window, shown));
@@ -93,18 +175,14 @@ pub fn cut_windows(windows: &mut Vec<AnswerWindow>, excess: u64) -> Vec<SessionK
         if window_tokens(window, &shown) <= share {
             return true;
         }
-        let mut rendered = (*shown).clone();
-        let mut required = estimate(&rendered.heading);
-        match required + estimate(&rendered.nav) + CUT_LINE_TOKENS <= share {
-            true => required += estimate(&rendered.nav),
-            false => rendered.nav = String::new(),
-        }
+        // Without its links a window would look like another one, though nothing has changed: what else the answer
+        // says takes a few tokens more or less each time.
+        let required = estimate(&shown.heading) + estimate(&shown.nav);
         if required + CUT_LINE_TOKENS > share {
             left_out.push(window.session.clone());
             return false;
         }
-        rendered.tokens = rendered.estimate_tokens();
-        let trimmed = Rc::new(trim(rendered, share - required));
+        let trimmed = Rc::new(trim((*shown).clone(), share - required));
         window.one_off = true;
         if let Some(shown) = &mut window.with_calls {
             *shown = trimmed.clone();
@@ -142,6 +220,36 @@ mod tests {
             let older = cut_older_lines(&text, tokens);
             prop_assert!(estimate(&older) <= tokens + 8);
             prop_assert!(older == text || text.ends_with(older.split_once('\n').map_or("", |(_, rest)| rest)));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn steps_keep_to_their_tokens_and_the_last_one_is_always_told(
+            steps in prop::collection::vec(("[a-z ]{0,30}", 0_usize..40), 1..60),
+            tokens in 100_u64..2_000,
+        ) {
+            let step = |(index, (text, lines)): (usize, &(String, usize))| {
+                format!("{index} done · x\n{}", format!("{text}\n").repeat(*lines))
+            };
+            let steps: Vec<String> = steps.iter().enumerate().map(step).collect();
+            let cut = cut_steps(steps.clone(), tokens);
+            prop_assert!(estimate(&cut) <= tokens + STEP_TOKENS, "{}: {cut}", estimate(&cut));
+            let last = format!("{} done", steps.len() - 1);
+            prop_assert!(cut.contains(&last), "{last} in {cut}");
+            // Each step is told or counted.
+            let is_told = |n: &usize| {
+                let line = format!("{n} done");
+                cut.lines().any(|told| told.starts_with(&line))
+            };
+            let told = (0..steps.len()).filter(is_told).count();
+            let counted = match cut.split_once(" earlier step") {
+                Some((count, _)) => count.parse().unwrap(),
+                None => 0,
+            };
+            prop_assert_eq!(told + counted, steps.len());
         }
     }
 }

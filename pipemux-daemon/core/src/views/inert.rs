@@ -4,9 +4,16 @@
 //! An app's text could otherwise forge an anchor, and an agent would follow it: anchors come from the anchor
 //! table only (PROTOCOL.md).
 
+mod blocks;
+
 use std::borrow::Cow;
 
 use pipemux_proto::text::{SharedText, code_point, is_deceptive, is_deceptive_in_prose};
+use pipemux_work::{position_within, spend};
+
+use crate::limits::TOKEN_PREFIX_MAX;
+
+use blocks::{LineStart, is_marker, language, starts_block};
 
 /// Writes Markdown. It knows the text before the next character, so that two pieces can't form an anchor
 /// together.
@@ -128,6 +135,7 @@ impl<'a> Writer<'a> {
     /// Writes exact text; only characters that would change how other text is shown are replaced by their code
     /// points. Returns true when the text has none.
     pub fn exact(&mut self, text: &str) -> bool {
+        spend(text.len());
         // The expected text has none: it was written in the same way.
         if let Some((expected, matched)) = &mut self.expected
             && expected[*matched..].starts_with(text)
@@ -142,6 +150,7 @@ impl<'a> Writer<'a> {
 
     /// Writes an app's Markdown, made inert.
     pub fn text(&mut self, text: &str) {
+        spend(text.len());
         let mut rest = text;
         while let Some(at) = first_special(rest, TEXT) {
             let (plain, from) = rest.split_at(at);
@@ -162,6 +171,7 @@ impl<'a> Writer<'a> {
 
     /// Writes a link's or object's label as one line, with brackets escaped that could end it.
     pub fn label(&mut self, label: &str) {
+        spend(label.len());
         let mut rest = label;
         while let Some(at) = first_special(rest, LABEL) {
             let (plain, from) = rest.split_at(at);
@@ -218,24 +228,16 @@ impl<'a> Writer<'a> {
         let so_far = self.so_far();
         let line = |before: &str| before.is_empty() || before.ends_with('\n');
         let before = so_far.trim_end_matches(' ');
+        spend(so_far.len() - before.len() + 1);
         if line(before) {
             let spaces = so_far.len() - before.len();
             return Some(if spaces <= 3 { LineStart::Outermost } else { LineStart::Inside });
         }
-        line(so_far.trim_end_matches(is_marker)).then_some(LineStart::Inside)
+        let marked = so_far.trim_end_matches(is_marker);
+        spend(so_far.len() - marked.len());
+        line(marked).then_some(LineStart::Inside)
     }
 }
-
-/// Returns the language of a fence that shows an app's text: nothing unless it is a word, and never the one of
-/// blocks that run when a model repeats them.
-fn language(lang: &str) -> &str {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-' | '.' | '_');
-    let runs = lang.eq_ignore_ascii_case(pipemux_proto::call::blocks::WORD);
-    if runs || lang.len() > LANGUAGE_MAX || !lang.chars().all(fits) { "" } else { lang }
-}
-
-/// The longest name of a fence's language, in bytes.
-const LANGUAGE_MAX: usize = 32;
 
 /// Spare capacity, in bytes, for a text that is longer than the expected one.
 const ROOM: usize = 64;
@@ -278,56 +280,11 @@ fn first_special(text: &str, class: u8) -> Option<usize> {
     Some(skipped + at)
 }
 
-/// What stands in a line before a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LineStart {
-    /// At most three spaces.
-    Outermost,
-    /// More spaces, or marks of quotes and list items. A fence begins there, too, inside of them.
-    Inside,
-}
-
-/// Returns true for the characters of which the marks of quotes and list items consist, and the space around them.
-fn is_marker(c: char) -> bool {
-    matches!(c, ' ' | '\t' | '>' | '-' | '+' | '*' | '.' | ')' | '0'..='9')
-}
-
-/// Returns true for text that begins a fence or a window's heading.
-fn starts_block(rest: &str, start: LineStart) -> bool {
-    let hashes = rest.len() - rest.trim_start_matches('#').len();
-    let heading = start == LineStart::Outermost
-        && (1..=2).contains(&hashes)
-        && looks_like_a_window(&rest[hashes..]);
-    // A run that reaches the end may continue in the next piece.
-    let fence = |c: char| {
-        let run = rest.len() - rest.trim_start_matches(c).len();
-        run >= 3 || (run > 0 && run == rest.len())
-    };
-    heading || fence('`') || fence('~')
-}
-
-/// Returns true for the rest of a heading that is a window's, `editor/main · …`, or that may become one with the
-/// next piece. Other headings are the app's own.
-fn looks_like_a_window(heading: &str) -> bool {
-    let Some(first) = heading.chars().next() else { return true };
-    if !first.is_whitespace() {
-        // No heading: `#!/bin/sh`, `##x`.
-        return false;
-    }
-    let line = heading.split('\n').next().unwrap_or_default();
-    let word = line.trim_start();
-    let ends = word.find(char::is_whitespace);
-    let first_word = ends.map_or(word, |end| &word[..end]);
-    let slash = |c: char| matches!(c, '/' | '／' | '∕' | '⁄' | '╱' | '⧸');
-    let is_open = ends.is_none() && line.len() == heading.len();
-    // What follows in the next piece can't make an address of a word with another character.
-    let may_grow = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
-    first_word.contains(slash) || (is_open && first_word.chars().all(may_grow))
-}
-
 /// Returns true when the next character is escaped already: another backslash would undo that.
 fn is_escaped(before: &str) -> bool {
-    (before.len() - before.trim_end_matches('\\').len()) % 2 == 1
+    let backslashes = before.len() - before.trim_end_matches('\\').len();
+    spend(backslashes + 1);
+    backslashes % 2 == 1
 }
 
 /// Makes an app's text inert as one line that follows other text.
@@ -376,17 +333,20 @@ fn needs_escape(c: char, before: &str, rest: &str) -> bool {
     }
 }
 
-/// Returns the prefix of a ref token from the text after its brackets: `MT` of `MT:Node:7]]`.
+/// Returns the prefix of a ref token from the text after its brackets: `MT` of `MT:Node:7]]`. No more of the text is
+/// looked at than a prefix may be long.
 fn token_prefix(after: &str) -> Option<&str> {
-    let (prefix, _) = after.split_once(':')?;
+    let end = position_within(after, TOKEN_PREFIX_MAX + 1, |byte| byte == b':')?;
+    let prefix = &after[..end];
     let upper = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit();
-    let fits = (1..=8).contains(&prefix.len()) && prefix.bytes().all(upper);
+    let fits = (1..=TOKEN_PREFIX_MAX).contains(&prefix.len()) && prefix.bytes().all(upper);
     (fits && prefix.starts_with(|c: char| c.is_ascii_uppercase())).then_some(prefix)
 }
 
 /// Replaces what would change how exact text is shown by code points, so that it may reach a terminal. `read` returns
 /// the text unchanged.
 pub fn printable(text: &str) -> Cow<'_, str> {
+    spend(text.len());
     let Some(at) = first_special(text, EXACT) else { return Cow::Borrowed(text) };
     if !text[at..].contains(is_deceptive) {
         return Cow::Borrowed(text);
@@ -403,6 +363,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 
 /// Returns the length of the longest run of an ASCII character.
 pub fn longest_run(text: &str, repeated: char) -> usize {
+    spend(text.len());
     let (mut longest, mut rest) = (0, text);
     while let Some(at) = rest.find(repeated) {
         let from = &rest[at..];

@@ -22,16 +22,16 @@ use crate::workspaces::link_code::link_call;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SharedWords {
     /// Names of actions.
-    pub actions: Vec<String>,
+    pub actions: BTreeSet<String>,
     /// Names that windows bind.
-    pub names: Vec<String>,
+    pub names: BTreeSet<String>,
     /// True when every call names its session.
     pub all: bool,
 }
 
 /// Lets every call name its session.
 pub static ALL_WORDS: SharedWords =
-    SharedWords { actions: Vec::new(), names: Vec::new(), all: true };
+    SharedWords { actions: BTreeSet::new(), names: BTreeSet::new(), all: true };
 
 impl SharedWords {
     /// Returns true when a word must be written with its session.
@@ -39,7 +39,7 @@ impl SharedWords {
         let shared = if is_name { &self.names } else { &self.actions };
         // A bare `click(…)` is the click of a link, and a bare `stdin` the standard input.
         let reserved = if is_name { "stdin" } else { "click" };
-        self.all || word == reserved || shared.iter().any(|other| other == word)
+        self.all || word == reserved || shared.contains(word)
     }
 }
 

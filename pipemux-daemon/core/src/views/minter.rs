@@ -1,11 +1,14 @@
 //! Minting ids for what one session shows, and writing links with them.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use pipemux_proto::projection::{Arg, LinkSlot, ObjectRef, ObjectSlot};
 use pipemux_proto::prototype::{Param, Prototype, Risk};
 use pipemux_proto::refs::{Ref, RefKind};
 use pipemux_proto::{Incarnation, SessionAddr};
+
+use rustc_hash::FxHashMap;
 
 use crate::keys::SessionKey;
 use crate::views::inert::{self, RefTokens, Writer};
@@ -50,7 +53,12 @@ pub struct Minter<'a> {
     ids: Vec<u64>,
     changed: bool,
     words: BTreeSet<TitleWord>,
+    /// The prototypes by name, once a link asked for one of many.
+    prototypes: OnceCell<FxHashMap<&'a str, &'a Prototype>>,
 }
+
+/// Prototypes that are looked through faster than an index is made.
+const FEW_PROTOTYPES: usize = 32;
 
 impl<'a> Minter<'a> {
     /// Makes a minter for a session.
@@ -68,6 +76,7 @@ impl<'a> Minter<'a> {
             ids: Vec::new(),
             changed: false,
             words: BTreeSet::new(),
+            prototypes: OnceCell::new(),
         }
     }
 
@@ -142,6 +151,7 @@ impl<'a> Minter<'a> {
     }
 
     fn mint(&mut self, query: AnchorQuery<'_>, appearance: Appearance<'_>) -> Minted {
+        pipemux_work::spend(query.length());
         let minted = self.anchors.mint(self.index, query, appearance, self.input.epoch);
         self.changed |= minted.changed;
         if !minted.conflict {
@@ -251,7 +261,17 @@ impl<'a> Minter<'a> {
     }
 
     fn prototype(&self, action: &str) -> Option<&'a Prototype> {
-        self.input.prototypes.iter().find(|prototype| prototype.name == action)
+        let all = self.input.prototypes;
+        if all.len() <= FEW_PROTOTYPES {
+            pipemux_work::spend(all.len());
+            return all.iter().find(|prototype| prototype.name == action);
+        }
+        let index = self.prototypes.get_or_init(|| {
+            pipemux_work::spend(all.len());
+            // Of several with the same name, the first one counts.
+            all.iter().rev().map(|prototype| (prototype.name.as_str(), prototype)).collect()
+        });
+        index.get(action).copied()
     }
 }
 

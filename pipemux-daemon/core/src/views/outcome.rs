@@ -13,9 +13,10 @@ use crate::keys::SessionKey;
 use crate::processes::Prototypes;
 use crate::runs::question::{Asker, OpenQuestion};
 use crate::runs::{Argument, Run, Step, StepOrigin};
-use crate::views::fit::cut_contents;
+use crate::views::fit::{cut_contents, cut_steps};
 use crate::views::minter::{Minter, RenderInput};
 use crate::views::outcome_content::write_content;
+use crate::views::trim::shown_refs;
 use crate::views::{answer, inert};
 use crate::workspaces::anchors::{AnchorTable, StateVersion};
 
@@ -72,11 +73,19 @@ pub fn write_outcome(
             links
         })
     };
-    let mut text = write_steps(&contents);
-    let excess = estimate(&text).saturating_sub(run.budget.into());
-    if excess > 0 && contents.iter().any(|content| !content.is_empty()) {
+    let mut steps = write_steps(&contents);
+    let excess = estimate(&steps.concat()).saturating_sub(run.budget.into());
+    let was_cut = excess > 0 && contents.iter().any(|content| !content.is_empty());
+    if was_cut {
         cut_contents(&mut contents, excess);
-        text = write_steps(&contents);
+        steps = write_steps(&contents);
+    }
+    let whole = steps.concat();
+    let mut text = cut_steps(steps, run.budget.into());
+    if was_cut || text != whole {
+        // What was cut isn't shown.
+        let shown = shown_refs(&text);
+        anchors.keep_offered(|written| shown.contains(written));
     }
     if let Some(fault) = &run.wrong_answer {
         text += &with_options(&answer::refusal(fault), hint_options);

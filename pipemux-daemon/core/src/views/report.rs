@@ -116,9 +116,10 @@ impl ReportInput<'_> {
             // A run's answer doesn't show a busy window: it only says so.
             WindowStatus::Busy | WindowStatus::Waiting if self.run.is_some() => None,
             WindowStatus::Busy | WindowStatus::Waiting => Some(match &window.rendered {
-                Some((projection, rendered)) => {
+                Some((projection, whole)) => {
                     let view = ContextView { lod: window.rendered_lod, ..view };
-                    view.of_window(rendered, projection, BUSY, None)
+                    // There may be room for a part of it only.
+                    view.of_window(rendered.unwrap_or(whole), projection, BUSY, None)
                 }
                 None => view.of_diagnosis(format!("## {}{BUSY}\n", window.session), None),
             }),

@@ -3,7 +3,9 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use pipemux_proto::limits::REF_MAX;
 use pipemux_proto::refs::{Local, Ref};
+use pipemux_work::position_within;
 
 use crate::views::answer_buffer::window_markdown;
 use crate::workspaces::Rendered;
@@ -77,10 +79,12 @@ fn shown_ids(markdown: &str) -> HashSet<u64> {
 }
 
 /// Returns the refs that a text shows.
-fn shown_refs(markdown: &str) -> HashSet<&str> {
+pub(super) fn shown_refs(markdown: &str) -> HashSet<&str> {
+    pipemux_work::spend(markdown.len());
     let destination = |at: usize| {
         let after = &markdown[at + "](".len()..];
-        after.find([')', ' ', '\n']).map(|end| &after[..end])
+        let ends = |byte: u8| matches!(byte, b')' | b' ' | b'\n');
+        position_within(after, REF_MAX, ends).map(|end| &after[..end])
     };
     markdown.match_indices("](").filter_map(|(at, _)| destination(at)).collect()
 }

@@ -7,6 +7,7 @@ use pipemux_proto::projection::{ObjectRef, ObjectSlot};
 use pipemux_proto::refs::Ref;
 
 use crate::keys::SessionKey;
+use crate::limits::CONFLICTS_MAX;
 use crate::views::content_writer::ContentWriter;
 use crate::views::inert::{self, Writer};
 use crate::views::link_title::add_keys_of_link;
@@ -45,7 +46,10 @@ pub fn render_window(
         heading.text(&projection.title.replace(['\n', '\r'], " "));
     }
     mint_early(projection, &slots, &mut minter);
-    let nav: Vec<String> = slots.nav.iter().map(|link| minter.link(link)).collect();
+    let mut nav: Vec<String> = slots.nav.iter().map(|link| minter.link(link)).collect();
+    if slots.nav_left_out > 0 {
+        nav.push(format!("… {} more links", slots.nav_left_out));
+    }
     let names = bound_names(projection, &slots, &mut conflicts);
     for object in names.values() {
         minter.mint_object((*object).into(), false);
@@ -121,11 +125,19 @@ fn bound_names<'a>(
         let meaning = (object.rev, object.ty.as_deref());
         if *meanings.entry(&object.key).or_insert(meaning) == meaning {
             names.insert(name, object);
-        } else if !conflicts.contains(&object.key) {
-            conflicts.push(object.key.clone());
+        } else {
+            note_conflict(conflicts, &object.key);
         }
     }
     names
+}
+
+/// Remembers a key that stands for two things: the first few are enough for an error that names them.
+fn note_conflict(conflicts: &mut Vec<String>, key: &str) {
+    pipemux_work::spend(conflicts.len() + 1);
+    if conflicts.len() < CONFLICTS_MAX && !conflicts.iter().any(|known| known == key) {
+        conflicts.push(key.to_owned());
+    }
 }
 
 /// Mints the ids of the objects that the calls of links name: a link may stand before its object.
@@ -160,9 +172,7 @@ fn write_object(
 ) -> Option<(u64, Box<str>)> {
     let Minted { id, conflict, .. } = minter.mint_object(object, true);
     if conflict {
-        if !conflicts.iter().any(|known| known == object.key) {
-            conflicts.push(object.key.to_owned());
-        }
+        note_conflict(conflicts, object.key);
         out.text(&object.label.replace(['\n', '\r'], " "));
         return None;
     }
@@ -211,14 +221,16 @@ mod tests {
         RawProjection::read(&pipemux_proto::encode(&sent).unwrap().into()).unwrap()
     }
 
+    /// Renders for the first epoch or, when there was a rendering before, for the next one.
     fn render(
         projection: &RawProjection,
         previous: Option<&Rc<Rendered>>,
         anchors: &mut AnchorTable,
     ) -> RenderPass {
         let (prototypes, tokens) = (&[][..], RefTokens::None);
+        let epoch = 1 + u64::from(previous.is_some());
         let input =
-            RenderInput { prototypes, tokens, epoch: 1, show_calls: false, shared: &ALL_WORDS };
+            RenderInput { prototypes, tokens, epoch, show_calls: false, shared: &ALL_WORDS };
         render_window(&session(), projection, input, previous, anchors)
     }
 

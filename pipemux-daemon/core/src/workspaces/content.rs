@@ -4,9 +4,11 @@ use std::cell::OnceCell;
 
 use bytes::Bytes;
 use pipemux_proto::LineRun;
+use pipemux_proto::limits::REF_MAX;
 use pipemux_proto::refs::RefKind;
 use pipemux_proto::text::SharedText;
 use pipemux_tokens::Estimate;
+use pipemux_work::position_within;
 
 /// The lines of a window. Several renderings may share one content: it never changes.
 #[derive(Debug, Clone, Default)]
@@ -223,13 +225,16 @@ impl Content {
 /// Iterates over the anchors in a text as the daemon writes them: `](obj:23)`, `](obj:enemy:23)`, `](link:42)`, and
 /// with a title `](link:42 "f()")`.
 pub fn anchors_in(text: &str) -> impl Iterator<Item = (RefKind, u64)> {
+    pipemux_work::spend(text.len());
     text.match_indices("](").filter_map(|(at, _)| {
         let after = &text[at + 2..];
         let (kind, local) = match after.strip_prefix("obj:") {
             Some(local) => (RefKind::Obj, local),
             None => (RefKind::Link, after.strip_prefix("link:")?),
         };
-        let end = local.bytes().position(|byte| matches!(byte, b')' | b' ' | b'\n'))?;
+        // No ref is longer: a text of many beginnings costs no more for each of them.
+        let ends = |byte: u8| matches!(byte, b')' | b' ' | b'\n');
+        let end = position_within(local, REF_MAX, ends)?;
         let (local, rest) = local.split_at(end);
         let digits = local.rsplit(':').next().unwrap_or(local);
         let exact = !digits.starts_with(['0', '+'])

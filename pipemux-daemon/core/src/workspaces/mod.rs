@@ -8,6 +8,7 @@
 //! | [`rendered`], [`content`] | what was written of it |
 //! | [`context_version`], [`context_errors`] | the version of a window's Context, and what is wrong with it |
 //! | [`anchors`] | display ids, and what they stand for |
+//! | `reader_token` | that one agent does not speak as another by mistake |
 //! | [`reader`], [`dirty_windows`] | what a reader has seen, and which windows may have changed since |
 //! | [`seen_lines`], `forgotten_readers` | which line numbers a reader was shown, and in which version |
 //! | [`notices`], [`history`] | what readers should know, and what was done |
@@ -23,9 +24,11 @@ mod dirty_windows;
 mod forgotten_readers;
 pub mod history;
 pub mod link_code;
+mod memory;
 pub mod notices;
 pub mod raw_projection;
 pub mod reader;
+mod reader_token;
 pub mod rendered;
 pub mod seen_lines;
 pub mod window;
@@ -56,8 +59,21 @@ pub struct Workspaces {
     by_key: BTreeMap<WorkspaceKey, Workspace>,
     /// The numbers of workspaces that made room: none is used again when such a workspace comes back.
     retired: BTreeMap<WorkspaceKey, FirstNumbers>,
-    /// The workspace and the reader of each answer that its reader hasn't confirmed.
-    unconfirmed: BTreeMap<u64, (WorkspaceKey, String)>,
+    /// The answers that their readers haven't confirmed, by number.
+    unconfirmed: BTreeMap<u64, Unconfirmed>,
+    /// About how many bytes these keep.
+    unconfirmed_bytes: usize,
+    /// Bytes that were delivered since it was last looked how much is kept.
+    delivered_bytes: usize,
+}
+
+/// An answer that its reader hasn't confirmed.
+#[derive(Debug)]
+struct Unconfirmed {
+    workspace: WorkspaceKey,
+    reader: String,
+    /// About how many bytes it keeps.
+    bytes: usize,
 }
 
 /// Where the numbers of a new workspace begin.
@@ -208,6 +224,17 @@ impl Workspaces {
         }
     }
 
+    /// Has every workspace go on at these numbers at least.
+    pub fn rise(&mut self, to: FirstNumbers) {
+        for workspace in self.by_key.values_mut() {
+            workspace.rise(to);
+        }
+        for numbers in self.retired.values_mut() {
+            numbers.id = numbers.id.max(to.id);
+            numbers.epoch = numbers.epoch.max(to.epoch);
+        }
+    }
+
     /// Forgets all that workspaces keep of a session that ended for good.
     pub fn forget_session(&mut self, session: &SessionKey) {
         for workspace in self.by_key.values_mut() {
@@ -232,10 +259,16 @@ impl Workspaces {
         }
     }
 
-    /// Adds a notice to every workspace that has a window of the session.
-    pub fn notify_windows(&mut self, session: &SessionKey, text: &NoticeText, now: Now) {
+    /// Adds a notice to every workspace that has a window of the session: the daemon's own, or that of an app.
+    pub fn notify_windows(
+        &mut self,
+        session: &SessionKey,
+        by: Option<&SessionKey>,
+        text: &NoticeText,
+        now: Now,
+    ) {
         for workspace in self.by_key.values_mut().filter(|w| w.window(session).is_some()) {
-            workspace.notify(text.clone(), now);
+            workspace.notify_by(text.clone(), by.cloned(), now);
         }
     }
 
@@ -243,19 +276,26 @@ impl Workspaces {
     /// are unconfirmed.
     pub fn deliver(&mut self, at: &WorkspaceKey, reader: String, delivery: Delivery) {
         let Some(workspace) = self.by_key.get_mut(at) else { return };
-        let number = delivery.number;
-        if let Some(reader) = workspace.reader_mut(&reader) {
-            reader.deliver(delivery);
+        let (number, bytes) = (delivery.number, delivery.bytes());
+        let Some(kept) = workspace.reader_mut(&reader) else { return };
+        for number in kept.deliver(delivery) {
+            self.take_unconfirmed(number);
         }
-        self.unconfirmed.insert(number, (at.clone(), reader));
-        while self.unconfirmed.len() > CLIENTS_MAX {
-            self.unconfirmed.pop_first();
-        }
+        self.unconfirmed.insert(number, Unconfirmed { workspace: at.clone(), reader, bytes });
+        self.unconfirmed_bytes += bytes;
+        self.bound_unconfirmed(CLIENTS_MAX);
+        self.count_delivered(bytes);
+    }
+
+    fn take_unconfirmed(&mut self, number: u64) -> Option<Unconfirmed> {
+        let taken = self.unconfirmed.remove(&number)?;
+        self.unconfirmed_bytes = self.unconfirmed_bytes.saturating_sub(taken.bytes);
+        Some(taken)
     }
 
     /// Notes that a reader has received an answer. Returns the questions in it, and their workspace.
     pub fn confirm(&mut self, delivery: u64) -> Option<(WorkspaceKey, Vec<u64>)> {
-        let (at, reader) = self.unconfirmed.remove(&delivery)?;
+        let Unconfirmed { workspace: at, reader, .. } = self.take_unconfirmed(delivery)?;
         let questions = self.by_key.get_mut(&at)?.confirm(&reader, delivery);
         Some((at, questions))
     }

@@ -1,9 +1,10 @@
 //! Notices: what all readers of a workspace should know, each shown once to each of them.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::event::Now;
-use crate::limits::NOTICES_MAX;
+use crate::keys::SessionKey;
+use crate::limits::{APP_NOTICES_MAX, NOTICES_MAX, WINDOWS_MAX};
 
 /// The text of a notice. Only the daemon's own sentences name the notice's age: nothing in an app's words
 /// is ever replaced.
@@ -20,17 +21,30 @@ pub enum NoticeText {
     },
 }
 
-/// The newest notices of a workspace.
+/// The newest notices of a workspace: the daemon's own and those of apps, each with a bound of their own, so that no app
+/// pushes out what the daemon says.
 #[derive(Debug, Default)]
 pub(super) struct Notices {
-    /// Oldest first; the newest one's number is the count.
-    kept: VecDeque<Notice>,
+    own: Shelf,
+    of_apps: Shelf,
+    /// The number of the newest notice.
     count: u64,
+}
+
+/// Notices that share a bound, oldest first.
+#[derive(Debug, Default)]
+struct Shelf {
+    kept: VecDeque<Notice>,
+    /// For each session, or none for the daemon, the newest notice that made room, and how many did.
+    left_out: BTreeMap<Option<SessionKey>, (u64, u64)>,
 }
 
 #[derive(Debug)]
 struct Notice {
+    number: u64,
     text: NoticeText,
+    /// The session whose app says it; none for the daemon's own.
+    by: Option<SessionKey>,
     at: Now,
 }
 
@@ -51,12 +65,18 @@ impl From<String> for NoticeText {
 }
 
 impl Notices {
-    /// Adds a notice; the oldest makes room.
-    pub fn add(&mut self, text: NoticeText, at: Now) {
+    /// Adds a notice of the daemon, or of a session's app. One of those that have most makes room: the oldest of the
+    /// session that says most.
+    pub fn add(&mut self, text: NoticeText, by: Option<SessionKey>, at: Now) {
         self.count += 1;
-        self.kept.push_back(Notice { text, at });
-        if self.kept.len() > NOTICES_MAX {
-            self.kept.pop_front();
+        let number = self.count;
+        let (shelf, most) = match by {
+            None => (&mut self.own, NOTICES_MAX),
+            Some(_) => (&mut self.of_apps, APP_NOTICES_MAX),
+        };
+        shelf.kept.push_back(Notice { number, text, by, at });
+        if shelf.kept.len() > most {
+            shelf.make_room();
         }
     }
 
@@ -65,14 +85,42 @@ impl Notices {
         self.count
     }
 
-    /// Returns the notices that are newer than a number, as they read now.
-    pub fn after(&self, number: u64, now: Now) -> Vec<String> {
-        let newer = usize::try_from(self.count.saturating_sub(number)).unwrap_or(usize::MAX);
-        let first = self.kept.len().saturating_sub(newer);
-        let newer = self.kept.range(first..);
+    /// Returns the notices that are newer than a number, as they read now: the daemon's own, and those of apps. Each
+    /// begins with what was left out since.
+    pub fn after(&self, number: u64, now: Now) -> (Vec<String>, Vec<String>) {
+        (self.own.after(number, now), self.of_apps.after(number, now))
+    }
+}
+
+impl Shelf {
+    fn make_room(&mut self) {
+        let mut counts: BTreeMap<&Option<SessionKey>, usize> = BTreeMap::new();
+        for notice in &self.kept {
+            *counts.entry(&notice.by).or_default() += 1;
+        }
+        let Some(most) = counts.values().max().copied() else { return };
+        let talkative = |notice: &Notice| counts.get(&notice.by) == Some(&most);
+        let Some(oldest) = self.kept.iter().position(talkative) else { return };
+        let Some(gone) = self.kept.remove(oldest) else { return };
+        let left_out = self.left_out.entry(gone.by).or_default();
+        *left_out = (gone.number, left_out.1 + 1);
+        if self.left_out.len() > WINDOWS_MAX {
+            self.left_out.pop_first();
+        }
+    }
+
+    fn after(&self, number: u64, now: Now) -> Vec<String> {
+        let gaps = self.left_out.iter().filter(|(_, (newest, _))| *newest > number);
+        let gap = |(by, (_, count)): (&Option<SessionKey>, &(u64, u64))| match by {
+            None => format!("{count} earlier notices were left out: pipemux history"),
+            Some(session) => {
+                format!("{session}: {count} earlier notices were left out: pipemux logs {session}")
+            }
+        };
+        let newer = self.kept.iter().filter(|notice| notice.number > number);
         let text =
             |notice: &Notice| notice.text.at_age(now.unix_ms.saturating_sub(notice.at.unix_ms));
-        newer.map(text).collect()
+        gaps.map(gap).chain(newer.map(text)).collect()
     }
 }
 
@@ -89,6 +137,11 @@ fn age(ms: u64) -> String {
 mod tests {
     use super::*;
 
+    fn all_after(notices: &Notices, number: u64, now: Now) -> Vec<String> {
+        let (own, of_apps) = notices.after(number, now);
+        own.into_iter().chain(of_apps).collect()
+    }
+
     fn at(unix_ms: u64) -> Now {
         Now { mono_ms: 0, unix_ms }
     }
@@ -96,10 +149,10 @@ mod tests {
     #[test]
     fn age_is_named_where_the_daemon_says_so_and_nowhere_else() {
         let mut notices = Notices::default();
-        notices.add(NoticeText::Plain("notes/main: done {ago}".into()), at(0));
+        notices.add(NoticeText::Plain("notes/main: done {ago}".into()), None, at(0));
         let (before, after) = ("restarted {ago} ".into(), ": {ago}".into());
-        notices.add(NoticeText::WithAge { before, after }, at(0));
-        let texts = notices.after(0, at(7_200_000));
+        notices.add(NoticeText::WithAge { before, after }, None, at(0));
+        let texts = all_after(&notices, 0, at(7_200_000));
         assert_eq!(texts, ["notes/main: done {ago}", "restarted {ago} 2 h ago: {ago}"]);
     }
 
@@ -120,15 +173,42 @@ mod tests {
     #[test]
     fn only_newer_notices_are_returned_and_the_oldest_make_room() {
         let mut notices = Notices::default();
-        assert!(notices.after(0, at(0)).is_empty());
+        assert!(all_after(&notices, 0, at(0)).is_empty());
         let last = NOTICES_MAX as u64 + 3;
         for number in 1..=last {
-            notices.add(NoticeText::Plain(number.to_string()), at(0));
+            notices.add(NoticeText::Plain(number.to_string()), None, at(0));
         }
         assert_eq!(notices.count(), last);
-        assert_eq!(notices.after(last - 2, at(0)), [(last - 1).to_string(), last.to_string()]);
-        assert_eq!(notices.after(0, at(0)).len(), NOTICES_MAX);
-        assert!(notices.after(last, at(0)).is_empty());
-        assert!(notices.after(last + 5, at(0)).is_empty());
+        assert_eq!(
+            all_after(&notices, last - 2, at(0)),
+            [(last - 1).to_string(), last.to_string()]
+        );
+        let all = all_after(&notices, 0, at(0));
+        assert_eq!(all.len(), NOTICES_MAX + 1);
+        assert_eq!(all[0], "3 earlier notices were left out: pipemux history");
+        assert_eq!(all_after(&notices, 4, at(0)).len(), NOTICES_MAX - 1, "without the gap");
+        assert!(all_after(&notices, last, at(0)).is_empty());
+        assert!(all_after(&notices, last + 5, at(0)).is_empty());
+    }
+
+    #[test]
+    fn talkative_app_pushes_out_only_its_own_notices_and_the_gap_is_told() {
+        let session = |name: &str| SessionKey { workspace: None, addr: name.parse().unwrap() };
+        let mut notices = Notices::default();
+        let mut say = |by: Option<&str>, text: String| {
+            notices.add(NoticeText::Plain(text), by.map(session), at(0));
+        };
+        say(None, "tame/main was restarted".into());
+        say(Some("quiet/main"), "quiet/main: done".into());
+        for number in 0..4 * APP_NOTICES_MAX {
+            say(Some("loud/main"), format!("loud/main: {number}"));
+        }
+        let told = all_after(&notices, 0, at(0));
+        assert_eq!(told[0], "tame/main was restarted");
+        assert!(told.contains(&"quiet/main: done".to_owned()), "{told:?}");
+        let gap = format!("loud/main: {} earlier notices were left out", 3 * APP_NOTICES_MAX + 1);
+        assert!(told[1].starts_with(&gap), "{told:?}");
+        assert_eq!(told.len(), APP_NOTICES_MAX + 2);
+        assert_eq!(told.last(), Some(&format!("loud/main: {}", 4 * APP_NOTICES_MAX - 1)));
     }
 }

@@ -12,6 +12,7 @@ use pipemux_proto::projection::{
 use pipemux_proto::{LineRun, decode};
 use pipemux_tokens::{Estimate, estimate};
 
+use crate::intake::{self, WindowTexts};
 use crate::limits::{LINE_NUMBERS_MAX, OBJECT_DETAIL_CHARS, SLOTS_MAX};
 
 /// What an app sent of a window: the bytes, and until the window is rendered the places of its slots in them.
@@ -33,6 +34,8 @@ pub struct RawProjection {
 pub struct Slots {
     /// Links for the likely next actions.
     pub nav: Vec<LinkSlot>,
+    /// How many further links the app sent.
+    pub nav_left_out: usize,
     content: Vec<StoredPiece>,
     /// All short texts in one string: copying is cheaper than validating UTF-8 again.
     short_texts: String,
@@ -99,8 +102,10 @@ impl RawProjection {
     pub fn read(body: &Bytes) -> Result<Self, String> {
         let decoded = decode::<ProjectionRef<'_>>(body).map_err(|error| error.to_string())?;
         let (mut head, content) = decoded.split();
+        check_slots(&head, &content)?;
+        let nav_left_out = intake::bound_head(&mut head)?;
         let nav = std::mem::take(&mut head.nav);
-        let slots = Slots::new(nav, content, body);
+        let slots = Slots::new((nav, nav_left_out), content, body);
         check(&head, &slots)?;
         // No byte counts as more than two tokens.
         let tokens_max =
@@ -120,6 +125,14 @@ impl RawProjection {
             None => self.estimate_content(&self.decode_slots(), previous),
         });
         (estimates.tokens > limit).then_some(estimates.tokens)
+    }
+
+    /// Returns about how many bytes it takes: the bytes that came, and as long as it isn't rendered its slots.
+    pub fn bytes(&self) -> usize {
+        let slots = self.slots.borrow();
+        let slots =
+            slots.as_ref().map_or(0, |slots| slots.short_texts.len() + slots.content.len() * 64);
+        self.body.len() + slots + 512
     }
 
     /// Returns the slots, to be rendered.
@@ -173,8 +186,10 @@ impl RawProjection {
     fn decode_slots(&self) -> Slots {
         // Never fails: the same bytes were decoded before.
         let Ok(decoded) = decode::<ProjectionRef<'_>>(&self.body) else { return Slots::default() };
-        let (head, content) = decoded.split();
-        Slots::new(head.nav, content, &self.body)
+        let (mut head, content) = decoded.split();
+        // Bounded in the same way as when it was taken in.
+        let Ok(nav_left_out) = intake::bound_head(&mut head) else { return Slots::default() };
+        Slots::new((head.nav, nav_left_out), content, &self.body)
     }
 }
 
@@ -187,25 +202,34 @@ impl Deref for RawProjection {
 }
 
 impl Slots {
-    fn new(nav: Vec<LinkSlot>, pieces: Vec<PieceRef<'_>>, body: &[u8]) -> Self {
+    fn new(
+        (nav, nav_left_out): (Vec<LinkSlot>, usize),
+        pieces: Vec<PieceRef<'_>>,
+        body: &[u8],
+    ) -> Self {
         let mut short_texts = String::new();
-        let mut span = |text| TextSpan::store(text, body, &mut short_texts);
+        let mut span = |text: &str| TextSpan::store(text, body, &mut short_texts);
         let stored = |piece| match piece {
             PieceRef::Text(text) => StoredPiece::Text(span(text)),
             // Of the detail nothing is shown: it is decoded when somebody has to choose.
             PieceRef::Object(ObjectRef { key, rev, ty, label, show_key, detail: _ }) => {
                 let key = span(key);
-                let ty = ty.map(&mut span);
-                StoredPiece::Object { key, rev, ty, label: span(label), show_key }
+                let ty = WindowTexts::object_type(ty).map(&mut span);
+                let label = span(&WindowTexts::label(label));
+                StoredPiece::Object { key, rev, ty, label, show_key }
             }
-            PieceRef::Link(link) => StoredPiece::Link(Box::new(link)),
+            PieceRef::Link(mut link) => {
+                intake::bound_link(&mut link);
+                StoredPiece::Link(Box::new(link))
+            }
             PieceRef::Code(CodeRef { lang, text, first, lines }) => {
                 let lines = lines.into();
-                StoredPiece::Code { lang: span(lang), text: span(text), first, lines }
+                let lang = span(&WindowTexts::label(lang));
+                StoredPiece::Code { lang, text: span(text), first, lines }
             }
         };
         let content = pieces.into_iter().map(stored).collect();
-        Self { nav, content, short_texts }
+        Self { nav, nav_left_out, content, short_texts }
     }
 
     fn pieces<'a>(
@@ -308,11 +332,15 @@ impl<'a> Piece<'a> {
     }
 }
 
-fn check(head: &Projection, slots: &Slots) -> Result<(), String> {
-    let count = slots.content.len() + slots.nav.len() + head.names.len();
-    if count > SLOTS_MAX {
-        return Err(format!("{count} slots (limit {SLOTS_MAX})"));
+fn check_slots(head: &Projection, content: &[PieceRef<'_>]) -> Result<(), String> {
+    let count = content.len() + head.nav.len() + head.names.len();
+    match count > SLOTS_MAX {
+        true => Err(format!("{count} slots (limit {SLOTS_MAX})")),
+        false => Ok(()),
     }
+}
+
+fn check(head: &Projection, slots: &Slots) -> Result<(), String> {
     let numbers = head.numbers.len();
     if numbers > LINE_NUMBERS_MAX {
         return Err(format!("{numbers} line numbers (limit {LINE_NUMBERS_MAX})"));

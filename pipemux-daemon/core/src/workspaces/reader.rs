@@ -8,7 +8,9 @@ use rustc_hash::FxHashMap;
 
 use crate::event::Now;
 use crate::keys::SessionKey;
-use crate::limits::{DELIVERIES_MAX, FAILURES_MAX, LINE_EPOCHS_MAX, SEEN_SESSIONS_MAX};
+use crate::limits::{
+    DELIVERIES_MAX, FAILURES_MAX, LINE_EPOCHS_MAX, READER_UNCONFIRMED_BYTES, SEEN_SESSIONS_MAX,
+};
 use crate::workspaces::{LineUpdate, Rank, Rendered, SeenLines, ShownVersion};
 
 /// The epoch of the newest answer that showed an id, by id.
@@ -33,6 +35,8 @@ pub struct Reader {
     deliveries: VecDeque<Delivery>,
     /// Notices up to this one were shown to it.
     pub(super) noticed: u64,
+    /// The first token that its requests brought: all later ones need it.
+    pub(super) token: Option<Box<str>>,
     /// When it last asked for something.
     pub(super) heard: Now,
     /// The revision of the set of windows that it knows.
@@ -177,12 +181,19 @@ impl Reader {
         self.lines.insert(session.clone(), lines);
     }
 
-    /// Keeps a delivery until it is confirmed; the oldest makes room.
-    pub(super) fn deliver(&mut self, delivery: Delivery) {
+    /// Keeps a delivery until it is confirmed; the oldest make room. Returns the numbers of these.
+    pub(super) fn deliver(&mut self, delivery: Delivery) -> Vec<u64> {
         self.deliveries.push_back(delivery);
-        if self.deliveries.len() > DELIVERIES_MAX {
-            self.deliveries.pop_front();
+        let mut bytes: usize = self.deliveries.iter().map(Delivery::bytes).sum();
+        let mut gone = Vec::new();
+        while self.deliveries.len() > DELIVERIES_MAX
+            || (bytes > READER_UNCONFIRMED_BYTES && self.deliveries.len() > 1)
+        {
+            let Some(oldest) = self.deliveries.pop_front() else { break };
+            bytes -= oldest.bytes();
+            gone.push(oldest.number);
         }
+        gone
     }
 
     /// Returns a delivery that is confirmed now, and forgets it.

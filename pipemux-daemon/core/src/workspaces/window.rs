@@ -8,7 +8,7 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::projection::Lod;
 
 use crate::keys::{ProjectionKey, SessionKey};
-use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PAST_MAX, WINDOW_BUDGET};
+use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PAST_BYTES, PAST_MAX, WINDOW_BUDGET};
 use crate::workspaces::context_errors::CONFLICTS_TOLD;
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{ContextVersionCounter, Rendered};
@@ -114,8 +114,7 @@ impl Window {
 
     /// Returns the request for the complete window at its own detail, whatever is kept of it.
     pub fn whole(&self) -> (ProjectionKey, Project) {
-        let budget = self.budget.unwrap_or(WINDOW_BUDGET);
-        let (window, lod) = (self.number, self.lod);
+        let (window, (lod, budget)) = (self.number, self.detail(None, None));
         // A fifth is kept back for what the app's own estimate leaves out.
         let request = Project { window, lod, budget: budget - budget / 5, known_version: None };
         (ProjectionKey { window, lod, budget }, request)
@@ -151,8 +150,10 @@ impl Window {
             return;
         }
         self.delivered.push_back(DeliveredVersion { epoch, seen, rendered: rendered.clone() });
-        if self.delivered.len() > PAST_MAX {
-            self.delivered.pop_front();
+        let mut bytes: usize = self.delivered.iter().map(|past| past.rendered.bytes()).sum();
+        while self.delivered.len() > PAST_MAX || (bytes > PAST_BYTES && self.delivered.len() > 1) {
+            let oldest = self.delivered.pop_front();
+            bytes -= oldest.map_or(bytes, |oldest| oldest.rendered.bytes());
         }
     }
 

@@ -245,13 +245,18 @@ impl Workspace {
 
 /// What readers should know.
 impl Workspace {
-    /// Adds a notice for all readers.
+    /// Adds a notice of the daemon for all readers.
     pub fn notify(&mut self, text: impl Into<NoticeText>, at: Now) {
-        self.notices.add(text.into(), at);
+        self.notify_by(text.into(), None, at);
     }
 
-    /// Returns the notices that a reader hasn't been shown, as they read now.
-    pub fn unread_notices(&self, reader: &str, now: Now) -> Vec<String> {
+    /// Adds a notice for all readers: the daemon's, or that of a session's app.
+    pub fn notify_by(&mut self, text: NoticeText, by: Option<SessionKey>, at: Now) {
+        self.notices.add(text, by, at);
+    }
+
+    /// Returns the notices that a reader hasn't been shown, as they read now: the daemon's own, and those of apps.
+    pub fn unread_notices(&self, reader: &str, now: Now) -> (Vec<String>, Vec<String>) {
         let count = self.notices.count();
         let shown = self.readers.get(reader).map_or(count, |reader| reader.noticed);
         self.notices.after(shown, now)
@@ -366,10 +371,17 @@ impl Workspace {
     /// Passes over numbers that lost records may have reserved.
     pub(super) fn skip_lost_numbers(&mut self, leap: u64) {
         let FirstNumbers { id, epoch } = self.first_unreserved_numbers();
-        let id = id.saturating_add(leap);
-        self.epoch = epoch.saturating_add(leap);
+        let (id, epoch) = (id.saturating_add(leap), epoch.saturating_add(leap));
+        self.rise(FirstNumbers { id, epoch });
+    }
+
+    /// Goes on at these numbers at least.
+    pub(super) fn rise(&mut self, to: FirstNumbers) {
+        let FirstNumbers { id, epoch } = self.first_unreserved_numbers();
+        let (id, epoch) = (id.max(to.id), epoch.max(to.epoch));
         self.anchors.continue_from(id);
-        self.reserved = FirstNumbers { id, epoch: self.epoch };
+        self.epoch = epoch;
+        self.reserved = FirstNumbers { id, epoch };
         for window in self.windows.iter_mut() {
             window.context.major = window.context.major.max(self.epoch);
         }

@@ -1,8 +1,8 @@
 //! Token budgets hold whatever apps send: apps estimate, the daemon cuts.
 
-use crate::world::{World, reader};
+use crate::world::{Behaviour, World, open, reader, session_addr};
 use pipemux_core::limits::{ANSWER_BUDGET_MIN, BUDGET_MIN};
-use pipemux_proto::client::{Verb, VerbRequest, ViewArgs};
+use pipemux_proto::client::{Format, Verb, VerbRequest, ViewArgs};
 
 use proptest::prelude::*;
 
@@ -43,4 +43,40 @@ proptest! {
         let whole = shown.count() == notes.len() + others.len();
         prop_assert!(whole || ["to fit", "no room for"].iter().any(|word| said.text.contains(word)), "{}", said.text);
     }
+}
+
+/// Returns the call that looks at the window of notes as a report, with the smallest budget.
+fn small_report(world: &mut World) -> VerbRequest {
+    let session = Some(session_addr("notes/main"));
+    let verb = Verb::View(ViewArgs { session, ..ViewArgs::default() });
+    let call = world.call(reader("a"), verb);
+    VerbRequest { budget: Some(ANSWER_BUDGET_MIN), format: Format::Json, ..call }
+}
+
+#[test]
+fn report_of_a_busy_window_keeps_to_its_budget() {
+    let mut world = World::new();
+    for note in 0..12 {
+        world.model("notes/main").add(&format!("note {note}"));
+    }
+    world.open(reader("a"), "notes").exits(0).has("k12 r1");
+    world.set_behaviour("notes/main", Behaviour::Silent);
+    let call = small_report(&mut world);
+    let said = world.ask_call(&call);
+    said.exits(0).has("busy, as it was before").has("k1 r1").has("more lines").lacks("k12 r1");
+}
+
+#[test]
+fn window_that_a_run_looked_up_keeps_to_its_budget() {
+    let mut world = World::new();
+    for note in 0..5 {
+        world.model("notes/main").add(&format!("note {note}"));
+    }
+    let call = world.call(reader("a"), open("notes"));
+    world.ask_call(&VerbRequest { budget: Some(ANSWER_BUDGET_MIN), ..call }).exits(0);
+    world.open(reader("a"), "notes").exits(0).has("more lines").lacks("k5 r1");
+    // The notes to choose from are looked up in the window.
+    world.run(reader("a"), "notes.edit(text='x')").exits(5).has("k5 r1");
+    world.answer(reader("a"), "none");
+    world.open(reader("a"), "notes").exits(0).has("more lines").lacks("k5 r1");
 }

@@ -176,6 +176,86 @@ fn repeated_run_is_not_carried_out_again_by_a_later_daemon() {
 }
 
 #[test]
+fn runs_of_a_neighbour_dont_make_a_repeated_run_happen_again() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    let mine = world.call(reader("a"), run("notes.say('mine')"));
+    world.ask_call(&mine).exits(0);
+    let client = world.connect();
+    for _ in 0..600 {
+        let call = world.call(reader("b"), run("notes.say('theirs')"));
+        let id = world.send(client, &call);
+        world.answer_to(client, id).expect("an answer").exits(0);
+    }
+    let reached = world.invoked.len();
+    let first = world.ask_call(&mine);
+    first.exits(0).has("1 done");
+    assert_eq!(world.invoked.len(), reached, "carried out again");
+    // The same id is another run where another reader or workspace sends it.
+    let other = VerbRequest { reader: "b".into(), ..mine.clone() };
+    world.ask_call(&other).exits(0);
+    world.open(reader("a").at("elsewhere"), "notes");
+    let workspace = world.call(reader("a").at("elsewhere"), run("")).workspace;
+    world.ask_call(&VerbRequest { workspace, ..mine }).exits(0);
+    assert_eq!(world.invoked.len(), reached + 2);
+}
+
+#[test]
+fn run_that_is_too_old_to_be_known_is_not_carried_out() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    let timed = |world: &mut World, ms_ago: u64| {
+        let run_id = pipemux_proto::run_id::new(world.now.unix_ms - ms_ago, world.next_run.into());
+        VerbRequest { run_id, ..world.call(reader("a"), run("notes.say('x')")) }
+    };
+    let old = timed(&mut world, 0);
+    world.ask_call(&old).exits(0);
+    let late = timed(&mut world, 1);
+    world.pass(limits::RECORDS_MS + 1_000);
+    let new = timed(&mut world, 0);
+    world.ask_call(&new).exits(0);
+    let reached = world.invoked.len();
+    for _ in 0..2 {
+        for call in [&old, &late] {
+            let client = world.connect();
+            let id = world.send(client, call);
+            let ends = format!("{:?}", world.request_ends(client, id));
+            assert!(ends.contains("code: Unknown") && ends.contains("pipemux history"), "{ends}");
+        }
+        assert_eq!(world.invoked.len(), reached, "carried out again");
+        world.records = world.core.snapshot();
+        world.lose_daemon();
+    }
+    let ahead = timed(&mut world, 0);
+    world.now.unix_ms -= limits::CLOCK_AHEAD_MS + 60_000;
+    let client = world.connect();
+    let id = world.send(client, &ahead);
+    let ends = format!("{:?}", world.request_ends(client, id));
+    assert!(ends.contains("code: Refused") && ends.contains("360 s ahead"), "{ends}");
+}
+
+#[test]
+fn apps_know_a_run_by_a_pseudonym_that_stays_the_same_for_a_later_daemon() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    world.model("notes/main").add("one");
+    world.run(reader("a"), "notes.pick(); notes.say('x')").exits(5);
+    world.records = world.core.snapshot();
+    world.set_pseudonym_key([9; 16]);
+    world.lose_daemon();
+    world.answer(reader("a"), "1").exits(0);
+    let call = world.call(reader("a"), run("notes.say('x')"));
+    world.ask_call(&call).exits(0);
+    world.ask_call(&VerbRequest { reader: "b".into(), ..call.clone() }).exits(0);
+    let ids: Vec<&str> = world.invoked.iter().map(|(_, invoke)| &*invoke.run_id).collect();
+    assert_eq!(ids.len(), 5, "{ids:?}");
+    assert!(ids[..3].iter().all(|id| *id == ids[0]), "one run: {ids:?}");
+    assert!(ids[0] != ids[3] && ids[3] != ids[4], "{ids:?}");
+    let expected = pipemux_core::Pseudonyms::new(*b"a secret to apps");
+    assert_eq!(ids[3], expected.of(&call.workspace.key, "a", &call.run_id));
+}
+
+#[test]
 fn idle_client_makes_room_and_one_client_too_many_is_refused() {
     let mut world = World::new();
     let mute = pipemux_core::ClientId(70_000);

@@ -35,6 +35,7 @@ fn to_client(forward: Option<Forward>, client: ClientId, id: u64) {
 fn exchange_ids_are_translated_in_both_directions() {
     let (mut world, client, incarnation) = attached();
     let other = world.connect();
+    world.attach(other, 1, "notes/main");
     let first = world.exchange(client, 7, incarnation, 64).expect("it goes on");
     // Two clients use the same id, which the app must tell apart.
     let second = world.exchange(other, 7, incarnation, 64).expect("it goes on");
@@ -153,10 +154,11 @@ fn exchange_limits_refuse_until_earlier_exchanges_end() {
     // The limit of one client in bytes, then that of one app.
     let fits = limits::CLIENT_EXCHANGE_BYTES / EXCHANGE_MAX;
     let clients: Vec<ClientId> = std::iter::once(client)
-        .chain(
-            (0..limits::APP_EXCHANGE_BYTES / limits::CLIENT_EXCHANGE_BYTES)
-                .map(|_| world.connect()),
-        )
+        .chain((0..limits::APP_EXCHANGE_BYTES / limits::CLIENT_EXCHANGE_BYTES).map(|_| {
+            let client = world.connect();
+            world.attach(client, 1_999, "notes/main");
+            client
+        }))
         .collect();
     let mut bytes = 0;
     let mut full = 0;

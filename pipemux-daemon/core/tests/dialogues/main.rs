@@ -4,11 +4,14 @@
 mod world;
 
 mod answers;
+mod audit;
+mod bounded_apps;
 mod budgets;
 mod built_in;
 mod changed_windows;
 mod clients;
 mod contexts;
+mod environment;
 mod exchange;
 mod health;
 mod hibernation;
@@ -33,3 +36,5 @@ mod typed_refs;
 mod undo;
 mod waiting_views;
 mod watch;
+mod who_acts;
+mod work;

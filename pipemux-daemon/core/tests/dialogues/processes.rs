@@ -1,7 +1,7 @@
 //! Processes that fail, and what the answers say about it.
 
 use crate::world::{Behaviour, World, frame, reader, session_addr};
-use pipemux_core::{Event, Exit, limits};
+use pipemux_core::{DiskFailure, Event, Exit, limits};
 use pipemux_proto::app::Empty;
 use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::{Envelope, Method};
@@ -213,7 +213,7 @@ fn repeated_crashes_delay_the_next_start() {
 fn full_disk_refuses_runs_but_not_views() {
     let mut world = World::new();
     world.open(reader("a"), "notes");
-    world.event(Event::Disk { failing: Some("no space left".into()) });
+    world.event(Event::Disk { failing: Some(no_room()) });
     world.run(reader("a"), "notes.say('x')").exits(9).has("no space left");
     assert!(world.invoked.is_empty(), "nothing reached the app");
     world.view(reader("a")).exits(0);
@@ -255,4 +255,8 @@ fn session_of_an_unregistered_app_waits_for_its_manifest() {
     world.remember_providers();
     world.ask(reader("a"), Verb::Apps).exits(0);
     world.view(reader("a")).exits(0).has("## notes/main · 0 notes");
+}
+
+fn no_room() -> DiskFailure {
+    DiskFailure { why: "no space left".into(), next: "make room, then send it again".into() }
 }

@@ -186,3 +186,25 @@ proptest! {
         prop_assert!(whole || said.text.contains("more lines"), "{}", said.text);
     }
 }
+
+#[test]
+fn thing_that_a_query_shows_after_daemon_loss_is_not_stale() {
+    let mut world = notes();
+    world.lose_daemon();
+    let found = world.run(reader("a"), "notes.list(0)");
+    let id = found.exits(0).id("k1 r1");
+    world.run(reader("a"), &format!("notes.text(obj:{id})")).exits(0);
+}
+
+#[test]
+fn thing_that_was_cut_from_a_result_was_not_shown() {
+    let mut world = notes();
+    for note in 0..11 {
+        world.model("notes/main").add(&format!("note {note}"));
+    }
+    let last = world.view(reader("a")).id("k12 r1");
+    world.model("notes/main").change(11, "last");
+    let said = with_budget(&mut world, "notes.list(0)", ANSWER_BUDGET_MIN);
+    said.exits(0).lacks("k12 r2").has("more lines");
+    world.run(reader("a"), &format!("notes.text(obj:{last})")).exits(4).has("is stale");
+}

@@ -199,3 +199,31 @@ fn expired_question_stays_expired_after_daemon_loss() {
     world.pass(QUESTION_MS);
     world.answer(reader("a"), "1").exits(3).has("no question is open");
 }
+
+#[test]
+fn destructive_action_of_an_app_that_previews_nothing_is_confirmed_before_it_is_sent() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    world.model("notes/main").add("two");
+    let seen = world.open(reader("a"), "notes");
+    let (one, two) = (seen.id("k1 r1"), seen.id("k2 r1"));
+    let asked = world.run(reader("a"), &format!("notes.wipe(obj:{one}); notes.say('x')"));
+    asked
+        .exits(5)
+        .has("notes.wipe: cannot be undone; notes doesn't show beforehand what it affects");
+    asked.has("then notes.say").has("pipemux answer [yes](link:");
+    assert!(world.invoked.is_empty(), "nothing reached the app");
+    world.answer(reader("a"), "yes").exits(0).has("1 done").has("2 done");
+    let (_, wiped) = &world.invoked[0];
+    assert!(wiped.confirmed && wiped.resume.is_none(), "{wiped:?}");
+    assert_eq!(world.invoked.len(), 2, "asked once, sent once");
+    world.run(reader("a"), &format!("notes.wipe(obj:{two})")).exits(5);
+    world.answer(reader("a"), "no");
+    assert_eq!(world.invoked.len(), 2);
+    // It is asked for by a later daemon, too.
+    world.run(reader("a"), &format!("notes.wipe(obj:{two})")).exits(5);
+    world.records = world.core.snapshot();
+    world.lose_daemon();
+    world.answer(reader("a"), "yes").exits(0);
+    assert!(world.invoked[2].1.confirmed && world.invoked[2].1.resume.is_none());
+}

@@ -240,3 +240,14 @@ fn invoked_key(world: &World) -> &str {
         other => panic!("{other:?}"),
     }
 }
+
+#[test]
+fn value_that_ends_early_is_no_value() {
+    let mut world = World::new();
+    world.model("notes/main").add("cut off");
+    let id = world.open(reader("a"), "notes").id("k1 r1");
+    let read = pipemux_proto::client::Verb::Read { target: format!("obj:{id}") };
+    let said = world.ask(reader("a"), read);
+    said.exits(1).has(&format!("the value of obj:{id} is not what its app says"));
+    said.has("12 bytes are announced, 7 came");
+}

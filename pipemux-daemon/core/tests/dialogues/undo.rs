@@ -2,7 +2,7 @@
 
 use pipemux_proto::client::Verb;
 
-use crate::world::{AnswerText, World, reader};
+use crate::world::{AnswerText, Behaviour, World, reader};
 
 /// A world with two apps whose outcomes offer to take their changes back.
 fn world() -> World {
@@ -93,4 +93,22 @@ fn steps_that_an_earlier_round_told_are_not_taken_back_twice() {
     undo(&mut world, None).exits(0).has("1 done · undo of notes.say('z')").lacks("say('x')");
     undo(&mut world, None).exits(0).has("1 done · undo of notes.say('x')");
     assert_eq!(sent(&mut world).len(), 3);
+}
+
+#[test]
+fn round_that_is_being_undone_is_not_undone_at_the_same_time() {
+    let mut world = world();
+    world.run(reader("a"), "notes.say('x')").exits(0);
+    sent(&mut world);
+    world.set_behaviour("notes/main", Behaviour::Holds);
+    let client = world.connect();
+    let call = world.call(reader("a"), Verb::Undo { round: None });
+    let id = world.send(client, &call);
+    for round in [None, Some(1)] {
+        undo(&mut world, round).exits(9).has("round 1 is being undone already: nothing was undone");
+    }
+    world.set_behaviour("notes/main", Behaviour::Normal);
+    world.release("notes/main");
+    world.answer_to(client, id).expect("an answer").exits(0).has("undo of notes.say('x')");
+    assert_eq!(sent(&mut world), ["notes/main takeback"]);
 }

@@ -5,8 +5,8 @@
 
 use bytes::Bytes;
 use pipemux_core::saved::{
-    KeyForm, Record, SavedAnchor, SavedOpen, SavedOptions, SavedQuestion, SavedRest, SavedRound,
-    SavedTarget, SavedUndo,
+    KeyForm, Record, SavedAct, SavedAnchor, SavedOpen, SavedOptions, SavedQuestion, SavedRest,
+    SavedRound, SavedTarget, SavedUndo,
 };
 
 /// A workspace's key and its name with characters that need quoting or are more than one byte long.
@@ -16,6 +16,10 @@ pub const NAME: &str = "計画 \"A\" & 'b'";
 pub const EMPTY_KEY: &str = "/";
 /// A workspace whose anchors are shown with their keys.
 pub const KEYED_KEY: &str = "/keyed";
+
+/// The id of an acting request, and the time in it.
+pub const RUN_ID: &str = "019b0780-0000-7abc-8def-0123456789ab";
+const RUN_ID_MS: u64 = 0x019b_0780_0000;
 
 /// One checked-in record.
 pub struct Fixture {
@@ -62,6 +66,7 @@ pub fn records() -> Vec<Fixture> {
             session(None, "shared/main", vec![SavedOpen::default()])
         ),
         fixture!("records", "session_without_opens", session(None, "shared/gone", Vec::new())),
+        fixture!("records", "session_passed", session(Some(KEY), "other/passed", passed_opens())),
         fixture!("records", "session_asleep", session(Some(KEY), "notes/asleep", opens())),
         fixture!("records", "session_to_end", session(Some(KEY), "other/ended", opens())),
         fixture!("records", "session_to_close", session(Some(KEY), "other/closed", opens())),
@@ -99,9 +104,14 @@ pub fn records() -> Vec<Fixture> {
             "anchors_keyed",
             Record::Anchors { workspace: KEYED_KEY.into(), anchors: keyed_anchors() }
         ),
-        fixture!("records", "begun", Record::Begun { run_id: "run 日本 \"begun\"".into() }),
+        fixture!("records", "begun", begun_before("run 日本 \"begun\"")),
         fixture!("records", "answered", answered("run 日本 \"answered\"", 5)),
         fixture!("records", "answered_last", answered("run '最後'", u8::MAX)),
+        fixture!("records", "begun_by_reader", begun()),
+        fixture!("records", "answered_by_reader", answered_by_reader()),
+        fixture!("records", "acts", acts()),
+        fixture!("records", "acts_forgotten", acts_forgotten()),
+        fixture!("records", "pseudonym_key", pseudonym_key()),
         fixture!("records", "round", round(full_round())),
         fixture!(
             "records",
@@ -206,8 +216,47 @@ fn options(workspace: &str, strict: bool, rebase: bool) -> Record {
     }
 }
 
+/// A record of a release that knew requests by their ids alone.
+fn begun_before(run_id: &str) -> Record {
+    Record::Begun { run_id: run_id.into(), workspace: None, reader: None, unix_ms: 0 }
+}
+
+/// As `begun_before`.
 fn answered(run_id: &str, exit: u8) -> Record {
-    Record::Answered { run_id: run_id.into(), exit }
+    Record::Answered { run_id: run_id.into(), workspace: None, reader: None, exit }
+}
+
+fn begun() -> Record {
+    Record::Begun {
+        run_id: RUN_ID.into(),
+        workspace: Some(KEY.into()),
+        reader: Some("阿达".into()),
+        unix_ms: RUN_ID_MS,
+    }
+}
+
+fn answered_by_reader() -> Record {
+    let (workspace, reader) = (Some(KEY.into()), Some("阿达".into()));
+    Record::Answered { run_id: RUN_ID.into(), workspace, reader, exit: 4 }
+}
+
+fn acts() -> Record {
+    let act = |run_id: &str, unix_ms, exit| SavedAct { run_id: run_id.into(), unix_ms, exit };
+    Record::Acts {
+        workspace: Some(KEY.into()),
+        reader: Some("another".into()),
+        forgotten_to: 1_765_340_000_000,
+        acts: vec![act("run 1", 1_765_350_000_001, Some(0)), act(RUN_ID, RUN_ID_MS, None)],
+    }
+}
+
+fn acts_forgotten() -> Record {
+    let forgotten_to = 1_765_350_000_000;
+    Record::Acts { workspace: None, reader: None, forgotten_to, acts: Vec::new() }
+}
+
+fn pseudonym_key() -> Record {
+    Record::PseudonymKey { key: (0..16).collect::<Vec<u8>>().into() }
 }
 
 fn round(round: SavedRound) -> Record {
@@ -258,9 +307,15 @@ fn opens() -> Vec<SavedOpen> {
             cwd: "/home/ada/文書".into(),
             env: vec![("PATH".into(), "/bin".into()), ("EMPTY".into(), String::new())],
             granted: Vec::new(),
+            passed: Vec::new(),
         },
         SavedOpen::default(),
     ]
+}
+
+fn passed_opens() -> Vec<SavedOpen> {
+    let passed = vec!["GITHUB_TOKEN".into(), "トークン".into()];
+    vec![SavedOpen { passed, ..SavedOpen::default() }]
 }
 
 fn full_round() -> SavedRound {

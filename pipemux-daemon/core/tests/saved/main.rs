@@ -27,6 +27,8 @@ fn name_on_disk(record: &Record) -> &'static str {
         Record::Options { .. } => "options",
         Record::Begun { .. } => "begun",
         Record::Answered { .. } => "answered",
+        Record::Acts { .. } => "acts",
+        Record::PseudonymKey { .. } => "pseudonym_key",
         Record::Round { .. } => "round",
         Record::Anchors { anchors, .. } => {
             for SavedAnchor { target, .. } in anchors {

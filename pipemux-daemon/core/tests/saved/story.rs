@@ -1,15 +1,21 @@
 //! A core that starts on all fixtures at once, as one log.
 
 use pipemux_core::saved::Record;
-use pipemux_proto::client::{Verb, VerbRequest};
+use pipemux_proto::client::{Verb, VerbRequest, is_passed_variable};
 
-use crate::fixtures::{EMPTY_KEY, NAME, records};
+use crate::fixtures::{EMPTY_KEY, NAME, RUN_ID, records};
 use crate::world::{AnswerText, Reader, World, run, text};
 
 const READER: Reader = Reader { workspace: NAME, reader: "阿达" };
 
 /// Fixtures that later ones of the same log take back, and one that can't be read.
-const NOT_RESTORED: [&str; 16] = [
+const NOT_RESTORED: [&str; 21] = [
+    // Snapshots gather them in `Acts`.
+    "begun",
+    "answered",
+    "answered_last",
+    "begun_by_reader",
+    "answered_by_reader",
     "round_to_undo",
     "undone",
     "kept_plain",
@@ -34,7 +40,11 @@ fn restored_from_fixtures() -> World {
 
 /// Sends a run under an id that the log knows; its step must not reach the app.
 fn repeat_run(world: &mut World, run_id: &str) -> AnswerText {
-    let call = world.call(READER, run("notes.say('again')"));
+    repeat_run_of(world, READER, run_id)
+}
+
+fn repeat_run_of(world: &mut World, reader: Reader, run_id: &str) -> AnswerText {
+    let call = world.call(reader, run("notes.say('again')"));
     let said = world.ask_call(&VerbRequest { run_id: run_id.into(), ..call });
     assert!(world.invoked.is_empty(), "{run_id} was carried out again");
     said
@@ -75,6 +85,10 @@ fn assert_restored(mut world: World) {
     repeat_run(&mut world, "run 日本 \"begun\"").exits(7).has("may not have taken effect");
     repeat_run(&mut world, "run 日本 \"answered\"").exits(5).has("answered before (exit 5)");
     repeat_run(&mut world, "run '最後'").exits(u8::MAX);
+    repeat_run(&mut world, RUN_ID).exits(4).has("answered before (exit 4)");
+    let another = Reader { reader: "another", ..READER };
+    repeat_run_of(&mut world, another, "run 1").exits(0).has("answered before (exit 0)");
+    repeat_run_of(&mut world, another, RUN_ID).exits(7).has("may not have taken effect");
 
     world.answer(READER, "yes").exits(0).has("2 done").has("removed");
     assert_eq!(world.model_of(NAME, "notes/main").expect("its notes").notes.len(), 1);
@@ -104,11 +118,24 @@ fn snapshot_restores_the_same_again() {
     assert_eq!(all_but_numbers(&first), all_but_numbers(&second));
 }
 
+/// Replaces the variables that only a manifest passes by their names. Earlier releases saved their values.
+fn without_values(mut record: Record) -> Record {
+    if let Record::Session { opens, .. } = &mut record {
+        for open in opens {
+            let named = |(name, _): &(String, String)| !is_passed_variable(name);
+            let taken: Vec<_> = open.env.extract_if(.., |variable| named(variable)).collect();
+            open.passed.extend(taken.into_iter().map(|(name, _)| name));
+        }
+    }
+    record
+}
+
 #[test]
 fn snapshot_holds_the_fixtures_that_still_count() {
     let snapshot = restored_from_fixtures().core.snapshot();
     for fixture in records().iter().filter(|fixture| fixture.name != "reserved") {
         let restored = !NOT_RESTORED.contains(&fixture.name);
-        assert_eq!(snapshot.contains(&fixture.record), restored, "{}: {snapshot:#?}", fixture.name);
+        let record = without_values(fixture.record.clone());
+        assert_eq!(snapshot.contains(&record), restored, "{}: {snapshot:#?}", fixture.name);
     }
 }

@@ -77,6 +77,8 @@ pub enum Ask {
     Answer(&'static str),
     /// Answers with a call, which takes the place of one that failed.
     Correct(Step),
+    /// Takes a round back: one of these numbers, or the newest one of the reader.
+    Undo(Option<Pick>),
     Read(Ref),
     Help(&'static str),
     Close(&'static str, bool),

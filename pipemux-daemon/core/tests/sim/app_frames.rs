@@ -34,7 +34,8 @@ impl Sim {
                 self.check_lifecycle(app, &frame)?;
             }
             if (envelope.kind, envelope.method) == (Kind::Request, Method::Invoke) {
-                let invoke: Invoke = decode(&frame.body).expect("it was read already");
+                let mut invoke: Invoke = decode(&frame.body).expect("it was read already");
+                self.name_run(&mut invoke)?;
                 self.rounds.sent(envelope, &invoke);
                 self.check_invoke(app, envelope.incarnation, &invoke)?;
             }

@@ -111,8 +111,9 @@ impl Sim {
         if reaction.woken {
             self.statistics.count("woken");
         }
-        if let Some((invoke, effect)) = &reaction.invoked {
-            self.check_executed(session_key, invoke, *effect)?;
+        if let Some((mut invoke, effect)) = reaction.invoked {
+            self.name_run(&mut invoke)?;
+            self.check_executed(session_key, &invoke, effect)?;
         }
         for frame in reaction.frames {
             let slow = match behaviour {

@@ -146,6 +146,7 @@ impl Sim {
         self.check_end(index, &answer)?;
         self.check_rounds(index, &answer)?;
         self.check_go(index)?;
+        self.check_undone(index)?;
         self.check_opened(index, &answer)?;
         if let (Ok(answer), false) = (&answer, deaf) {
             self.read_answer(index, answer)?;

@@ -150,7 +150,11 @@ fn copy(event: &Event) -> Event {
         Event::ClientBroken { client, why } => {
             Event::ClientBroken { client: *client, why: why.clone() }
         }
+        Event::ClientEnded { client } => Event::ClientEnded { client: *client },
         Event::ClientClosed { client } => Event::ClientClosed { client: *client },
+        Event::ClientIdentified { client, peer } => {
+            Event::ClientIdentified { client: *client, peer: peer.clone() }
+        }
         Event::AppFrame { app, frame } => Event::AppFrame { app: *app, frame: frame.clone() },
         Event::AppBroken { app, why } => Event::AppBroken { app: *app, why: why.clone() },
         Event::AppClosed { app } => Event::AppClosed { app: *app },

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use pipemux_core::event::LogText;
+use pipemux_core::peer::PeerProcess;
 use pipemux_core::saved::Record;
 use pipemux_core::{ClientId, Effect, Event, Exit, Signal, Start};
 use pipemux_proto::client::Answer;
@@ -34,6 +35,15 @@ impl Sim {
                     self.send_client(client, &parts.concat())?;
                 }
                 Effect::CloseClient { client } => self.close_client(client)?,
+                // As a driver does, before anything else is handed in.
+                Effect::IdentifyClient { client } => {
+                    let peer = PeerProcess { pid: Some(2), ..PeerProcess::default() };
+                    self.queue.push_front(Event::ClientIdentified { client, peer });
+                }
+                Effect::Audit(entry) => self.statistics.count(match entry.exit {
+                    0 => "audited: done",
+                    _ => "audited: not done",
+                }),
                 Effect::ToApp { app, bytes } => self.send_app(app, &bytes)?,
                 Effect::Start(start) => self.start(&start)?,
                 Effect::Signal { app, signal } => self.signal(app, signal)?,
@@ -67,6 +77,7 @@ impl Sim {
                     self.prepared.extend(session_key);
                 }
                 Effect::Discard { state_dir } => self.discard(&state_dir)?,
+                Effect::EndLog { .. } => {}
                 Effect::Stopped => self.daemon.stopped = true,
                 #[allow(unreachable_patterns)]
                 other => law!(false, "every effect is known", "{other:?}"),

@@ -12,20 +12,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pipemux_proto::Fault;
 use pipemux_proto::app::Invoke;
-use pipemux_proto::client::{Answer, Body, Verb};
+use pipemux_proto::client::{Answer, Verb};
 use pipemux_proto::report::StepStatus;
-use pipemux_proto::{Code, Fault};
 
 use crate::action::ReaderIndex;
+use crate::kept_answers::{keeps, keeps_rest, steps};
 use crate::law::{LawResult, law};
-use crate::outcomes::last_mark;
 use crate::sessions::{READERS, SessionKey};
 use crate::sim::Sim;
 
+/// More steps than any undo has.
+const UNDOS_MAX: u32 = 1_000;
+
 /// A run that its reader may continue with `go`.
 #[derive(Debug, Clone, Default)]
-struct KeptRun {
+pub struct KeptRun {
     /// The number of the answer that said so; 0 when no client received one.
     nth: u32,
     /// The requests whose steps it may hold.
@@ -39,6 +42,8 @@ struct KeptRun {
 struct Count {
     sent: u32,
     effects: u32,
+    /// The number of requests when its app refused it last.
+    refused: Option<usize>,
     /// Where it last took effect, and how often that store had changed then.
     at: Option<(SessionKey, u64)>,
 }
@@ -55,11 +60,13 @@ pub struct KeptRuns {
     /// Runs whose client vanished: it is unknown whether they are kept.
     unheard: BTreeSet<(ReaderIndex, usize)>,
     /// What each `go` may send, by its run id.
-    goes: BTreeMap<String, KeptRun>,
+    pub goes: BTreeMap<String, KeptRun>,
     /// Steps that an answer reported as done. Nested ones are left out, because they are repeated with their outer step.
     done: BTreeSet<u64>,
     /// The requests whose answers said that their further steps are kept: those may take effect later.
     pub rests: BTreeSet<usize>,
+    /// The runs that went on with a corrected call, by id, with the sessions that steps were sent to since.
+    pub corrected: BTreeMap<String, BTreeSet<SessionKey>>,
     /// The run id of the `go` that sent each kept run, by the number of the answer.
     taken: BTreeMap<u32, String>,
 }
@@ -93,6 +100,16 @@ impl KeptRuns {
         let went = self.goes.get(run_id).map(|kept_run| kept_run.of.clone()).unwrap_or_default();
         let asked = self.asking.get(&who).cloned().unwrap_or_default();
         went.into_iter().chain(asked).collect()
+    }
+
+    /// Returns the requests whose steps a `go` with this run id sends again.
+    pub fn sent_again_by(&self, run_id: &str) -> BTreeSet<usize> {
+        self.goes.get(run_id).map(|kept_run| kept_run.of.clone()).unwrap_or_default()
+    }
+
+    /// Returns how often steps without a mark took effect under a run's id.
+    pub fn unmarked_effects(&self, run_id: &str) -> u32 {
+        self.counts.get(&(None, run_id.to_owned())).map_or(0, |count| count.effects)
     }
 
     /// Returns how often a step took effect under a run's id.
@@ -166,7 +183,7 @@ impl Sim {
         }
         let (who, exit) = (request.who, answer.exit);
         let own = match &request.call.verb {
-            Verb::Run { .. } => [index].into(),
+            Verb::Run { .. } | Verb::Undo { .. } => [index].into(),
             // The steps behind a corrected call may be those of any earlier run.
             _ if self.corrects(index) => {
                 let own = |at: &usize| self.requests[*at].who == who;
@@ -184,7 +201,8 @@ impl Sim {
         if exit == 5 {
             self.runs.kept.asking.entry(who).or_default().extend(own.clone());
         }
-        let told = steps(answer);
+        // The steps of an undo show the calls that they take back.
+        let told = if self.reverts(index) { Vec::new() } else { steps(answer) };
         let nested = |mark: &u64| self.runs.marks.get(mark).is_some_and(|of| of.only_looks);
         let done =
             told.iter().filter(|(mark, status)| *status == StepStatus::Done && !nested(mark));
@@ -199,8 +217,7 @@ impl Sim {
                 let mut left: Vec<u64> = undone.map(|(mark, _)| mark).collect();
                 // A nested step comes right before its outer step and is sent with it.
                 let inner = left.iter().map(|mark| mark - 1).filter(|mark| {
-                    self.runs.marks.get(mark).is_some_and(|of| of.only_looks)
-                        && !left.contains(mark)
+                    self.runs.marks.get(mark).is_some_and(|of| of.nested) && !left.contains(mark)
                 });
                 let inner: Vec<u64> = inner.collect();
                 left.extend(inner);
@@ -225,6 +242,7 @@ impl Sim {
         }
         for mark in &kept_run.left {
             let effects = self.runs.kept.effects(*mark, run);
+            let looks = self.runs.marks.get(mark).is_some_and(|of| of.only_looks);
             let (_, ever) = self.runs.kept.whole(*mark);
             match exit {
                 0 => law!(
@@ -234,7 +252,7 @@ impl Sim {
                 ),
                 2 | 3 | 4 | 6 | 9 => {
                     law!(
-                        ever == 0,
+                        ever == 0 || looks,
                         "a refused run took no effect",
                         "t{mark} did, {run} ended {exit}"
                     );
@@ -268,8 +286,18 @@ impl Sim {
     }
 
     /// Counts a step that is sent other than as the answer to a question.
-    pub fn count_sent(&mut self, index: usize, mark: Option<u64>, invoke: &Invoke) -> LawResult {
+    pub fn count_sent(
+        &mut self,
+        (index, session_key): (usize, SessionKey),
+        mark: Option<u64>,
+        invoke: &Invoke,
+    ) -> LawResult {
         let who = self.requests[index].who;
+        // Steps of a run that has ended are sent behind a corrected call, or in front of it.
+        if self.corrects(index) || self.requests[index].exit.is_some() {
+            let sessions = self.runs.kept.corrected.entry(invoke.run_id.clone()).or_default();
+            sessions.insert(session_key);
+        }
         let most = self.most(index, mark, invoke)?;
         let safe = mark.and_then(|mark| self.runs.marks.get(&mark)).is_some_and(|of| of.safe);
         let rebases = safe && self.runs.rebasing.contains(&READERS[who].0);
@@ -290,10 +318,23 @@ impl Sim {
             law!(!done, "`go` sends the steps that were left", "{invoke:?} was done");
         }
         let count = self.runs.kept.counts.entry((mark, invoke.run_id.clone())).or_default();
+        // A wrong answer to the daemon's question leaves it open, so that the step is sent with the next one.
+        let answers =
+            |request: &crate::requests::Request| request.who == who && request.may_answer();
+        if count.refused.take().is_some_and(|since| self.requests[since..].iter().any(answers)) {
+            count.sent -= 1;
+        }
         count.sent += 1;
         let sent = count.sent;
         law!(sent <= most + u32::from(rebases), "a step is sent once", "{sent}: {invoke:?}");
         Ok(())
+    }
+
+    /// Notes that an app refused a step.
+    pub fn count_refusal(&mut self, mark: Option<u64>, run_id: &str) {
+        if let Some(count) = self.runs.kept.counts.get_mut(&(mark, run_id.to_owned())) {
+            count.refused = Some(self.requests.len());
+        }
     }
 
     /// Counts a step that took effect.
@@ -308,6 +349,7 @@ impl Sim {
         count.effects += 1;
         count.at = Some((session_key, self.stores[&session_key].total));
         let effects = count.effects;
+        self.note_change(session_key, invoke);
         law!(effects <= most, "a step takes effect once", "{effects} times {invoke:?}");
         Ok(())
     }
@@ -330,6 +372,7 @@ impl Sim {
                 Verb::Run { code, .. } => code.matches("say('the same')").count() as u32,
                 // A click is never kept.
                 Verb::Click { .. } => u32::from(of.len() == 1),
+                Verb::Undo { .. } => UNDOS_MAX,
                 _ => 0,
             };
             let most = of.iter().map(unmarked).max().unwrap_or(0);
@@ -345,36 +388,4 @@ impl Sim {
         );
         Ok(1 + idempotent)
     }
-}
-
-/// Returns whether an answer says that its run is kept; `None` when it leaves kept runs as they are.
-fn keeps(answer: &Answer) -> Option<bool> {
-    match &answer.body {
-        Body::Text(said) if said.contains("pipemux answer go") => Some(true),
-        // A run that is refused before it begins doesn't replace the kept one.
-        Body::Text(_) => matches!(answer.exit, 0 | 5).then_some(false),
-        Body::Report(report) => {
-            let last = report.steps.iter().rfind(|step| step.status != StepStatus::Skipped)?;
-            let stale = last.error.as_ref().is_some_and(|error| error.code == Code::Stale);
-            Some(stale || last.status == StepStatus::Unknown)
-        }
-        _ => None,
-    }
-}
-
-/// Returns true when an answer says that further steps of its run are kept.
-pub fn keeps_rest(answer: &Answer) -> bool {
-    match &answer.body {
-        Body::Text(said) => said.contains("kept as "),
-        Body::Report(report) => report.kept.is_some(),
-        _ => false,
-    }
-}
-
-/// Returns the status of each step, by its mark, if the answer is a report.
-fn steps(answer: &Answer) -> Vec<(u64, StepStatus)> {
-    let Body::Report(report) = &answer.body else { return Vec::new() };
-    let step =
-        |step: &pipemux_proto::report::StepReport| Some((last_mark(&step.call)?, step.status));
-    report.steps.iter().filter_map(step).collect()
 }

@@ -4,7 +4,8 @@
 //! - `cargo test -p pipemux-core --test sim` plays 300 seeds.
 //! - `PIPEMUX_SEEDS=5000 cargo test --release -p pipemux-core --test sim -- --nocapture` plays more;
 //!   `PIPEMUX_FIRST=100000` sets the first seed.
-//! - `PIPEMUX_SEED=123 cargo test -p pipemux-core --test sim` plays one seed.
+//! - `PIPEMUX_SEED=123 cargo test -p pipemux-core --test sim` plays one seed; several are separated by commas, and
+//!   none of these is shortened.
 //!
 //! A scenario that breaks a law is shortened first: actions are left out as long as the same law is broken. Then the
 //! law, the remaining actions and the command that plays the seed are printed. With `PIPEMUX_TELL=1`, all frames and
@@ -18,8 +19,8 @@
 //! | `daemon`, `effects`, `app_frames` | the core and its disk; its effects are checked and carried out |
 //! | `process`, `apps`, `app_faults` | processes, and how they fail |
 //! | `requests`, `clients`, `retries`, `misbehaving_clients` | clients, and how they fail |
-//! | `run_code`, `answer_content` | writing runs and reading answers as an agent does |
-//! | `knowledge`, `reading`, `runs`, `questions`, `kept_runs`, `outcomes`, `rounds`, `lifecycle`, `windows`, `claims`, `pins` | models and laws |
+//! | `run_code`, `answer_content`, `kept_answers` | writing runs and reading answers as an agent does |
+//! | `knowledge`, `reading`, `runs`, `questions`, `kept_runs`, `corrections`, `outcomes`, `rounds`, `undos`, `lifecycle`, `windows`, `claims`, `pins` | models and laws |
 //! | `law`, `coverage` | broken laws, and which situations must have occurred |
 
 mod action;
@@ -29,11 +30,13 @@ mod app_frames;
 mod apps;
 mod claims;
 mod clients;
+mod corrections;
 mod coverage;
 mod daemon;
 mod draws;
 mod effects;
 mod followups;
+mod kept_answers;
 mod kept_runs;
 mod knowledge;
 mod law;
@@ -54,10 +57,11 @@ mod scenario;
 mod sessions;
 mod sim;
 mod store;
+mod undos;
 mod windows;
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use law::Statistics;
@@ -69,27 +73,24 @@ const SEEDS: u64 = 300;
 fn laws_hold_for_every_seed() {
     // A panic of the core is a broken law, which is reported with its scenario.
     std::panic::set_hook(Box::new(|_| {}));
-    if let Some(seed) = number("PIPEMUX_SEED") {
-        if let Err(broken) = play::seed(seed) {
-            fail(&[(seed, broken.law)]);
+    let asked = std::env::var("PIPEMUX_SEED").ok();
+    let seeds: Vec<u64> = match &asked {
+        Some(asked) => asked.split(',').map(|seed| seed.parse().expect("a seed")).collect(),
+        None => {
+            let first = number("PIPEMUX_FIRST").unwrap_or(0);
+            (first..first + number("PIPEMUX_SEEDS").unwrap_or(SEEDS)).collect()
         }
-        return;
-    }
-    let (first, count) =
-        (number("PIPEMUX_FIRST").unwrap_or(0), number("PIPEMUX_SEEDS").unwrap_or(SEEDS));
+    };
+    let count = seeds.len() as u64;
     let began = Instant::now();
-    let next = AtomicU64::new(first);
+    let next = AtomicUsize::new(0);
     let statistics = Mutex::new(Statistics::default());
     let broken = Mutex::new(Vec::new());
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed >= first + count {
-                        break;
-                    }
+                while let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed)).copied() {
                     match play::seed(seed) {
                         Ok(of) => statistics.lock().expect("statistics").add(&of),
                         Err(of) => broken.lock().expect("broken").push((seed, of.law)),
@@ -105,10 +106,10 @@ fn laws_hold_for_every_seed() {
         println!("  {times:>9} {what}");
     }
     if !broken.is_empty() {
-        fail(&broken);
+        fail(&broken, seeds.len() == 1 || asked.is_none());
     }
     // A situation that never occurs proves nothing.
-    if count >= SEEDS {
+    if asked.is_none() && count >= SEEDS {
         let missing: Vec<_> =
             coverage::REQUIRED.iter().filter(|what| statistics.get(what) < 3).collect();
         drop(std::panic::take_hook());
@@ -120,14 +121,19 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Prints the seeds that break laws, and for each law a shortened scenario, and fails.
+/// Prints the seeds that break laws, and for each law a shortened scenario if that is wanted, and fails.
 #[allow(clippy::print_stdout)]
-fn fail(broken: &[(u64, &'static str)]) -> ! {
+fn fail(broken: &[(u64, &'static str)], shortens: bool) -> ! {
     let mut told = String::new();
     let mut laws: Vec<&str> = Vec::new();
     for (seed, law) in broken {
-        if laws.contains(law) {
-            told += &format!("seed {seed} breaks it too: {law}\n");
+        let is_known = laws.contains(law);
+        if is_known || !shortens {
+            let too = if is_known { " too" } else { "" };
+            told += &format!("seed {seed} breaks it{too}: {law}\n");
+            if !is_known {
+                laws.push(law);
+            }
             continue;
         }
         laws.push(law);

@@ -31,9 +31,13 @@ impl Sim {
         }
         if let Some(first) = request.repeats {
             self.check_repeated(index, first)?;
+            if format!("{answer:?}").contains("doesn't remember any more") {
+                self.statistics.count("repeated when forgotten");
+            }
         }
         let request = &self.requests[index];
-        let own = matches!(request.call.verb, Verb::Run { .. });
+        let outdated = self.is_outdated(index);
+        let own = matches!(request.call.verb, Verb::Run { .. }) && !outdated;
         let run = request.call.run_id.as_str();
         let effects = |mark: &u64| self.runs.kept.effects(*mark, run);
         let trace = || format!("{:?} ended {exit}: {answer:?}", request.call.verb);
@@ -75,7 +79,8 @@ impl Sim {
             );
         }
         // A refused run may be sent again, so its steps must not take effect later.
-        let kept = answer.as_ref().is_ok_and(crate::kept_runs::keeps_rest);
+        let kept = answer.as_ref().is_ok_and(crate::kept_answers::keeps_rest)
+            || request.repeats.is_some_and(|first| self.runs.kept.rests.contains(&first));
         if own && matches!(exit, 2 | 3 | 4 | 6) && !kept {
             let said = format!("ended {exit}");
             let run = run.to_owned();
@@ -84,7 +89,10 @@ impl Sim {
             let promises = changing.map(|mark| (*mark, run.clone(), said.clone()));
             self.runs.promises.extend(promises);
         }
-        if let Ok(Answer { body: Body::Report(report), .. }) = answer {
+        if let Ok(Answer { body: Body::Report(report), .. }) = answer
+            && !outdated
+            && !self.reverts(index)
+        {
             for step in &report.steps {
                 let Some(mark) = last_mark(&step.call) else { continue };
                 let (sent, ever) = self.runs.kept.whole(mark);

@@ -1,13 +1,14 @@
 //! Requests of clients: what is known of each, and how they are sent.
 
 use crate::action::{Ask, Confirmation, ReaderIndex, RequestOptions, ViewOptions};
-use crate::law::LawResult;
+use crate::law::{LawResult, law};
 use crate::process::frame;
 use crate::sessions::{CALM_READER, READERS, WORKSPACES};
 use crate::sim::Sim;
-use pipemux_core::{ClientId, Event, limits};
+use pipemux_core::{ClientId, Event, Pseudonyms, limits};
+use pipemux_proto::app::Invoke;
 use pipemux_proto::client::{self, Format, Verb, VerbRequest, ViewArgs};
-use pipemux_proto::{Envelope, Incarnation, Method};
+use pipemux_proto::{Envelope, Incarnation, Method, run_id};
 
 /// A request of a client.
 #[derive(Debug)]
@@ -58,7 +59,7 @@ impl Request {
     }
 
     pub fn acts(&self) -> bool {
-        self.may_answer() || matches!(self.call.verb, Verb::Run { .. })
+        self.may_answer() || matches!(self.call.verb, Verb::Run { .. } | Verb::Undo { .. })
     }
 }
 
@@ -105,6 +106,7 @@ impl Sim {
                 Verb::Answer { text, to: None, stdin: None }
             }
             Ask::Answer(text) => Verb::Answer { text: (*text).into(), to: None, stdin: None },
+            Ask::Undo(pick) => Verb::Undo { round: pick.map(|pick| u64::from(pick % 12)) },
             Ask::Read(of) => Verb::Read { target: self.write_ref(who, *of).0 },
             Ask::Help(provider) => {
                 Verb::Help { provider: provider.parse().expect("a provider"), aliases: false }
@@ -170,7 +172,8 @@ impl Sim {
         VerbRequest {
             workspace: client::Workspace { key: format!("/{name}"), name: name.into() },
             reader: reader.into(),
-            run_id: format!("run-{}", self.next_run),
+            reader_token: String::new(),
+            run_id: run_id::new(self.now().unix_ms, self.next_run.into()),
             format: if json { Format::Json } else { Format::Markdown },
             budget: view_options.budget,
             lod: view_options.lod,
@@ -181,6 +184,16 @@ impl Sim {
             cwd: "/work".into(),
             verb,
         }
+    }
+
+    /// Gives a request to an app the id that the client gave its run.
+    pub fn name_run(&self, invoke: &mut Invoke) -> LawResult {
+        let Some(run_id) = self.pseudonyms.get(&invoke.run_id) else {
+            law!(false, "apps know a run by its pseudonym", "{}", invoke.run_id);
+            return Ok(());
+        };
+        invoke.run_id.clone_from(run_id);
+        Ok(())
     }
 
     pub fn request(
@@ -225,6 +238,8 @@ impl Sim {
             self.runs.wrong_answer = None;
         }
         self.requests.push(request);
+        let pseudonym = Pseudonyms::default().of(&call.workspace.key, &call.reader, &call.run_id);
+        self.pseudonyms.insert(pseudonym, call.run_id.clone());
         crate::play::trace(|| format!("{} of {client:?} at {} ms", call.run_id, self.time));
         let envelope = Envelope {
             deadline_ms: options.deadline,

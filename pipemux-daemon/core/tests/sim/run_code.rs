@@ -123,6 +123,7 @@ impl Sim {
                         follows: other_place
                             .is_some_and(|session_key| before.contains(&session_key)),
                         safe: true,
+                        nested: true,
                         only_looks: true,
                     };
                     before.extend(other_place);
@@ -153,6 +154,7 @@ impl Sim {
                 refs: refs.collect(),
                 follows: session_key.is_none_or(|session_key| before.contains(&session_key)),
                 safe: matches!(step.act, StepAction::Text(_) | StepAction::List),
+                nested: false,
                 only_looks: step.act == StepAction::List,
             };
             before.extend(SessionKey::of(workspace, addr));

@@ -44,6 +44,8 @@ pub struct MarkedStep {
     /// True when an earlier step of the run is on the same session.
     pub follows: bool,
     pub safe: bool,
+    /// True for a call inside another's arguments, which is sent right before it.
+    pub nested: bool,
     /// True for a query, and for a call inside another's arguments: it has no effect of its own.
     pub only_looks: bool,
 }
@@ -125,7 +127,10 @@ impl Sim {
             self.check_resumed(who, invoke, &resume.token.0, &resume.choice)?;
         } else {
             law!(!invoke.confirmed, "a confirmation is given by the reader", "{invoke:?}");
-            self.count_sent(index, mark, invoke)?;
+            self.count_sent((index, session_key), mark, invoke)?;
+            if mark.is_none() {
+                self.check_undo(index, invoke)?;
+            }
         }
         if mark.is_some() {
             self.check_refs(session_key, index, mark, invoke)?;
@@ -189,12 +194,13 @@ impl Sim {
             if rebases {
                 continue;
             }
-            if request.call.at.is_some() && request.call.run_id != invoke.run_id {
+            let goes = self.is_sent_by_go(index, &invoke.run_id);
+            if request.call.at.is_some() && goes {
                 // `go` takes things as they are shown now.
                 continue;
             }
             // So does it with a ref that was pinned in the call that was refused.
-            let pin = means.pin.filter(|_| request.call.run_id == invoke.run_id);
+            let pin = means.pin.filter(|_| !goes);
             if let (Some(id), Some(pin)) = (means.id, pin) {
                 let shown = self.knowledge.pinned(workspace, id, pin);
                 law!(
@@ -209,7 +215,10 @@ impl Sim {
                     "a ref means what its reader was shown",
                     "obj:{id} meant {label:?}, its reader saw {saw:?}"
                 );
-            } else if means.selection && !marked.follows {
+            } else if means.selection
+                && !marked.follows
+                && !self.was_corrected_in(&invoke.run_id, session_key)
+            {
                 let saw = self.knowledge.live_windows(who, session_key.addr(), request.since);
                 let meant = |heading: &str| heading == label;
                 law!(
@@ -279,6 +288,8 @@ impl Sim {
                 };
                 self.runs.questions.entry(token).or_insert(question);
                 self.runs.kept.asks(who, index);
+            } else {
+                self.count_refusal(mark, &invoke.run_id);
             }
             if let Some(resume) = invoke.resume.as_ref().filter(|_| crate::store::is_second(invoke))
             {

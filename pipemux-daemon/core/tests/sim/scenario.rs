@@ -7,7 +7,7 @@ use crate::action::{
     RogueMessage, Step, StepAction, ViewOptions,
 };
 use crate::draws::*;
-use crate::followups::followups;
+use crate::followups::{followups, undos, waits};
 use crate::sessions::{CALM, CALM_READER, OWN, SESSIONS, SessionKey};
 
 /// The kind of a scenario.
@@ -47,13 +47,19 @@ pub fn scenario(seed: u64) -> (ScenarioKind, Vec<Action>) {
     all.push(Action::Pass(20));
     // A generator of its own, so that follow-ups don't change the other actions of a seed.
     let mut followup_rng = Rng::with_seed(!seed);
+    let mut wait_rng = Rng::with_seed(!seed.rotate_left(32));
+    let mut undo_rng = Rng::with_seed(seed.rotate_left(32));
     while all.len() < kind.length {
         let calm = kind.calm && rng.u8(..4) == 0;
         let next = if calm { calm_action(&mut rng) } else { action(&mut rng, kind) };
         let crashes = matches!(next, Action::CrashDaemon(_));
         let follows = followups(&mut followup_rng, &next);
+        let waits = waits(&mut wait_rng, &next);
+        let undoes = undos(&mut undo_rng, &next);
         all.push(next);
         all.extend(follows);
+        all.extend(undoes);
+        all.extend(waits);
         if crashes && rng.bool() {
             let step = Step { addr: OWN[0], form: AddressForm::Full, act: StepAction::Add };
             let run =

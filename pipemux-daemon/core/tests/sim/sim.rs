@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use pipemux_core::{ClientId, Event, Exit, Now};
+use pipemux_core::{ClientId, DiskFailure, Event, Exit, Now};
 use pipemux_proto::{Frame, Incarnation};
 
 use crate::action::{Action, Behaviour};
@@ -18,6 +18,7 @@ use crate::runs::Runs;
 use crate::scenario::ScenarioKind;
 use crate::sessions::{READERS, SESSIONS, SessionKey};
 use crate::store::Store;
+use crate::undos::Undos;
 use crate::windows::Windows;
 
 /// Something that will arrive later.
@@ -61,9 +62,12 @@ pub struct Sim {
     pub kept: [Option<ClientId>; READERS.len()],
     pub requests: Vec<Request>,
     pub next_run: u64,
+    /// The ids that clients gave runs, by what apps know them by.
+    pub pseudonyms: BTreeMap<String, String>,
     pub knowledge: ReaderKnowledge,
     pub runs: Runs,
     pub rounds: Rounds,
+    pub undos: Undos,
     pub windows: Windows,
     pub pins: Pins,
     /// The answers in the calm workspace.
@@ -101,9 +105,11 @@ impl Sim {
             kept: [None; READERS.len()],
             requests: Vec::new(),
             next_run: 0,
+            pseudonyms: BTreeMap::new(),
             knowledge: ReaderKnowledge::default(),
             runs: Runs::default(),
             rounds: Rounds::default(),
+            undos: Undos::default(),
             windows: Windows::default(),
             pins: Pins::default(),
             calm: Vec::new(),
@@ -195,7 +201,8 @@ impl Sim {
                     let unwritten = std::mem::take(&mut self.daemon.unwritten);
                     self.daemon.records.extend(unwritten);
                 }
-                let failing = full.then(|| "no space left".to_owned());
+                let next = "make room".to_owned();
+                let failing = full.then(|| DiskFailure { why: "no space left".into(), next });
                 self.handle_event(Event::Disk { failing }).map(|()| true)
             }
             Action::Stop => {
@@ -298,6 +305,7 @@ impl Sim {
             self.windows.forget_all();
             self.pins.forget_all();
             self.rounds.forget_all(self.requests.len());
+            self.undos.forget_all();
             self.begun.clear();
         }
         self.queue.clear();

@@ -295,7 +295,7 @@ impl Store {
             value: value.map(|value| value.to_blob()),
             label: Some(self.name.clone()),
             version: self.version,
-            links: if self.total.is_multiple_of(3) { vec![undo] } else { Vec::new() },
+            links: if offers_undo(self.total) { vec![undo] } else { Vec::new() },
             ..Done::default()
         });
         Executed { outcome, effect: true }
@@ -316,6 +316,11 @@ impl Store {
             effect: false,
         }
     }
+}
+
+/// True for the changes that an app offers to take back.
+pub fn offers_undo(total: u64) -> bool {
+    total % 3 != 1
 }
 
 /// Returns true for an answer that picks the second option alone.
@@ -340,6 +345,7 @@ pub fn prototypes() -> Vec<Prototype> {
             returns,
             risk,
             idempotent: name == "select",
+            previews: risk == Risk::Destructive,
             prominence: Default::default(),
             ..Prototype::default()
         }

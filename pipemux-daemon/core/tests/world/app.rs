@@ -62,6 +62,8 @@ pub enum Behaviour {
     Ends(Box<Outcome>),
     /// Greets with these prototypes.
     Greets(Vec<Prototype>),
+    /// Greets with these notes at every `Open`.
+    Notes(Vec<String>),
 }
 
 /// A process of an app.
@@ -178,6 +180,9 @@ impl App {
                     Behaviour::Says(said) => {
                         frame(&reply, &Opened { notes: vec![said.clone()], resumed })
                     }
+                    Behaviour::Notes(notes) => {
+                        frame(&reply, &Opened { notes: notes.clone(), resumed })
+                    }
                     _ => frame(&reply, &Opened { resumed, ..Opened::default() }),
                 }
             }
@@ -246,6 +251,7 @@ pub fn prototypes() -> Vec<Prototype> {
         risk,
         idempotent: false,
         prominence: Default::default(),
+        previews: risk == Risk::Destructive,
         ..Prototype::default()
     };
     let raw = Param { raw: Raw::Always, ..text() };
@@ -268,6 +274,7 @@ pub fn prototypes() -> Vec<Prototype> {
         },
         action("matching", vec![raw], None, Risk::Safe),
         action("find", vec![raw_if, regex], None, Risk::Safe),
+        Prototype { previews: false, ..action("wipe", vec![note()], None, Risk::Destructive) },
         Prototype { idempotent: true, ..action("touch", vec![text()], None, Risk::Changes) },
     ]
 }

@@ -116,6 +116,7 @@ impl World {
         VerbRequest {
             workspace: Workspace { key: format!("/{}", who.workspace), name: who.workspace.into() },
             reader: who.reader.into(),
+            reader_token: String::new(),
             run_id: format!("run-{}", self.next_run),
             format: Format::Markdown,
             budget: None,

@@ -23,6 +23,11 @@ impl World {
                         self.queue.push_back(Event::ClientClosed { client });
                     }
                 }
+                Effect::IdentifyClient { client } => {
+                    let peer = self.peers.get(&client).cloned().unwrap_or_default();
+                    self.queue.push_front(Event::ClientIdentified { client, peer });
+                }
+                Effect::Audit(entry) => self.audited.push(*entry),
                 Effect::ToApp { app, bytes } => self.send_app(app, &bytes),
                 Effect::Start(start) => self.start(&start),
                 Effect::Signal { app, signal } => {
@@ -45,10 +50,10 @@ impl World {
                     self.queue.push_back(Event::Providers { request, read });
                 }
                 Effect::Persist(record) => {
-                    self.shown.push(Output::Saved(record.clone()));
+                    self.shown.push(Output::Saved(Box::new(record.clone())));
                     self.records.push(record);
                 }
-                Effect::Prepare { .. } => {}
+                Effect::Prepare { .. } | Effect::EndLog { .. } => {}
                 Effect::Discard { state_dir } => self.discarded.push(state_dir),
                 Effect::Stopped => self.stopped = true,
             }

@@ -15,6 +15,8 @@ mod wire;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use pipemux_core::audit::AuditEntry;
+use pipemux_core::peer::PeerProcess;
 use pipemux_core::saved::Record;
 use pipemux_core::{
     BuiltIn, ClientId, Config, Core, Event, Exit, Idle, Manifest, ManifestProblem, Now, Scope,
@@ -49,7 +51,7 @@ pub struct Client {
 /// Something that left the core.
 #[derive(Debug, Clone)]
 pub enum Output {
-    Saved(Record),
+    Saved(Box<Record>),
     /// The workspace's key and the text of an answer.
     Text(String, String),
     Started(Incarnation),
@@ -77,6 +79,10 @@ pub struct World {
     /// Everything that left the core, in order.
     pub shown: Vec<Output>,
     pub clients: BTreeMap<ClientId, Client>,
+    /// The processes of clients; the others are the user's own.
+    pub peers: BTreeMap<ClientId, PeerProcess>,
+    /// The lines of the audit log.
+    pub audited: Vec<AuditEntry>,
     pub stopped: bool,
     /// The state directories that the core discarded.
     pub discarded: Vec<String>,
@@ -87,7 +93,7 @@ pub struct World {
     /// The key of the workspace of each request.
     keys: BTreeMap<(ClientId, u64), String>,
     next_client: u64,
-    next_run: u64,
+    pub next_run: u64,
 }
 
 impl World {
@@ -146,6 +152,8 @@ impl World {
             attached: Vec::new(),
             shown: Vec::new(),
             clients: BTreeMap::new(),
+            peers: BTreeMap::new(),
+            audited: Vec::new(),
             stopped: false,
             discarded: Vec::new(),
             manifest_problems: Vec::new(),
@@ -155,6 +163,11 @@ impl World {
             next_client: 0,
             next_run: 0,
         }
+    }
+
+    /// Sets the key that a daemon without one of an earlier daemon takes.
+    pub fn set_pseudonym_key(&mut self, key: [u8; 16]) {
+        self.config.pseudonym_key = key;
     }
 
     /// Kills the daemon with all processes and connections, and starts another one on the same disk.
@@ -288,6 +301,7 @@ fn config() -> Config {
         pid: 1,
         software: "pipemuxd test".into(),
         socket: "/run/pipemux.sock".into(),
+        pseudonym_key: *b"a secret to apps",
         bounds: &[],
     }
 }

@@ -96,7 +96,7 @@ impl Model {
                 let options = vec![OptionItem { label, text: "cannot be undone".into() }];
                 needs("1 note", QuestionKind::Confirm, options)
             }
-            "remove" => {
+            "remove" | "wipe" => {
                 self.remove(at(self).unwrap_or(usize::MAX));
                 self.done("removed", None)
             }

@@ -154,7 +154,7 @@ proptest! {
 fn truncation_at_any_byte_costs_only_the_last_record() {
     let (directory, path) = temp_journal();
     let boot = Some("this".to_owned());
-    let mut whole = format::encode_journal(&records(4), boot.as_deref()).unwrap();
+    let mut whole = format::encode_journal(&records(4), boot.as_deref(), 1).unwrap();
     let start = whole.len();
     format::encode(&mut whole, &record(4)).unwrap();
     for end in start..whole.len() {
@@ -248,7 +248,12 @@ fn numbers_leap_only_after_power_loss() {
         );
     }
     let loss = load_with_boot_id(&path, Some("another")).loss.unwrap();
-    assert_eq!(loss, Loss { told: None, bytes: UNSYNCED_MAX, workspaces: false });
+    let high_water = mark::read(&path).map(|mark| mark.high_water);
+    assert!(high_water.is_some());
+    let acts_to = loss.acts_to;
+    assert!(acts_to.is_some());
+    let (told, bytes, workspaces) = (None, UNSYNCED_MAX, false);
+    assert_eq!(loss, Loss { told, bytes, workspaces, acts_to, high_water });
     drop(journal);
     assert_eq!(load_with_boot_id(&path, Some("another")).loss, None, "an ordered end");
 }

@@ -83,7 +83,7 @@ fn crc32_bit_by_bit(bytes: &[u8]) -> u32 {
 fn write_fixture() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/journal/tests/fixtures/state-1.log");
     assert!(!path.exists(), "a fixture is never changed");
-    let initial = format::encode_journal(&records(3), Some(BOOT_ID)).unwrap();
+    let initial = format::encode_journal(&records(3), Some(BOOT_ID), 1).unwrap();
     let mut file = JournalFile::create(&path, &initial).unwrap();
     let mut appended = Vec::new();
     format::encode(&mut appended, &record(3)).unwrap();

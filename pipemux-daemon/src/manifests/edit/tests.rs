@@ -21,12 +21,12 @@ impl TestDirs {
         let file = self.root.path().join("src/new.toml").display().to_string();
         let path = self.root.path().join("src").display().to_string();
         let add = Some(NewProvider { file, text: text.into(), replace, path });
-        self.manifest_dirs.apply(&ProvidersArgs { add, remove: None })
+        self.manifest_dirs.apply(&ProvidersArgs { add, remove: None }).map(|done| done.said)
     }
 
     fn remove(&self, id: &str) -> Result<String, Fault> {
         let remove = Some(id.parse().unwrap());
-        self.manifest_dirs.apply(&ProvidersArgs { add: None, remove })
+        self.manifest_dirs.apply(&ProvidersArgs { add: None, remove }).map(|done| done.said)
     }
 
     fn kept(&self) -> Vec<String> {
@@ -133,4 +133,29 @@ fn removing_a_manifest_restores_the_built_in_app() {
     dirs.remove("todo").unwrap();
     dirs.remove("pipe").unwrap();
     assert!(dirs.kept().is_empty());
+}
+
+#[test]
+fn program_is_pinned_when_it_is_added_unless_its_author_works_on_it() {
+    let dirs = dirs();
+    let said = dirs.add("id = \"todo\"\ncommand = \"tool\"\n[limits]\ncpu = 7\n", false).unwrap();
+    assert!(said.contains("\npinned: ") && said.contains("/tool · sha256 "), "{said}");
+    let read = |name: &str| {
+        let loaded = dirs.manifest_dirs.load();
+        loaded.manifests.into_iter().find(|manifest| manifest.id.as_str() == name).unwrap()
+    };
+    let manifest = read("todo");
+    assert_eq!((manifest.pinned.len(), manifest.limits.cpu), (1, Some(7)));
+    assert!(!manifest.shadows && manifest.file.ends_with("/todo.toml"));
+    // Added again as it is kept, it has the hash of today.
+    let kept = fs::read_to_string(&manifest.file).unwrap();
+    dirs.add(&kept, true).unwrap();
+    assert_eq!(fs::read_to_string(&manifest.file).unwrap(), kept);
+    assert_eq!(manifest.pinned_programs().files, manifest.pinned);
+    let said = dirs.add("id = \"mine\"\ncommand = \"tool\"\ndev = true\n", false).unwrap();
+    assert!(!said.contains("pinned"), "{said}");
+    assert!(read("mine").pinned_programs().files.is_empty());
+    let said = dirs.add("id = \"editor\"\ncommand = \"tool\"\n", true).unwrap();
+    let replaced = "it replaces the editor that comes with PipeMux · take it back: pipemux app remove editor\n";
+    assert!(said.contains(replaced) && read("editor").shadows, "{said}");
 }

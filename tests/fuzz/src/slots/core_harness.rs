@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use pipemux_core::peer::PeerProcess;
 use pipemux_core::saved::Record;
 use pipemux_core::{ClientId, Config, Core, Effect, Event, Now};
 use pipemux_proto::app::{Empty, KeyLocation, Located, Opened};
@@ -137,6 +138,7 @@ impl CoreHarness {
         let call = VerbRequest {
             workspace: Workspace { key: KEY.into(), name: "w".into() },
             reader: "r".into(),
+            reader_token: String::new(),
             run_id: format!("run-{}", self.asked),
             format,
             budget,
@@ -204,6 +206,10 @@ impl CoreHarness {
                     for frame in frames(&bytes) {
                         self.app_got(app, &frame);
                     }
+                }
+                Effect::IdentifyClient { client } => {
+                    let peer = PeerProcess::default();
+                    self.queue.push_front(Event::ClientIdentified { client, peer });
                 }
                 Effect::Start(start) => {
                     self.queue.push_back(Event::Started {

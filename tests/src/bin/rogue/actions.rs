@@ -3,6 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -101,6 +102,12 @@ fn misbehave(app: &mut App, wire: &mut Wire, request: &Frame, how: &str) -> std:
         let value = std::env::var(name).unwrap_or_else(|_| "nothing".to_owned());
         return wire.reply(request, &done(app, &format!("{name} is {value}")));
     }
+    if let Some(script) = how.strip_prefix("shell ") {
+        let output = Command::new("/bin/sh").args(["-c", script]).stdin(Stdio::null()).output()?;
+        let said = [output.stdout, output.stderr].concat();
+        app.content = String::from_utf8_lossy(&said).into_owned();
+        return wire.reply(request, &done(app, &format!("exit {:?}", output.status.code())));
+    }
     if let Some(path) = how.strip_prefix("sign and exit ") {
         let mut file = OpenOptions::new().create(true).append(true).open(path)?;
         file.write_all(b"signed\n")?;
@@ -195,6 +202,7 @@ fn numbered(
             resources::start("fork-bomb", &number.to_string())?;
             format!("became {number} more")
         }
+        "brackets" => "[".repeat(number),
         "notify" => flood::notify(wire, request, number)?,
         "change" => flood::change(wire, request, number)?,
         "reply" => flood::reply(wire, request, number)?,

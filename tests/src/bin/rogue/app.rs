@@ -63,6 +63,7 @@ fn prototypes() -> Vec<Prototype> {
         risk,
         idempotent: false,
         prominence: Prominence::Featured,
+        previews: risk == Risk::Destructive,
         ..Prototype::default()
     };
     let how = Param { name: "how".into(), ty: Type::String, default: None, ..Param::default() };
@@ -188,6 +189,7 @@ impl App {
             "folded" | "gone" => {}
             "forgery" => content.extend(forgery()),
             "long" if lod == Lod::Gist => {}
+            "brackets" => content.push(Piece::Text("[".repeat(900_000))),
             "long" => content.push(Piece::Text("a line of a long window\n".repeat(2_000))),
             "twins" => {
                 let twin =
@@ -204,7 +206,10 @@ impl App {
         }
         Projection {
             version: self.version,
-            title: "a ](link:1) title".into(),
+            title: match self.content.as_str() {
+                "long title" => "\u{1}".repeat(400_000),
+                _ => "a ](link:1) title".into(),
+            },
             nav: vec![link("wipe all", "wipe")],
             content,
             ..Projection::default()

@@ -71,7 +71,10 @@ fn is_markup(text: &str) -> bool {
             let rest = rest.trim_start();
             rest.starts_with("http") || rest.starts_with(['#', '.', '/'])
         });
-    is_address || text.starts_with("[![") || text.starts_with("![") || is_tag(text)
+    // The address of a badge may stand in a line of its own.
+    let is_tail = text.starts_with("http") && text.ends_with(')') && !text.contains(' ');
+    let is_badge = ["[![", "![", "[<"].iter().any(|start| text.starts_with(start));
+    is_address || is_tail || is_badge || is_tag(text)
 }
 
 /// Returns true for a line that begins with an HTML tag, and not with an address in angle brackets.
@@ -96,7 +99,7 @@ mod tests {
 
     #[test]
     fn badges_images_tags_and_addresses_are_no_prose() {
-        let text = "# A\n\n[![CI](https://x.svg)](https://ci)\n![logo](logo.png)\n\n<p align=\"center\">\n</p>\n\n\
+        let text = "# A\n\n[![CI](https://x.svg)](https://ci)\n![logo](logo.png)\n[<img src=\"x\">](https://x)\n[![L](https://l)](\nhttps://x.y/z)\n\n<p align=\"center\">\n</p>\n\n\
             <!-- a\n comment -->\nA *fast* thing, see [docs](https://docs).\n[docs]: https://docs\n[1]: #usage\n\nDone.";
         let kept = "# A\n\nA *fast* thing, see [docs](https://docs).\nDone.";
         assert_eq!(prose(text), kept);

@@ -13,6 +13,7 @@ use docui::{Blocking, Context, Done, Fault, View};
 use pipemux_syntax::outline::Lead;
 use pipemux_syntax::{Language, Source};
 
+use crate::display::wording::line_numbers;
 use crate::limits::{
     DISK_DEADLINE, MARKDOWN_IN_FULL, NAMED_WITHOUT_SYMBOLS, QUERY_BUDGET, VALUE_MAX,
 };
@@ -46,6 +47,8 @@ struct Outlines {
     others: usize,
     /// Files in a language that has no parser.
     unknown: Vec<String>,
+    /// Macros with functions, which no outline has.
+    macros: Vec<String>,
 }
 
 /// The outline of one file.
@@ -60,6 +63,8 @@ struct Outlined {
 impl Outlines {
     fn add(&mut self, shown: String, source: &Source, lead: Option<Lead>) {
         let (entries, others) = entries_of(source, &self.filter);
+        let macros = source.macros_with_functions();
+        self.macros.extend(macros.iter().map(|lines| format!("{shown}:{}", line_numbers(lines))));
         let prose = lead.as_ref().is_some_and(|lead| lead.prose.is_some());
         if entries.is_empty() && !prose {
             self.others += others;
@@ -102,6 +107,7 @@ impl Editor {
                 unmatched: Vec::new(),
                 others: 0,
                 unknown: Vec::new(),
+                macros: Vec::new(),
             };
             for path in files {
                 let shown = resolver.documents.display(&path);

@@ -39,3 +39,18 @@ fn an_apps_own_action_comes_before_anothers_alias() {
     // What neither takes is told of the app's own.
     assert!(meant("edit(nothing='a')").unwrap_err().message.contains("unknown parameter"));
 }
+
+#[test]
+fn unknown_parameter_is_told_of_the_form_that_knows_the_others() {
+    let mut scene = Scene::new();
+    let at = action("insert", &["at", "text"], Prominence::Help);
+    let beside = action("insert", &["text", "before", "after"], Prominence::Help);
+    scene.session("notes/main").prototypes = Rc::new(vec![at, beside]);
+    let actions = scene.session("notes/main").prototypes.clone();
+    scene.workspace.windows.set_actions(&key("notes/main"), Some(actions));
+    let code = "notes.insert(text='x', before='a', in='b')";
+    let script = parse_undecided(code, None).unwrap();
+    let planner = Planner::new(&scene.workspace, &scene.sessions, code);
+    let (_, fault) = planner.plan_parts(&[(code, &script)]).unwrap_err();
+    assert!(fault.message.contains("insert has text, before, after"), "{}", fault.message);
+}

@@ -122,6 +122,23 @@ fn value_that_is_too_long_is_not_passed_on() {
 }
 
 #[test]
+fn value_that_ends_early_or_late_is_not_passed_on() {
+    for (parts, came) in [(&[&b"one "[..], b""][..], 4), (&[b"one two three"], 13)] {
+        let mut scene = Scene::new();
+        let id = scene.show("notes/main", "n1", 4);
+        let of = pipemux_proto::refs::Ref::obj(id);
+        let text = Argument::Ref { of, ty: Type::String };
+        let mut run = scene.run(vec![step("todo/main", "add").with("text", Type::String, text)]);
+        scene.begin(&mut run);
+        let mut outputs: Vec<RunOutput> =
+            parts.iter().map(|part| scene.resume(&mut run, chunk(part, 7))).collect();
+        assert_finished(outputs.pop().expect("one at least"));
+        let told = format!("7 bytes are announced, {came} came");
+        assert!(outcomes(&run)[0].contains(&told), "{:?}", outcomes(&run));
+    }
+}
+
+#[test]
 fn object_of_another_app_is_no_ref_argument() {
     let mut scene = Scene::new();
     let id = scene.show("notes/main", "n1", 4);

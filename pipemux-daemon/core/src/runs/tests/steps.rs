@@ -270,6 +270,7 @@ fn read_inside_a_step_that_failed_is_no_effect() {
     {
         let mut inner = step("notes/main", "find").nested();
         inner.prototype.risk = risk;
+        inner.prototype.previews = true;
         let mut run = scene.run(vec![inner, outer()]);
         sent(scene.begin(&mut run));
         sent(scene.reply(&mut run, done(11)));

@@ -3,34 +3,67 @@
 use rustc_hash::FxHashSet;
 
 use crate::keys::SessionKey;
-use crate::limits::{ANCHORS_MAX, VANISHED_EPOCHS};
+use crate::limits::{ANCHORS_MAX, SESSION_ANCHORS_MAX, VANISHED_EPOCHS};
+use crate::workspaces::anchors::AnchorTable;
 use crate::workspaces::anchors::session_anchors::SessionAnchors;
-use crate::workspaces::anchors::{Anchor, AnchorTable};
 
 impl AnchorTable {
-    /// Forgets links that vanished [`VANISHED_EPOCHS`] ago, and beyond [`ANCHORS_MAX`] the anchors that
-    /// weren't shown for the longest time. An object that comes back after that gets a new id, never an
-    /// old one.
+    /// Forgets links that vanished [`VANISHED_EPOCHS`] ago, and of a session with more than [`SESSION_ANCHORS_MAX`]
+    /// anchors those that weren't shown for the longest time. Beyond [`ANCHORS_MAX`] in all, only sessions with more
+    /// than an equal share lose some: no app makes another app's things unknown. An object that comes back after
+    /// that gets a new id, never an old one.
     pub fn forget(&mut self, epoch: u64) {
         let crowded = self.anchors.len() > ANCHORS_MAX;
-        if epoch < self.last_eviction + VANISHED_EPOCHS / 4 && !crowded {
+        let over = |of_session: &SessionAnchors| of_session.len() > SESSION_ANCHORS_MAX;
+        let overfull = crowded || self.sessions.iter().any(over);
+        if epoch < self.last_eviction + VANISHED_EPOCHS / 4 && !overfull {
             return;
         }
         self.last_eviction = epoch;
         self.forget_links(epoch.saturating_sub(VANISHED_EPOCHS));
-        if crowded {
-            let shown = self.sessions.iter().flat_map(|of_session| &of_session.shown);
-            let visible: FxHashSet<u64> = shown.copied().collect();
-            let mut epochs: Vec<u64> = self.anchors.values().map(|a| a.last_epoch).collect();
-            epochs.sort_unstable();
-            let cut = epochs.get(epochs.len().saturating_sub(ANCHORS_MAX / 2)).copied();
-            let cut = cut.unwrap_or(epoch);
-            self.remove(|id, anchor| anchor.last_epoch < cut && !visible.contains(&id));
+        if overfull {
+            let share = match crowded {
+                true => SESSION_ANCHORS_MAX.min(ANCHORS_MAX / self.sessions.len().max(1)),
+                false => SESSION_ANCHORS_MAX,
+            };
+            for index in 0..self.sessions.len() {
+                self.forget_of_session(index, share, epoch);
+            }
+        }
+    }
+
+    /// Forgets the anchors of a session that weren't shown for the longest time, if it has more than a number. A
+    /// quarter more goes, so that it isn't done again at the next answer.
+    fn forget_of_session(&mut self, index: usize, most: usize, epoch: u64) {
+        let Some(of_session) = self.sessions.get_mut(index).filter(|own| own.len() > most) else {
+            return;
+        };
+        let anchors = &self.anchors;
+        let mut hidden: Vec<(u64, u64)> = of_session
+            .ids()
+            .filter_map(|id| Some((id, anchors.get(&id)?)))
+            .filter(|(_, anchor)| anchor.last_epoch < epoch && (!anchor.shown || anchor.offered))
+            .map(|(id, anchor)| (anchor.last_epoch, id))
+            .collect();
+        let shown: FxHashSet<u64> = of_session.shown.iter().copied().collect();
+        hidden.retain(|(_, id)| !shown.contains(id));
+        pipemux_work::spend(of_session.len());
+        hidden.sort_unstable();
+        let excess = of_session.len() - most + most / 4;
+        for (_, id) in hidden.into_iter().take(excess) {
+            if let Some(gone) = self.anchors.remove(&id) {
+                of_session.remove(&gone.target, id);
+            }
         }
     }
 
     /// Forgets the links that vanished before an epoch.
     fn forget_links(&mut self, past: u64) {
+        let shown: FxHashSet<u64> = match self.eviction_candidates.is_empty() {
+            true => FxHashSet::default(),
+            false => self.sessions.iter().flat_map(|s| &s.shown).copied().collect(),
+        };
+        pipemux_work::spend(shown.len() + self.eviction_candidates.len());
         let (anchors, sessions) = (&mut self.anchors, &mut self.sessions);
         let index_by_session = &self.index_by_session;
         self.eviction_candidates.retain(|id| {
@@ -41,9 +74,8 @@ impl AnchorTable {
             }
             let index = index_by_session.get(&anchor.session);
             let of_session = index.and_then(|index| sessions.get_mut(*index));
-            let vanished = |of_session: &&mut SessionAnchors| {
-                anchor.last_epoch < past && !of_session.shown.contains(id)
-            };
+            let vanished =
+                |_: &&mut SessionAnchors| anchor.last_epoch < past && !shown.contains(id);
             let Some(of_session) = of_session.filter(vanished) else { return true };
             if of_session.links.get(&anchor.target) == Some(id) {
                 of_session.links.remove(&anchor.target);
@@ -61,18 +93,5 @@ impl AnchorTable {
             self.index_by_session.insert(moved.session.clone(), index);
         }
         self.anchors.retain(|_, anchor| anchor.session != gone.session);
-    }
-
-    fn remove(&mut self, gone: impl Fn(u64, &Anchor) -> bool) {
-        let before = self.anchors.len();
-        self.anchors.retain(|id, anchor| !gone(*id, anchor));
-        if self.anchors.len() == before {
-            return;
-        }
-        let anchors = &self.anchors;
-        for of_session in &mut self.sessions {
-            of_session.objects.retain(|_, id| anchors.contains_key(id));
-            of_session.links.retain(|_, id| anchors.contains_key(id));
-        }
     }
 }

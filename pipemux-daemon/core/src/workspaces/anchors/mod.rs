@@ -147,6 +147,8 @@ impl AnchorTable {
                 anchor.rev = appearance.rev;
                 anchor.since = epoch;
             }
+            // What stands for its meaning since an epoch that nobody was given yet has to be shown with that one.
+            let unissued = anchor.since >= epoch;
             anchor.shown = true;
             anchor.last_epoch = epoch;
             if appearance.offered {
@@ -168,7 +170,7 @@ impl AnchorTable {
             if *anchor.label != *appearance.label {
                 anchor.label = shared_label(&anchor.target, appearance.label);
             }
-            return Minted { id, changed, conflict: false };
+            return Minted { id, changed: changed || unissued, conflict: false };
         }
         let id = self.next;
         self.next += 1;
@@ -278,6 +280,16 @@ impl AnchorTable {
         self.next = next.max(used).max(1);
     }
 
+    /// Keeps of the ids that were offered those whose refs fulfil a condition: the others were not shown after all.
+    pub fn keep_offered(&mut self, is_shown: impl Fn(&str) -> bool) {
+        let mut offered = std::mem::take(&mut self.offered);
+        offered.retain(|id| {
+            let anchor = self.anchors.get(id);
+            anchor.is_some_and(|anchor| is_shown(&anchor.written(*id).to_string()))
+        });
+        self.offered = offered;
+    }
+
     /// Returns the ids that were offered since the last call.
     pub fn take_offered(&mut self) -> Vec<u64> {
         std::mem::take(&mut self.offered)
@@ -297,6 +309,11 @@ impl AnchorTable {
     pub fn get(&self, kind: RefKind, id: u64) -> Option<&Anchor> {
         let anchor = self.anchors.get(&id)?;
         (anchor.target.kind() == kind).then_some(anchor)
+    }
+
+    /// Returns the ids that were minted for a session's newest projection.
+    pub fn shown_ids(&self, session: &SessionKey) -> Vec<u64> {
+        self.of_session(session).map_or(Vec::new(), |of_session| of_session.shown.clone())
     }
 
     /// Returns the objects that a session's newest projection shows, in the order of their ids.

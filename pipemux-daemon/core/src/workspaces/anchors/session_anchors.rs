@@ -40,6 +40,28 @@ impl SessionAnchors {
         }
     }
 
+    /// Returns the number of its anchors.
+    pub(super) fn len(&self) -> usize {
+        self.objects.len() + self.links.len()
+    }
+
+    /// Iterates over the ids of its anchors.
+    pub(super) fn ids(&self) -> impl Iterator<Item = u64> {
+        self.objects.values().chain(self.links.values()).copied()
+    }
+
+    /// Forgets the id of a target, unless the target has another one by now.
+    pub(super) fn remove(&mut self, target: &Target, id: u64) {
+        match target {
+            Target::Object { key } if self.objects.get(key) == Some(&id) => {
+                self.objects.remove(key);
+            }
+            Target::Object { .. } => {}
+            link if self.links.get(link) == Some(&id) => drop(self.links.remove(link)),
+            _ => {}
+        }
+    }
+
     /// Returns the id of an anchor.
     pub(super) fn find(
         &mut self,

@@ -83,6 +83,17 @@ pub enum AnchorQuery<'a> {
 }
 
 impl AnchorQuery<'_> {
+    /// Returns about how many bytes are looked at to find it.
+    pub fn length(self) -> usize {
+        match self {
+            AnchorQuery::Object(key) => key.len(),
+            AnchorQuery::Action(action, args, code, _) => {
+                action.len() + args.len() + code.map_or(0, str::len)
+            }
+            AnchorQuery::Answer(_, answer) => answer.len(),
+        }
+    }
+
     /// Returns true when it asks for this target.
     pub(super) fn matches(self, target: &Target) -> bool {
         match (self, target) {

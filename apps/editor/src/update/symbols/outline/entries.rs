@@ -61,6 +61,17 @@ impl Filter {
         !self.public && self.kinds.is_empty() && self.depth == usize::MAX && self.name.is_empty()
     }
 
+    /// True if it may leave functions in.
+    pub(super) fn may_be_function(&self) -> bool {
+        let words = |kind: &String| {
+            let mut words = kind.split_whitespace();
+            words.any(|word| {
+                matches!(word, "fn" | "function" | "functions" | "method" | "methods" | "unsafe")
+            })
+        };
+        self.name.is_empty() && (self.kinds.is_empty() || self.kinds.iter().any(words))
+    }
+
     /// Returns it as it is written in a call.
     pub(super) fn written(&self) -> String {
         let kinds: Vec<_> = self.kinds.iter().map(|kind| format!("'{kind}'")).collect();

@@ -73,6 +73,15 @@ fn brief(outlines: &Outlines) -> String {
     if !is_told && unknown.len() <= NAMED_WITHOUT_SYMBOLS {
         note(unknown, "no parser for");
     }
+    let macros = &outlines.macros;
+    if !macros.is_empty() && filter.may_be_function() {
+        brief += "; not listed: functions in macros (";
+        brief += &match macros.len() {
+            few if few <= NAMED_WITHOUT_SYMBOLS => macros.join(", "),
+            many => format!("{many} of them"),
+        };
+        brief.push(')');
+    }
     brief
 }
 

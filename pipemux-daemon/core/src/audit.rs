@@ -1,0 +1,232 @@
+//! The audit log's account of one act: who asked for what, and what came of it.
+//!
+//! The core says what there is to write down, the driver writes it. Long texts stand apart in it
+//! ([`CallPart::Value`]): the driver writes their length and hash, so that the log tells which text it was and doesn't
+//! hold it.
+
+use std::rc::Rc;
+
+use bytes::Bytes;
+use pipemux_proto::call::texts_apart;
+use pipemux_proto::client::{Verb, VerbRequest};
+use pipemux_proto::{SessionAddr, command};
+
+use crate::limits::{AUDIT_CALL_MAX, AUDIT_VALUE_MAX, AUDIT_WORDS_MAX};
+use crate::peer::PeerProcess;
+use crate::persist::records::SavedRound;
+
+/// One line of the audit log.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditEntry {
+    /// When it was answered: milliseconds since 1970, UTC.
+    pub unix_ms: u64,
+    /// The process that asked.
+    pub peer: Option<Rc<PeerProcess>>,
+    /// The reader that it spoke as; empty for an exchange, which has none.
+    pub reader: String,
+    /// The workspace's key.
+    pub workspace: String,
+    /// The verb: `run`
+    pub verb: &'static str,
+    /// What was asked for.
+    pub call: Vec<CallPart>,
+    /// The exit status.
+    pub exit: u8,
+    /// The id that the client gave the request.
+    pub run_id: String,
+    /// What became of it.
+    pub notes: AuditNotes,
+}
+
+/// A part of what was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CallPart {
+    /// As it was written.
+    Text(String),
+    /// A long text: its length and hash are written.
+    Value(Bytes),
+}
+
+/// What became of a request, noted while it was carried out.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AuditNotes {
+    /// True for a run of nothing but queries, which is no act.
+    pub only_queries: bool,
+    /// The number of its round in the workspace's history.
+    pub round: Option<u64>,
+    /// The calls that it stood for, as history has them; absent for a run, which has them itself.
+    pub calls: Option<String>,
+    /// What came of them, or the error.
+    pub result: Option<String>,
+    /// The number of the question that it ended with.
+    pub asked: Option<u64>,
+    /// The number of the question that it answered.
+    pub answered: Option<u64>,
+    /// The destructive step that its answer confirmed, in words: whoever asked for this confirmed it.
+    pub confirmed: Option<String>,
+}
+
+impl AuditNotes {
+    /// Notes what history tells of it.
+    pub fn set_round(&mut self, round: &SavedRound) {
+        self.round = Some(round.number);
+        self.calls = Some(clip(&round.action));
+        self.set_result(&round.result);
+    }
+
+    /// Notes what came of it, shortened.
+    pub fn set_result(&mut self, text: &str) {
+        self.result = Some(clip(text));
+    }
+}
+
+impl AuditEntry {
+    /// Makes the line of a request, if it is one that may change something.
+    pub fn of_request(call: &VerbRequest, exit: u8, notes: AuditNotes) -> Option<Self> {
+        let (verb, parts) = describe(&call.verb).filter(|_| !notes.only_queries)?;
+        let calls = notes.calls.filter(|_| !matches!(call.verb, Verb::Run { .. }));
+        Some(Self {
+            reader: call.reader.clone(),
+            workspace: call.workspace.key.clone(),
+            verb,
+            call: parts,
+            exit,
+            run_id: call.run_id.clone(),
+            notes: AuditNotes { calls, ..notes },
+            ..Self::default()
+        })
+    }
+
+    /// Makes the line of a client that attached to a session.
+    pub fn of_attach(workspace: &str, session: &SessionAddr, refusal: Option<String>) -> Self {
+        Self {
+            workspace: workspace.to_owned(),
+            verb: "attach",
+            call: vec![CallPart::Text(session.to_string())],
+            exit: refusal.as_ref().map_or(0, |_| pipemux_proto::Code::Refused.exit_status()),
+            notes: AuditNotes { result: refusal, ..AuditNotes::default() },
+            ..Self::default()
+        }
+    }
+
+    /// Makes the line of a client that has left, with what it exchanged; nobody knows what that meant.
+    pub fn of_exchanges(workspace: &str, count: u64, sent: u64, received: u64) -> Self {
+        let text = format!("{count} exchanges · {sent} bytes sent · {received} bytes received");
+        Self {
+            workspace: workspace.to_owned(),
+            verb: "exchange",
+            call: vec![CallPart::Text(text)],
+            ..Self::default()
+        }
+    }
+}
+
+/// Returns the name of a verb that may change something, and what it is asked to do.
+fn describe(verb: &Verb) -> Option<(&'static str, Vec<CallPart>)> {
+    Some(match verb {
+        Verb::Run { only_queries: true, .. } => return None,
+        Verb::Run { code, stdin, .. } => {
+            let mut parts = code_parts(code);
+            if let Some(stdin) = stdin {
+                parts.push(CallPart::Text(" stdin=".into()));
+                parts.push(CallPart::Value(stdin.clone()));
+            }
+            ("run", parts)
+        }
+        Verb::Answer { text, .. } if text.trim().is_empty() => return None,
+        Verb::Answer { text, to, stdin } => {
+            let mut parts = code_parts(text);
+            parts.extend(to.map(|number| CallPart::Text(format!(" --to {number}"))));
+            if let Some(stdin) = stdin {
+                parts.push(CallPart::Text(" stdin=".into()));
+                parts.push(CallPart::Value(stdin.clone()));
+            }
+            ("answer", parts)
+        }
+        Verb::Click { link } => ("click", words([link.as_str()])),
+        Verb::Undo { round } => {
+            let round = round.map(|number| number.to_string());
+            ("undo", words(round.as_deref()))
+        }
+        Verb::Open(open) => {
+            let session = open.session.as_ref();
+            let name = session.map_or_else(
+                || open.provider.to_string(),
+                |session| format!("{}/{session}", open.provider),
+            );
+            let args = open.args.iter().map(String::as_str);
+            ("open", words([name.as_str()].into_iter().chain(args)))
+        }
+        Verb::Close { session, end } => {
+            let end = end.then_some("--end");
+            ("close", words([session.to_string().as_str()].into_iter().chain(end)))
+        }
+        Verb::Restart { session } => ("restart", words([session.to_string().as_str()])),
+        Verb::End { session } => ("end", words([session.to_string().as_str()])),
+        Verb::Set { option, value } => {
+            ("set", words(option.as_deref().into_iter().chain(value.as_deref())))
+        }
+        Verb::Providers(change) => {
+            let mut parts = Vec::new();
+            if let Some(id) = &change.remove {
+                parts.extend(words(["remove", id.as_str()]));
+            }
+            if let Some(new) = &change.add {
+                let replace = new.replace.then_some("--replace");
+                parts.extend(words(["add", new.file.as_str()].into_iter().chain(replace)));
+                parts.push(CallPart::Text(" manifest=".into()));
+                parts.push(CallPart::Value(Bytes::copy_from_slice(new.text.as_bytes())));
+            }
+            ("app", parts)
+        }
+        Verb::Down => ("down", Vec::new()),
+        Verb::View(_)
+        | Verb::Read { .. }
+        | Verb::Help { .. }
+        | Verb::Apps
+        | Verb::Sessions
+        | Verb::Logs { .. }
+        | Verb::History { .. }
+        | Verb::Watch(_)
+        | Verb::Limits
+        | Verb::Status => return None,
+    })
+}
+
+/// Separates the long texts of calls from the calls.
+fn code_parts(code: &str) -> Vec<CallPart> {
+    let apart = texts_apart(code, AUDIT_VALUE_MAX, AUDIT_CALL_MAX);
+    let part = |(text, apart): (String, bool)| match apart {
+        true => CallPart::Value(text.into()),
+        false => CallPart::Text(text),
+    };
+    apart.into_iter().map(part).collect()
+}
+
+/// Writes words as for a shell, the long ones apart.
+fn words<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<CallPart> {
+    let mut parts = Vec::new();
+    let mut words = words.into_iter();
+    for (index, word) in words.by_ref().take(AUDIT_WORDS_MAX).enumerate() {
+        let gap = if index == 0 { "" } else { " " };
+        if word.len() > AUDIT_VALUE_MAX {
+            parts.push(CallPart::Text(gap.to_owned()));
+            parts.push(CallPart::Value(Bytes::copy_from_slice(word.as_bytes())));
+        } else {
+            parts.push(CallPart::Text(format!("{gap}{}", command::join(&[word]))));
+        }
+    }
+    match words.count() {
+        0 => {}
+        more => parts.push(CallPart::Text(format!(" and {more} more"))),
+    }
+    parts
+}
+
+/// Shortens a text that isn't the caller's own.
+pub(crate) fn clip(text: &str) -> String {
+    match text.char_indices().nth(AUDIT_VALUE_MAX * 4) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}

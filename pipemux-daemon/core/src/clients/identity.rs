@@ -1,0 +1,107 @@
+//! Who acts: a client's process is asked for when it first acts, and a process that an app started never acts as the
+//! user.
+//!
+//! A client that only reads is never looked up, since that takes a few system calls for each of its ancestors. The
+//! driver answers [`Effect::IdentifyClient`] before it hands in anything else; what the client asked for waits that
+//! long.
+
+use std::rc::Rc;
+
+use pipemux_proto::Fault;
+
+use crate::audit::AuditEntry;
+use crate::clients::Clients;
+use crate::clients::connection::{ClientInput, Connection, ExchangeTotals};
+use crate::clients::idempotency::ActKey;
+use crate::event::{ClientId, Effect};
+use crate::peer::{Evidence, PeerProcess};
+use crate::processes::Processes;
+use crate::turn::Turn;
+
+impl ClientInput {
+    /// True for what only the user's own programs may ask for.
+    fn acts(&self) -> bool {
+        match self {
+            Self::Verb(_, call, _) => call.verb.changes(),
+            Self::Attach(..) => true,
+            Self::Seen(_) | Self::Cancel(_) => false,
+        }
+    }
+}
+
+impl Clients {
+    /// Keeps what a client asks for until its process is known, if it needs to be. Returns it otherwise.
+    pub fn hold_until_identified(
+        &mut self,
+        turn: &mut Turn,
+        client: ClientId,
+        input: ClientInput,
+    ) -> Option<ClientInput> {
+        let connection = self.connections.get_mut(&client)?;
+        if connection.peer.is_some() || !input.acts() {
+            return Some(input);
+        }
+        connection.held.push(input);
+        if connection.held.len() == 1 {
+            turn.effects.push(Effect::IdentifyClient { client });
+        }
+        None
+    }
+
+    /// Takes in which process a client is. Returns what it has asked for meanwhile.
+    pub fn identified(&mut self, client: ClientId, peer: PeerProcess) -> Vec<ClientInput> {
+        let Some(connection) = self.connections.get_mut(&client) else { return Vec::new() };
+        connection.peer = Some(Rc::new(peer));
+        std::mem::take(&mut connection.held)
+    }
+
+    /// A client is gone: what it has asked for never began, and what it exchanged is written down.
+    pub(super) fn close_identity(&mut self, turn: &mut Turn, gone: Connection) {
+        for input in gone.held {
+            if let ClientInput::Verb(_, call, _) = input
+                && call.verb.acts()
+            {
+                self.records.forget(&ActKey::of(&call));
+            }
+        }
+        let ExchangeTotals { workspace, count, sent, received } = gone.totals;
+        if count > 0 {
+            let entry = AuditEntry::of_exchanges(&workspace, count, sent, received);
+            turn.audit(AuditEntry { peer: gone.peer, ..entry });
+        }
+    }
+
+    /// The process of a client that has acted.
+    pub fn peer(&self, client: ClientId) -> Option<Rc<PeerProcess>> {
+        self.connections.get(&client)?.peer.clone()
+    }
+
+    /// Returns why a client may not ask for that, if it may not: an app's process, or one that may be, doesn't act as
+    /// the user. `daemon` is the daemon's own process id.
+    pub fn refusal(
+        &self,
+        client: ClientId,
+        input: &ClientInput,
+        processes: &Processes,
+        daemon: u32,
+    ) -> Option<Fault> {
+        let peer = self.connections.get(&client)?.peer.as_ref().filter(|_| input.acts())?;
+        let pid = peer.pid.map_or(String::new(), |pid| format!("process {pid} "));
+        let family = peer.family();
+        if peer.marked || family.contains(&daemon) {
+            let app = processes.session_of_pids(&family);
+            let app = app.map_or("an app".into(), |key| key.to_string());
+            let said = format!(
+                "{pid}was started by {app}: what an app starts can read, but not act as the user"
+            );
+            return Some(Fault::refused(said).hint("run it in a shell that no app has started"));
+        }
+        let why = match peer.evidence {
+            Evidence::Complete | Evidence::Unavailable => return None,
+            Evidence::Ended => "has ended, so nobody knows who uses its connection",
+            Evidence::Partial => "has ancestors that can't be found, so an app may have started it",
+        };
+        let said = format!("{pid}{why}: it can read, but not act as the user");
+        Some(Fault::refused(said).hint("connect again"))
+    }
+}

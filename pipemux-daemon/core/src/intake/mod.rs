@@ -1,0 +1,139 @@
+//! Where what an app sent is taken in: decoded, and brought within its bounds.
+//!
+//! **Invariant: this is the only place where a body of an app is decoded.** So no text of an app is longer anywhere in the
+//! daemon than its bound in [`limits`](crate::limits) says. A text that is read by people and models is cut, and says by
+//! how much; what has a meaning that can't be cut (a key, a name, a value) is refused, and the refusal says why. A test
+//! reads the sources and finds other places that decode.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`text`] | cutting a text, with the mark that tells of it |
+//! | `greeting` | what an app can do |
+//! | `outcome` | what became of an action: outcomes, questions, errors |
+//! | `window` | what a window shows |
+
+mod greeting;
+mod outcome;
+pub mod text;
+mod window;
+
+use pipemux_proto::app::{Busy, Changed, Chunk, KeyLocation, Located, Notify, Opened, Saved};
+use pipemux_proto::decode;
+use pipemux_proto::limits::KEY_MAX;
+use serde::de::DeserializeOwned;
+
+use crate::limits::{BUSY_CHARS, NOTES_MAX, NOTICE_CHARS, PATH_MAX, REASON_CHARS};
+
+use text::{cut_list, line};
+pub use window::{WindowTexts, bound_head, bound_link};
+
+/// A message of an app that can be brought within its bounds.
+pub trait FromApp: DeserializeOwned {
+    /// Cuts what may be cut.
+    ///
+    /// # Errors
+    /// What exceeds its bound and can't be cut, in words.
+    fn bound(&mut self) -> Result<(), String>;
+}
+
+/// Decodes the body of an app's message, and brings it within its bounds.
+///
+/// # Errors
+/// The bytes are no such message, or something in it exceeds its bound and can't be cut; in words.
+pub fn read<T: FromApp>(body: &[u8]) -> Result<T, String> {
+    let mut message: T = decode(body).map_err(|error| error.to_string())?;
+    message.bound()?;
+    Ok(message)
+}
+
+impl FromApp for Changed {
+    fn bound(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl FromApp for Saved {
+    fn bound(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl FromApp for Busy {
+    fn bound(&mut self) -> Result<(), String> {
+        line(&mut self.what, BUSY_CHARS);
+        Ok(())
+    }
+}
+
+impl FromApp for Notify {
+    fn bound(&mut self) -> Result<(), String> {
+        line(&mut self.text, NOTICE_CHARS);
+        Ok(())
+    }
+}
+
+impl FromApp for Opened {
+    fn bound(&mut self) -> Result<(), String> {
+        bound_notes(&mut self.notes);
+        Ok(())
+    }
+}
+
+impl FromApp for Located {
+    fn bound(&mut self) -> Result<(), String> {
+        for place in &mut self.places {
+            match place {
+                KeyLocation::Hidden(how) => line(how, REASON_CHARS),
+                KeyLocation::Gone(Some(why)) => line(why, REASON_CHARS),
+                KeyLocation::Gone(None) | KeyLocation::Shown => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl FromApp for Chunk {
+    fn bound(&mut self) -> Result<(), String> {
+        match &self.path {
+            Some(path) if path.len() > PATH_MAX => {
+                Err(format!("a path of {} bytes (limit {PATH_MAX})", path.len()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Makes each note one line, and the notes few.
+fn bound_notes(notes: &mut Vec<String>) {
+    let more = cut_list(notes, NOTES_MAX);
+    notes.iter_mut().for_each(|note| line(note, NOTICE_CHARS));
+    if more > 0 {
+        notes.push(format!("… {more} more notes"));
+    }
+}
+
+/// Checks a key or another name that must stay as it is.
+fn check_name(what: &str, name: &str, most: usize) -> Result<(), String> {
+    match name.len() {
+        length if length > most => Err(format!("{what} of {length} bytes (limit {most})")),
+        _ => Ok(()),
+    }
+}
+
+/// Checks how many there are of something.
+fn check_count(what: &str, count: usize, most: usize) -> Result<(), String> {
+    match count {
+        count if count > most => Err(format!("{count} {what} (limit {most})")),
+        _ => Ok(()),
+    }
+}
+
+/// Drops a key that no thing can have.
+fn bound_key(key: &mut Option<impl AsRef<str>>) {
+    if key.as_ref().is_some_and(|key| !(1..=KEY_MAX).contains(&key.as_ref().len())) {
+        *key = None;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! What became of an action: outcomes, questions, errors.
+
+use pipemux_proto::app::{Done, Needs, Outcome, Question};
+use pipemux_proto::limits::{CHOICES_MAX, COPY_MAX};
+use pipemux_proto::projection::Piece;
+use pipemux_proto::{Fault, LineNumbers};
+
+use crate::intake::text::{cut_list, line, lines};
+use crate::intake::window::{bound_link, bound_object};
+use crate::intake::{FromApp, bound_key};
+use crate::limits::{
+    BRIEF_CHARS, DETAIL_CHARS, FAULT_CHARS, HINT_CHARS, HINTS_MAX, LABEL_CHARS, OPTION_CHARS,
+    OUTCOME_LINKS_MAX, QUESTION_CHARS, SLOTS_MAX, TOKEN_MAX,
+};
+
+impl FromApp for Outcome {
+    fn bound(&mut self) -> Result<(), String> {
+        match self {
+            Outcome::Done(done) => bound_done(done),
+            Outcome::Failed(fault) => fault.bound()?,
+            Outcome::Needs(needs) => {
+                let length = needs.token.0.len();
+                // Nothing took effect yet: to refuse it is true.
+                if length > TOKEN_MAX {
+                    let why = format!("its question carries {length} bytes (limit {TOKEN_MAX})");
+                    *self = Outcome::Failed(Fault::refused(why));
+                    return Ok(());
+                }
+                bound_needs(needs);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The action took effect, so nothing of its outcome is a reason to refuse it: what can't be cut is left out and told.
+fn bound_done(done: &mut Done) {
+    let mut left_out = Vec::new();
+    line(&mut done.brief, BRIEF_CHARS);
+    if let Some(detail) = &mut done.detail {
+        lines(detail, DETAIL_CHARS);
+    }
+    if let Some(value) = done.value.take_if(|value| value.0.len() > COPY_MAX) {
+        left_out.push(format!("its value of {} bytes was left out", value.0.len()));
+    }
+    if let Some(label) = &mut done.label {
+        line(label, LABEL_CHARS);
+    }
+    let links = cut_list(&mut done.links, OUTCOME_LINKS_MAX);
+    if links > 0 {
+        left_out.push(format!("{links} links were left out"));
+    }
+    done.links.iter_mut().for_each(bound_link);
+    let pieces = cut_list(&mut done.content, SLOTS_MAX);
+    if pieces > 0 {
+        left_out.push(format!("{pieces} pieces were left out"));
+    }
+    done.content.iter_mut().for_each(bound_piece);
+    bound_numbers(&mut done.numbers);
+    if !left_out.is_empty() {
+        let space = if done.brief.is_empty() { "" } else { " " };
+        done.brief += &format!("{space}({})", left_out.join(", "));
+    }
+}
+
+fn bound_piece(piece: &mut Piece) {
+    match piece {
+        Piece::Text(_) => {}
+        Piece::Object(object) => bound_object(object),
+        Piece::Link(link) => bound_link(link),
+        Piece::Code(code) => line(&mut code.lang, LABEL_CHARS),
+    }
+}
+
+fn bound_needs(needs: &mut Needs) {
+    let Question { text, options, unlisted, .. } = &mut needs.question;
+    line(text, QUESTION_CHARS);
+    *unlisted = unlisted.saturating_add(cut_list(options, CHOICES_MAX) as u64);
+    for option in options {
+        line(&mut option.label, LABEL_CHARS);
+        line(&mut option.text, OPTION_CHARS);
+    }
+    bound_numbers(&mut needs.numbers);
+}
+
+impl FromApp for Fault {
+    fn bound(&mut self) -> Result<(), String> {
+        lines(&mut self.message, FAULT_CHARS);
+        // A command that is cut doesn't work: a long hint is left out.
+        let all = self.hints.len();
+        self.hints.retain(|hint| hint.len() <= HINT_CHARS);
+        cut_list(&mut self.hints, HINTS_MAX);
+        let more = all - self.hints.len();
+        self.hints.iter_mut().for_each(|hint| line(hint, HINT_CHARS));
+        if more > 0 {
+            self.hints.push(format!("… {more} more hints were left out"));
+        }
+        bound_key(&mut self.key);
+        let mut numbers = std::mem::take(&mut self.numbers).into_vec();
+        bound_numbers(&mut numbers);
+        self.numbers = numbers.into();
+        Ok(())
+    }
+}
+
+/// Drops numbers of documents that no key can name. How many there may be is checked where they are used: too many
+/// retire what the reader was shown.
+fn bound_numbers(numbers: &mut Vec<LineNumbers>) {
+    numbers.retain(|numbers| numbers.document.len() <= pipemux_proto::limits::KEY_MAX);
+}

@@ -1,0 +1,59 @@
+//! Cutting texts of apps to their bounds.
+
+use std::borrow::Cow;
+
+use pipemux_work::spend;
+
+/// Makes a text one line of at most so many characters: line breaks become spaces, and what is cut is told.
+pub fn line(text: &mut String, most: usize) {
+    if let Cow::Owned(bounded) = bounded_line(text, most) {
+        *text = bounded;
+    }
+}
+
+/// Returns a text as one line of at most so many characters; what is cut is told.
+pub fn bounded_line(text: &str, most: usize) -> Cow<'_, str> {
+    spend(text.len());
+    let breaks = |c: char| matches!(c, '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}');
+    // Line breaks at the end say nothing.
+    let whole = text.trim_end_matches(breaks);
+    let short = whole.len() <= most || whole.char_indices().nth(most).is_none();
+    if short && whole.len() == text.len() && !whole.contains(breaks) {
+        return Cow::Borrowed(text);
+    }
+    let (kept, more) = split(whole, most);
+    // `\r\n` is one break.
+    let joined = kept.replace("\r\n", " ").replace(breaks, " ");
+    Cow::Owned(joined + &mark(more))
+}
+
+/// Cuts a text of several lines to at most so many characters; what is cut is told in a line of its own.
+pub fn lines(text: &mut String, most: usize) {
+    spend(text.len());
+    if text.len() <= most || text.char_indices().nth(most).is_none() {
+        return;
+    }
+    let (kept, more) = split(text, most);
+    *text = format!("{kept}\n{}", mark(more).trim_start());
+}
+
+/// Cuts a list. Returns how many things were cut.
+pub fn cut_list<T>(list: &mut Vec<T>, most: usize) -> usize {
+    let more = list.len().saturating_sub(most);
+    list.truncate(most);
+    more
+}
+
+/// Splits a text behind so many characters. Returns also how many follow.
+fn split(text: &str, most: usize) -> (&str, usize) {
+    let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+    (&text[..end], text[end..].chars().count())
+}
+
+fn mark(more: usize) -> String {
+    match more {
+        0 => String::new(),
+        1 => " … (1 more character)".to_owned(),
+        more => format!(" … ({more} more characters)"),
+    }
+}

@@ -1,0 +1,31 @@
+//! Corrected calls: they go on with an earlier run, under its id.
+
+use pipemux_proto::client::Verb;
+
+use crate::requests::Request;
+use crate::sessions::SessionKey;
+use crate::sim::Sim;
+
+impl Sim {
+    /// True when a step of a request is sent again by a `go` with this run id. Steps that correct what a `go` left carry
+    /// its id, too.
+    pub fn is_sent_by_go(&self, index: usize, run_id: &str) -> bool {
+        let of_go = |request: &Request| request.call.run_id == run_id;
+        let goes = self.runs.kept.goes.contains_key(run_id);
+        goes && self.requests.iter().position(of_go).is_some_and(|go| go > index)
+    }
+
+    /// True for a repeated request whose run may have gone on with a corrected call: the answer may be the one that was
+    /// recorded before that.
+    pub fn is_outdated(&self, index: usize) -> bool {
+        let request = &self.requests[index];
+        let answers = matches!(request.call.verb, Verb::Answer { .. });
+        let went_on = || self.runs.kept.corrected.contains_key(&request.call.run_id);
+        request.repeats.is_some() && (answers || went_on())
+    }
+
+    /// True when a run went on with a corrected call that was sent to a session.
+    pub fn was_corrected_in(&self, run_id: &str, session_key: SessionKey) -> bool {
+        self.runs.kept.corrected.get(run_id).is_some_and(|of| of.contains(&session_key))
+    }
+}

@@ -1,0 +1,155 @@
+//! `undo`: rounds that are taken back. What an app offers to take a step back with says which change it is, so each
+//! step that an undo sends is compared with the effects that the steps of runs had.
+//!
+//! | law | why it must hold |
+//! |---|---|
+//! | an undo takes back steps of one round | its reader named that round, or the newest one |
+//! | an undo goes from the newest step to the oldest | a step may have used what an earlier one made |
+//! | an undo leaves out no step between others | half of what was done together would stay |
+//! | a step is undone once | a second time it would take back something else |
+//! | a refused undo changed nothing | exit statuses 2, 3, 4, 6 and 9 promise it |
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use pipemux_proto::Value;
+use pipemux_proto::app::Invoke;
+use pipemux_proto::client::Verb;
+use pipemux_proto::projection::Arg;
+
+use crate::law::{LawResult, law};
+use crate::sessions::SessionKey;
+use crate::sim::Sim;
+use crate::store::offers_undo;
+
+/// A change that a step made.
+#[derive(Debug)]
+struct Effect {
+    run_id: String,
+    /// What its app offers to take it back with: `undo c1 at 7`.
+    undo: String,
+}
+
+#[derive(Debug, Default)]
+pub struct Undos {
+    /// The changes of all steps, oldest first.
+    effects: Vec<Effect>,
+    /// The changes that each undo was sent for, in order, by its run id.
+    sent: BTreeMap<String, Vec<usize>>,
+    /// The changes that are known to have been taken back.
+    undone: BTreeSet<usize>,
+}
+
+impl Undos {
+    /// Rounds that were shown may not be on disk, nor what was taken back.
+    pub fn forget_all(&mut self) {
+        self.undone.clear();
+    }
+}
+
+impl Sim {
+    /// True for an undo, and for a `go` that sends one again.
+    pub fn reverts(&self, index: usize) -> bool {
+        let undoes = |index: &usize| matches!(self.requests[*index].call.verb, Verb::Undo { .. });
+        let run_id = &self.requests[index].call.run_id;
+        undoes(&index) || self.runs.kept.sent_again_by(run_id).iter().any(undoes)
+    }
+
+    /// Notes a change that a step made.
+    pub fn note_change(&mut self, session_key: SessionKey, invoke: &Invoke) {
+        if matches!(invoke.action.as_str(), "text" | "list") {
+            return;
+        }
+        let store = &self.stores[&session_key];
+        let undo = format!("undo {} at {}", store.name, store.total);
+        self.undos.effects.push(Effect { run_id: invoke.run_id.clone(), undo });
+    }
+
+    /// Checks a step that an undo sends.
+    pub fn check_undo(&mut self, index: usize, invoke: &Invoke) -> LawResult {
+        if !self.reverts(index) {
+            return Ok(());
+        }
+        let text = text_of(invoke);
+        // It isn't known which run a `go` sends again when a client vanished: it may be another than the undo.
+        let undoes = text.as_ref().is_some_and(|text| text.starts_with("undo "));
+        if !undoes && !matches!(self.requests[index].call.verb, Verb::Undo { .. }) {
+            return Ok(());
+        }
+        let undos = &mut self.undos;
+        let change = undos.effects.iter().rposition(|effect| text.as_ref() == Some(&effect.undo));
+        let Some(change) = change else {
+            law!(false, "an undo takes back steps of one round", "{invoke:?}");
+            return Ok(());
+        };
+        law!(!undos.undone.contains(&change), "a step is undone once", "{text:?} by {invoke:?}");
+        let sent = undos.sent.entry(invoke.run_id.clone()).or_default();
+        if let Some(before) = sent.last().copied() {
+            let (one, other) = (&undos.effects[before], &undos.effects[change]);
+            law!(
+                one.run_id == other.run_id,
+                "an undo takes back steps of one round",
+                "{one:?} and {other:?} by {invoke:?}"
+            );
+            law!(
+                change < before,
+                "an undo goes from the newest step to the oldest",
+                "{one:?} and then {other:?} by {invoke:?}"
+            );
+            let between = change + 1..before;
+            let left_out = between.into_iter().find(|at| {
+                let effect = &undos.effects[*at];
+                effect.run_id == one.run_id
+                    && is_offered(&effect.undo)
+                    && !undos.undone.contains(at)
+            });
+            law!(
+                left_out.is_none(),
+                "an undo leaves out no step between others",
+                "{:?} by {invoke:?}",
+                left_out.map(|at| &undos.effects[at])
+            );
+        }
+        if !sent.is_empty() {
+            self.statistics.count("undo went on");
+        }
+        sent.push(change);
+        self.statistics.count("undo sent");
+        Ok(())
+    }
+
+    /// Takes in the end of an undo.
+    pub fn check_undone(&mut self, index: usize) -> LawResult {
+        if !self.reverts(index) {
+            return Ok(());
+        }
+        let request = &self.requests[index];
+        let (run_id, exit) = (&request.call.run_id, request.exit.unwrap_or_default());
+        let effects = self.runs.kept.unmarked_effects(run_id);
+        if matches!(exit, 2 | 3 | 4 | 6 | 9) {
+            law!(
+                effects == 0,
+                "a refused undo changed nothing",
+                "{run_id} ended {exit}: {effects}"
+            );
+        }
+        let sent = self.undos.sent.get(run_id).map_or(&[][..], Vec::as_slice);
+        // A step was done when the next one was sent.
+        let done =
+            if exit == 0 { sent } else { sent.split_last().map_or(&[][..], |(_, done)| done) };
+        let lost = self.lossy || self.daemon.disk_full;
+        self.undos.undone.extend(done.iter().filter(|_| !lost));
+        self.statistics.count(format!("undone, {exit}"));
+        Ok(())
+    }
+}
+
+/// True for a change that its app offered to take back.
+fn is_offered(undo: &str) -> bool {
+    let total = undo.rsplit(' ').next().and_then(|total| total.parse::<u64>().ok());
+    total.is_some_and(offers_undo)
+}
+
+fn text_of(invoke: &Invoke) -> Option<String> {
+    let Some(Arg::Value(text)) = invoke.args.get("text") else { return None };
+    text.to_value().ok().as_ref().and_then(Value::as_str).map(str::to_owned)
+}
