@@ -5,7 +5,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsRawFd, RawFd};
 use std::path::{Path, PathBuf};
 
 use crate::message::{ExceededLimit, Limits};
@@ -110,8 +110,8 @@ impl CgroupTree {
 
 impl SessionCgroup {
     /// Where a process writes `0` to join.
-    pub(crate) fn procs(&self) -> BorrowedFd<'_> {
-        self.procs.as_fd()
+    pub(crate) fn procs(&self) -> RawFd {
+        self.procs.as_raw_fd()
     }
 
     /// Returns the limit that the kernel held the group to, if it ended by it.

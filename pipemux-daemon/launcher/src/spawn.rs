@@ -9,6 +9,7 @@ use nix::fcntl::{FcntlArg, fcntl};
 
 use crate::cgroup::SessionCgroup;
 use crate::confine::Confiner;
+use crate::filter_threads::FilterThreads;
 use crate::message::Spawn;
 use crate::sys::{self, ChildSetup, FdMapping, Program, STACK_SIZE};
 
@@ -24,6 +25,7 @@ pub(crate) struct Spawner {
     dev_null: OwnedFd,
     stack: Vec<u8>,
     confiner: Confiner,
+    filter_threads: FilterThreads,
 }
 
 impl Spawner {
@@ -33,7 +35,8 @@ impl Spawner {
     /// `/dev/null` can't be opened.
     pub(crate) fn new() -> io::Result<Self> {
         let dev_null = above_mapped_fds(File::open("/dev/null")?.into())?;
-        Ok(Self { dev_null, stack: vec![0; STACK_SIZE], confiner: Confiner::new() })
+        let (confiner, filter_threads) = (Confiner::new(), FilterThreads::default());
+        Ok(Self { dev_null, stack: vec![0; STACK_SIZE], confiner, filter_threads })
     }
 
     /// Starts the process. Its connection is descriptor 3, or standard input and output; the remaining
@@ -61,9 +64,9 @@ impl Spawner {
     ) -> io::Result<(i32, Vec<String>)> {
         let (app, log) = (above_mapped_fds(app)?, above_mapped_fds(log)?);
         let (dev_null, app, log) = (self.dev_null.as_raw_fd(), app.as_raw_fd(), log.as_raw_fd());
-        let mappings: &[FdMapping] = match order.stdio {
-            true => &[(app, 0), (app, 1), (log, 2)],
-            false => &[(dev_null, 0), (log, 1), (log, 2), (app, APP_FD)],
+        let mappings: Vec<FdMapping> = match order.stdio {
+            true => vec![(app, 0), (app, 1), (log, 2)],
+            false => vec![(dev_null, 0), (log, 1), (log, 2), (app, APP_FD)],
         };
         let (name, value) = match order.stdio {
             true => ("PIPEMUX_TRANSPORT", "stdio".to_owned()),
@@ -87,14 +90,18 @@ impl Spawner {
             env.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             &[&order.cwd, &order.fallback_cwd],
         )?;
+        let filter = confinement.as_ref().and_then(|confinement| confinement.filter);
         let child = ChildSetup {
             mappings,
             limits: order.limits,
             mark: order.mark,
-            confinement: confinement.as_ref(),
+            confinement,
             cgroup: cgroup.map(SessionCgroup::procs),
         };
-        let pid = sys::start(&program, &child, &mut self.stack)?;
+        let pid = match filter {
+            Some(kind) => self.filter_threads.start(kind, program, child)?,
+            None => sys::start(&program, &child, &mut self.stack)?,
+        };
         Ok((pid, left_out.unwrap_or_default()))
     }
 }

@@ -22,9 +22,9 @@ mod wait;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use child::prepare;
 #[cfg(target_os = "linux")]
-pub(crate) use child::{ChildSetup, FdMapping, STACK_SIZE, start};
+pub(crate) use child::{ChildSetup, FdMapping, STACK_SIZE, start, with_mark};
 #[cfg(target_os = "linux")]
-pub(crate) use confine::{has_attribute, sandbox_support};
+pub(crate) use confine::{add_rule, has_attribute, install_filter, sandbox_support};
 #[cfg(target_os = "linux")]
 pub(crate) use exec::Program;
 #[cfg(target_os = "linux")]

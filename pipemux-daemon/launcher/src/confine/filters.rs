@@ -103,26 +103,29 @@ const MISSING: &[libc::c_long] = &[
     libc::SYS_clone3,
 ];
 
-/// The filters of each level with and without network, compiled at their first use.
-#[derive(Debug, Default)]
-pub(super) struct FilterCache {
-    missing: Option<BpfProgram>,
-    /// Indexed by `strict` and `network`.
-    refused: [[Option<BpfProgram>; 2]; 2],
+/// Which system calls are refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct FilterKind {
+    /// True for what the strict level refuses besides.
+    pub strict: bool,
+    /// True if connections to other machines are allowed.
+    pub network: bool,
 }
 
-impl FilterCache {
-    pub(super) fn get(&mut self, sandbox: &Sandbox) -> io::Result<[&[sock_filter]; 2]> {
-        let refused = &mut self.refused[usize::from(sandbox.strict)][usize::from(sandbox.network)];
-        if refused.is_none() {
-            let rules = refused_rules(sandbox.strict, sandbox.network)?;
-            *refused = Some(compile(rules, libc::EPERM)?);
-        }
-        if self.missing.is_none() {
-            let rules = MISSING.iter().map(|call| (*call, Vec::new())).collect();
-            self.missing = Some(compile(rules, libc::ENOSYS)?);
-        }
-        Ok([refused.as_deref().unwrap_or_default(), self.missing.as_deref().unwrap_or_default()])
+impl FilterKind {
+    /// The kind that a sandbox has.
+    pub(super) fn of(sandbox: &Sandbox) -> Self {
+        Self { strict: sandbox.strict, network: sandbox.network }
+    }
+
+    /// Compiles the filters of this kind. All of them are to be installed.
+    ///
+    /// # Errors
+    /// There are no filters for this machine.
+    pub(crate) fn compile(self) -> io::Result<[BpfProgram; 2]> {
+        let missing = MISSING.iter().map(|call| (*call, Vec::new())).collect();
+        let refused = refused_rules(self.strict, self.network)?;
+        Ok([compile(refused, libc::EPERM)?, compile(missing, libc::ENOSYS)?])
     }
 }
 
@@ -214,14 +217,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn filters_of_all_levels_compile_once_and_stay_small() {
-        let mut cache = FilterCache::default();
+    fn filters_of_all_kinds_compile_and_stay_small() {
         for (strict, network) in [(false, false), (false, true), (true, false), (true, true)] {
-            let sandbox = Sandbox { strict, network, ..Sandbox::default() };
-            let first = cache.get(&sandbox).unwrap().map(<[sock_filter]>::as_ptr);
-            let again = cache.get(&sandbox).unwrap();
-            assert_eq!(first, again.map(<[sock_filter]>::as_ptr));
-            assert!(again.iter().all(|filter| (4..600).contains(&filter.len())));
+            let filters = FilterKind { strict, network }.compile().unwrap();
+            assert!(filters.iter().all(|filter| (4..600).contains(&filter.len())));
         }
     }
 }

@@ -3,20 +3,19 @@
 //! Rules are for directories rather than for files where that is possible: a rule belongs to what it was made for, not
 //! to its name, and ends to hold for a file that another one is renamed over.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 use landlock::{
-    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
-    RulesetCreated, RulesetCreatedAttr, Scope,
+    ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, Ruleset, RulesetAttr, Scope,
 };
-use nix::libc;
 
+use super::kept::{KeptPaths, Opened, Probe};
 use super::program::Needs;
 use crate::sandbox::{Clash, Grant, Sandbox};
+use crate::sys;
 
 /// The newest version whose rights are asked for; an older kernel holds what it knows.
 const NEWEST: ABI = ABI::V9;
@@ -60,38 +59,66 @@ const ESSENTIAL: [&str; 3] = ["/etc/ld.so.cache", "/etc/ld-musl-x86_64.path", "/
 /// Devices without a state, readable and writable.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// Directories of the system, opened once.
+/// What every program may use of the system.
 #[derive(Debug)]
-pub(super) struct BaseDirectories {
-    system: Vec<OwnedFd>,
-    devices: Vec<OwnedFd>,
+pub(super) struct SystemPaths {
+    programs: KeptPaths,
+    essential: KeptPaths,
+    configuration: KeptPaths,
+    devices: KeptPaths,
 }
 
-impl BaseDirectories {
-    pub(super) fn open() -> Self {
-        let system = SYSTEM.iter().map(Path::new);
+impl Default for SystemPaths {
+    fn default() -> Self {
         // A link into `/usr` needs no rule of its own.
-        let own = system.filter(|path| {
-            path.canonicalize().is_ok_and(|found| found == **path || !found.starts_with("/usr"))
+        let own = SYSTEM.into_iter().filter(|path| {
+            let found = Path::new(path).canonicalize();
+            found.is_ok_and(|found| found == Path::new(path) || !found.starts_with("/usr"))
         });
-        let open = |path: &Path| open_path(path).ok();
         Self {
-            system: own.filter_map(open).collect(),
-            devices: DEVICES.iter().filter_map(|path| open(Path::new(path))).collect(),
+            programs: KeptPaths::new(own),
+            essential: KeptPaths::new(ESSENTIAL),
+            configuration: KeptPaths::new(CONFIGURATION),
+            devices: KeptPaths::new(DEVICES),
         }
+    }
+}
+
+/// PipeMux's own directories, without symlinks.
+#[derive(Debug, Default)]
+pub(super) struct PrivateDirectories {
+    asked: Vec<String>,
+    found: Vec<PathBuf>,
+    probe: Probe,
+}
+
+impl PrivateDirectories {
+    pub(super) fn resolve(&mut self, paths: &[String]) -> &[PathBuf] {
+        if self.asked != paths || !self.probe.still_holds() {
+            let mut probe = Probe::default();
+            self.found = paths.iter().map(|path| probe.canonical(Path::new(path))).collect();
+            (self.asked, self.probe) = (paths.to_vec(), probe);
+        }
+        &self.found
     }
 }
 
 /// A ruleset while rules are added.
 #[derive(Debug)]
 pub(super) struct Rules {
-    ruleset: RulesetCreated,
+    /// None where the kernel has no Landlock.
+    ruleset: Option<OwnedFd>,
+    /// The rights that the kernel knows, and those of them that concern files.
+    known: BitFlags<AccessFs>,
+    of_files: BitFlags<AccessFs>,
     left_out: Vec<String>,
 }
 
 impl Rules {
-    /// Creates the ruleset of a sandbox, without any rule.
-    pub(super) fn new(sandbox: &Sandbox) -> io::Result<Self> {
+    /// Creates the ruleset of a sandbox, without any rule, for a kernel with this version of Landlock.
+    pub(super) fn new(sandbox: &Sandbox, version: u32) -> io::Result<Self> {
+        let abi = ABI::from(version as i32).min(NEWEST);
+        let (known, of_files) = (AccessFs::from_all(abi), AccessFs::from_file(abi));
         let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
         if sandbox.files {
             ruleset =
@@ -101,75 +128,71 @@ impl Rules {
         if !sandbox.signals {
             ruleset = ruleset.scope(Scope::Signal).map_err(io::Error::other)?;
         }
-        let created = ruleset.create().map_err(io::Error::other)?;
-        Ok(Self { ruleset: created, left_out: Vec::new() })
+        let ruleset = ruleset.create().map_err(io::Error::other)?.into();
+        Ok(Self { ruleset, known, of_files, left_out: Vec::new() })
     }
 
     /// Adds the system's programs, libraries, configuration and devices.
     pub(super) fn add_system(
         &mut self,
-        base: &BaseDirectories,
-        sandbox: &Sandbox,
+        system: &mut SystemPaths,
+        strict: bool,
+        exec: bool,
     ) -> io::Result<()> {
-        for directory in &base.system {
-            self.add(directory, readable(sandbox.exec))?;
+        for found in system.programs.refreshed() {
+            self.add(found, readable(exec))?;
         }
-        for device in &base.devices {
-            self.add(device, AccessFs::ReadFile | AccessFs::WriteFile)?;
+        for found in system.essential.refreshed() {
+            self.add(found, readable(false))?;
         }
-        let configuration = CONFIGURATION.iter().filter(|_| !sandbox.strict);
-        for path in ESSENTIAL.iter().chain(configuration) {
-            // Opened each time, because these files are replaced by others of the same name.
-            if let Ok(found) = open_path(Path::new(path)) {
-                self.add(&found, readable(false))?;
+        if !strict {
+            for found in system.configuration.refreshed() {
+                self.add(found, readable(false))?;
             }
+        }
+        for found in system.devices.refreshed() {
+            self.add(found, AccessFs::ReadFile | AccessFs::WriteFile)?;
         }
         Ok(())
     }
 
     /// Adds what the program needs to run. A directory that holds more than that is left out without a word.
-    pub(super) fn add_program(&mut self, needs: &Needs, sandbox: &Sandbox) -> io::Result<()> {
-        let exec = sandbox.exec || needs.starts_others;
-        if needs.starts_others && !sandbox.exec {
-            for directory in SYSTEM.iter().filter_map(|path| open_path(Path::new(path)).ok()) {
-                self.add(&directory, readable(true))?;
+    pub(super) fn add_program(
+        &mut self,
+        needs: &mut Needs,
+        private: &[PathBuf],
+        exec: bool,
+    ) -> io::Result<()> {
+        for path in &mut needs.read {
+            if !clashes(&path.path, private)
+                && let Some(found) = path.refreshed()
+            {
+                self.add(found, readable(exec))?;
             }
         }
-        let private = canonical(&sandbox.private);
-        let free = |path: &&PathBuf| !clashes(path, &private) && !path.starts_with("/usr");
-        let mut read: Vec<&PathBuf> = needs.read.iter().filter(free).collect();
-        read.sort();
-        read.dedup();
-        for path in read {
-            if let Ok(found) = open_path(path) {
-                self.add(&found, readable(exec))?;
-            }
-        }
-        for program in &needs.programs {
-            if let Ok(found) = open_path(program) {
-                self.add(&found, AccessFs::ReadFile | AccessFs::Execute)?;
+        for program in &mut needs.programs {
+            if let Some(found) = program.refreshed() {
+                self.add(found, AccessFs::ReadFile | AccessFs::Execute)?;
             }
         }
         Ok(())
     }
 
     /// Adds what the sandbox grants.
-    pub(super) fn add_grants(&mut self, sandbox: &Sandbox) -> io::Result<()> {
-        let private = canonical(&sandbox.private);
+    pub(super) fn add_grants(&mut self, sandbox: &Sandbox, private: &[PathBuf]) -> io::Result<()> {
         for grant in &sandbox.grants {
             let access = match grant.write {
                 true => writable(sandbox.exec),
                 false => readable(sandbox.exec),
             };
-            let Some(found) = granted_path(grant) else { continue };
-            let Ok(opened) = open_path(&found) else { continue };
-            match (grant.clash, clash_of(&found, &private)) {
+            let Some((found, opened)) = granted_path(grant) else { continue };
+            match (grant.clash, clash_of(&found, private)) {
                 (Clash::Own, _) | (_, None) => self.add(&opened, access)?,
                 (Clash::Entries, Some(Relation::Contains(_))) => {
-                    self.add_entries(&found, &private, access)?;
+                    self.add_entries(&found, private, access)?;
                 }
                 (Clash::Refuse | Clash::Entries, Some(clash)) => {
-                    if !self.add_file_itself(grant, &private, access)? {
+                    if !self.add_file_itself(grant, private, access)? {
                         self.left_out.push(left_out(grant, &clash));
                     }
                 }
@@ -188,7 +211,7 @@ impl Rules {
     ) -> io::Result<bool> {
         let found = Path::new(&grant.path).canonicalize().ok();
         let file = found.filter(|path| grant.around && path.is_file() && !clashes(path, private));
-        let Some(opened) = file.and_then(|path| open_path(&path).ok()) else { return Ok(false) };
+        let Some(opened) = file.and_then(|path| Opened::at(&path).ok()) else { return Ok(false) };
         self.add(&opened, access)?;
         Ok(true)
     }
@@ -213,7 +236,7 @@ impl Rules {
                 }
                 match clash_of(&path, private) {
                     None => {
-                        if let Ok(found) = open_path(&path) {
+                        if let Ok(found) = Opened::at(&path) {
                             self.add(&found, access)?;
                         }
                     }
@@ -227,12 +250,18 @@ impl Rules {
 
     /// Returns the ruleset, unless the kernel has none, and what was left out, in whole lines.
     pub(super) fn finish(self) -> (Option<OwnedFd>, Vec<String>) {
-        (self.ruleset.into(), self.left_out)
+        (self.ruleset, self.left_out)
     }
 
-    fn add(&mut self, found: &OwnedFd, access: BitFlags<AccessFs>) -> io::Result<()> {
-        let rule = PathBeneath::new(found.as_fd(), access);
-        (&mut self.ruleset).add_rule(rule).map(drop).map_err(io::Error::other)
+    /// Adds a rule. This is a system call of its own, since the library asks the kernel each time what was opened.
+    fn add(&mut self, found: &Opened, access: BitFlags<AccessFs>) -> io::Result<()> {
+        let allowed = access & if found.is_directory { self.known } else { self.of_files };
+        match &self.ruleset {
+            Some(ruleset) if !allowed.is_empty() => {
+                sys::add_rule(ruleset, &found.descriptor, allowed.bits())
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -243,17 +272,21 @@ enum Relation {
     LiesIn(PathBuf),
 }
 
-/// Returns the directory or file that a grant means, without symlinks; none if there is nothing.
-fn granted_path(grant: &Grant) -> Option<PathBuf> {
+/// Opens the directory or file that a grant means, and returns its path without symlinks; none if there is nothing.
+///
+/// What was opened is what is compared with the private directories, so a path that is changed meanwhile gains nothing.
+fn granted_path(grant: &Grant) -> Option<(PathBuf, Opened)> {
     let path = Path::new(&grant.path);
-    if !grant.around {
-        return path.canonicalize().ok();
-    }
-    match path.canonicalize() {
-        Ok(found) if found.is_dir() => Some(found),
-        Ok(found) => found.parent().map(Path::to_owned),
+    let open = |path: &Path| {
+        let opened = Opened::at(path).ok()?;
+        Some((opened.path(path).ok()?, opened))
+    };
+    match open(path) {
+        Some((found, opened)) if grant.around && !opened.is_directory => open(found.parent()?),
+        Some(found) => Some(found),
         // It may be created: the nearest directory that is there.
-        Err(_) => path.ancestors().skip(1).find_map(|above| above.canonicalize().ok()),
+        None if grant.around => path.ancestors().skip(1).find_map(open),
+        None => None,
     }
 }
 
@@ -269,13 +302,6 @@ fn clash_of(path: &Path, private: &[PathBuf]) -> Option<Relation> {
 
 fn clashes(path: &Path, private: &[PathBuf]) -> bool {
     clash_of(path, private).is_some()
-}
-
-fn canonical(paths: &[String]) -> Vec<PathBuf> {
-    paths
-        .iter()
-        .map(|path| Path::new(path).canonicalize().unwrap_or_else(|_| path.into()))
-        .collect()
 }
 
 fn left_out(grant: &Grant, clash: &Relation) -> String {
@@ -301,11 +327,6 @@ fn writable(exec: bool) -> BitFlags<AccessFs> {
     let devices = AccessFs::MakeChar | AccessFs::MakeBlock;
     let all = AccessFs::from_all(NEWEST) & !devices & !AccessFs::ResolveUnix;
     if exec { all } else { all & !AccessFs::Execute }
-}
-
-/// Opens a path only to name it; this neither waits for nor changes what is there.
-fn open_path(path: &Path) -> io::Result<OwnedFd> {
-    Ok(File::options().read(true).custom_flags(libc::O_PATH | libc::O_CLOEXEC).open(path)?.into())
 }
 
 #[cfg(test)]

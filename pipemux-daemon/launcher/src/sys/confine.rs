@@ -8,6 +8,7 @@ use std::path::Path;
 
 use nix::errno::Errno;
 use nix::libc;
+use seccompiler::sock_filter;
 
 use crate::confine::Confinement;
 use crate::sandbox::SandboxSupport;
@@ -66,7 +67,7 @@ pub(crate) fn sandbox_support() -> SandboxSupport {
 ///
 /// # Errors
 /// The kernel refuses; then the program must not run.
-pub(super) fn confine(confinement: &Confinement<'_>) -> io::Result<()> {
+pub(super) fn confine(confinement: &Confinement) -> io::Result<()> {
     set_no_new_privileges()?;
     if let Some(ruleset) = &confinement.ruleset {
         if confinement.own_proc {
@@ -78,18 +79,18 @@ pub(super) fn confine(confinement: &Confinement<'_>) -> io::Result<()> {
             libc::syscall(libc::SYS_landlock_restrict_self, ruleset.as_raw_fd(), 0)
         })?;
     }
-    keep_capabilities(confinement.capabilities)?;
-    for filter in confinement.filters.into_iter().filter(|filter| !filter.is_empty()) {
-        // This makes two system calls with what is on the stack.
-        match seccompiler::apply_filter(filter) {
-            Ok(()) => {}
-            Err(seccompiler::Error::Seccomp(error) | seccompiler::Error::Prctl(error)) => {
-                return Err(error);
-            }
-            Err(_) => return Err(io::Error::from_raw_os_error(libc::EINVAL)),
-        }
-    }
-    Ok(())
+    keep_capabilities(confinement.capabilities)
+}
+
+/// Installs a filter of system calls for this thread and all that it starts.
+///
+/// # Errors
+/// The kernel refuses.
+pub(crate) fn install_filter(filter: &[sock_filter]) -> io::Result<()> {
+    seccompiler::apply_filter(filter).map_err(|error| match error {
+        seccompiler::Error::Seccomp(error) | seccompiler::Error::Prctl(error) => error,
+        other => io::Error::other(other),
+    })
 }
 
 fn set_no_new_privileges() -> io::Result<()> {
@@ -110,18 +111,27 @@ fn allow_own_proc(ruleset: &OwnedFd) {
             fd => OwnedFd::from_raw_fd(fd),
         }
     };
-    let rule = PathBeneathAttr { allowed_access: READ, parent_fd: own.as_raw_fd() };
+    let _ = add_rule(ruleset, &own, READ);
+}
+
+/// Allows access to a directory with all that is in it, or to a file.
+///
+/// # Errors
+/// The kernel knows not all of these rights, or they don't fit a file.
+pub(crate) fn add_rule(ruleset: &OwnedFd, found: &OwnedFd, access: u64) -> io::Result<()> {
+    let rule = PathBeneathAttr { allowed_access: access, parent_fd: found.as_raw_fd() };
     // SAFETY: the rule outlives the call, which only reads it.
     #[allow(unsafe_code)]
-    unsafe {
+    Errno::result(unsafe {
         libc::syscall(
             libc::SYS_landlock_add_rule,
             ruleset.as_raw_fd(),
             PATH_BENEATH,
             &raw const rule,
             0,
-        );
-    }
+        )
+    })?;
+    Ok(())
 }
 
 /// Gives up all capabilities but these, of those that the process has.
