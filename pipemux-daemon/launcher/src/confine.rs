@@ -48,6 +48,20 @@ pub(crate) struct Confiner {
     system: SystemPaths,
     programs: Programs,
     private: PrivateDirectories,
+    /// A ruleset with what every program may use, for the next start.
+    spare: Option<(RulesetBase, Rules)>,
+    /// What the last ruleset began with.
+    last: Option<RulesetBase>,
+}
+
+/// What decides which rules a ruleset begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct RulesetBase {
+    signals: bool,
+    strict: bool,
+    exec: bool,
+    /// How often the system's paths were looked at before.
+    looks: u64,
 }
 
 /// A confinement, and what was left out of it, in whole lines.
@@ -60,35 +74,65 @@ impl Confiner {
             system: SystemPaths::default(),
             programs: Programs::default(),
             private: PrivateDirectories::default(),
+            spare: None,
+            last: None,
         }
     }
 
-    /// Prepares the confinement of a program: the `files` are its candidate paths, `path` is its search path.
+    /// Prepares the confinement of a program: the `candidates` are its possible paths, `path` is its search path.
     ///
     /// # Errors
     /// The kernel refuses what it is known to support.
     pub(crate) fn prepare(
         &mut self,
         sandbox: &Sandbox,
-        files: &[String],
+        candidates: &[String],
         args: &[String],
         cwd: &str,
         path: &str,
     ) -> io::Result<Prepared> {
-        let mut rules = Rules::new(sandbox, self.support.landlock)?;
-        if sandbox.files && self.support.landlock > 0 {
+        let version = self.support.landlock;
+        let Sandbox { files, signals, strict, exec, .. } = *sandbox;
+        let rules = if files && version > 0 {
             let private = self.private.resolve(&sandbox.private);
-            let needs = self.programs.needs(files, args, cwd, path);
-            let exec = sandbox.exec || needs.starts_others;
-            rules.add_system(&mut self.system, sandbox.strict, exec)?;
+            let needs = self.programs.needs(candidates, args, cwd, path);
+            let exec = exec || needs.starts_others;
+            let base = RulesetBase { signals, strict, exec, looks: self.system.refresh() };
+            let spare = self.spare.take().filter(|(made_for, _)| *made_for == base);
+            let mut rules = match spare {
+                Some((_, rules)) => rules,
+                None => base.rules(&self.system, version)?,
+            };
+            self.last = Some(base);
             rules.add_program(needs, private, exec)?;
             rules.add_grants(sandbox, private)?;
-        }
-        let own_proc = sandbox.files && !sandbox.strict;
+            rules
+        } else {
+            Rules::new(false, signals, version)?
+        };
         let (ruleset, left_out) = rules.finish();
         // What can't be refused here isn't; `status` and `doctor` say so.
         let filter = self.support.seccomp.then(|| FilterKind::of(sandbox));
-        let capabilities = if sandbox.strict { 0 } else { FILE_CAPABILITIES };
-        Ok((Confinement { ruleset, own_proc, filter, capabilities }, left_out))
+        let capabilities = if strict { 0 } else { FILE_CAPABILITIES };
+        Ok((Confinement { ruleset, own_proc: files && !strict, filter, capabilities }, left_out))
+    }
+
+    /// Begins a ruleset like the last one, so that the next start has it already.
+    pub(crate) fn prepare_spare(&mut self) {
+        if self.spare.is_none()
+            && let Some(base) = self.last
+        {
+            self.spare =
+                base.rules(&self.system, self.support.landlock).ok().map(|rules| (base, rules));
+        }
+    }
+}
+
+impl RulesetBase {
+    /// Makes a ruleset with what every program may use.
+    fn rules(self, system: &SystemPaths, version: u32) -> io::Result<Rules> {
+        let mut rules = Rules::new(true, self.signals, version)?;
+        rules.add_system(system, self.strict, self.exec)?;
+        Ok(rules)
     }
 }

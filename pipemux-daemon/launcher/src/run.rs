@@ -131,6 +131,7 @@ impl Launcher {
             Ok((pid, left_out)) => {
                 self.report(&Report::Spawned { incarnation, pid: pid as u32, left_out })?;
                 self.apps.insert(order, pid, cgroup);
+                self.spawner.prepare_next();
                 Ok(())
             }
             Err(why) => {

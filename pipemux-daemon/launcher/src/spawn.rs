@@ -55,6 +55,11 @@ impl Spawner {
         self.try_spawn(order, app, log, cgroup).map_err(|error| start_error(&order.command, &error))
     }
 
+    /// Prepares what the next start needs, after the last one was reported.
+    pub(crate) fn prepare_next(&mut self) {
+        self.confiner.prepare_spare();
+    }
+
     fn try_spawn(
         &mut self,
         order: &Spawn,

@@ -43,6 +43,9 @@ impl Spawner {
         let _ = cgroup;
         start(order, app, log).map(|pid| (pid, Vec::new()))
     }
+
+    /// Does nothing: there is nothing to prepare.
+    pub(crate) fn prepare_next(&mut self) {}
 }
 
 fn start(order: &Spawn, app: OwnedFd, log: OwnedFd) -> Result<i32, String> {

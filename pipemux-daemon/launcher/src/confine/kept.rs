@@ -99,6 +99,8 @@ pub(super) struct KeptPaths {
     directories: Vec<(PathBuf, Option<DirectoryState>)>,
     /// False if a directory was changed so recently that its times may not tell the next change.
     settled: bool,
+    /// How often the paths were looked at.
+    pub looks: u64,
 }
 
 type DirectoryState = (u64, u64, i64, i64);
@@ -106,11 +108,16 @@ type DirectoryState = (u64, u64, i64, i64);
 impl KeptPaths {
     pub(super) fn new(paths: impl IntoIterator<Item = impl Into<PathBuf>>) -> Self {
         let paths = paths.into_iter().map(KeptPath::new).collect();
-        Self { paths, directories: Vec::new(), settled: false }
+        Self { paths, directories: Vec::new(), settled: false, looks: 0 }
     }
 
-    /// Returns what is at the paths now, without those where nothing is.
-    pub(super) fn refreshed(&mut self) -> impl Iterator<Item = &Opened> {
+    /// Returns what was at the paths when they were looked at, without those where nothing was.
+    pub(super) fn opened(&self) -> impl Iterator<Item = &Opened> {
+        self.paths.iter().filter_map(KeptPath::opened)
+    }
+
+    /// Looks at the paths again if they may have changed.
+    pub(super) fn refresh(&mut self) {
         let same = |(path, state): &(PathBuf, _)| directory_state(path) == *state;
         if !self.settled || !self.directories.iter().all(same) {
             // The directories come first, so that what changes meanwhile shows the next time.
@@ -128,8 +135,8 @@ impl KeptPaths {
             let latest = now.as_secs() as i64 - SETTLED_SECONDS;
             let states = self.directories.iter().filter_map(|(_, state)| *state);
             self.settled = states.into_iter().all(|(_, _, changed, _)| changed < latest);
+            self.looks += 1;
         }
-        self.paths.iter().filter_map(KeptPath::opened)
     }
 }
 
@@ -165,6 +172,9 @@ pub(super) struct Probe {
 
 impl Probe {
     pub(super) fn look(&mut self, path: &Path) -> Option<Identity> {
+        if let Some((_, found)) = self.seen.iter().find(|(seen, _)| seen == path) {
+            return *found;
+        }
         let found = Identity::at(path);
         self.seen.push((path.to_owned(), found));
         found
@@ -229,7 +239,10 @@ mod tests {
         fs::write(at("run/stub"), "one").unwrap();
         std::os::unix::fs::symlink("run/stub", at("link")).unwrap();
         let mut kept = KeptPaths::new([at("link"), at("missing")]);
-        let texts = |kept: &mut KeptPaths| kept.refreshed().map(text).collect::<Vec<_>>();
+        let texts = |kept: &mut KeptPaths| {
+            kept.refresh();
+            kept.opened().map(text).collect::<Vec<_>>()
+        };
         assert_eq!(texts(&mut kept), [b"one"]);
         // As if the directories hadn't changed for long.
         kept.settled = true;

@@ -140,6 +140,10 @@ impl Search {
         else {
             return;
         };
+        // What lies beside the system's programs has rules already.
+        if [Path::new("/"), Path::new("/usr")].contains(&prefix) {
+            return;
+        }
         if name == SHIMS {
             self.starts_others = true;
         }

@@ -84,6 +84,20 @@ impl Default for SystemPaths {
     }
 }
 
+impl SystemPaths {
+    /// Looks again at what may have changed. Returns a number that differs from an earlier one if anything did.
+    pub(super) fn refresh(&mut self) -> u64 {
+        let Self { programs, essential, configuration, devices } = self;
+        let all = [programs, essential, configuration, devices];
+        all.into_iter()
+            .map(|paths| {
+                paths.refresh();
+                paths.looks
+            })
+            .sum()
+    }
+}
+
 /// PipeMux's own directories, without symlinks.
 #[derive(Debug, Default)]
 pub(super) struct PrivateDirectories {
@@ -115,17 +129,18 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// Creates the ruleset of a sandbox, without any rule, for a kernel with this version of Landlock.
-    pub(super) fn new(sandbox: &Sandbox, version: u32) -> io::Result<Self> {
+    /// Creates a ruleset without any rule for a kernel with this version of Landlock. It is for `files` if it confines
+    /// access to files; with it a process may signal others if it has the right to `signals`.
+    pub(super) fn new(files: bool, signals: bool, version: u32) -> io::Result<Self> {
         let abi = ABI::from(version as i32).min(NEWEST);
         let (known, of_files) = (AccessFs::from_all(abi), AccessFs::from_file(abi));
         let mut ruleset = Ruleset::default().set_compatibility(CompatLevel::BestEffort);
-        if sandbox.files {
+        if files {
             ruleset =
                 ruleset.handle_access(AccessFs::from_all(NEWEST)).map_err(io::Error::other)?;
         }
         ruleset = ruleset.scope(Scope::AbstractUnixSocket).map_err(io::Error::other)?;
-        if !sandbox.signals {
+        if !signals {
             ruleset = ruleset.scope(Scope::Signal).map_err(io::Error::other)?;
         }
         let ruleset = ruleset.create().map_err(io::Error::other)?.into();
@@ -135,22 +150,22 @@ impl Rules {
     /// Adds the system's programs, libraries, configuration and devices.
     pub(super) fn add_system(
         &mut self,
-        system: &mut SystemPaths,
+        system: &SystemPaths,
         strict: bool,
         exec: bool,
     ) -> io::Result<()> {
-        for found in system.programs.refreshed() {
+        for found in system.programs.opened() {
             self.add(found, readable(exec))?;
         }
-        for found in system.essential.refreshed() {
+        for found in system.essential.opened() {
             self.add(found, readable(false))?;
         }
         if !strict {
-            for found in system.configuration.refreshed() {
+            for found in system.configuration.opened() {
                 self.add(found, readable(false))?;
             }
         }
-        for found in system.devices.refreshed() {
+        for found in system.devices.opened() {
             self.add(found, AccessFs::ReadFile | AccessFs::WriteFile)?;
         }
         Ok(())
