@@ -15,7 +15,7 @@ pub fn private_directories(paths: &Paths, manifests: &ManifestDirs) -> Vec<Strin
 
 /// Returns the sandbox of a process whose session has this state directory.
 pub fn sandbox_of(confinement: &Confinement, state_dir: &str, private: &[String]) -> Sandbox {
-    let clash = if confinement.entries { Clash::Entries } else { Clash::Refuse };
+    let clash = if confinement.whole { Clash::Whole } else { Clash::Refuse };
     let write = confinement.write_folders;
     let folder = |path: &String| Grant { path: path.clone(), write, clash, around: false };
     let named = |path: &String| Grant { around: true, ..folder(path) };

@@ -361,8 +361,8 @@ pub struct Confinement {
     pub paths: Vec<String>,
     /// True if it may change what is in the folders and at the paths.
     pub write_folders: bool,
-    /// True if of a folder that contains PipeMux's own directories all else in it is granted; false if nothing is.
-    pub entries: bool,
+    /// True if a folder that contains PipeMux's own directories is granted all the same; false if nothing of it is.
+    pub whole: bool,
     /// What it may read besides.
     pub read: Vec<String>,
     /// What it may read and change besides.

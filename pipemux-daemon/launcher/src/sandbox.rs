@@ -41,8 +41,9 @@ pub struct Grant {
 pub enum Clash {
     /// It is left out, and [`crate::Report::Spawned`] says so.
     Refuse,
-    /// What is in the directory is granted, without the private directories and those that lead to them.
-    Entries,
+    /// It holds if it contains one: rules only allow, so nothing can be taken out of a directory, and what can't create a
+    /// file in the home directory is no editor. It is left out if it lies in one.
+    Whole,
     /// It holds all the same: this is the session's own directory.
     Own,
 }

@@ -113,12 +113,30 @@ fn grant_with_pipemux_own_directories_is_left_out() {
     let path = home.join("a.txt").display().to_string();
     at_home(&["run", &format!("standard.misbehave('read {path}')")]).exits(1);
     assert!(env.daemon_log().contains("which is PipeMux's own"), "{}", env.daemon_log());
-    // The editor gets what is in it, without PipeMux's own.
+    // The editor gets it all the same: nothing can be taken out of a directory, and files must be made in it.
     at_home(&["open", "editor", "docs/c.txt"]).ok().has("three");
-    at_home(&["run", "editor.replace('three', '3')"]).ok();
+    at_home(&[
+        "run",
+        "editor.replace('three', '3'); editor.open('a.txt'); editor.replace('one', '1')",
+    ])
+    .ok();
     assert_eq!(fs::read_to_string(home.join("docs/c.txt")).unwrap(), "3\n");
+    assert_eq!(fs::read_to_string(home.join("a.txt")).unwrap(), "1\n");
+    at_home(&["run", "editor.open('new.txt'); editor.insert(1, 'n')"]).ok();
+    assert_eq!(fs::read_to_string(home.join("new.txt")).unwrap(), "n");
+}
+
+#[test]
+fn pipemux_own_directories_are_not_granted_by_being_named() {
+    let env = with_secret();
+    if !confines_all(&env) {
+        return;
+    }
+    env.pipemux(&["open", "editor", "a.txt"]).ok();
     let log = env.paths().state_dir.join("state.log");
-    at_home(&["run", &format!("editor.open('{}')", log.display())]).lacks("1 done");
+    env.run(&format!("editor.open('{}')", log.display()))
+        .exits(1)
+        .has("PipeMux's own directories are granted to no app");
 }
 
 #[test]

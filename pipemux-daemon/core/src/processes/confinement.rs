@@ -20,6 +20,9 @@ use pipemux_proto::envelope::Method;
 /// Characters that make a part of a path a pattern.
 const PATTERN: &[char] = &['*', '?', '[', '{'];
 
+/// Where the system's programs are. All apps may read them.
+const SYSTEM_PROGRAMS: &[&str] = &["/bin", "/sbin", "/usr", "/lib", "/lib64"];
+
 /// What became of a wish for wider grants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Widening {
@@ -59,7 +62,7 @@ impl Processes {
             folders,
             paths,
             write_folders: matches!(folder, FolderAccess::Write | FolderAccess::Named),
-            entries: manifest.built_in.is_some(),
+            whole: manifest.built_in.is_some(),
             read: listed(&manifest.read),
             write: listed(&manifest.write),
             network: manifest.network,
@@ -198,44 +201,63 @@ impl Processes {
 }
 
 impl Session {
-    /// Explains a fault that may be the sandbox's: what it reaches, and what would grant more.
-    pub fn explain_denial(&self, key: &SessionKey, fault: &mut Fault) {
+    /// Explains a fault that may be the sandbox's: what it reaches, and what would grant more. `own` is the directory of
+    /// PipeMux's state.
+    pub fn explain_denial(&self, key: &SessionKey, own: &str, fault: &mut Fault) {
         let manifest = &self.manifest;
         if manifest.sandbox == SandboxLevel::Off || !tells_of_denial(&fault.message) {
             return;
         }
-        let level = manifest.sandbox.word();
-        let folders = folders_of(key, &self.opens);
         let lower = fault.message.to_lowercase();
-        let hint = match path_in(&fault.message) {
-            _ if ["network", "connect", "resolve"].iter().any(|word| lower.contains(word))
-                && !manifest.network =>
-            {
-                "network = true in its manifest grants that".to_owned()
+        let tells = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        let path = path_in(&fault.message);
+        let line = if !manifest.network && tells(&["network", "connect", "resolve", "socket"]) {
+            "network = true".to_owned()
+        } else if !manifest.signals && tells(&["kill", "signal"]) {
+            "signals = true".to_owned()
+        } else if let Some(path) = path {
+            match self.line_that_grants(key, own, path) {
+                Some(line) => line,
+                None => return,
             }
-            Some(path) if folders.iter().any(|folder| is_within(path, folder)) => {
-                match manifest.folder_access() {
-                    FolderAccess::None | FolderAccess::Named => {
-                        "folder = \"read\" in its manifest grants that".to_owned()
-                    }
-                    FolderAccess::Read => {
-                        "folder = \"write\" in its manifest grants that".to_owned()
-                    }
-                    // Granted already: the file system refuses it.
-                    FolderAccess::Write => return,
-                }
-            }
-            Some(path) if manifest.built_in.is_some() => {
+        } else if !manifest.exec && tells(&["exec", "spawn", "start"]) {
+            "exec = true".to_owned()
+        } else {
+            "one of network, exec, signals, folder, read, write".to_owned()
+        };
+        let level = manifest.sandbox.word();
+        let hint = match path.filter(|_| manifest.built_in.is_some()) {
+            Some(path) if line.starts_with("read") => {
                 let command = pipemux_proto::command::quote(path);
                 format!("pipemux open {} {command}", key.addr)
             }
-            Some(path) => {
-                let quoted = format!("{path:?}");
-                format!("read = [{quoted}] or write = [{quoted}] in its manifest grants that")
-            }
-            None => "network, exec, folder, read or write in its manifest grant more".to_owned(),
+            _ if line.is_empty() => "PipeMux's own directories are granted to no app".to_owned(),
+            _ => format!("{line} in its manifest grants that"),
         };
         fault.hints.push(format!("{key} runs in the sandbox ({level}): {hint}"));
+    }
+
+    /// The line of the manifest that would grant a path, empty if none would; none if it is granted already, so that it is
+    /// the file system that refuses it.
+    fn line_that_grants(&self, key: &SessionKey, own: &str, path: &str) -> Option<String> {
+        let manifest = &self.manifest;
+        let in_folder =
+            || folders_of(key, &self.opens).iter().any(|folder| is_within(path, folder));
+        let is_program = || SYSTEM_PROGRAMS.iter().any(|directory| is_within(path, directory));
+        if is_within(path, own) {
+            return Some(String::new());
+        }
+        if in_folder() {
+            return match manifest.folder_access() {
+                FolderAccess::None | FolderAccess::Named => Some("folder = \"read\"".to_owned()),
+                FolderAccess::Read => Some("folder = \"write\"".to_owned()),
+                FolderAccess::Write => None,
+            };
+        }
+        if is_program() {
+            return (!manifest.exec).then(|| "exec = true".to_owned());
+        }
+        Some(format!("read = [{path:?}] or write = [{path:?}]"))
     }
 }
 

@@ -180,7 +180,7 @@ impl Processes {
                     if let Some((key, session)) =
                         key.and_then(|key| self.sessions.get_key_value(key))
                     {
-                        session.explain_denial(key, &mut fault);
+                        session.explain_denial(key, &self.state_dir, &mut fault);
                     }
                     AppReply::Fault(fault)
                 }

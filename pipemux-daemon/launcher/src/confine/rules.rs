@@ -3,7 +3,6 @@
 //! Rules are for directories rather than for files where that is possible: a rule belongs to what it was made for, not
 //! to its name, and ends to hold for a file that another one is renamed over.
 
-use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -19,8 +18,6 @@ use crate::sys;
 
 /// The newest version whose rights are asked for; an older kernel holds what it knows.
 const NEWEST: ABI = ABI::V9;
-/// How many entries of a directory are granted in its place at most.
-const ENTRIES_MAX: usize = 1024;
 
 /// What every program may read: programs and libraries of the system.
 const SYSTEM: [&str; 9] = [
@@ -202,11 +199,10 @@ impl Rules {
             };
             let Some((found, opened)) = granted_path(grant) else { continue };
             match (grant.clash, clash_of(&found, private)) {
-                (Clash::Own, _) | (_, None) => self.add(&opened, access)?,
-                (Clash::Entries, Some(Relation::Contains(_))) => {
-                    self.add_entries(&found, private, access)?;
+                (Clash::Own, _) | (Clash::Whole, Some(Relation::Contains(_))) | (_, None) => {
+                    self.add(&opened, access)?
                 }
-                (Clash::Refuse | Clash::Entries, Some(clash)) => {
+                (Clash::Refuse | Clash::Whole, Some(clash)) => {
                     if !self.add_file_itself(grant, private, access)? {
                         self.left_out.push(left_out(grant, &clash));
                     }
@@ -229,38 +225,6 @@ impl Rules {
         let Some(opened) = file.and_then(|path| Opened::at(&path).ok()) else { return Ok(false) };
         self.add(&opened, access)?;
         Ok(true)
-    }
-
-    /// Adds what is in a directory, without the private directories and those that lead to them. The directory itself
-    /// can be listed, but nothing can be created in it.
-    fn add_entries(
-        &mut self,
-        directory: &Path,
-        private: &[PathBuf],
-        access: BitFlags<AccessFs>,
-    ) -> io::Result<()> {
-        let mut pending = vec![directory.to_owned()];
-        while let Some(directory) = pending.pop() {
-            let Ok(entries) = fs::read_dir(&directory) else { continue };
-            for entry in entries.flatten().take(ENTRIES_MAX) {
-                let path = entry.path();
-                // A link is followed by whoever opens it, to where it leads.
-                let Ok(kind) = entry.file_type() else { continue };
-                if kind.is_symlink() {
-                    continue;
-                }
-                match clash_of(&path, private) {
-                    None => {
-                        if let Ok(found) = Opened::at(&path) {
-                            self.add(&found, access)?;
-                        }
-                    }
-                    Some(Relation::Contains(_)) => pending.push(path),
-                    Some(Relation::LiesIn(_)) => {}
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Returns the ruleset, unless the kernel has none, and what was left out, in whole lines.
