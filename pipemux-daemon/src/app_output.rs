@@ -53,6 +53,8 @@ struct OutputPipe {
 #[derive(Debug)]
 struct DenialNote {
     line: String,
+    /// True if the process may use the network.
+    network: bool,
     /// How much of the output is still searched for that, in bytes.
     left: usize,
 }
@@ -105,9 +107,9 @@ impl AppOutput {
     }
 
     /// Has a line added to the log of a process once it prints that something was refused.
-    pub fn explain_denials(&mut self, app: Incarnation, line: String) {
+    pub fn explain_denials(&mut self, app: Incarnation, line: String, network: bool) {
         if let Some(output) = self.pipes.get_mut(&app) {
-            output.note = Some(DenialNote { line, left: DENIAL_SEARCH_MAX });
+            output.note = Some(DenialNote { line, network, left: DENIAL_SEARCH_MAX });
         }
     }
 
@@ -313,7 +315,7 @@ impl OutputPipe {
         let Some(note) = &mut self.note else { return grew };
         let searched = &bytes[..bytes.len().min(note.left)];
         note.left -= searched.len();
-        if tells_of_denial(&String::from_utf8_lossy(searched)) {
+        if tells_of_denial(&String::from_utf8_lossy(searched), note.network) {
             let begin = if bytes.ends_with(b"\n") { "" } else { "\n" };
             let line = format!("{begin}pipemux: {}\n", note.line);
             grew |= self.writer.write_output(line.as_bytes(), now_ms);

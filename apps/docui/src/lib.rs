@@ -20,7 +20,7 @@
 //!
 //! Internally, `connection` reads and writes frames, `session_table` hands each frame to its session, and
 //! `session` decodes it and calls the app; `run_changes` remembers what the current run changed itself;
-//! `limits` names every bound.
+//! `path_watch` tells when the paths change that an app watches; `limits` names every bound.
 //!
 //! # A complete app
 //!
@@ -56,6 +56,7 @@ mod connection;
 mod fd;
 mod handle;
 mod limits;
+mod path_watch;
 pub mod regular_file;
 pub mod reply;
 mod run_changes;

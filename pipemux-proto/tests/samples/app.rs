@@ -26,15 +26,20 @@ fn opens(all: &mut Vec<Sample>) {
         env: [("LANG".to_owned(), "C".to_owned())].into(),
         state_dir: "/state/editor/main".into(),
         woken: 0,
+        due: false,
     };
     add(all, "app-open", (Kind::Request, Method::AppOpen), &open);
     let woken = OpenRequest { woken: 70_000, ..open };
     add(all, "app-open-woken", (Kind::Request, Method::AppOpen), &woken);
+    let due = OpenRequest { due: true, ..woken };
+    add(all, "app-open-due", (Kind::Request, Method::AppOpen), &due);
     let opened = Opened { notes: vec!["restored 1 unsaved edit".into()], resumed: 0 };
     add(all, "app-opened", (Kind::Reply, Method::AppOpen), &opened);
     let resumed = Opened { resumed: 70_000, ..Opened::default() };
     add(all, "app-opened-resumed", (Kind::Reply, Method::AppOpen), &resumed);
-    add(all, "saved", (Kind::Reply, Method::Save), &Saved { version: 70_000 });
+    add(all, "saved", (Kind::Reply, Method::Save), &Saved { version: 70_000, wake_at: None });
+    let until = Saved { version: 70_000, wake_at: Some(1_800_000_000_000) };
+    add(all, "saved-wake-at", (Kind::Reply, Method::Save), &until);
 }
 
 fn projections(all: &mut Vec<Sample>) {

@@ -186,6 +186,9 @@ pub enum Record {
         session: String,
         /// The version that its app named; 0: it is awake, or the app named none.
         version: u64,
+        /// When it is to be woken, in milliseconds since 1970.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wake_at: Option<u64>,
     },
     /// A window was closed.
     WindowClosed {

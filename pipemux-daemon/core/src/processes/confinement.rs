@@ -176,7 +176,7 @@ impl Processes {
                 }
                 session.hibernation.asleep = Some(super::hibernation::Asleep { app, version });
                 self.save(turn, key);
-                self.save_asleep(turn, key, version);
+                self.save_asleep(turn, key);
                 self.close(turn, key);
             }
             // Asked for something meanwhile: what was saved is out of date already.
@@ -200,20 +200,35 @@ impl Processes {
     }
 }
 
+impl Processes {
+    /// Explains a session's fault that may be the sandbox's: what it reaches, and what would grant more.
+    pub fn explain_denial(&self, key: &SessionKey, fault: &mut Fault) {
+        if let Some(session) = self.sessions.get(key) {
+            session.explain_denial(key, &self.state_dir, fault);
+        }
+    }
+}
+
 impl Session {
-    /// Explains a fault that may be the sandbox's: what it reaches, and what would grant more. `own` is the directory of
-    /// PipeMux's state.
-    pub fn explain_denial(&self, key: &SessionKey, own: &str, fault: &mut Fault) {
+    /// As [`Processes::explain_denial`]; `own` is the directory of PipeMux's state.
+    fn explain_denial(&self, key: &SessionKey, own: &str, fault: &mut Fault) {
         let manifest = &self.manifest;
-        if manifest.sandbox == SandboxLevel::Off || !tells_of_denial(&fault.message) {
+        if manifest.sandbox == SandboxLevel::Off
+            || !tells_of_denial(&fault.message, manifest.network)
+        {
             return;
         }
         let lower = fault.message.to_lowercase();
         let tells = |words: &[&str]| words.iter().any(|word| lower.contains(word));
         let path = path_in(&fault.message);
-        let line = if !manifest.network && tells(&["network", "connect", "resolve", "socket"]) {
+        // Of a file `EACCES` comes, of a call that the filter refuses `EPERM`.
+        let by_filter = tells(&["not permitted", "eperm", "os error 1)"]);
+        let line = if !manifest.network
+            && (tells(NAME_LOOKUP)
+                || by_filter && tells(&["network", "connect", "resolve", "socket"]))
+        {
             "network = true".to_owned()
-        } else if !manifest.signals && tells(&["kill", "signal"]) {
+        } else if !manifest.signals && by_filter && tells(&["kill", "signal"]) {
             "signals = true".to_owned()
         } else if let Some(path) = path {
             match self.line_that_grants(key, own, path) {
@@ -261,18 +276,25 @@ impl Session {
     }
 }
 
-/// True for a message that tells of an access that the system refused.
-pub fn tells_of_denial(message: &str) -> bool {
-    const SIGNS: [&str; 7] = [
-        "ermission denied",
+/// How messages tell, in small letters, that a name of the network couldn't be looked up.
+const NAME_LOOKUP: &[&str] =
+    &["name resolution", "resolve host", "getaddrinfo", "eai_again", "lookup address", "dns error"];
+
+/// True for a message that tells of an access that the system refused: also of a name that couldn't be looked up, unless
+/// the app may use the `network`.
+pub fn tells_of_denial(message: &str, network: bool) -> bool {
+    const SIGNS: &[&str] = &[
+        "permission denied",
         "not permitted",
-        "PermissionError",
-        "EACCES",
-        "EPERM",
+        "permissionerror",
+        "eacces",
+        "eperm",
         "os error 13",
         "os error 1)",
     ];
-    SIGNS.iter().any(|sign| message.contains(sign))
+    let lower = message.to_lowercase();
+    let names = NAME_LOOKUP.iter().filter(|_| !network);
+    SIGNS.iter().chain(names).any(|sign| lower.contains(sign))
 }
 
 /// The first absolute path in a message.
@@ -373,7 +395,9 @@ mod tests {
         assert_eq!(path("EACCES: permission denied, open '/x'"), Some("/x"));
         assert_eq!(path("read/write: permission denied"), None);
         assert_eq!(path("permission denied"), None);
-        assert!(tells_of_denial("connect: Operation not permitted (os error 1)"));
-        assert!(!tells_of_denial("no such file"));
+        assert!(tells_of_denial("connect: Operation not permitted (os error 1)", false));
+        assert!(!tells_of_denial("no such file", false));
+        let lookup = "socket.gaierror: [Errno -3] Temporary failure in name resolution";
+        assert!(tells_of_denial(lookup, false) && !tells_of_denial(lookup, true));
     }
 }

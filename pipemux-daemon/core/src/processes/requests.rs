@@ -176,11 +176,8 @@ impl Processes {
         } else {
             match intake::read::<Fault>(&frame.body) {
                 Ok(mut fault) => {
-                    let key = self.session_by_incarnation.get(&app);
-                    if let Some((key, session)) =
-                        key.and_then(|key| self.sessions.get_key_value(key))
-                    {
-                        session.explain_denial(key, &self.state_dir, &mut fault);
+                    if let Some(key) = self.session_by_incarnation.get(&app) {
+                        self.explain_denial(key, &mut fault);
                     }
                     AppReply::Fault(fault)
                 }

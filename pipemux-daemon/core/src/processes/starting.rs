@@ -4,6 +4,7 @@ use pipemux_proto::Fault;
 use pipemux_proto::ids::Incarnation;
 
 use crate::event::Start;
+use crate::foreign::ForeignText;
 use crate::keys::SessionKey;
 use crate::limits::{REJOIN_MS, START_MS};
 use crate::processes::Processes;
@@ -111,7 +112,7 @@ impl Processes {
         if let Some(key) = self.session_by_incarnation.get(&app)
             && let Some(session) = self.sessions.get_mut(key)
         {
-            session.notes.extend(left_out);
+            session.notes.extend(left_out.into_iter().map(ForeignText::from));
         }
         if self.session_by_incarnation.contains_key(&app) || self.shared.is_process(app) {
             self.pids.insert(app, pid);

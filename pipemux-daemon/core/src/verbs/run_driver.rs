@@ -5,7 +5,6 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::Outcome;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::watch::EventKind;
@@ -13,6 +12,7 @@ use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
 use crate::feed::{Audience, Happening};
+use crate::foreign::Outcome;
 use crate::keys::{ProjectionKey, RequestId, SessionKey, WorkspaceKey};
 use crate::limits::LOCATE_MS;
 use crate::persist::records::Record;
@@ -91,10 +91,8 @@ impl Core {
         let session = session.clone();
         self.processes.note_invoke_reply(&session, invoke, &reply);
         let mut reply = StepReply::read(reply);
-        if let StepReply::Outcome(Outcome::Failed(fault)) = &mut reply
-            && let Some(owner) = self.processes.get(&session)
-        {
-            owner.explain_denial(&session, fault);
+        if let StepReply::Outcome(Outcome::Failed(fault)) = &mut reply {
+            self.processes.explain_denial(&session, fault);
         }
         match &reply {
             StepReply::Outcome(Outcome::Done(done)) => {

@@ -212,7 +212,7 @@ impl App {
             }
             Method::Save => match behaviour {
                 Behaviour::RefusesSave => refuse(&Fault::refused("it can't sleep")),
-                _ => frame(&reply, &Saved { version: model.version }),
+                _ => frame(&reply, &Saved { version: model.version, wake_at: model.wake_at }),
             },
             Method::AppRead => {
                 let read: ReadRequest = decode(&request.body).expect("a ReadRequest");
