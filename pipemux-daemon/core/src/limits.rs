@@ -186,6 +186,10 @@ pub const APP_MEMORY_MAX: u64 = 4 * 1024 * 1024 * 1024;
 pub const APP_FILES_MAX: u64 = 1024;
 /// Processes that a session may have, its descendants included, when its manifest says nothing else.
 pub const APP_PROCESSES_MAX: u64 = 512;
+/// Threads that a session's processes may have together when its manifest says nothing else.
+pub const APP_THREADS_MAX: u64 = 4096;
+/// Bytes that a session's directory may take on the disk when its manifest says nothing else.
+pub const APP_DISK_MAX: u64 = 4 * 1024 * 1024 * 1024;
 
 /// Clients connected at once.
 pub const CLIENTS_MAX: usize = 1024;
@@ -217,6 +221,10 @@ pub const WINDOWS_MAX: usize = 256;
 pub const READERS_MAX: usize = 64;
 /// Opens of one session that are repeated after a restart; older ones are dropped first.
 pub const OPENS_MAX: usize = 64;
+/// Most paths that a session is granted by being named after it was opened.
+pub const GRANTED_MAX: usize = 64;
+/// How often an app that is in use is asked to save its state before its sandbox can't be widened.
+pub const SAVES_MAX: u32 = 16;
 /// Longest text of a call that the audit log has as it is, in bytes; of longer ones it has length and hash.
 pub const AUDIT_VALUE_MAX: usize = 64;
 /// Longest code that the audit log has as it is, in bytes; of what follows it has length and hash.

@@ -181,7 +181,7 @@ fn invalid_manifest_is_reported_and_affects_no_other_app() {
     let bad = env.root().join("home/.config/pipemux/apps/bad.toml");
     fs::write(bad, "id = \"bad\"\ncommand = \"x\"\ncolour = 3\n").unwrap();
     let told = env.pipemux(&["apps"]);
-    told.ok().has("good · tame\n").has("editor").lacks("bad ·").has("not registered · ");
+    told.ok().has("good · tame").has("editor").lacks("bad ·").has("not registered · ");
     told.has("bad.toml:3 (colour): unknown field");
     assert!(env.daemon_log().contains("bad.toml:3"), "{}", env.daemon_log());
     env.pipemux(&["open", "bad"]).exits(3).has("bad.toml:3 (colour)");

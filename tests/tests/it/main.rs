@@ -42,6 +42,7 @@ mod process_faults;
 mod process_per_command;
 mod questions;
 mod ref_errors;
+mod sandbox;
 mod search;
 mod secrets;
 mod security_page;

@@ -54,6 +54,7 @@ mod undo;
 mod view;
 mod wait;
 mod wait_checks;
+mod widen;
 mod write_answer;
 
 pub(crate) use open::lod_name;

@@ -151,6 +151,13 @@ impl Core {
                     _ => Err(require::missing_task(&self.clients, id)),
                 }
             }
+            Some(Task::Widening) => {
+                settled?;
+                match request.call.verb.clone() {
+                    Verb::Open(open) => self.open_registered(id, open),
+                    _ => self.prepare_opened(id),
+                }
+            }
             Some(Task::Restarting(session)) => {
                 let session = session.clone();
                 settled?;
@@ -210,6 +217,9 @@ impl Core {
         steps: Vec<Step>,
         complete: impl FnOnce(&mut Run),
     ) -> Result<(), Fault> {
+        if self.widen_for_steps(id, &steps)? {
+            return Ok(());
+        }
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         let call = &request.call;

@@ -93,6 +93,9 @@ impl Core {
         let session = session.clone();
         self.processes.note_invoke_reply(&session, invoke, &reply);
         let mut reply = StepReply::read(reply);
+        if let StepReply::Outcome(Outcome::Failed(fault)) = &mut reply {
+            self.processes.explain_denial(&session, fault);
+        }
         match &reply {
             StepReply::Outcome(
                 Outcome::Done(Done { version, .. }) | Outcome::Started(Started { version, .. }),
