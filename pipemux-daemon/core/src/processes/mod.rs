@@ -19,6 +19,7 @@
 //! whoever sent it gets one [`ProcessEvent::Replied`], unless it dropped the request itself.
 
 pub mod confinement;
+pub mod denials;
 mod ending;
 pub mod event;
 mod frames;
