@@ -10,7 +10,7 @@ use crate::limits::{GRANTED_MAX, SAVE_MS, SAVES_MAX};
 use crate::manifest::{FolderAccess, Isolation, SandboxLevel};
 use crate::persist::records::SavedOpen;
 use crate::processes::reply::Purpose;
-use crate::processes::session::{ProcessState, Session};
+use crate::processes::session::ProcessState;
 use crate::processes::{ProcessEvent, Processes};
 use crate::turn::Turn;
 use pipemux_proto::Fault;

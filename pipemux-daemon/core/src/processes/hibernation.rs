@@ -109,7 +109,8 @@ impl Processes {
         if due > now {
             return self.check_idle_at(turn, &key, app, due);
         }
-        if demand.pinned || demand.waited_for || session.owes > 0 || session.health.silent() {
+        let needed = demand.pinned || demand.waited_for || session.works;
+        if needed || session.owes > 0 || session.health.silent() {
             return self.check_idle_at(turn, &key, app, now.saturating_add(ms));
         }
         session.hibernation.saving = Some(now);
@@ -142,6 +143,7 @@ impl Processes {
         let busy = session.hibernation.busy.as_ref().is_some_and(|(_, until)| *until > now);
         // Asked for something meanwhile: what was saved may be out of date already.
         let wanted = session.owes > 0 || session.hibernation.used > began || busy || pinned;
+        let wanted = wanted || session.works;
         // Not worth it: it would be started again at once.
         let soon = turn.now.unix_ms + SLEEP_MIN_MS;
         let is_soon = |saved: &Saved| saved.wake_at.is_some_and(|at| at <= soon);

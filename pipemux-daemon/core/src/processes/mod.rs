@@ -8,6 +8,7 @@
 //! | `frames` | what a process sends |
 //! | `requests`, [`reply`] | a request to an app, which ends exactly once; what it is for and how it ended |
 //! | [`confinement`] | what a process may do, and how it is given more |
+//! | [`denials`] | what a confined app was refused, explained |
 //! | [`shared_processes`] | processes that several sessions share |
 //! | [`health`], [`hibernation`], [`quarantine`] | whether an app still answers, may sleep, dies of a request |
 //! | `wake_times` | when a sleeping session is woken though nobody asks for it |
@@ -190,6 +191,13 @@ impl Processes {
             // Its end is written down: what it is opened with next has to be, too, even if that is the same.
             session.saved = 0;
             session.failed = None;
+        }
+    }
+
+    /// A session has these running jobs, by its app's keys; `works` if one of them needs its process.
+    pub fn set_jobs(&mut self, key: &SessionKey, jobs: Vec<String>, works: bool) {
+        if let Some(session) = self.sessions.get_mut(key) {
+            (session.jobs, session.works) = (jobs, works);
         }
     }
 

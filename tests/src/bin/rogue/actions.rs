@@ -218,7 +218,8 @@ fn done(app: &mut App, brief: &str) -> Outcome {
 }
 
 fn needs(text: &str, kind: QuestionKind, options: Vec<OptionItem>) -> Outcome {
-    let question = Question { text: text.into(), kind, options, unlisted: 0 };
+    let question =
+        Question { text: text.into(), kind, options, unlisted: 0, ..Question::default() };
     Outcome::Needs(Needs {
         question,
         token: Blob(Bytes::from_static(&[0xc0])),
