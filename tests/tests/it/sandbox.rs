@@ -135,7 +135,7 @@ fn pipemux_own_directories_are_not_granted_by_being_named() {
     env.pipemux(&["open", "editor", "a.txt"]).ok();
     let log = env.paths().state_dir.join("state.log");
     env.run(&format!("editor.open('{}')", log.display()))
-        .exits(1)
+        .exits(9)
         .has("PipeMux's own directories are granted to no app");
 }
 
