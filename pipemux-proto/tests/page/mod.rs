@@ -2,7 +2,7 @@
 
 pub const PAGE: &str = include_str!("../../PROTOCOL.md");
 
-const SOURCES: [(&str, &str); 11] = [
+const SOURCES: &[(&str, &str)] = &[
     ("app", include_str!("../../src/app.rs")),
     ("job", include_str!("../../src/job.rs")),
     ("numbers", include_str!("../../src/numbers.rs")),
@@ -34,7 +34,7 @@ impl Types {
     /// Reads the declarations. It knows what these files are formatted like, no more.
     pub fn read() -> Self {
         let mut all = Vec::new();
-        for (module, source) in SOURCES {
+        for &(module, source) in SOURCES {
             let mut lines = source.lines().peekable();
             let mut attributes = String::new();
             while let Some(line) = lines.next() {
