@@ -123,7 +123,7 @@ fn grant_with_pipemux_own_directories_is_left_out() {
     assert_eq!(fs::read_to_string(home.join("docs/c.txt")).unwrap(), "3\n");
     assert_eq!(fs::read_to_string(home.join("a.txt")).unwrap(), "1\n");
     at_home(&["run", "editor.open('new.txt'); editor.insert(1, 'n')"]).ok();
-    assert_eq!(fs::read_to_string(home.join("new.txt")).unwrap(), "n");
+    assert_eq!(fs::read_to_string(home.join("new.txt")).unwrap(), "n\n");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn pipemux_own_directories_are_not_granted_by_being_named() {
     env.pipemux(&["open", "editor", "a.txt"]).ok();
     let log = env.paths().state_dir.join("state.log");
     env.run(&format!("editor.open('{}')", log.display()))
-        .exits(1)
+        .exits(9)
         .has("PipeMux's own directories are granted to no app");
 }
 

@@ -8,6 +8,7 @@
 //! | `frames` | what a process sends |
 //! | `requests`, [`reply`] | a request to an app, which ends exactly once; what it is for and how it ended |
 //! | [`confinement`] | what a process may do, and how it is given more |
+//! | [`denials`] | what a confined app was refused, explained |
 //! | [`shared_processes`] | processes that several sessions share |
 //! | [`health`], [`hibernation`], [`quarantine`] | whether an app still answers, may sleep, dies of a request |
 //! | `wake_times` | when a sleeping session is woken though nobody asks for it |
@@ -19,6 +20,7 @@
 //! whoever sent it gets one [`ProcessEvent::Replied`], unless it dropped the request itself.
 
 pub mod confinement;
+pub mod denials;
 mod ending;
 pub mod event;
 mod frames;
