@@ -14,8 +14,8 @@ fn with_secret() -> TestEnv {
         [("home/.ssh/id", "secret"), ("home/.ssh/gone", ""), ("other/b.txt", "two\n")]
     {
         let path = env.root().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, text).expect("a file");
     }
     for level in ["standard", "strict", "off"] {
         env.install(level, "rogue", &format!("args = [\"tame\"]\nsandbox = \"{level}\"\n"));
@@ -35,9 +35,9 @@ fn confines_all(env: &TestEnv) -> bool {
 fn attempts(env: &TestEnv, level: &str) -> Vec<(String, String)> {
     env.pipemux(&["open", level]).ok();
     env.run(&format!("{level}.misbehave('break out')")).ok().has("tried");
-    let text = fs::read_to_string(state_dir(env, level).join("attempts")).unwrap();
+    let text = fs::read_to_string(state_dir(env, level).join("attempts")).expect("what it tried");
     let split = |line: &str| {
-        let (attempt, outcome) = line.rsplit_once(": ").unwrap();
+        let (attempt, outcome) = line.rsplit_once(": ").expect("an attempt and its outcome");
         (attempt.to_owned(), outcome.to_owned())
     };
     text.lines().map(split).collect()
@@ -45,8 +45,8 @@ fn attempts(env: &TestEnv, level: &str) -> Vec<(String, String)> {
 
 /// The directory of an app's only session.
 fn state_dir(env: &TestEnv, provider: &str) -> PathBuf {
-    let owners = fs::read_dir(env.paths().state_dir.join("sessions")).unwrap();
-    let mut found = owners.map(|owner| owner.unwrap().path().join(provider).join("main"));
+    let owners = fs::read_dir(env.paths().state_dir.join("sessions")).expect("sessions");
+    let mut found = owners.map(|owner| owner.expect("an entry").path().join(provider).join("main"));
     found.find(|path| path.exists()).expect("a session's directory")
 }
 
