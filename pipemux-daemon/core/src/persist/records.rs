@@ -62,6 +62,12 @@ pub enum Record {
         /// True when its session is to stay awake.
         #[serde(default)]
         pinned: bool,
+        /// Its priority in the workspace document.
+        #[serde(default)]
+        priority: i32,
+        /// Its part of that document's budget; 0 in records of releases that shared it equally.
+        #[serde(default)]
+        weight: u32,
     },
     /// What a provider's app said it can do.
     Prototypes {

@@ -26,6 +26,8 @@ pub struct Window {
     pub budget: Option<u32>,
     /// True when its session is to stay awake.
     pub pinned: bool,
+    /// Its place and its part of the budget in the workspace document.
+    pub placement: Placement,
     /// What the app last sent.
     pub projection: Option<HeldProjection>,
     /// What was last written, and the projection that it was written from.
@@ -38,6 +40,21 @@ pub struct Window {
     pub(super) conflicts: Vec<String>,
     /// What was delivered, oldest first.
     pub(super) delivered: VecDeque<DeliveredVersion>,
+}
+
+/// A window's place in the workspace document, and its part of the document's budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placement {
+    /// A higher one stands earlier.
+    pub priority: i32,
+    /// Its part of the budget compared to the other windows', at least 1.
+    pub weight: u32,
+}
+
+impl Default for Placement {
+    fn default() -> Self {
+        Self { priority: 0, weight: 1 }
+    }
 }
 
 /// A window as it was delivered.
@@ -90,6 +107,7 @@ impl Window {
             lod: Lod::default(),
             budget: None,
             pinned: false,
+            placement: Placement::default(),
             projection: None,
             rendered: None,
             rendered_lod: Lod::default(),

@@ -231,7 +231,7 @@ fn asleep_until(workspace: Option<&str>, session: &str, version: u64) -> Record 
 
 fn window(session: &str, lod: &str, budget: Option<u32>, pinned: bool) -> Record {
     let (workspace, session, lod) = (KEY.into(), session.into(), lod.into());
-    Record::Window { workspace, session, lod, budget, pinned }
+    Record::Window { workspace, session, lod, budget, pinned, priority: 0, weight: 0 }
 }
 
 fn options(workspace: &str, strict: bool, rebase: bool) -> Record {
