@@ -75,7 +75,7 @@ impl Core {
                     self.processes.restore_asleep(&key, version, wake_at);
                 }
             }
-            Record::Window { workspace, session, lod, budget, pinned, priority, weight } => {
+            Record::Window { workspace, session, lod, budget, pinned, placement } => {
                 let workspace = workspace.into();
                 self.restore_window(&workspace, &session, &lod, budget);
                 let addr = session.parse::<SessionAddr>().ok();
@@ -84,7 +84,7 @@ impl Core {
                 let is_it = |w: &&mut Window| Some(&w.session.addr) == addr.as_ref();
                 for window in windows.into_iter().flatten().filter(is_it) {
                     window.pinned = pinned;
-                    window.placement = Placement { priority, weight: weight.max(1) };
+                    window.placement = Placement::from_saved(placement);
                 }
             }
             Record::Prototypes { provider, prototypes } => {
@@ -257,8 +257,7 @@ impl Core {
                     lod: lod_name(window.lod).into(),
                     budget: window.budget,
                     pinned: window.pinned,
-                    priority: window.placement.priority,
-                    weight: window.placement.weight,
+                    placement: window.placement.to_saved(),
                 });
             }
         }

@@ -216,8 +216,7 @@ impl Core {
                 lod: lod_name(window.lod).into(),
                 budget: window.budget,
                 pinned: window.pinned,
-                priority: window.placement.priority,
-                weight: window.placement.weight,
+                placement: window.placement.to_saved(),
             });
         }
     }

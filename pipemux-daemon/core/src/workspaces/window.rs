@@ -9,6 +9,7 @@ use pipemux_proto::projection::Lod;
 
 use crate::keys::{ProjectionKey, SessionKey};
 use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PAST_BYTES, PAST_MAX, WINDOW_BUDGET};
+use crate::persist::records::SavedPlacement;
 use crate::workspaces::context_errors::CONFLICTS_TOLD;
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{ContextVersionCounter, Rendered};
@@ -49,6 +50,22 @@ pub struct Placement {
     pub priority: i32,
     /// Its part of the budget compared to the other windows', at least 1.
     pub weight: u32,
+}
+
+impl Placement {
+    /// Returns the placement that a record holds.
+    pub fn from_saved(saved: Option<SavedPlacement>) -> Self {
+        saved.map_or_else(Self::default, |SavedPlacement { priority, weight }| Self {
+            priority,
+            weight: weight.max(1),
+        })
+    }
+
+    /// Returns what is saved of it; none for the usual placement.
+    pub fn to_saved(self) -> Option<SavedPlacement> {
+        let Self { priority, weight } = self;
+        (self != Self::default()).then_some(SavedPlacement { priority, weight })
+    }
 }
 
 impl Default for Placement {
