@@ -40,6 +40,8 @@ pub struct Config {
     pub socket: String,
     /// Random bytes for the ids that apps are given, unless the saved state has some.
     pub pseudonym_key: [u8; 16],
+    /// How many rounds of history a workspace keeps: [`limits::HISTORY_MAX`], unless the user set another number.
+    pub history_rounds: usize,
     /// The bounds of the daemon's IO, for `status --limits`.
     pub bounds: &'static [bounds::Bound],
 }

@@ -1,6 +1,9 @@
 //! Text of apps in sentences of the daemon: errors, notices, briefs of history. Such a sentence is itself made inert where
 //! it is shown, since it quotes.
 
+use pipemux_proto::Fault;
+
+use crate::foreign::inert::Writer;
 use crate::foreign::{ForeignStr, ForeignText};
 
 /// Returns the text to be a hint of an error.
@@ -16,4 +19,49 @@ pub fn joined(texts: &[ForeignText]) -> String {
 /// Returns the text to be part of a sentence that is made inert as a whole.
 pub fn in_sentence<'a>(text: impl Into<ForeignStr<'a>>) -> &'a str {
     text.into().0
+}
+
+/// An app that says something.
+#[derive(Debug, Clone, Copy)]
+pub struct Speaker<'a> {
+    /// Its name.
+    pub provider: &'a str,
+    /// True for an app that comes with PipeMux: its hints are taken for PipeMux's own.
+    pub built_in: bool,
+}
+
+/// Makes an app's error one that a reader can't take for PipeMux's own: its message is one line, what follows it is
+/// quoted, and a hint names the app that gives it.
+pub fn fault_of(speaker: Speaker<'_>, fault: &mut Fault) {
+    if fault.message.contains(BREAKS) {
+        fault.message = quoted_behind_first(&fault.message);
+    }
+    if !speaker.built_in {
+        for hint in &mut fault.hints {
+            *hint = format!("{} says: {hint}", speaker.provider);
+        }
+    }
+}
+
+/// Returns the lines of a text, each marked as quoted, to be made inert.
+pub fn quoted<'a>(text: impl Into<ForeignStr<'a>>) -> String {
+    let mut writer = Writer::default();
+    for line in text.into().0.trim_end().split(BREAKS) {
+        writer.raw(MARK);
+        writer.one_line(line.trim_end_matches('\r'));
+        writer.raw("\n");
+    }
+    writer.finish()
+}
+
+/// What stands before each quoted line.
+const MARK: &str = "> ";
+
+/// What ends a line, for a reader or a terminal.
+const BREAKS: [char; 4] = ['\n', '\u{85}', '\u{2028}', '\u{2029}'];
+
+fn quoted_behind_first(text: &str) -> String {
+    let mut lines = text.trim_end().split(BREAKS);
+    let first = lines.next().unwrap_or_default().trim_end_matches('\r').to_owned();
+    lines.fold(first, |all, line| all + "\n" + MARK + line.trim_end_matches('\r'))
 }

@@ -20,6 +20,7 @@ use pipemux_proto::decode;
 use pipemux_proto::limits::KEY_MAX;
 use serde::de::DeserializeOwned;
 
+use crate::foreign::quote::Speaker;
 use crate::limits::{BUSY_CHARS, NOTES_MAX, NOTICE_CHARS, PATH_MAX, REASON_CHARS};
 
 use crate::foreign::bounds::{cut_list, line};
@@ -42,6 +43,25 @@ pub trait FromApp: DeserializeOwned {
 pub fn read<T: FromApp>(body: &[u8]) -> Result<T, String> {
     let mut message: T = decode(body).map_err(|error| error.to_string())?;
     message.bound()?;
+    Ok(message)
+}
+
+/// A message of an app that may be an error, which names the app that says it.
+pub trait SaidByApp: DeserializeOwned {
+    /// Cuts what may be cut, and marks what the app says as the app's.
+    ///
+    /// # Errors
+    /// What exceeds its bound and can't be cut, in words.
+    fn bound(&mut self, by: Speaker<'_>) -> Result<(), String>;
+}
+
+/// Does what [`read`] does for a message that may be an error.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_said<T: SaidByApp>(body: &[u8], by: Speaker<'_>) -> Result<T, String> {
+    let mut message: T = decode(body).map_err(|error| error.to_string())?;
+    message.bound(by)?;
     Ok(message)
 }
 

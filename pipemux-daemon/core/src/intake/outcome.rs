@@ -4,19 +4,20 @@ use pipemux_proto::limits::{CHOICES_MAX, COPY_MAX};
 use pipemux_proto::{Fault, LineNumbers};
 
 use crate::foreign::bounds::{append, cut_list, line, lines, own_line, own_lines};
+use crate::foreign::quote::{self, Speaker};
 use crate::foreign::{Done, Needs, Outcome, Piece, Question};
 use crate::intake::window::{bound_link, bound_object};
-use crate::intake::{FromApp, bound_key};
+use crate::intake::{SaidByApp, bound_key};
 use crate::limits::{
     BRIEF_CHARS, DETAIL_CHARS, FAULT_CHARS, HINT_CHARS, HINTS_MAX, LABEL_CHARS, OPTION_CHARS,
     OUTCOME_LINKS_MAX, QUESTION_CHARS, SLOTS_MAX, TOKEN_MAX,
 };
 
-impl FromApp for Outcome {
-    fn bound(&mut self) -> Result<(), String> {
+impl SaidByApp for Outcome {
+    fn bound(&mut self, by: Speaker<'_>) -> Result<(), String> {
         match self {
             Outcome::Done(done) => bound_done(done),
-            Outcome::Failed(fault) => fault.bound()?,
+            Outcome::Failed(fault) => fault.bound(by)?,
             Outcome::Needs(needs) => {
                 let length = needs.token.0.len();
                 // Nothing took effect yet: to refuse it is true.
@@ -82,8 +83,8 @@ fn bound_needs(needs: &mut Needs) {
     bound_numbers(&mut needs.numbers);
 }
 
-impl FromApp for Fault {
-    fn bound(&mut self) -> Result<(), String> {
+impl SaidByApp for Fault {
+    fn bound(&mut self, by: Speaker<'_>) -> Result<(), String> {
         own_lines(&mut self.message, FAULT_CHARS);
         // A command that is cut doesn't work: a long hint is left out.
         let all = self.hints.len();
@@ -94,6 +95,7 @@ impl FromApp for Fault {
         if more > 0 {
             self.hints.push(format!("… {more} more hints were left out"));
         }
+        quote::fault_of(by, self);
         bound_key(&mut self.key);
         let mut numbers = std::mem::take(&mut self.numbers).into_vec();
         bound_numbers(&mut numbers);

@@ -10,6 +10,7 @@ use pipemux_proto::{Fault, Frame};
 use serde::Serialize;
 
 use crate::event::Effect;
+use crate::foreign::quote::Speaker;
 use crate::intake;
 use crate::keys::SessionKey;
 use crate::limits::APP_REQUESTS_MAX;
@@ -165,16 +166,23 @@ impl Processes {
         }
     }
 
+    /// Returns whose sentences come from a session.
+    pub fn speaker<'a>(&self, key: &'a SessionKey) -> Speaker<'a> {
+        let manifest = self.sessions.get(key).map(|session| &session.manifest);
+        let built_in = manifest.is_some_and(|manifest| manifest.built_in.is_some());
+        Speaker { provider: key.addr.provider.as_str(), built_in }
+    }
+
     /// Takes an app's answer. One to a request that was given up, or that another incarnation owes, is dropped.
     pub(super) fn handle_reply(&mut self, turn: &mut Turn, app: Incarnation, frame: Frame) {
         let id = frame.envelope.id;
-        if self.requests.open.get(&id).is_none_or(|request| request.app != Some(app)) {
+        let Some(request) = self.requests.open.get(&id).filter(|of| of.app == Some(app)) else {
             return;
-        }
+        };
         let reply = if frame.envelope.kind == Kind::Reply {
             AppReply::Reply(frame.body)
         } else {
-            match intake::read::<Fault>(&frame.body) {
+            match intake::read_said::<Fault>(&frame.body, self.speaker(&request.session)) {
                 Ok(fault) => AppReply::Fault(fault),
                 Err(error) => {
                     return self.break_app(turn, app, format!("an unreadable fault: {error}"));

@@ -177,6 +177,27 @@ impl OpenRuns {
         rests.for_each(|rest| rest.expires = expires);
     }
 
+    /// Returns the numbers of the oldest questions and kept steps that have to go, so that all together take no more
+    /// than so many bytes.
+    pub fn beyond(&self, most: usize) -> Vec<u64> {
+        let of = |runs: &'_ WorkspaceRuns| -> Vec<(u64, usize)> {
+            let questions = runs.questions.iter().map(|(number, of)| (*number, of.bytes()));
+            questions.chain(runs.rests.iter().map(|(number, of)| (*number, of.bytes()))).collect()
+        };
+        let mut all: Vec<(u64, usize)> = self.by_workspace.values().flat_map(of).collect();
+        let mut bytes: usize = all.iter().map(|(_, bytes)| bytes).sum();
+        if bytes <= most {
+            return Vec::new();
+        }
+        all.sort_unstable();
+        let mut goes = |of: usize| {
+            let over = bytes > most;
+            bytes -= of;
+            over
+        };
+        all.into_iter().take_while(|(_, of)| goes(*of)).map(|(number, _)| number).collect()
+    }
+
     /// Forgets all of a workspace that made room for another one.
     pub fn forget_workspace(&mut self, at: &str) {
         self.by_workspace.remove(at);
@@ -325,5 +346,19 @@ mod tests {
         let seen = |number| runs.question("w", number).unwrap().run.seen[&notes];
         assert_eq!((seen(1), seen(2)), ((new, 5), (Incarnation(7), 5)));
         assert_eq!(runs.take_kept("w", "a").unwrap().seen[&notes], (new, 5));
+    }
+
+    #[test]
+    fn oldest_questions_and_kept_steps_make_room_once_all_together_are_too_much() {
+        let mut runs = OpenRuns::default();
+        for number in [3, 1, 2] {
+            let mut asked = question("w", &number.to_string(), "notes/main");
+            asked.needs.token = pipemux_proto::Blob(vec![0; 100].into());
+            runs.add_question(number, asked);
+        }
+        assert_eq!(runs.beyond(300), [0; 0]);
+        assert_eq!(runs.beyond(299), [1]);
+        assert_eq!(runs.beyond(100), [1, 2]);
+        assert_eq!(runs.beyond(0), [1, 2, 3]);
     }
 }

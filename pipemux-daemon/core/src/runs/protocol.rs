@@ -5,6 +5,7 @@ use std::rc::Rc;
 use pipemux_proto::app::{Choice, Invoke, Locate, Project, ReadRequest};
 use pipemux_proto::{Blob, Fault, Incarnation};
 
+use crate::foreign::quote::Speaker;
 use crate::foreign::{Needs, Outcome};
 use crate::intake;
 use crate::keys::{ProjectionKey, SessionKey};
@@ -74,9 +75,9 @@ pub enum StepReply {
 
 impl StepReply {
     /// Decodes an app's reply to `Invoke`.
-    pub fn read(reply: AppReply) -> Self {
+    pub fn read(reply: AppReply, by: Speaker<'_>) -> Self {
         match reply {
-            AppReply::Reply(body) => match intake::read::<Outcome>(&body) {
+            AppReply::Reply(body) => match intake::read_said::<Outcome>(&body, by) {
                 Ok(outcome) => Self::Outcome(outcome),
                 Err(error) => Self::Unreadable(error),
             },

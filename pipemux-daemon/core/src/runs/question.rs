@@ -9,6 +9,7 @@ use crate::foreign::{Needs, quote};
 use crate::runs::answer_text::TypedAnswer;
 use crate::runs::missing_argument::{TypedValues, fill, names_objects, placeholder, typed_words};
 use crate::runs::selection::{Selection, select};
+use crate::runs::source::Source;
 use crate::runs::written_call::written_call;
 use crate::runs::{Argument, MissingArgument, Run, RunContext, RunInput, Step, StepOrigin};
 
@@ -126,6 +127,13 @@ impl OpenQuestion {
     /// The step that asks.
     pub fn step(&self) -> &Step {
         &self.run.steps[self.index()]
+    }
+
+    /// Returns about how many bytes it takes: what its app wants back, what its run was written as, and the results so far.
+    pub fn bytes(&self) -> usize {
+        let values = self.run.done.iter().filter_map(|outcome| outcome.value.as_ref());
+        let source = self.run.source.as_deref().map_or(0, Source::bytes);
+        self.needs.token.0.len() + values.map(|value| value.0.len()).sum::<usize>() + source
     }
 
     /// The asking step and its question in one line: `editor.replace: 3 matches`.

@@ -6,7 +6,9 @@ use pipemux_proto::app::QuestionKind;
 use pipemux_proto::command::with_options;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value};
+use pipemux_tokens::estimate;
 
+use crate::foreign::quote;
 use crate::foreign::{ForeignStr, ForeignText, Question};
 use crate::runs::{Run, Step, StepOutcome};
 use crate::views::fit::cut_lines;
@@ -112,7 +114,8 @@ pub fn steps(
                 let content = contents.get(index).map_or("", String::as_str);
                 out += content;
                 if let Some(detail) = &outcome.detail {
-                    out += &format!("{}\n", cut_lines(&plain(detail), run.budget.into()));
+                    let quoted = quote::quoted(detail);
+                    out += &format!("{}\n", cut_lines(quoted.trim_end(), run.budget.into()));
                 } else if content.is_empty() && !run.passes_on(index) {
                     out += &result_value(outcome, run.budget);
                 }
@@ -205,11 +208,11 @@ fn full_name(step: &Step) -> String {
     format!("{}.{}", step.session.addr.provider, step.prototype.written_name())
 }
 
-/// Writes a question with its options and the ways to answer, which begin with `command`. Returns also the label and
+/// Writes a question with its options, which take about `room` tokens, and the ways to answer, which begin with `command`. Returns also the label and
 /// id of each link.
 pub fn question(
     minter: &mut Minter<'_>,
-    number: u64,
+    (number, room): (u64, u64),
     title: &str,
     question: &Question,
     later: &[String],
@@ -225,7 +228,9 @@ pub fn question(
         let labels = question.options.iter().map(|option| &option.label);
         out += &format!("{}\n", inert::joined_line(labels, " · "));
     }
+    let mut hidden = 0;
     for (index, option) in question.options.iter().enumerate() {
+        let before = out.len();
         let text = inert::line(&option.text);
         if picks {
             let answer = (index + 1).to_string();
@@ -236,6 +241,14 @@ pub fn question(
         } else if !bare {
             out += &format!("- {}\n", inert::labelled_line(&option.label, &option.text));
         }
+        // It can be chosen all the same, by its number; all of them are shown by `answer` alone.
+        if hidden > 0 || (index > 0 && estimate(&out) > room) {
+            out.truncate(before);
+            hidden += 1;
+        }
+    }
+    if hidden > 0 {
+        out += &format!("… {hidden} more options: {command}\n");
     }
     if question.unlisted > 0 {
         out += &format!("… {} more\n", question.unlisted);

@@ -10,6 +10,7 @@ use pipemux_tokens::estimate;
 
 use crate::foreign::{ForeignText, LinkSlot, data, quote};
 use crate::keys::SessionKey;
+use crate::limits::CONTENT_BUDGET_MIN;
 use crate::processes::Prototypes;
 use crate::runs::question::{Asker, OpenQuestion};
 use crate::runs::{Argument, Run, Step, StepOrigin};
@@ -93,7 +94,9 @@ pub fn write_outcome(
     let Some((number, open)) = question else {
         return RunOutcome { text, contents, asked: None, minted };
     };
-    let asked = write_question((number, false), open, (epoch, hint_options), anchors);
+    let room = u64::from(run.budget).saturating_sub(estimate(&text)).max(CONTENT_BUDGET_MIN.into());
+    let input = (epoch, hint_options);
+    let asked = write_question_within(room, (number, false), open, input, anchors);
     RunOutcome { text: text + &asked.text, contents, asked: Some(asked.report), minted: true }
 }
 
@@ -121,6 +124,17 @@ pub struct WrittenQuestion {
 
 /// Writes an open question, whole. It says its number when it is one of `several`; commands repeat `hint_options`.
 pub fn write_question(
+    numbered: (u64, bool),
+    open: &OpenQuestion,
+    input: (u64, &str),
+    anchors: &mut AnchorTable,
+) -> WrittenQuestion {
+    write_question_within(u64::MAX, numbered, open, input, anchors)
+}
+
+/// Writes an open question whose options take no more than about so many tokens; the first is always shown.
+fn write_question_within(
+    room: u64,
     (number, several): (u64, bool),
     open: &OpenQuestion,
     (epoch, hint_options): (u64, &str),
@@ -141,7 +155,8 @@ pub fn write_question(
     };
     let command = with_options(&command, hint_options);
     let ways_of = (&*command, ways.as_slice());
-    let (text, links) = answer::question(&mut minter, number, &title, question, &later, ways_of);
+    let (text, links) =
+        answer::question(&mut minter, (number, room), &title, question, &later, ways_of);
     let none = ForeignText::default();
     let details = question.options.iter().map(|option| &option.text);
     let details = details.chain(std::iter::repeat(&none));
