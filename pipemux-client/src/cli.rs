@@ -14,6 +14,7 @@ mod listen;
 mod logs;
 mod open;
 mod pipe;
+mod progress;
 mod requester;
 mod run;
 mod status;

@@ -110,6 +110,13 @@ impl AppOutput {
         self.schedule(app, grew, now_ms);
     }
 
+    /// Writes a line of the daemon's own into the log of a process that runs.
+    pub fn note(&mut self, app: Incarnation, line: &str, now_ms: u64) {
+        let Some(output) = self.pipes.get_mut(&app) else { return };
+        let grew = output.writer.write_note(line, now_ms);
+        self.schedule(app, grew, now_ms);
+    }
+
     /// Returns when to call [`AppOutput::handle_timeout`] next, in milliseconds.
     pub fn next_timeout(&self) -> Option<u64> {
         self.deadlines.first().map(|(at, _)| *at)

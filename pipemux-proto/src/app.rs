@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
 use crate::ids::SessionAddr;
+use crate::job::StartedOf;
 use crate::numbers::LineNumbers;
 use crate::projection::{Args, LinkSlotOf, Lod, PieceOf, Text};
 use crate::value::Blob;
@@ -43,6 +44,13 @@ pub struct OpenRequest {
     /// the saved state and from this version. 0 if the session was not asleep.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub woken: u64,
+    /// True when the daemon starts the session because the time in [`Saved::wake_at`] has come.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub due: bool,
+    /// The keys of the session's jobs that ran when its process was lost or put to sleep, in the last of the `open`s
+    /// that begin a process. The app names in [`Opened::jobs`] those that it goes on with; all others are told as lost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<String>,
 }
 
 /// The reply to [`OpenRequest`].
@@ -55,6 +63,9 @@ pub struct OpenedOf<T> {
     /// readers are told that the line numbers they saw are no longer valid.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub resumed: u64,
+    /// The keys from [`OpenRequest::jobs`] of the jobs that the app goes on with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<String>,
 }
 
 /// The reply to `Save`: the app has written down everything that it would lose by ending now.
@@ -63,6 +74,9 @@ pub struct Saved {
     /// The version of the saved state; 0 if the app can't continue from it by number.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub version: u64,
+    /// When the daemon starts the session again though nobody asks for it, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake_at: Option<u64>,
 }
 
 /// Asks for a window's content. The app replies with [`crate::projection::Projection`].
@@ -159,6 +173,9 @@ pub enum Choice {
 pub enum OutcomeOf<T> {
     /// The action took effect.
     Done(DoneOf<T>),
+    /// The action began a job, which goes on. Only for a daemon whose `Hello` names the feature
+    /// [`JOBS`](crate::hello::JOBS).
+    Started(StartedOf<T>),
     /// The action needs an answer before it can continue; nothing took effect yet.
     Needs(NeedsOf<T>),
     /// The action did not succeed; nothing took effect.
@@ -329,7 +346,8 @@ pub struct NotifyOf<T> {
     pub text: T,
 }
 
-/// An event: a request is still in progress. Its envelope carries the request's id.
+/// An event: a request is still in progress. Its envelope carries the request's id. The daemon passes it on to the client
+/// whose request it is, if the client's `Hello` names the feature [`PROGRESS`](crate::hello::PROGRESS).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgressOf<T> {
     /// The number of units done.

@@ -16,7 +16,7 @@ pub struct ProtocolVersion {
 }
 
 /// The version that this crate speaks.
-pub const PROTOCOL: ProtocolVersion = ProtocolVersion { major: 1, minor: 5 };
+pub const PROTOCOL: ProtocolVersion = ProtocolVersion { major: 1, minor: 6 };
 
 /// The feature of a daemon that accepts a client's [`Method::Seen`](crate::Method::Seen) also as an event.
 pub const SEEN_EVENT: &str = "seen-event";
@@ -25,6 +25,13 @@ pub const SEEN_EVENT: &str = "seen-event";
 /// file does that somebody else writes. While a client waits for a change, the daemon asks such an app for its
 /// window about once a second.
 pub const UNREPORTED_CHANGES: &str = "unreported-changes";
+
+/// The feature of a daemon that knows jobs: an app may answer an action with
+/// [`Outcome::Started`](crate::app::Outcome::Started).
+pub const JOBS: &str = "jobs";
+
+/// The feature of a client that shows the [`Progress`](crate::app::Progress) of its requests.
+pub const PROGRESS: &str = "progress";
 
 /// The role of a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
 use crate::fault::{Fault, Level};
+use crate::job::JobStatus;
 use crate::value::Value;
 
 /// The answer of `run`, `click`, `answer`, `open` and `view`.
@@ -28,6 +29,9 @@ pub struct Report {
     /// The windows that a run invoked, or those that `view` was asked for.
     #[serde(default)]
     pub windows: Vec<Context>,
+    /// The running jobs of these windows' sessions, and those that a step of the run started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobStatus>,
     /// Lines for the reader, for example that an app was restarted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
@@ -85,6 +89,9 @@ pub struct StepReport {
     /// The action's return value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
+    /// The number of the job that the step started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<u64>,
     /// The reason why the step failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,

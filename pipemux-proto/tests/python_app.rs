@@ -117,6 +117,7 @@ impl App {
             attach: false,
             again: false,
             woken: 0,
+            due: false,
             args: Vec::new(),
             cwd: "/".into(),
             env: Default::default(),

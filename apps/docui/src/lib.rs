@@ -12,6 +12,7 @@
 //! | [`view`] | builds the content of a window |
 //! | [`reply`] | the result of an update: done, or a question |
 //! | [`Handle`] | says things unasked: a change, a notice, that work goes on |
+//! | [`JobHandle`] | reports on work that outlasts the action that began it |
 //! | [`blocking`] | work that may wait for a disk or a network, on threads of its own |
 //! | [`state_file`] | replaces small files in the state directory |
 //! | [`regular_file`] | opens files without waiting for what is no file |
@@ -20,7 +21,7 @@
 //!
 //! Internally, `connection` reads and writes frames, `session_table` hands each frame to its session, and
 //! `session` decodes it and calls the app; `run_changes` remembers what the current run changed itself;
-//! `limits` names every bound.
+//! `path_watch` tells when the paths change that an app watches; `limits` names every bound.
 //!
 //! # A complete app
 //!
@@ -55,7 +56,9 @@ pub mod blocking;
 mod connection;
 mod fd;
 mod handle;
+mod job;
 mod limits;
+mod path_watch;
 pub mod regular_file;
 pub mod reply;
 mod run_changes;
@@ -73,6 +76,7 @@ pub use blocking::{Blocking, Completion};
 /// The type of an exchange's bytes.
 pub use bytes::Bytes;
 pub use handle::Handle;
+pub use job::JobHandle;
 pub use pipemux_proto::app::Choice;
 pub use pipemux_proto::call::nearest;
 pub use pipemux_proto::command;
@@ -80,7 +84,7 @@ pub use pipemux_proto::projection::Lod;
 pub use pipemux_proto::text::{code_point, is_deceptive_in_prose};
 pub use pipemux_proto::{Code, Fault, LineNumbers, LineRun, Value};
 pub use pipemux_tokens as tokens;
-pub use reply::{Ask, Done, Reply};
+pub use reply::{Ask, Done, Reply, Started};
 pub use serve::run;
 pub use view::{Object, View};
 

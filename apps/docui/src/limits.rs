@@ -36,5 +36,20 @@ pub const CONTENT_BUDGET: u32 = 4_000;
 pub const NOTICES_QUEUED_MAX: usize = 64;
 /// Longest line for readers or description of work, in bytes. The daemon shows less.
 pub const HANDLE_TEXT_MAX: usize = 4 * 1024;
+/// Bytes of a job's output that wait to be sent; the oldest make room.
+pub const JOB_OUTPUT_QUEUED_MAX: usize = 128 * 1024;
 /// Shortest time between two refreshes that [`crate::App::next_wake`] asks for.
 pub const WAKE_SPACING: Duration = Duration::from_millis(20);
+/// How long after the first event of a watched path the app is refreshed: what is written in pieces is then
+/// mostly complete.
+pub const WATCH_SETTLE: Duration = Duration::from_millis(50);
+/// Shortest time between two looks at the events of watched paths.
+pub const WATCH_SPACING: Duration = Duration::from_millis(50);
+/// How often an app is refreshed, and a watch tried again, while a path of it can't be watched.
+pub const UNWATCHED_REFRESH: Duration = Duration::from_secs(1);
+/// Paths of one session that are watched; the app is refreshed once a second for the others.
+pub const WATCHED_PATHS_MAX: usize = 4096;
+/// Bytes of events of watched paths that are read at once.
+pub const WATCH_BUFFER: usize = 4096;
+/// Most events of watched paths that are taken in at once; the others are left for the next time.
+pub const WATCH_EVENTS_MAX: usize = 4096;

@@ -1,20 +1,31 @@
 //! The result of an update: the action was carried out, or a question must be answered first.
 
 use pipemux_proto::app::{self, OptionItem, Question, QuestionKind};
+use pipemux_proto::job;
 use pipemux_proto::limits::CHOICES_MAX;
 use pipemux_proto::projection::LinkSlot;
 use pipemux_proto::{LineNumbers, Value};
 
 use crate::actions::Actions;
+use crate::job::JobHandle;
 use crate::view::link_slot;
 
-/// The result of an update that did not fail. [`Done`] and [`Ask`] convert into it with `into()`.
+/// The result of an update that did not fail. [`Done`], [`Ask`] and [`Started`] convert into it with `into()`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
     /// The action took effect.
     Done(Done),
     /// The app asks a question first. Nothing took effect yet.
     Ask(Ask),
+    /// The action began a job.
+    Started(Started),
+}
+
+impl Reply {
+    /// Reports that the action began a job, and what that does in a few words: `cargo test`.
+    pub fn started(job: &JobHandle, brief: impl Into<String>) -> Self {
+        Started::new(job, brief).into()
+    }
 }
 
 impl From<Done> for Reply {
@@ -25,6 +36,46 @@ impl From<Done> for Reply {
 impl From<Ask> for Reply {
     fn from(ask: Ask) -> Self {
         Reply::Ask(ask)
+    }
+}
+
+impl From<Started> for Reply {
+    fn from(started: Started) -> Self {
+        Reply::Started(started)
+    }
+}
+
+/// Reports an action that began a job. A daemon that knows no jobs is told that the action took effect.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Started(pub(crate) job::Started);
+
+impl Started {
+    /// Says what the job does, in a few words: `cargo test`.
+    pub fn new(job: &JobHandle, brief: impl Into<String>) -> Self {
+        let (job, brief) = (job.key().to_owned(), brief.into());
+        Self(job::Started { job, brief, ..job::Started::default() })
+    }
+
+    /// Says how many units of work there are.
+    #[must_use]
+    pub fn total(mut self, total: u64) -> Self {
+        self.0.total = total;
+        self
+    }
+
+    /// Adds a link to a likely next action. The link that cancels the job is the daemon's.
+    #[must_use]
+    pub fn link(mut self, label: impl Into<String>, action: &impl Actions) -> Self {
+        self.0.links.push(link_slot(label, action));
+        self
+    }
+
+    /// Marks that the job goes on while its session sleeps, because [`crate::App::save`] saves it and
+    /// [`crate::App::open`] goes on with it. Any other running job keeps the session awake.
+    #[must_use]
+    pub fn sleeps(mut self) -> Self {
+        self.0.sleeps = true;
+        self
     }
 }
 

@@ -11,7 +11,7 @@ mod parked;
 mod unasked;
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use pipemux_proto::app::{
@@ -20,6 +20,7 @@ use pipemux_proto::app::{
 };
 use pipemux_proto::codec::{EncodeError, decode};
 use pipemux_proto::hello::UNREPORTED_CHANGES;
+use pipemux_proto::job::CancelJob;
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::projection::Projection;
 use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role};
@@ -60,6 +61,8 @@ pub(crate) struct Session<A> {
     incarnation: Incarnation,
     /// Says things to the serving loop for this session.
     handle: Handle,
+    /// The jobs of the process before this one that the app hasn't been told of yet.
+    jobs_before: Vec<String>,
     /// How long the work of a request is waited for before other requests are handled.
     patience: Duration,
     /// When the request came that is being handled.
@@ -70,6 +73,8 @@ pub(crate) struct Session<A> {
     refreshed: Option<Instant>,
     /// True when the state changed by itself while a request was handled, and the daemon isn't told yet.
     untold: bool,
+    /// The version of the state for which the app named the paths to watch.
+    watched_version: u64,
     /// True when the app restored the state of the process that was hibernated before it.
     resumed: bool,
 }
@@ -84,19 +89,22 @@ impl<A: App> Session<A> {
             state_dir: PathBuf::new(),
             incarnation,
             handle,
+            jobs_before: Vec::new(),
             patience: PATIENCE,
             received: Instant::now(),
             parked: Vec::new(),
             refreshed: None,
             untold: false,
+            watched_version: 0,
             resumed: false,
         }
     }
 
-    /// Returns the greeting that an app sends first.
-    pub(crate) fn hello() -> Hello {
+    /// Returns the greeting that an app sends first. `can_watch` tells whether the system has watches.
+    pub(crate) fn hello(can_watch: bool) -> Hello {
         let software = format!("docui {}", env!("CARGO_PKG_VERSION"));
-        let features = if A::OBSERVES { vec![UNREPORTED_CHANGES.to_owned()] } else { Vec::new() };
+        let unreported = A::OBSERVES || A::WATCHES && !can_watch;
+        let features = if unreported { vec![UNREPORTED_CHANGES.to_owned()] } else { Vec::new() };
         Hello {
             features,
             token_prefix: A::TOKEN_PREFIX.map(Into::into),
@@ -135,6 +143,7 @@ impl<A: App> Session<A> {
             Method::AppRead => answer(envelope, parse(body).and_then(|m| self.read(&m))),
             Method::Locate => answer(envelope, parse(body).and_then(|m| self.locate(&m))),
             Method::Save => answer(envelope, self.hibernate()),
+            Method::CancelJob => answer(envelope, parse(body).map(|m| self.cancel_job(&m))),
             Method::Ping => answer(envelope, Ok(Empty {})),
             Method::AppClose => {
                 let mut frames = self.drain_parked()?;
@@ -159,7 +168,8 @@ impl<A: App> Session<A> {
         request: &Envelope,
         message: OpenRequest,
     ) -> Result<Option<Opened>, Fault> {
-        let OpenRequest { woken, again, .. } = message;
+        let OpenRequest { woken, again, due, .. } = message;
+        self.jobs_before = message.jobs;
         let mut opening = Opening {
             provider: message.session.provider.to_string(),
             session: message.session.session.to_string(),
@@ -169,6 +179,7 @@ impl<A: App> Session<A> {
             state_dir: message.state_dir.into(),
             again,
             woken: woken != 0 && self.resumed,
+            due,
             handle: self.handle.clone(),
         };
         if let Err(fault) = self.open_again() {
@@ -213,7 +224,17 @@ impl<A: App> Session<A> {
         if resumed == 0 || !again {
             self.version += 1;
         }
-        Ok(Some(Opened { notes, resumed }))
+        Ok(Some(Opened { resumed, ..self.opened(notes) }))
+    }
+
+    /// Makes the reply to an open, with the jobs that the app goes on with.
+    fn opened(&mut self, notes: Vec<String>) -> Opened {
+        let mut jobs = std::mem::take(&mut self.jobs_before);
+        if let Some(app) = self.app.as_mut().filter(|_| !jobs.is_empty()) {
+            app.resume_jobs(&jobs);
+        }
+        jobs.retain(|key| self.handle.cancel_flag(key).is_some());
+        Opened { notes, jobs, ..Opened::default() }
     }
 
     /// Opens the app as it was asked to before and refused.
@@ -290,6 +311,14 @@ impl<A: App> Session<A> {
         Ok(Located { places: message.keys.iter().map(place).collect::<Result<_, _>>()? })
     }
 
+    /// Tells the work of a job that it is to end.
+    fn cancel_job(&mut self, message: &CancelJob) -> Empty {
+        if let Some(flag) = self.handle.cancel_flag(&message.job) {
+            flag.set();
+        }
+        Empty {}
+    }
+
     /// Saves everything that the session needs to go on in another process.
     pub(crate) fn hibernate(&mut self) -> Result<Saved, Fault> {
         if !A::RESUMES {
@@ -303,7 +332,11 @@ impl<A: App> Session<A> {
         self.refresh()?;
         self.save()?;
         self.run_changes.save(&self.state_dir, self.version)?;
-        Ok(Saved { version: self.version })
+        let wake_at = self.app()?.next_wake().map(|at| {
+            let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
+            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+        });
+        Ok(Saved { version: self.version, wake_at })
     }
 
     pub(crate) fn save(&mut self) -> Result<Empty, Fault> {
@@ -316,7 +349,7 @@ impl<A: App> Session<A> {
     fn refresh(&mut self) -> Result<(), Fault> {
         self.open_again()?;
         let app = self.app_mut()?;
-        let reports = app.next_wake().is_some_and(|at| at <= Instant::now());
+        let reports = A::WATCHES || app.next_wake().is_some_and(|at| at <= SystemTime::now());
         if app.refresh() {
             self.version += 1;
             self.untold |= reports;
@@ -331,11 +364,6 @@ impl<A: App> Session<A> {
     fn app_mut(&mut self) -> Result<&mut A, Fault> {
         self.app.as_mut().ok_or_else(not_open)
     }
-}
-
-/// The reply to a further open of a running session.
-fn opened_reply(notes: Vec<String>) -> Opened {
-    Opened { notes, resumed: 0 }
 }
 
 /// The fault for a request that comes before the session's `open`.

@@ -1,5 +1,6 @@
 //! The core itself: an event goes to a component, and what follows from it is drained from one queue.
 
+mod job_events;
 mod loss;
 mod process_events;
 mod restore;
@@ -14,6 +15,7 @@ use crate::clients::Clients;
 use crate::clients::exchange::{End, Forward};
 use crate::event::{Effect, Event, Now};
 use crate::feed::Feed;
+use crate::jobs::Jobs;
 use crate::keys::RequestId;
 use crate::manifest::Manifest;
 use crate::persist::Persist;
@@ -66,6 +68,8 @@ pub struct Core {
     pub(crate) clients: Clients,
     pub(crate) processes: Processes,
     pub(crate) workspaces: Workspaces,
+    /// The jobs that apps do.
+    pub(crate) jobs: Jobs,
     /// Runs that wait for their reader.
     pub(crate) runs: OpenRuns,
     /// What happened.
@@ -129,12 +133,14 @@ impl Core {
                 Timer::Drain(app) => processes.drain_expired(turn, app),
                 Timer::HealthCheck(app) => processes.check_health(turn, app),
                 Timer::IdleCheck(app) => processes.idle_check_due(app),
+                Timer::WakeSleepers => processes.wake_sleepers(turn),
                 Timer::ClientRequest(id) => self.request_expired(id),
                 Timer::Greet(client) => self.clients.greet_expired(&mut self.turn, client),
                 Timer::Question(number) => self.question_expired(number),
                 Timer::Kept(number) => self.rest_expired(number),
                 Timer::Wait(request) => self.wait_expired(request),
                 Timer::WaitCheck(request) => self.check_waited_windows(request),
+                Timer::JobReport(job) => self.job_report_due(job),
             }
             self.drain_events();
         }
@@ -191,6 +197,10 @@ impl Core {
             for number in self.runs.rest_numbers() {
                 self.turn.set_timer(lapse, Timer::Kept(number));
             }
+            // Those whose time came while no daemon ran are woken at once.
+            self.turn.begin(now);
+            self.processes.schedule_wakes(&mut self.turn);
+            self.resume_jobs();
         }
         self.turn.begin(now);
     }

@@ -292,6 +292,13 @@ pub enum Effect {
         /// The directory's path.
         state_dir: String,
     },
+    /// Write a line of the daemon's own into the log of a process that runs.
+    NoteLog {
+        /// The incarnation of the process.
+        app: Incarnation,
+        /// The line.
+        line: String,
+    },
     /// Nobody needs a session's log any more: remove what is older than its last bytes.
     EndLog {
         /// The log's path.

@@ -12,12 +12,13 @@
 //! | `workspaces` | windows, anchors, readers, notices, history |
 //! | `clients`, [`exchange`] | connections, requests and their one answer; bytes that aren't read |
 //! | `processes` | sessions and their processes, requests to apps, health, hibernation, quarantine |
+//! | `jobs` | work of apps that outlasts the requests that began it |
 //! | `persist`, [`saved`], [`Loss`] | records on disk, reserved numbers, what is known of losses |
 //! | `intake`, `foreign` | what apps send, brought within its bounds; text that nobody may take for PipeMux's own |
 //! | `feed` | what happened, for those who watch |
 //! | `turn` | what components share while one event is taken in |
 //!
-//! Dependencies point one way: verbs → runs, views → workspaces, processes → persist. `component_graph.rs`
+//! Dependencies point one way: verbs → runs, views → workspaces, processes, jobs → persist. `component_graph.rs`
 //! of the whole-system tests fails on a circle.
 //!
 //! **Invariant: nothing here waits.** No runtime, no socket, no file, no clock and no randomness: the
@@ -40,6 +41,7 @@ pub mod event;
 mod feed;
 mod foreign;
 mod intake;
+mod jobs;
 mod keys;
 pub mod limits;
 pub mod manifest;

@@ -45,6 +45,12 @@ pub const BACKOFF_MAX_MS: u64 = 5_000;
 pub const IDLE_MS: u64 = 30 * 60_000;
 /// Milliseconds that an app gets to write down its state before it is put to sleep.
 pub const SAVE_MS: u64 = 5_000;
+/// Milliseconds that a session sleeps at least: one that wants to be woken sooner is left running.
+pub const SLEEP_MIN_MS: u64 = 1_000;
+/// Milliseconds after which the clock is looked at again while a session is to be woken later.
+pub const WAKE_RECHECK_MS: u64 = 60_000;
+/// Milliseconds before a session that didn't start at its time is tried again.
+pub const WAKE_RETRY_MS: u64 = 1_000;
 /// Longest that an app may defer its sleep by one `Busy`, in milliseconds.
 pub const BUSY_MAX_MS: u64 = 24 * 3_600_000;
 /// Notices of one session that are passed on within [`NOTICE_SPAN_MS`]; further ones are counted.
@@ -63,6 +69,34 @@ pub const REASON_CHARS: usize = 400;
 pub const BRIEF_CHARS: usize = 400;
 /// Characters of an action's detail.
 pub const DETAIL_CHARS: usize = 64 * 1024;
+/// Characters of what an app says that a job or a request does at the moment.
+pub const PROGRESS_CHARS: usize = 200;
+/// Running jobs of one session; a further one isn't followed.
+pub const JOBS_RUNNING_MAX: usize = 64;
+/// Jobs of one session that have ended and are kept; the oldest make room.
+pub const JOBS_ENDED_MAX: usize = 64;
+/// Jobs of all sessions that have ended and are kept; the oldest make room.
+pub const JOBS_KEPT_MAX: usize = 4096;
+/// Running jobs that one window shows; further ones are counted.
+pub const JOBS_SHOWN: usize = 8;
+/// Running jobs of which it is kept how far one reader has seen them; the oldest are forgotten.
+pub const SEEN_JOBS_MAX: usize = 1_024;
+/// Readers who are told of one job's end.
+pub const JOB_READERS_MAX: usize = 256;
+/// Bytes of a job's output that are kept: the last ones.
+pub const JOB_OUTPUT_MAX: usize = 128 * 1024;
+/// Bytes of a job's output that are saved on disk once it has ended: the last ones.
+pub const JOB_OUTPUT_SAVED: usize = 16 * 1024;
+/// Bytes of the outputs of all jobs; past it the oldest job's output is dropped.
+pub const JOBS_OUTPUT_BYTES: usize = 32 * 1024 * 1024;
+/// Milliseconds between two reports of a job's progress to those who watch.
+pub const JOB_REPORT_MS: u64 = 1_000;
+/// Milliseconds that a `view --wait` lasts at least when nothing but the progress of jobs has changed.
+pub const JOB_PROGRESS_MS: u64 = 10_000;
+/// Milliseconds that the click which cancels a job waits for the job's end.
+pub const CANCEL_JOB_MS: u64 = 5_000;
+/// Milliseconds between two reports of a request's progress to its client.
+pub const PROGRESS_MS: u64 = 100;
 /// Characters of an app's error, with the lines that follow its first.
 pub const FAULT_CHARS: usize = 16 * 1024;
 /// Hints of one error that are passed on; further ones are counted.
@@ -123,6 +157,13 @@ pub const PING_MS: u64 = 5_000;
 pub const PONG_MS: u64 = 2_000;
 /// Milliseconds that an app may be silent when nobody waits for it any more; then it is ended.
 pub const WEDGED_MS: u64 = 60_000;
+/// Milliseconds that an app may be silent while it has an action to answer that nobody waits for any more; then it is
+/// ended.
+pub const WORKING_MS: u64 = 5 * 60_000;
+/// Milliseconds for which events of an app that answers nothing count as a sign of life.
+pub const EVENTS_ALIVE_MS: u64 = 10 * 60_000;
+/// Milliseconds after which an app that tells things and answers nothing is asked whether it is still there.
+pub const EVENTS_PING_MS: u64 = 60_000;
 /// Crashes by the same request after which that request isn't delivered any more.
 pub const QUARANTINE_AFTER: u32 = 3;
 /// Requests in quarantine, or on the way to it, that one session remembers; the oldest is forgotten

@@ -24,6 +24,8 @@ pub enum Timer {
     HealthCheck(Incarnation),
     /// A check whether a session that nobody used for long may sleep.
     IdleCheck(Incarnation),
+    /// The time at which the next sleeping session is to be woken.
+    WakeSleepers,
     /// The deadline by which a client must have greeted.
     Greet(ClientId),
     /// The deadline of a question.
@@ -32,6 +34,8 @@ pub enum Timer {
     Kept(u64),
     /// The end of a client's wait for something to happen.
     Wait(RequestId),
+    /// The report of a job's progress, put off until its last one was long enough ago.
+    JobReport(u64),
     /// A check whether an app has changed that doesn't say so by itself.
     WaitCheck(RequestId),
 }

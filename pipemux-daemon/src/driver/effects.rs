@@ -51,6 +51,9 @@ impl Driver {
                     let base = self.journal.directory();
                     directories::remove_session(base, &state_dir, self.now.unix_ms);
                 }
+                Effect::NoteLog { app, line } => {
+                    self.app_output.note(app, &line, self.now.mono_ms);
+                }
                 Effect::EndLog { log, kept } => self.app_output.end_log(Path::new(&log), kept),
                 Effect::Stopped => self.stopped(),
             }
@@ -285,6 +288,7 @@ fn is_irrevocable(effect: &Effect) -> bool {
         | Effect::ReadLog { .. }
         | Effect::WatchLog { .. }
         | Effect::UnwatchLog { .. }
+        | Effect::NoteLog { .. }
         | Effect::Persist(_) => false,
     }
 }

@@ -84,6 +84,12 @@ impl LogWriter {
         self.end() != before
     }
 
+    /// Writes a line that no process printed; returns whether the log grew.
+    pub fn write_note(&mut self, line: &str, now_ms: u64) -> bool {
+        let start = if self.at_line_start { "" } else { "\n" };
+        self.write_output(format!("{start}{line}\n").as_bytes(), now_ms)
+    }
+
     /// Returns when to call [`LogWriter::resume_if_due`], in milliseconds; `None` when nothing is left out.
     pub fn resume_at(&self) -> Option<u64> {
         let wait = RESUME.saturating_sub(self.budget) * 1000 / LOG_RATE;

@@ -86,6 +86,7 @@ impl Client {
             lod: None,
             at: None,
             hint_options: String::new(),
+            wait_ms: 0,
             env: std::collections::BTreeMap::new(),
             titles: false,
             cwd: String::new(),

@@ -2,8 +2,9 @@
 
 pub const PAGE: &str = include_str!("../../PROTOCOL.md");
 
-const SOURCES: [(&str, &str); 10] = [
+const SOURCES: [(&str, &str); 11] = [
     ("app", include_str!("../../src/app.rs")),
+    ("job", include_str!("../../src/job.rs")),
     ("numbers", include_str!("../../src/numbers.rs")),
     ("projection", include_str!("../../src/projection.rs")),
     ("prototype", include_str!("../../src/prototype.rs")),

@@ -1,7 +1,8 @@
 //! Carries out actions: checks the refs in their arguments, asks before what can't be undone, calls the app, and makes
 //! the outcome of its reply.
 
-use pipemux_proto::app::{Invoke, Needs, Outcome};
+use pipemux_proto::app::{Done, Invoke, Needs, Outcome};
+use pipemux_proto::job;
 use pipemux_proto::projection::{Arg, Args, RefArg};
 use pipemux_proto::prototype::{Risk, Type};
 use pipemux_proto::{Blob, Envelope, Fault, Value};
@@ -85,6 +86,17 @@ impl<A: App> Session<A> {
         }
         match reply {
             Reply::Ask(ask) => Outcome::Needs(ask.0),
+            Reply::Started(started) => {
+                let mut started = started.0;
+                self.version += u64::from(!pending.query);
+                started.version = self.version;
+                self.untold = false;
+                if self.handle.has_jobs() {
+                    return Outcome::Started(started);
+                }
+                let job::Started { brief, version, links, .. } = started;
+                Outcome::Done(Done { brief, version, links, ..Done::default() })
+            }
             Reply::Done(mut done) => {
                 self.version += u64::from(!pending.query);
                 done.0.version = self.version;

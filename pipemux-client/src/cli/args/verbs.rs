@@ -47,6 +47,9 @@ pub enum Verb {
     Click {
         /// The link: 15 or link:15
         link: String,
+        /// Wait at most SECONDS for the end of each job that this starts
+        #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
+        wait: Option<Duration>,
     },
     /// Run one or more calls
     ///
@@ -59,6 +62,9 @@ pub enum Verb {
         /// The calls, quoted as one argument; - reads them from standard input
         #[arg(value_name = "CODE", required = true)]
         code: Vec<String>,
+        /// Wait at most SECONDS for the end of each job that this starts, before the next call
+        #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
+        wait: Option<Duration>,
     },
     /// Run queries, which change nothing, and print their results
     ///
@@ -95,6 +101,9 @@ pub enum Verb {
         /// The question to answer, when several are open
         #[arg(long, value_name = "ID", value_parser = question, allow_negative_numbers = true)]
         to: Option<u64>,
+        /// Wait at most SECONDS for the end of each job that this starts
+        #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
+        wait: Option<Duration>,
     },
     /// Print the value of a ref, byte for byte
     ///
@@ -102,9 +111,12 @@ pub enum Verb {
     /// is no text, standard error says what it is; a terminal gets nothing else of it.
     #[command(verbatim_doc_comment)]
     Read {
-        /// The ref: obj:12
+        /// The ref: obj:12; job:3 prints the state and the output of a job
         #[arg(value_name = "REF")]
         target: String,
+        /// Wait at most SECONDS for the end of the job
+        #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
+        wait: Option<Duration>,
     },
     /// Describe the actions of an app, in a line each
     ///

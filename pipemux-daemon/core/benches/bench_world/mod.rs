@@ -134,6 +134,7 @@ impl BenchWorld {
             lod: None,
             at: None,
             hint_options: String::new(),
+            wait_ms: 0,
             env: std::collections::BTreeMap::new(),
             titles: false,
             cwd: "/".into(),

@@ -100,6 +100,7 @@ fn shorter_report(verb: &Verb, report: &Report, attempt: u32) -> Report {
         detail: None,
         content: String::new(),
         value: None,
+        job: step.job,
         error: step.error.as_ref().map(|fault| short_fault(fault, few)),
     };
     let question = |question: &QuestionReport| QuestionReport {
@@ -119,6 +120,7 @@ fn shorter_report(verb: &Verb, report: &Report, attempt: u32) -> Report {
         questions: Vec::new(),
         kept: report.kept.clone().filter(|_| attempt == 0),
         windows: Vec::new(),
+        jobs: Vec::new(),
         notices: [told(verb).trim_end().to_owned()].into_iter().chain(notices).collect(),
         error: report.error.as_ref().map(|fault| short_fault(fault, few)),
         receipt: report.receipt,
@@ -192,6 +194,7 @@ mod tests {
                     detail: None,
                     content: cut(&text, 20_000),
                     value: None,
+                    job: None,
                     error: Some(Fault::failed(cut(&text, 4_000)).hint(cut(&text, 4_000))),
                 };
                 let steps = (0..steps).map(step).collect();

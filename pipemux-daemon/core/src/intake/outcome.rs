@@ -1,22 +1,27 @@
 //! What became of an action: outcomes, questions, errors.
 
-use pipemux_proto::limits::{CHOICES_MAX, COPY_MAX};
+use pipemux_proto::limits::{CHOICES_MAX, COPY_MAX, KEY_MAX};
 use pipemux_proto::{Fault, LineNumbers};
 
 use crate::foreign::bounds::{append, cut_list, line, lines, own_line, own_lines};
 use crate::foreign::quote::{self, Speaker};
-use crate::foreign::{Done, Needs, Outcome, Piece, Question};
+use crate::foreign::{Done, Needs, Outcome, Piece, Question, Started};
 use crate::intake::window::{bound_link, bound_object};
 use crate::intake::{SaidByApp, bound_key};
 use crate::limits::{
     BRIEF_CHARS, DETAIL_CHARS, FAULT_CHARS, HINT_CHARS, HINTS_MAX, LABEL_CHARS, OPTION_CHARS,
-    OUTCOME_LINKS_MAX, QUESTION_CHARS, SLOTS_MAX, TOKEN_MAX,
+    OUTCOME_LINKS_MAX, PROGRESS_CHARS, QUESTION_CHARS, SLOTS_MAX, TOKEN_MAX,
 };
 
 impl SaidByApp for Outcome {
     fn bound(&mut self, by: Speaker<'_>) -> Result<(), String> {
         match self {
             Outcome::Done(done) => bound_done(done),
+            Outcome::Started(started) => {
+                if let Some(done) = bound_started(started) {
+                    *self = Outcome::Done(done);
+                }
+            }
             Outcome::Failed(fault) => fault.bound(by)?,
             Outcome::Needs(needs) => {
                 let length = needs.token.0.len();
@@ -63,6 +68,22 @@ fn bound_done(done: &mut Done) {
     }
 }
 
+/// Brings a job that began within its bounds. It began, so it isn't refused: one whose key can't be kept counts as done,
+/// which is told.
+fn bound_started(started: &mut Started) -> Option<Done> {
+    line(&mut started.brief, PROGRESS_CHARS);
+    cut_list(&mut started.links, OUTCOME_LINKS_MAX);
+    started.links.iter_mut().for_each(bound_link);
+    let length = started.job.len();
+    if (1..=KEY_MAX).contains(&length) {
+        return None;
+    }
+    let Started { brief, version, links, .. } = std::mem::take(started);
+    let mut brief = brief;
+    append(&mut brief, &format!(" (a job whose key has {length} bytes isn't followed)"));
+    Some(Done { brief, version, links, ..Done::default() })
+}
+
 fn bound_piece(piece: &mut Piece) {
     match piece {
         Piece::Text(_) => {}
@@ -107,5 +128,5 @@ impl SaidByApp for Fault {
 /// Drops numbers of documents that no key can name. How many there may be is checked where they are used: too many
 /// retire what the reader was shown.
 fn bound_numbers(numbers: &mut Vec<LineNumbers>) {
-    numbers.retain(|numbers| numbers.document.len() <= pipemux_proto::limits::KEY_MAX);
+    numbers.retain(|numbers| numbers.document.len() <= KEY_MAX);
 }

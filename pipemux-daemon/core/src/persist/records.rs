@@ -6,6 +6,8 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+pub use crate::persist::saved_job::{SavedJob, SavedJobEnd};
+
 /// One appended record. Of several records of one thing the newest counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -189,6 +191,20 @@ pub enum Record {
         session: String,
         /// The version that its app named; 0: it is awake, or the app named none.
         version: u64,
+        /// When it is to be woken, in milliseconds since 1970.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wake_at: Option<u64>,
+    },
+    /// A job started, or ended.
+    Job(Box<SavedJob>),
+    /// A reader was told of a job's end.
+    JobTold {
+        /// The job's number.
+        job: u64,
+        /// The workspace's key.
+        workspace: String,
+        /// The reader.
+        reader: String,
     },
     /// A window was closed.
     WindowClosed {
@@ -338,6 +354,11 @@ pub enum SavedTarget {
         /// The whole call, when names or nested calls are among its arguments.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<String>,
+    },
+    /// The cancellation of a job.
+    CancelJob {
+        /// The job's number.
+        job: u64,
     },
 }
 

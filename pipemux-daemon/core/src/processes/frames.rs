@@ -6,7 +6,7 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame, Kind};
 
 use crate::event::Effect;
-use crate::foreign::{ForeignText, Notify, bounds};
+use crate::foreign::{ForeignText, JobReport, Notify, Progress, bounds};
 use crate::intake;
 use crate::keys::SessionKey;
 use crate::processes::{ProcessEvent, Processes};
@@ -18,7 +18,8 @@ impl Processes {
         let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
         let envelope = frame.envelope;
         if let Some(session) = self.sessions.get_mut(&key) {
-            session.health.heard_from(turn.mono_ms());
+            let answers = matches!(envelope.kind, Kind::Reply | Kind::Fault);
+            session.health.heard_from(turn.mono_ms(), answers);
         }
         match (envelope.kind, envelope.method) {
             (Kind::Event, Method::Hello) => self.handle_hello(turn, &key, app, &frame),
@@ -35,6 +36,18 @@ impl Processes {
             (Kind::Event, Method::Busy) => {
                 if let Ok(busy) = intake::read(&frame.body) {
                     self.note_busy(turn, &key, busy);
+                }
+            }
+            (Kind::Event, Method::JobReport) => {
+                if let Ok(report) = intake::read::<JobReport>(&frame.body) {
+                    self.events.push_back(ProcessEvent::JobReported { session: key, report });
+                }
+            }
+            (Kind::Event, Method::Progress) => {
+                if let Some(to) = self.client_of(app, envelope.id)
+                    && let Ok(progress) = intake::read::<Progress>(&frame.body)
+                {
+                    self.events.push_back(ProcessEvent::Progress { to, progress });
                 }
             }
             (Kind::Event, Method::Notify) => {

@@ -4,6 +4,7 @@
 //! The app takes part: it writes its state down when it is asked to (`Save`) and says which version
 //! that is. Woken with that version, it goes on counting from it, so that ids, line numbers and what
 //! readers have seen mean what they meant. An app that can't save is left running.
+//! One that names a time is woken then (`wake_times`).
 
 use pipemux_proto::app::{Empty, Saved};
 use pipemux_proto::envelope::Method;
@@ -12,7 +13,7 @@ use pipemux_proto::ids::Incarnation;
 use crate::foreign::{Busy, ForeignText};
 use crate::intake;
 use crate::keys::SessionKey;
-use crate::limits::{BUSY_MAX_MS, SAVE_MS};
+use crate::limits::{BUSY_MAX_MS, SAVE_MS, SLEEP_MIN_MS};
 use crate::manifest::Idle;
 use crate::persist::records::Record;
 use crate::processes::reply::{AppReply, Purpose};
@@ -33,6 +34,10 @@ pub struct Hibernation {
     pub saving: Option<u64>,
     /// Set while it sleeps.
     pub asleep: Option<Asleep>,
+    /// When it is to be woken though nobody asks for it, in milliseconds since 1970.
+    pub wake_at: Option<u64>,
+    /// True when it is started because that time has come.
+    pub due: bool,
 }
 
 /// A sleeping session.
@@ -100,7 +105,8 @@ impl Processes {
         if due > now {
             return self.check_idle_at(turn, &key, app, due);
         }
-        if demand.pinned || demand.waited_for || session.owes > 0 || session.health.silent() {
+        let needed = demand.pinned || demand.waited_for || session.works;
+        if needed || session.owes > 0 || session.health.silent() {
             return self.check_idle_at(turn, &key, app, now.saturating_add(ms));
         }
         session.hibernation.saving = Some(now);
@@ -128,10 +134,16 @@ impl Processes {
         let busy = session.hibernation.busy.as_ref().is_some_and(|(_, until)| *until > now);
         // Asked for something meanwhile: what was saved may be out of date already.
         let wanted = session.owes > 0 || session.hibernation.used > began || busy || pinned;
-        match saved.filter(|_| !wanted) {
-            Some(Saved { version }) => {
+        let wanted = wanted || session.works;
+        // Not worth it: it would be started again at once.
+        let soon = turn.now.unix_ms + SLEEP_MIN_MS;
+        let is_soon = |saved: &Saved| saved.wake_at.is_some_and(|at| at <= soon);
+        match saved.filter(|saved| !wanted && !is_soon(saved)) {
+            Some(Saved { version, wake_at }) => {
                 session.hibernation.asleep = Some(Asleep { app, version });
-                self.save_asleep(turn, key, version);
+                session.hibernation.wake_at = wake_at;
+                self.save_asleep(turn, key);
+                self.schedule_wakes(turn);
                 self.close(turn, key);
             }
             None => self.check_idle_at(turn, key, app, now.saturating_add(ms)),
@@ -171,8 +183,13 @@ impl Processes {
         key: &SessionKey,
         version: u64,
     ) -> Option<Incarnation> {
-        let asleep = self.sessions.get_mut(key)?.hibernation.asleep.take()?;
-        self.save_asleep(turn, key, 0);
+        let hibernation = &mut self.sessions.get_mut(key)?.hibernation;
+        hibernation.due = false;
+        let (asleep, wake_at) = (hibernation.asleep.take(), hibernation.wake_at.take());
+        if asleep.is_some() || wake_at.is_some() {
+            self.save_asleep(turn, key);
+        }
+        let asleep = asleep?;
         if asleep.version == 0 || asleep.version != version {
             return None;
         }
@@ -181,8 +198,11 @@ impl Processes {
     }
 
     /// Writes down whether a session sleeps, so that a later daemon wakes it as this one would.
-    pub(super) fn save_asleep(&mut self, turn: &mut Turn, key: &SessionKey, version: u64) {
+    pub(super) fn save_asleep(&mut self, turn: &mut Turn, key: &SessionKey) {
+        let Some(session) = self.sessions.get(key) else { return };
+        let (asleep, wake_at) = (session.hibernation.asleep, session.hibernation.wake_at);
         let workspace = key.workspace.as_deref().map(Into::into);
-        turn.persist(Record::Asleep { workspace, session: key.to_string(), version });
+        let version = asleep.map_or(0, |asleep| asleep.version);
+        turn.persist(Record::Asleep { workspace, session: key.to_string(), version, wake_at });
     }
 }

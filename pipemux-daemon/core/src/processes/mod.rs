@@ -9,6 +9,7 @@
 //! | `requests`, [`reply`] | a request to an app, which ends exactly once; what it is for and how it ended |
 //! | [`shared_processes`] | processes that several sessions share |
 //! | [`health`], [`hibernation`], [`quarantine`] | whether an app still answers, may sleep, dies of a request |
+//! | `wake_times` | when a sleeping session is woken though nobody asks for it |
 //!
 //! [`Processes`] calls nobody: what concerns others is a [`ProcessEvent`] in its queue, which the core drains once
 //! the method that was called has returned. So no method is entered while another one runs.
@@ -29,6 +30,7 @@ mod requests;
 pub mod session;
 pub mod shared_processes;
 mod starting;
+mod wake_times;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
@@ -69,6 +71,8 @@ pub struct Processes {
     requests: AppRequests,
     /// Clients' requests whose `open` is part of a start that is under way.
     opening: BTreeMap<SessionKey, RequestId>,
+    /// When the next sleeping session is to be woken, on the monotonic clock.
+    wake_timer: Option<u64>,
     /// True once the daemon goes down: nothing is started any more.
     stopping: bool,
     events: VecDeque<ProcessEvent>,
@@ -186,6 +190,13 @@ impl Processes {
         }
     }
 
+    /// A session has these running jobs, by its app's keys; `works` if one of them needs its process.
+    pub fn set_jobs(&mut self, key: &SessionKey, jobs: Vec<String>, works: bool) {
+        if let Some(session) = self.sessions.get_mut(key) {
+            (session.jobs, session.works) = (jobs, works);
+        }
+    }
+
     /// A user asks for a fresh start: failures, crashes and quarantined requests are forgotten.
     pub fn forgive(&mut self, key: &SessionKey) {
         if let Some(session) = self.sessions.get_mut(key) {
@@ -275,7 +286,9 @@ impl Processes {
 
     /// The daemon that wrote the records was killed, and its apps died with it: told when each is back.
     pub fn note_daemon_crash(&mut self) {
-        let awake = |session: &&mut Session| session.hibernation.asleep.is_none();
+        let awake = |session: &&mut Session| {
+            session.hibernation.asleep.is_none() && session.hibernation.wake_at.is_none()
+        };
         for session in self.sessions.values_mut().filter(awake) {
             session.notes.push("restarted after a daemon crash.".into());
         }
@@ -306,8 +319,9 @@ impl Processes {
     }
 
     /// A session was put to sleep by an earlier daemon, or woke.
-    pub fn restore_asleep(&mut self, key: &SessionKey, version: u64) {
+    pub fn restore_asleep(&mut self, key: &SessionKey, version: u64, wake_at: Option<u64>) {
         if let Some(session) = self.sessions.get_mut(key) {
+            session.hibernation.wake_at = wake_at;
             let asleep = hibernation::Asleep { app: Incarnation(0), version };
             session.hibernation.asleep = (version != 0).then_some(asleep);
         }
@@ -343,8 +357,10 @@ impl Processes {
                 session: name.clone(),
                 opens,
             });
-            if let Some(asleep) = session.hibernation.asleep {
-                records.push(Record::Asleep { workspace, session: name, version: asleep.version });
+            let version = session.hibernation.asleep.map_or(0, |asleep| asleep.version);
+            let wake_at = session.hibernation.wake_at;
+            if version != 0 || wake_at.is_some() {
+                records.push(Record::Asleep { workspace, session: name, version, wake_at });
             }
         }
         records

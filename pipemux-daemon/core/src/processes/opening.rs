@@ -113,7 +113,11 @@ impl Processes {
         // Only the newest open may be the one that a client just asked for.
         let again = index < last || !self.opening.contains_key(key);
         let woken = session.hibernation.asleep.map_or(0, |asleep| asleep.version);
-        let open = OpenRequest { woken, ..self.open_message(key, saved, index > 0, again) };
+        let due = session.hibernation.due;
+        // The app goes on with jobs once it has all that it was opened with.
+        let jobs = if index == last { session.jobs.clone() } else { Vec::new() };
+        let message = self.open_message(key, saved, index > 0, again);
+        let open = OpenRequest { woken, due, jobs, ..message };
         let purpose = Purpose::StartOpen(index);
         self.send_now(turn, (key, app), Method::AppOpen, &open, deadline, purpose);
     }
@@ -135,10 +139,12 @@ impl Processes {
             attach,
             again,
             woken: 0,
+            due: false,
             args: saved.args,
             cwd: saved.cwd,
             env: env.into_iter().collect(),
             state_dir: self.paths(key).0,
+            jobs: Vec::new(),
         }
     }
 
@@ -149,11 +155,11 @@ impl Processes {
         index: usize,
         reply: AppReply,
     ) {
-        let mut resumed = 0;
+        let (mut resumed, mut jobs) = (0, Vec::new());
         let opened = match reply {
             AppReply::Reply(body) => match intake::read::<Opened>(&body) {
                 Ok(opened) => {
-                    resumed = opened.resumed;
+                    (resumed, jobs) = (opened.resumed, opened.jobs);
                     Ok(opened.notes)
                 }
                 Err(error) => Err(Fault::unavailable(format!("an unreadable reply: {error}"))),
@@ -190,13 +196,19 @@ impl Processes {
         }
         if is_last {
             turn.clear_timer(deadline, Timer::Start(app));
-            self.become_ready(turn, key, app, resumed);
+            self.become_ready(turn, key, app, (resumed, jobs));
         } else {
             self.send_start_open(turn, key, app, index + 1);
         }
     }
 
-    fn become_ready(&mut self, turn: &mut Turn, key: &SessionKey, app: Incarnation, resumed: u64) {
+    fn become_ready(
+        &mut self,
+        turn: &mut Turn,
+        key: &SessionKey,
+        app: Incarnation,
+        (resumed, jobs): (u64, Vec<String>),
+    ) {
         let slept =
             self.sessions.get(key).is_some_and(|session| session.hibernation.asleep.is_some());
         let woke_from = self.wake_up(turn, key, resumed);
@@ -219,6 +231,7 @@ impl Processes {
             woke_from,
             crash: session.crashed.take(),
             notes: std::mem::take(&mut session.notes),
+            jobs,
             waiters: std::mem::take(&mut session.ready_waiters),
         }));
         self.save(turn, key);

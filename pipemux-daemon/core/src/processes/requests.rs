@@ -10,6 +10,7 @@ use pipemux_proto::{Fault, Frame};
 use serde::Serialize;
 
 use crate::event::Effect;
+use crate::foreign::Outcome;
 use crate::foreign::quote::Speaker;
 use crate::intake;
 use crate::keys::SessionKey;
@@ -176,8 +177,9 @@ impl Processes {
     /// Takes an app's answer. One to a request that was given up, or that another incarnation owes, is dropped.
     pub(super) fn handle_reply(&mut self, turn: &mut Turn, app: Incarnation, frame: Frame) {
         let id = frame.envelope.id;
-        let Some(request) = self.requests.open.get(&id).filter(|of| of.app == Some(app)) else {
-            return;
+        let open = self.requests.open.get(&id);
+        let Some(request) = open.filter(|request| request.app == Some(app)) else {
+            return self.take_late_reply(app, &frame);
         };
         let reply = if frame.envelope.kind == Kind::Reply {
             AppReply::Reply(frame.body)
@@ -192,15 +194,35 @@ impl Processes {
         self.end_request(turn, id, reply);
     }
 
+    /// Takes an answer that nobody waits for any more: of what it says, a job that began still has to be told.
+    fn take_late_reply(&mut self, app: Incarnation, frame: &Frame) {
+        let Some(session) = self.session_by_incarnation.get(&app) else { return };
+        if (frame.envelope.kind, frame.envelope.method) == (Kind::Reply, Method::Invoke)
+            && let Ok(started) = intake::read_said::<Outcome>(&frame.body, self.speaker(session))
+            && let Outcome::Started(started) = started
+        {
+            let session = session.clone();
+            self.events.push_back(ProcessEvent::JobStarted { session, started });
+        }
+    }
+
+    /// Returns whom the reply to a client's request is for that is with a process.
+    pub(super) fn client_of(&self, app: Incarnation, id: u64) -> Option<ReplyTo> {
+        let request = self.requests.open.get(&id).filter(|request| request.app == Some(app))?;
+        match &request.purpose {
+            Purpose::Client(to) => Some(to.clone()),
+            _ => None,
+        }
+    }
+
     /// Ends a request whose deadline has come.
     pub fn request_expired(&mut self, turn: &mut Turn, id: u64) {
         let Some(request) = self.requests.open.get(&id) else { return };
-        let key = request.session.clone();
+        let (key, is_ping) = (request.session.clone(), request.purpose == Purpose::Ping);
+        let acts = matches!(request.purpose, Purpose::Client(ReplyTo::Invoke(_)));
         let reply = match request.app {
             Some(app) => {
-                if let Some(session) = self.sessions.get_mut(&key) {
-                    session.health.miss(turn.mono_ms());
-                }
+                self.note_missed(turn, &key, (is_ping, acts));
                 cancel(turn, id, app);
                 AppReply::timed_out(&key)
             }

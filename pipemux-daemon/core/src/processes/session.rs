@@ -62,6 +62,10 @@ pub struct Session {
     pub notices: Rate,
     /// Whether it may sleep, or does.
     pub hibernation: Hibernation,
+    /// Its running jobs, by the app's keys.
+    pub jobs: Vec<String>,
+    /// True while a job runs that needs its process.
+    pub works: bool,
     /// The last lines of its log, when it was lost.
     pub last_lines: Vec<String>,
     /// Fingerprint of the opens that were last written to disk; 0 if none were.
@@ -156,6 +160,8 @@ impl Session {
             quarantine: Quarantine::default(),
             notices: Rate::default(),
             hibernation: Hibernation::default(),
+            jobs: Vec::new(),
+            works: false,
             last_lines: Vec::new(),
             saved: 0,
             version: 0,
@@ -240,8 +246,14 @@ impl Session {
             0 => None,
             n => Some(format!("{n} in quarantine")),
         };
+        let jobs = match self.jobs.len() {
+            0 => None,
+            1 => Some("1 job".to_owned()),
+            n => Some(format!("{n} jobs")),
+        };
         let busy = self.hibernation.busy.as_ref().filter(|(_, until)| *until > now);
-        busy.map(|(what, _)| format!("busy: {}", quote::in_sentence(what))).or(quarantined)
+        let busy = busy.map(|(what, _)| format!("busy: {}", quote::in_sentence(what)));
+        busy.or(jobs).or(quarantined)
     }
 
     /// Its state in one word, for `sessions`.

@@ -31,6 +31,8 @@ pub enum LinkTarget<'a> {
     Action(&'a SessionKey, &'a BoundAction, &'a Prototype),
     /// The answer to the question of this number.
     Answer(u64, &'a str),
+    /// The cancellation of the job of this number.
+    CancelJob(u64),
     /// The window of this session, as it was written last, doesn't have the link.
     Hidden(&'a SessionKey),
 }
@@ -68,6 +70,7 @@ pub fn link_target<'a>(
     }
     let bound = match &anchor.target {
         Target::Answer { question, answer } => return Ok(LinkTarget::Answer(*question, answer)),
+        Target::CancelJob { job } => return Ok(LinkTarget::CancelJob(*job)),
         Target::Action(bound) => bound,
         Target::Object { .. } => return Err(missing()),
     };
@@ -110,6 +113,10 @@ impl<'a> Planner<'a> {
             // A click on its own asks the app where the link is.
             LinkTarget::Hidden(_) => {
                 return Err(ref_errors::out_of_view(&name, Some(format!("pipemux click {name}"))));
+            }
+            LinkTarget::CancelJob(job) => {
+                let message = format!("{name} cancels job {job}: it is clicked alone");
+                return Err(Fault::usage(message).hint(format!("pipemux click {link}")));
             }
             LinkTarget::Answer(question, _) => {
                 let message = format!("{name} answers question {question}: it is clicked alone");

@@ -276,7 +276,9 @@ fn candidates(
                     // The option stands for the object that is listed now, whatever its id means later.
                     let key = match &anchor.target {
                         Target::Object { key } => key.to_string(),
-                        Target::Action(_) | Target::Answer { .. } => String::new(),
+                        Target::Action(_) | Target::Answer { .. } | Target::CancelJob { .. } => {
+                            String::new()
+                        }
                     };
                     let shown = anchor.written(id);
                     let text = match details.get(&key) {

@@ -49,6 +49,8 @@ pub struct Run {
     pub cwd: String,
     /// The tokens that the contents of its outcomes may take together.
     pub budget: u32,
+    /// Until when it waits for the ends of jobs that its steps begin, on the monotonic clock; none if it doesn't.
+    pub waits_until: Option<u64>,
     /// The steps.
     pub steps: Vec<Step>,
     /// The index of the step that is next or in progress.
@@ -124,6 +126,7 @@ impl Run {
             run_id,
             cwd: String::new(),
             budget: RUN_BUDGET,
+            waits_until: None,
             steps,
             next: 0,
             done: Vec::new(),

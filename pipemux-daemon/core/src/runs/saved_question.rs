@@ -314,6 +314,8 @@ fn restore_outcome(saved: V1Ended) -> StepOutcome {
         links: saved.links,
         reverts: saved.reverts,
         state: saved.state.map(|(app, version)| (Incarnation(app), version)),
+        // The answer that asked has told of it.
+        job: None,
     }
 }
 

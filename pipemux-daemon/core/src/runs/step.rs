@@ -1,14 +1,16 @@
 //! A step of a run: a checked call, its arguments, and how it ended.
 
+use pipemux_proto::job::JobState;
 use pipemux_proto::projection::{Arg, Args};
 use pipemux_proto::prototype::{Prototype, Risk, Type};
 use pipemux_proto::refs::{Local, Ref};
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Fault, Incarnation, Value};
 
-use crate::foreign::{Done, ForeignText, LinkSlot, Piece, bounds};
+use crate::foreign::{Done, ForeignText, LinkSlot, Piece, bounds, quote};
 use crate::keys::SessionKey;
 use crate::limits::{OUTCOME_LINKS_MAX, ROUND_DIFF_MAX};
+use crate::runs::protocol::StepJob;
 use crate::workspaces::anchors::StateVersion;
 
 /// A call that was checked against its prototype.
@@ -173,6 +175,8 @@ pub struct StepOutcome {
     pub reverts: bool,
     /// The state that the step left, when it took effect.
     pub state: Option<StateVersion>,
+    /// The job that it began.
+    pub job: Option<StepJob>,
 }
 
 impl StepOutcome {
@@ -192,6 +196,7 @@ impl StepOutcome {
             links: done.links.into_iter().take(OUTCOME_LINKS_MAX).collect(),
             reverts: done.reverts,
             state: app.map(|app| (app, done.version)),
+            job: None,
         }
     }
 
@@ -204,6 +209,30 @@ impl StepOutcome {
             Piece::Link(link) => link.label.borrow().tokens() + REF_TOKENS,
         };
         self.content.iter().map(text).sum()
+    }
+
+    /// Says in the step's line what became of the job that it began. Returns the line.
+    pub fn tell_job(&mut self) -> &str {
+        if let Some(job) = &self.job {
+            let space = if self.brief.is_empty() { "" } else { " · " };
+            let words = match (job.state, job.waited) {
+                (JobState::Running, false) => format!("{space}job {}", job.number),
+                _ => format!("{space}{}", job.words),
+            };
+            bounds::append(&mut self.brief, &words);
+        }
+        quote::in_sentence(&self.brief)
+    }
+
+    /// Returns the number of the job whose end the step's line tells.
+    pub fn told_job(&self) -> Option<u64> {
+        self.job.as_ref().filter(|job| job.state != JobState::Running).map(|job| job.number)
+    }
+
+    /// Returns true for a step that began a job which still runs.
+    pub fn is_started(&self) -> bool {
+        self.status == StepStatus::Done
+            && self.job.as_ref().is_some_and(|job| job.state == JobState::Running)
     }
 
     /// A step that was left out.
@@ -222,6 +251,7 @@ impl StepOutcome {
             links: Vec::new(),
             reverts: false,
             state: None,
+            job: None,
         }
     }
 

@@ -36,7 +36,7 @@ impl Core {
                 LinkEffect::Answer(question, answer) => {
                     self.answer_question(id, &answer, Some(question), None)
                 }
-                LinkEffect::Steps(_) | LinkEffect::Hidden(_) => {
+                LinkEffect::Steps(_) | LinkEffect::CancelJob(_) | LinkEffect::Hidden(_) => {
                     Err(Fault::usage(format!("{link} is no answer"))
                         .hint(format!("pipemux click {link}")))
                 }

@@ -102,15 +102,17 @@ pub fn steps(
             StepStatus::Done => {
                 let links: String =
                     links(outcome, index).iter().map(|link| format!(" · {link}")).collect();
+                let word = if outcome.is_started() { "started" } else { "done" };
                 let head = match step.is_query() {
                     true => query_head(name, &outcome.brief, (visible > 1).then_some(position)),
-                    false if outcome.brief.is_empty() => format!("{position} done · {name}"),
-                    false => format!("{position} done · {name}: {}", plain(&outcome.brief)),
+                    false if outcome.brief.is_empty() => format!("{position} {word} · {name}"),
+                    false => format!("{position} {word} · {name}: {}", plain(&outcome.brief)),
                 };
                 match head.is_empty() && links.is_empty() {
                     true => {}
                     false => out += &format!("{head}{links}\n"),
                 }
+                out += &with_options(&job_line(outcome), hint_options);
                 let content = contents.get(index).map_or("", String::as_str);
                 out += content;
                 if let Some(detail) = &outcome.detail {
@@ -132,6 +134,17 @@ pub fn steps(
     }
     all.push(not_run(run));
     all
+}
+
+/// Says how to get the output of the job that a step began, and its end while it runs.
+fn job_line(outcome: &StepOutcome) -> String {
+    match &outcome.job {
+        Some(job) if outcome.is_started() => {
+            format!("end and output: pipemux read job:{} --wait 60\n", job.number)
+        }
+        Some(job) if job.has_output => format!("output: pipemux read job:{}\n", job.number),
+        _ => String::new(),
+    }
 }
 
 /// Writes a result that no other step takes, so that it need not be asked for again: text in a fence.

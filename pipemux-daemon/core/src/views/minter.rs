@@ -269,6 +269,14 @@ impl<'a> Minter<'a> {
         (id, writer.finish())
     }
 
+    /// Writes the link that cancels a job.
+    pub fn cancel_link(&mut self, job: u64) -> String {
+        let appearance =
+            Appearance { label: "cancel".into(), offered: true, ..Appearance::default() };
+        let id = self.mint(AnchorQuery::CancelJob(job), appearance).id;
+        format!("[cancel](link:{id})")
+    }
+
     /// Returns true when the app has an action.
     pub(super) fn has_action(&self, action: &str) -> bool {
         self.prototype(action).is_some()

@@ -69,7 +69,10 @@ pub fn write_outcome(
             let mut minter =
                 Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
             let shown = outcome.links.iter().filter(|link| !is_offered_later(run, index, link));
-            let links = shown.map(|link| minter.outcome_link(link, outcome.state)).collect();
+            let job = outcome.job.as_ref().filter(|_| outcome.is_started());
+            let cancel = job.map(|job| minter.cancel_link(job.number));
+            let links = shown.map(|link| minter.outcome_link(link, outcome.state));
+            let links = cancel.into_iter().chain(links).collect();
             minted |= minter.has_changed();
             links
         })

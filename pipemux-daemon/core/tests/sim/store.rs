@@ -39,6 +39,8 @@ pub struct Store {
     saved: Option<u64>,
     /// True for an incarnation that continued from there.
     pub resumed: bool,
+    /// True when actions may begin jobs.
+    pub works: bool,
     /// The projections that this incarnation sent: window, level of detail, budget and version.
     pub shown: BTreeSet<(u64, Lod, u32, u64)>,
     /// The versions that this incarnation sent, each with the number of changes at that time.
@@ -66,6 +68,7 @@ impl Store {
             asked: None,
             saved: None,
             resumed: false,
+            works: false,
             shown: BTreeSet::new(),
             versions: BTreeSet::new(),
         }

@@ -64,6 +64,8 @@ pub enum Behaviour {
     Greets(Vec<Prototype>),
     /// Greets with these notes at every `Open`.
     Notes(Vec<String>),
+    /// Goes on with all jobs of the process before it.
+    ResumesJobs,
 }
 
 /// A process of an app.
@@ -174,14 +176,20 @@ impl App {
             Method::AppOpen => {
                 let open: OpenRequest = decode(&request.body).expect("an OpenRequest");
                 let resumed = if *behaviour == Behaviour::ForgetsSleep { 0 } else { open.woken };
+                let jobs = open.jobs.clone();
                 self.opens.push(open);
                 match behaviour {
                     Behaviour::RefusesOpen(why) => refuse(&Fault::failed(why.clone())),
                     Behaviour::Says(said) => {
-                        frame(&reply, &Opened { notes: vec![said.clone()], resumed })
+                        let notes = vec![said.clone()];
+                        frame(&reply, &Opened { notes, resumed, ..Opened::default() })
                     }
                     Behaviour::Notes(notes) => {
-                        frame(&reply, &Opened { notes: notes.clone(), resumed })
+                        let notes = notes.clone();
+                        frame(&reply, &Opened { notes, resumed, ..Opened::default() })
+                    }
+                    Behaviour::ResumesJobs => {
+                        frame(&reply, &Opened { resumed, jobs, ..Opened::default() })
                     }
                     _ => frame(&reply, &Opened { resumed, ..Opened::default() }),
                 }
@@ -212,7 +220,7 @@ impl App {
             }
             Method::Save => match behaviour {
                 Behaviour::RefusesSave => refuse(&Fault::refused("it can't sleep")),
-                _ => frame(&reply, &Saved { version: model.version }),
+                _ => frame(&reply, &Saved { version: model.version, wake_at: model.wake_at }),
             },
             Method::AppRead => {
                 let read: ReadRequest = decode(&request.body).expect("a ReadRequest");

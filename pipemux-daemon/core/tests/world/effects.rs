@@ -53,7 +53,7 @@ impl World {
                     self.shown.push(Output::Saved(Box::new(record.clone())));
                     self.records.push(record);
                 }
-                Effect::Prepare { .. } | Effect::EndLog { .. } => {}
+                Effect::Prepare { .. } | Effect::EndLog { .. } | Effect::NoteLog { .. } => {}
                 Effect::Discard { state_dir } => self.discarded.push(state_dir),
                 Effect::Stopped => self.stopped = true,
             }
@@ -154,6 +154,12 @@ impl World {
                 Kind::Reply if frame.envelope.method == Method::Attach => {
                     let told: Attached = decode(&frame.body).expect("an incarnation");
                     self.attached.push((client, frame.envelope.id, told.incarnation));
+                    continue;
+                }
+                Kind::Event if frame.envelope.method == Method::Progress => {
+                    let progress = decode(&frame.body).expect("a Progress");
+                    let found = self.clients.get_mut(&client).expect("it is connected");
+                    found.progress.push((frame.envelope.id, progress));
                     continue;
                 }
                 _ => continue,

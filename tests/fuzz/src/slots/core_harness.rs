@@ -146,6 +146,7 @@ impl CoreHarness {
             at: None,
             cwd: String::new(),
             hint_options: String::new(),
+            wait_ms: 0,
             env: std::collections::BTreeMap::new(),
             titles: self.asked.is_multiple_of(3),
             verb,
