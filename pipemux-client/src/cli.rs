@@ -15,6 +15,7 @@ mod logs;
 mod open;
 mod pipe;
 mod progress;
+mod prompt;
 mod requester;
 mod run;
 mod status;

@@ -10,14 +10,16 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use pipemux_core::LogText;
+use pipemux_core::{LogText, tells_of_denial};
 use pipemux_proto::Incarnation;
 use rustc_hash::FxHashMap;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::unix::pipe::Receiver;
 
 use crate::daemon_log::log as log_line;
-use crate::limits::{FINAL_OUTPUT_MAX, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX, LOG_TURN};
+use crate::limits::{
+    DENIAL_SEARCH_MAX, FINAL_OUTPUT_MAX, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX, LOG_TURN,
+};
 use crate::session_logs::{self, LogReader, LogWriter};
 
 /// The output of all processes, and the requests that follow it.
@@ -43,6 +45,18 @@ struct OutputPipe {
     /// True between two turns of a flood.
     paused: bool,
     resume_at: Option<u64>,
+    /// What to add to the log once the process prints that something was refused.
+    note: Option<DenialNote>,
+}
+
+/// A line for the log of a confined process that prints that something was refused.
+#[derive(Debug)]
+struct DenialNote {
+    line: String,
+    /// True if the process may use the network.
+    network: bool,
+    /// How much of the output is still searched for that, in bytes.
+    left: usize,
 }
 
 /// A request that waits for a log to grow.
@@ -79,10 +93,24 @@ impl AppOutput {
         // The first turn polls the pipe, which registers the waker.
         waker.wake_by_ref();
         let since = writer.end();
-        let output =
-            OutputPipe { pipe: Some(pipe), waker, writer, since, paused: false, resume_at: None };
+        let output = OutputPipe {
+            pipe: Some(pipe),
+            waker,
+            writer,
+            since,
+            paused: false,
+            resume_at: None,
+            note: None,
+        };
         self.pipes.insert(app, output);
         Ok(())
+    }
+
+    /// Has a line added to the log of a process once it prints that something was refused.
+    pub fn explain_denials(&mut self, app: Incarnation, line: String, network: bool) {
+        if let Some(output) = self.pipes.get_mut(&app) {
+            output.note = Some(DenialNote { line, network, left: DENIAL_SEARCH_MAX });
+        }
     }
 
     /// Reads what a process printed, at most the share of one turn.
@@ -101,7 +129,7 @@ impl AppOutput {
                     break;
                 }
                 Poll::Ready(length) => {
-                    grew |= output.writer.write_output(&buffer[..length], now_ms);
+                    grew |= output.write(&buffer[..length], now_ms);
                     left -= length;
                 }
             }
@@ -162,7 +190,7 @@ impl AppOutput {
                 match pipe.read(buffer) {
                     Ok(0) => break,
                     Ok(length) => {
-                        output.writer.write_output(&buffer[..length], now_ms);
+                        output.write(&buffer[..length], now_ms);
                         left = left.saturating_sub(length);
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -288,6 +316,21 @@ impl AppOutput {
 }
 
 impl OutputPipe {
+    /// Writes what was printed, and explains the first line that tells of a refusal; returns whether the log grew.
+    fn write(&mut self, bytes: &[u8], now_ms: u64) -> bool {
+        let mut grew = self.writer.write_output(bytes, now_ms);
+        let Some(note) = &mut self.note else { return grew };
+        let searched = &bytes[..bytes.len().min(note.left)];
+        note.left -= searched.len();
+        if tells_of_denial(&String::from_utf8_lossy(searched), note.network) {
+            let begin = if bytes.ends_with(b"\n") { "" } else { "\n" };
+            let line = format!("{begin}pipemux: {}\n", note.line);
+            grew |= self.writer.write_output(line.as_bytes(), now_ms);
+            self.note = None;
+        }
+        grew
+    }
+
     /// Returns how many bytes were read; 0 at the end.
     fn read(&mut self, buffer: &mut [u8]) -> Poll<usize> {
         let Some(pipe) = &mut self.pipe else { return Poll::Pending };

@@ -13,6 +13,7 @@ use crate::ids::SessionAddr;
 use crate::job::StartedOf;
 use crate::numbers::LineNumbers;
 use crate::projection::{Args, LinkSlotOf, Lod, PieceOf, Text};
+use crate::prototype::Field;
 use crate::value::Blob;
 
 /// The body of messages without content.
@@ -164,6 +165,8 @@ pub enum Choice {
     Yes,
     /// A text.
     Text(String),
+    /// The fields of a form by name. Those with a default may be missing.
+    Fields(Args),
 }
 
 /// The result of an action.
@@ -237,7 +240,7 @@ pub struct NeedsOf<T> {
 }
 
 /// A question and the ways to answer it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "T: Text + Serialize", deserialize = "T: Text + Deserialize<'de>"))]
 pub struct QuestionOf<T> {
     /// The question in one line: `3 matches`.
@@ -250,10 +253,16 @@ pub struct QuestionOf<T> {
     /// The number of further options that are not listed.
     #[serde(default)]
     pub unlisted: u64,
+    /// The fields of a form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// True when the answer is never printed, logged or kept, such as a password. Of a form, single fields are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub secret: bool,
 }
 
 /// The form of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionKind {
     /// One of the options.
@@ -263,7 +272,10 @@ pub enum QuestionKind {
     /// Yes or no.
     Confirm,
     /// A text.
+    #[default]
     Text,
+    /// Several fields.
+    Form,
 }
 
 /// One thing to choose.

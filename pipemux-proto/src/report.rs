@@ -98,7 +98,7 @@ pub struct StepReport {
 }
 
 /// A question that waits for its answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct QuestionReport {
     /// The number for `answer --to`.
     pub id: u64,
@@ -112,8 +112,42 @@ pub struct QuestionReport {
     /// The number of further options.
     #[serde(default)]
     pub unlisted: u64,
+    /// The fields of a form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldReport>,
+    /// True when the answer is never printed, logged or kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub secret: bool,
     /// Whole commands that answer the question.
     pub hints: Vec<String>,
+}
+
+/// A field of a form.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct FieldReport {
+    /// The name to answer it by.
+    pub name: String,
+    /// The type, as declarations show it: `'todo'|'done'`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// What the field means.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub doc: String,
+    /// True when the form stays open without it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
+    /// The value of an absent field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+    /// The value that was given already, as a call would have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<String>,
+    /// True when the value is never printed, logged or kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub secret: bool,
+    /// The things to choose from, as a call names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<AnswerOption>,
 }
 
 /// The steps behind a failed one, which wait for a corrected call.

@@ -118,6 +118,7 @@ impl App {
             again: false,
             woken: 0,
             due: false,
+            jobs: Vec::new(),
             args: Vec::new(),
             cwd: "/".into(),
             env: Default::default(),

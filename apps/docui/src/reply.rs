@@ -7,6 +7,7 @@ use pipemux_proto::projection::LinkSlot;
 use pipemux_proto::{LineNumbers, Value};
 
 use crate::actions::Actions;
+use crate::args::Record;
 use crate::job::JobHandle;
 use crate::view::link_slot;
 
@@ -235,6 +236,38 @@ impl Ask {
         Self::new(text, QuestionKind::Text)
     }
 
+    /// Asks for the fields of a record, by name or in order. The daemon checks them before the app is asked again;
+    /// [`crate::Context::form`] returns them. An app refuses one of them with [`pipemux_proto::Fault::field`]: the form
+    /// then stays open with the others as they were given.
+    ///
+    /// ```
+    /// docui::record! { pub struct NewTask { title: String, column: String = "todo" } }
+    /// let ask = docui::Ask::form::<NewTask>("a new task");
+    /// ```
+    pub fn form<T: Record>(text: impl Into<String>) -> Self {
+        let mut ask = Self::new(text, QuestionKind::Form);
+        ask.0.question.fields = T::fields();
+        ask
+    }
+
+    /// Gives a field of the form another default, which the app knows only now. A field with a default may be left
+    /// out, and is then sent with it.
+    #[must_use]
+    pub fn default(mut self, field: &str, value: impl Into<Value>) -> Self {
+        let mut fields = self.0.question.fields.iter_mut();
+        if let Some(field) = fields.find(|other| other.name == field) {
+            field.default = Some(value.into());
+        }
+        self
+    }
+
+    /// Marks the text that is asked for as a secret, such as a password: it is never printed or kept.
+    #[must_use]
+    pub fn secret(mut self) -> Self {
+        self.0.question.secret = true;
+        self
+    }
+
     /// Adds an option: a short label that becomes a link, such as `line 57`, and the rest of its line.
     /// Options beyond [`CHOICES_MAX`] are only counted.
     #[must_use]
@@ -269,7 +302,13 @@ impl Ask {
     }
 
     fn new(text: impl Into<String>, kind: QuestionKind) -> Self {
-        let question = Question { text: text.into(), kind, options: Vec::new(), unlisted: 0 };
+        let question = Question {
+            text: text.into(),
+            kind,
+            options: Vec::new(),
+            unlisted: 0,
+            ..Question::default()
+        };
         Self(app::Needs { question, token: Default::default(), numbers: Vec::new() })
     }
 }

@@ -77,6 +77,8 @@ pub(crate) struct Session<A> {
     watched_version: u64,
     /// True when the app restored the state of the process that was hibernated before it.
     resumed: bool,
+    /// True when the daemon shows questions with several fields.
+    pub(crate) takes_forms: bool,
 }
 
 impl<A: App> Session<A> {
@@ -97,6 +99,7 @@ impl<A: App> Session<A> {
             untold: false,
             watched_version: 0,
             resumed: false,
+            takes_forms: true,
         }
     }
 

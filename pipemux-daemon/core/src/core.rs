@@ -40,6 +40,10 @@ pub struct Config {
     pub software: String,
     /// The socket's path, for `status`.
     pub socket: String,
+    /// What this system can confine apps to, for `status`.
+    pub confines: String,
+    /// Who holds apps to their limits here, for `status`.
+    pub limit_levels: String,
     /// Random bytes for the ids that apps are given, unless the saved state has some.
     pub pseudonym_key: [u8; 16],
     /// How many rounds of history a workspace keeps: [`limits::HISTORY_MAX`], unless the user set another number.
@@ -101,7 +105,9 @@ impl Core {
                 self.processes.handle_broken(&mut self.turn, app, why);
             }
             Event::AppClosed { app } => self.processes.handle_closed(&mut self.turn, app),
-            Event::Started { app, pid } => self.processes.started(app, pid),
+            Event::Started { app, pid, left_out } => {
+                self.processes.started(app, pid, left_out);
+            }
             Event::StartFailed { app, why } => {
                 self.processes.handle_exit(&mut self.turn, app, Err(&why), Vec::new());
             }

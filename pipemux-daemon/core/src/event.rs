@@ -88,6 +88,8 @@ pub enum Event {
         app: Incarnation,
         /// Its process id.
         pid: u32,
+        /// What was left out of its sandbox and why, in whole lines.
+        left_out: Vec<String>,
     },
     /// A process could not be started.
     StartFailed {
@@ -198,6 +200,12 @@ pub enum Limit {
     Cpu(u64),
     /// Processes: itself and its descendants.
     Processes(u64),
+    /// Memory of all these processes together, in bytes.
+    Memory(u64),
+    /// Threads of all these processes together.
+    Threads(u64),
+    /// Its session's directory, in bytes.
+    Disk(u64),
 }
 
 /// Something that the driver carries out; effects are carried out in their order.
@@ -342,4 +350,36 @@ pub struct Start {
     pub pinned: PinnedPrograms,
     /// Its limits; where one is none, the daemon's default holds.
     pub limits: Limits,
+    /// What it is confined to; none if it isn't.
+    pub confinement: Option<Confinement>,
+}
+
+/// What a process is confined to, besides its own state directory and what its program needs to run. Paths are
+/// absolute and not looked up yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Confinement {
+    /// True for the strict level.
+    pub strict: bool,
+    /// True if its files are confined.
+    pub files: bool,
+    /// The folders that its sessions were opened for.
+    pub folders: Vec<String>,
+    /// Paths that its user named, outside of those folders; of a file, its directory is meant.
+    pub paths: Vec<String>,
+    /// True if it may change what is in the folders and at the paths.
+    pub write_folders: bool,
+    /// True if a folder that contains PipeMux's own directories is granted all the same; false if nothing of it is.
+    pub whole: bool,
+    /// What it may read besides.
+    pub read: Vec<String>,
+    /// What it may read and change besides.
+    pub write: Vec<String>,
+    /// True if it may open network connections.
+    pub network: bool,
+    /// True if it may start other programs.
+    pub exec: bool,
+    /// True if it may signal processes that it didn't start.
+    pub signals: bool,
+    /// One line for the log of a process that prints that something was refused: where it runs and what grants more.
+    pub note: String,
 }

@@ -209,9 +209,14 @@ pub fn process_exit(exit: Exit) -> ProcessExit {
         Exit::Code(code) => ProcessExit { code: Some(code), ..none },
         Exit::Signal(signal) => ProcessExit { signal: Some(signal), ..none },
         Exit::OverLimit(Limit::Cpu(_)) => ProcessExit { limit: Some(ProcessLimit::Cpu), ..none },
-        Exit::OverLimit(Limit::Processes(_)) => {
+        Exit::OverLimit(Limit::Processes(_) | Limit::Threads(_)) => {
             ProcessExit { limit: Some(ProcessLimit::Processes), ..none }
         }
+        Exit::OverLimit(Limit::Memory(_)) => {
+            ProcessExit { limit: Some(ProcessLimit::Memory), ..none }
+        }
+        // The wire has no name for it; the text says it.
+        Exit::OverLimit(Limit::Disk(_)) => none,
         Exit::NearMemoryLimit { status, .. } => ProcessExit {
             code: (status >= 0).then_some(status),
             signal: (status < 0).then_some(-status),

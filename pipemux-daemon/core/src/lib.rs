@@ -59,15 +59,17 @@ mod workspaces;
 pub use self::core::{Config, Core};
 pub use clients::pseudonyms::Pseudonyms;
 pub use event::{
-    ClientId, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now, Signal, Start,
+    ClientId, Confinement, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now,
+    Signal, Start,
 };
 pub use foreign::ForeignText;
 pub use manifest::{
-    BuiltIn, Idle, Isolation, Limits, Manifest, PinnedPrograms, Restart, Scope, Size, State,
-    Transport,
+    BuiltIn, FolderAccess, Idle, Isolation, Limits, Manifest, PinnedPrograms, Restart,
+    SandboxLevel, Scope, Size, State, Transport,
 };
 pub use persist::DiskFailure;
 pub use persist::loss::{HighWater, Loss};
+pub use processes::denials::tells_of_denial;
 
 /// Bytes between a client and an app that the daemon does not read.
 pub mod exchange {

@@ -131,6 +131,8 @@ pub const CONFLICTS_MAX: usize = 64;
 pub const PATH_MAX: usize = 4096;
 /// Bytes of the prefix of an app's ref tokens.
 pub const TOKEN_PREFIX_MAX: usize = 8;
+/// Bytes of a media type; a longer one is not shown.
+pub const MEDIA_TYPE_MAX: usize = 127;
 /// Optional features that one app names; further ones are ignored.
 pub const FEATURES_MAX: usize = 64;
 /// Characters of what an app calls its software.
@@ -149,6 +151,16 @@ pub const PARAM_DOC_CHARS: usize = 1_000;
 pub const DEFAULT_MAX: usize = 1_024;
 /// Strings that one type may be one of.
 pub const UNION_MAX: usize = 64;
+/// Fields of one record or one form.
+pub const FIELDS_MAX: usize = 64;
+/// Bytes of the pattern of a field.
+pub const PATTERN_MAX: usize = 256;
+/// Bytes that the program of a pattern may take.
+pub const PATTERN_PROGRAM_MAX: usize = 64 * 1024;
+/// Bytes of a text that is compared with a pattern.
+pub const PATTERN_TEXT_MAX: usize = 16 * 1024;
+/// Things that a form lists for each of its fields.
+pub const FIELD_CHOICES_MAX: usize = 8;
 /// Lists and options within each other in a type.
 pub const TYPE_NESTING_MAX: usize = 8;
 /// Milliseconds between two questions whether an app is still there, asked while it owes an answer.
@@ -176,6 +188,10 @@ pub const APP_MEMORY_MAX: u64 = 4 * 1024 * 1024 * 1024;
 pub const APP_FILES_MAX: u64 = 1024;
 /// Processes that a session may have, its descendants included, when its manifest says nothing else.
 pub const APP_PROCESSES_MAX: u64 = 512;
+/// Threads that a session's processes may have together when its manifest says nothing else.
+pub const APP_THREADS_MAX: u64 = 4096;
+/// Bytes that a session's directory may take on the disk when its manifest says nothing else.
+pub const APP_DISK_MAX: u64 = 4 * 1024 * 1024 * 1024;
 
 /// Clients connected at once.
 pub const CLIENTS_MAX: usize = 1024;
@@ -207,6 +223,10 @@ pub const WINDOWS_MAX: usize = 256;
 pub const READERS_MAX: usize = 64;
 /// Opens of one session that are repeated after a restart; older ones are dropped first.
 pub const OPENS_MAX: usize = 64;
+/// Most paths that a session is granted by being named after it was opened.
+pub const GRANTED_MAX: usize = 64;
+/// How often an app that is in use is asked to save its state before its sandbox can't be widened.
+pub const SAVES_MAX: u32 = 16;
 /// Longest text of a call that the audit log has as it is, in bytes; of longer ones it has length and hash.
 pub const AUDIT_VALUE_MAX: usize = 64;
 /// Longest code that the audit log has as it is, in bytes; of what follows it has length and hash.

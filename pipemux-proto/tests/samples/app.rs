@@ -113,6 +113,22 @@ fn projections(all: &mut Vec<Sample>) {
     let told_apart =
         Projection { version: 70_002, content: vec![Piece::Object(twin)], ..Default::default() };
     add(all, "projection-detail", reply, &told_apart);
+    let media = Media {
+        media_type: "image/png".into(),
+        bytes: 31_000,
+        width: Some(640),
+        height: Some(480),
+        duration_ms: None,
+    };
+    let sound =
+        Media { media_type: "audio/wav".into(), duration_ms: Some(90_500), ..media.clone() };
+    let slot = |key: &str, media| {
+        let (key, label) = (key.to_owned(), key.to_owned());
+        Piece::Object(ObjectSlot { key, label, media: Some(media), ..Default::default() })
+    };
+    let content = vec![slot("diagram", media), slot("sound", sound)];
+    let with_media = Projection { version: 70_003, content, ..Default::default() };
+    add(all, "projection-media", reply, &with_media);
     let lasting = LinkSlot { label: "undo".into(), lasting: true, ..no_link() };
     let with_link = Projection { version: 70_002, nav: vec![lasting], ..Projection::default() };
     add(all, "projection-lasting-link", reply, &with_link);
@@ -246,7 +262,13 @@ fn outcomes(all: &mut Vec<Sample>) {
     ];
     for (name, kind) in kinds {
         let options = vec![OptionItem { label: "line 2".into(), text: "use a;".into() }];
-        let question = Question { text: "3 matches".into(), kind, options, unlisted: 2 };
+        let question = Question {
+            text: "3 matches".into(),
+            kind,
+            options,
+            unlisted: 2,
+            ..Question::default()
+        };
         let token = Blob(Bytes::from_static(b"\x01token"));
         let needs = Needs { question, token, numbers: Vec::new() };
         add(all, &format!("outcome-needs-{name}"), reply, &Outcome::Needs(needs));

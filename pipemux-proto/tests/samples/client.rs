@@ -356,6 +356,7 @@ fn report() -> Report {
             }],
             unlisted: 1,
             hints: vec!["pipemux answer all".into()],
+            ..QuestionReport::default()
         }),
         questions: Vec::new(),
         kept: None,

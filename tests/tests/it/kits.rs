@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use pipemux_tests::{TestEnv, wait_for};
+use pipemux_tests::{Output, TestEnv, wait_for};
 
 /// A kit whose language is installed here.
 struct Kit {
@@ -140,6 +140,26 @@ fn changes_of_a_kit_without_a_request_reach_those_who_wait() {
         // The first view has what the other reader did, or already what the timer did.
         let _ = waiting.finish();
         wait_for("the timer fired", || env.pipemux(&["view"]).text().contains("rung 1"));
+    }
+}
+
+#[test]
+fn jobs_of_a_kit_have_output_and_one_end() {
+    for kit in kits() {
+        let env = todo(kit, "");
+        let end_of = |run: &Output| {
+            let text = run.text();
+            let number = text.split("· job ").nth(1).and_then(|rest| rest.split(' ').next());
+            let job = format!("job:{}", number.expect("the number of the job"));
+            env.pipemux(&["read", &job, "--wait", "30"])
+        };
+        let done = end_of(env.run("work()").ok().has("1 started · work"));
+        done.ok().has("3 steps").has("did 0\ndid 1\ndid 2\n");
+        env.pipemux(&["view"]).ok().has("rung 3");
+        let endless = env.run("work(steps=0)");
+        env.pipemux(&["click", &endless.ok().link("cancel").to_string()]).ok();
+        end_of(&endless).has("cancelled");
+        end_of(env.run("work(steps=101)").ok()).has("failed").has("too much");
     }
 }
 

@@ -88,14 +88,16 @@ pub enum Verb {
     ///   pipemux answer overwrite           an option by its label
     ///   pipemux answer yes                 confirms; no: leaves it
     ///   pipemux answer Any words           the text that is asked for; cancel: leaves it
-    ///   pipemux answer - < text.md         the text comes from standard input; `stdin` means the same
+    ///   pipemux answer title="x" n=2       the fields of a form by name; in order: 'x, 2'
+    ///   pipemux answer - < text.md         the text comes from standard input; `stdin` means the same.
+    ///                                      At a terminal you are asked, and it isn't shown
     ///   pipemux answer 'text="stdin"'      a text or value as in a call: this one is the word itself
     ///   pipemux answer go                  if no question is open: sends a refused call again
     ///
     /// A wrong answer leaves the question open.
     #[command(verbatim_doc_comment)]
     Answer {
-        /// 2 · 1,3 · all · all but 2 · none · yes · no · go · a label · a value · a link · -
+        /// 2 · 1,3 · all · all but 2 · none · yes · no · go · a label · a value · name=value · a link · -
         #[arg(value_name = "ANSWER", allow_negative_numbers = true)]
         words: Vec<String>,
         /// The question to answer, when several are open

@@ -62,6 +62,7 @@ impl BenchWorld {
             pseudonym_key: [7; 16],
             history_rounds: pipemux_core::limits::HISTORY_MAX,
             bounds: &[],
+            ..Config::default()
         };
         let mut world = BenchWorld {
             core: Core::new(config, Vec::new()),
@@ -187,7 +188,7 @@ impl BenchWorld {
                 Effect::ToClientInParts { parts, .. } => self.reply = Some(frame(&parts.concat())),
                 Effect::Start(start) => {
                     let app = start.app;
-                    self.handle(Event::Started { app, pid: 7 });
+                    self.handle(Event::Started { app, pid: 7, left_out: Vec::new() });
                     let hello =
                         Hello { prototypes: vec![tick()], ..Hello::new(Role::App, "notes") };
                     let envelope = Envelope::event(Method::Hello, app);

@@ -109,6 +109,8 @@ fn shorter_report(verb: &Verb, report: &Report, attempt: u32) -> Report {
         text: cut(&question.text, BRIEF_CHARS),
         options: if attempt == 0 { question.options.clone() } else { Vec::new() },
         unlisted: question.unlisted,
+        fields: if attempt == 0 { question.fields.clone() } else { Vec::new() },
+        secret: question.secret,
         hints: question.hints.iter().take(4).map(|hint| cut(hint, BRIEF_CHARS)).collect(),
     };
     let notices = report.notices.iter().take(16 / few).map(|notice| cut(notice, BRIEF_CHARS));

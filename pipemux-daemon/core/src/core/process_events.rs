@@ -62,6 +62,11 @@ impl Core {
                     let pinned = self.workspaces.is_pinned(&session);
                     self.processes.finish_save(&mut self.turn, &session, reply, pinned);
                 }
+                ProcessEvent::NotWidened { waiters, fault } => {
+                    for id in waiters {
+                        self.fail_request(id, fault.clone());
+                    }
+                }
                 ProcessEvent::Ended { session, end, exit, words } => {
                     self.publish_end(&session, end, exit, &words);
                 }

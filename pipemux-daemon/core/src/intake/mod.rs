@@ -9,10 +9,12 @@
 //! |---|---|
 //! | `greeting` | what an app can do |
 //! | `outcome` | what became of an action: outcomes, questions, errors |
+//! | [`pattern`] | the patterns of fields |
 //! | `window` | what a window shows |
 
 mod greeting;
 mod outcome;
+pub mod pattern;
 mod window;
 
 use pipemux_proto::app::{Changed, Chunk, Saved};

@@ -1,11 +1,14 @@
 //! What became of an action: outcomes, questions, errors.
 
+use pipemux_proto::app::QuestionKind;
 use pipemux_proto::limits::{CHOICES_MAX, COPY_MAX, KEY_MAX};
+use pipemux_proto::prototype::check_fields;
 use pipemux_proto::{Fault, LineNumbers};
 
 use crate::foreign::bounds::{append, cut_list, line, lines, own_line, own_lines};
 use crate::foreign::quote::{self, Speaker};
 use crate::foreign::{Done, Needs, Outcome, Piece, Question, Started};
+use crate::intake::greeting::bound_fields;
 use crate::intake::window::{bound_link, bound_object};
 use crate::intake::{SaidByApp, bound_key};
 use crate::limits::{
@@ -31,7 +34,9 @@ impl SaidByApp for Outcome {
                     *self = Outcome::Failed(Fault::refused(why));
                     return Ok(());
                 }
-                bound_needs(needs);
+                if let Err(why) = bound_needs(needs) {
+                    *self = Outcome::Failed(Fault::refused(why));
+                }
             }
         }
         Ok(())
@@ -93,8 +98,16 @@ fn bound_piece(piece: &mut Piece) {
     }
 }
 
-fn bound_needs(needs: &mut Needs) {
-    let Question { text, options, unlisted, .. } = &mut needs.question;
+fn bound_needs(needs: &mut Needs) -> Result<(), String> {
+    let Question { text, kind, options, unlisted, fields, secret } = &mut needs.question;
+    let form = *kind == QuestionKind::Form;
+    if form == fields.is_empty() {
+        return Err("its question is a form without fields, or has fields and is none".into());
+    }
+    check_fields(fields).map_err(|error| format!("its form can't be: {error}"))?;
+    bound_fields(fields, 0).map_err(|why| format!("its form can't be: {why}"))?;
+    // Of a form, single fields are secret; what is picked stands in the question.
+    *secret &= *kind == QuestionKind::Text;
     line(text, QUESTION_CHARS);
     *unlisted = unlisted.saturating_add(cut_list(options, CHOICES_MAX) as u64);
     for option in options {
@@ -102,6 +115,7 @@ fn bound_needs(needs: &mut Needs) {
         line(&mut option.text, OPTION_CHARS);
     }
     bound_numbers(&mut needs.numbers);
+    Ok(())
 }
 
 impl SaidByApp for Fault {
@@ -118,6 +132,7 @@ impl SaidByApp for Fault {
         }
         quote::fault_of(by, self);
         bound_key(&mut self.key);
+        bound_key(&mut self.field);
         let mut numbers = std::mem::take(&mut self.numbers).into_vec();
         bound_numbers(&mut numbers);
         self.numbers = numbers.into();

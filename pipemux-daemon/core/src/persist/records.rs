@@ -404,6 +404,9 @@ pub struct SavedOpen {
     pub cwd: String,
     /// The environment that was passed on, but for what the manifest names.
     pub env: Vec<(String, String)>,
+    /// Absolute paths that the user named later and that the session's process may use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub granted: Vec<String>,
     /// The names of the variables that were passed on because the manifest names them. Their values aren't saved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<String>,

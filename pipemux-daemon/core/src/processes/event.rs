@@ -92,6 +92,13 @@ pub enum ProcessEvent {
         /// What it answered.
         reply: AppReply,
     },
+    /// A session can't be granted what clients' requests wait for.
+    NotWidened {
+        /// The waiting requests.
+        waiters: Vec<RequestId>,
+        /// Why not, and what to do.
+        fault: Fault,
+    },
     /// A process ended. Comes before the replies to the requests that ended with it.
     Ended {
         /// The session that it was of.

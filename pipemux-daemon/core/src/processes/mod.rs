@@ -7,6 +7,8 @@
 //! | [`passed`] | the variables that a manifest names: values in memory, names on disk |
 //! | `frames` | what a process sends |
 //! | `requests`, [`reply`] | a request to an app, which ends exactly once; what it is for and how it ended |
+//! | [`confinement`] | what a process may do, and how it is given more |
+//! | [`denials`] | what a confined app was refused, explained |
 //! | [`shared_processes`] | processes that several sessions share |
 //! | [`health`], [`hibernation`], [`quarantine`] | whether an app still answers, may sleep, dies of a request |
 //! | `wake_times` | when a sleeping session is woken though nobody asks for it |
@@ -17,6 +19,8 @@
 //! **Invariant: a request to an app ends exactly once.** It leaves the table only in `Processes::remove_request`, and
 //! whoever sent it gets one [`ProcessEvent::Replied`], unless it dropped the request itself.
 
+pub mod confinement;
+pub mod denials;
 mod ending;
 pub mod event;
 mod frames;
@@ -234,7 +238,10 @@ impl Processes {
             session.opens.push(open);
         }
         if session.opens.len() > max {
-            session.opens.remove(0);
+            let oldest = session.opens.remove(0);
+            if let Some(first) = session.opens.first_mut() {
+                first.granted.extend(oldest.granted);
+            }
         }
         self.save(turn, key);
     }

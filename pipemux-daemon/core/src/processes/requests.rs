@@ -185,7 +185,12 @@ impl Processes {
             AppReply::Reply(frame.body)
         } else {
             match intake::read_said::<Fault>(&frame.body, self.speaker(&request.session)) {
-                Ok(fault) => AppReply::Fault(fault),
+                Ok(mut fault) => {
+                    if let Some(key) = self.session_by_incarnation.get(&app) {
+                        self.explain_denial(key, &mut fault);
+                    }
+                    AppReply::Fault(fault)
+                }
                 Err(error) => {
                     return self.break_app(turn, app, format!("an unreadable fault: {error}"));
                 }

@@ -282,6 +282,18 @@ pub fn exit_words(exit: Exit) -> String {
         Exit::OverLimit(Limit::Processes(most)) => {
             format!("ended for having more than its {most} processes")
         }
+        Exit::OverLimit(Limit::Memory(most)) => {
+            format!(
+                "ended for using more than its {} MiB of memory in all its processes",
+                most >> 20
+            )
+        }
+        Exit::OverLimit(Limit::Threads(most)) => {
+            format!("ended for having more than its {most} threads")
+        }
+        Exit::OverLimit(Limit::Disk(most)) => {
+            format!("ended for keeping more than its {} MiB on disk", most >> 20)
+        }
         Exit::NearMemoryLimit { status, used, limit } => {
             let exit = if status < 0 { Exit::Signal(-status) } else { Exit::Code(status) };
             let mib = |bytes: u64| bytes.div_ceil(1 << 20);

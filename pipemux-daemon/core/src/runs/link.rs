@@ -130,7 +130,7 @@ impl<'a> Planner<'a> {
         let mut args = fixed(&bound.args);
         for param in open_params(prototype, &bound.args) {
             let raw = param.raw.holds(|flag| bound.args.get(flag).map(is_true));
-            let missing = MissingArgument { ty: param.ty.clone(), meant: None, raw };
+            let missing = MissingArgument::of(param, raw);
             args.push((param.name.clone(), Argument::Missing(missing)));
         }
         self.push(Step {

@@ -15,6 +15,7 @@ use pipemux_proto::{Blob, Code, Fault, LineNumbers};
 use crate::foreign::{Done, Needs, Outcome, Started, quote};
 use crate::runs::arguments::Unresolved;
 use crate::runs::context::RunContext;
+use crate::runs::form::missing_form;
 use crate::runs::missing_argument::names_objects;
 use crate::runs::phase::{Lookup, Phase};
 use crate::runs::protocol::{RunInput, RunOutput, StartedStep, StepReply};
@@ -90,6 +91,19 @@ impl Run {
         }
         let (step, index, missing) = self.missing_argument()?;
         let asks = &self.steps[step];
+        if let Some(needs) = missing_form(asks) {
+            let nothing = |(_, argument): &(String, Argument)| match argument {
+                Argument::Missing(missing) if names_objects(&missing.ty) => {
+                    let session = &asks.session;
+                    missing_argument::question(context.workspace, session, "", missing).1.is_empty()
+                }
+                _ => false,
+            };
+            return Some(match asks.args.iter().position(nothing) {
+                Some(index) => self.nothing_to_choose(step, index, context),
+                None => RunOutput::Ask { needs, asker: Asker::MissingArguments(step) },
+            });
+        }
         let (session, param) = (&asks.session, &asks.args[index].0);
         let (needs, options) =
             missing_argument::question(context.workspace, session, param, missing);

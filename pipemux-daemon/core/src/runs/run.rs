@@ -227,6 +227,11 @@ impl Run {
         }
     }
 
+    /// True when a step was given an argument that is never printed, logged or kept.
+    pub fn holds_secret(&self) -> bool {
+        self.steps.iter().any(Step::holds_secret)
+    }
+
     /// True when nothing but the view changes by the steps that are left, and nothing has to be asked for them.
     pub fn only_looks(&self) -> bool {
         self.steps[self.next..].iter().all(|step| step.prototype.risk.only_looks())
@@ -256,8 +261,7 @@ impl Run {
         fn takes(argument: &Argument, index: usize) -> bool {
             match argument {
                 Argument::Result(of) => *of == index,
-                Argument::List(items) => items.iter().any(|item| takes(item, index)),
-                _ => false,
+                _ => argument.parts().any(|part| takes(part, index)),
             }
         }
         let mut all = self.steps.iter().flat_map(|step| &step.args);

@@ -21,6 +21,7 @@
 
 mod answer;
 mod answer_builder;
+mod answer_form;
 mod answer_in_parts;
 mod answer_jobs;
 mod begin;
@@ -53,6 +54,7 @@ mod undo;
 mod view;
 mod wait;
 mod wait_checks;
+mod widen;
 mod write_answer;
 
 pub(crate) use open::lod_name;

@@ -6,7 +6,6 @@
 use std::rc::Rc;
 
 use pipemux_proto::envelope::Method;
-use pipemux_proto::report::StepStatus;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, Incarnation};
 
@@ -104,6 +103,9 @@ impl Core {
         let session = session.clone();
         self.processes.note_invoke_reply(&session, invoke, &reply);
         let mut reply = StepReply::read(reply, self.processes.speaker(&session));
+        if let StepReply::Outcome(Outcome::Failed(fault)) = &mut reply {
+            self.processes.explain_denial(&session, fault);
+        }
         match &reply {
             StepReply::Outcome(
                 Outcome::Done(Done { version, .. }) | Outcome::Started(Started { version, .. }),

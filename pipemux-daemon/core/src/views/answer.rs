@@ -221,19 +221,19 @@ fn full_name(step: &Step) -> String {
     format!("{}.{}", step.session.addr.provider, step.prototype.written_name())
 }
 
-/// Writes a question with its options, which take about `room` tokens, and the ways to answer, which begin with `command`. Returns also the label and
-/// id of each link.
+/// Writes a question with its options, which take about `room` tokens, and the ways to answer, which begin with
+/// `command`. `body` follows its title. Returns also the label and id of each link.
 pub fn question(
     minter: &mut Minter<'_>,
     (number, room): (u64, u64),
     title: &str,
     question: &Question,
-    later: &[String],
+    (body, later): (&str, &[String]),
     (command, ways): (&str, &[String]),
 ) -> (String, Vec<(ForeignText, u64)>) {
     let then =
         if later.is_empty() { String::new() } else { format!("; then {}", later.join(", ")) };
-    let mut out = format!("needs an answer · {}{then}\n", plain(title));
+    let mut out = format!("needs an answer · {}{then}\n{body}", plain(title));
     let mut links = Vec::new();
     let picks = matches!(question.kind, QuestionKind::PickOne | QuestionKind::PickMany);
     let bare = question.options.iter().all(|option| option.text.is_empty());
@@ -269,7 +269,7 @@ pub fn question(
     let whole = match question.kind {
         QuestionKind::PickMany => Some("all"),
         QuestionKind::Confirm => Some("yes"),
-        QuestionKind::PickOne | QuestionKind::Text => None,
+        QuestionKind::PickOne | QuestionKind::Text | QuestionKind::Form => None,
     };
     let mut typed = Vec::new();
     for way in ways {

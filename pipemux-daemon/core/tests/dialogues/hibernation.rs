@@ -2,7 +2,7 @@
 //! difference.
 
 use crate::world::{Behaviour, World, reader, session_addr};
-use pipemux_core::{Event, Idle, Manifest, Scope, State};
+use pipemux_core::{Event, Idle, Manifest, SandboxLevel, Scope, State};
 use pipemux_proto::app::Busy;
 use pipemux_proto::client::{OpenArgs, Verb};
 use pipemux_proto::projection::Lod;
@@ -187,4 +187,25 @@ fn click_is_refused_when_the_session_wakes_in_another_state() {
     assert!(world.invoked.is_empty(), "it reached the app");
     world.view(reader("a")).exits(0);
     world.run(reader("a"), "notes.say('x')").exits(0);
+}
+
+#[test]
+fn open_elsewhere_replaces_the_process_and_readers_see_no_difference() {
+    let mut world = World::with_notes(|notes| notes.sandbox = SandboxLevel::Standard);
+    world.model("notes/main").add("one");
+    world.open(reader("a"), "notes");
+    let before = world.process("notes/main");
+    let named = |path: &str| {
+        let Verb::Open(open) = crate::world::open("notes") else { panic!() };
+        Verb::Open(OpenArgs { args: vec![path.into()], ..open })
+    };
+    world.ask(reader("a"), named("/elsewhere/folder")).exits(0).lacks("restarted");
+    let wider = world.process("notes/main");
+    assert!(wider.is_some() && wider != before, "a running process can't be granted more");
+    // What lies in there is granted now.
+    world.ask(reader("a"), named("/elsewhere/folder/file")).exits(0);
+    assert_eq!(world.process("notes/main"), wider);
+    world.run(reader("a"), "notes.say('x')").exits(0);
+    let lost = world.invoked.iter().filter(|(_, invoke)| invoke.seen_lost).count();
+    assert_eq!(lost, 0, "what was seen before still counts");
 }

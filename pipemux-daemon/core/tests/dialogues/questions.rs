@@ -67,7 +67,7 @@ fn option_link_answers_while_the_window_is_busy() {
     world.open(reader("a"), "notes");
     let client = world.connect();
     world.set_behaviour("notes/main", crate::world::Behaviour::Holds);
-    let call = world.call(reader("a"), crate::world::run("notes.pick()"));
+    let call = world.call(reader("a"), run("notes.pick()"));
     let request = world.send(client, &call);
     // The question arrives, but the window that was requested after it doesn't.
     let app = world.process("notes/main").expect("it runs");
@@ -140,7 +140,7 @@ fn answer_must_name_one_of_two_open_questions() {
     world.set_behaviour("notes/main", crate::world::Behaviour::Holds);
     let clients = [world.connect(), world.connect()];
     for client in clients {
-        let call = world.call(reader("a"), crate::world::run("notes.pick()"));
+        let call = world.call(reader("a"), run("notes.pick()"));
         world.send(client, &call);
     }
     world.release("notes/main");

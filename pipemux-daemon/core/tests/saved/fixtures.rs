@@ -337,6 +337,7 @@ fn opens() -> Vec<SavedOpen> {
             args: args.map(Into::into).to_vec(),
             cwd: "/home/ada/文書".into(),
             env: vec![("PATH".into(), "/bin".into()), ("EMPTY".into(), String::new())],
+            granted: Vec::new(),
             passed: Vec::new(),
         },
         SavedOpen::default(),

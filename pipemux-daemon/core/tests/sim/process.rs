@@ -8,7 +8,7 @@ use pipemux_proto::app::{
     ReadRequest, Saved,
 };
 use pipemux_proto::hello::{ProtocolVersion, UNREPORTED_CHANGES};
-use pipemux_proto::job::{JobEnd, JobReport, Started};
+use pipemux_proto::job::{CancelJob, JobEnd, JobReport, Started};
 use pipemux_proto::projection::Projection;
 use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, decode};
 
@@ -186,7 +186,7 @@ impl Process {
                 }
             }
             1 => {
-                let end = if request.id % 2 == 0 { JobEnd::Done } else { JobEnd::Failed };
+                let end = if request.id.is_multiple_of(2) { JobEnd::Done } else { JobEnd::Failed };
                 let key = own.pop_first().unwrap_or_default();
                 reaction.frames.push(job_report(incarnation, ended(key.clone(), end)));
                 // Later words about it mean nothing.
@@ -288,6 +288,15 @@ impl Process {
                     None => KeyLocation::Gone(Some("it was removed".into())),
                 });
                 frame(&reply, &Located { places: places.collect() })
+            }
+            Method::CancelJob => {
+                let cancel: CancelJob = decode(&request.body).expect("a CancelJob");
+                let own = self.jobs.entry(envelope.incarnation).or_default();
+                if own.remove(&cancel.job) {
+                    let report = ended(cancel.job, JobEnd::Cancelled);
+                    reaction.frames.push(job_report(envelope.incarnation, report));
+                }
+                frame(&reply, &Empty {})
             }
             _ => frame(&reply, &Empty {}),
         }

@@ -74,7 +74,11 @@ impl World {
         }
         self.place_model(&start.state_dir, &session);
         self.apps.insert(start.app, App::new(session, start.state_dir.clone()));
-        self.queue.push_back(Event::Started { app: start.app, pid: 1_000 + start.app.0 as u32 });
+        self.queue.push_back(Event::Started {
+            app: start.app,
+            pid: 1_000 + start.app.0 as u32,
+            left_out: Vec::new(),
+        });
     }
 
     /// Moves the model that a test prepared for a session to the session's directory.

@@ -300,6 +300,8 @@ fn config() -> Config {
         ..Manifest::new(id.parse().expect("a provider"), format!("/apps/{id}"))
     };
     Config {
+        confines: String::new(),
+        limit_levels: String::new(),
         providers: vec![
             manifest("notes", Scope::Workspace),
             manifest("other", Scope::Workspace),

@@ -213,7 +213,11 @@ impl CoreHarness {
                     self.queue.push_front(Event::ClientIdentified { client, peer });
                 }
                 Effect::Start(start) => {
-                    self.queue.push_back(Event::Started { app: start.app, pid: 2 });
+                    self.queue.push_back(Event::Started {
+                        app: start.app,
+                        pid: 2,
+                        left_out: Vec::new(),
+                    });
                 }
                 Effect::Persist(Record::Anchors { anchors, .. }) => {
                     self.highest = anchors.iter().map(|a| a.id).fold(self.highest, u64::max);

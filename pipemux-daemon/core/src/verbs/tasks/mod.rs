@@ -31,6 +31,8 @@ pub(crate) use wait::{Wait, WaitLimits};
 pub(crate) enum Task {
     /// Waits for an app that is being opened.
     Opening(SessionKey),
+    /// Waits for a session that is being replaced by one with wider grants, to open in it.
+    Widening,
     /// Waits for the prototypes of sessions that are being started, before a run can be checked.
     Preparing(Vec<SessionKey>),
     /// Carries out a run.
