@@ -230,7 +230,7 @@ fn restore(
         limit_levels: describe_limits(),
         confines: SandboxSupport::of_this_system().describe(),
         pseudonym_key: random_key().map_err(|error| format!("can't read random bytes: {error}"))?,
-        history_rounds: settings.history.rounds,
+        history_rounds: Some(settings.history.rounds),
         bounds: bounds::BOUNDS,
     };
     let mut core = Core::new(config, saved.records);

@@ -46,10 +46,17 @@ pub struct Config {
     pub limit_levels: String,
     /// Random bytes for the ids that apps are given, unless the saved state has some.
     pub pseudonym_key: [u8; 16],
-    /// How many rounds of history a workspace keeps: [`limits::HISTORY_MAX`], unless the user set another number.
-    pub history_rounds: usize,
+    /// How many rounds of history a workspace keeps, if the user set fewer than [`limits::HISTORY_MAX`].
+    pub history_rounds: Option<usize>,
     /// The bounds of the daemon's IO, for `status --limits`.
     pub bounds: &'static [bounds::Bound],
+}
+
+impl Config {
+    /// Returns how many rounds of history a workspace keeps.
+    pub(crate) fn history_rounds(&self) -> usize {
+        self.history_rounds.unwrap_or(limits::HISTORY_MAX)
+    }
 }
 
 /// How far the daemon's end has come.

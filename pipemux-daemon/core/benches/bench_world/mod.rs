@@ -60,7 +60,6 @@ impl BenchWorld {
             software: "pipemuxd bench".into(),
             socket: "/run/pipemux.sock".into(),
             pseudonym_key: [7; 16],
-            history_rounds: pipemux_core::limits::HISTORY_MAX,
             bounds: &[],
             ..Config::default()
         };

@@ -114,7 +114,7 @@ impl Core {
             Record::PseudonymKey { key } => self.clients.restore_pseudonym_key(&key),
             Record::Round { workspace, round } => {
                 if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
-                    found.history.add(round, self.config.history_rounds);
+                    found.history.add(round, self.config.history_rounds());
                 }
             }
             Record::Undone { workspace, round, steps, unsure } => {

@@ -1,7 +1,7 @@
 //! Text of apps in sentences of the daemon: errors, notices, briefs of history. Such a sentence is itself made inert where
 //! it is shown, since it quotes.
 
-use pipemux_proto::Fault;
+use pipemux_proto::{Code, Fault};
 
 use crate::foreign::inert::Writer;
 use crate::foreign::{ForeignStr, ForeignText};
@@ -26,19 +26,34 @@ pub fn in_sentence<'a>(text: impl Into<ForeignStr<'a>>) -> &'a str {
 pub struct Speaker<'a> {
     /// Its name.
     pub provider: &'a str,
-    /// True for an app that comes with PipeMux: its hints are taken for PipeMux's own.
+    /// True for an app that comes with PipeMux: its sentences are taken for PipeMux's own.
     pub built_in: bool,
 }
 
-/// Makes an app's error one that a reader can't take for PipeMux's own: its message is one line, what follows it is
-/// quoted, and a hint names the app that gives it.
-pub fn fault_of(speaker: Speaker<'_>, fault: &mut Fault) {
-    if fault.message.contains(BREAKS) {
-        fault.message = quoted_behind_first(&fault.message);
-    }
-    if !speaker.built_in {
+impl Speaker<'_> {
+    /// Makes an error of the app one that a reader can't take for PipeMux's own: its message is one line, what follows
+    /// it is quoted, and a hint names the app that gives it. With `names`, the message names it, too.
+    pub fn mark_fault(self, fault: &mut Fault, names: bool) {
+        if fault.message.contains(BREAKS) {
+            fault.message = quoted_behind_first(&fault.message);
+        }
         for hint in &mut fault.hints {
-            *hint = format!("{} says: {hint}", speaker.provider);
+            self.mark(hint);
+        }
+        // The line of a step names the action, except for these, whose sentence usually names the ref.
+        if names || matches!(fault.code, Code::Stale | Code::OutOfView) {
+            self.mark(&mut fault.message);
+        }
+    }
+
+    /// Names the app before a sentence that it says.
+    pub fn mark_foreign(self, text: &mut ForeignText) {
+        self.mark(&mut text.0);
+    }
+
+    fn mark(self, text: &mut String) {
+        if !self.built_in && !text.is_empty() {
+            *text = format!("{} says: {text}", self.provider);
         }
     }
 }
@@ -52,6 +67,12 @@ pub fn quoted<'a>(text: impl Into<ForeignStr<'a>>) -> String {
         writer.raw("\n");
     }
     writer.finish()
+}
+
+/// Returns labels as one quoted line.
+pub fn quoted_labels<'t>(labels: impl Iterator<Item = &'t ForeignText>) -> String {
+    let labels: Vec<&str> = labels.map(|label| &*label.0).collect();
+    quoted(ForeignStr(&labels.join(" · ").replace(BREAKS, " ")))
 }
 
 /// What stands before each quoted line.

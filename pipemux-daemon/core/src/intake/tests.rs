@@ -3,9 +3,9 @@ use pipemux_proto::projection::{Arg, RefArg};
 use pipemux_proto::{Blob, Fault, Value, encode};
 use proptest::prelude::*;
 
-use super::{bound_link, read_said};
+use super::{bound_link, read_error, read_said};
+use crate::foreign::Speaker;
 use crate::foreign::bounds::{bounded_line, own_lines as lines};
-use crate::foreign::quote::Speaker;
 use crate::foreign::{self, LinkSlot};
 use crate::limits::{BRIEF_CHARS, HINT_CHARS, HINTS_MAX, LABEL_CHARS, LINK_ARGS_MAX, TOKEN_MAX};
 
@@ -85,7 +85,7 @@ fn hints_stay_whole_or_are_left_out() {
     for number in 0..HINTS_MAX + 2 {
         fault = fault.hint(format!("pipemux view {number}"));
     }
-    let read: Fault = read_said(&encode(&fault).unwrap(), NOTES).unwrap();
+    let read = read_error(&encode(&fault).unwrap(), NOTES, false).unwrap();
     assert_eq!(read.hints.len(), HINTS_MAX + 1);
     assert_eq!(read.hints[0], "notes says: pipemux view 0");
     assert_eq!(read.hints[HINTS_MAX], "notes says: … 3 more hints were left out");

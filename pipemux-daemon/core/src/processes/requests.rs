@@ -10,14 +10,13 @@ use pipemux_proto::{Fault, Frame};
 use serde::Serialize;
 
 use crate::event::Effect;
-use crate::foreign::Outcome;
-use crate::foreign::quote::Speaker;
+use crate::foreign::{Outcome, Speaker};
 use crate::intake;
 use crate::keys::SessionKey;
 use crate::limits::APP_REQUESTS_MAX;
 use crate::processes::reply::{AppReply, Purpose, ReplyTo};
 use crate::processes::session::{ProcessState, QueuedRequest};
-use crate::processes::{ProcessEvent, Processes};
+use crate::processes::{ProcessEvent, Processes, Sessions};
 use crate::timers::Timer;
 use crate::turn::Turn;
 
@@ -52,6 +51,13 @@ impl AppRequests {
             |request: &AppRequest| request.app == Some(app) && request.purpose != Purpose::Ping;
         self.open.values().any(of_it)
     }
+}
+
+/// Returns whose sentences come from a session.
+pub fn speaker<'a>(sessions: &Sessions, key: &'a SessionKey) -> Speaker<'a> {
+    let manifest = sessions.get(key).map(|session| &session.manifest);
+    let built_in = manifest.is_some_and(|manifest| manifest.built_in.is_some());
+    Speaker { provider: key.addr.provider.as_str(), built_in }
 }
 
 impl Processes {
@@ -169,9 +175,7 @@ impl Processes {
 
     /// Returns whose sentences come from a session.
     pub fn speaker<'a>(&self, key: &'a SessionKey) -> Speaker<'a> {
-        let manifest = self.sessions.get(key).map(|session| &session.manifest);
-        let built_in = manifest.is_some_and(|manifest| manifest.built_in.is_some());
-        Speaker { provider: key.addr.provider.as_str(), built_in }
+        speaker(&self.sessions, key)
     }
 
     /// Takes an app's answer. One to a request that was given up, or that another incarnation owes, is dropped.
@@ -184,7 +188,9 @@ impl Processes {
         let reply = if frame.envelope.kind == Kind::Reply {
             AppReply::Reply(frame.body)
         } else {
-            match intake::read_said::<Fault>(&frame.body, self.speaker(&request.session)) {
+            // The line of a step names its action, and so whose error it is.
+            let is_named = matches!(request.purpose, Purpose::Client(ReplyTo::Invoke(_)));
+            match intake::read_error(&frame.body, self.speaker(&request.session), !is_named) {
                 Ok(mut fault) => {
                     if let Some(key) = self.session_by_incarnation.get(&app) {
                         self.explain_denial(key, &mut fault);

@@ -6,7 +6,7 @@ use pipemux_proto::app::{Choice, Invoke, Locate, Project, ReadRequest};
 use pipemux_proto::job::JobState;
 use pipemux_proto::{Blob, Fault, Incarnation};
 
-use crate::foreign::quote::Speaker;
+use crate::foreign::Speaker;
 use crate::foreign::{Needs, Outcome, Started};
 use crate::intake;
 use crate::keys::{ProjectionKey, SessionKey};

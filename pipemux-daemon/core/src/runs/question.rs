@@ -12,7 +12,9 @@ use crate::runs::missing_argument::{TypedValues, fill, names_objects, placeholde
 use crate::runs::selection::{Selection, select};
 use crate::runs::source::Source;
 use crate::runs::written_call::written_call;
-use crate::runs::{Argument, MissingArgument, Run, RunContext, RunInput, Step, StepOrigin};
+use crate::runs::{
+    Argument, MissingArgument, Run, RunContext, RunInput, Step, StepOrigin, StepOutcome,
+};
 
 /// A question that waits for an answer.
 #[derive(Debug, Clone)]
@@ -147,11 +149,14 @@ impl OpenQuestion {
         &self.run.steps[self.index()]
     }
 
-    /// Returns about how many bytes it takes: what its app wants back, what its run was written as, and the results so far.
+    /// Returns about how many bytes it takes: its options, what its app wants back, what its run was written as, and what
+    /// came of the steps so far.
     pub fn bytes(&self) -> usize {
-        let values = self.run.done.iter().filter_map(|outcome| outcome.value.as_ref());
+        let Needs { question, token, .. } = &self.needs;
+        let options = question.options.iter().map(|option| option.label.len() + option.text.len());
         let source = self.run.source.as_deref().map_or(0, Source::bytes);
-        self.needs.token.0.len() + values.map(|value| value.0.len()).sum::<usize>() + source
+        let done = self.run.done.iter().map(StepOutcome::bytes);
+        token.0.len() + options.sum::<usize>() + source + done.sum::<usize>()
     }
 
     /// The asking step and its question in one line: `editor.replace: 3 matches`.

@@ -225,7 +225,7 @@ impl Core {
         let (at, exit, now) = (&run.workspace, run.exit_status(), self.turn.now);
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         let round = history_round(run, workspace, now.unix_ms, exit);
-        workspace.history.add(round.clone(), self.config.history_rounds);
+        workspace.history.add(round.clone(), self.config.history_rounds());
         if let Some(notes) = self.clients.audit_notes(id) {
             notes.set_round(&round);
         }

@@ -117,7 +117,7 @@ fn round_that_is_being_undone_is_not_undone_at_the_same_time() {
 fn undo_that_the_loss_of_the_daemon_interrupts_tells_what_took_effect_and_what_is_unknown() {
     let mut world = world();
     world.run(reader("a"), "notes.say('x'); other.say('y')").exits(0);
-    world.set_behaviour("notes/main", Behaviour::Holds);
+    world.set_behaviour("notes/main", Behaviour::Silent);
     let client = world.connect();
     let call = world.call(reader("a"), Verb::Undo { round: None });
     world.send(client, &call);

@@ -9,6 +9,7 @@ use pipemux_proto::projection::{CodePiece, LinkSlot, Lod, ObjectSlot, Piece, Pro
 use pipemux_proto::{Fault, Value};
 use pipemux_work::Meter;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 /// Texts of which a long repetition has made some function look at the rest again and again, or might.
 const PATTERNS: [&str; 34] = [
@@ -166,7 +167,13 @@ fn code_and_refs_cost_no_more_for_each_byte_of_a_long_text() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..Default::default() })]
+    // The same cases each time: `cases` of a few thousand, and another seed, search for more.
+    #![proptest_config(ProptestConfig {
+        cases: 48,
+        rng_seed: RngSeed::Fixed(77),
+        failure_persistence: None,
+        ..Default::default()
+    })]
 
     /// Searches for mixtures that make something look at the same text again and again.
     #[test]

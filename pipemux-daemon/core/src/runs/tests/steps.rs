@@ -3,7 +3,7 @@
 use pipemux_proto::Code;
 use pipemux_proto::projection::Copied;
 
-use crate::foreign::quote::Speaker;
+use crate::foreign::Speaker;
 use crate::processes::quarantine::Fingerprint;
 
 use super::*;
