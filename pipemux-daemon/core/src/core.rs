@@ -186,11 +186,12 @@ impl Core {
     }
 
     /// Handles what follows from what was taken in, in this order: what processes say happened, waits that are
-    /// over, the daemon's end. Then hands out the effects.
+    /// over, open questions that have to make room, the daemon's end. Then hands out the effects.
     fn finish_turn(&mut self, out: &mut Vec<Effect>) {
         self.drain_events();
         self.settle_waits();
         self.drain_events();
+        self.bound_open_runs();
         self.stop_if_done();
         self.drain_events();
         self.processes.address_effects(&mut self.turn.effects);

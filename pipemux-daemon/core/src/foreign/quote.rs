@@ -34,16 +34,23 @@ impl Speaker<'_> {
     /// Makes an error of the app one that a reader can't take for PipeMux's own: its message is one line, what follows
     /// it is quoted, and a hint names the app that gives it. With `names`, the message names it, too.
     pub fn mark_fault(self, fault: &mut Fault, names: bool) {
-        if fault.message.contains(BREAKS) {
+        // Those that come with PipeMux show lines with their numbers, which is mark enough.
+        if !self.built_in && fault.message.contains(BREAKS) {
             fault.message = quoted_behind_first(&fault.message);
         }
-        for hint in &mut fault.hints {
-            self.mark(hint);
+        // Why a thing is gone is told in the daemon's sentence, and in its line.
+        if names || fault.code != Code::NotFound || fault.key.is_none() {
+            self.mark_hints(fault);
         }
         // The line of a step names the action, except for these, whose sentence usually names the ref.
         if names || matches!(fault.code, Code::Stale | Code::OutOfView) {
             self.mark(&mut fault.message);
         }
+    }
+
+    /// Names the app before each hint of an error.
+    pub fn mark_hints(self, fault: &mut Fault) {
+        fault.hints.iter_mut().for_each(|hint| self.mark(hint));
     }
 
     /// Names the app before a sentence that it says.

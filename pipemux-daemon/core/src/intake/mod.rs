@@ -140,10 +140,12 @@ impl SaidByApp for Located {
     fn bound(&mut self, by: Speaker<'_>) -> Result<(), String> {
         for place in &mut self.places {
             match place {
-                KeyLocation::Hidden(says) | KeyLocation::Gone(Some(says)) => {
-                    line(says, REASON_CHARS);
-                    by.mark_foreign(says);
+                KeyLocation::Hidden(how) => {
+                    line(how, REASON_CHARS);
+                    by.mark_foreign(how);
                 }
+                // It follows the daemon's sentence, in its line.
+                KeyLocation::Gone(Some(why)) => line(why, REASON_CHARS),
                 KeyLocation::Gone(None) | KeyLocation::Shown => {}
             }
         }

@@ -188,8 +188,9 @@ impl Processes {
         let reply = if frame.envelope.kind == Kind::Reply {
             AppReply::Reply(frame.body)
         } else {
-            // The line of a step names its action, and so whose error it is.
-            let is_named = matches!(request.purpose, Purpose::Client(ReplyTo::Invoke(_)));
+            // The line of a step names its action, that of a value its thing, and so whose error it is.
+            let named = |to: &ReplyTo| matches!(to, ReplyTo::Invoke(_) | ReplyTo::Read(_));
+            let is_named = matches!(&request.purpose, Purpose::Client(to) if named(to));
             match intake::read_error(&frame.body, self.speaker(&request.session), !is_named) {
                 Ok(mut fault) => {
                     if let Some(key) = self.session_by_incarnation.get(&app) {

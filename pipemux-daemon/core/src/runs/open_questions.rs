@@ -14,6 +14,8 @@ use crate::runs::question::OpenQuestion;
 #[derive(Debug, Default)]
 pub struct OpenRuns {
     by_workspace: BTreeMap<WorkspaceKey, WorkspaceRuns>,
+    /// True when something was added since that was asked.
+    grown: bool,
 }
 
 #[derive(Debug, Default)]
@@ -30,6 +32,7 @@ struct WorkspaceRuns {
 impl OpenRuns {
     /// Adds a question to the workspace of its run.
     pub fn add_question(&mut self, number: u64, question: OpenQuestion) {
+        self.grown = true;
         let at = question.run.workspace.clone();
         self.by_workspace.entry(at).or_default().questions.insert(number, question);
     }
@@ -114,6 +117,7 @@ impl OpenRuns {
 
     /// Keeps what a failed run left. Returns the numbers of those of its reader that make room for it, oldest first.
     pub fn keep_rest(&mut self, number: u64, rest: KeptRest) -> Vec<u64> {
+        self.grown = true;
         let runs = self.by_workspace.entry(rest.workspace.clone()).or_default();
         let reader = rest.reader.clone();
         runs.rests.insert(number, rest);
@@ -184,16 +188,12 @@ impl OpenRuns {
 
     /// Returns the numbers of the oldest questions and kept steps that have to go, so that all together take no more
     /// than so many bytes. The newest stays whatever it takes: its reader is told of it right now.
-    pub fn beyond(&self, most: usize) -> Vec<u64> {
-        let of = |runs: &'_ WorkspaceRuns| -> Vec<(u64, usize)> {
-            let questions = runs.questions.iter().map(|(number, of)| (*number, of.bytes()));
-            questions.chain(runs.rests.iter().map(|(number, of)| (*number, of.bytes()))).collect()
-        };
-        let mut all: Vec<(u64, usize)> = self.by_workspace.values().flat_map(of).collect();
-        let mut bytes: usize = all.iter().map(|(_, bytes)| bytes).sum();
+    pub fn beyond(&mut self, most: usize) -> Vec<u64> {
+        let mut bytes = if std::mem::take(&mut self.grown) { self.bytes() } else { 0 };
         if bytes <= most {
             return Vec::new();
         }
+        let mut all: Vec<(u64, usize)> = self.sizes().collect();
         all.sort_unstable();
         all.pop();
         let mut goes = |of: usize| {
@@ -202,6 +202,18 @@ impl OpenRuns {
             over
         };
         all.into_iter().take_while(|(_, of)| goes(*of)).map(|(number, _)| number).collect()
+    }
+
+    /// Returns how many bytes all questions and kept steps take together.
+    pub fn bytes(&self) -> usize {
+        self.sizes().map(|(_, bytes)| bytes).sum()
+    }
+
+    fn sizes(&self) -> impl Iterator<Item = (u64, usize)> {
+        self.by_workspace.values().flat_map(|runs| {
+            let questions = runs.questions.iter().map(|(number, of)| (*number, of.bytes()));
+            questions.chain(runs.rests.iter().map(|(number, of)| (*number, of.bytes())))
+        })
     }
 
     /// Forgets all of a workspace that made room for another one.
@@ -362,9 +374,14 @@ mod tests {
             asked.needs.token = pipemux_proto::Blob(vec![0; 100].into());
             runs.add_question(number, asked);
         }
-        assert_eq!(runs.beyond(300), [0; 0]);
-        assert_eq!(runs.beyond(299), [1]);
-        assert_eq!(runs.beyond(100), [1, 2]);
-        assert_eq!(runs.beyond(0), [1, 2], "the newest stays");
+        let mut beyond = |most: usize| {
+            runs.grown = true;
+            runs.beyond(most)
+        };
+        assert_eq!(beyond(300), [0; 0]);
+        assert_eq!(beyond(299), [1]);
+        assert_eq!(beyond(100), [1, 2]);
+        assert_eq!(beyond(0), [1, 2], "the newest stays");
+        assert_eq!(runs.beyond(0), [0; 0], "nothing was added");
     }
 }

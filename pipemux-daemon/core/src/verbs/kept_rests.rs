@@ -95,7 +95,6 @@ impl Core {
         rest.seen = Some(seen.with_names(workspace, &call.reader));
         rest.cwd.clone_from(&call.cwd);
         let number = keep(&mut self.turn, &mut self.runs, None, rest);
-        self.bound_open_runs();
         self.fail_keeping(id, fault, Some(number));
         Ok(())
     }

@@ -61,7 +61,6 @@ impl Core {
         let session = question.step().session.clone();
         self.runs.add_question(number, question);
         self.turn.set_timer(expires, Timer::Question(number));
-        self.bound_open_runs();
         let audience = Audience::Workspace(run.workspace.clone(), Some(session));
         self.publish(EventKind::Asked, audience, Some(&run.reader), &text);
         run.question = Some(number);
@@ -77,7 +76,7 @@ impl Core {
     }
 
     /// Lets the oldest questions and kept steps go that are too much for all to be kept.
-    pub(super) fn bound_open_runs(&mut self) {
+    pub(crate) fn bound_open_runs(&mut self) {
         for number in self.runs.beyond(OPEN_RUNS_BYTES) {
             self.end_question(number, u64::MAX, "made room for newer ones");
             self.end_rest(number, u64::MAX, "made room for newer ones");

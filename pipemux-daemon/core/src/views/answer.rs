@@ -138,8 +138,8 @@ pub fn steps(
                 let content = contents.get(index).map_or("", String::as_str);
                 out += content;
                 if let Some(detail) = &outcome.detail {
-                    let quoted = quote::quoted(detail);
-                    out += &format!("{}\n", cut_lines(quoted.trim_end(), run.budget.into()));
+                    let detail = if *foreign { quote::quoted(detail) } else { plain(detail) };
+                    out += &format!("{}\n", cut_lines(detail.trim_end(), run.budget.into()));
                 } else if content.is_empty() && !run.passes_on(index) {
                     out += &result_value(outcome, run.budget);
                 }

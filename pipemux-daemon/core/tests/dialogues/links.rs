@@ -65,16 +65,14 @@ fn link_to_a_thing_that_is_gone_is_told_how_it_vanished() {
     world.view(reader("a"));
     click(&mut world, link)
         .exits(3)
-        .has(&format!(
-            "Anchor link:{link} not found in current context. notes says: it was removed."
-        ))
+        .has(&format!("Anchor link:{link} not found in current context. it was removed."))
         .lacks("out of view");
     // Before any view has shown that it is gone.
     let link = world.view(reader("a")).id("edit k2 r1");
     world.model("notes/main").remove(0);
-    click(&mut world, link).exits(3).has(&format!(
-        "Anchor link:{link} not found in current context. notes says: it was removed."
-    ));
+    click(&mut world, link)
+        .exits(3)
+        .has(&format!("Anchor link:{link} not found in current context. it was removed."));
 }
 
 #[test]
