@@ -67,7 +67,7 @@ impl Sim {
         let code = "notes.add(mark='below an app')".to_owned();
         let session = || "notes/main".parse().expect("an address");
         for verb in [
-            Verb::Run { code: code.into(), stdin: None, only_queries: false },
+            Verb::Run { code, stdin: None, only_queries: false },
             Verb::Undo { round: None },
             Verb::Answer { text: "yes".into(), to: None, stdin: None },
             Verb::Restart { session: session() },
