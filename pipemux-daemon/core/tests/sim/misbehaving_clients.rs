@@ -12,6 +12,9 @@ use crate::process::{frame, garbage};
 use crate::requests::Request;
 use crate::sim::{InFlight, Sim};
 
+/// Where a process below an app works. Nobody else repeats its requests.
+pub const BELOW_APP: &str = "/below-an-app";
+
 impl Sim {
     pub fn break_protocol(&mut self, breach: ProtocolBreach) -> LawResult<bool> {
         self.statistics.count(format!("breach {breach:?}"));
@@ -73,7 +76,8 @@ impl Sim {
             Verb::Restart { session: session() },
             Verb::End { session: session() },
         ] {
-            let call = self.call(0, verb, false, ViewOptions::default(), None);
+            let mut call = self.call(0, verb, false, ViewOptions::default(), None);
+            call.cwd = BELOW_APP.into();
             let daemon = self.daemon.nth;
             self.request(client, 0, call, options, Default::default())?;
             if self.daemon.nth != daemon {
