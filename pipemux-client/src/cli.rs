@@ -77,6 +77,7 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Doctor { fix } => doctor::execute(requester, fix),
         Verb::Pipe => pipe::execute(requester),
         Verb::Bench { quick } => bench::execute(requester, quick),
+        Verb::App(verb) => app::execute(requester, verb),
         Verb::Tour => tour::execute(requester),
         Verb::Unknown(words) => Err(suggestions::unknown_verb(&words, &requester.options)),
         // All other verbs are one request.

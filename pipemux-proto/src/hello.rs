@@ -16,7 +16,7 @@ pub struct ProtocolVersion {
 }
 
 /// The version that this crate speaks.
-pub const PROTOCOL: ProtocolVersion = ProtocolVersion { major: 1, minor: 5 };
+pub const PROTOCOL: ProtocolVersion = ProtocolVersion { major: 1, minor: 6 };
 
 /// The feature of a daemon that accepts a client's [`Method::Seen`](crate::Method::Seen) also as an event.
 pub const SEEN_EVENT: &str = "seen-event";

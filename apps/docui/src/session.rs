@@ -150,7 +150,8 @@ impl<A: App> Session<A> {
         request: &Envelope,
         message: OpenRequest,
     ) -> Result<Option<Opened>, Fault> {
-        let OpenRequest { woken, again, .. } = message;
+        // Versions of this SDK begin with 1, and a daemon of protocol 1.5 means by 0 that there is none.
+        let (woken, again) = (message.woken.unwrap_or(0), message.again);
         let mut opening = Opening {
             provider: message.session.provider.to_string(),
             session: message.session.session.to_string(),
@@ -200,8 +201,8 @@ impl<A: App> Session<A> {
                 app.notes()
             }
         };
-        let resumed = if self.resumed { woken } else { 0 };
-        if resumed == 0 || !again {
+        let resumed = self.resumed.then_some(woken);
+        if resumed.is_none() || !again {
             self.version += 1;
         }
         Ok(Some(Opened { notes, resumed }))
@@ -294,7 +295,7 @@ impl<A: App> Session<A> {
         self.refresh()?;
         self.save()?;
         self.run_changes.save(&self.state_dir, self.version)?;
-        Ok(Saved { version: self.version })
+        Ok(Saved { version: Some(self.version) })
     }
 
     pub(crate) fn save(&mut self) -> Result<Empty, Fault> {
@@ -323,7 +324,7 @@ impl<A: App> Session<A> {
 
 /// The reply to a further open of a running session.
 fn opened_reply(notes: Vec<String>) -> Opened {
-    Opened { notes, resumed: 0 }
+    Opened { notes, resumed: None }
 }
 
 /// The fault for a request that comes before the session's `open`.

@@ -46,7 +46,7 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
         Verb::Undo { round } => RequestVerb::Undo { round },
         Verb::Set { option, value } => RequestVerb::Set { option, value },
         Verb::Apps => RequestVerb::Apps,
-        Verb::App(verb) => app::to_request(verb, env)?,
+        Verb::App(verb) => return app::to_request(verb, env),
         Verb::Sessions => RequestVerb::Sessions,
         Verb::Logs { session, lines, follow: false } => {
             RequestVerb::Logs { session, lines, after: None, wait_ms: 0 }

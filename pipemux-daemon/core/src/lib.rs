@@ -40,6 +40,7 @@ mod feed;
 mod intake;
 mod keys;
 pub mod limits;
+pub mod lint;
 pub mod manifest;
 pub mod peer;
 mod persist;

@@ -25,16 +25,16 @@ fn opens(all: &mut Vec<Sample>) {
         cwd: "/work".into(),
         env: [("LANG".to_owned(), "C".to_owned())].into(),
         state_dir: "/state/editor/main".into(),
-        woken: 0,
+        woken: None,
     };
     add(all, "app-open", (Kind::Request, Method::AppOpen), &open);
-    let woken = OpenRequest { woken: 70_000, ..open };
+    let woken = OpenRequest { woken: Some(70_000), ..open };
     add(all, "app-open-woken", (Kind::Request, Method::AppOpen), &woken);
-    let opened = Opened { notes: vec!["restored 1 unsaved edit".into()], resumed: 0 };
+    let opened = Opened { notes: vec!["restored 1 unsaved edit".into()], resumed: None };
     add(all, "app-opened", (Kind::Reply, Method::AppOpen), &opened);
-    let resumed = Opened { resumed: 70_000, ..Opened::default() };
+    let resumed = Opened { resumed: Some(70_000), ..Opened::default() };
     add(all, "app-opened-resumed", (Kind::Reply, Method::AppOpen), &resumed);
-    add(all, "saved", (Kind::Reply, Method::Save), &Saved { version: 70_000 });
+    add(all, "saved", (Kind::Reply, Method::Save), &Saved { version: Some(70_000) });
 }
 
 fn projections(all: &mut Vec<Sample>) {
@@ -154,7 +154,7 @@ fn invokes(all: &mut Vec<Sample>) {
     let invoke = Invoke {
         action: "replace".into(),
         args: args(),
-        seen_version: 12,
+        seen_version: Some(12),
         seen_lost: false,
         numbers: Vec::new(),
         forgotten: false,

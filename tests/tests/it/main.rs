@@ -2,6 +2,7 @@
 
 mod answer_size;
 mod answer_tokens;
+mod app_check;
 mod app_faults;
 mod by_reference;
 mod chaos;

@@ -314,6 +314,29 @@ pub enum AppVerb {
         #[arg(long)]
         replace: bool,
     },
+    /// Find what an app's author should mend
+    ///
+    /// Runs the app without a daemon, in empty directories, and speaks the protocol to it: windows, all
+    /// actions with valid and invalid arguments, questions, sleep, kills, odd frames. Prints one line for
+    /// each flaw: the place, the rule, what to do. The exit status is 0 if there is none, else 1.
+    ///
+    ///   pipemux app check todo.toml
+    ///   pipemux app check todo.toml -- notes.md     with arguments of `open`
+    ///
+    /// What an action does outside of its directories is real: a destructive one is confirmed only for
+    /// things that the check itself made.
+    #[command(verbatim_doc_comment)]
+    Check {
+        /// A manifest, or the id of a registered app
+        #[arg(value_name = "MANIFEST.TOML")]
+        manifest: PathBuf,
+        /// Arguments for the app's open; those that begin with - go after --
+        #[arg(value_name = "ARGS")]
+        args: Vec<String>,
+        /// Confirm destructive actions on whatever the app shows
+        #[arg(long)]
+        destructive: bool,
+    },
     /// Remove an app from your apps
     ///
     /// An app of the same id that comes with PipeMux is registered again.

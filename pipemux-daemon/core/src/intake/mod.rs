@@ -18,6 +18,7 @@ pub mod text;
 mod window;
 
 use pipemux_proto::app::{Busy, Changed, Chunk, KeyLocation, Located, Notify, Opened, Saved};
+use pipemux_proto::codec::explain;
 use pipemux_proto::decode;
 use pipemux_proto::limits::KEY_MAX;
 use serde::de::DeserializeOwned;
@@ -39,9 +40,9 @@ pub trait FromApp: DeserializeOwned {
 /// Decodes the body of an app's message, and brings it within its bounds.
 ///
 /// # Errors
-/// The bytes are no such message, or something in it exceeds its bound and can't be cut; in words.
+/// The bytes are no such message (with the path of the field at fault), or something in it exceeds its bound and can't be cut; in words.
 pub fn read<T: FromApp>(body: &[u8]) -> Result<T, String> {
-    let mut message: T = decode(body).map_err(|error| error.to_string())?;
+    let mut message: T = decode(body).map_err(|_| explain::<T>(body))?;
     message.bound()?;
     Ok(message)
 }

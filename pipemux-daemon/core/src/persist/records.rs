@@ -184,8 +184,11 @@ pub enum Record {
         workspace: Option<String>,
         /// `provider/session`
         session: String,
-        /// The version that its app named; 0: it is awake, or the app named none.
+        /// The version that its app named; 0: it is awake, or the app named none, unless `at_zero` says otherwise.
         version: u64,
+        /// True when it was put to sleep in the state of version 0.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        at_zero: bool,
     },
     /// A window was closed.
     WindowClosed {

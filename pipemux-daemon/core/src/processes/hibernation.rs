@@ -5,7 +5,7 @@
 //! that is. Woken with that version, it goes on counting from it, so that ids, line numbers and what
 //! readers have seen mean what they meant. An app that can't save is left running.
 
-use pipemux_proto::app::{Busy, Empty, Saved};
+use pipemux_proto::app::{Busy, Empty, Saved, meant_version};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 
@@ -39,8 +39,8 @@ pub struct Hibernation {
 pub struct Asleep {
     /// The process that it had.
     pub app: Incarnation,
-    /// The version of the state that was saved; 0: not told.
-    pub version: u64,
+    /// The version of the state that was saved, if the app named one.
+    pub version: Option<u64>,
 }
 
 /// Who else needs a session, as far as this component can't know it.
@@ -128,7 +128,8 @@ impl Processes {
         // Asked for something meanwhile: what was saved may be out of date already.
         let wanted = session.owes > 0 || session.hibernation.used > began || busy || pinned;
         match saved.filter(|_| !wanted) {
-            Some(Saved { version }) => {
+            Some(Saved { version, .. }) => {
+                let version = meant_version(version, session.minor);
                 session.hibernation.asleep = Some(Asleep { app, version });
                 self.save_asleep(turn, key, version);
                 self.close(turn, key);
@@ -168,20 +169,29 @@ impl Processes {
         &mut self,
         turn: &mut Turn,
         key: &SessionKey,
-        version: u64,
+        version: Option<u64>,
     ) -> Option<Incarnation> {
         let asleep = self.sessions.get_mut(key)?.hibernation.asleep.take()?;
-        self.save_asleep(turn, key, 0);
-        if asleep.version == 0 || asleep.version != version {
+        self.save_asleep(turn, key, None);
+        if asleep.version != version {
             return None;
         }
-        self.sessions.get_mut(key)?.version = version;
+        self.sessions.get_mut(key)?.version = version?;
         Some(asleep.app)
     }
 
     /// Writes down whether a session sleeps, so that a later daemon wakes it as this one would.
-    pub(super) fn save_asleep(&mut self, turn: &mut Turn, key: &SessionKey, version: u64) {
-        let workspace = key.workspace.as_deref().map(Into::into);
-        turn.persist(Record::Asleep { workspace, session: key.to_string(), version });
+    pub(super) fn save_asleep(&mut self, turn: &mut Turn, key: &SessionKey, version: Option<u64>) {
+        turn.persist(asleep_record(key, version));
+    }
+}
+
+/// The record of a session that sleeps in the state of a version, or that doesn't.
+pub(super) fn asleep_record(key: &SessionKey, version: Option<u64>) -> Record {
+    Record::Asleep {
+        workspace: key.workspace.as_deref().map(Into::into),
+        session: key.to_string(),
+        version: version.unwrap_or(0),
+        at_zero: version == Some(0),
     }
 }

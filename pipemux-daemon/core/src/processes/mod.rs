@@ -306,10 +306,10 @@ impl Processes {
     }
 
     /// A session was put to sleep by an earlier daemon, or woke.
-    pub fn restore_asleep(&mut self, key: &SessionKey, version: u64) {
+    pub fn restore_asleep(&mut self, key: &SessionKey, version: Option<u64>) {
         if let Some(session) = self.sessions.get_mut(key) {
             let asleep = hibernation::Asleep { app: Incarnation(0), version };
-            session.hibernation.asleep = (version != 0).then_some(asleep);
+            session.hibernation.asleep = version.map(|_| asleep);
         }
     }
 
@@ -337,14 +337,10 @@ impl Processes {
         let mut records = Vec::new();
         for (key, session) in &self.sessions {
             let workspace: Option<String> = key.workspace.as_deref().map(Into::into);
-            let (name, opens) = (key.to_string(), session.opens.clone());
-            records.push(Record::Session {
-                workspace: workspace.clone(),
-                session: name.clone(),
-                opens,
-            });
+            let (session_name, opens) = (key.to_string(), session.opens.clone());
+            records.push(Record::Session { workspace, session: session_name, opens });
             if let Some(asleep) = session.hibernation.asleep {
-                records.push(Record::Asleep { workspace, session: name, version: asleep.version });
+                records.push(hibernation::asleep_record(key, asleep.version));
             }
         }
         records

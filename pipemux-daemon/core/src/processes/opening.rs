@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::{OpenRequest, Opened};
+use pipemux_proto::app::{OpenRequest, Opened, meant_version};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::hello::UNREPORTED_CHANGES;
 use pipemux_proto::ids::Incarnation;
@@ -48,6 +48,7 @@ impl Processes {
             _ => return,
         }
         session.token_prefix = hello.token_prefix;
+        session.minor = hello.protocol.minor;
         session.changes_unreported =
             hello.features.iter().any(|feature| feature == UNREPORTED_CHANGES);
         let prototypes = self.learn(turn, &key.addr.provider, hello.prototypes);
@@ -111,10 +112,15 @@ impl Processes {
         let last = session.opens.len().saturating_sub(1);
         // Only the newest open may be the one that a client just asked for.
         let again = index < last || !self.opening.contains_key(key);
-        let woken = session.hibernation.asleep.map_or(0, |asleep| asleep.version);
+        let woken = session.hibernation.asleep.and_then(|asleep| asleep.version);
         let open = OpenRequest { woken, ..self.open_message(key, saved, index > 0, again) };
         let purpose = Purpose::StartOpen(index);
         self.send_now(turn, (key, app), Method::AppOpen, &open, deadline, purpose);
+    }
+
+    /// The minor version of the protocol that a session's process speaks, or spoke last; 0 if that isn't known.
+    pub fn minor(&self, key: &SessionKey) -> u16 {
+        self.sessions.get(key).map_or(0, |session| session.minor)
     }
 
     /// The message for one open.
@@ -133,7 +139,7 @@ impl Processes {
             session: key.addr.clone(),
             attach,
             again,
-            woken: 0,
+            woken: None,
             args: saved.args,
             cwd: saved.cwd,
             env: env.into_iter().collect(),
@@ -148,11 +154,11 @@ impl Processes {
         index: usize,
         reply: AppReply,
     ) {
-        let mut resumed = 0;
+        let mut resumed = None;
         let opened = match reply {
             AppReply::Reply(body) => match intake::read::<Opened>(&body) {
                 Ok(opened) => {
-                    resumed = opened.resumed;
+                    resumed = meant_version(opened.resumed, self.minor(key));
                     Ok(opened.notes)
                 }
                 Err(error) => Err(Fault::unavailable(format!("an unreadable reply: {error}"))),
@@ -194,7 +200,13 @@ impl Processes {
         }
     }
 
-    fn become_ready(&mut self, turn: &mut Turn, key: &SessionKey, app: Incarnation, resumed: u64) {
+    fn become_ready(
+        &mut self,
+        turn: &mut Turn,
+        key: &SessionKey,
+        app: Incarnation,
+        resumed: Option<u64>,
+    ) {
         let slept =
             self.sessions.get(key).is_some_and(|session| session.hibernation.asleep.is_some());
         let woke_from = self.wake_up(turn, key, resumed);

@@ -35,6 +35,8 @@ pub struct Session {
     pub prototypes: Rc<Vec<Prototype>>,
     /// The prefix of its own tokens (`MT`), if it has any; known since its first greeting.
     pub token_prefix: Option<String>,
+    /// The minor version of the protocol that its last process spoke; 0 before its first one.
+    pub minor: u16,
     /// True for an app whose state may change without an event; known since its first greeting.
     pub changes_unreported: bool,
     /// The number of requests that it owes an answer to, including those that wait.
@@ -142,6 +144,7 @@ impl Session {
             process: ProcessState::Down,
             prototypes: Rc::new(Vec::new()),
             token_prefix: None,
+            minor: 0,
             changes_unreported: false,
             owes: 0,
             waiting: VecDeque::new(),
@@ -183,7 +186,7 @@ impl Session {
         let asleep = self.hibernation.asleep;
         match self.ready() {
             Some(app) => Some((app, self.version)),
-            None => asleep.map(|asleep| (asleep.app, asleep.version)),
+            None => asleep.and_then(|asleep| Some((asleep.app, asleep.version?))),
         }
     }
 

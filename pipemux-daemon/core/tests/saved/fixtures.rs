@@ -201,7 +201,12 @@ fn ended(workspace: Option<&str>, session: &str) -> Record {
 }
 
 fn asleep(workspace: Option<&str>, session: &str, version: u64) -> Record {
-    Record::Asleep { workspace: workspace.map(Into::into), session: session.into(), version }
+    Record::Asleep {
+        workspace: workspace.map(Into::into),
+        session: session.into(),
+        version,
+        at_zero: false,
+    }
 }
 
 fn window(session: &str, lod: &str, budget: Option<u32>, pinned: bool) -> Record {

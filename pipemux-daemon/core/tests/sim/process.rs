@@ -180,14 +180,13 @@ impl Process {
             Method::AppOpen => {
                 reaction.opened = Some(true);
                 let open: OpenRequest = decode(&request.body).expect("an OpenRequest");
-                let resumed = if store.resumed { open.woken } else { 0 };
-                let resumed = if resumed == store.version { resumed } else { 0 };
-                reaction.woken = resumed > 0;
+                let resumed = open.woken.filter(|woken| store.resumed && *woken == store.version);
+                reaction.woken = resumed.is_some();
                 frame(&reply, &Opened { resumed, ..Opened::default() })
             }
             Method::Save => {
                 store.save();
-                frame(&reply, &Saved { version: store.version })
+                frame(&reply, &Saved { version: Some(store.version) })
             }
             Method::Project => {
                 let ask: Project = decode(&request.body).expect("a Project");

@@ -173,7 +173,7 @@ impl App {
         match envelope.method {
             Method::AppOpen => {
                 let open: OpenRequest = decode(&request.body).expect("an OpenRequest");
-                let resumed = if *behaviour == Behaviour::ForgetsSleep { 0 } else { open.woken };
+                let resumed = open.woken.filter(|_| *behaviour != Behaviour::ForgetsSleep);
                 self.opens.push(open);
                 match behaviour {
                     Behaviour::RefusesOpen(why) => refuse(&Fault::failed(why.clone())),
@@ -212,7 +212,7 @@ impl App {
             }
             Method::Save => match behaviour {
                 Behaviour::RefusesSave => refuse(&Fault::refused("it can't sleep")),
-                _ => frame(&reply, &Saved { version: model.version }),
+                _ => frame(&reply, &Saved { version: Some(model.version) }),
             },
             Method::AppRead => {
                 let read: ReadRequest = decode(&request.body).expect("a ReadRequest");

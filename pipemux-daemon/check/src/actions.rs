@@ -1,0 +1,396 @@
+//! Rules for actions: their versions, questions and refusals.
+
+use pipemux_core::lint;
+use pipemux_proto::app::{Choice, Done, Invoke, KeyLocation, Needs, Outcome, QuestionKind, Resume};
+use pipemux_proto::projection::{Args, LinkSlot, Piece, Projection, RefArg};
+use pipemux_proto::prototype::{Prototype, Risk, Type};
+use pipemux_proto::{Code, Method, Value};
+
+use crate::arguments::{Arguments, Given, as_copies, of_another_type, refs, with_refs, written};
+use crate::checker::Checker;
+use crate::limits::{CLICKS, LONG_ACTION, QUESTIONS};
+use crate::lookups::NO_KEY;
+use crate::windows::same;
+
+impl Checker<'_> {
+    /// Invokes all actions. Invalid arguments, and all ways to give valid ones, are tried in the first round only.
+    pub fn all_actions(&mut self, round: usize) {
+        let actions = self.actions.clone();
+        let mut later = Vec::new();
+        for action in &actions {
+            if !self.action_in_round(action, round) {
+                later.push(action);
+            }
+        }
+        // What needs things that other actions make.
+        for action in later {
+            if !self.action_in_round(action, round) && round == 0 {
+                let name = action.written_name();
+                self.report.note(format!("{name}, since no thing is shown that it needs"));
+            }
+        }
+        if round == 0 {
+            self.no_such_action();
+            self.click_links();
+        }
+        if self.look("project full").is_some() {
+            self.lookups();
+        }
+    }
+
+    /// Invokes an action in the ways of a round. Returns false when there are no arguments for it.
+    fn action_in_round(&mut self, action: &Prototype, round: usize) -> bool {
+        if self.process.is_none() || self.long.contains(&action.name) {
+            return true;
+        }
+        let Some(shown) = self.look("project full") else { return true };
+        if shown.actions.as_ref().is_some_and(|actions| !actions.contains(&action.name)) {
+            return true;
+        }
+        let unions = action.params.iter().filter_map(|param| match &param.ty {
+            Type::Union(options) => Some(options.len()),
+            _ => None,
+        });
+        let ways: Vec<(Given, usize)> = match round {
+            0 => {
+                let all = (0..unions.max().unwrap_or(1).clamp(1, 3)).map(|at| (Given::All, at));
+                [(Given::Required, 0)].into_iter().chain(all).collect()
+            }
+            _ => vec![(Given::Required, round)],
+        };
+        let Some(args) = self.arguments(action, Given::Required, 0, round) else { return false };
+        if round == 0 {
+            self.invalid(action, &args);
+        }
+        for (given, union_at) in ways {
+            let Some(args) = self.arguments(action, given, union_at, round) else { continue };
+            let done = self.valid(action, &args);
+            if round == 0 && given == Given::Required && done {
+                self.copies(action, &args);
+            }
+        }
+        true
+    }
+
+    fn arguments(
+        &mut self,
+        action: &Prototype,
+        given: Given,
+        union_at: usize,
+        round: usize,
+    ) -> Option<Args> {
+        let last = round == 1;
+        let mut arguments = Arguments { things: &self.things, texts: &mut self.texts, last };
+        arguments.of(action, given, union_at)
+    }
+
+    /// Carries out an action. Returns true when it is done.
+    fn valid(&mut self, action: &Prototype, args: &Args) -> bool {
+        let place = format!("invoke {}", written(&action.name, args));
+        let Some(before) = self.look(&place) else { return false };
+        let destructive = action.risk == Risk::Destructive;
+        let allowed = !destructive || self.may_confirm(action, args);
+        if destructive && !action.previews && !allowed {
+            return false;
+        }
+        let mut invoke = self.invoke(action, args, &before);
+        invoke.confirmed = destructive && !action.previews;
+        for _ in 0..QUESTIONS {
+            match self.send(&place, Some(action), &invoke) {
+                Some(Outcome::Done(done)) => {
+                    if destructive && !invoke.confirmed {
+                        let text = "was carried out without `confirmed`: reply `needs` with a `confirm` question first";
+                        self.report.add(&place, "unconfirmed", text);
+                    }
+                    self.done(&place, action, args, &before, &done);
+                    return true;
+                }
+                Some(Outcome::Needs(needs)) => {
+                    self.had_no_effect(&place, &before, "asked");
+                    if destructive
+                        && !invoke.confirmed
+                        && needs.question.kind != QuestionKind::Confirm
+                    {
+                        let text = "asks something else before it is confirmed: ask with the kind `confirm` first";
+                        self.report.add(&place, "unconfirmed", text);
+                    }
+                    if needs.question.kind == QuestionKind::Confirm && !allowed {
+                        return false;
+                    }
+                    invoke.confirmed |= destructive && needs.question.kind == QuestionKind::Confirm;
+                    let Some(choice) = choice(&needs) else { return false };
+                    invoke.resume = Some(Resume { token: needs.token, choice });
+                }
+                Some(Outcome::Failed(_)) => {
+                    self.had_no_effect(&place, &before, "failed");
+                    return false;
+                }
+                None => return false,
+            }
+        }
+        let text =
+            format!("asked {QUESTIONS} questions, each of which was answered: it asks forever");
+        self.report.add(&place, "question", text);
+        false
+    }
+
+    /// Returns true when a destructive action may be confirmed: all that it names, or could mean, was made by this run.
+    fn may_confirm(&mut self, action: &Prototype, args: &Args) -> bool {
+        let own = |of: &RefArg| !self.things.first.contains(&of.key);
+        let named = refs(args);
+        let may = match named.is_empty() {
+            true => self.things.first.is_empty(),
+            false => named.into_iter().all(own),
+        };
+        if !may && !self.subject.destructive {
+            let name = action.written_name();
+            let text = "since it could destroy what the run didn't make; --destructive allows it";
+            self.report.note(format!("{name}, {text}"));
+        }
+        may || self.subject.destructive
+    }
+
+    fn invoke(&mut self, action: &Prototype, args: &Args, before: &Projection) -> Invoke {
+        Invoke {
+            action: action.name.clone(),
+            args: args.clone(),
+            seen_version: Some(before.version),
+            cwd: self.subject.root.join("work").to_string_lossy().into_owned(),
+            reader: "check".into(),
+            run_id: self.next_run(),
+            budget: 1000,
+            ..Invoke::default()
+        }
+    }
+
+    /// Sends an action. A fault is a failed outcome.
+    fn send(
+        &mut self,
+        place: &str,
+        action: Option<&Prototype>,
+        invoke: &Invoke,
+    ) -> Option<Outcome> {
+        let (answer, took) = self.ask_timed::<Outcome>(place, Method::Invoke, invoke);
+        if took > LONG_ACTION {
+            self.long.insert(invoke.action.clone());
+        }
+        let outcome = match answer? {
+            Ok(outcome) => outcome,
+            Err(fault) => return Some(Outcome::Failed(fault)),
+        };
+        self.lints(place, lint::outcome(&outcome, action, &self.actions));
+        Some(outcome)
+    }
+
+    /// Checks the version of a done action against the window, and refs to what it changed.
+    fn done(
+        &mut self,
+        place: &str,
+        action: &Prototype,
+        args: &Args,
+        before: &Projection,
+        done: &Done,
+    ) {
+        let Some(after) = self.look(place) else { return };
+        self.note_gone();
+        let (was, is, shown) = (before.version, done.version, after.version);
+        let query = action.risk == Risk::Query;
+        let changed = !same(before, &after);
+        let text = if is < was || shown < was {
+            format!("the version went back from {was} to {}: it only grows", is.min(shown))
+        } else if changed && shown == was {
+            format!("the window changed and its version stayed {was}: each change adds 1")
+        } else if shown < is {
+            format!(
+                "the window has version {shown}, the outcome {is}: a window that is asked for after the outcome is as new"
+            )
+        } else if query && is != was && !self.restless {
+            format!("a query raised the version from {was} to {is}: it changes nothing")
+        } else if !query && is == was {
+            format!(
+                "it is done and the version stayed {was}: each successful action adds exactly 1, unless it is a query"
+            )
+        } else if !query && is != was + 1 && !self.restless {
+            format!("the version rose from {was} to {is}: each successful action adds exactly 1")
+        } else {
+            String::new()
+        };
+        if !text.is_empty() {
+            self.report.add(place, "version", text);
+        }
+        self.refs_to_what_changed(action, args);
+    }
+
+    /// Sends an action on a thing again that it changed or removed: the thing isn't what the reader saw.
+    fn refs_to_what_changed(&mut self, action: &Prototype, args: &Args) {
+        if action.risk == Risk::Query || self.restless {
+            return;
+        }
+        let Some(of) = refs(args).first().map(|of| (*of).clone()) else { return };
+        let code = match self.things.find(&of.key) {
+            Some(now) if now.rev != of.rev => Code::Stale,
+            None if self.things.is_gone(&of.key) => Code::NotFound,
+            _ => return,
+        };
+        let what = if code == Code::Stale { "what changed" } else { "what is gone" };
+        let place = format!("invoke {} on {what}", written(&action.name, args));
+        self.refused(&place, action, args, code, &of.key);
+    }
+
+    /// Asks where things are that aren't shown any more.
+    fn note_gone(&mut self) {
+        let missing = self.things.missing();
+        if missing.is_empty() {
+            return;
+        }
+        let Some(places) = self.locate(missing.clone()) else { return };
+        for (key, place) in missing.iter().zip(places) {
+            if matches!(place, KeyLocation::Gone(_)) {
+                self.things.set_gone(key);
+            }
+        }
+    }
+
+    /// Sends arguments that are no longer or never valid: nothing may take effect.
+    fn invalid(&mut self, action: &Prototype, args: &Args) {
+        if action.risk == Risk::Destructive && !self.may_confirm(action, args) {
+            return;
+        }
+        if let Some(of) = refs(args).first().map(|of| (*of).clone()) {
+            let place = format!("invoke {} of another revision", written(&action.name, args));
+            let stale =
+                with_refs(args, &|of| RefArg { rev: of.rev.wrapping_add(1000), ..of.clone() });
+            self.refused(&place, action, &stale, Code::Stale, &of.key);
+            let gone = with_refs(args, &|of| RefArg { key: NO_KEY.into(), ..of.clone() });
+            let place = format!("invoke {}", written(&action.name, &gone));
+            self.refused(&place, action, &gone, Code::NotFound, NO_KEY);
+        }
+        let mut odd = Vec::new();
+        for param in &action.params {
+            if let Some(arg) = of_another_type(&param.ty) {
+                let mut args = args.clone();
+                args.insert(param.name.clone(), arg);
+                odd.push(args);
+            }
+            if args.contains_key(&param.name) {
+                let mut args = args.clone();
+                args.remove(&param.name);
+                odd.push(args);
+            }
+        }
+        let mut more = args.clone();
+        more.insert("no_such_parameter".into(), Value::Int(1).into());
+        odd.push(more);
+        for args in odd {
+            let place = format!("invoke {}", written(&action.name, &args));
+            let Some(before) = self.look(&place) else { return };
+            let mut invoke = self.invoke(action, &args, &before);
+            invoke.confirmed = action.risk == Risk::Destructive && !action.previews;
+            // An app may make something of it. If it refuses, nothing took effect.
+            if let Some(Outcome::Failed(_)) = self.send(&place, Some(action), &invoke) {
+                self.had_no_effect(&place, &before, "failed");
+            }
+        }
+    }
+
+    /// Sends an action that must be refused with a code that names the thing.
+    fn refused(&mut self, place: &str, action: &Prototype, args: &Args, code: Code, key: &str) {
+        let Some(before) = self.look(place) else { return };
+        let mut invoke = self.invoke(action, args, &before);
+        invoke.confirmed = action.risk == Risk::Destructive && !action.previews;
+        match self.send(place, Some(action), &invoke) {
+            Some(Outcome::Failed(fault)) => {
+                self.had_no_effect(place, &before, "failed");
+                self.expect_refusal(place, Some(Err(fault)), code, key);
+            }
+            Some(Outcome::Done(_)) => self.expect_refusal(place, Some(Ok(())), code, key),
+            // The answer to its question is refused then.
+            Some(Outcome::Needs(_)) | None => {}
+        }
+    }
+
+    /// Passes texts as another session's things would be passed.
+    fn copies(&mut self, action: &Prototype, args: &Args) {
+        let copied_texts = as_copies(args).filter(|_| refs(args).is_empty());
+        let Some(copies) = copied_texts.filter(|_| action.risk != Risk::Destructive) else {
+            return;
+        };
+        let place = format!("invoke {} with copied values", written(&action.name, args));
+        let Some(before) = self.look(&place) else { return };
+        let copied = self.invoke(action, &copies, &before);
+        let Some(Outcome::Failed(fault)) = self.send(&place, Some(action), &copied) else { return };
+        let plain = self.invoke(action, args, &before);
+        if let Some(Outcome::Done(_)) = self.send(&place, Some(action), &plain) {
+            let text = format!(
+                "refused ({}) what it takes as `value`: an argument may be {{\"copied\": {{value, from, label}}}}",
+                fault.message
+            );
+            self.report.add(&place, "copied", text);
+        }
+    }
+
+    /// Invokes an action that isn't there.
+    fn no_such_action(&mut self) {
+        let place = "invoke no_such_action()";
+        let Some(before) = self.look(place) else { return };
+        let action = Prototype { name: "no_such_action".into(), ..Prototype::default() };
+        let invoke = self.invoke(&action, &Args::new(), &before);
+        if let Some(Outcome::Done(_) | Outcome::Needs(_)) = self.send(place, None, &invoke) {
+            self.report.add(
+                place,
+                "no-action",
+                "was carried out: refuse actions that aren't there",
+            );
+        }
+    }
+
+    /// Clicks the links of the window.
+    fn click_links(&mut self) {
+        let Some(shown) = self.look("project full") else { return };
+        let in_content = shown.content.iter().filter_map(|piece| match piece {
+            Piece::Link(link) => Some(link),
+            _ => None,
+        });
+        let links: Vec<LinkSlot> =
+            shown.nav.iter().chain(in_content).take(CLICKS).cloned().collect();
+        for link in links.into_iter().filter(|link| link.code.is_none()) {
+            let Some(action) =
+                self.actions.iter().find(|action| action.name == link.action).cloned()
+            else {
+                continue;
+            };
+            if !self.long.contains(&action.name) {
+                self.valid(&action, &link.args);
+            }
+        }
+    }
+
+    /// Checks that an action that isn't done had no effect.
+    fn had_no_effect(&mut self, place: &str, before: &Projection, how: &str) {
+        let Some(after) = self.look(place) else { return };
+        if self.restless {
+            return;
+        }
+        if !same(before, &after) {
+            let text = format!("{how}, and the window changed: nothing takes effect then");
+            self.report.add(place, "effect", text);
+        } else if after.version != before.version {
+            let text = format!(
+                "{how}, and the version rose from {} to {}: nothing takes effect then",
+                before.version, after.version
+            );
+            self.report.add(place, "effect", text);
+        }
+    }
+}
+
+/// Returns an answer to a question; none to a question of a kind that isn't known here.
+fn choice(needs: &Needs) -> Option<Choice> {
+    Some(match needs.question.kind {
+        QuestionKind::Confirm => Choice::Yes,
+        QuestionKind::PickOne | QuestionKind::PickMany => {
+            Choice::Picked(needs.question.options.first().map(|_| vec![1])?)
+        }
+        QuestionKind::Text => Choice::Text("check".into()),
+    })
+}
