@@ -4,13 +4,15 @@ mod context;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use bytes::Bytes;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{Fault, SessionAddr};
 
 use crate::actions::Actions;
-use crate::blocking::{Blocking, Waker};
+use crate::blocking::Blocking;
+use crate::handle::Handle;
 use crate::reply::{Ask, Reply};
 use crate::view::View;
 
@@ -166,11 +168,17 @@ pub trait App: Sized + 'static {
             .hint("use the actions that its window shows: pipemux view"))
     }
 
-    /// Updates the model from the outside world, such as a file on disk or the machine's load. Returns
-    /// whether that changed what views show. Called before each view and each action, and when the session's
-    /// [`Opening::waker`] was used.
+    /// Updates the model from the outside world, such as a file on disk, the time or the machine's load. Returns
+    /// whether that changed what views show. Called before each view and each action, at [`App::next_wake`], when
+    /// something that is [watched](App::watched) changed, and when the session's [`Opening::handle`] was used.
     fn refresh(&mut self) -> bool {
         false
+    }
+
+    /// Returns when [`App::refresh`] is to be called next though nobody asks for anything: when a timer fires, for
+    /// example. Readers are told if that changed what views show. A time that has come already means at once.
+    fn next_wake(&self) -> Option<Instant> {
+        None
     }
 
     /// Builds the question that is asked before a destructive action: what exactly it would affect.
@@ -244,8 +252,8 @@ pub struct Opening {
     /// True when the previous process was hibernated and its state saved. Only apps with
     /// [`App::RESUMES`] see this.
     pub woken: bool,
-    /// Has the serving loop call [`App::refresh`], from any thread.
-    pub waker: Waker,
+    /// Says things unasked, from any thread: the state changed, readers should know something, work goes on.
+    pub handle: Handle,
 }
 
 impl Opening {

@@ -10,13 +10,11 @@
 //! | [`Blocking`] | the part of a request that may wait: returned by [`App::blocking`] and [`App::attach_blocking`] |
 //! | [`CommitPoint`] | decides whether work that nobody waits for any more still takes effect |
 //! | [`Task`] | work that no request waits for, such as watching files |
-//! | [`Waker`] | has the serving loop look at a session again |
 //!
 //! [`App::blocking`]: crate::App::blocking
 //! [`App::attach_blocking`]: crate::App::attach_blocking
 
 mod threads;
-mod waker;
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,10 +25,8 @@ use std::time::{Duration, Instant};
 
 use pipemux_proto::Fault;
 
+use crate::handle::Handle;
 use crate::reply::Reply;
-
-pub(crate) use waker::WakeReceiver;
-pub use waker::Waker;
 
 /// Work on another thread, and its result once there is one.
 ///
@@ -54,16 +50,19 @@ impl<T: Send + 'static> Task<T> {
     ///
     /// # Errors
     /// Too many threads wait already, or the system gives no more.
-    pub fn start(waker: &Waker, work: impl FnOnce() -> T + Send + 'static) -> Result<Self, Fault> {
+    pub fn start(
+        handle: &Handle,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<Self, Fault> {
         let (sender, result) = sync_channel(1);
-        let (waker, awaited) = (waker.clone(), Arc::new(AtomicBool::new(false)));
+        let (handle, awaited) = (handle.clone(), Arc::new(AtomicBool::new(false)));
         let wakes = awaited.clone();
         threads::run(Box::new(move || {
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
             // Nobody may want it any more.
             let _ = sender.send(result);
             if wakes.load(Ordering::SeqCst) {
-                waker.wake();
+                handle.refresh();
             }
         }))?;
         Ok(Self { result, awaited, began: Instant::now() })
@@ -192,10 +191,10 @@ impl<A: 'static, R: 'static> Blocking<A, R> {
     ///
     /// # Errors
     /// As [`Task::start`].
-    pub(crate) fn start(self, waker: &Waker) -> Result<Started<A, R>, Fault> {
+    pub(crate) fn start(self, handle: &Handle) -> Result<Started<A, R>, Fault> {
         let commit = CommitPoint::default();
         let (work, point) = (self.work, commit.clone());
-        let task = Task::start(waker, move || work(&point))?;
+        let task = Task::start(handle, move || work(&point))?;
         Ok(Started { task, commit, waits_for: self.waits_for, began: Instant::now() })
     }
 }
@@ -233,19 +232,20 @@ mod tests {
     use pipemux_proto::ids::Incarnation;
 
     use super::*;
+    use crate::handle::HandleReceiver;
 
     #[test]
     fn only_a_result_that_was_asked_for_too_early_wakes_the_loop() {
-        let receiver = WakeReceiver::new().unwrap();
-        let waker = receiver.waker(Incarnation(1));
+        let receiver = HandleReceiver::new().unwrap();
+        let handle = receiver.handle(Incarnation(1));
         for number in 0..100 {
-            let mut task = Task::start(&waker, move || number).unwrap();
+            let mut task = Task::start(&handle, move || number).unwrap();
             assert_eq!(task.wait(Duration::from_secs(60)), Some(number));
         }
         assert!(receiver.take().is_empty());
 
         let (release, released) = channel::<()>();
-        let mut task = Task::start(&waker, move || released.recv().is_err()).unwrap();
+        let mut task = Task::start(&handle, move || released.recv().is_err()).unwrap();
         assert_eq!(task.poll(), None);
         drop(release);
         let end = Instant::now() + Duration::from_secs(60);

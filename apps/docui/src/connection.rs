@@ -12,7 +12,7 @@ use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use crate::blocking::WakeReceiver;
+use crate::handle::HandleReceiver;
 use crate::limits::{
     BATCH_ANSWERS_MAX, BATCH_TIME_MAX, BATCHED_BODY_MAX, COPIED_BODY_MAX, READ_MAX, READ_MIN,
 };
@@ -69,7 +69,7 @@ impl Connection {
     /// deadline. Writes batched answers before it waits.
     pub(crate) fn next(
         &mut self,
-        wakes: &WakeReceiver,
+        wakes: &HandleReceiver,
         deadline: Option<Instant>,
     ) -> io::Result<Next> {
         loop {
@@ -180,7 +180,7 @@ impl Connection {
     ///
     /// Waits with `poll`, because on Linux a process that blocks in `read` on a Unix socket also wakes up
     /// whenever the peer has read something and there is room to write again (`unix_write_space`).
-    fn read(&mut self, wakes: &WakeReceiver, deadline: Option<Instant>) -> io::Result<Read> {
+    fn read(&mut self, wakes: &HandleReceiver, deadline: Option<Instant>) -> io::Result<Read> {
         self.flush()?;
         self.make_room();
         loop {
@@ -280,7 +280,7 @@ mod tests {
             bodies.iter().enumerate().flat_map(|(id, body)| request(id as u64, body)).collect();
         let app = std::thread::spawn(move || {
             let mut connection = Connection::new(ours);
-            let wakes = WakeReceiver::new().unwrap();
+            let wakes = HandleReceiver::new().unwrap();
             while let Next::Frame(frame) = connection.next(&wakes, None).unwrap() {
                 connection.answer(&frame.envelope, &frame.body).unwrap();
             }
@@ -313,7 +313,7 @@ mod tests {
         theirs.write_all(&request(6, b"x")).unwrap();
         theirs.shutdown(std::net::Shutdown::Write).unwrap();
         let mut connection = Connection::new(ours);
-        let wakes = WakeReceiver::new().unwrap();
+        let wakes = HandleReceiver::new().unwrap();
         let Next::Frame(frame) = connection.next(&wakes, None).unwrap() else { panic!("no frame") };
         assert_eq!(frame.envelope.id, 6);
         assert!(matches!(connection.next(&wakes, None).unwrap(), Next::Closed));

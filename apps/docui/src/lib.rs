@@ -11,6 +11,7 @@
 //! | [`args`] | the types that an action's parameters may have |
 //! | [`view`] | builds the content of a window |
 //! | [`reply`] | the result of an update: done, or a question |
+//! | [`Handle`] | says things unasked: a change, a notice, that work goes on |
 //! | [`blocking`] | work that may wait for a disk or a network, on threads of its own |
 //! | [`state_file`] | replaces small files in the state directory |
 //! | [`regular_file`] | opens files without waiting for what is no file |
@@ -53,6 +54,7 @@ pub mod args;
 pub mod blocking;
 mod connection;
 mod fd;
+mod handle;
 mod limits;
 pub mod regular_file;
 pub mod reply;
@@ -67,9 +69,10 @@ pub mod view;
 pub use actions::Actions;
 pub use app::{App, Context, ExchangeReply, Found, NumbersSeen, Opening, SeenNumbers, ViewRequest};
 pub use args::{Anchor, Any, ArgType, Change, FilePath, Kind, Line, Pattern, Text, TextOrPattern};
-pub use blocking::{Blocking, Completion, Waker};
+pub use blocking::{Blocking, Completion};
 /// The type of an exchange's bytes.
 pub use bytes::Bytes;
+pub use handle::Handle;
 pub use pipemux_proto::app::Choice;
 pub use pipemux_proto::call::nearest;
 pub use pipemux_proto::command;

@@ -32,3 +32,9 @@ pub const BATCH_ANSWERS_MAX: usize = 32;
 pub const BATCH_TIME_MAX: Duration = Duration::from_micros(200);
 /// Tokens that an outcome's content may take when the daemon names no number.
 pub const CONTENT_BUDGET: u32 = 4_000;
+/// Lines for readers that wait to be sent, of one session; more are counted.
+pub const NOTICES_QUEUED_MAX: usize = 64;
+/// Longest line for readers or description of work, in bytes. The daemon shows less.
+pub const HANDLE_TEXT_MAX: usize = 4 * 1024;
+/// Shortest time between two refreshes that [`crate::App::next_wake`] asks for.
+pub const WAKE_SPACING: Duration = Duration::from_millis(20);

@@ -49,7 +49,7 @@ pub fn serve<A: App>(stream: UnixStream) -> std::io::Result<()> {
     let mut session_table = SessionTable::<A>::new()?;
     loop {
         let deadline = session_table.next_deadline();
-        let frame = match connection.next(session_table.wakes(), deadline)? {
+        let frame = match connection.next(session_table.asked(), deadline)? {
             Next::Frame(frame) => frame,
             Next::Due => {
                 let frames = session_table.run_due().map_err(std::io::Error::other)?;

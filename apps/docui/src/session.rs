@@ -4,9 +4,11 @@
 //! |---|---|
 //! | `invoke` | carries out actions, from the check of their refs to their outcome |
 //! | `parked` | requests whose work is under way on other threads |
+//! | `unasked` | what the session does and says without a request |
 
 mod invoke;
 mod parked;
+mod unasked;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -26,7 +28,8 @@ use serde::de::DeserializeOwned;
 
 use crate::actions::Actions;
 use crate::app::{App, ExchangeReply, Found, Opening, ViewRequest};
-use crate::blocking::{Completion, Waker};
+use crate::blocking::Completion;
+use crate::handle::{Asked, Handle};
 use crate::limits::PATIENCE;
 use crate::run_changes::RunChanges;
 use crate::view::View;
@@ -55,20 +58,24 @@ pub(crate) struct Session<A> {
     run_changes: RunChanges,
     state_dir: PathBuf,
     incarnation: Incarnation,
-    /// Wakes the serving loop for this session.
-    waker: Waker,
+    /// Says things to the serving loop for this session.
+    handle: Handle,
     /// How long the work of a request is waited for before other requests are handled.
     patience: Duration,
     /// When the request came that is being handled.
     received: Instant,
     /// The requests whose work is under way.
     parked: Vec<Parked<A>>,
+    /// When the app was last refreshed because it was due.
+    refreshed: Option<Instant>,
+    /// True when the state changed by itself while a request was handled, and the daemon isn't told yet.
+    untold: bool,
     /// True when the app restored the state of the process that was hibernated before it.
     resumed: bool,
 }
 
 impl<A: App> Session<A> {
-    pub(crate) fn new(incarnation: Incarnation, waker: Waker) -> Self {
+    pub(crate) fn new(incarnation: Incarnation, handle: Handle) -> Self {
         Self {
             app: None,
             refused_opens: Vec::new(),
@@ -76,10 +83,12 @@ impl<A: App> Session<A> {
             run_changes: RunChanges::default(),
             state_dir: PathBuf::new(),
             incarnation,
-            waker,
+            handle,
             patience: PATIENCE,
             received: Instant::now(),
             parked: Vec::new(),
+            refreshed: None,
+            untold: false,
             resumed: false,
         }
     }
@@ -134,12 +143,12 @@ impl<A: App> Session<A> {
             }
             _ => answer::<Empty>(envelope, Err(Fault::refused("apps don't handle this method"))),
         };
-        answered.map(Response::Send)
+        self.with_untold(answered?)
     }
 
     /// What is sent when a request was parked: that what views show changed, if it did.
     fn parked_response(&mut self) -> Result<Response, EncodeError> {
-        let frames = self.run_due()?;
+        let frames = self.run_due(Asked::default())?;
         Ok(if frames.is_empty() { Response::Ignore } else { Response::Send(frames.into()) })
     }
 
@@ -161,7 +170,7 @@ impl<A: App> Session<A> {
             state_dir: message.state_dir.into(),
             again,
             woken: woken != 0 && self.resumed,
-            waker: self.waker.clone(),
+            handle: self.handle.clone(),
         };
         if let Err(fault) = self.open_again() {
             if again {
@@ -307,8 +316,11 @@ impl<A: App> Session<A> {
 
     fn refresh(&mut self) -> Result<(), Fault> {
         self.open_again()?;
-        if self.app_mut()?.refresh() {
+        let app = self.app_mut()?;
+        let reports = app.next_wake().is_some_and(|at| at <= Instant::now());
+        if app.refresh() {
             self.version += 1;
+            self.untold |= reports;
         }
         Ok(())
     }

@@ -10,12 +10,12 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame, Kind, Method};
 
 use crate::app::App;
-use crate::blocking::{WakeReceiver, Waker};
+use crate::handle::{Handle, HandleReceiver};
 use crate::session::{Response, Session, not_open};
 
 /// Sessions by incarnation, which each frame carries.
 pub(crate) struct SessionTable<A> {
-    wakes: WakeReceiver,
+    asked: HandleReceiver,
     /// The process's own incarnation, if sessions share the process. Otherwise the process has the
     /// incarnation of its one session.
     process: Option<Incarnation>,
@@ -28,29 +28,29 @@ impl<A: App> SessionTable<A> {
     /// # Errors
     /// The system gives no more descriptors.
     pub(crate) fn new() -> std::io::Result<Self> {
-        Ok(Self { wakes: WakeReceiver::new()?, process: None, sessions: HashMap::new() })
+        Ok(Self { asked: HandleReceiver::new()?, process: None, sessions: HashMap::new() })
     }
 
     /// What wakes the serving loop from other threads.
-    pub(crate) fn wakes(&self) -> &WakeReceiver {
-        &self.wakes
+    pub(crate) fn asked(&self) -> &HandleReceiver {
+        &self.asked
     }
 
-    /// When the next request is to be answered whose work isn't done.
+    /// When the next session is due: a request is to be answered whose work isn't done, or the app is to be
+    /// refreshed.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         self.sessions.values().filter_map(Session::next_deadline).min()
     }
 
-    /// Takes in what other threads have done, and answers requests whose deadline has come. Returns the
-    /// frames to send.
+    /// Takes in what other threads have done and asked for, and does what is due. Returns the frames to send.
     pub(crate) fn run_due(&mut self) -> Result<Vec<u8>, EncodeError> {
-        let woken = self.wakes.take();
+        let mut asked = self.asked.take();
         let now = Instant::now();
         let mut frames = Vec::new();
         for (incarnation, session) in &mut self.sessions {
-            let overdue = session.next_deadline().is_some_and(|deadline| deadline <= now);
-            if overdue || woken.contains(incarnation) {
-                frames.extend(session.run_due()?);
+            let asked = asked.remove(incarnation);
+            if asked.is_some() || session.next_deadline().is_some_and(|deadline| deadline <= now) {
+                frames.extend(session.run_due(asked.unwrap_or_default())?);
             }
         }
         Ok(frames)
@@ -67,9 +67,9 @@ impl<A: App> SessionTable<A> {
         let incarnation = envelope.incarnation;
         match (envelope.kind, envelope.method) {
             (Kind::Request, Method::AppOpen) => {
-                let waker = || self.wakes.waker(incarnation);
+                let handle = || self.asked.handle(incarnation);
                 let session = self.sessions.entry(incarnation);
-                session.or_insert_with(|| Session::new(incarnation, waker())).handle(frame)
+                session.or_insert_with(|| Session::new(incarnation, handle())).handle(frame)
             }
             (Kind::Request, Method::AppClose) => {
                 let removed = self.sessions.remove(&incarnation);
@@ -103,5 +103,5 @@ impl<A: App> SessionTable<A> {
 }
 
 fn unopened<A: App>(incarnation: Incarnation) -> Session<A> {
-    Session::new(incarnation, Waker::default())
+    Session::new(incarnation, Handle::default())
 }

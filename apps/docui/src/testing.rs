@@ -7,6 +7,8 @@
 //! assert!(host.text(Lod::Summary, 1000)?.contains("[Slime 1](obj:s1)"));
 //! ```
 
+mod unasked;
+
 use std::path::Path;
 
 use pipemux_proto::app::{Choice, Invoke, Notify, OpenRequest, Opened, Outcome, Project, Resume};
@@ -18,12 +20,16 @@ use serde::de::DeserializeOwned;
 
 use crate::actions::Actions;
 use crate::app::App;
-use crate::blocking::Waker;
+use crate::handle::{Asked, HandleReceiver};
 use crate::session::Session;
+
+pub use unasked::Unasked;
 
 /// Stands in for the daemon: opens one session of the app, invokes actions, requests views.
 pub struct Host<A> {
     session: Session<A>,
+    /// What the app asked for through its handle.
+    unasked: HandleReceiver,
     address: SessionAddr,
     state_dir: String,
     cwd: String,
@@ -79,8 +85,10 @@ impl<A: App> Host<A> {
     }
 
     fn new(address: &str, cwd: &Path, state_dir: &Path) -> Result<Self, Fault> {
+        let unasked = HandleReceiver::new().map_err(|error| Fault::failed(error.to_string()))?;
         Ok(Self {
-            session: unserved(),
+            session: Session::new(INCARNATION, unasked.handle(INCARNATION)),
+            unasked,
             address: address.parse().map_err(|error| Fault::usage(format!("{error}")))?,
             state_dir: state_dir.to_string_lossy().into_owned(),
             cwd: cwd.to_string_lossy().into_owned(),
@@ -112,7 +120,7 @@ impl<A: App> Host<A> {
     pub fn hibernate(&mut self) -> Result<u64, Fault> {
         let version = self.session.hibernate()?.version.unwrap_or(0);
         self.session.save()?;
-        self.session = unserved();
+        self.session = Session::new(INCARNATION, self.unasked.handle(INCARNATION));
         self.opened = false;
         Ok(version)
     }
@@ -320,7 +328,10 @@ impl<A: App> Host<A> {
     /// No action waits.
     pub fn end_wait(&mut self) -> Result<Outcome, Fault> {
         self.session.expire_parked();
-        let bytes = self.session.run_due().map_err(|error| Fault::failed(error.to_string()))?;
+        let bytes = self
+            .session
+            .run_due(Asked::default())
+            .map_err(|error| Fault::failed(error.to_string()))?;
         answered(&bytes)
     }
 
@@ -354,11 +365,6 @@ impl<A: App> Host<A> {
         }
         outcome
     }
-}
-
-/// A session that no loop serves.
-fn unserved<A: App>() -> Session<A> {
-    Session::new(INCARNATION, Waker::default())
 }
 
 const INCARNATION: Incarnation = Incarnation(1);

@@ -21,7 +21,7 @@ impl App for Editor {
         editor.notes = notes;
         if editor.resumed && !opening.again {
             let reader = editor.file_reader(&opening.cwd);
-            let read = reader.read_at_start(&arguments(opening), &opening.waker);
+            let read = reader.read_at_start(&arguments(opening), &opening.handle);
             editor.invalidate_snapshot();
             let notes = editor.take_arguments(opening, read)?;
             editor.version += 1;

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use docui::Waker;
+use docui::Handle;
 use docui::blocking::Task;
 use sysinfo::{DiskRefreshKind, Disks};
 
@@ -18,21 +18,21 @@ const PATIENCE: Duration = Duration::from_millis(300);
 pub struct DiskSampler {
     /// The directory whose disk is the session's own.
     directory: PathBuf,
-    waker: Waker,
+    handle: Handle,
     running: Option<Task<Vec<Disk>>>,
     last: DiskSample,
 }
 
 impl DiskSampler {
     /// Prepares sampling.
-    pub fn new(directory: PathBuf, waker: Waker) -> Self {
-        Self { directory, waker, running: None, last: DiskSample::default() }
+    pub fn new(directory: PathBuf, handle: Handle) -> Self {
+        Self { directory, handle, running: None, last: DiskSample::default() }
     }
 
     /// Returns the figures of the disks, or the last ones if the disks don't answer.
     pub fn sample(&mut self) -> DiskSample {
         let directory = self.directory.clone();
-        let start = || Task::start(&self.waker, move || look(&directory)).ok();
+        let start = || Task::start(&self.handle, move || look(&directory)).ok();
         let mut running = self.running.take().or_else(start);
         match running.as_mut().and_then(|task| task.wait(PATIENCE)) {
             Some(disks) => self.last = DiskSample { disks, silent: false },
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn figures_of_the_own_disk_are_those_of_df() {
         let directory = std::env::current_dir().unwrap();
-        let sample = DiskSampler::new(directory.clone(), Waker::default()).sample();
+        let sample = DiskSampler::new(directory.clone(), Handle::default()).sample();
         let own: Vec<_> = sample.disks.iter().filter(|disk| disk.own).collect();
         let [own] = own[..] else { panic!("{sample:?}") };
         let printed = Command::new("df").arg("-Pk").arg(&directory).output().unwrap().stdout;
@@ -141,12 +141,12 @@ mod tests {
 
     #[test]
     fn silent_disk_keeps_its_last_figures() {
-        let mut sampler = DiskSampler::new("/".into(), Waker::default());
+        let mut sampler = DiskSampler::new("/".into(), Handle::default());
         let first = sampler.sample();
         assert!(!first.silent && !first.disks.is_empty(), "{first:?}");
         let (release, released) = std::sync::mpsc::channel::<()>();
         let disks = first.disks.clone();
-        let hanging = Task::start(&Waker::default(), move || {
+        let hanging = Task::start(&Handle::default(), move || {
             let _ = released.recv();
             disks
         });

@@ -42,7 +42,7 @@ impl Monitor {
             return Err(Fault::usage("the monitor takes no arguments")
                 .hint(format!("pipemux open {}", opening.callee())));
         }
-        let disks = DiskSampler::new(opening.cwd.clone(), opening.waker.clone());
+        let disks = DiskSampler::new(opening.cwd.clone(), opening.handle.clone());
         let mut sampler = Sampler::new(disks)?;
         let sample = sampler.sample();
         Ok(Self {

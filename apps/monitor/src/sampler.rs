@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     fn disks() -> DiskSampler {
-        DiskSampler::new("/".into(), docui::Waker::default())
+        DiskSampler::new("/".into(), docui::Handle::default())
     }
 
     #[test]

@@ -89,6 +89,7 @@ impl<A: App> Session<A> {
             Reply::Done(mut done) => {
                 self.version += u64::from(!pending.query);
                 done.0.version = self.version;
+                self.untold = false;
                 Outcome::Done(done.0)
             }
         }

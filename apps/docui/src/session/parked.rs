@@ -2,10 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use pipemux_proto::app::{Changed, Notify, Outcome};
+use pipemux_proto::app::{Notify, Outcome};
 use pipemux_proto::codec::EncodeError;
 use pipemux_proto::{Envelope, Fault, Frame, Kind, Method};
-use serde::Serialize;
 
 use crate::app::App;
 use crate::blocking::{Blocking, Completion, Finish, Started};
@@ -89,7 +88,7 @@ impl<A: App> Parked<A> {
 
 impl<A: App> Session<A> {
     /// When the next request is to be answered whose work isn't done.
-    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+    pub(super) fn next_parked_deadline(&self) -> Option<Instant> {
         let open = self.parked.iter().filter(|parked| !parked.answered);
         open.map(|parked| parked.deadline).min()
     }
@@ -110,7 +109,7 @@ impl<A: App> Session<A> {
         R: 'static,
     {
         let deadline = blocking.deadline;
-        let mut started = blocking.start(&self.waker)?;
+        let mut started = blocking.start(&self.handle)?;
         // Nearly all work is done soon: then the answers keep their order, and the window that was asked for
         // together with the action shows its effect.
         match started.task.wait(self.patience) {
@@ -122,19 +121,16 @@ impl<A: App> Session<A> {
         }
     }
 
-    /// Takes in what other threads have done, and answers the requests that waited for it or whose deadline
-    /// has come. Returns the frames to send.
-    pub(crate) fn run_due(&mut self) -> Result<Vec<u8>, EncodeError> {
-        let before = self.version;
-        let mut frames = Vec::new();
-        self.refresh_if_open();
-        let mut told = before;
+    /// Answers the requests whose work is done, or whose deadline has come. Returns the frames to send, and the
+    /// version that the last of them tells, if one does.
+    pub(super) fn finish_parked(&mut self) -> Result<(Vec<u8>, Option<u64>), EncodeError> {
+        let (mut frames, mut told) = (Vec::new(), None);
         for mut parked in std::mem::take(&mut self.parked) {
             match parked.wait(Duration::ZERO) {
                 Some(finished) => {
                     frames.extend(self.finish(&parked, finished)?);
                     if !parked.answered {
-                        told = self.version;
+                        told = Some(self.version);
                     }
                 }
                 None => self.parked.push(parked),
@@ -147,11 +143,7 @@ impl<A: App> Session<A> {
                 frames.extend(refusal(&parked.request, parked.work.overdue())?);
             }
         }
-        self.refresh_if_open();
-        if self.version != told {
-            frames.extend(self.event(Method::Changed, &Changed { version: self.version })?);
-        }
-        Ok(frames)
+        Ok((frames, told))
     }
 
     /// Has the deadlines of all requests come, for tests.
@@ -246,18 +238,6 @@ impl<A: App> Session<A> {
                 }
             }
         }
-    }
-
-    fn refresh_if_open(&mut self) {
-        // An app that isn't open has nothing to refresh; what it refuses is told to those who ask.
-        if self.app.is_some() {
-            let _ = self.refresh();
-        }
-    }
-
-    fn event<T: Serialize>(&self, method: Method, body: &T) -> Result<Vec<u8>, EncodeError> {
-        let envelope = Envelope::event(method, self.incarnation);
-        Frame::encode(&envelope, body).map(|bytes| bytes.to_vec())
     }
 }
 

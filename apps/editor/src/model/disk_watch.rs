@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
-use docui::Waker;
+use docui::Handle;
 use docui::blocking::Task;
 
 use crate::limits::{DISK_CHECK, DISK_CHECK_REST};
@@ -19,7 +19,7 @@ use super::disk_check::{DiskCheck, DiskFinding};
 /// The checks that are under way.
 #[derive(Debug, Default)]
 pub struct DiskWatch {
-    waker: Waker,
+    handle: Handle,
     running: Vec<Batch>,
 }
 
@@ -36,8 +36,8 @@ struct Batch {
 
 impl DiskWatch {
     /// Sets what wakes the serving loop when a check that took long is done.
-    pub fn set_waker(&mut self, waker: Waker) {
-        self.waker = waker;
+    pub fn set_handle(&mut self, handle: Handle) {
+        self.handle = handle;
     }
 
     /// True while the disk of a file hasn't answered.
@@ -83,7 +83,7 @@ impl DiskWatch {
         let (sender, findings) = channel();
         let stop = Arc::new(AtomicBool::new(false));
         let stopped = stop.clone();
-        let task = Task::start(&self.waker, move || run(checks, &sender, &stopped));
+        let task = Task::start(&self.handle, move || run(checks, &sender, &stopped));
         // Without a thread, the files stay as they were; the next check tries again.
         if let Ok(task) = task {
             self.running.push(Batch { findings, left, stop, task });

@@ -7,7 +7,7 @@ use docui::blocking::CommitPoint;
 use docui::{Blocking, Completion, Context, Fault, Reply};
 
 use crate::action::Action;
-use crate::limits::DISK_DEADLINE;
+use crate::limits::{DISK_DEADLINE, HEAD_FIRST, HEAD_LAST};
 use crate::model::Editor;
 
 use super::edit::Work;
@@ -35,6 +35,12 @@ impl Editor {
             }
             Action::Diff { r#in } => self.diff(r#in, context)?.into(),
             Action::Find { .. } | Action::Grep { .. } => self.find(action, context)?.into(),
+            Action::Heads { files, first, last, .. }
+                if (*first, *last) == (HEAD_FIRST, HEAD_LAST)
+                    && self.names_a_range(files, context) =>
+            {
+                self.several_ranges(files, context)?.into()
+            }
             Action::Heads { files, first, last, not, markup } => {
                 let (files, not) = (files.clone(), not.clone());
                 let request =

@@ -21,7 +21,10 @@ mod replace;
 mod seen;
 mod words;
 
+pub(super) use blocks::Blocks;
+pub(super) use budget::Budget;
 pub(super) use heads::HeadsRequest;
+pub(super) use listing::Listing;
 pub(super) use seen::ShownLines;
 
 use std::path::{Path, PathBuf};

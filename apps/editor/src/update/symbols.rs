@@ -9,6 +9,7 @@
 //! | `seams` | the lines around what was done, which an outcome shows |
 //! | `outline` | the symbols of files |
 //! | `ranges` | the lines of a symbol or a range, and what stands between braces |
+//! | `several_ranges` | several of them at once |
 //! | `rename` | another name for a symbol |
 
 mod arranging;
@@ -21,6 +22,7 @@ mod ranges;
 mod rename;
 mod resolver;
 pub(in crate::update) mod seams;
+mod several_ranges;
 mod target;
 
 pub(super) use asked_symbol::AskedSymbol;

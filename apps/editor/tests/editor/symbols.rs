@@ -169,6 +169,41 @@ fn lines_and_bodies_are_shown_by_name() {
 }
 
 #[test]
+fn several_symbols_and_ranges_are_one_answer() {
+    let mut session = session();
+    let names = ["Point::twice", "a.rs:1-2", "elsewhere"];
+    let files: Vec<_> = names.iter().map(|name| (*name).into()).collect();
+    let several = |files| Action::Heads { files, first: 1, last: 40, not: None, markup: false };
+    let done = session.done(&several(files));
+    assert_eq!(
+        shown(&done),
+        "6 lines of 3 ranges\na.rs:18-20 of 21\n    fn twice(&self) -> u8 {\n        self.norm() * 2\n    }\n\
+         a.rs:1-2 of 21: //! Doc. · use std::fmt;\nc.rs:1 of 5: fn elsewhere() {}\n"
+    );
+    let fault = session.failed(&several(vec!["norm".into(), "nowhere".into()]));
+    assert_eq!(fault.message, "no symbol is called nowhere");
+}
+
+#[test]
+fn lines_beyond_the_end_of_a_file_are_those_up_to_its_end() {
+    let mut session = session();
+    for range in ["a.rs:20-400", "a.rs:20-21"] {
+        let done = session.done(&Action::LinesOf { range: line(range) });
+        assert_eq!(shown(&done), "a.rs:20-21\n20\t    }\n21\t}\n", "{range}");
+    }
+    session.goto("a.rs:1");
+    let done = session.done(&Action::Lines { first: Line::Number(20), last: Line::Number(99) });
+    assert_eq!(shown(&done), "a.rs:20-21\n20\t    }\n21\t}\n");
+    let done = session.done(&Action::LinesOf { range: line("c.rs:5-400") });
+    assert!(shown(&done).starts_with("c.rs:5\n"), "{}", shown(&done));
+    // Beyond it altogether, and where lines are changed, a wrong number is told.
+    let fault = session.failed(&Action::LinesOf { range: line("c.rs:30-40") });
+    assert_eq!(fault.message, "first: c.rs has 5 lines, not 30");
+    let fault = session.failed(&Action::Delete { range: line("a.rs:20-400") });
+    assert!(fault.message.contains("has 21 lines, not 400"), "{}", fault.message);
+}
+
+#[test]
 fn item_moves_within_its_file_and_to_another_one() {
     let mut session = session();
     session.goto("a.rs:1");

@@ -190,7 +190,7 @@ proptest! {
 }
 
 fn disks() -> DiskSampler {
-    DiskSampler::new("/".into(), docui::Waker::default())
+    DiskSampler::new("/".into(), docui::Handle::default())
 }
 
 fn open(dir: &TempDir) -> Host<Monitor> {

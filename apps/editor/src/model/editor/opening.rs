@@ -39,12 +39,12 @@ impl Editor {
         let mut editor = Self::empty(opening, opening.again || manifest.is_some());
         editor.changes = changes;
         editor.changes.forget_versions();
-        let interrupted = editor.settle(begun, &opening.waker);
+        let interrupted = editor.settle(begun, &opening.handle);
         let notes = match manifest.filter(|_| opening.again) {
             Some(manifest) => editor.restore(manifest, opening),
             None => {
                 let reader = editor.file_reader(&opening.cwd);
-                let read = reader.read_at_start(&arguments(opening), &opening.waker);
+                let read = reader.read_at_start(&arguments(opening), &opening.handle);
                 editor.take_arguments(opening, read)?
             }
         };
@@ -62,7 +62,7 @@ impl Editor {
 
     fn empty(opening: &Opening, has_predecessor: bool) -> Self {
         let mut disk_watch = DiskWatch::default();
-        disk_watch.set_waker(opening.waker.clone());
+        disk_watch.set_handle(opening.handle.clone());
         let cwd = without_symlinks(&opening.cwd);
         Self {
             root: project_root(&cwd),
@@ -209,7 +209,7 @@ impl Editor {
         let mut notes = Vec::new();
         self.hold = manifest.hold;
         let paths: Vec<_> = manifest.files.iter().map(|entry| entry.path.clone()).collect();
-        let read = self.file_reader(&opening.cwd).read_again(&paths, &opening.waker);
+        let read = self.file_reader(&opening.cwd).read_again(&paths, &opening.handle);
         for (entry, read) in manifest.files.into_iter().zip(read) {
             let shown = self.display_path(&entry.path);
             match read.and_then(|read| OpenFile::open(read, &shown, 1)) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use docui::blocking::Task;
-use docui::{Fault, Waker};
+use docui::{Fault, Handle};
 use pipemux_search::Files;
 
 use crate::limits::{DISK_START, FILES_MAX};
@@ -119,11 +119,11 @@ impl FileReader {
     pub(crate) fn read_at_start(
         &self,
         arguments: &[String],
-        waker: &Waker,
+        handle: &Handle,
     ) -> Vec<Result<ReadArguments, Fault>> {
         let paths: Vec<_> = arguments.iter().map(|argument| self.cwd.join(argument)).collect();
         let mut arguments = arguments.iter();
-        read_soon(&paths, waker, |_| {
+        read_soon(&paths, handle, |_| {
             let (reader, argument) = (self.clone(), arguments.next().cloned().unwrap_or_default());
             move || reader.read(&argument)
         })
@@ -133,9 +133,9 @@ impl FileReader {
     pub(crate) fn read_again(
         &self,
         paths: &[PathBuf],
-        waker: &Waker,
+        handle: &Handle,
     ) -> Vec<Result<ReadFile, Fault>> {
-        read_soon(paths, waker, |path| {
+        read_soon(paths, handle, |path| {
             let (path, state_dir) = (path.to_owned(), self.state_dir.clone());
             move || Ok(ReadFile::read(path, state_dir))
         })
@@ -145,14 +145,14 @@ impl FileReader {
 /// Does the work for each of the files on a thread of its own, and returns what is done soon.
 fn read_soon<T: Send + 'static, W>(
     paths: &[PathBuf],
-    waker: &Waker,
+    handle: &Handle,
     mut work: impl FnMut(&Path) -> W,
 ) -> Vec<Result<T, Fault>>
 where
     W: FnOnce() -> Result<T, Fault> + Send + 'static,
 {
     // All are under way before the first one is waited for.
-    let tasks: Vec<_> = paths.iter().map(|path| Task::start(waker, work(path))).collect();
+    let tasks: Vec<_> = paths.iter().map(|path| Task::start(handle, work(path))).collect();
     let deadline = Instant::now() + DISK_START;
     let wait = |(path, task): (&PathBuf, Result<Task<_>, Fault>)| {
         let left = deadline.saturating_duration_since(Instant::now());

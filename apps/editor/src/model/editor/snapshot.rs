@@ -74,12 +74,12 @@ impl Editor {
         (editor.callee, editor.address) = (opening.callee(), opening.address());
         editor.state_dir.clone_from(&opening.state_dir);
         editor.shown_revisions.set_state_dir(&opening.state_dir);
-        editor.disk_watch.set_waker(opening.waker.clone());
+        editor.disk_watch.set_handle(opening.handle.clone());
         editor.files.iter_mut().for_each(|file| file.resume(&opening.state_dir));
         let (changes, begun, lost) = ChangeLog::read(&opening.state_dir);
         editor.changes = changes;
         editor.adopt_former_changes();
-        let interrupted = editor.settle(begun, &opening.waker);
+        let interrupted = editor.settle(begun, &opening.handle);
         editor.notes = lost.into_iter().chain(interrupted).collect();
         (editor.snapshot_valid, editor.resumed) = (true, true);
         Ok(editor)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use docui::blocking::Task;
-use docui::{Fault, Waker};
+use docui::{Fault, Handle};
 
 use super::Editor;
 use crate::limits::{DISK_START, FILES_MAX};
@@ -233,12 +233,12 @@ impl Editor {
     /// Decides what became of changes that were being written when the process before this one ended, by what
     /// is on disk now: one that is there in all its files counts, one that is there in some is taken back.
     /// Returns notes for the reader.
-    pub(super) fn settle(&mut self, begun: Vec<Operation>, waker: &Waker) -> Vec<String> {
+    pub(super) fn settle(&mut self, begun: Vec<Operation>, handle: &Handle) -> Vec<String> {
         if begun.is_empty() {
             return Vec::new();
         }
         let (state_dir, operations) = (self.state_dir.clone(), begun);
-        let task = Task::start(waker, move || settle_on_disk(operations, &state_dir));
+        let task = Task::start(handle, move || settle_on_disk(operations, &state_dir));
         let Some(settled) = task.ok().and_then(|mut task| task.wait(DISK_START)) else {
             let note =
                 "A change was interrupted, and its disk does not answer: it may be half done.";

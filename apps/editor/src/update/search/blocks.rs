@@ -17,18 +17,18 @@ use crate::model::buffer::Buffer;
 const BESIDE: &str = " · ";
 
 /// Writes blocks of lines.
-pub(super) struct Blocks {
+pub(in crate::update) struct Blocks {
     /// The paths of all files, as headings show them.
     paths: HashSet<String>,
 }
 
 impl Blocks {
-    pub(super) fn new(paths: impl IntoIterator<Item = String>) -> Self {
+    pub(in crate::update) fn new(paths: impl IntoIterator<Item = String>) -> Self {
         Self { paths: paths.into_iter().collect() }
     }
 
     /// Writes some lines of a file, which count from 0.
-    pub(super) fn block(&self, path: &str, buffer: &Buffer, lines: &[usize]) -> String {
+    pub(in crate::update) fn block(&self, path: &str, buffer: &Buffer, lines: &[usize]) -> String {
         let all = buffer.line_count();
         let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
             return match all {

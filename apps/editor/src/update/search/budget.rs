@@ -8,13 +8,13 @@ const REST_TOKENS: u64 = 60;
 const BUDGET_NAMED_MAX: u64 = 20_000;
 
 /// What may still be shown, in tokens.
-pub(super) struct Budget {
+pub(in crate::update) struct Budget {
     left: u64,
     taken: u64,
 }
 
 impl Budget {
-    pub(super) fn new(all: u64) -> Self {
+    pub(in crate::update) fn new(all: u64) -> Self {
         Self { left: all.saturating_sub(REST_TOKENS), taken: 0 }
     }
 
@@ -24,7 +24,7 @@ impl Budget {
     }
 
     /// Takes the room for a text, if there is enough.
-    pub(super) fn take(&mut self, text: &str) -> bool {
+    pub(in crate::update) fn take(&mut self, text: &str) -> bool {
         let tokens = tokens::estimate(text);
         if tokens > self.left {
             return false;

@@ -9,7 +9,7 @@ use crate::model::Editor;
 use crate::model::documents::Documents;
 
 /// A result as it is shown.
-pub(super) struct Listing {
+pub(in crate::update) struct Listing {
     pub brief: String,
     /// What stands in the fence.
     pub text: String,
@@ -23,7 +23,7 @@ pub(super) struct Listing {
 
 impl Editor {
     /// Makes a listing on another thread, and counts its numbers as seen.
-    pub(super) fn listing(
+    pub(in crate::update) fn listing(
         &self,
         context: &Context,
         list: impl FnOnce(Documents) -> Result<Listing, Fault> + Send + 'static,

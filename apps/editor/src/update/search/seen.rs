@@ -16,7 +16,7 @@ pub(in crate::update) struct ShownLines(Vec<(PathBuf, Vec<Range<usize>>)>);
 
 impl ShownLines {
     /// Adds lines of a file; those that follow each other become one range.
-    pub(super) fn add(&mut self, path: &Path, lines: Range<usize>) {
+    pub(in crate::update) fn add(&mut self, path: &Path, lines: Range<usize>) {
         let known = self.0.iter().position(|(other, _)| other == path);
         let index = known.unwrap_or_else(|| {
             self.0.push((path.to_owned(), Vec::new()));

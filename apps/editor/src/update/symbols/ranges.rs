@@ -50,7 +50,8 @@ impl Editor {
     }
 
     /// Returns what a query is to show. Numbers of lines that changed since the reader saw them mean the present
-    /// lines: looking changes nothing, and the answer has their numbers.
+    /// lines, and numbers beyond the end of the file mean its end: looking changes nothing, and the answer has
+    /// the numbers of what it shows.
     fn shown_target(&self, first: &Line, last: &Line, context: &Context) -> Result<Target, Fault> {
         let seen = match first == last {
             true => self.target(first, context),
@@ -58,7 +59,7 @@ impl Editor {
         };
         match seen {
             // What another call takes must be what the reader saw.
-            Err(fault) if fault.code == Code::Stale && !context.nested => {
+            Err(fault) if matches!(fault.code, Code::Stale | Code::Usage) && !context.nested => {
                 self.present_lines(first, last, context).ok_or(fault)
             }
             other => other,
@@ -97,9 +98,11 @@ impl Editor {
         let mut documents = self.documents();
         let scope = self.scope(context)?;
         let state_dir = self.state_dir.clone();
+        let clamps = !context.nested;
         type Shown = (PathBuf, Option<ReadFile>, std::ops::Range<usize>, String, String);
         let work = move |_: &docui::blocking::CommitPoint| -> Result<Shown, Stop> {
             let mut resolver = Resolver::new(&mut documents, scope);
+            resolver.clamps = clamps;
             let found: Resolved = resolver.resolve(&target)?;
             let text = found.source.text()[found.bytes.clone()].to_owned();
             let lines = found.lines();

@@ -94,12 +94,14 @@ enum Read {
 pub(in crate::update) struct Resolver<'d> {
     pub documents: &'d mut Documents,
     pub scope: Scope,
+    /// True when lines beyond the end of a file mean those up to its end: of what is only shown.
+    pub clamps: bool,
     sources: BTreeMap<PathBuf, Rc<Source>>,
 }
 
 impl<'d> Resolver<'d> {
     pub(in crate::update) fn new(documents: &'d mut Documents, scope: Scope) -> Self {
-        Self { documents, scope, sources: BTreeMap::new() }
+        Self { documents, scope, clamps: false, sources: BTreeMap::new() }
     }
 
     /// Returns a parsed file.
@@ -134,7 +136,10 @@ impl<'d> Resolver<'d> {
         let source = self.source(path)?;
         let buffer = self.documents.text(path)?;
         let all = 0..buffer.line_count();
-        let lines = lines.unwrap_or(all.clone());
+        let mut lines = lines.unwrap_or(all.clone());
+        if self.clamps && lines.start < all.end {
+            lines.end = lines.end.min(all.end);
+        }
         if lines.end > all.end {
             let shown = line_numbers(&lines);
             let (most, path) = (all.end, self.documents.display(path));

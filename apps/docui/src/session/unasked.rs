@@ -1,0 +1,104 @@
+//! What a session does and says without a request: it is refreshed when it is due, and the daemon is told.
+
+use std::time::Instant;
+
+use bytes::Bytes;
+use pipemux_proto::app::{Busy, Changed, Notify};
+use pipemux_proto::codec::EncodeError;
+use pipemux_proto::{Envelope, Frame, Method};
+use serde::Serialize;
+
+use crate::app::App;
+use crate::handle::{Asked, BusyState};
+use crate::limits::WAKE_SPACING;
+
+use super::{Response, Session};
+
+impl<A: App> Session<A> {
+    /// When something is due next: a request is to be answered whose work isn't done, or the app is to be refreshed.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        [self.next_parked_deadline(), self.next_wake()].into_iter().flatten().min()
+    }
+
+    /// When the app wants to be refreshed: not more often than a loop can stand, whatever it says.
+    fn next_wake(&self) -> Option<Instant> {
+        let at = self.app.as_ref()?.next_wake()?;
+        let earliest = self.refreshed.map(|refreshed| refreshed + WAKE_SPACING);
+        Some(earliest.map_or(at, |earliest| at.max(earliest)))
+    }
+
+    /// Refreshes the app, takes in what other threads have done, answers the requests that waited for it or whose
+    /// deadline has come, and says what was asked for. Returns the frames to send.
+    pub(crate) fn run_due(&mut self, asked: Asked) -> Result<Vec<u8>, EncodeError> {
+        let before = self.version;
+        self.refresh_if_open();
+        self.refreshed = Some(Instant::now());
+        if asked.changed && self.app.is_some() {
+            self.version += 1;
+        }
+        let (mut frames, told) = self.finish_parked()?;
+        self.refresh_if_open();
+        if self.version != told.unwrap_or(before) {
+            frames.extend(self.changed()?);
+        }
+        self.untold = false;
+        frames.extend(self.say(asked)?);
+        Ok(frames)
+    }
+
+    /// Adds to an answer that the state changed by itself while its request was handled, if it did.
+    pub(super) fn with_untold(&mut self, answer: Bytes) -> Result<Response, EncodeError> {
+        if !std::mem::take(&mut self.untold) {
+            return Ok(Response::Send(answer));
+        }
+        let mut frames = answer.to_vec();
+        frames.extend(self.changed()?);
+        Ok(Response::Send(frames.into()))
+    }
+
+    /// Makes the frames of what the app said through its handle.
+    fn say(&self, asked: Asked) -> Result<Vec<u8>, EncodeError> {
+        let mut frames = Vec::new();
+        match asked.busy {
+            Some(BusyState::Busy(what, until)) => {
+                let left = until.saturating_duration_since(Instant::now()).as_millis();
+                // 0 would mean that the work is done.
+                let for_ms = u64::try_from(left).unwrap_or(u64::MAX).max(1);
+                frames.extend(self.event(Method::Busy, &Busy { what, for_ms })?);
+            }
+            Some(BusyState::Idle) => {
+                let idle = Busy { what: String::new(), for_ms: 0 };
+                frames.extend(self.event(Method::Busy, &idle)?);
+            }
+            None => {}
+        }
+        for text in asked.notices {
+            frames.extend(self.event(Method::Notify, &Notify { text })?);
+        }
+        if asked.left_out > 0 {
+            let text = format!("{} more notices were left out", asked.left_out);
+            frames.extend(self.event(Method::Notify, &Notify { text })?);
+        }
+        Ok(frames)
+    }
+
+    fn refresh_if_open(&mut self) {
+        // An app that isn't open has nothing to refresh; what it refuses is told to those who ask.
+        if self.app.is_some() {
+            let _ = self.refresh();
+        }
+    }
+
+    fn changed(&self) -> Result<Vec<u8>, EncodeError> {
+        self.event(Method::Changed, &Changed { version: self.version })
+    }
+
+    pub(super) fn event<T: Serialize>(
+        &self,
+        method: Method,
+        body: &T,
+    ) -> Result<Vec<u8>, EncodeError> {
+        let envelope = Envelope::event(method, self.incarnation);
+        Frame::encode(&envelope, body).map(|bytes| bytes.to_vec())
+    }
+}

@@ -1,0 +1,73 @@
+//! What an app says without being asked.
+
+use std::time::{Duration, Instant};
+
+use pipemux_proto::app::{Busy, Notify};
+use pipemux_proto::{Method, decode};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::app::App;
+
+use super::{Host, INCARNATION, frames};
+
+/// Something that an app said without being asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unasked {
+    /// The state changed by itself: [`App::refresh`] returned true, or [`crate::Handle::changed`].
+    Changed,
+    /// A line for every reader: [`crate::Handle::notify`].
+    Notice(String),
+    /// The app works outside of requests: [`crate::Handle::busy`].
+    Busy(String),
+    /// It doesn't any more: [`crate::Handle::idle`].
+    Idle,
+}
+
+impl<A: App> Host<A> {
+    /// Serves the app until it says something without being asked, but not longer than this. Returns what it said:
+    /// nothing when the time is over.
+    ///
+    /// Timers ([`App::next_wake`]) and handles work as under the daemon.
+    pub fn wait_unasked(&mut self, patience: Duration) -> Vec<Unasked> {
+        let end = Instant::now() + patience;
+        loop {
+            let now = Instant::now();
+            let asked = self.unasked.take().remove(&INCARNATION);
+            let is_due = self.session.next_deadline().is_some_and(|at| at <= now);
+            if asked.is_some() || is_due {
+                let frames = self.session.run_due(asked.unwrap_or_default()).unwrap_or_default();
+                let unasked = unasked(&frames);
+                if !unasked.is_empty() {
+                    return unasked;
+                }
+                continue;
+            }
+            if now >= end {
+                return Vec::new();
+            }
+            let until = self.session.next_deadline().map_or(end, |at| at.min(end));
+            let left = until.saturating_duration_since(now) + Duration::from_millis(1);
+            let timeout = Timespec {
+                tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX),
+                tv_nsec: left.subsec_nanos().into(),
+            };
+            // Interrupted or not, the loop looks at what is due.
+            let _ = poll(&mut [PollFd::new(&self.unasked, PollFlags::IN)], Some(&timeout));
+        }
+    }
+}
+
+fn unasked(bytes: &[u8]) -> Vec<Unasked> {
+    let said = |frame: pipemux_proto::Frame| match frame.envelope.method {
+        Method::Changed => Some(Unasked::Changed),
+        Method::Notify => {
+            decode::<Notify>(&frame.body).ok().map(|notify| Unasked::Notice(notify.text))
+        }
+        Method::Busy => decode::<Busy>(&frame.body).ok().map(|busy| match busy.for_ms {
+            0 => Unasked::Idle,
+            _ => Unasked::Busy(busy.what),
+        }),
+        _ => None,
+    };
+    frames(bytes).into_iter().filter_map(said).collect()
+}
