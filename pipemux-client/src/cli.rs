@@ -71,6 +71,7 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Listen => listen::execute(requester),
         Verb::Watch { since, count, all } => watch::execute(requester, since, count, all),
         Verb::Logs { session, lines, .. } => logs::execute(requester, session, lines),
+        Verb::Trace { session, lines, .. } => logs::trace(requester, session, lines),
         Verb::Down => down::execute(requester),
         Verb::Status { limits } => status::execute(requester, limits),
         Verb::Audit { lines } => audit::execute(requester, lines),

@@ -10,14 +10,17 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use pipemux_core::LogText;
+use jiff::Timestamp;
+use pipemux_core::{LogText, Now};
 use pipemux_proto::Incarnation;
 use rustc_hash::FxHashMap;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::unix::pipe::Receiver;
 
 use crate::daemon_log::log as log_line;
-use crate::limits::{FINAL_OUTPUT_MAX, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX, LOG_TURN};
+use crate::limits::{
+    FINAL_OUTPUT_MAX, LOG_DATE_MS, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX, LOG_TURN,
+};
 use crate::session_logs::{self, LogReader, LogWriter};
 
 /// The output of all processes, and the requests that follow it.
@@ -38,6 +41,10 @@ struct OutputPipe {
     pipe: Option<Receiver>,
     waker: Waker,
     writer: LogWriter,
+    life: Incarnation,
+    /// When the log last said what time it is, on the monotonic clock, and how far the wall clock is ahead of that.
+    dated_at: u64,
+    wall_ahead: u64,
     /// The position in the log at which the process began to print.
     since: u64,
     /// True between two turns of a flood.
@@ -69,18 +76,28 @@ impl AppOutput {
         max: u64,
         pipe: PipeReader,
         waker: Waker,
-        now_ms: u64,
+        now: Now,
     ) -> Result<(), String> {
         let cannot = |error: io::Error| format!("can't write to {}: {error}", log.display());
         let begin = self.log_starts.get(log).unwrap_or_else(|| session_logs::rotated_length(log));
-        let writer = LogWriter::open(log, begin, max, now_ms).map_err(cannot)?;
+        let writer = LogWriter::open(log, begin, max, now.mono_ms).map_err(cannot)?;
         let pipe = Receiver::from_owned_fd(pipe.into())
             .map_err(|error| format!("can't watch a pipe: {error}"))?;
         // The first turn polls the pipe, which registers the waker.
         waker.wake_by_ref();
-        let since = writer.end();
-        let output =
-            OutputPipe { pipe: Some(pipe), waker, writer, since, paused: false, resume_at: None };
+        let mut output = OutputPipe {
+            pipe: Some(pipe),
+            waker,
+            writer,
+            life: app,
+            dated_at: now.mono_ms,
+            wall_ahead: now.unix_ms.saturating_sub(now.mono_ms),
+            since: 0,
+            paused: false,
+            resume_at: None,
+        };
+        output.write_date(" started", now.mono_ms);
+        output.since = output.writer.end();
         self.pipes.insert(app, output);
         Ok(())
     }
@@ -101,12 +118,22 @@ impl AppOutput {
                     break;
                 }
                 Poll::Ready(length) => {
+                    if now_ms.saturating_sub(output.dated_at) >= LOG_DATE_MS {
+                        output.write_date("", now_ms);
+                    }
                     grew |= output.writer.write_output(&buffer[..length], now_ms);
                     left -= length;
                 }
             }
         }
         output.paused = left == 0;
+        self.schedule(app, grew, now_ms);
+    }
+
+    /// Writes a line of the daemon's own to the log of a process.
+    pub fn write_line(&mut self, app: Incarnation, line: &str, now_ms: u64) {
+        let Some(output) = self.pipes.get_mut(&app) else { return };
+        let grew = output.writer.write_line(line, now_ms);
         self.schedule(app, grew, now_ms);
     }
 
@@ -281,6 +308,16 @@ impl AppOutput {
 }
 
 impl OutputPipe {
+    /// Writes a line that says what time it is and which life of the session prints: what follows is from then on.
+    fn write_date(&mut self, what: &str, now_ms: u64) {
+        let unix_ms = i64::try_from(self.wall_ahead + now_ms).unwrap_or(i64::MAX);
+        let time = Timestamp::from_second(unix_ms / 1000).unwrap_or(Timestamp::MAX);
+        let line = format!("[pipemux {time} life {}]{what}", self.life);
+        if self.writer.write_line(&line, now_ms) {
+            self.dated_at = now_ms;
+        }
+    }
+
     /// Returns how many bytes were read; 0 at the end.
     fn read(&mut self, buffer: &mut [u8]) -> Poll<usize> {
         let Some(pipe) = &mut self.pipe else { return Poll::Pending };

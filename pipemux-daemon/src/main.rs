@@ -16,6 +16,7 @@
 //! | `settings` | the user's settings |
 //! | `directories` | directories of the daemon and of sessions |
 //! | `manifests`, `pinned_programs` | the registered apps; their programs as they were when they were added |
+//! | `dev_programs` | programs that their authors work on |
 //! | `doctor` | checks and repairs what a daemon needs |
 //! | `lock`, `file_watch` | one daemon per state directory; a watch over its files |
 //! | `app_check` | `pipemuxd app-check`: what an app's author should mend |
@@ -38,6 +39,7 @@ mod busy_poll;
 mod clean_environment;
 mod connection;
 mod daemon_log;
+mod dev_programs;
 mod directories;
 mod doctor;
 mod driver;

@@ -130,17 +130,17 @@ mod tests {
     fn unreadable_field_is_told_with_its_path() {
         use crate::projection::Projection;
 
-        let explain = |json: &str| {
+        let why = |json: &str| {
             let value: serde_json::Value = serde_json::from_str(json).expect("JSON");
-            super::explain::<Projection>(&encode(&value).expect("it encodes"))
+            explain::<Projection>(&encode(&value).expect("it encodes"))
         };
         let pieces = r#"{"version": 1, "content": [{"text": "a"}, {"object": {"label": "b"}}]}"#;
-        assert_eq!(explain(pieces), "content[1].object: missing field `key`");
+        assert_eq!(why(pieces), "content[1].object: missing field `key`");
         let key = r#"{"version": 1, "content": [{"object": {"key": 7, "label": "b"}}]}"#;
-        let found = explain(key);
+        let found = why(key);
         assert!(found.starts_with("content[0].object.key: "), "{found}");
-        assert_eq!(explain("{}"), "missing field `version`");
-        assert_eq!(super::explain::<bool>(&[0xc2, 0, 0]), "2 bytes follow the body");
+        assert_eq!(why("{}"), "missing field `version`");
+        assert_eq!(explain::<bool>(&[0xc2, 0, 0]), "2 bytes follow the body");
     }
 
     #[test]

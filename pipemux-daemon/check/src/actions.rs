@@ -63,10 +63,14 @@ impl Checker<'_> {
             self.invalid(action, &args);
         }
         for (given, union_at) in ways {
+            if self.long.contains(&action.name) {
+                break;
+            }
             let Some(args) = self.arguments(action, given, union_at, round) else { continue };
             let done = self.valid(action, &args);
             if round == 0 && given == Given::Required && done {
                 self.copies(action, &args);
+                self.nested(action, &args);
             }
         }
         true
@@ -88,31 +92,44 @@ impl Checker<'_> {
     fn valid(&mut self, action: &Prototype, args: &Args) -> bool {
         let place = format!("invoke {}", written(&action.name, args));
         let Some(before) = self.look(&place) else { return false };
+        self.cause = Some(action.risk);
+        let done = self.carry_out(&place, action, args, &before);
+        self.cause = None;
+        done
+    }
+
+    fn carry_out(
+        &mut self,
+        place: &str,
+        action: &Prototype,
+        args: &Args,
+        before: &Projection,
+    ) -> bool {
         let destructive = action.risk == Risk::Destructive;
         let allowed = !destructive || self.may_confirm(action, args);
         if destructive && !action.previews && !allowed {
             return false;
         }
-        let mut invoke = self.invoke(action, args, &before);
+        let mut invoke = self.invoke(action, args, before);
         invoke.confirmed = destructive && !action.previews;
         for _ in 0..QUESTIONS {
-            match self.send(&place, Some(action), &invoke) {
+            match self.send(place, Some(action), &invoke) {
                 Some(Outcome::Done(done)) => {
                     if destructive && !invoke.confirmed {
                         let text = "was carried out without `confirmed`: reply `needs` with a `confirm` question first";
-                        self.report.add(&place, "unconfirmed", text);
+                        self.report.add(place, "unconfirmed", text);
                     }
-                    self.done(&place, action, args, &before, &done);
+                    self.done(place, action, args, before, &done);
                     return true;
                 }
                 Some(Outcome::Needs(needs)) => {
-                    self.had_no_effect(&place, &before, "asked");
+                    self.had_no_effect(place, before, "asked");
                     if destructive
                         && !invoke.confirmed
                         && needs.question.kind != QuestionKind::Confirm
                     {
                         let text = "asks something else before it is confirmed: ask with the kind `confirm` first";
-                        self.report.add(&place, "unconfirmed", text);
+                        self.report.add(place, "unconfirmed", text);
                     }
                     if needs.question.kind == QuestionKind::Confirm && !allowed {
                         return false;
@@ -122,7 +139,7 @@ impl Checker<'_> {
                     invoke.resume = Some(Resume { token: needs.token, choice });
                 }
                 Some(Outcome::Failed(_)) => {
-                    self.had_no_effect(&place, &before, "failed");
+                    self.had_no_effect(place, before, "failed");
                     return false;
                 }
                 None => return false,
@@ -130,7 +147,7 @@ impl Checker<'_> {
         }
         let text =
             format!("asked {QUESTIONS} questions, each of which was answered: it asks forever");
-        self.report.add(&place, "question", text);
+        self.report.add(place, "question", text);
         false
     }
 
@@ -179,6 +196,13 @@ impl Checker<'_> {
             Err(fault) => return Some(Outcome::Failed(fault)),
         };
         self.lints(place, lint::outcome(&outcome, action, &self.actions));
+        if let Outcome::Done(done) = &outcome
+            && invoke.nested
+            && done.value.is_none()
+        {
+            let text = "is absent though another call takes it (`nested`), and the prototype has a return type";
+            self.report.add(&format!("{place} · done.value"), "value", text);
+        }
         Some(outcome)
     }
 
@@ -327,6 +351,21 @@ impl Checker<'_> {
             );
             self.report.add(&place, "copied", text);
         }
+    }
+
+    /// Invokes a query as another call that takes its result.
+    fn nested(&mut self, action: &Prototype, args: &Args) {
+        if action.returns.is_none()
+            || action.risk != Risk::Query
+            || self.long.contains(&action.name)
+        {
+            return;
+        }
+        let place = format!("invoke {} for another call", written(&action.name, args));
+        let Some(before) = self.look(&place) else { return };
+        let mut invoke = self.invoke(action, args, &before);
+        invoke.nested = true;
+        self.send(&place, Some(action), &invoke);
     }
 
     /// Invokes an action that isn't there.

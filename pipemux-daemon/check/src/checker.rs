@@ -8,7 +8,7 @@ use pipemux_core::lint::{self, Lint};
 use pipemux_proto::app::{Empty, OpenRequest, Opened};
 use pipemux_proto::codec::explain;
 use pipemux_proto::hello::UNREPORTED_CHANGES;
-use pipemux_proto::prototype::Prototype;
+use pipemux_proto::prototype::{Prototype, Risk};
 use pipemux_proto::{Envelope, Fault, Hello, Incarnation, Method, Role, SessionAddr, decode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -34,6 +34,8 @@ pub struct Checker<'a> {
     pub minor: u16,
     /// True when its state changes without a request: then fewer rules can be checked.
     pub restless: bool,
+    /// The risk of the action whose effect is looked at.
+    pub cause: Option<Risk>,
     /// The things that its windows showed.
     pub things: Things,
     lives: u64,
@@ -57,6 +59,7 @@ impl<'a> Checker<'a> {
             actions: Vec::new(),
             minor: 0,
             restless: false,
+            cause: None,
             things: Things::default(),
             lives: 0,
             restarts: 0,

@@ -64,10 +64,10 @@ impl Checker<'_> {
             return;
         }
         let Some(process) = self.process.as_mut() else { return };
-        if process.unknown.is_empty() {
+        if !process.was_answered(request.id) {
             process.drain(SILENCE);
         }
-        if !process.unknown.contains(&request.id) {
+        if !process.was_answered(request.id) {
             let text = "got no answer: a request with an unknown method is answered with a fault (`refused`)";
             self.report.add(place, "unknown-method", text);
         }

@@ -52,7 +52,7 @@ pub struct Process {
     /// An answer that was read before its turn.
     early: Vec<Frame>,
     /// The ids of frames whose method this protocol doesn't know.
-    pub unknown: Vec<u64>,
+    unknown: Vec<u64>,
     /// Requests that nobody waits for any more.
     given_up: Vec<u64>,
 }
@@ -160,6 +160,11 @@ impl Process {
                 },
             };
         }
+    }
+
+    /// Returns true once an answer with this id came that nobody waited for.
+    pub fn was_answered(&self, id: u64) -> bool {
+        self.unknown.contains(&id) || self.early.iter().any(|frame| frame.envelope.id == id)
     }
 
     /// Forgets a request: its answer may come late.

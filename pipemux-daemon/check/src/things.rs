@@ -26,6 +26,8 @@ pub struct Broken {
     pub rule: &'static str,
     pub key: String,
     pub text: String,
+    /// True for a key whose thing was gone.
+    pub was_gone: bool,
 }
 
 impl Things {
@@ -60,10 +62,11 @@ impl Things {
                 .iter()
                 .any(|other| other.key != object.key && other.label == object.label);
             let (before, label) = (quoted(&before), quoted(&object.label));
-            let rev = object.rev;
-            broken.push(match was_others || self.gone.contains(&object.key) {
+            let (rev, was_gone) = (object.rev, self.gone.contains(&object.key));
+            broken.push(match was_others || was_gone {
                 true => Broken {
                     rule: "key-reused",
+                    was_gone,
                     key: object.key.clone(),
                     text: format!(
                         "named {before} before and names {label} now, at revision {rev}: a key is never used again for another thing"
@@ -71,6 +74,7 @@ impl Things {
                 },
                 false => Broken {
                     rule: "rev-unchanged",
+                    was_gone,
                     key: object.key.clone(),
                     text: format!(
                         "changed from {before} to {label} and kept revision {rev}: change `rev` when the meaning changes"

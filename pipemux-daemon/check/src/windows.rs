@@ -3,6 +3,7 @@
 use pipemux_core::lint;
 use pipemux_proto::app::Project;
 use pipemux_proto::projection::{Lod, Piece, Projection};
+use pipemux_proto::prototype::Risk;
 use pipemux_proto::{Fault, Method};
 use pipemux_tokens::estimate;
 
@@ -99,7 +100,13 @@ impl Checker<'_> {
         };
         let moved = self.process.as_mut().and_then(|process| process.changed.take());
         self.restless |= moved.is_some();
+        // What changes without an action changes by itself, as a gauge does.
+        let acted = matches!(self.cause, Some(Risk::Changes | Risk::Destructive));
         for broken in self.things.show(&shown, self.restless) {
+            if !acted && !broken.was_gone {
+                self.restless = true;
+                continue;
+            }
             let place = format!("{place} · key {}", broken.key);
             self.report.add(&place, broken.rule, broken.text);
         }

@@ -186,6 +186,7 @@ fn describe(verb: &Verb) -> Option<(&'static str, Vec<CallPart>)> {
         | Verb::Apps
         | Verb::Sessions
         | Verb::Logs { .. }
+        | Verb::Trace { .. }
         | Verb::History { .. }
         | Verb::Watch(_)
         | Verb::Limits

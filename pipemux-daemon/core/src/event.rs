@@ -105,6 +105,11 @@ pub enum Event {
         /// The last lines of its log.
         last_lines: Vec<String>,
     },
+    /// The program of a process changed on disk whose start asked to be told.
+    ProgramChanged {
+        /// The incarnation of the process.
+        app: Incarnation,
+    },
     /// The answer to [`Effect::ReadLog`] or [`Effect::WatchLog`].
     LogRead {
         /// The number that the effect carried.
@@ -292,6 +297,13 @@ pub enum Effect {
         /// The directory's path.
         state_dir: String,
     },
+    /// Write a line to the log of a process, as if the process had printed it.
+    WriteLog {
+        /// The incarnation of the process.
+        app: Incarnation,
+        /// The line, without its end.
+        line: String,
+    },
     /// Nobody needs a session's log any more: remove what is older than its last bytes.
     EndLog {
         /// The log's path.
@@ -335,4 +347,6 @@ pub struct Start {
     pub pinned: PinnedPrograms,
     /// Its limits; where one is none, the daemon's default holds.
     pub limits: Limits,
+    /// True to tell when its program changes: `ProgramChanged`.
+    pub watched: bool,
 }

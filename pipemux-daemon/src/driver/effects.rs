@@ -51,6 +51,10 @@ impl Driver {
                     let base = self.journal.directory();
                     directories::remove_session(base, &state_dir, self.now.unix_ms);
                 }
+                Effect::WriteLog { app, line } => {
+                    self.app_output.write_line(app, &line, self.now.mono_ms);
+                    self.queue_log_updates();
+                }
                 Effect::EndLog { log, kept } => self.app_output.end_log(Path::new(&log), kept),
                 Effect::Stopped => self.stopped(),
             }
@@ -161,6 +165,9 @@ impl Driver {
         // Counts as scheduled until the process runs, so that nothing is written before that.
         connection.write_scheduled = true;
         self.connections.insert(Peer::App(app), connection);
+        if start.watched {
+            self.dev_programs.watch(app, start);
+        }
         let log_path = start.log.clone();
         let log_max = start.limits.log.map_or(limits::LOG_MAX, |max| max.0);
         self.starting_apps.insert(app, StartingApp { log_path, log_max, output });
@@ -175,8 +182,7 @@ impl Driver {
         directories::create_below(self.journal.directory(), directory)
             .map_err(|error| format!("can't create {}: {error}", directory.display()))?;
         let waker = self.ready_queue.waker(ReadySource::AppOutput(app));
-        let now_ms = self.now.mono_ms;
-        self.app_output.open(app, Path::new(&log_path), log_max, output, waker, now_ms)
+        self.app_output.open(app, Path::new(&log_path), log_max, output, waker, self.now)
     }
 
     /// Gives up a process that can't be started, or not with everything it needs.
@@ -285,6 +291,7 @@ fn is_irrevocable(effect: &Effect) -> bool {
         | Effect::ReadLog { .. }
         | Effect::WatchLog { .. }
         | Effect::UnwatchLog { .. }
+        | Effect::WriteLog { .. }
         | Effect::Persist(_) => false,
     }
 }

@@ -214,6 +214,25 @@ pub enum Verb {
         #[arg(long)]
         follow: bool,
     },
+    /// Print the frames between the daemon and an app, decoded
+    ///
+    ///   12:00:00.123 life 7 → Invoke #12 {action: "add", args: {text: {value: "milk"}}, …}
+    ///   12:00:00.125 life 7 ← Changed {version: 3} · dropped: the version 3 is known already
+    ///
+    /// A session is traced from the first `trace` on, until nobody has asked for ten minutes; with dev = true in
+    /// its manifest always. Secrets are left out.
+    #[command(verbatim_doc_comment)]
+    Trace {
+        /// The session: todo/main
+        #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
+        session: SessionAddr,
+        /// Number of frames
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = lines, allow_negative_numbers = true)]
+        lines: u32,
+        /// Continue with new frames, until Ctrl-C or for the seconds of --timeout
+        #[arg(long)]
+        follow: bool,
+    },
     /// End a session's process and start a new one
     Restart {
         /// The session: editor/main

@@ -19,8 +19,8 @@ mod window;
 
 use pipemux_proto::app::{Busy, Changed, Chunk, KeyLocation, Located, Notify, Opened, Saved};
 use pipemux_proto::codec::explain;
-use pipemux_proto::decode;
 use pipemux_proto::limits::KEY_MAX;
+use pipemux_proto::{Value, decode};
 use serde::de::DeserializeOwned;
 
 use crate::limits::{BUSY_CHARS, NOTES_MAX, NOTICE_CHARS, PATH_MAX, REASON_CHARS};
@@ -45,6 +45,23 @@ pub fn read<T: FromApp>(body: &[u8]) -> Result<T, String> {
     let mut message: T = decode(body).map_err(|_| explain::<T>(body))?;
     message.bound()?;
     Ok(message)
+}
+
+/// Decodes any body, to be shown to an app's author.
+///
+/// # Errors
+/// The bytes are no value, in words.
+pub fn any(body: &[u8]) -> Result<Value, String> {
+    decode(body).map_err(|error| error.to_string())
+}
+
+/// Decodes the body of an app's message as it was sent, so that its author can be told what is wrong with it. Nothing
+/// of it may be kept.
+///
+/// # Errors
+/// The bytes are no such message, with the path of the field at fault.
+pub fn as_sent<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
+    decode(body).map_err(|_| explain::<T>(body))
 }
 
 impl FromApp for Changed {

@@ -55,10 +55,7 @@ fn check_done(lints: &mut Lints, done: &Done, action: Option<&Prototype>, action
             let text = format!("is {}; the prototype returns {ty}", value.kind());
             lints.add("value", "done.value", text);
         }
-        (Some(ty), None) => {
-            let text = format!("is absent; the prototype returns {ty}");
-            lints.add("value", "done.value", text);
-        }
+        // An outcome that no other call takes needs no value.
         _ => {}
     }
 }

@@ -8,6 +8,7 @@
 //! | `frames` | what a process sends |
 //! | `requests`, [`reply`] | a request to an app, which ends exactly once; what it is for and how it ended |
 //! | [`shared_processes`] | processes that several sessions share |
+//! | [`trace`], `tracing`, [`author_aid`] | frames for authors; what is wrong with them |
 //! | [`health`], [`hibernation`], [`quarantine`] | whether an app still answers, may sleep, dies of a request |
 //!
 //! [`Processes`] calls nobody: what concerns others is a [`ProcessEvent`] in its queue, which the core drains once
@@ -16,6 +17,7 @@
 //! **Invariant: a request to an app ends exactly once.** It leaves the table only in `Processes::remove_request`, and
 //! whoever sent it gets one [`ProcessEvent::Replied`], unless it dropped the request itself.
 
+pub mod author_aid;
 mod ending;
 pub mod event;
 mod frames;
@@ -29,6 +31,8 @@ mod requests;
 pub mod session;
 pub mod shared_processes;
 mod starting;
+pub mod trace;
+mod tracing;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
@@ -69,6 +73,9 @@ pub struct Processes {
     requests: AppRequests,
     /// Clients' requests whose `open` is part of a start that is under way.
     opening: BTreeMap<SessionKey, RequestId>,
+    /// The sessions whose frames somebody wants to see, and whether there were more of them in this turn.
+    traced: BTreeSet<SessionKey>,
+    trace_grew: bool,
     /// True once the daemon goes down: nothing is started any more.
     stopping: bool,
     events: VecDeque<ProcessEvent>,
@@ -147,6 +154,7 @@ impl Processes {
 
     /// Forgets a session that nobody needs any more.
     pub fn remove(&mut self, key: &SessionKey) -> Option<Session> {
+        self.traced.remove(key);
         self.sessions.remove(key)
     }
 

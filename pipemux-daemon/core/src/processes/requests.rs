@@ -166,10 +166,20 @@ impl Processes {
     }
 
     /// Takes an app's answer. One to a request that was given up, or that another incarnation owes, is dropped.
-    pub(super) fn handle_reply(&mut self, turn: &mut Turn, app: Incarnation, frame: Frame) {
+    ///
+    /// # Errors
+    /// Why it is dropped.
+    pub(super) fn handle_reply(
+        &mut self,
+        turn: &mut Turn,
+        app: Incarnation,
+        frame: Frame,
+    ) -> Result<(), String> {
         let id = frame.envelope.id;
         if self.requests.open.get(&id).is_none_or(|request| request.app != Some(app)) {
-            return;
+            return Err(format!(
+                "nobody waits for an answer to the request {id}: it came late, twice, or for an unknown id"
+            ));
         }
         let reply = if frame.envelope.kind == Kind::Reply {
             AppReply::Reply(frame.body)
@@ -177,11 +187,13 @@ impl Processes {
             match intake::read::<Fault>(&frame.body) {
                 Ok(fault) => AppReply::Fault(fault),
                 Err(error) => {
-                    return self.break_app(turn, app, format!("an unreadable fault: {error}"));
+                    self.break_app(turn, app, format!("an unreadable fault: {error}"));
+                    return Ok(());
                 }
             }
         };
         self.end_request(turn, id, reply);
+        Ok(())
     }
 
     /// Ends a request whose deadline has come.

@@ -145,6 +145,9 @@ impl Core {
             Verb::Logs { session, lines, after, wait_ms } => {
                 self.logs(id, &session, lines, after, wait_ms)
             }
+            Verb::Trace { session, lines, after, wait_ms } => {
+                self.trace(id, &session, lines, after, wait_ms)
+            }
             Verb::Restart { session } => self.restart(id, &session),
             Verb::End { session } => self.end(id, &session),
             Verb::History { detail, rounds } => self.history(id, detail, rounds),
@@ -170,7 +173,7 @@ impl Core {
         match self.tasks.get_mut(id) {
             // The step that is with an app goes on to its end; the next one doesn't begin.
             Some(Task::Running(run)) => run.cancel(),
-            Some(Task::Waiting(..) | Task::Log(_)) => self.cancel_wait(id),
+            Some(Task::Waiting(..) | Task::Log(_) | Task::Tracing(_)) => self.cancel_wait(id),
             Some(Task::Preparing(_)) => {
                 self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
             }
@@ -247,7 +250,9 @@ impl Core {
             None => text,
             Some(budget) => match request.call.verb {
                 // The newest lines come last.
-                Verb::History { .. } | Verb::Logs { .. } => cut_older_lines(&text, budget),
+                Verb::History { .. } | Verb::Logs { .. } | Verb::Trace { .. } => {
+                    cut_older_lines(&text, budget)
+                }
                 _ => cut_lines(&text, budget),
             },
         };
@@ -291,6 +296,7 @@ fn speaks_as_reader(verb: &Verb) -> bool {
         | Verb::Providers(_)
         | Verb::Sessions
         | Verb::Logs { .. }
+        | Verb::Trace { .. }
         | Verb::Status
         | Verb::Limits
         | Verb::Down => false,
@@ -317,6 +323,7 @@ fn name_plainly(workspace: &str, verb: &mut Verb) {
         Verb::View(ViewArgs { session: Some(addr), .. })
         | Verb::Close { session: addr, .. }
         | Verb::Logs { session: addr, .. }
+        | Verb::Trace { session: addr, .. }
         | Verb::Restart { session: addr }
         | Verb::End { session: addr } => *addr = plain_address(workspace, addr),
         Verb::Open(open) => {

@@ -1,6 +1,6 @@
 //! Questions, their answers, and the steps that wait for them.
 
-use crate::world::{AnswerText, World, reader, session_addr};
+use crate::world::{AnswerText, Behaviour, World, reader, session_addr};
 use pipemux_core::limits::QUESTION_MS;
 use pipemux_proto::client::{Format, VerbRequest};
 
@@ -162,6 +162,19 @@ fn answer_after_a_restart_claims_no_seen_version() {
     world.kill(app, pipemux_core::Exit::Signal(9), &[]);
     world.answer(reader("a"), "1").exits(0);
     assert_eq!(world.invoked[1].1.seen_version, None);
+}
+
+#[test]
+fn apps_of_older_protocols_are_always_sent_a_seen_version() {
+    for (minor, expected) in [(5, Some(0)), (6, None)] {
+        let mut world = World::new();
+        world.set_behaviour("notes/main", Behaviour::SpeaksMinor(minor));
+        asked(&mut world, "notes.pick()");
+        let app = world.process("notes/main").expect("it runs");
+        world.kill(app, pipemux_core::Exit::Signal(9), &[]);
+        world.answer(reader("a"), "1").exits(0);
+        assert_eq!(world.invoked[1].1.seen_version, expected, "1.{minor}");
+    }
 }
 
 #[test]

@@ -77,7 +77,7 @@ impl Sim {
                     self.prepared.extend(session_key);
                 }
                 Effect::Discard { state_dir } => self.discard(&state_dir)?,
-                Effect::EndLog { .. } => {}
+                Effect::EndLog { .. } | Effect::WriteLog { .. } => {}
                 Effect::Stopped => self.daemon.stopped = true,
                 #[allow(unreachable_patterns)]
                 other => law!(false, "every effect is known", "{other:?}"),

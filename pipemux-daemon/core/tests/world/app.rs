@@ -5,7 +5,7 @@ use pipemux_proto::app::{
     Chunk, Done, Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Outcome,
     Project, ReadRequest, Saved,
 };
-use pipemux_proto::hello::UNREPORTED_CHANGES;
+use pipemux_proto::hello::{ProtocolVersion, UNREPORTED_CHANGES};
 use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
 use pipemux_proto::prototype::{Param, Prototype, Raw, Risk, Type};
 use pipemux_proto::{
@@ -64,6 +64,8 @@ pub enum Behaviour {
     Greets(Vec<Prototype>),
     /// Greets with these notes at every `Open`.
     Notes(Vec<String>),
+    /// Speaks this minor version of the protocol.
+    SpeaksMinor(u16),
 }
 
 /// A process of an app.
@@ -160,6 +162,13 @@ impl App {
                     },
                     ..Hello::new(Role::App, "fake 1")
                 };
+                let protocol = match behaviour {
+                    Behaviour::SpeaksMinor(minor) => {
+                        ProtocolVersion { minor: *minor, ..hello.protocol }
+                    }
+                    _ => hello.protocol,
+                };
+                let hello = Hello { protocol, ..hello };
                 let greeting = frame(&Envelope::event(Method::Hello, incarnation), &hello);
                 Reaction { frames: vec![greeting], exit: None }
             }

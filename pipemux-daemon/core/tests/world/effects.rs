@@ -53,7 +53,7 @@ impl World {
                     self.shown.push(Output::Saved(Box::new(record.clone())));
                     self.records.push(record);
                 }
-                Effect::Prepare { .. } | Effect::EndLog { .. } => {}
+                Effect::Prepare { .. } | Effect::EndLog { .. } | Effect::WriteLog { .. } => {}
                 Effect::Discard { state_dir } => self.discarded.push(state_dir),
                 Effect::Stopped => self.stopped = true,
             }

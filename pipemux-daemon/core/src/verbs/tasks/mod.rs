@@ -8,6 +8,7 @@ mod hidden_link;
 mod log_read;
 mod pending_view;
 mod prefetch;
+mod trace_wait;
 mod value_read;
 mod wait;
 
@@ -21,6 +22,7 @@ pub(crate) use hidden_link::HiddenLink;
 pub(crate) use log_read::LogRead;
 pub(crate) use pending_view::PendingView;
 pub(crate) use prefetch::Prefetch;
+pub(crate) use trace_wait::TraceWait;
 pub(crate) use value_read::ValueRead;
 pub(crate) use wait::{Wait, WaitLimits};
 
@@ -41,6 +43,8 @@ pub(crate) enum Task {
     Finding(Box<HiddenLink>),
     /// Reads a log.
     Log(LogRead),
+    /// Waits for frames.
+    Tracing(TraceWait),
     /// Waits for manifests that are being read.
     Loading(AfterLoading),
     /// Waits for something to happen.
