@@ -70,7 +70,6 @@ impl Checker<'_> {
             let done = self.valid(action, &args);
             if round == 0 && given == Given::Required && done {
                 self.copies(action, &args);
-                self.nested(action, &args);
             }
         }
         true
@@ -196,13 +195,6 @@ impl Checker<'_> {
             Err(fault) => return Some(Outcome::Failed(fault)),
         };
         self.lints(place, lint::outcome(&outcome, action, &self.actions));
-        if let Outcome::Done(done) = &outcome
-            && invoke.nested
-            && done.value.is_none()
-        {
-            let text = "is absent though another call takes it (`nested`), and the prototype has a return type";
-            self.report.add(&format!("{place} · done.value"), "value", text);
-        }
         Some(outcome)
     }
 
@@ -351,21 +343,6 @@ impl Checker<'_> {
             );
             self.report.add(&place, "copied", text);
         }
-    }
-
-    /// Invokes a query as another call that takes its result.
-    fn nested(&mut self, action: &Prototype, args: &Args) {
-        if action.returns.is_none()
-            || action.risk != Risk::Query
-            || self.long.contains(&action.name)
-        {
-            return;
-        }
-        let place = format!("invoke {} for another call", written(&action.name, args));
-        let Some(before) = self.look(&place) else { return };
-        let mut invoke = self.invoke(action, args, &before);
-        invoke.nested = true;
-        self.send(&place, Some(action), &invoke);
     }
 
     /// Invokes an action that isn't there.
