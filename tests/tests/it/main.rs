@@ -23,6 +23,7 @@ mod hints;
 mod history;
 mod invalid_input;
 mod json_output;
+mod kits;
 mod lease;
 mod lifecycle;
 mod line_numbers;

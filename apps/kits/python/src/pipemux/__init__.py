@@ -1,0 +1,14 @@
+"""PipeMux apps in Python: a dataclass is the state, methods are the actions.
+
+`App` has the hooks of an app, `action` makes actions of its methods, a `Thing` is what
+they act on, a `View` is what readers see, and `run` serves the app.
+"""
+
+from .app import App, Job, Opening, Request, action, prototypes
+from .errors import Fault, Mistake
+from .schema import Secret, Thing
+from .serve import run
+from .view import Code, Done, Link, View, link
+
+__all__ = ["App", "Code", "Done", "Fault", "Job", "Link", "Mistake", "Opening"]
+__all__ += ["Request", "Secret", "Thing", "View", "action", "link", "prototypes", "run"]

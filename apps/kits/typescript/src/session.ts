@@ -1,0 +1,299 @@
+/** One session: calls the app for each request, and keeps its state and its version. */
+
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+import { Context, digest, Job, Question, type App, type Handle } from "./app.ts";
+import { unpack, type Body } from "./codec.ts";
+import { describe, Fault, Mistake } from "./errors.ts";
+import { isThing, type Thing } from "./params.ts";
+import { Done, View } from "./view.ts";
+
+const [CHANGED, NOTIFY, BUSY, JOB_REPORT] = [17, 18, 19, 20];
+
+/** How a session sends an event, and has work done after what is under way. */
+export interface Connection {
+  send(method: number, body: Body): void;
+  enqueue(work: () => unknown): void;
+}
+
+/** An app with the version of its state, and the file that keeps both. */
+export class Session<S> {
+  readonly app: App<S>;
+  private state: S;
+  private version = 1;
+  private file = "";
+  private isOpen = false;
+  /** What each window was shown of the present version. */
+  private shown = new Map<string, number>();
+  private jobs = new Map<string, Job<S, any>>();
+  /** The newest run, and by key the revs of things that it replaced itself. */
+  private run: { id: string; replaced: Record<string, number[]> } = { id: "", replaced: {} };
+  private connection: Connection;
+  private handle: Handle<S>;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(app: App<S>, connection: Connection) {
+    this.app = app;
+    this.state = structuredClone(app.state());
+    this.connection = connection;
+    this.handle = {
+      post: (change) => connection.enqueue(() => this.change(change)),
+      notify: (text) => connection.send(NOTIFY, { text }),
+      busy: (what, seconds) => connection.send(BUSY, { what, for_ms: Math.round(seconds * 1000) }),
+    };
+  }
+
+  /** Answers a request. Throws a Fault to refuse it. */
+  async answer(method: number, body: Body): Promise<Body> {
+    const [open, project, invoke, read, locate, save, cancel] = [1, 2, 3, 4, 5, 7, 9];
+    if (method === open) return this.open(body);
+    if (!this.isOpen) throw new Fault("the session isn't open", { code: "refused" });
+    if (method === project) return this.project(body);
+    if (method === invoke) return this.invoke(body);
+    if (method === read) return this.read(body);
+    if (method === locate) return { places: body.keys.map((key: string) => this.place(key)) };
+    if (method === save) return this.save();
+    if (method === cancel) this.jobs.get(body.job)?.abort.abort();
+    else throw new Fault("apps don't handle this request", { code: "refused" });
+    return {};
+  }
+
+  /** Ends what the session does by itself. */
+  end(): void {
+    clearTimeout(this.timer);
+  }
+
+  private async open(body: Body): Promise<Body> {
+    const notes: string[] = [];
+    let resumed = 0;
+    if (!this.isOpen) {
+      this.file = join(body.state_dir, "state.json");
+      resumed = this.restore(body.woken || 0, notes);
+    }
+    await this.atomic(() => notes.push(...(this.app.opened?.(this.state, body as any, this.handle) ?? [])));
+    this.isOpen = true;
+    this.store(resumed ? 0 : 1);
+    return { notes, resumed };
+  }
+
+  /** Loads the saved state. Returns the version that it continues. */
+  private restore(woken: number, notes: string[]): number {
+    if (!existsSync(this.file)) return 0;
+    try {
+      const saved = JSON.parse(readFileSync(this.file, "utf8"));
+      // Fields that the app has got since keep their defaults.
+      this.state = { ...this.state, ...saved.state };
+      this.version = saved.version;
+      if (woken === saved.version) this.run = saved.run;
+    } catch (error) {
+      const aside = `${this.file}.${Date.now()}.unreadable`;
+      renameSync(this.file, aside);
+      notes.push(`the saved state can't be read and is kept as ${aside}: ${error}`);
+    }
+    return woken === this.version ? woken : 0;
+  }
+
+  /** Counts the version up and saves the state: after a crash it is the old or the new one. */
+  private store(rise: number): void {
+    this.version += rise;
+    const saved = { version: this.version, run: this.run, state: this.state };
+    writeFileSync(`${this.file}.new`, JSON.stringify(saved), { mode: 0o600 });
+    renameSync(`${this.file}.new`, this.file);
+    this.planWake();
+  }
+
+  /** Puts the state back if what is done with it fails or asks. */
+  private async atomic<T>(work: () => T | Promise<T>, isQuery = false): Promise<T> {
+    const before = JSON.stringify(this.state);
+    try {
+      const result = await work();
+      if (isQuery && JSON.stringify(this.state) !== before) throw new Mistake("a query changed the state");
+      return result;
+    } catch (error) {
+      if (JSON.stringify(this.state) !== before) this.state = JSON.parse(before);
+      throw error;
+    }
+  }
+
+  /** Carries out a change that no request asked for, and tells readers of it. */
+  private async change<T>(change: (state: S) => T | Promise<T>): Promise<T> {
+    const result = await this.atomic(() => change(this.state));
+    this.run = { id: "", replaced: {} };
+    this.store(1);
+    this.connection.send(CHANGED, { version: this.version });
+    return result;
+  }
+
+  private planWake(): void {
+    clearTimeout(this.timer);
+    const due = this.app.nextWake?.(this.state);
+    if (due === undefined) return;
+    // A timer that fires early plans itself again; one that stays due fires each 100 ms.
+    const wait = Math.min(Math.max(due - Date.now(), 100), 3_600_000);
+    this.timer = setTimeout(() => {
+      if (due > Date.now()) this.planWake();
+      else this.connection.enqueue(() => this.change((state) => this.app.onWake?.(state, this.handle)));
+    }, wait);
+  }
+
+  private rev = (thing: Thing): number => digest(this.app.meaning ? this.app.meaning(thing) : thing.label);
+
+  private find(key: string): Thing | undefined {
+    return this.app.find ? this.app.find(this.state, key) : find(this.state, key);
+  }
+
+  private project(body: Body): Body {
+    const view = Object.assign(new View(), { lod: body.lod, budget: body.budget, reader: body.reader ?? "" });
+    this.app.view(this.state, view);
+    const shown = view.body(this.rev);
+    const window = JSON.stringify([body.window, view.lod, view.budget, view.reader]);
+    const now = digest(shown);
+    // It may have changed without being told, as a clock does.
+    if ((this.shown.get(window) ?? now) !== now) this.version += 1;
+    if (this.shown.size > 64) this.shown.clear();
+    this.shown.set(window, now);
+    const version = this.version;
+    return body.known_version === version ? { version, unchanged: true } : { version, ...shown };
+  }
+
+  private async invoke(body: Body): Promise<Body> {
+    const action = this.app.actions[body.action];
+    if (!action) throw new Fault(`unknown action ${body.action}`, { code: "usage" });
+    const context = new Context<S>(body, this.handle);
+    const used = new Map<string, number>();
+    const args: Body = {};
+    for (const [name, param] of Object.entries(action.params as Record<string, any>)) {
+      const given = body.args?.[name];
+      try {
+        args[name] = param.decode(given && this.valueOf(given, context, used));
+      } catch (error) {
+        if (error instanceof Fault) error.body.message = `${name}: ${error.body.message}`;
+        throw error;
+      }
+      if (param.wire.path && typeof args[name] === "string") args[name] = resolve(context.cwd, args[name]);
+    }
+    const isQuery = action.risk === "query";
+    let result;
+    try {
+      result = await this.atomic(async () => {
+        const result = await action.run(this.state, args, context);
+        if (action.previews && !context.asked) throw new Mistake(`${action.name} never calls context.confirm`);
+        return result;
+      }, isQuery);
+    } catch (error) {
+      if (error instanceof Question) return error.needs;
+      throw error;
+    }
+    if (!isQuery) {
+      this.record(context.runId, used);
+      this.shown.clear();
+      this.store(1);
+    }
+    if (result instanceof Job) return this.start(result);
+    const text = result ?? "";
+    const done = typeof text !== "string" ? text : isQuery ? new Done().show(text) : new Done(text);
+    if (!(done instanceof Done)) throw new Mistake(`${action.name} returned ${result}: return a Done, a Job or a text`);
+    return done.outcome(this.version, this.rev);
+  }
+
+  /** The value of an argument, in which things stand for refs. */
+  private valueOf(arg: Body, context: Context<S>, used: Map<string, number>): unknown {
+    if (arg.list) return arg.list.map((item: Body) => this.valueOf(item, context, used));
+    if (arg.record) {
+      const fields: [string, Body][] = Object.entries(arg.record);
+      return Object.fromEntries(fields.map(([name, item]) => [name, this.valueOf(item, context, used)]));
+    }
+    if (!arg.ref) return unpack(arg.value ?? arg.copied.value)[0];
+    const thing = this.lookUp(arg.ref, context.runId);
+    used.set(thing.key, this.rev(thing));
+    return thing;
+  }
+
+  /** The thing that a ref names, if it means what the reader saw. */
+  private lookUp({ key, rev }: Body, runId = ""): Thing {
+    const thing = this.find(key);
+    if (!thing) {
+      const how = this.app.gone?.(this.state, key);
+      throw new Fault("gone", { code: "not_found", about: key, hints: how === undefined ? [] : [how] });
+    }
+    const own = this.run.id === runId ? (this.run.replaced[key] ?? []) : [];
+    if (![this.rev(thing), ...own].includes(rev)) {
+      throw new Fault("changed since it was seen", { code: "stale", about: key });
+    }
+    return thing;
+  }
+
+  /** Remembers the revs that a run replaced, so that its later steps aren't stale. */
+  private record(id: string, used: Map<string, number>): void {
+    if (this.run.id !== id) this.run = { id, replaced: {} };
+    for (const [key, rev] of used) {
+      const thing = this.find(key);
+      if (thing && this.rev(thing) !== rev) (this.run.replaced[key] ??= []).push(rev);
+    }
+  }
+
+  private start(job: Job<S, any>): Body {
+    const key = randomUUID();
+    this.jobs.set(key, job);
+    job.report = (report) => this.connection.send(JOB_REPORT, { job: key, ...report });
+    const end = (how: () => Promise<string>) => this.connection.enqueue(() => this.endJob(key, job, how));
+    // The work begins after the answer was sent.
+    setImmediate(async () => {
+      try {
+        const result = await job.work(job);
+        const own = typeof result === "string" ? result : "";
+        end(async () => (job.finish ? ((await this.change((state) => job.finish?.(state, result))) ?? "") : own));
+      } catch (error) {
+        end(() => Promise.reject(error));
+      }
+    });
+    return { started: { job: key, brief: job.brief, total: job.total, version: this.version } };
+  }
+
+  private async endJob(key: string, job: Job<S, any>, how: () => Promise<string>): Promise<void> {
+    this.jobs.delete(key);
+    if (job.abort.signal.aborted) return job.report({ state: "cancelled" });
+    try {
+      job.report({ state: "done", brief: await how() });
+    } catch (error) {
+      job.report({ state: "failed", brief: describe(error).message });
+      if (!(error instanceof Fault)) throw error;
+    }
+  }
+
+  private read(body: Body): Body {
+    const thing = this.lookUp(body);
+    if (body.path) return { data: Buffer.of(), total: 0, text: true, path: this.app.path?.(this.state, thing) };
+    if (!this.app.read) throw new Fault("it has no value to read", { code: "refused", about: thing });
+    const data = Buffer.from(this.app.read(this.state, thing));
+    const text = Buffer.from(data.toString()).equals(data);
+    return { data: data.subarray(body.offset, body.offset + body.max), total: data.length, text };
+  }
+
+  private place(key: string): unknown {
+    const thing = this.find(key);
+    if (!thing) return { gone: this.app.gone?.(this.state, key) ?? null };
+    const how = this.app.hidden?.(this.state, thing);
+    return how === undefined ? "shown" : { hidden: how };
+  }
+
+  private save(): Body {
+    if (this.jobs.size > 0) throw new Fault("a job is running", { code: "refused" });
+    this.store(0);
+    const due = this.app.nextWake?.(this.state);
+    return { version: this.version, wake_at: due === undefined ? undefined : Math.round(due) };
+  }
+}
+
+/** The thing in a state that a key names. */
+function find(value: unknown, key: string): Thing | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (isThing(value) && value.key === key) return value;
+  for (const item of Object.values(value)) {
+    const found = find(item, key);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,210 @@
+//! Apps that are written with the kits for Python and TypeScript.
+//!
+//! The arena of each kit must look and act like the one of `docui`. The to-do list of each kit's tests uses all parts of
+//! the kit, under a real daemon.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use pipemux_tests::{TestEnv, wait_for};
+
+/// A kit whose language is installed here.
+struct Kit {
+    name: &'static str,
+    /// What starts a program of the kit in `sh`.
+    start: String,
+    arena: PathBuf,
+    sample: PathBuf,
+}
+
+impl Kit {
+    fn install(&self, env: &TestEnv, id: &str, program: &Path, more: &str) {
+        let script = format!("exec env {} {}", self.start, program.display());
+        env.install(id, "/bin/sh", &format!("args = [\"-c\", {script:?}]\n{more}"));
+    }
+}
+
+#[test]
+fn arenas_of_the_kits_look_and_act_like_that_of_docui() {
+    let rust = TestEnv::new();
+    rust.install("arena", "examples/arena", "");
+    let wanted = play_in_arena(&rust);
+    for kit in kits() {
+        let env = TestEnv::new();
+        kit.install(&env, "arena", &kit.arena, "");
+        for (own, rust) in play_in_arena(&env).iter().zip(&wanted) {
+            assert_eq!(own, rust, "the arena in {}", kit.name);
+        }
+    }
+}
+
+/// Returns what each command of a whole fight prints.
+fn play_in_arena(env: &TestEnv) -> Vec<String> {
+    let commands: [&[&str]; 14] = [
+        &["open", "arena"],
+        &["help", "arena", "--full"],
+        &["run", "attack('史莱姆1'); loot('史莱姆1')"],
+        &["view"],
+        &["click", "loot it"],
+        &["run", "cast_fireball('强盗', mana=0)"],
+        &["run", "cast_fireball('强盗', mana=20)"],
+        &["run", "loot('强盗')"],
+        &["run", "attack(obj:1)"],
+        &["read", "obj:2"],
+        &["view", "--lod", "full"],
+        &["view", "--json", "--lod", "gist"],
+        &["click", "逃跑"],
+        &["view"],
+    ];
+    let print = |command: &&[&str]| without_times(&env.pipemux(command).text());
+    commands.iter().map(print).collect()
+}
+
+/// Leaves out what differs from run to run: times, and the hash in the id of a session.
+fn without_times(text: &str) -> String {
+    let names = ["\"timestamp\"", "\"sessionId\""];
+    text.lines().filter(|line| names.iter().all(|name| !line.contains(name))).collect()
+}
+
+fn todo(kit: &Kit, more: &str) -> TestEnv {
+    let env = TestEnv::new();
+    kit.install(&env, "todo", &kit.sample, more);
+    env.pipemux(&["open", "todo"]).ok();
+    env.run("add('milk'); add('bread'); add('salt')").ok().has("3 to do");
+    env
+}
+
+#[test]
+fn questions_of_a_kit_are_answered_one_after_the_other() {
+    for kit in kits() {
+        let env = todo(kit, "");
+        env.run("rename(); add('more')").exits(5).has("which one?").has("2. bread");
+        env.pipemux(&["answer", "2"]).exits(5).has("a new name for bread?");
+        env.pipemux(&["answer", "cake"]).ok().has("1 done · rename: now cake").has("4 to do");
+        env.run("clear()").exits(5).has("4 items").has("cake");
+        env.pipemux(&["answer", "no"]).ok();
+        env.pipemux(&["view"]).ok().has("4 to do");
+        env.run("prune()").exits(5);
+        env.pipemux(&["answer", "all", "but", "1"]).ok().has("3 gone");
+        env.run("clear()").exits(5);
+        env.pipemux(&["answer", "yes"]).ok().has("all gone");
+    }
+}
+
+#[test]
+fn refs_of_a_kit_are_stale_hidden_or_gone() {
+    for kit in kits() {
+        let env = todo(kit, "");
+        let view = env.pipemux(&["view"]);
+        let (milk, bread, salt) = (view.obj("milk"), view.obj("bread"), view.obj("salt"));
+        env.as_reader("other", &["run", &format!("edit(obj:{milk}, 'oat milk')")]).ok();
+        env.run(&format!("edit(obj:{milk}, 'x')")).exits(4).has("is stale");
+        // A run's own changes don't make its later steps stale.
+        env.run(&format!("edit(obj:{bread}, 'rye'); edit(obj:{bread}, 'rye bread')")).ok();
+        env.run(&format!("fold(obj:{salt})")).ok();
+        env.pipemux(&["read", &format!("obj:{salt}")]).exits(4).has("is out of view");
+        env.run(&format!("done([obj:{bread}])")).ok().has("1 done");
+        env.pipemux(&["read", &format!("obj:{bread}")]).exits(3).has("it was done");
+        env.pipemux(&["read", &format!("obj:{milk}")]).ok().has("to do: oat milk");
+        env.run("fail('x')").exits(1).has("no x (sample.");
+        env.pipemux(&["ask", "count('milk')"]).ok().has("1 found").has("oat milk");
+        env.pipemux(&["view"]).ok().has("2 to do");
+    }
+}
+
+#[test]
+fn state_of_a_kit_survives_a_crash_and_a_sleep() {
+    for kit in kits() {
+        let env = todo(kit, "idle = \"300ms\"\n");
+        let is_asleep = || env.sessions().iter().any(|row| row.state == "asleep");
+        env.pipemux(&["view", "--lod", "full"]).ok();
+        let before = env.pipemux(&["view", "--lod", "full"]).ok().text();
+        wait_for("the session hibernates", is_asleep);
+        assert_eq!(env.pipemux(&["view", "--lod", "full"]).ok().text(), before, "{}", kit.name);
+        env.pipemux(&["open", "todo", "--pin"]).ok();
+        env.kill_session("todo/main");
+        env.pipemux(&["view"]).ok().has("restarted").has("3 to do").has("milk");
+    }
+}
+
+#[test]
+fn changes_of_a_kit_without_a_request_reach_those_who_wait() {
+    for kit in kits() {
+        let env = todo(kit, "");
+        env.run("later()").ok();
+        wait_for("the change is shown", || env.pipemux(&["view"]).text().contains("4 to do"));
+        env.pipemux(&["view"]).ok();
+        let waiting = env.command(&["view", "--wait", "30"]).start();
+        env.as_reader("other", &["run", "remind(0.2)"]).ok();
+        // The first view has what the other reader did, or already what the timer did.
+        let _ = waiting.finish();
+        wait_for("the timer fired", || env.pipemux(&["view"]).text().contains("rung 1"));
+    }
+}
+
+/// Returns the kits that can run here, and says once which can't.
+#[allow(clippy::print_stdout)]
+fn kits() -> &'static [Kit] {
+    static KITS: OnceLock<Vec<Kit>> = OnceLock::new();
+    KITS.get_or_init(|| {
+        let found = [python(), typescript()];
+        let skip = |why: &String| println!("skipped: {why}");
+        found.into_iter().filter_map(|kit| kit.inspect_err(skip).ok()).collect()
+    })
+}
+
+fn python() -> Result<Kit, String> {
+    let program = "import sys; print(sys.executable if sys.version_info >= (3, 10) else '')";
+    let python = print("python3", &["-c", program])?;
+    if python.is_empty() {
+        return Err("python3 is older than 3.10".into());
+    }
+    let kit = kits_dir().join("python");
+    Ok(Kit {
+        name: "Python",
+        start: format!("PYTHONDONTWRITEBYTECODE=1 PYTHONPATH={} {python}", kit.join("src").display()),
+        arena: kit.join("examples/arena.py"),
+        sample: kit.join("tests/sample.py"),
+    })
+}
+
+/// Compiles the kit for TypeScript, unless this Node runs TypeScript as it is.
+fn typescript() -> Result<Kit, String> {
+    let node = print("node", &["--print", "process.execPath"])?;
+    let kit = kits_dir().join("typescript");
+    let made = |folder: &Path, end: &str| Kit {
+        name: "TypeScript",
+        start: node.clone(),
+        arena: folder.join(format!("examples/arena.{end}")),
+        sample: folder.join(format!("tests/sample.{end}")),
+    };
+    if print("node", &["--print", "process.features.typescript || ''"])? == "strip" {
+        return Ok(made(&kit, "ts"));
+    }
+    let tools = [kit.clone(), kits_dir().join("../../target/tools")];
+    let compilers = tools.map(|folder| folder.join("node_modules/typescript/bin/tsc"));
+    let Some(compiler) = compilers.iter().find(|compiler| compiler.exists()) else {
+        return Err("this node runs no TypeScript, and there is no compiler: npm install --prefix target/tools typescript".into());
+    };
+    let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join("typescript-kit");
+    let arguments = ["--noCheck", "--declaration", "false", "--types", "", "--outDir"];
+    let mut compile = Command::new(&node);
+    compile.arg(compiler).arg("--project").arg(&kit).args(arguments).arg(&output);
+    let compiled = compile.output().map_err(|error| error.to_string())?;
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stdout));
+    std::fs::write(output.join("package.json"), "{\"type\": \"module\"}").expect("a file");
+    Ok(made(&output, "js"))
+}
+
+fn kits_dir() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    root.canonicalize().expect("the repository").join("apps/kits")
+}
+
+/// Returns what a program prints.
+fn print(program: &str, arguments: &[&str]) -> Result<String, String> {
+    let output = Command::new(program).args(arguments).output();
+    let output = output.map_err(|error| format!("{program} can't be started: {error}"))?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
