@@ -2,6 +2,7 @@
 
 mod answer;
 mod app;
+mod app_new;
 mod args;
 mod audit;
 mod bench;

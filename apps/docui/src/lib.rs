@@ -13,6 +13,8 @@
 //! | [`reply`] | the result of an update: done, or a question |
 //! | [`Handle`] | says things unasked: a change, a notice, that work goes on |
 //! | [`blocking`] | work that may wait for a disk or a network, on threads of its own |
+//! | [`undo`] | takes changes back, and makes them again |
+//! | [`paging`] | shows a long list in pages |
 //! | [`state_file`] | replaces small files in the state directory |
 //! | [`regular_file`] | opens files without waiting for what is no file |
 //! | [`serve`] | runs an app on its connection to the daemon |
@@ -56,6 +58,7 @@ mod connection;
 mod fd;
 mod handle;
 mod limits;
+pub mod paging;
 pub mod regular_file;
 pub mod reply;
 mod run_changes;
@@ -64,6 +67,7 @@ mod session;
 mod session_table;
 pub mod state_file;
 pub mod testing;
+pub mod undo;
 pub mod view;
 
 pub use actions::Actions;

@@ -1,4 +1,4 @@
-//! `pipemux app add`, `pipemux app remove` and `pipemux app check`.
+//! `pipemux app add`, `pipemux app remove`, `pipemux app new` and `pipemux app check`.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,6 +10,7 @@ use nix::fcntl::OFlag;
 use pipemux_client::proto::client::{NewProvider, ProvidersArgs, Verb};
 use pipemux_client::{ClientError, daemon};
 
+use super::app_new;
 use super::args::AppVerb;
 use super::command_env::CommandEnv;
 use super::requester::Requester;
@@ -26,7 +27,7 @@ const MANIFEST_MAX: u64 = 256 * 1024;
 /// The manifest can't be read.
 pub fn to_request(verb: AppVerb, env: &dyn CommandEnv) -> Result<Execution, ClientError> {
     let (manifest, replace) = match verb {
-        local @ AppVerb::Check { .. } => {
+        local @ (AppVerb::Check { .. } | AppVerb::New { .. }) => {
             return Ok(Execution::Local(super::args::Verb::App(local)));
         }
         AppVerb::Add { manifest, replace } => (manifest, replace),
@@ -58,7 +59,14 @@ pub fn to_request(verb: AppVerb, env: &dyn CommandEnv) -> Result<Execution, Clie
 /// # Errors
 /// `pipemuxd` can't be run.
 pub fn execute(requester: &Requester, verb: AppVerb) -> Result<u8, ClientError> {
-    let AppVerb::Check { manifest, args, destructive } = verb else { return Ok(USAGE) };
+    let (manifest, args, destructive) = match verb {
+        AppVerb::Check { manifest, args, destructive } => (manifest, args, destructive),
+        AppVerb::New { name, lang, docui } => {
+            let text = app_new::create(&name, lang, docui.as_deref())?;
+            return Ok(super::print(&text));
+        }
+        AppVerb::Add { .. } | AppVerb::Remove { .. } => return Ok(USAGE),
+    };
     let program = daemon::program_path(&requester.options);
     let mut command = Command::new(&program);
     command.arg("app-check");

@@ -163,7 +163,10 @@ fn python() -> Result<Kit, String> {
     let kit = kits_dir().join("python");
     Ok(Kit {
         name: "Python",
-        start: format!("PYTHONDONTWRITEBYTECODE=1 PYTHONPATH={} {python}", kit.join("src").display()),
+        start: format!(
+            "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH={} {python}",
+            kit.join("src").display()
+        ),
         arena: kit.join("examples/arena.py"),
         sample: kit.join("tests/sample.py"),
     })

@@ -6,6 +6,8 @@ use std::time::Duration;
 use clap::Subcommand;
 use pipemux_client::proto::{ProviderId, SessionAddr};
 
+use crate::cli::app_new::Language;
+
 use super::values::{
     OpenTarget, epoch, event, lines, open_target, provider, question, rounds, session, wait,
 };
@@ -332,6 +334,24 @@ pub enum AppVerb {
         /// Replace another app that has the same id
         #[arg(long)]
         replace: bool,
+    },
+    /// Write an app to begin with, with its tests and its manifest
+    ///
+    ///   pipemux app new todo --lang python
+    ///
+    /// Makes a directory of that name. Python and TypeScript apps carry the kit with them; a Rust app is built on
+    /// docui.
+    #[command(verbatim_doc_comment)]
+    New {
+        /// The app's id, and the name of its directory
+        #[arg(value_name = "NAME", value_parser = provider)]
+        name: ProviderId,
+        /// The language
+        #[arg(long, value_enum, default_value_t = Language::Python)]
+        lang: Language,
+        /// The directory of docui, for Rust
+        #[arg(long, value_name = "PATH")]
+        docui: Option<PathBuf>,
     },
     /// Find what an app's author should mend
     ///

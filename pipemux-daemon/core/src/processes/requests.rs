@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
+use pipemux_proto::app::{Invoke, OPTIONAL_VERSIONS};
 use pipemux_proto::codec::encode;
 use pipemux_proto::envelope::{Envelope, Kind, Method};
 use pipemux_proto::ids::Incarnation;
@@ -156,7 +157,11 @@ impl Processes {
         let deadline_ms = deadline.saturating_sub(turn.mono_ms());
         let deadline_ms = u32::try_from(deadline_ms).unwrap_or(u32::MAX);
         let envelope = Envelope { deadline_ms, ..Envelope::request(method, id, app) };
-        match Frame::forward(&envelope, body) {
+        let key = self.session_by_incarnation.get(&app);
+        let minor = key.map_or(0, |key| self.minor(key));
+        let required = method == Method::Invoke && minor < OPTIONAL_VERSIONS;
+        let older = if required { with_seen_version(body) } else { None };
+        match Frame::forward(&envelope, older.as_deref().unwrap_or(body)) {
             Ok(bytes) => {
                 turn.effects.push(Effect::ToApp { app, bytes });
                 self.watch_health(turn, app);
@@ -337,6 +342,16 @@ impl Processes {
     pub fn is_starting(&self, key: &SessionKey) -> bool {
         let ready = |process: &ProcessState| matches!(process, ProcessState::Ready { .. });
         self.sessions.get(key).is_some_and(|session| !ready(&session.process))
+    }
+}
+
+/// Returns an `Invoke` that has a `seen_version`, which apps of older protocols require: they mean by 0 that the reader
+/// has seen nothing. None if it has one.
+fn with_seen_version(body: &[u8]) -> Option<Vec<u8>> {
+    let invoke = intake::as_sent::<Invoke>(body).ok()?;
+    match invoke.seen_version {
+        Some(_) => None,
+        None => encode(&Invoke { seen_version: Some(0), ..invoke }).ok(),
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::{Invoke, OPTIONAL_VERSIONS, Outcome};
+use pipemux_proto::app::Outcome;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::watch::EventKind;
@@ -50,13 +50,7 @@ impl Core {
         match output {
             RunOutput::Invoke { session, invoke, prefetch } => {
                 let to = ReplyTo::Invoke(id);
-                // Of these apps it is required; they mean by 0 that the reader has seen nothing.
-                let required = self.processes.minor(&session) < OPTIONAL_VERSIONS;
-                let request = match invoke.seen_version {
-                    None if required => &Invoke { seen_version: Some(0), ..(*invoke).clone() },
-                    _ => &*invoke,
-                };
-                self.processes.request(turn, &session, Method::Invoke, request, deadline, to);
+                self.processes.request(turn, &session, Method::Invoke, &*invoke, deadline, to);
                 if prefetch {
                     self.prefetch_window(id, &session, deadline);
                 }
