@@ -1,4 +1,7 @@
 //! Messages between the daemon and an app.
+//!
+//! `T` in [`DoneOf`] and others is the type of the texts that an app writes for people and models. For apps it is `String`:
+//! [`Done`]. The daemon decodes them as a type that can't be printed as it is. A new text of an app has the type `T`, too.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::fault::Fault;
 use crate::ids::SessionAddr;
 use crate::numbers::LineNumbers;
-use crate::projection::{Args, LinkSlot, Lod, Piece};
+use crate::projection::{Args, LinkSlotOf, Lod, PieceOf, Text};
 use crate::value::Blob;
 
 /// The body of messages without content.
@@ -40,14 +43,17 @@ pub struct OpenRequest {
     /// the saved state and from this version. Absent if the session was not asleep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub woken: Option<u64>,
+    /// True when the daemon starts the session because the time in [`Saved::wake_at`] has come.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub due: bool,
 }
 
 /// The reply to [`OpenRequest`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Opened {
+pub struct OpenedOf<T> {
     /// Lines for the reader: what was restored, what was lost.
     #[serde(default)]
-    pub notes: Vec<String>,
+    pub notes: Vec<T>,
     /// The version from [`OpenRequest::woken`] if the app has exactly that state again. Otherwise absent, and
     /// readers are told that the line numbers they saw are no longer valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,6 +66,9 @@ pub struct Saved {
     /// The version of the saved state; absent if the app can't continue from it by number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
+    /// When the daemon starts the session again though nobody asks for it, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wake_at: Option<u64>,
 }
 
 /// Asks for a window's content. The app replies with [`crate::projection::Projection`].
@@ -153,34 +162,36 @@ pub enum Choice {
 /// The result of an action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+#[serde(bound(serialize = "T: Text + Serialize", deserialize = "T: Text + Deserialize<'de>"))]
+pub enum OutcomeOf<T> {
     /// The action took effect.
-    Done(Done),
+    Done(DoneOf<T>),
     /// The action needs an answer before it can continue; nothing took effect yet.
-    Needs(Needs),
+    Needs(NeedsOf<T>),
     /// The action did not succeed; nothing took effect.
     Failed(Fault),
 }
 
 /// An action that took effect.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Done {
+#[serde(bound(serialize = "T: Text + Serialize", deserialize = "T: Text + Deserialize<'de>"))]
+pub struct DoneOf<T> {
     /// One line: `2 of 3 matches`.
-    pub brief: String,
+    pub brief: T,
     /// Multi-line detail, shown on request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub detail: Option<String>,
+    pub detail: Option<T>,
     /// The action's return value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Blob>,
     /// A name for the value when another app receives it: `src/parse.rs:101-300`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub label: Option<String>,
+    pub label: Option<T>,
     /// The version of the app's state after the action.
     pub version: u64,
     /// Links to likely next actions: `undo`.
     #[serde(default)]
-    pub links: Vec<LinkSlot>,
+    pub links: Vec<LinkSlotOf<T>>,
     /// True when the action took earlier changes back (undo, redo). The answer then also shows what
     /// disappeared, which it leaves out for other actions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -191,21 +202,22 @@ pub struct Done {
     /// What the action shows besides the brief: a query's result, or what makes sure that an act did what was
     /// meant. It is shown whole, within [`Invoke::budget`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub content: Vec<Piece>,
+    pub content: Vec<PieceOf<T>>,
     /// True when the brief and the content tell all that the action changed: the answer then doesn't show the
     /// window.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,
     /// What the action changed in files, as a unified diff; for `history --diff`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub diff: Option<String>,
+    pub diff: Option<T>,
 }
 
 /// An action that asks before it continues.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Needs {
+#[serde(bound(serialize = "T: Text + Serialize", deserialize = "T: Text + Deserialize<'de>"))]
+pub struct NeedsOf<T> {
     /// The question.
-    pub question: Question,
+    pub question: QuestionOf<T>,
     /// Bytes of the app's choice, returned with the answer.
     #[serde(default)]
     pub token: Blob,
@@ -216,14 +228,15 @@ pub struct Needs {
 
 /// A question and the ways to answer it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Question {
+#[serde(bound(serialize = "T: Text + Serialize", deserialize = "T: Text + Deserialize<'de>"))]
+pub struct QuestionOf<T> {
     /// The question in one line: `3 matches`.
-    pub text: String,
+    pub text: T,
     /// The form of the answer.
     pub kind: QuestionKind,
     /// The things to choose from, or those that a confirmed action would affect.
     #[serde(default)]
-    pub options: Vec<OptionItem>,
+    pub options: Vec<OptionItemOf<T>>,
     /// The number of further options that are not listed.
     #[serde(default)]
     pub unlisted: u64,
@@ -245,12 +258,12 @@ pub enum QuestionKind {
 
 /// One thing to choose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OptionItem {
+pub struct OptionItemOf<T> {
     /// A short text that becomes the link: `line 57`.
-    pub label: String,
+    pub label: T,
     /// The rest of the line.
     #[serde(default)]
-    pub text: String,
+    pub text: T,
 }
 
 /// Asks for the value of a thing, one chunk at a time. The app replies with [`Chunk`].
@@ -292,21 +305,21 @@ pub struct Locate {
 
 /// The reply to [`Locate`], in the order of its keys.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Located {
+pub struct LocatedOf<T> {
     /// One location for each key.
-    pub places: Vec<KeyLocation>,
+    pub places: Vec<KeyLocationOf<T>>,
 }
 
 /// Whether a thing can be acted on in the window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum KeyLocation {
+pub enum KeyLocationOf<T> {
     /// The window shows the thing.
     Shown,
     /// The thing exists, but is folded, scrolled or filtered away; the text says how to reach it.
-    Hidden(String),
+    Hidden(T),
     /// The thing is gone; the text says how, if the app knows.
-    Gone(Option<String>),
+    Gone(Option<T>),
 }
 
 /// An event: the state changed by itself. Only the newest one counts.
@@ -318,28 +331,28 @@ pub struct Changed {
 
 /// An event: a line that every reader gets with the next answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Notify {
+pub struct NotifyOf<T> {
     /// The line.
-    pub text: String,
+    pub text: T,
 }
 
 /// An event: a request is still in progress. Its envelope carries the request's id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct ProgressOf<T> {
     /// The number of units done.
     pub done: u64,
     /// The number of all units; 0 if unknown.
     pub total: u64,
     /// One line.
     #[serde(default)]
-    pub text: String,
+    pub text: T,
 }
 
 /// An event: the app works outside of requests, which defers hibernation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Busy {
+pub struct BusyOf<T> {
     /// A description of the work.
-    pub what: String,
+    pub what: T,
     /// How long the work takes at most, in milliseconds from now; 0 when it is finished.
     pub for_ms: u64,
 }
@@ -352,3 +365,26 @@ pub const OPTIONAL_VERSIONS: u16 = 6;
 pub fn meant_version(version: Option<u64>, minor: u16) -> Option<u64> {
     version.filter(|version| *version > 0 || minor >= OPTIONAL_VERSIONS)
 }
+
+/// A [`OpenedOf`] of plain text.
+pub type Opened = OpenedOf<String>;
+/// A [`OutcomeOf`] of plain text.
+pub type Outcome = OutcomeOf<String>;
+/// A [`DoneOf`] of plain text.
+pub type Done = DoneOf<String>;
+/// A [`NeedsOf`] of plain text.
+pub type Needs = NeedsOf<String>;
+/// A [`QuestionOf`] of plain text.
+pub type Question = QuestionOf<String>;
+/// A [`OptionItemOf`] of plain text.
+pub type OptionItem = OptionItemOf<String>;
+/// A [`LocatedOf`] of plain text.
+pub type Located = LocatedOf<String>;
+/// A [`KeyLocationOf`] of plain text.
+pub type KeyLocation = KeyLocationOf<String>;
+/// A [`NotifyOf`] of plain text.
+pub type Notify = NotifyOf<String>;
+/// A [`ProgressOf`] of plain text.
+pub type Progress = ProgressOf<String>;
+/// A [`BusyOf`] of plain text.
+pub type Busy = BusyOf<String>;

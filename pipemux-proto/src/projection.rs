@@ -75,9 +75,19 @@ impl From<Value> for Arg {
 /// Arguments by parameter name.
 pub type Args = BTreeMap<String, Arg>;
 
+/// A type of the texts that apps write for people and models.
+pub trait Text: Default + PartialEq {}
+
+impl<T: Default + PartialEq> Text for T {}
+
+fn is_empty<T: Text>(text: &T) -> bool {
+    *text == T::default()
+}
+
 /// A thing that can be referred to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct ObjectSlot {
+#[serde(bound(serialize = "T: Text + Serialize", deserialize = "T: Text + Deserialize<'de>"))]
+pub struct ObjectSlotOf<T> {
     /// The app's name for the thing; it is never used again for another one.
     pub key: String,
     /// The revision; the app changes it when the thing's meaning changes.
@@ -87,21 +97,21 @@ pub struct ObjectSlot {
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub ty: Option<String>,
     /// The text that is shown.
-    pub label: String,
+    pub label: T,
     /// True when the ref is shown with the key instead of an id: `obj:file:src/main.ts`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub show_key: bool,
     /// What tells the thing from others with the same label, in one line: `pid 4711`. It is shown where a reader
     /// chooses one of them.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub detail: String,
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub detail: T,
 }
 
 /// A ready-made action on the same session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct LinkSlot {
+pub struct LinkSlotOf<T> {
     /// The text that is shown.
-    pub label: String,
+    pub label: T,
     /// The action's name.
     pub action: String,
     /// The bound arguments; refs among them carry the revision that they were made for.
@@ -125,12 +135,12 @@ pub struct LinkSlot {
 
 /// Exact text, shown in a fence that is longer than any run of backticks in the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CodePiece {
+pub struct CodePieceOf<T> {
     /// The fence's language.
     #[serde(default)]
-    pub lang: String,
+    pub lang: T,
     /// The text; lines end with `\n`, the last one may lack it.
-    pub text: String,
+    pub text: T,
     /// The number of the first line if lines are numbered (`N<TAB>text`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<u64>,
@@ -143,21 +153,23 @@ pub struct CodePiece {
 /// One piece of a window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Piece {
+#[serde(bound(serialize = "T: Text + Serialize", deserialize = "T: Text + Deserialize<'de>"))]
+pub enum PieceOf<T> {
     /// Markdown. Text in it that looks like an anchor, a fence or a window's heading (`## editor/main`) is
     /// escaped.
-    Text(String),
+    Text(T),
     /// A thing.
-    Object(ObjectSlot),
+    Object(ObjectSlotOf<T>),
     /// An action.
-    Link(LinkSlot),
+    Link(LinkSlotOf<T>),
     /// Exact text.
-    Code(CodePiece),
+    Code(CodePieceOf<T>),
 }
 
 /// A window's content at one version.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Projection {
+#[serde(bound(serialize = "T: Text + Serialize", deserialize = "T: Text + Deserialize<'de>"))]
+pub struct ProjectionOf<T> {
     /// The version of the app's state; it only grows within one incarnation.
     pub version: u64,
     /// True when nothing changed since the request's `known_version`: all other fields are then empty.
@@ -165,7 +177,7 @@ pub struct Projection {
     pub unchanged: bool,
     /// The heading after the session's address: `src/parse.rs · 412 lines · saved`.
     #[serde(default)]
-    pub title: String,
+    pub title: T,
     /// The document that the content shows, as an opaque key: the path of a file, the query of a list. Line
     /// numbers and differences are of one document: content of another one is shown in full, never as a
     /// difference. Absent for an app whose window always shows the same document.
@@ -173,19 +185,19 @@ pub struct Projection {
     pub document: Option<String>,
     /// Links to likely next actions.
     #[serde(default)]
-    pub nav: Vec<LinkSlot>,
+    pub nav: Vec<LinkSlotOf<T>>,
     /// The pieces of the content in order.
     #[serde(default)]
-    pub content: Vec<Piece>,
+    pub content: Vec<PieceOf<T>>,
     /// The part of the whole that the content shows: `lines 1-40`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub position: Option<String>,
+    pub position: Option<T>,
     /// The names of the actions that make sense now; absent for all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actions: Option<Vec<String>>,
     /// Names that calls may use for things: `selection`.
     #[serde(default)]
-    pub names: BTreeMap<String, ObjectSlot>,
+    pub names: BTreeMap<String, ObjectSlotOf<T>>,
     /// The key that has the focus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focus: Option<String>,
@@ -199,3 +211,14 @@ pub struct Projection {
     #[serde(default)]
     pub hidden_tokens: u64,
 }
+
+/// A [`ObjectSlotOf`] of plain text.
+pub type ObjectSlot = ObjectSlotOf<String>;
+/// A [`LinkSlotOf`] of plain text.
+pub type LinkSlot = LinkSlotOf<String>;
+/// A [`CodePieceOf`] of plain text.
+pub type CodePiece = CodePieceOf<String>;
+/// A [`PieceOf`] of plain text.
+pub type Piece = PieceOf<String>;
+/// A [`ProjectionOf`] of plain text.
+pub type Projection = ProjectionOf<String>;

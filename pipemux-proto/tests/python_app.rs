@@ -135,6 +135,7 @@ impl App {
             attach: false,
             again: woken.is_some(),
             woken,
+            due: false,
             args: Vec::new(),
             cwd: "/".into(),
             env: Default::default(),

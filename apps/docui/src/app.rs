@@ -4,7 +4,7 @@ mod context;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::SystemTime;
 
 use bytes::Bytes;
 use pipemux_proto::projection::Lod;
@@ -44,10 +44,14 @@ pub trait App: Sized + 'static {
     /// running.
     const RESUMES: bool = false;
 
-    /// Whether [`App::refresh`] may find a change that a waiting reader is to be told of, such as a file that
-    /// somebody else wrote. While a client waits for a change (`pipemux view --wait`), such an app is
-    /// refreshed about once a second. Leave it `false` for an app that changes all the time by itself, such
-    /// as a gauge: no wait would last.
+    /// Whether the app names the paths that it shows, by [`App::watched`]: it is refreshed as soon as one of them
+    /// changes, and waiting readers are told. Where the system has no watches, it is as with [`App::OBSERVES`].
+    const WATCHES: bool = false;
+
+    /// Whether [`App::refresh`] may find a change that a waiting reader is to be told of and that nothing announces:
+    /// no watched path, no [`App::next_wake`], no [`Opening::handle`]. While a client waits for a change
+    /// (`pipemux view --wait`), such an app is refreshed about once a second. Leave it `false` for an app that
+    /// changes all the time by itself, such as a gauge: no wait would last.
     const OBSERVES: bool = false;
 
     /// Creates the model when the session starts.
@@ -175,9 +179,24 @@ pub trait App: Sized + 'static {
         false
     }
 
+    /// Returns the absolute paths that [`App::refresh`] looks at, for an app that [watches](App::WATCHES): it is called
+    /// when one of them was written, replaced, made or removed. Asked for whenever the state has changed.
+    fn watched(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// Called instead of [`App::refresh`] when a watched path changed and nobody asked for anything. Override it if
+    /// a refresh does more than look, such as mend a file that somebody may be replacing just now.
+    fn watched_changed(&mut self) -> bool {
+        self.refresh()
+    }
+
     /// Returns when [`App::refresh`] is to be called next though nobody asks for anything: when a timer fires, for
     /// example. Readers are told if that changed what views show. A time that has come already means at once.
-    fn next_wake(&self) -> Option<Instant> {
+    ///
+    /// It is a time of the clock, so that it holds while the session sleeps: an app that [resumes](App::RESUMES) is
+    /// started then, with [`Opening::due`], also by a later daemon.
+    fn next_wake(&self) -> Option<SystemTime> {
         None
     }
 
@@ -252,6 +271,8 @@ pub struct Opening {
     /// True when the previous process was hibernated and its state saved. Only apps with
     /// [`App::RESUMES`] see this.
     pub woken: bool,
+    /// True when the session is started because the time has come that [`App::next_wake`] named before it slept.
+    pub due: bool,
     /// Says things unasked, from any thread: the state changed, readers should know something, work goes on.
     pub handle: Handle,
 }

@@ -1,6 +1,7 @@
 //! The connection to the daemon: blocking reads, batched writes.
 
 use std::io::{self, IoSlice, Write};
+use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
 use std::time::Instant;
 
@@ -12,16 +13,25 @@ use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use crate::handle::HandleReceiver;
 use crate::limits::{
     BATCH_ANSWERS_MAX, BATCH_TIME_MAX, BATCHED_BODY_MAX, COPIED_BODY_MAX, READ_MAX, READ_MIN,
 };
+
+/// What ends a wait besides a frame.
+pub(crate) struct Wakes<'a> {
+    /// Readable once another thread asked for something.
+    pub handles: BorrowedFd<'a>,
+    /// Readable once a watched path changed, if any is watched.
+    pub watched: Option<BorrowedFd<'a>>,
+    /// When something is due.
+    pub deadline: Option<Instant>,
+}
 
 /// What comes next on a connection.
 pub(crate) enum Next {
     /// A frame.
     Frame(Frame),
-    /// Another thread woke the loop, or the deadline has come.
+    /// Something is due: another thread asked for something, a watched path changed, or the deadline has come.
     Due,
     /// The other side has closed.
     Closed,
@@ -65,18 +75,14 @@ impl Connection {
         }
     }
 
-    /// Returns what comes next: a frame, the end of the connection, a wake from another thread, or the
-    /// deadline. Writes batched answers before it waits.
-    pub(crate) fn next(
-        &mut self,
-        wakes: &HandleReceiver,
-        deadline: Option<Instant>,
-    ) -> io::Result<Next> {
+    /// Returns what comes next: a frame, the end of the connection, or something else that is due. Writes batched
+    /// answers before it waits.
+    pub(crate) fn next(&mut self, wakes: &Wakes<'_>) -> io::Result<Next> {
         loop {
             if let Some(frame) = self.take_frame()? {
                 return Ok(Next::Frame(frame));
             }
-            match self.read(wakes, deadline)? {
+            match self.read(wakes)? {
                 Read::Bytes => {}
                 Read::End => return Ok(Next::Closed),
                 Read::Due => return Ok(Next::Due),
@@ -176,26 +182,32 @@ impl Connection {
         self.refuse(&request, &Fault::refused(format!("unknown method {number}")))
     }
 
-    /// Waits for the stream, a wake or the deadline, and reads once.
+    /// Waits for the stream or a wake, and reads once.
     ///
     /// Waits with `poll`, because on Linux a process that blocks in `read` on a Unix socket also wakes up
     /// whenever the peer has read something and there is room to write again (`unix_write_space`).
-    fn read(&mut self, wakes: &HandleReceiver, deadline: Option<Instant>) -> io::Result<Read> {
+    fn read(&mut self, wakes: &Wakes<'_>) -> io::Result<Read> {
         self.flush()?;
         self.make_room();
         loop {
-            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            let left = wakes.deadline.map(|at| at.saturating_duration_since(Instant::now()));
             // A deadline in a fraction of a millisecond must not be waited for in a busy loop.
             let left = left.map(|left| left.as_millis().saturating_add(1).min(60_000));
             let timeout = left.map(|ms| Timespec {
                 tv_sec: (ms / 1000) as i64,
                 tv_nsec: (ms % 1000 * 1_000_000) as _,
             });
-            let mut events =
-                [PollFd::new(&self.stream, PollFlags::IN), PollFd::new(wakes, PollFlags::IN)];
+            let watched = wakes.watched.as_ref().unwrap_or(&wakes.handles);
+            let mut events = [
+                PollFd::new(&self.stream, PollFlags::IN),
+                PollFd::new(&wakes.handles, PollFlags::IN),
+                PollFd::new(watched, PollFlags::IN),
+            ];
             match poll(&mut events, timeout.as_ref()) {
                 Ok(0) => return Ok(Read::Due),
-                Ok(_) if !events[1].revents().is_empty() => return Ok(Read::Due),
+                Ok(_) if events[1..].iter().any(|event| !event.revents().is_empty()) => {
+                    return Ok(Read::Due);
+                }
                 Ok(_) => {}
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(error.into()),
@@ -262,8 +274,14 @@ impl Connection {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::handle::HandleReceiver;
     use pipemux_proto::FrameDecoder;
     use std::io::Read as _;
+    use std::os::fd::AsFd;
+
+    fn wakes(handles: &HandleReceiver) -> Wakes<'_> {
+        Wakes { handles: handles.as_fd(), watched: None, deadline: None }
+    }
 
     fn request(id: u64, body: &[u8]) -> Vec<u8> {
         let envelope = Envelope::request(Method::Exchange, id, Incarnation(1));
@@ -280,8 +298,8 @@ mod tests {
             bodies.iter().enumerate().flat_map(|(id, body)| request(id as u64, body)).collect();
         let app = std::thread::spawn(move || {
             let mut connection = Connection::new(ours);
-            let wakes = HandleReceiver::new().unwrap();
-            while let Next::Frame(frame) = connection.next(&wakes, None).unwrap() {
+            let handles = HandleReceiver::new().unwrap();
+            while let Next::Frame(frame) = connection.next(&wakes(&handles)).unwrap() {
                 connection.answer(&frame.envelope, &frame.body).unwrap();
             }
         });
@@ -313,10 +331,12 @@ mod tests {
         theirs.write_all(&request(6, b"x")).unwrap();
         theirs.shutdown(std::net::Shutdown::Write).unwrap();
         let mut connection = Connection::new(ours);
-        let wakes = HandleReceiver::new().unwrap();
-        let Next::Frame(frame) = connection.next(&wakes, None).unwrap() else { panic!("no frame") };
+        let handles = HandleReceiver::new().unwrap();
+        let Next::Frame(frame) = connection.next(&wakes(&handles)).unwrap() else {
+            panic!("no frame")
+        };
         assert_eq!(frame.envelope.id, 6);
-        assert!(matches!(connection.next(&wakes, None).unwrap(), Next::Closed));
+        assert!(matches!(connection.next(&wakes(&handles)).unwrap(), Next::Closed));
         drop(connection);
         let mut answer = Vec::new();
         theirs.read_to_end(&mut answer).unwrap();

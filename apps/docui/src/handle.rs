@@ -40,6 +40,8 @@ struct Shared {
 /// What the serving loop is to do for a session.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
+    /// True when a watched path changed.
+    pub watched: bool,
     /// True when the state changed, whatever [`crate::App::refresh`] says.
     pub changed: bool,
     /// Lines for every reader, oldest first.

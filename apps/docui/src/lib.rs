@@ -22,7 +22,7 @@
 //!
 //! Internally, `connection` reads and writes frames, `session_table` hands each frame to its session, and
 //! `session` decodes it and calls the app; `run_changes` remembers what the current run changed itself;
-//! `limits` names every bound.
+//! `path_watch` tells when the paths change that an app watches; `limits` names every bound.
 //!
 //! # A complete app
 //!
@@ -59,6 +59,7 @@ mod fd;
 mod handle;
 mod limits;
 pub mod paging;
+mod path_watch;
 pub mod regular_file;
 pub mod reply;
 mod run_changes;

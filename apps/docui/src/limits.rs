@@ -38,3 +38,16 @@ pub const NOTICES_QUEUED_MAX: usize = 64;
 pub const HANDLE_TEXT_MAX: usize = 4 * 1024;
 /// Shortest time between two refreshes that [`crate::App::next_wake`] asks for.
 pub const WAKE_SPACING: Duration = Duration::from_millis(20);
+/// How long after the first event of a watched path the app is refreshed: what is written in pieces is then
+/// mostly complete.
+pub const WATCH_SETTLE: Duration = Duration::from_millis(50);
+/// Shortest time between two looks at the events of watched paths.
+pub const WATCH_SPACING: Duration = Duration::from_millis(50);
+/// How often an app is refreshed, and a watch tried again, while a path of it can't be watched.
+pub const UNWATCHED_REFRESH: Duration = Duration::from_secs(1);
+/// Paths of one session that are watched; the app is refreshed once a second for the others.
+pub const WATCHED_PATHS_MAX: usize = 4096;
+/// Bytes of events of watched paths that are read at once.
+pub const WATCH_BUFFER: usize = 4096;
+/// Most events of watched paths that are taken in at once; the others are left for the next time.
+pub const WATCH_EVENTS_MAX: usize = 4096;

@@ -10,7 +10,7 @@ use pipemux_proto::{Envelope, Frame, Hello, Kind, Method};
 use crate::app::App;
 use crate::connection::{Connection, Next};
 use crate::fd;
-use crate::session::{Response, Session};
+use crate::session::Response;
 use crate::session_table::SessionTable;
 
 /// Serves an app on the connection that this process inherited from the daemon, until the daemon closes
@@ -43,13 +43,13 @@ pub fn run<A: App>() -> ExitCode {
 /// received are not frames.
 pub fn serve<A: App>(stream: UnixStream) -> std::io::Result<()> {
     let mut connection = Connection::new(stream);
-    let hello = Envelope::event(Method::Hello, Incarnation::default());
-    let greeting = Frame::encode(&hello, &Session::<A>::hello()).map_err(std::io::Error::other)?;
-    connection.send(&greeting)?;
     let mut session_table = SessionTable::<A>::new()?;
+    let hello = Envelope::event(Method::Hello, Incarnation::default());
+    let greeting = Frame::encode(&hello, &session_table.hello()).map_err(std::io::Error::other)?;
+    connection.send(&greeting)?;
     loop {
-        let deadline = session_table.next_deadline();
-        let frame = match connection.next(session_table.asked(), deadline)? {
+        session_table.update_watches();
+        let frame = match connection.next(&session_table.wakes())? {
             Next::Frame(frame) => frame,
             Next::Due => {
                 let frames = session_table.run_due().map_err(std::io::Error::other)?;

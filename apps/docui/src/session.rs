@@ -11,7 +11,7 @@ mod parked;
 mod unasked;
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use pipemux_proto::app::{
@@ -70,6 +70,8 @@ pub(crate) struct Session<A> {
     refreshed: Option<Instant>,
     /// True when the state changed by itself while a request was handled, and the daemon isn't told yet.
     untold: bool,
+    /// The version of the state for which the app named the paths to watch.
+    watched_version: u64,
     /// True when the app restored the state of the process that was hibernated before it.
     resumed: bool,
 }
@@ -89,14 +91,16 @@ impl<A: App> Session<A> {
             parked: Vec::new(),
             refreshed: None,
             untold: false,
+            watched_version: 0,
             resumed: false,
         }
     }
 
-    /// Returns the greeting that an app sends first.
-    pub(crate) fn hello() -> Hello {
+    /// Returns the greeting that an app sends first. `can_watch` tells whether the system has watches.
+    pub(crate) fn hello(can_watch: bool) -> Hello {
         let software = format!("docui {}", env!("CARGO_PKG_VERSION"));
-        let features = if A::OBSERVES { vec![UNREPORTED_CHANGES.to_owned()] } else { Vec::new() };
+        let unreported = A::OBSERVES || A::WATCHES && !can_watch;
+        let features = if unreported { vec![UNREPORTED_CHANGES.to_owned()] } else { Vec::new() };
         Hello {
             features,
             token_prefix: A::TOKEN_PREFIX.map(Into::into),
@@ -160,7 +164,7 @@ impl<A: App> Session<A> {
         message: OpenRequest,
     ) -> Result<Option<Opened>, Fault> {
         // Versions of this SDK begin with 1, and a daemon of protocol 1.5 means by 0 that there is none.
-        let (woken, again) = (message.woken.unwrap_or(0), message.again);
+        let (woken, again, due) = (message.woken.unwrap_or(0), message.again, message.due);
         let mut opening = Opening {
             provider: message.session.provider.to_string(),
             session: message.session.session.to_string(),
@@ -170,6 +174,7 @@ impl<A: App> Session<A> {
             state_dir: message.state_dir.into(),
             again,
             woken: woken != 0 && self.resumed,
+            due,
             handle: self.handle.clone(),
         };
         if let Err(fault) = self.open_again() {
@@ -304,7 +309,11 @@ impl<A: App> Session<A> {
         self.refresh()?;
         self.save()?;
         self.run_changes.save(&self.state_dir, self.version)?;
-        Ok(Saved { version: Some(self.version) })
+        let wake_at = self.app()?.next_wake().map(|at| {
+            let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
+            u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+        });
+        Ok(Saved { version: Some(self.version), wake_at })
     }
 
     pub(crate) fn save(&mut self) -> Result<Empty, Fault> {
@@ -317,7 +326,7 @@ impl<A: App> Session<A> {
     fn refresh(&mut self) -> Result<(), Fault> {
         self.open_again()?;
         let app = self.app_mut()?;
-        let reports = app.next_wake().is_some_and(|at| at <= Instant::now());
+        let reports = A::WATCHES || app.next_wake().is_some_and(|at| at <= SystemTime::now());
         if app.refresh() {
             self.version += 1;
             self.untold |= reports;

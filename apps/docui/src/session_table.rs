@@ -1,16 +1,19 @@
 //! The sessions of one process: usually one, or many when the manifest says `isolation = "provider"`.
 
 use std::collections::HashMap;
+use std::os::fd::AsFd;
 use std::time::Instant;
 
 use bytes::Bytes;
 use pipemux_proto::app::Changed;
 use pipemux_proto::codec::EncodeError;
 use pipemux_proto::ids::Incarnation;
-use pipemux_proto::{Fault, Frame, Kind, Method};
+use pipemux_proto::{Fault, Frame, Hello, Kind, Method};
 
 use crate::app::App;
+use crate::connection::Wakes;
 use crate::handle::{Handle, HandleReceiver};
+use crate::path_watch::PathWatch;
 use crate::session::{Response, Session, not_open};
 
 /// Sessions by incarnation, which each frame carries.
@@ -20,6 +23,8 @@ pub(crate) struct SessionTable<A> {
     /// incarnation of its one session.
     process: Option<Incarnation>,
     sessions: HashMap<Incarnation, Session<A>>,
+    /// What watches paths for the sessions, if the app wants that and the system can.
+    watch: Option<PathWatch>,
 }
 
 impl<A: App> SessionTable<A> {
@@ -28,27 +33,44 @@ impl<A: App> SessionTable<A> {
     /// # Errors
     /// The system gives no more descriptors.
     pub(crate) fn new() -> std::io::Result<Self> {
-        Ok(Self { asked: HandleReceiver::new()?, process: None, sessions: HashMap::new() })
+        let watch = if A::WATCHES { PathWatch::new() } else { None };
+        let (asked, sessions) = (HandleReceiver::new()?, HashMap::new());
+        Ok(Self { asked, process: None, sessions, watch })
     }
 
-    /// What wakes the serving loop from other threads.
-    pub(crate) fn asked(&self) -> &HandleReceiver {
-        &self.asked
+    /// Returns the greeting that the app sends first.
+    pub(crate) fn hello(&self) -> Hello {
+        Session::<A>::hello(self.watch.is_some())
     }
 
-    /// When the next session is due: a request is to be answered whose work isn't done, or the app is to be
-    /// refreshed.
-    pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.sessions.values().filter_map(Session::next_deadline).min()
+    /// What makes [`SessionTable::run_due`] have something to do.
+    pub(crate) fn wakes(&self) -> Wakes<'_> {
+        let due = self.sessions.values().filter_map(Session::next_deadline);
+        let watch = self.watch.as_ref();
+        Wakes {
+            handles: self.asked.as_fd(),
+            watched: watch.and_then(PathWatch::events),
+            deadline: due.chain(watch.and_then(PathWatch::next_due)).min(),
+        }
+    }
+
+    /// Watches the paths that the sessions' apps name now.
+    pub(crate) fn update_watches(&mut self) {
+        let Some(watch) = &mut self.watch else { return };
+        self.sessions.values_mut().for_each(|session| session.update_watches(watch));
     }
 
     /// Takes in what other threads have done and asked for, and does what is due. Returns the frames to send.
     pub(crate) fn run_due(&mut self) -> Result<Vec<u8>, EncodeError> {
         let mut asked = self.asked.take();
         let now = Instant::now();
+        let watched = self.watch.as_mut().map(|watch| watch.run(now)).unwrap_or_default();
         let mut frames = Vec::new();
         for (incarnation, session) in &mut self.sessions {
-            let asked = asked.remove(incarnation);
+            let mut asked = asked.remove(incarnation);
+            if watched.contains(incarnation) {
+                asked.get_or_insert_default().watched = true;
+            }
             if asked.is_some() || session.next_deadline().is_some_and(|deadline| deadline <= now) {
                 frames.extend(session.run_due(asked.unwrap_or_default())?);
             }
@@ -73,6 +95,9 @@ impl<A: App> SessionTable<A> {
             }
             (Kind::Request, Method::AppClose) => {
                 let removed = self.sessions.remove(&incarnation);
+                if let Some(watch) = &mut self.watch {
+                    watch.forget(incarnation);
+                }
                 let mut session = removed.unwrap_or_else(|| unopened(incarnation));
                 Ok(match session.handle(frame)? {
                     // The process goes on, for its other sessions and those to come.

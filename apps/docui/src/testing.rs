@@ -21,6 +21,7 @@ use serde::de::DeserializeOwned;
 use crate::actions::Actions;
 use crate::app::App;
 use crate::handle::{Asked, HandleReceiver};
+use crate::path_watch::PathWatch;
 use crate::session::Session;
 
 pub use unasked::Unasked;
@@ -30,6 +31,7 @@ pub struct Host<A> {
     session: Session<A>,
     /// What the app asked for through its handle.
     unasked: HandleReceiver,
+    watch: Option<PathWatch>,
     address: SessionAddr,
     state_dir: String,
     cwd: String,
@@ -89,6 +91,7 @@ impl<A: App> Host<A> {
         Ok(Self {
             session: Session::new(INCARNATION, unasked.handle(INCARNATION)),
             unasked,
+            watch: if A::WATCHES { PathWatch::new() } else { None },
             address: address.parse().map_err(|error| Fault::usage(format!("{error}")))?,
             state_dir: state_dir.to_string_lossy().into_owned(),
             cwd: cwd.to_string_lossy().into_owned(),
@@ -155,6 +158,7 @@ impl<A: App> Host<A> {
             attach,
             again,
             woken: (woken > 0).then_some(woken),
+            due: false,
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             cwd: self.cwd.clone(),
             env: Default::default(),

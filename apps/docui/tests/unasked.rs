@@ -1,7 +1,7 @@
 //! What an app says without being asked: from other threads, and when a timer fires.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime};
 
 use docui::testing::{Host, Unasked};
 use docui::{App, Context, Done, Fault, Found, Handle, Opening, Reply, View, ViewRequest};
@@ -17,7 +17,7 @@ docui::actions! {
 
 struct Timer {
     handle: Handle,
-    fires: Option<Instant>,
+    fires: Option<SystemTime>,
     fired: u32,
 }
 
@@ -29,12 +29,12 @@ impl App for Timer {
     }
 
     fn update(&mut self, _: Action, _: &Context) -> Result<Reply, Fault> {
-        self.fires = Some(Instant::now());
+        self.fires = Some(SystemTime::now());
         Ok(Done::new("started").into())
     }
 
     fn refresh(&mut self) -> bool {
-        if self.fires.is_none_or(|at| at > Instant::now()) {
+        if self.fires.is_none_or(|at| at > SystemTime::now()) {
             return false;
         }
         self.fires = None;
@@ -43,7 +43,7 @@ impl App for Timer {
         true
     }
 
-    fn next_wake(&self) -> Option<Instant> {
+    fn next_wake(&self) -> Option<SystemTime> {
         self.fires
     }
 

@@ -14,7 +14,7 @@ use crate::model::tracked_ranges::TrackedRange;
 impl App for Editor {
     type Action = Action;
     const RESUMES: bool = true;
-    const OBSERVES: bool = true;
+    const WATCHES: bool = true;
 
     fn open(opening: &Opening) -> Result<Self, Fault> {
         let (mut editor, notes) = Editor::start(opening)?;
@@ -127,6 +127,10 @@ impl App for Editor {
             self.write_manifest();
         }
         changed
+    }
+
+    fn watched(&self) -> Vec<PathBuf> {
+        self.files.iter().map(|file| file.path().to_owned()).collect()
     }
 
     fn save(&mut self) -> Result<(), Fault> {

@@ -1,5 +1,7 @@
 //! The notebook as a docui app: hands each request to the model, the update or the view.
 
+use std::path::PathBuf;
+
 use docui::{App, Ask, Context, Fault, Found, Opening, Reply, View, ViewRequest};
 
 use crate::action::Action;
@@ -10,6 +12,7 @@ use crate::{update, view};
 impl App for Notebook {
     type Action = Action;
     const RESUMES: bool = true;
+    const WATCHES: bool = true;
 
     fn open(opening: &Opening) -> Result<Self, Fault> {
         Notebook::new(opening)
@@ -51,6 +54,15 @@ impl App for Notebook {
 
     fn refresh(&mut self) -> bool {
         self.take_unshown_changes()
+    }
+
+    fn watched(&self) -> Vec<PathBuf> {
+        vec![self.store.log_path()]
+    }
+
+    fn watched_changed(&mut self) -> bool {
+        // A file that is gone or another one is left to the next request: somebody may be replacing it just now.
+        self.store.has_its_file() && self.refresh()
     }
 
     fn save(&mut self) -> Result<(), Fault> {

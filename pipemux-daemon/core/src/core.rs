@@ -130,6 +130,7 @@ impl Core {
                 Timer::Drain(app) => processes.drain_expired(turn, app),
                 Timer::HealthCheck(app) => processes.check_health(turn, app),
                 Timer::IdleCheck(app) => processes.idle_check_due(app),
+                Timer::WakeSleepers => processes.wake_sleepers(turn),
                 Timer::ClientRequest(id) => self.request_expired(id),
                 Timer::Greet(client) => self.clients.greet_expired(&mut self.turn, client),
                 Timer::Question(number) => self.question_expired(number),
@@ -194,6 +195,9 @@ impl Core {
             for number in self.runs.rest_numbers() {
                 self.turn.set_timer(lapse, Timer::Kept(number));
             }
+            // Those whose time came while no daemon ran are woken at once.
+            self.turn.now = now;
+            self.processes.schedule_wakes(&mut self.turn);
         }
         self.turn.begin(now);
     }

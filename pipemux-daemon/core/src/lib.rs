@@ -13,6 +13,7 @@
 //! | `clients`, [`exchange`] | connections, requests and their one answer; bytes that aren't read |
 //! | `processes` | sessions and their processes, requests to apps, health, hibernation, quarantine |
 //! | `persist`, [`saved`], [`Loss`] | records on disk, reserved numbers, what is known of losses |
+//! | `intake`, `foreign` | what apps send, brought within its bounds; text that nobody may take for PipeMux's own |
 //! | `feed` | what happened, for those who watch |
 //! | `turn` | what components share while one event is taken in |
 //!
@@ -37,6 +38,7 @@ mod clients;
 mod core;
 pub mod event;
 mod feed;
+mod foreign;
 mod intake;
 mod keys;
 pub mod limits;
@@ -58,6 +60,7 @@ pub use clients::pseudonyms::Pseudonyms;
 pub use event::{
     ClientId, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now, Signal, Start,
 };
+pub use foreign::ForeignText;
 pub use manifest::{
     BuiltIn, Idle, Isolation, Limits, Manifest, PinnedPrograms, Restart, Scope, Size, State,
     Transport,

@@ -43,6 +43,12 @@ pub const BACKOFF_MAX_MS: u64 = 5_000;
 pub const IDLE_MS: u64 = 30 * 60_000;
 /// Milliseconds that an app gets to write down its state before it is put to sleep.
 pub const SAVE_MS: u64 = 5_000;
+/// Milliseconds that a session sleeps at least: one that wants to be woken sooner is left running.
+pub const SLEEP_MIN_MS: u64 = 1_000;
+/// Milliseconds after which the clock is looked at again while a session is to be woken later.
+pub const WAKE_RECHECK_MS: u64 = 60_000;
+/// Milliseconds before a session that didn't start at its time is tried again.
+pub const WAKE_RETRY_MS: u64 = 1_000;
 /// Longest that an app may defer its sleep by one `Busy`, in milliseconds.
 pub const BUSY_MAX_MS: u64 = 24 * 3_600_000;
 /// Notices of one session that are passed on within [`NOTICE_SPAN_MS`]; further ones are counted.

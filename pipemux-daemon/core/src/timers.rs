@@ -24,6 +24,8 @@ pub enum Timer {
     HealthCheck(Incarnation),
     /// A check whether a session that nobody used for long may sleep.
     IdleCheck(Incarnation),
+    /// The time at which the next sleeping session is to be woken.
+    WakeSleepers,
     /// The deadline by which a client must have greeted.
     Greet(ClientId),
     /// The deadline of a question.

@@ -110,6 +110,107 @@ fn what_apps_send_is_decoded_where_its_bounds_are() {
     }
 }
 
+/// Where a text of an app leaves its type: into data of its own, or into a sentence that is made inert as a whole.
+const READERS: [&str; 14] = [
+    "foreign/",
+    "core/restore.rs",
+    "processes/session.rs",
+    "runs/arguments.rs",
+    "runs/history_round.rs",
+    "runs/labels.rs",
+    "runs/lookup.rs",
+    "runs/missing_argument.rs",
+    "runs/question.rs",
+    "runs/resume.rs",
+    "verbs/hidden_link.rs",
+    "views/",
+    "workspaces/anchors/saved.rs",
+    "workspaces/raw_projection.rs",
+];
+
+#[test]
+fn texts_of_apps_are_read_only_where_they_are_shown_or_kept() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    collect(&source, &mut files);
+    for file in files {
+        let name = file.strip_prefix(&source).expect("a file of the sources").to_string_lossy();
+        let text = std::fs::read_to_string(&file).expect("a source file");
+        let reads =
+            ["data::exact", "data::borrowed", "quote::"].iter().any(|read| text.contains(read));
+        let allowed =
+            READERS.iter().any(|reader| name.starts_with(reader)) || name.contains("tests");
+        assert!(!reads || allowed, "{name}: show it with foreign::inert");
+        // A declaration's doc is shown as a comment, which it can't end.
+        let docs = text.contains(".doc)") || text.contains(".doc;") || text.contains(".doc.");
+        let shows_docs = name.starts_with("views/prototypes.rs") || name.starts_with("intake/");
+        assert!(!docs || shows_docs, "{name}: a doc is written by views/prototypes.rs");
+    }
+}
+
+/// Texts in messages of apps that are no sentences: names, keys, types, paths and code. They have a form that is checked,
+/// or are only compared, or are written percent-encoded.
+const NAMES: [&str; 16] = [
+    "RefArg.key",
+    "RefArg.ty",
+    "Copied.from",
+    "Copied.label",
+    "ObjectSlot.key",
+    "ObjectSlot.ty",
+    "LinkSlot.action",
+    "LinkSlot.code",
+    "Projection.document",
+    "Projection.actions",
+    "Projection.names",
+    "Projection.focus",
+    "Projection.custom",
+    "Chunk.path",
+    // From the daemon.
+    "ReadRequest.key",
+    "Locate.keys",
+];
+
+/// Parts of messages with plain text.
+const PLAIN: [&str; 7] =
+    ["LinkSlot", "ObjectSlot", "Piece", "CodePiece", "OptionItem", "Question", "KeyLocation"];
+
+/// Messages from the daemon.
+const FROM_DAEMON: [&str; 3] = ["OpenRequest", "Invoke", "Choice"];
+
+#[test]
+fn texts_of_apps_have_the_type_that_the_daemon_decodes_as_foreign() {
+    let proto = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../pipemux-proto/src");
+    let mut checked = 0;
+    for file in ["app.rs", "projection.rs"] {
+        let text = std::fs::read_to_string(proto.join(file)).expect("a source file");
+        let mut of = "";
+        for line in text.lines().map(str::trim) {
+            if let Some(rest) = line.strip_prefix("pub struct ").or(line.strip_prefix("pub enum "))
+            {
+                of = rest.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+                of = of.strip_suffix("Of").unwrap_or(of);
+                continue;
+            }
+            let is_field = !line.starts_with("//") && line.ends_with(',');
+            // `DoneOf<T>` has the type, `Done` has plain text.
+            let plain = PLAIN.iter().find(|plain| {
+                line.split(|c: char| !c.is_alphanumeric()).any(|word| word == **plain)
+            });
+            let named = line.split(['(', ':']).next().is_some_and(|name| Some(&name) == plain);
+            assert!(!is_field || named || plain.is_none(), "{of}: `{line}` has plain text");
+            if !is_field || !line.contains("String") || FROM_DAEMON.contains(&of) {
+                continue;
+            }
+            let field =
+                line.trim_start_matches("pub ").split([':', '(']).next().unwrap_or_default();
+            let field = format!("{of}.{field}");
+            checked += 1;
+            assert!(NAMES.contains(&field.as_str()), "{field}: a text of an app has the type `T`");
+        }
+    }
+    assert!(checked > 10, "{checked}");
+}
+
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

@@ -4,30 +4,31 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{LinkSlot, ObjectSlot, Projection};
+use super::{LinkSlotOf, ObjectSlotOf, ProjectionOf, Text};
 use crate::numbers::{LineNumbers, LineRun};
 use crate::value::Value;
 
-/// A [`Projection`] with borrowed content.
+/// A [`ProjectionOf`] with borrowed content.
 #[derive(Debug, Deserialize)]
-pub struct ProjectionRef<'a> {
+#[serde(bound(deserialize = "T: Text + Deserialize<'de>"))]
+pub struct ProjectionRef<'a, T = String> {
     version: u64,
     #[serde(default)]
     unchanged: bool,
     #[serde(default)]
-    title: String,
+    title: T,
     #[serde(default)]
     document: Option<String>,
     #[serde(default)]
-    nav: Vec<LinkSlot>,
+    nav: Vec<LinkSlotOf<T>>,
     #[serde(default, borrow)]
-    content: Vec<PieceRef<'a>>,
+    content: Vec<PieceRef<'a, T>>,
     #[serde(default)]
-    position: Option<String>,
+    position: Option<T>,
     #[serde(default)]
     actions: Option<Vec<String>>,
     #[serde(default)]
-    names: BTreeMap<String, ObjectSlot>,
+    names: BTreeMap<String, ObjectSlotOf<T>>,
     #[serde(default)]
     focus: Option<String>,
     #[serde(default)]
@@ -41,22 +42,23 @@ pub struct ProjectionRef<'a> {
 /// A borrowed [`super::Piece`].
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum PieceRef<'a> {
+#[serde(bound(deserialize = "T: Text + Deserialize<'de>"))]
+pub enum PieceRef<'a, T = String> {
     /// Markdown, borrowed from the frame.
     Text(&'a str),
     /// A thing.
     #[serde(borrow)]
     Object(ObjectRef<'a>),
     /// An action.
-    Link(LinkSlot),
+    Link(LinkSlotOf<T>),
     /// Exact text.
     #[serde(borrow)]
     Code(CodeRef<'a>),
 }
 
-/// A borrowed [`ObjectSlot`].
+/// A borrowed [`super::ObjectSlot`].
 #[derive(Debug, Clone, Copy, Deserialize)]
-pub struct ObjectRef<'a> {
+pub struct ObjectRef<'a, S = &'a str> {
     /// The app's name for the thing.
     pub key: &'a str,
     /// The revision.
@@ -66,13 +68,13 @@ pub struct ObjectRef<'a> {
     #[serde(default, rename = "type")]
     pub ty: Option<&'a str>,
     /// The text that is shown.
-    pub label: &'a str,
+    pub label: S,
     /// True when the ref is shown with the key instead of an id.
     #[serde(default)]
     pub show_key: bool,
     /// What tells the thing from others with the same label.
     #[serde(default)]
-    pub detail: &'a str,
+    pub detail: S,
 }
 
 /// A borrowed [`super::CodePiece`].
@@ -91,12 +93,12 @@ pub struct CodeRef<'a> {
     pub lines: Vec<LineRun>,
 }
 
-impl<'a> ProjectionRef<'a> {
+impl<'a, T> ProjectionRef<'a, T> {
     /// Returns the projection without its content, and the content.
-    pub fn split(self) -> (Projection, Vec<PieceRef<'a>>) {
+    pub fn split(self) -> (ProjectionOf<T>, Vec<PieceRef<'a, T>>) {
         let Self { version, unchanged, title, document, nav, content, .. } = self;
         let Self { position, actions, names, focus, custom, numbers, hidden_tokens, .. } = self;
-        let head = Projection {
+        let head = ProjectionOf {
             version,
             unchanged,
             title,
@@ -115,16 +117,17 @@ impl<'a> ProjectionRef<'a> {
     }
 }
 
-impl<'a> From<&'a ObjectSlot> for ObjectRef<'a> {
-    fn from(object: &'a ObjectSlot) -> Self {
-        let ObjectSlot { key, rev, ty, label, show_key, detail } = object;
+impl<'a, T, S: From<&'a T>> From<&'a ObjectSlotOf<T>> for ObjectRef<'a, S> {
+    fn from(object: &'a ObjectSlotOf<T>) -> Self {
+        let ObjectSlotOf { key, rev, ty, label, show_key, detail } = object;
+        let (label, detail) = (label.into(), detail.into());
         Self { key, rev: *rev, ty: ty.as_deref(), label, show_key: *show_key, detail }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CodePiece, Piece};
+    use super::super::{CodePiece, LinkSlot, ObjectSlot, Piece, Projection};
     use super::*;
     use crate::codec::{decode, encode};
     use proptest::prelude::*;

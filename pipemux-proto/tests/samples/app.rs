@@ -26,15 +26,21 @@ fn opens(all: &mut Vec<Sample>) {
         env: [("LANG".to_owned(), "C".to_owned())].into(),
         state_dir: "/state/editor/main".into(),
         woken: None,
+        due: false,
     };
     add(all, "app-open", (Kind::Request, Method::AppOpen), &open);
     let woken = OpenRequest { woken: Some(70_000), ..open };
     add(all, "app-open-woken", (Kind::Request, Method::AppOpen), &woken);
+    let due = OpenRequest { due: true, ..woken };
+    add(all, "app-open-due", (Kind::Request, Method::AppOpen), &due);
     let opened = Opened { notes: vec!["restored 1 unsaved edit".into()], resumed: None };
     add(all, "app-opened", (Kind::Reply, Method::AppOpen), &opened);
     let resumed = Opened { resumed: Some(70_000), ..Opened::default() };
     add(all, "app-opened-resumed", (Kind::Reply, Method::AppOpen), &resumed);
-    add(all, "saved", (Kind::Reply, Method::Save), &Saved { version: Some(70_000) });
+    let saved = Saved { version: Some(70_000), wake_at: None };
+    add(all, "saved", (Kind::Reply, Method::Save), &saved);
+    let until = Saved { wake_at: Some(1_800_000_000_000), ..saved };
+    add(all, "saved-wake-at", (Kind::Reply, Method::Save), &until);
 }
 
 fn projections(all: &mut Vec<Sample>) {

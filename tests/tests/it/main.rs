@@ -47,6 +47,7 @@ mod shared_process;
 mod shown_state;
 mod special_files;
 mod stopped_app;
+mod unasked_changes;
 mod undo;
 mod who_acts;
 mod wizard;

@@ -1,6 +1,6 @@
 //! What a session does and says without a request: it is refreshed when it is due, and the daemon is told.
 
-use std::time::Instant;
+use std::time::{Instant, SystemTime};
 
 use bytes::Bytes;
 use pipemux_proto::app::{Busy, Changed, Notify};
@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::app::App;
 use crate::handle::{Asked, BusyState};
 use crate::limits::WAKE_SPACING;
+use crate::path_watch::PathWatch;
 
 use super::{Response, Session};
 
@@ -23,27 +24,46 @@ impl<A: App> Session<A> {
     /// When the app wants to be refreshed: not more often than a loop can stand, whatever it says.
     fn next_wake(&self) -> Option<Instant> {
         let at = self.app.as_ref()?.next_wake()?;
-        let earliest = self.refreshed.map(|refreshed| refreshed + WAKE_SPACING);
-        Some(earliest.map_or(at, |earliest| at.max(earliest)))
+        let earliest = self.refreshed.map_or(self.received, |refreshed| refreshed + WAKE_SPACING);
+        match at.duration_since(SystemTime::now()) {
+            Ok(left) => Instant::now().checked_add(left).map(|at| at.max(earliest)),
+            Err(_) => Some(earliest),
+        }
     }
 
     /// Refreshes the app, takes in what other threads have done, answers the requests that waited for it or whose
     /// deadline has come, and says what was asked for. Returns the frames to send.
     pub(crate) fn run_due(&mut self, asked: Asked) -> Result<Vec<u8>, EncodeError> {
         let before = self.version;
-        self.refresh_if_open();
+        let only_watched = Asked { watched: true, ..Asked::default() };
+        let changed = match &mut self.app {
+            Some(app) if asked == only_watched => app.watched_changed(),
+            Some(_) => {
+                self.refresh_if_open();
+                asked.changed
+            }
+            None => false,
+        };
+        self.version += u64::from(changed);
         self.refreshed = Some(Instant::now());
-        if asked.changed && self.app.is_some() {
-            self.version += 1;
-        }
         let (mut frames, told) = self.finish_parked()?;
-        self.refresh_if_open();
+        if told.is_some() {
+            self.refresh_if_open();
+        }
         if self.version != told.unwrap_or(before) {
             frames.extend(self.changed()?);
         }
         self.untold = false;
         frames.extend(self.say(asked)?);
         Ok(frames)
+    }
+
+    /// Has the paths watched that the app names, if the state has changed since this was last called.
+    pub(crate) fn update_watches(&mut self, watch: &mut PathWatch) {
+        let before = std::mem::replace(&mut self.watched_version, self.version);
+        if let Some(app) = self.app.as_ref().filter(|_| before != self.version) {
+            watch.set(self.incarnation, &self.handle, app.watched());
+        }
     }
 
     /// Adds to an answer that the state changed by itself while its request was handled, if it did.

@@ -1,5 +1,6 @@
 //! What an app says without being asked.
 
+use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use pipemux_proto::app::{Busy, Notify};
@@ -7,6 +8,7 @@ use pipemux_proto::{Method, decode};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::app::App;
+use crate::path_watch::PathWatch;
 
 use super::{Host, INCARNATION, frames};
 
@@ -27,12 +29,22 @@ impl<A: App> Host<A> {
     /// Serves the app until it says something without being asked, but not longer than this. Returns what it said:
     /// nothing when the time is over.
     ///
-    /// Timers ([`App::next_wake`]) and handles work as under the daemon.
+    /// Timers ([`App::next_wake`]), watched paths ([`App::watched`]) and handles work as under the daemon.
     pub fn wait_unasked(&mut self, patience: Duration) -> Vec<Unasked> {
         let end = Instant::now() + patience;
         loop {
             let now = Instant::now();
-            let asked = self.unasked.take().remove(&INCARNATION);
+            let watched = match &mut self.watch {
+                Some(watch) => {
+                    self.session.update_watches(watch);
+                    watch.run(now).contains(&INCARNATION)
+                }
+                None => false,
+            };
+            let mut asked = self.unasked.take().remove(&INCARNATION);
+            if watched {
+                asked.get_or_insert_default().watched = true;
+            }
             let is_due = self.session.next_deadline().is_some_and(|at| at <= now);
             if asked.is_some() || is_due {
                 let frames = self.session.run_due(asked.unwrap_or_default()).unwrap_or_default();
@@ -45,14 +57,20 @@ impl<A: App> Host<A> {
             if now >= end {
                 return Vec::new();
             }
-            let until = self.session.next_deadline().map_or(end, |at| at.min(end));
+            let watch_due = self.watch.as_ref().and_then(PathWatch::next_due);
+            let due = self.session.next_deadline().into_iter().chain(watch_due).min();
+            let until = due.map_or(end, |at| at.min(end));
             let left = until.saturating_duration_since(now) + Duration::from_millis(1);
             let timeout = Timespec {
                 tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX),
                 tv_nsec: left.subsec_nanos().into(),
             };
             // Interrupted or not, the loop looks at what is due.
-            let _ = poll(&mut [PollFd::new(&self.unasked, PollFlags::IN)], Some(&timeout));
+            let handles = self.unasked.as_fd();
+            let watched = self.watch.as_ref().and_then(PathWatch::events).unwrap_or(handles);
+            let mut events =
+                [handles, watched].map(|event| PollFd::from_borrowed_fd(event, PollFlags::IN));
+            let _ = poll(&mut events, Some(&timeout));
         }
     }
 }

@@ -40,6 +40,16 @@ impl Store {
         }
     }
 
+    /// Returns the path of SQLite's write-ahead log, which every change of the store is written to.
+    pub fn log_path(&self) -> PathBuf {
+        self.beside("-wal")
+    }
+
+    /// Returns true while the store's path leads to the file that was opened.
+    pub fn has_its_file(&self) -> bool {
+        self.file.is_some() && FileId::of(&self.path) == self.file
+    }
+
     /// Returns true when the file has no name any more.
     fn is_deleted(&self) -> bool {
         use std::os::unix::fs::MetadataExt;

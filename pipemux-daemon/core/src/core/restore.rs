@@ -12,6 +12,7 @@ use pipemux_proto::{Fault, ProviderId, SessionAddr};
 use crate::clients::Clients;
 use crate::clients::idempotency::ActKey;
 use crate::feed::Audience;
+use crate::foreign::{ForeignText, quote};
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{CRASH_WINDOW_MS, CRASHES_MAX};
 use crate::persist::records::{Record, SavedOptions};
@@ -68,10 +69,10 @@ impl Core {
                     self.workspaces.forget_session(&key);
                 }
             }
-            Record::Asleep { workspace, session, version, at_zero } => {
+            Record::Asleep { workspace, session, version, at_zero, wake_at } => {
                 if let Some(key) = session_key(workspace.as_deref(), &session) {
                     let version = (version > 0 || at_zero).then_some(version);
-                    self.processes.restore_asleep(&key, version);
+                    self.processes.restore_asleep(&key, version, wake_at);
                 }
             }
             Record::Window { workspace, session, lod, budget, pinned } => {
@@ -298,8 +299,8 @@ impl Core {
     }
 
     /// Passes a notice of a session's app on to every workspace that has a window of it, and to the feed.
-    pub(crate) fn pass_notice(&mut self, session: &SessionKey, text: &str) {
-        let text = format!("{session}: {text}");
+    pub(crate) fn pass_notice(&mut self, session: &SessionKey, text: &ForeignText) {
+        let text = format!("{session}: {}", quote::in_sentence(text));
         self.publish(EventKind::Notice, Audience::Session(session.clone()), None, &text);
         let (text, by) = (NoticeText::Plain(text), Some(session));
         self.workspaces.notify_windows(session, by, &text, self.turn.now);
@@ -310,12 +311,12 @@ impl Core {
         &mut self,
         key: &SessionKey,
         crash: Option<&Crash>,
-        notes: &[String],
+        notes: &[ForeignText],
     ) {
-        let notes = notes.join("\n");
+        let notes = quote::joined(notes);
         let Some(crash) = crash else {
             if !notes.is_empty() {
-                self.pass_notice(key, &notes);
+                self.pass_notice(key, &notes.into());
             }
             return;
         };

@@ -4,7 +4,7 @@ use pipemux_proto::Hello;
 use pipemux_proto::limits::NAME_MAX;
 use pipemux_proto::prototype::{Param, Prototype, Raw, Type};
 
-use crate::intake::text::{cut_list, line};
+use crate::foreign::bounds::{cut_list, own_line as line};
 use crate::intake::{FromApp, check_count, check_name};
 use crate::limits::{
     DEFAULT_MAX, DOC_CHARS, FEATURES_MAX, PARAM_DOC_CHARS, PARAMS_MAX, PROTOTYPES_BYTES,

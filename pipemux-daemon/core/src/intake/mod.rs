@@ -7,17 +7,15 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`text`] | cutting a text, with the mark that tells of it |
 //! | `greeting` | what an app can do |
 //! | `outcome` | what became of an action: outcomes, questions, errors |
 //! | `window` | what a window shows |
 
 mod greeting;
 mod outcome;
-pub mod text;
 mod window;
 
-use pipemux_proto::app::{Busy, Changed, Chunk, KeyLocation, Located, Notify, Opened, Saved};
+use pipemux_proto::app::{Changed, Chunk, Saved};
 use pipemux_proto::codec::explain;
 use pipemux_proto::limits::KEY_MAX;
 use pipemux_proto::{Value, decode};
@@ -25,7 +23,8 @@ use serde::de::DeserializeOwned;
 
 use crate::limits::{BUSY_CHARS, NOTES_MAX, NOTICE_CHARS, PATH_MAX, REASON_CHARS};
 
-use text::{cut_list, line};
+use crate::foreign::bounds::{cut_list, line};
+use crate::foreign::{Busy, ForeignText, KeyLocation, Located, Notify, Opened};
 pub use window::{WindowTexts, bound_head, bound_link};
 
 /// A message of an app that can be brought within its bounds.
@@ -122,11 +121,11 @@ impl FromApp for Chunk {
 }
 
 /// Makes each note one line, and the notes few.
-fn bound_notes(notes: &mut Vec<String>) {
+fn bound_notes(notes: &mut Vec<ForeignText>) {
     let more = cut_list(notes, NOTES_MAX);
     notes.iter_mut().for_each(|note| line(note, NOTICE_CHARS));
     if more > 0 {
-        notes.push(format!("… {more} more notes"));
+        notes.push(format!("… {more} more notes").into());
     }
 }
 

@@ -1,11 +1,10 @@
 //! What became of an action: outcomes, questions, errors.
 
-use pipemux_proto::app::{Done, Needs, Outcome, Question};
 use pipemux_proto::limits::{CHOICES_MAX, COPY_MAX};
-use pipemux_proto::projection::Piece;
 use pipemux_proto::{Fault, LineNumbers};
 
-use crate::intake::text::{cut_list, line, lines};
+use crate::foreign::bounds::{append, cut_list, line, lines, own_line, own_lines};
+use crate::foreign::{Done, Needs, Outcome, Piece, Question};
 use crate::intake::window::{bound_link, bound_object};
 use crate::intake::{FromApp, bound_key};
 use crate::limits::{
@@ -59,7 +58,7 @@ fn bound_done(done: &mut Done) {
     bound_numbers(&mut done.numbers);
     if !left_out.is_empty() {
         let space = if done.brief.is_empty() { "" } else { " " };
-        done.brief += &format!("{space}({})", left_out.join(", "));
+        append(&mut done.brief, &format!("{space}({})", left_out.join(", ")));
     }
 }
 
@@ -85,13 +84,13 @@ fn bound_needs(needs: &mut Needs) {
 
 impl FromApp for Fault {
     fn bound(&mut self) -> Result<(), String> {
-        lines(&mut self.message, FAULT_CHARS);
+        own_lines(&mut self.message, FAULT_CHARS);
         // A command that is cut doesn't work: a long hint is left out.
         let all = self.hints.len();
         self.hints.retain(|hint| hint.len() <= HINT_CHARS);
         cut_list(&mut self.hints, HINTS_MAX);
         let more = all - self.hints.len();
-        self.hints.iter_mut().for_each(|hint| line(hint, HINT_CHARS));
+        self.hints.iter_mut().for_each(|hint| own_line(hint, HINT_CHARS));
         if more > 0 {
             self.hints.push(format!("… {more} more hints were left out"));
         }

@@ -1,10 +1,11 @@
 use pipemux_proto::app::{Done, Needs, OptionItem, Outcome, Question, QuestionKind};
-use pipemux_proto::projection::{Arg, LinkSlot, RefArg};
+use pipemux_proto::projection::{Arg, RefArg};
 use pipemux_proto::{Blob, Fault, Value, encode};
 use proptest::prelude::*;
 
-use super::text::{bounded_line, lines};
 use super::{bound_link, read};
+use crate::foreign::bounds::{bounded_line, own_lines as lines};
+use crate::foreign::{self, LinkSlot};
 use crate::limits::{BRIEF_CHARS, HINT_CHARS, HINTS_MAX, LABEL_CHARS, LINK_ARGS_MAX, TOKEN_MAX};
 
 /// Characters that the mark of a cut takes at most.
@@ -42,7 +43,7 @@ fn line_within_its_bound_is_not_copied() {
     assert_eq!(bounded_line("abcd", 3), "abc … (1 more character)");
 }
 
-fn taken_in(outcome: &Outcome) -> Outcome {
+fn taken_in(outcome: &Outcome) -> foreign::Outcome {
     read(&encode(outcome).unwrap()).unwrap()
 }
 
@@ -51,9 +52,10 @@ fn what_took_effect_is_never_refused_and_what_asks_is() {
     let value = Some(Value::from("v".repeat(600_000)).to_blob());
     let brief = "x\n".repeat(BRIEF_CHARS);
     let done = Outcome::Done(Done { brief, value, version: 3, ..Done::default() });
-    let Outcome::Done(done) = taken_in(&done) else { panic!("it took effect") };
+    let foreign::Outcome::Done(done) = taken_in(&done) else { panic!("it took effect") };
     assert_eq!((done.version, &done.value), (3, &None));
-    assert!(done.brief.ends_with("(its value of 600005 bytes was left out)"), "{}", done.brief);
+    let told = |brief: &str| brief.ends_with("(its value of 600005 bytes was left out)");
+    assert!(done.brief.borrow().fits(told), "{done:?}");
 
     let question = Question {
         text: "which".into(),
@@ -64,10 +66,12 @@ fn what_took_effect_is_never_refused_and_what_asks_is() {
     let token = |length: usize| Blob(vec![0; length].into());
     let needs =
         |length| Needs { question: question.clone(), token: token(length), numbers: vec![] };
-    let Outcome::Needs(asked) = taken_in(&Outcome::Needs(needs(TOKEN_MAX))) else { panic!() };
+    let foreign::Outcome::Needs(asked) = taken_in(&Outcome::Needs(needs(TOKEN_MAX))) else {
+        panic!()
+    };
     assert_eq!((asked.question.options.len(), asked.question.unlisted), (20, 8));
     let refused = taken_in(&Outcome::Needs(needs(TOKEN_MAX + 1)));
-    let Outcome::Failed(fault) = refused else { panic!("{refused:?}") };
+    let foreign::Outcome::Failed(fault) = refused else { panic!("{refused:?}") };
     assert_eq!(fault.message, "its question carries 262145 bytes (limit 262144)");
 }
 
@@ -94,9 +98,13 @@ fn link_with_too_long_a_call_is_only_text() {
     };
     let mut short = link(LINK_ARGS_MAX / 2);
     bound_link(&mut short);
-    assert_eq!((short.label.as_str(), short.action.as_str()), ("go", "act"));
-    let mut long = LinkSlot { label: "l".repeat(LABEL_CHARS + 1), ..link(2 * LINK_ARGS_MAX) };
+    assert_eq!((&short.label, short.action.as_str()), (&"go".into(), "act"));
+    let mut long =
+        LinkSlot { label: "l".repeat(LABEL_CHARS + 1).into(), ..link(2 * LINK_ARGS_MAX) };
     bound_link(&mut long);
     assert!(long.action.is_empty() && long.args.is_empty() && long.code.is_none());
-    assert!(long.label.contains("(no link: its call takes "), "{}", long.label);
+    assert!(
+        long.label.borrow().fits(|label| label.contains("(no link: its call takes ")),
+        "{long:?}"
+    );
 }

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use pipemux_proto::limits::{KEY_MAX, NAME_MAX};
-use pipemux_proto::projection::{Arg, Args, LinkSlot, ObjectSlot, Projection};
+use pipemux_proto::projection::{Arg, Args};
 use pipemux_proto::{Value, encode};
 
-use crate::intake::text::{bounded_line, cut_list, line};
+use crate::foreign::bounds::{bounded_line, cut_list, line};
+use crate::foreign::{LinkSlot, ObjectSlot, Projection, bounds};
 use crate::intake::{bound_key, check_count, check_name};
 use crate::limits::{
     CUSTOM_MAX, LABEL_CHARS, LINK_ARGS_MAX, LINK_CODE_MAX, NAMES_MAX, NAV_MAX, OBJECT_DETAIL_CHARS,
@@ -63,7 +64,7 @@ pub fn bound_head(head: &mut Projection) -> Result<usize, String> {
 /// Brings an object that is bound to a name, or shown by an outcome, within its bounds.
 pub fn bound_object(object: &mut ObjectSlot) {
     line(&mut object.label, LABEL_CHARS);
-    object.detail = object.detail.chars().take(OBJECT_DETAIL_CHARS).collect();
+    bounds::keep_start(&mut object.detail, OBJECT_DETAIL_CHARS);
     if WindowTexts::object_type(object.ty.as_deref()).is_none() {
         object.ty = None;
     }
@@ -78,7 +79,7 @@ pub fn bound_link(link: &mut LinkSlot) {
     if link.action.len() <= NAME_MAX && bytes <= LINK_ARGS_MAX && code <= LINK_CODE_MAX {
         return;
     }
-    link.label += &format!(" (no link: its call takes {} bytes)", bytes + code);
+    bounds::append(&mut link.label, &format!(" (no link: its call takes {} bytes)", bytes + code));
     (link.action, link.args, link.code) = (String::new(), Args::new(), None);
 }
 

@@ -189,6 +189,9 @@ pub enum Record {
         /// True when it was put to sleep in the state of version 0.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         at_zero: bool,
+        /// When it is to be woken, in milliseconds since 1970.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        wake_at: Option<u64>,
     },
     /// A window was closed.
     WindowClosed {

@@ -193,6 +193,6 @@ impl Processes {
         let time = time_of_day(turn.now.unix_ms);
         let line = format!("[pipemux {time} life {app}] {text}");
         turn.effects.push(Effect::WriteLog { app: self.shared.process_of(app), line });
-        self.note_notice(turn, key.clone(), &format!("{key} (dev): {text}"));
+        self.note_notice(turn, key.clone(), format!("{key} (dev): {text}").into());
     }
 }

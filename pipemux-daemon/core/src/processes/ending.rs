@@ -198,7 +198,7 @@ impl Processes {
             "the daemon is going down".clone_into(&mut words);
         }
         if wake_failed {
-            self.save_asleep(turn, &key, None);
+            self.save_asleep(turn, &key);
         }
         let opening = self.opening.remove(&key);
         self.end_requests(turn, &key, Some(app), &words, &hints);

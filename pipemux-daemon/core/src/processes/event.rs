@@ -4,6 +4,7 @@ use pipemux_proto::Fault;
 use pipemux_proto::ids::Incarnation;
 
 use crate::event::Exit;
+use crate::foreign::ForeignText;
 use crate::keys::{RequestId, SessionKey};
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Crash;
@@ -25,7 +26,7 @@ pub enum ProcessEvent {
         /// The client's request.
         request: RequestId,
         /// What the app said, or why it refused.
-        result: Result<Vec<String>, Fault>,
+        result: Result<Vec<ForeignText>, Fault>,
     },
     /// A process takes requests from now on.
     Ready(ReadyProcess),
@@ -49,7 +50,7 @@ pub enum ProcessEvent {
         /// Which session.
         session: SessionKey,
         /// The app's own text.
-        text: String,
+        text: ForeignText,
     },
     /// A session was restarted since it shares its process with another one.
     RestartedWith {
@@ -110,7 +111,7 @@ pub struct ReadyProcess {
     /// How the process before it was lost.
     pub crash: Option<Crash>,
     /// What the app said while it started.
-    pub notes: Vec<String>,
+    pub notes: Vec<ForeignText>,
     /// Requests of clients that waited for it.
     pub waiters: Vec<RequestId>,
 }

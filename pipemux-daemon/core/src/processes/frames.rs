@@ -1,11 +1,12 @@
 //! What a session's process sends: its greeting, replies, and what it says unasked.
 
-use pipemux_proto::app::{Changed, Empty, Notify};
+use pipemux_proto::app::{Changed, Empty};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame, Kind};
 
 use crate::event::Effect;
+use crate::foreign::{ForeignText, Notify, bounds};
 use crate::intake;
 use crate::keys::SessionKey;
 use crate::processes::trace::Direction;
@@ -67,7 +68,7 @@ impl Processes {
             }
             (Kind::Event, Method::Notify) => {
                 let notify = intake::read::<Notify>(&frame.body)?;
-                self.note_notice(turn, key.clone(), &notify.text);
+                self.note_notice(turn, key.clone(), notify.text);
             }
             (Kind::Request, method) => {
                 let answer = match method {
@@ -85,14 +86,17 @@ impl Processes {
     }
 
     /// Passes an app's notice on, unless it says too much.
-    pub(super) fn note_notice(&mut self, turn: &mut Turn, key: SessionKey, text: &str) {
+    pub(super) fn note_notice(
+        &mut self,
+        turn: &mut Turn,
+        key: SessionKey,
+        mut text: ForeignText,
+    ) {
         let Some(session) = self.sessions.get_mut(&key) else { return };
         let Some(left_out) = session.notices.admit(turn.mono_ms()) else { return };
-        let more = match left_out {
-            0 => String::new(),
-            n => format!(" ({n} notices before it were left out)"),
-        };
-        let text = format!("{text}{more}");
+        if left_out > 0 {
+            bounds::append(&mut text, &format!(" ({left_out} notices before it were left out)"));
+        }
         self.events.push_back(ProcessEvent::Notice { session: key, text });
     }
 }

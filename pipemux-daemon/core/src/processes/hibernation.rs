@@ -4,17 +4,20 @@
 //! The app takes part: it writes its state down when it is asked to (`Save`) and says which version
 //! that is. Woken with that version, it goes on counting from it, so that ids, line numbers and what
 //! readers have seen mean what they meant. An app that can't save is left running.
+//! One that names a time is woken then (`wake_times`).
 
-use pipemux_proto::app::{Busy, Empty, Saved, meant_version};
+use pipemux_proto::app::{Empty, Saved, meant_version};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 
+use crate::foreign::{Busy, ForeignText};
 use crate::intake;
 use crate::keys::SessionKey;
-use crate::limits::{BUSY_MAX_MS, SAVE_MS};
+use crate::limits::{BUSY_MAX_MS, SAVE_MS, SLEEP_MIN_MS};
 use crate::manifest::Idle;
 use crate::persist::records::Record;
 use crate::processes::reply::{AppReply, Purpose};
+use crate::processes::session::Session;
 use crate::processes::{ProcessEvent, Processes};
 use crate::timers::Timer;
 use crate::turn::Turn;
@@ -27,11 +30,15 @@ pub struct Hibernation {
     /// When it is next checked whether it may sleep.
     pub check_at: Option<u64>,
     /// What it does outside of requests, and until when it is left alone.
-    pub busy: Option<(String, u64)>,
+    pub busy: Option<(ForeignText, u64)>,
     /// When it was asked to save its state, while that is under way.
     pub saving: Option<u64>,
     /// Set while it sleeps.
     pub asleep: Option<Asleep>,
+    /// When it is to be woken though nobody asks for it, in milliseconds since 1970.
+    pub wake_at: Option<u64>,
+    /// True when it is started because that time has come.
+    pub due: bool,
 }
 
 /// A sleeping session.
@@ -127,11 +134,16 @@ impl Processes {
         let busy = session.hibernation.busy.as_ref().is_some_and(|(_, until)| *until > now);
         // Asked for something meanwhile: what was saved may be out of date already.
         let wanted = session.owes > 0 || session.hibernation.used > began || busy || pinned;
-        match saved.filter(|_| !wanted) {
-            Some(Saved { version, .. }) => {
+        // Not worth it: it would be started again at once.
+        let soon = turn.now.unix_ms + SLEEP_MIN_MS;
+        let is_soon = |saved: &Saved| saved.wake_at.is_some_and(|at| at <= soon);
+        match saved.filter(|saved| !wanted && !is_soon(saved)) {
+            Some(Saved { version, wake_at }) => {
                 let version = meant_version(version, session.minor);
                 session.hibernation.asleep = Some(Asleep { app, version });
-                self.save_asleep(turn, key, version);
+                session.hibernation.wake_at = wake_at;
+                self.save_asleep(turn, key);
+                self.schedule_wakes(turn);
                 self.close(turn, key);
             }
             None => self.check_idle_at(turn, key, app, now.saturating_add(ms)),
@@ -171,8 +183,13 @@ impl Processes {
         key: &SessionKey,
         version: Option<u64>,
     ) -> Option<Incarnation> {
-        let asleep = self.sessions.get_mut(key)?.hibernation.asleep.take()?;
-        self.save_asleep(turn, key, None);
+        let hibernation = &mut self.sessions.get_mut(key)?.hibernation;
+        hibernation.due = false;
+        let (asleep, wake_at) = (hibernation.asleep.take(), hibernation.wake_at.take());
+        if asleep.is_some() || wake_at.is_some() {
+            self.save_asleep(turn, key);
+        }
+        let asleep = asleep?;
         if asleep.version != version {
             return None;
         }
@@ -181,17 +198,20 @@ impl Processes {
     }
 
     /// Writes down whether a session sleeps, so that a later daemon wakes it as this one would.
-    pub(super) fn save_asleep(&mut self, turn: &mut Turn, key: &SessionKey, version: Option<u64>) {
-        turn.persist(asleep_record(key, version));
+    pub(super) fn save_asleep(&mut self, turn: &mut Turn, key: &SessionKey) {
+        let Some(session) = self.sessions.get(key) else { return };
+        turn.persist(asleep_record(key, session));
     }
 }
 
-/// The record of a session that sleeps in the state of a version, or that doesn't.
-pub(super) fn asleep_record(key: &SessionKey, version: Option<u64>) -> Record {
+/// The record of whether a session sleeps, and in the state of which version.
+pub(super) fn asleep_record(key: &SessionKey, session: &Session) -> Record {
+    let version = session.hibernation.asleep.and_then(|asleep| asleep.version);
     Record::Asleep {
         workspace: key.workspace.as_deref().map(Into::into),
         session: key.to_string(),
         version: version.unwrap_or(0),
         at_zero: version == Some(0),
+        wake_at: session.hibernation.wake_at,
     }
 }

@@ -10,6 +10,7 @@
 //! | [`shared_processes`] | processes that several sessions share |
 //! | [`trace`], `tracing`, [`author_aid`] | frames for authors; what is wrong with them |
 //! | [`health`], [`hibernation`], [`quarantine`] | whether an app still answers, may sleep, dies of a request |
+//! | `wake_times` | when a sleeping session is woken though nobody asks for it |
 //!
 //! [`Processes`] calls nobody: what concerns others is a [`ProcessEvent`] in its queue, which the core drains once
 //! the method that was called has returned. So no method is entered while another one runs.
@@ -33,6 +34,7 @@ pub mod shared_processes;
 mod starting;
 pub mod trace;
 mod tracing;
+mod wake_times;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
@@ -76,6 +78,8 @@ pub struct Processes {
     /// The sessions whose frames somebody wants to see, and whether there were more of them in this turn.
     traced: BTreeSet<SessionKey>,
     trace_grew: bool,
+    /// When the next sleeping session is to be woken, on the monotonic clock.
+    wake_timer: Option<u64>,
     /// True once the daemon goes down: nothing is started any more.
     stopping: bool,
     events: VecDeque<ProcessEvent>,
@@ -144,9 +148,9 @@ impl Processes {
         let mut session = Session::new(manifest, Vec::new());
         if session.manifest.shadows {
             let (provider, file) = (&key.addr.provider, &session.manifest.file);
-            session.notes.push(format!(
-                "{provider} is not the app that comes with PipeMux: {file} replaces it"
-            ));
+            let note =
+                format!("{provider} is not the app that comes with PipeMux: {file} replaces it");
+            session.notes.push(note.into());
         }
         self.sessions.insert(key.clone(), session);
         self.events.push_back(ProcessEvent::ActionsChanged { session: key });
@@ -283,9 +287,11 @@ impl Processes {
 
     /// The daemon that wrote the records was killed, and its apps died with it: told when each is back.
     pub fn note_daemon_crash(&mut self) {
-        let awake = |session: &&mut Session| session.hibernation.asleep.is_none();
+        let awake = |session: &&mut Session| {
+            session.hibernation.asleep.is_none() && session.hibernation.wake_at.is_none()
+        };
         for session in self.sessions.values_mut().filter(awake) {
-            session.notes.push("restarted after a daemon crash.".to_owned());
+            session.notes.push("restarted after a daemon crash.".into());
         }
     }
 }
@@ -314,8 +320,14 @@ impl Processes {
     }
 
     /// A session was put to sleep by an earlier daemon, or woke.
-    pub fn restore_asleep(&mut self, key: &SessionKey, version: Option<u64>) {
+    pub fn restore_asleep(
+        &mut self,
+        key: &SessionKey,
+        version: Option<u64>,
+        wake_at: Option<u64>,
+    ) {
         if let Some(session) = self.sessions.get_mut(key) {
+            session.hibernation.wake_at = wake_at;
             let asleep = hibernation::Asleep { app: Incarnation(0), version };
             session.hibernation.asleep = version.map(|_| asleep);
         }
@@ -344,11 +356,13 @@ impl Processes {
     pub fn saved_sessions(&self) -> Vec<Record> {
         let mut records = Vec::new();
         for (key, session) in &self.sessions {
-            let workspace: Option<String> = key.workspace.as_deref().map(Into::into);
-            let (session_name, opens) = (key.to_string(), session.opens.clone());
-            records.push(Record::Session { workspace, session: session_name, opens });
-            if let Some(asleep) = session.hibernation.asleep {
-                records.push(hibernation::asleep_record(key, asleep.version));
+            let workspace = key.workspace.as_deref().map(Into::into);
+            let (name, opens) = (key.to_string(), session.opens.clone());
+            records.push(Record::Session { workspace, session: name, opens });
+            let hibernation = &session.hibernation;
+            let sleeps = hibernation.asleep.is_some_and(|asleep| asleep.version.is_some());
+            if sleeps || hibernation.wake_at.is_some() {
+                records.push(hibernation::asleep_record(key, session));
             }
         }
         records

@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::{OpenRequest, Opened, meant_version};
+use pipemux_proto::app::{OpenRequest, meant_version};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::hello::UNREPORTED_CHANGES;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
 use pipemux_proto::{Fault, Frame, Hello, ProviderId};
 
+use crate::foreign::{ForeignText, Opened};
 use crate::intake;
 use crate::keys::{RequestId, SessionKey};
 use crate::persist::records::{Record, SavedOpen};
@@ -113,7 +114,8 @@ impl Processes {
         // Only the newest open may be the one that a client just asked for.
         let again = index < last || !self.opening.contains_key(key);
         let woken = session.hibernation.asleep.and_then(|asleep| asleep.version);
-        let open = OpenRequest { woken, ..self.open_message(key, saved, index > 0, again) };
+        let due = session.hibernation.due;
+        let open = OpenRequest { woken, due, ..self.open_message(key, saved, index > 0, again) };
         let purpose = Purpose::StartOpen(index);
         self.send_now(turn, (key, app), Method::AppOpen, &open, deadline, purpose);
     }
@@ -140,6 +142,7 @@ impl Processes {
             attach,
             again,
             woken: None,
+            due: false,
             args: saved.args,
             cwd: saved.cwd,
             env: env.into_iter().collect(),
@@ -189,7 +192,8 @@ impl Processes {
                 }
             }
             (Err(fault), None) => {
-                session.notes.push(format!("Could not open again: {}", fault.named_message()));
+                let note = format!("Could not open again: {}", fault.named_message());
+                session.notes.push(note.into());
             }
         }
         if is_last {
@@ -221,7 +225,7 @@ impl Processes {
             // It went on where it was: there is nothing to tell.
             session.notes.clear();
         }
-        session.notes.extend(session.missing_variables(key));
+        session.notes.extend(session.missing_variables(key).map(ForeignText::from));
         let owes = session.owes > 0;
         self.events.push_back(ProcessEvent::Ready(ReadyProcess {
             session: key.clone(),

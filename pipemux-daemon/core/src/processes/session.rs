@@ -10,6 +10,7 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
 
 use crate::event::{Exit, Limit, Now, Signal};
+use crate::foreign::{ForeignText, quote};
 use crate::keys::RequestId;
 use crate::limits::{BACKOFF_MAX_MS, BACKOFF_MS, CRASH_WINDOW_MS, CRASHES_MAX};
 use crate::manifest::Manifest;
@@ -60,7 +61,7 @@ pub struct Session {
     /// True when an earlier daemon had it: readers may refer to what they saw then.
     pub restored: bool,
     /// What the app said while it started, for those who have a window.
-    pub notes: Vec<String>,
+    pub notes: Vec<ForeignText>,
     /// Whether its process still answers.
     pub health: Health,
     /// Requests that its process died with.
@@ -251,7 +252,7 @@ impl Session {
             n => Some(format!("{n} in quarantine")),
         };
         let busy = self.hibernation.busy.as_ref().filter(|(_, until)| *until > now);
-        busy.map(|(what, _)| format!("busy: {what}")).or(quarantined)
+        busy.map(|(what, _)| format!("busy: {}", quote::in_sentence(what))).or(quarantined)
     }
 
     /// Its state in one word, for `sessions`.

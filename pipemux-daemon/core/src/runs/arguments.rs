@@ -4,6 +4,7 @@ use pipemux_proto::projection::{Arg, Copied, RefArg};
 use pipemux_proto::prototype::{Param, Type};
 use pipemux_proto::{Fault, Value};
 
+use crate::foreign::data;
 use crate::keys::SessionKey;
 use crate::runs::context::RunContext;
 use crate::runs::phase::Lookup;
@@ -129,7 +130,7 @@ impl Run {
         // Planned only for actions that return something; an app that gives nothing gives null.
         let value = outcome.and_then(|outcome| outcome.value.clone());
         let value = value.unwrap_or_else(|| Value::Null.to_blob());
-        let label = outcome.and_then(|outcome| outcome.label.clone());
+        let label = outcome.and_then(|outcome| data::exact_option(outcome.label.as_ref()));
         let label = label.unwrap_or_else(|| step.call.clone());
         Copied { value, from: step.session.to_string(), label }
     }

@@ -1,10 +1,10 @@
 //! The history's account of a run: what was to be done, and what came of it.
 
 use pipemux_proto::encode;
-use pipemux_proto::projection::LinkSlot;
 use pipemux_proto::prototype::Risk;
 use pipemux_proto::report::StepStatus;
 
+use crate::foreign::{LinkSlot, data, quote};
 use crate::keys::SessionKey;
 use crate::limits::{
     ROUND_ACTION_MAX, ROUND_DETAIL_MAX, ROUND_DIFF_MAX, ROUND_RESULT_MAX, ROUND_UNDO_MAX,
@@ -45,13 +45,13 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
             StepStatus::Needs => "asked",
         };
         let name = step.prototype.written_name();
-        results.push(match outcome.brief.as_str() {
+        results.push(match quote::in_sentence(&outcome.brief) {
             "" => format!("{name} {word}"),
             brief if brief.starts_with(word) => format!("{name} {brief}"),
             brief => format!("{name} {word}: {brief}"),
         });
-        details.extend(outcome.detail.clone());
-        diffs.extend(outcome.diff.clone());
+        details.extend(data::exact_option(outcome.detail.as_ref()));
+        diffs.extend(data::exact_option(outcome.diff.as_ref()));
     }
     let mut result = results.join("; ");
     let cancelled = run.done.last().is_some_and(|last| last.status == StepStatus::Skipped);
@@ -98,7 +98,8 @@ fn undos(run: &Run) -> Undos {
     let undo_of = |outcome: &StepOutcome| {
         let wanted = if outcome.reverts { "redo" } else { "undo" };
         let offered = outcome.links.iter().filter(|link| link.lasting && link.code.is_none());
-        let named = |link: &&LinkSlot| link.label.split(' ').next() == Some(wanted);
+        let wanted = |label: &str| label.split(' ').next() == Some(wanted);
+        let named = |link: &&LinkSlot| link.label.borrow().fits(wanted);
         let again = outcome.links.iter().find(|link| link.label == "undo" && link.lasting);
         offered.clone().find(named).or(again.filter(|link| link.code.is_none())).cloned()
     };

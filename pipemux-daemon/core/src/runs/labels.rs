@@ -5,6 +5,7 @@ use pipemux_proto::prototype::Type;
 use pipemux_proto::refs::Ref;
 use pipemux_proto::{Fault, Level};
 
+use crate::foreign::quote;
 use crate::runs::plan::Planner;
 use crate::workspaces::anchors::{Anchor, Target};
 
@@ -26,7 +27,10 @@ impl Planner<'_> {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let wanted = words(label);
         let having = |fits: &dyn Fn(&str) -> bool| -> Vec<&(u64, &Anchor, String)> {
-            shown.iter().filter(|(_, anchor, _)| fits(&words(&anchor.label))).collect()
+            shown
+                .iter()
+                .filter(|(_, anchor, _)| anchor.label.borrow().fits(|label| fits(&words(label))))
+                .collect()
         };
         let mut found = having(&|other| other == wanted);
         let folded = wanted.to_lowercase();
@@ -38,7 +42,11 @@ impl Planner<'_> {
         }
         let named = |(id, anchor, detail): &&(u64, &Anchor, String)| {
             let space = if detail.is_empty() { "" } else { " " };
-            format!("{} · {}{space}{detail}", words(&anchor.label), anchor.written(*id))
+            format!(
+                "{} · {}{space}{detail}",
+                words(quote::in_sentence(anchor.label.borrow())),
+                anchor.written(*id)
+            )
         };
         if !found.is_empty() && !wanted.is_empty() {
             let all: Vec<String> = found.iter().take(NAMED).map(named).collect();
@@ -49,7 +57,8 @@ impl Planner<'_> {
         let mut near =
             having(&|other| !folded.is_empty() && other.to_lowercase().contains(&folded));
         if near.is_empty() {
-            let labels = shown.iter().map(|(_, anchor, _)| &*anchor.label);
+            let labels =
+                shown.iter().map(|(_, anchor, _)| quote::in_sentence(anchor.label.borrow()));
             let nearest = nearest(label, labels).map(words);
             near = having(&|other| nearest.as_deref() == Some(other));
         }
@@ -75,7 +84,8 @@ impl Planner<'_> {
                 };
                 let Target::Object { key } = &anchor.target else { continue };
                 if fits {
-                    let detail = details.get(&**key).map(ToString::to_string);
+                    let detail =
+                        details.get(&**key).map(|detail| quote::in_sentence(detail).to_owned());
                     shown.push((id, anchor, detail.unwrap_or_default()));
                 }
             }

@@ -4,12 +4,13 @@
 use std::cmp::Ordering;
 use std::mem;
 
-use pipemux_proto::app::{Chunk, KeyLocation, Locate, Located, ReadRequest};
+use pipemux_proto::app::{Chunk, Locate, ReadRequest};
 use pipemux_proto::limits::{COPY_MAX, READ_CHUNK};
 use pipemux_proto::projection::Copied;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value};
 
+use crate::foreign::{KeyLocation, Located, data, quote};
 use crate::intake;
 use crate::processes::reply::AppReply;
 use crate::runs::context::RunContext;
@@ -111,7 +112,11 @@ impl Run {
         context: &RunContext<'_>,
     ) -> RunOutput {
         let ResolvedObject { session, key, label, .. } = object;
-        let copied = Copied { value: value.to_blob(), from: session.to_string(), label };
+        let copied = Copied {
+            value: value.to_blob(),
+            from: session.to_string(),
+            label: data::exact(&label),
+        };
         self.looked_up.copies.insert((session, key, path), copied);
         self.advance(context)
     }
@@ -155,8 +160,12 @@ pub fn located(reply: AppReply, shown: &str) -> Result<(), Fault> {
     };
     match place {
         Some(KeyLocation::Shown) => Ok(()),
-        Some(KeyLocation::Hidden(how)) => Err(ref_errors::out_of_view(shown, Some(how))),
-        Some(KeyLocation::Gone(why)) => Err(ref_errors::not_found(shown, why)),
+        Some(KeyLocation::Hidden(how)) => {
+            Err(ref_errors::out_of_view(shown, Some(quote::in_hint(&how))))
+        }
+        Some(KeyLocation::Gone(why)) => {
+            Err(ref_errors::not_found(shown, why.as_ref().map(quote::in_hint)))
+        }
         None => Err(ref_errors::out_of_view(shown, Some("pipemux view".to_owned()))),
     }
 }
@@ -164,7 +173,7 @@ pub fn located(reply: AppReply, shown: &str) -> Result<(), Fault> {
 /// Says what a ref is: `obj:7 is "Slime 1", of type enemy`.
 fn described(shown: &str, object: &ResolvedObject) -> String {
     let of_type = object.ty.as_ref().map_or(String::new(), |ty| format!(", of type {ty}"));
-    format!("{shown} is {:?}{of_type}", object.label)
+    format!("{shown} is {:?}{of_type}", quote::in_sentence(&object.label))
 }
 
 /// Reads a reply to `ReadRequest` for an object.

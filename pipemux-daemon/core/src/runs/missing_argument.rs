@@ -1,13 +1,14 @@
 //! Questions that the daemon itself asks before anything runs: for an argument that is missing or of another
 //! type, and for the session that a step means.
 
-use pipemux_proto::app::{Choice, Needs, OptionItem, Question, QuestionKind};
+use pipemux_proto::app::{Choice, QuestionKind};
 use pipemux_proto::limits::CHOICES_MAX;
 use pipemux_proto::projection::{Arg, RefArg};
 use pipemux_proto::prototype::Type;
 use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::{Fault, Value, call};
 
+use crate::foreign::{ForeignText, Needs, OptionItem, Question, quote};
 use crate::keys::SessionKey;
 use crate::runs::coerce::literal;
 use crate::runs::plan::Planner;
@@ -40,9 +41,12 @@ impl Run {
 
 /// Asks which session a step means.
 pub fn target_question(step: &Step) -> Needs {
-    let option = |key: &SessionKey| OptionItem { label: key.to_string(), text: String::new() };
+    let option = |key: &SessionKey| OptionItem {
+        label: key.to_string().into(),
+        text: ForeignText::default(),
+    };
     let question = Question {
-        text: format!("{} windows have it", step.candidates.len()),
+        text: format!("{} windows have it", step.candidates.len()).into(),
         kind: QuestionKind::PickOne,
         options: step.candidates.iter().take(CHOICES_MAX).map(option).collect(),
         unlisted: step.candidates.len().saturating_sub(CHOICES_MAX) as u64,
@@ -80,7 +84,7 @@ pub fn question(
     };
     let unlisted = options.len().saturating_sub(CHOICES_MAX) as u64;
     let options = options.into_iter().take(CHOICES_MAX).collect();
-    let question = Question { text, kind, options, unlisted };
+    let question = Question { text: text.into(), kind, options, unlisted };
     (Needs { question, token: Default::default(), numbers: Vec::new() }, arguments)
 }
 
@@ -258,7 +262,7 @@ fn candidates(
     workspace: &Workspace,
     session: &SessionKey,
     ty: &Type,
-) -> Vec<(String, String, Argument)> {
+) -> Vec<(ForeignText, ForeignText, Argument)> {
     match ty {
         Type::Anchor(wanted) => {
             let held = workspace.window(session).and_then(|window| window.projection.as_ref());
@@ -276,12 +280,16 @@ fn candidates(
                     };
                     let shown = anchor.written(id);
                     let text = match details.get(&key) {
-                        Some(detail) => format!("{detail} · {shown}"),
+                        Some(detail) => format!("{} · {shown}", quote::in_sentence(detail)),
                         None => shown.to_string(),
                     };
                     let thing =
                         RefArg { key, rev: anchor.rev, ty: anchor.ty.as_deref().map(Into::into) };
-                    (anchor.label.to_string(), text, Argument::Fixed(Arg::Ref(thing)))
+                    (
+                        anchor.label.borrow().to_owned(),
+                        text.into(),
+                        Argument::Fixed(Arg::Ref(thing)),
+                    )
                 })
                 .collect()
         }
@@ -295,13 +303,13 @@ fn candidates(
             .iter()
             .map(|option| {
                 let value = Arg::from(Value::from(option.as_str()));
-                (option.clone(), String::new(), Argument::Fixed(value))
+                (option.as_str().into(), ForeignText::default(), Argument::Fixed(value))
             })
             .collect(),
         Type::Bool => ["true", "false"]
             .map(|word| {
                 let value = Arg::from(Value::Bool(word == "true"));
-                (word.to_owned(), String::new(), Argument::Fixed(value))
+                (word.into(), ForeignText::default(), Argument::Fixed(value))
             })
             .to_vec(),
         Type::Optional(inner) => candidates(workspace, session, inner),

@@ -197,7 +197,8 @@ impl OpenRuns {
 
 #[cfg(test)]
 mod tests {
-    use pipemux_proto::app::{Needs, Question, QuestionKind};
+    use crate::foreign::{Needs, Question};
+    use pipemux_proto::app::QuestionKind;
     use pipemux_proto::prototype::{Prominence, Prototype, Risk};
 
     use super::*;

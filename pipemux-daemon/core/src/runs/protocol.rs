@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::{Choice, Invoke, Locate, Needs, Outcome, Project, ReadRequest};
+use pipemux_proto::app::{Choice, Invoke, Locate, Project, ReadRequest};
 use pipemux_proto::{Blob, Fault, Incarnation};
 
+use crate::foreign::{Needs, Outcome};
 use crate::intake;
 use crate::keys::{ProjectionKey, SessionKey};
 use crate::processes::reply::AppReply;

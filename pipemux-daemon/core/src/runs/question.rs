@@ -1,10 +1,11 @@
 //! Open questions: what was asked, and the run that waits for the answer.
 
-use pipemux_proto::app::{Choice, Invoke, Needs, QuestionKind};
+use pipemux_proto::app::{Choice, Invoke, QuestionKind};
 use pipemux_proto::call::Expr;
 use pipemux_proto::prototype::Risk;
 use pipemux_proto::{Code, Fault, Value};
 
+use crate::foreign::{Needs, quote};
 use crate::runs::answer_text::TypedAnswer;
 use crate::runs::missing_argument::{TypedValues, fill, names_objects, placeholder, typed_words};
 use crate::runs::selection::{Selection, select};
@@ -131,7 +132,8 @@ impl OpenQuestion {
     pub fn title(&self) -> String {
         let step = self.step();
         let provider = &step.session.addr.provider;
-        format!("{provider}.{}: {}", step.prototype.written_name(), self.needs.question.text)
+        let text = quote::in_sentence(&self.needs.question.text);
+        format!("{provider}.{}: {text}", step.prototype.written_name())
     }
 
     /// True when `yes` carries out an action that can't be undone.

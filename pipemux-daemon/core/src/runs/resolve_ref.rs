@@ -6,6 +6,7 @@ use pipemux_proto::Fault;
 use pipemux_proto::refs::{Local, Ref, RefKind};
 use rustc_hash::FxHashMap;
 
+use crate::foreign::ForeignText;
 use crate::keys::SessionKey;
 use crate::persist::records::KeyForm;
 use crate::runs::context::RunContext;
@@ -25,7 +26,7 @@ pub struct ResolvedObject {
     /// Its type.
     pub ty: Option<String>,
     /// The label that is shown for it.
-    pub label: String,
+    pub label: ForeignText,
 }
 
 /// Why a ref leads nowhere yet.
@@ -108,7 +109,7 @@ impl RefScope {
             key: key.to_string(),
             rev: anchor.rev,
             ty: anchor.ty.as_deref().map(Into::into),
-            label: anchor.label.to_string(),
+            label: anchor.label.borrow().to_owned(),
         })
     }
 }

@@ -5,12 +5,13 @@
 use std::mem;
 use std::rc::Rc;
 
-use pipemux_proto::app::{Choice, Done, Invoke, Needs, Outcome, QuestionKind, Resume};
+use pipemux_proto::app::{Choice, Invoke, QuestionKind, Resume};
 use pipemux_proto::limits::CHOICES_MAX;
 use pipemux_proto::refs::RefKind;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Code, Fault, LineNumbers};
 
+use crate::foreign::{Done, Needs, Outcome, quote};
 use crate::runs::arguments::Unresolved;
 use crate::runs::context::RunContext;
 use crate::runs::missing_argument::names_objects;
@@ -272,7 +273,7 @@ impl Run {
             let fault = Fault::failed(format!(
                 "{} asks, and a nested call can't be answered: {}",
                 step.prototype.written_name(),
-                question.text
+                quote::in_sentence(&question.text)
             ))
             .hint("call it on its own first");
             return self.end(StepStatus::Failed, fault);

@@ -4,14 +4,15 @@
 use std::rc::Rc;
 
 use bytes::Bytes;
-use pipemux_proto::app::{Invoke, Needs};
-use pipemux_proto::projection::{Arg, LinkSlot};
+use pipemux_proto::app::Invoke;
+use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::{Prototype, Type};
 use pipemux_proto::refs::Ref;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Incarnation, SessionAddr, Value, decode, encode};
 use serde::{Deserialize, Serialize};
 
+use crate::foreign::{ForeignText, LinkSlot, Needs};
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::persist::records::SavedQuestion;
 use crate::runs::question::{AskedArgument, Asker, OpenQuestion};
@@ -113,12 +114,12 @@ enum V1Argument {
 #[derive(Serialize, Deserialize)]
 struct V1Ended {
     status: StepStatus,
-    brief: String,
-    detail: Option<String>,
+    brief: ForeignText,
+    detail: Option<ForeignText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    diff: Option<String>,
+    diff: Option<ForeignText>,
     value: Option<Blob>,
-    label: Option<String>,
+    label: Option<ForeignText>,
     links: Vec<LinkSlot>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     reverts: bool,

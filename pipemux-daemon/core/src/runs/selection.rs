@@ -1,6 +1,8 @@
 //! Answers that choose among the options of a question: by number, by label, or with words.
 
-use pipemux_proto::app::{Choice, OptionItem, Question, QuestionKind};
+use pipemux_proto::app::{Choice, QuestionKind};
+
+use crate::foreign::{OptionItem, Question, bounds};
 
 /// Most numbers that one answer may name.
 const NUMBERS_MAX: usize = 100_000;
@@ -87,7 +89,8 @@ fn labelled(options: &[OptionItem], label: &str) -> Vec<u32> {
     }
     let matching = |fits: &dyn Fn(&str) -> bool| -> Vec<u32> {
         let numbered = (1..).zip(options);
-        numbered.filter(|(_, option)| fits(&words(&option.label))).map(|(n, _)| n).collect()
+        let fits = |option: &OptionItem| option.label.borrow().fits(|text| fits(&words(text)));
+        numbered.filter(|(_, option)| fits(option)).map(|(n, _)| n).collect()
     };
     let exact = matching(&|other| other == label);
     let folded = label.to_lowercase();
@@ -114,7 +117,7 @@ pub fn make_distinct(options: &mut [OptionItem]) {
         .collect();
     for (option, count) in options.iter_mut().zip(counts) {
         if let Some(count) = count {
-            option.label += &format!(" ({count})");
+            bounds::append(&mut option.label, &format!(" ({count})"));
         }
     }
 }
@@ -149,7 +152,7 @@ mod tests {
     use super::*;
 
     fn question(kind: QuestionKind, labels: &[&str]) -> Question {
-        let option = |label: &&str| OptionItem { label: (*label).into(), text: String::new() };
+        let option = |label: &&str| OptionItem { label: (*label).into(), text: "".into() };
         let options = labels.iter().map(option).collect();
         Question { text: "?".into(), kind, options, unlisted: 0 }
     }
@@ -219,7 +222,7 @@ mod tests {
     fn options_with_the_same_line_get_distinct_labels() {
         let mut options = question(QuestionKind::PickOne, &["a", "b", "a"]).options;
         make_distinct(&mut options);
-        let labels: Vec<_> = options.iter().map(|option| option.label.as_str()).collect();
+        let labels: Vec<_> = options.iter().map(|option| &option.label).collect();
         assert_eq!(labels, ["a (1)", "b", "a (2)"]);
         let mut told = question(QuestionKind::PickOne, &["a", "a"]).options;
         told[0].text = "first".into();

@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::{Invoke, Needs, Question, QuestionKind};
+use pipemux_proto::app::{Invoke, QuestionKind};
 use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::{Prototype, Risk};
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Fault, Incarnation};
 
+use crate::foreign::{Needs, Question};
 use crate::keys::SessionKey;
 use crate::runs::context::RunContext;
 use crate::runs::followup::has_line_numbers;
@@ -57,8 +58,12 @@ impl Run {
             return self.end(StepStatus::Failed, fault);
         }
         let text = format!("cannot be undone; {provider} doesn't show beforehand what it affects");
-        let question =
-            Question { text, kind: QuestionKind::Confirm, options: Vec::new(), unlisted: 0 };
+        let question = Question {
+            text: text.into(),
+            kind: QuestionKind::Confirm,
+            options: Vec::new(),
+            unlisted: 0,
+        };
         let needs = Needs { question, token: Blob(CONFIRMATION_TOKEN.into()), numbers: Vec::new() };
         RunOutput::Ask { needs, asker: Asker::App(Box::new(invoke)) }
     }

@@ -1,17 +1,14 @@
 //! A step of a run: a checked call, its arguments, and how it ended.
 
-use pipemux_proto::app::Done;
-use pipemux_proto::projection::{Arg, Args, LinkSlot, Piece};
+use pipemux_proto::projection::{Arg, Args};
 use pipemux_proto::prototype::{Prototype, Risk, Type};
 use pipemux_proto::refs::{Local, Ref};
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Fault, Incarnation, Value};
 
-use pipemux_tokens::estimate;
-
+use crate::foreign::{Done, ForeignText, LinkSlot, Piece, bounds};
 use crate::keys::SessionKey;
 use crate::limits::{OUTCOME_LINKS_MAX, ROUND_DIFF_MAX};
-use crate::runs::history_round::clip;
 use crate::workspaces::anchors::StateVersion;
 
 /// A call that was checked against its prototype.
@@ -153,11 +150,11 @@ pub struct StepOutcome {
     /// How it ended, in one word.
     pub status: StepStatus,
     /// What it did, in one line.
-    pub brief: String,
+    pub brief: ForeignText,
     /// Further lines, shown with the step.
-    pub detail: Option<String>,
+    pub detail: Option<ForeignText>,
     /// What it changed in files.
-    pub diff: Option<String>,
+    pub diff: Option<ForeignText>,
     /// What it shows besides.
     pub content: Vec<Piece>,
     /// True when what it shows tells all that it changed.
@@ -167,7 +164,7 @@ pub struct StepOutcome {
     /// The result.
     pub value: Option<Blob>,
     /// What the result is called when another app gets it.
-    pub label: Option<String>,
+    pub label: Option<ForeignText>,
     /// Why it failed.
     pub fault: Option<Fault>,
     /// The app's suggestions for the next action.
@@ -185,7 +182,7 @@ impl StepOutcome {
             status: StepStatus::Done,
             brief: done.brief,
             detail: done.detail,
-            diff: done.diff.map(|diff| clip(&diff, ROUND_DIFF_MAX)),
+            diff: done.diff.map(|diff| bounds::clip(diff, ROUND_DIFF_MAX)),
             content: done.content,
             complete: done.complete,
             told: false,
@@ -201,10 +198,10 @@ impl StepOutcome {
     /// Estimates the tokens of what it shows besides its brief.
     pub fn content_tokens(&self) -> u64 {
         let text = |piece: &Piece| match piece {
-            Piece::Text(text) => estimate(text),
-            Piece::Code(code) => estimate(&code.text) + FENCE_TOKENS,
-            Piece::Object(object) => estimate(&object.label) + REF_TOKENS,
-            Piece::Link(link) => estimate(&link.label) + REF_TOKENS,
+            Piece::Text(text) => text.borrow().tokens(),
+            Piece::Code(code) => code.text.borrow().tokens() + FENCE_TOKENS,
+            Piece::Object(object) => object.label.borrow().tokens() + REF_TOKENS,
+            Piece::Link(link) => link.label.borrow().tokens() + REF_TOKENS,
         };
         self.content.iter().map(text).sum()
     }

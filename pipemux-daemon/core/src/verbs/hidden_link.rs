@@ -5,12 +5,13 @@
 //! hidden with the way to it. A link without things is gone once its window doesn't offer it: no view brings it back.
 
 use pipemux_proto::Fault;
-use pipemux_proto::app::{KeyLocation, Locate, Located};
+use pipemux_proto::app::Locate;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::Arg;
 use pipemux_proto::refs::{Local, Ref, RefKind};
 
 use crate::Core;
+use crate::foreign::{KeyLocation, Located, quote};
 use crate::intake;
 use crate::keys::{ProjectionKey, RequestId, SessionKey};
 use crate::limits::{LOCATE_MS, PROJECT_MS};
@@ -93,14 +94,18 @@ impl Core {
         for place in located.places {
             match place {
                 KeyLocation::Gone(why) => {
-                    return Err(ref_errors::not_found_in(&session, &ref_errors::name(&link), why));
+                    return Err(ref_errors::not_found_in(
+                        &session,
+                        &ref_errors::name(&link),
+                        why.as_ref().map(quote::in_hint),
+                    ));
                 }
                 KeyLocation::Hidden(how) => hidden = hidden.or(Some(how)),
                 KeyLocation::Shown => {}
             }
         }
         Err(match hidden {
-            Some(how) => out_of_view(&link, how),
+            Some(how) => out_of_view(&link, quote::in_hint(&how)),
             None => self.link_is_gone(id, &link, &session),
         })
     }
@@ -146,7 +151,9 @@ impl Core {
             Local::Id(number) => workspace.anchors.get(RefKind::Link, number),
             Local::Key(_) => None,
         });
-        let label = anchor.map_or("link".to_owned(), |anchor| format!("\"{}\"", anchor.label));
+        let label = anchor.map_or("link".to_owned(), |anchor| {
+            format!("\"{}\"", quote::in_sentence(anchor.label.borrow()))
+        });
         let why = format!("{session} no longer offers this {label}");
         ref_errors::not_found_in(session, &ref_errors::name(link), Some(why))
     }

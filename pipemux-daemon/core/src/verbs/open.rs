@@ -2,7 +2,6 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::Opened;
 use pipemux_proto::call::nearest;
 use pipemux_proto::client::{OpenArgs, ProvidersArgs, Verb, is_passed_variable};
 use pipemux_proto::envelope::Method;
@@ -12,6 +11,7 @@ use pipemux_proto::{Fault, ProviderId, SessionAddr, SessionId};
 
 use crate::Core;
 use crate::feed::Audience;
+use crate::foreign::{ForeignText, Opened};
 use crate::intake;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::{ENV_MAX, OPENS_MAX, SESSIONS_MAX, WINDOWS_MAX};
@@ -90,7 +90,7 @@ impl Core {
                 // The session was ended and its process is about to exit: the next process opens with this.
                 self.processes.push_open(&key, saved);
             }
-            return self.finish_open(id, note.into_iter().collect());
+            return self.finish_open(id, note.into_iter().map(ForeignText::from).collect());
         } else {
             let message = self.processes.open_message(&key, saved, true, false);
             let (turn, to) = (&mut self.turn, ReplyTo::Attach(id));
@@ -142,7 +142,11 @@ impl Core {
     }
 
     /// Adds the window of a session that has opened, and shows it or goes on with the run that needed it.
-    pub(crate) fn finish_open(&mut self, id: RequestId, notes: Vec<String>) -> Result<(), Fault> {
+    pub(crate) fn finish_open(
+        &mut self,
+        id: RequestId,
+        notes: Vec<ForeignText>,
+    ) -> Result<(), Fault> {
         let Some(Task::Opening(key)) = self.tasks.get(id) else {
             return Err(require::missing_task(&self.clients, id));
         };

@@ -5,7 +5,6 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::Outcome;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::watch::EventKind;
@@ -13,6 +12,7 @@ use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
 use crate::feed::{Audience, Happening};
+use crate::foreign::Outcome;
 use crate::keys::{ProjectionKey, RequestId, SessionKey, WorkspaceKey};
 use crate::limits::LOCATE_MS;
 use crate::persist::records::Record;

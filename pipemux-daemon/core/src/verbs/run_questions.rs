@@ -1,11 +1,11 @@
 //! The questions of runs: a question ends the request of its run, and is closed when nobody answers it.
 
 use pipemux_proto::Fault;
-use pipemux_proto::app::Needs;
 use pipemux_proto::watch::EventKind;
 
 use crate::Core;
 use crate::feed::Audience;
+use crate::foreign::Needs;
 use crate::keys::RequestId;
 use crate::limits::QUESTION_MS;
 use crate::persist::records::Record;

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use pipemux_proto::app::{Question, QuestionKind};
+use pipemux_proto::app::QuestionKind;
 use pipemux_proto::command::with_options;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value};
 
+use crate::foreign::{ForeignStr, ForeignText, Question};
 use crate::runs::{Run, Step, StepOutcome};
 use crate::views::fit::cut_lines;
 use crate::views::inert::{self, Writer};
@@ -57,7 +58,7 @@ fn hint_lines(hints: &[String]) -> String {
 }
 
 /// Makes text of an app or a log inert as whole lines of an answer.
-pub fn plain(text: &str) -> String {
+pub fn plain<'t>(text: impl Into<ForeignStr<'t>>) -> String {
     inert::lines(text)
 }
 
@@ -111,7 +112,7 @@ pub fn steps(
                 let content = contents.get(index).map_or("", String::as_str);
                 out += content;
                 if let Some(detail) = &outcome.detail {
-                    out += &format!("{}\n", plain(&cut_lines(detail, run.budget.into())));
+                    out += &format!("{}\n", cut_lines(&plain(detail), run.budget.into()));
                 } else if content.is_empty() && !run.passes_on(index) {
                     out += &result_value(outcome, run.budget);
                 }
@@ -153,7 +154,7 @@ fn result_value(outcome: &StepOutcome, budget: u32) -> String {
 }
 
 /// Writes the line over a query's result: its brief, in a run of several steps after its number and name.
-fn query_head(name: &str, brief: &str, position: Option<usize>) -> String {
+fn query_head(name: &str, brief: &ForeignText, position: Option<usize>) -> String {
     let brief = plain(brief);
     match position {
         None => brief,
@@ -213,7 +214,7 @@ pub fn question(
     question: &Question,
     later: &[String],
     (command, ways): (&str, &[String]),
-) -> (String, Vec<(String, u64)>) {
+) -> (String, Vec<(ForeignText, u64)>) {
     let then =
         if later.is_empty() { String::new() } else { format!("; then {}", later.join(", ")) };
     let mut out = format!("needs an answer · {}{then}\n", plain(title));
@@ -221,23 +222,19 @@ pub fn question(
     let picks = matches!(question.kind, QuestionKind::PickOne | QuestionKind::PickMany);
     let bare = question.options.iter().all(|option| option.text.is_empty());
     if !picks && bare && !question.options.is_empty() {
-        let labels: Vec<&str> =
-            question.options.iter().map(|option| option.label.as_str()).collect();
-        out += &format!("{}\n", inert::whole_line(&labels.join(" · ")));
+        let labels = question.options.iter().map(|option| &option.label);
+        out += &format!("{}\n", inert::joined_line(labels, " · "));
     }
     for (index, option) in question.options.iter().enumerate() {
         let text = inert::line(&option.text);
         if picks {
             let answer = (index + 1).to_string();
-            let (id, link) = minter.answer_link(number, &answer, &option.label);
+            let (id, link) = minter.answer_link(number, &answer, option.label.borrow());
             links.push((option.label.clone(), id));
             let colon = if text.is_empty() { "" } else { ": " };
             out += &format!("{answer}. {link}{colon}{text}\n");
         } else if !bare {
-            let bare = option.text.is_empty() || option.label.is_empty();
-            let colon = if bare { "" } else { ": " };
-            // Escaped as one text: a colon after the label may complete a link reference.
-            out += &format!("- {}\n", inert::line(&[&option.label, colon, &option.text].concat()));
+            out += &format!("- {}\n", inert::labelled_line(&option.label, &option.text));
         }
     }
     if question.unlisted > 0 {
@@ -252,8 +249,8 @@ pub fn question(
     for way in ways {
         typed.push(match whole {
             Some(whole) if way == whole => {
-                let (id, link) = minter.answer_link(number, whole, whole);
-                links.push((whole.to_owned(), id));
+                let (id, link) = minter.answer_link(number, whole, whole.into());
+                links.push((whole.into(), id));
                 link
             }
             _ => way.clone(),

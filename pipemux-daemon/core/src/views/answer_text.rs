@@ -7,6 +7,7 @@ use pipemux_proto::projection::Lod;
 use pipemux_proto::report::TokenReceipt;
 use pipemux_proto::{Fault, Incarnation, LineNumbers};
 
+use crate::foreign::ForeignText;
 use crate::keys::SessionKey;
 use crate::limits::LAST_LINE_TOKENS;
 use crate::runs::Run;
@@ -51,7 +52,7 @@ pub struct AnswerText<'a> {
 impl AnswerText<'_> {
     /// Writes windows in full, for `open` and `view`. With `all`, they are all windows of the workspace, and
     /// prototypes that the reader knows are left out.
-    pub fn full(&self, notes: &[String], all: bool) -> (AnswerBuffer, TokenReceipt) {
+    pub fn full(&self, notes: &[ForeignText], all: bool) -> (AnswerBuffer, TokenReceipt) {
         let mut out = self.begin();
         for note in notes {
             out.push(&format!("{}\n", inert::lines(note)));
@@ -321,7 +322,7 @@ impl AnswerText<'_> {
     }
 
     fn notice_lines(&self) -> String {
-        let line = |notice: &String| format!("{}\n", inert::lines(&self.hints(notice)));
+        let line = |notice: &String| format!("{}\n", inert::lines(&*self.hints(notice)));
         self.notices.iter().map(line).collect()
     }
 

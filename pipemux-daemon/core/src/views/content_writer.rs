@@ -47,8 +47,8 @@ impl<'a> ContentWriter<'a> {
                 }
             }
             Some(first) => {
-                self.identify(lines, text.split_inclusive('\n').count() as u64);
-                for (index, line) in text.split_inclusive('\n').enumerate() {
+                self.identify(lines, text.lines_with_ends().count() as u64);
+                for (index, line) in text.lines_with_ends().enumerate() {
                     self.markdown.number(first.saturating_add(index as u64));
                     self.markdown.raw("\t");
                     let _ = self.markdown.exact(line);
@@ -155,7 +155,8 @@ mod tests {
                 Step::Text(text) => writer.markdown.text(text),
                 Step::Label(text) => writer.markdown.label(text),
                 Step::Code(text, first) => {
-                    let code = Code { lang: "", text, first: *first, lines: &[] };
+                    let (lang, shown) = ("".into(), text.into());
+                    let code = Code { lang, text: shown, first: *first, lines: &[] };
                     writer.code(&code, estimated.then(|| estimate_lines(text)));
                 }
             }

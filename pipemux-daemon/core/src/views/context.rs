@@ -6,11 +6,12 @@ use pipemux_proto::Fault;
 use pipemux_proto::context::{
     AnchorInfo, AnchorType, Context, ContextHeader, ContextVersion, HistoryRound, ViewState,
 };
-use pipemux_proto::projection::{Arg, Lod, Projection};
+use pipemux_proto::projection::{Arg, Lod};
 use pipemux_proto::prototype::Prototype;
 use pipemux_proto::refs::RefKind;
 
 use crate::event::Now;
+use crate::foreign::Projection;
 use crate::keys::{SessionKey, WorkspaceKey, unique_session_name};
 use crate::limits::CONTEXT_ROUNDS;
 use crate::views::answer::refusal;

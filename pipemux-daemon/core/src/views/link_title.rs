@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 use pipemux_proto::SessionAddr;
 use pipemux_proto::Value;
 use pipemux_proto::call::{self, Argument, Call, Expr, Span, Step};
-use pipemux_proto::projection::{Arg, LinkSlot};
+use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::{Prototype, Type};
 use pipemux_proto::refs::{Local, Ref};
 
+use crate::foreign::LinkSlot;
 use crate::limits::LINK_TITLE_CHARS;
 use crate::views::inert;
 use crate::views::minter::callee;

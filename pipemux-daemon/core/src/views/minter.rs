@@ -3,13 +3,14 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use pipemux_proto::projection::{Arg, LinkSlot, ObjectRef, ObjectSlot};
+use pipemux_proto::projection::{Arg, ObjectRef};
 use pipemux_proto::prototype::{Param, Prototype, Risk};
 use pipemux_proto::refs::{Ref, RefKind};
 use pipemux_proto::{Incarnation, SessionAddr};
 
 use rustc_hash::FxHashMap;
 
+use crate::foreign::{ForeignStr, LinkSlot, ObjectSlot};
 use crate::keys::SessionKey;
 use crate::views::inert::{self, RefTokens, Writer};
 use crate::views::link_title::{ALL_WORDS, SharedWords, TitleWriter};
@@ -99,7 +100,11 @@ impl<'a> Minter<'a> {
 
     /// Mints the id of an object. `listed` is true for an object in the window's content: any other isn't
     /// shown by its id.
-    pub(super) fn mint_object(&mut self, object: ObjectRef<'_>, listed: bool) -> Minted {
+    pub(super) fn mint_object(
+        &mut self,
+        object: ObjectRef<'_, ForeignStr<'_>>,
+        listed: bool,
+    ) -> Minted {
         let appearance = Appearance {
             rev: object.rev,
             ty: object.ty,
@@ -117,7 +122,7 @@ impl<'a> Minter<'a> {
     }
 
     /// Mints the id of an object before it is listed, because the call of a link before it names the object.
-    pub(super) fn mint_early(&mut self, object: ObjectRef<'_>) {
+    pub(super) fn mint_early(&mut self, object: ObjectRef<'_, ForeignStr<'_>>) {
         let id = self.mint_object(object, false).id;
         if object.show_key {
             self.anchors.show_key(id);
@@ -134,7 +139,7 @@ impl<'a> Minter<'a> {
         let appearance = Appearance {
             rev: object.rev,
             ty: object.ty.as_deref(),
-            label: &object.label,
+            label: object.label.borrow(),
             offered: true,
             ..Appearance::default()
         };
@@ -199,8 +204,12 @@ impl<'a> Minter<'a> {
         };
         let open: Vec<String> = open.into_iter().map(|param| param.name.clone()).collect();
         let title = self.shows_call(link).then(|| self.title(link, prototype));
-        let appearance =
-            Appearance { label: &link.label, offered, open: &open, ..Appearance::default() };
+        let appearance = Appearance {
+            label: link.label.borrow(),
+            offered,
+            open: &open,
+            ..Appearance::default()
+        };
         let code = link.code.as_deref();
         let query = AnchorQuery::Action(&link.action, &link.args, code, state);
         let id = self.mint(query, appearance).id;
@@ -245,7 +254,12 @@ impl<'a> Minter<'a> {
     }
 
     /// Writes a link that answers a question. Returns its id, too.
-    pub fn answer_link(&mut self, question: u64, answer: &str, label: &str) -> (u64, String) {
+    pub fn answer_link(
+        &mut self,
+        question: u64,
+        answer: &str,
+        label: ForeignStr<'_>,
+    ) -> (u64, String) {
         let appearance = Appearance { label, offered: true, ..Appearance::default() };
         let id = self.mint(AnchorQuery::Answer(question, answer), appearance).id;
         let mut writer = Writer::default();

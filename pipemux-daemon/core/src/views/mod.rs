@@ -5,7 +5,6 @@
 //!
 //! | module | writes |
 //! |---|---|
-//! | [`inert`] | an app's text, escaped so that it can't forge anchors |
 //! | [`minter`] | links, and the ids that are minted for them |
 //! | [`window_renderer`], [`content_writer`], [`trim`] | a window: projection and anchor table in, Markdown and ids out |
 //! | [`fit`] | an answer that keeps to the budget of its request |
@@ -26,7 +25,6 @@ pub mod content_writer;
 pub mod context;
 pub mod delta;
 pub mod fit;
-pub mod inert;
 pub mod link_title;
 pub mod minter;
 pub mod outcome;
@@ -40,4 +38,5 @@ mod timestamp;
 pub mod trim;
 pub mod window_renderer;
 
+pub use crate::foreign::inert;
 pub use timestamp::timestamp;

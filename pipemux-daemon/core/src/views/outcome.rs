@@ -3,12 +3,12 @@
 use pipemux_proto::Level;
 use pipemux_proto::app::QuestionKind;
 use pipemux_proto::command::with_options;
-use pipemux_proto::projection::LinkSlot;
 use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::report::{AnswerOption, QuestionReport};
 
 use pipemux_tokens::estimate;
 
+use crate::foreign::{ForeignText, LinkSlot, data, quote};
 use crate::keys::SessionKey;
 use crate::processes::Prototypes;
 use crate::runs::question::{Asker, OpenQuestion};
@@ -142,8 +142,9 @@ pub fn write_question(
     let command = with_options(&command, hint_options);
     let ways_of = (&*command, ways.as_slice());
     let (text, links) = answer::question(&mut minter, number, &title, question, &later, ways_of);
-    let details = question.options.iter().map(|option| option.text.as_str());
-    let details = details.chain(std::iter::repeat(""));
+    let none = ForeignText::default();
+    let details = question.options.iter().map(|option| &option.text);
+    let details = details.chain(std::iter::repeat(&none));
     let report = QuestionReport {
         id: number,
         level: level(&open.run, !question.options.is_empty()),
@@ -151,7 +152,7 @@ pub fn write_question(
         options: match question.kind {
             QuestionKind::Text => Vec::new(),
             // Its only link is the answer itself, not one of the things that it would affect.
-            QuestionKind::Confirm => options(links, std::iter::repeat("")),
+            QuestionKind::Confirm => options(links, std::iter::repeat(&none)),
             QuestionKind::PickOne | QuestionKind::PickMany => options(links, details),
         },
         unlisted: question.unlisted,
@@ -161,12 +162,12 @@ pub fn write_question(
 }
 
 fn options<'a>(
-    links: Vec<(String, u64)>,
-    details: impl Iterator<Item = &'a str>,
+    links: Vec<(ForeignText, u64)>,
+    details: impl Iterator<Item = &'a ForeignText>,
 ) -> Vec<AnswerOption> {
-    let option = |((label, id), detail): ((String, u64), &str)| AnswerOption {
-        label,
-        detail: detail.to_owned(),
+    let option = |((label, id), detail): ((ForeignText, u64), &ForeignText)| AnswerOption {
+        label: data::exact(&label),
+        detail: data::exact(detail),
         link: format!("link:{id}"),
     };
     links.into_iter().zip(details).map(option).collect()
@@ -196,7 +197,8 @@ pub fn clicked(step: &Step, anchors: &AnchorTable) -> Option<(String, String)> {
         Local::Key(_) => None,
     });
     // A link that was forgotten meanwhile is named by its number.
-    let label = anchor.map_or(step.call.as_str(), |anchor| &anchor.label);
+    let label =
+        anchor.map_or(step.call.as_str(), |anchor| quote::in_sentence(anchor.label.borrow()));
     let label = label.split_whitespace().collect::<Vec<_>>().join(" ");
     let short = match label.char_indices().nth(CLICKED_LABEL) {
         Some((end, _)) => format!("{}…", &label[..end]),

@@ -1,7 +1,6 @@
 //! What an outcome shows besides its brief: the result of a query, or what makes sure that an act did what was meant.
 
-use pipemux_proto::projection::Piece;
-
+use crate::foreign::Piece;
 use crate::views::content_writer::ContentWriter;
 use crate::views::inert::{self, RefTokens};
 use crate::views::minter::Minter;
@@ -27,7 +26,7 @@ pub fn write_content(pieces: &[Piece], with_refs: bool, minter: &mut Minter<'_>)
                 content.markdown.raw(&markdown);
             }
             Piece::Code(code) => {
-                let (lang, text, first) = (&*code.lang, &*code.text, code.first);
+                let (lang, text, first) = (code.lang.borrow(), code.text.borrow(), code.first);
                 content.code(&Code { lang, text, first, lines: &code.lines }, None);
             }
         }

@@ -42,7 +42,7 @@ pub fn quoted_refs_note(
         workspace.window(&anchor.session)?;
         let live = anchor.shown || workspace.in_view(reader, &anchor.session, *id);
         live.then(|| {
-            let label = inert::line(&anchor.label);
+            let label = inert::line(anchor.label.borrow());
             let kind = if *kind == RefKind::Obj { "obj" } else { "link" };
             format!("{kind}:{id} (really \"{label}\" of {})", anchor.session)
         })

@@ -4,6 +4,7 @@ use pipemux_proto::Fault;
 use pipemux_proto::context::Context;
 use pipemux_proto::report::{self, QuestionReport, Report, TokenReceipt};
 
+use crate::foreign::data;
 use crate::keys::SessionKey;
 use crate::processes::Prototypes;
 use crate::runs::Run;
@@ -45,8 +46,8 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
                     call,
                     clicked,
                     status: outcome.status,
-                    brief: outcome.brief.clone(),
-                    detail: outcome.detail.clone(),
+                    brief: data::exact(&outcome.brief),
+                    detail: data::exact_option(outcome.detail.as_ref()),
                     content: input.contents.get(index).cloned().unwrap_or_default(),
                     value: outcome.value.as_ref().and_then(|blob| blob.to_value().ok()),
                     error: outcome.fault.clone().map(complete),

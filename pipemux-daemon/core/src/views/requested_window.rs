@@ -3,6 +3,7 @@
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{Fault, Incarnation};
 
+use crate::foreign::ForeignText;
 use crate::keys::SessionKey;
 use crate::runs::Run;
 use crate::workspaces::HeldProjection;
@@ -76,7 +77,7 @@ pub enum AnswerKind {
     /// `open`.
     Open {
         /// What the app restored or lost, in its own words.
-        notes: Vec<String>,
+        notes: Vec<ForeignText>,
     },
     /// `view` of the complete workspace: in full, or what changed since an epoch.
     Workspace(Option<u64>),

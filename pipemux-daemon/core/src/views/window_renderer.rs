@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use pipemux_proto::projection::{ObjectRef, ObjectSlot};
+use pipemux_proto::projection::ObjectRef;
 use pipemux_proto::refs::Ref;
 
+use crate::foreign::{ForeignStr, ObjectSlot};
 use crate::keys::SessionKey;
 use crate::limits::CONFLICTS_MAX;
 use crate::views::content_writer::ContentWriter;
@@ -43,7 +44,7 @@ pub fn render_window(
     heading.raw(&session.to_string());
     if !projection.title.is_empty() {
         heading.raw(" · ");
-        heading.text(&projection.title.replace(['\n', '\r'], " "));
+        heading.one_line(&projection.title);
     }
     mint_early(projection, &slots, &mut minter);
     let mut nav: Vec<String> = slots.nav.iter().map(|link| minter.link(link)).collect();
@@ -68,7 +69,7 @@ pub fn render_window(
                 ));
             }
             Piece::Link(link) if !minter.has_action(&link.action) => {
-                content.markdown.text(&link.label.replace(['\n', '\r'], " "));
+                content.markdown.one_line(&link.label);
             }
             Piece::Link(link) => {
                 let markdown = minter.link(link);
@@ -83,7 +84,7 @@ pub fn render_window(
         document: projection.document.as_deref().map(Into::into),
         nav: nav.join(" "),
         content: content.finish(previous_content),
-        position: projection.position.as_deref().map(inert::whole_line),
+        position: projection.position.as_ref().map(inert::whole_line),
         ids: match previous {
             Some(previous) if *previous.ids == *ids => previous.ids.clone(),
             _ => ids.into(),
@@ -165,7 +166,7 @@ fn mint_early(projection: &RawProjection, slots: &Slots, minter: &mut Minter<'_>
 /// Writes an object; as mere text, if its key stands for something else in this window already. Returns the id of
 /// a ref that is written without it, and the ref.
 fn write_object(
-    object: ObjectRef<'_>,
+    object: ObjectRef<'_, ForeignStr<'_>>,
     minter: &mut Minter<'_>,
     conflicts: &mut Vec<String>,
     out: &mut Writer<'_>,
@@ -173,7 +174,7 @@ fn write_object(
     let Minted { id, conflict, .. } = minter.mint_object(object, true);
     if conflict {
         note_conflict(conflicts, object.key);
-        out.text(&object.label.replace(['\n', '\r'], " "));
+        out.one_line(object.label);
         return None;
     }
     out.raw("[");

@@ -7,12 +7,11 @@ use std::ops::Deref;
 use bytes::Bytes;
 use pipemux_proto::codec::explain;
 use pipemux_proto::limits::KEY_MAX;
-use pipemux_proto::projection::{
-    CodeRef, LinkSlot, ObjectRef, PieceRef, Projection, ProjectionRef,
-};
+use pipemux_proto::projection::{CodeRef, ObjectRef, PieceRef, ProjectionRef};
 use pipemux_proto::{LineRun, decode};
 use pipemux_tokens::{Estimate, estimate};
 
+use crate::foreign::{ForeignStr, ForeignText, LinkSlot, Projection, bounds, data};
 use crate::intake::{self, WindowTexts};
 use crate::limits::{LINE_NUMBERS_MAX, OBJECT_DETAIL_CHARS, SLOTS_MAX};
 
@@ -62,9 +61,9 @@ struct TextSpan {
 #[derive(Debug, Clone, Copy)]
 pub enum Piece<'a> {
     /// Markdown, as the app wrote it.
-    Text(&'a str),
+    Text(ForeignStr<'a>),
     /// An object.
-    Object(ObjectRef<'a>),
+    Object(ObjectRef<'a, ForeignStr<'a>>),
     /// An action.
     Link(&'a LinkSlot),
     /// Exact text, and its estimate when it follows a newline, where that is known.
@@ -75,9 +74,9 @@ pub enum Piece<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Code<'a> {
     /// The fence's language.
-    pub lang: &'a str,
+    pub lang: ForeignStr<'a>,
     /// The text.
-    pub text: &'a str,
+    pub text: ForeignStr<'a>,
     /// The number of the first line if lines are numbered.
     pub first: Option<u64>,
     /// The identities of the lines.
@@ -101,7 +100,8 @@ impl RawProjection {
     /// # Errors
     /// A sentence, when the bytes are no projection or the projection exceeds its bounds.
     pub fn read(body: &Bytes) -> Result<Self, String> {
-        let decoded = decode::<ProjectionRef<'_>>(body).map_err(|_| explain::<Projection>(body))?;
+        let decoded = decode::<ProjectionRef<'_, ForeignText>>(body)
+            .map_err(|_| explain::<Projection>(body))?;
         let (mut head, content) = decoded.split();
         check_slots(&head, &content)?;
         let nav_left_out = intake::bound_head(&mut head)?;
@@ -154,12 +154,13 @@ impl RawProjection {
             .flat_map(|(previous, known)| known.long.iter().map(|long| (&previous.body, long)));
         let mut estimates = ContentEstimate { tokens: 0, long: Vec::new() };
         for piece in slots.pieces(&self.body, &[]) {
-            let text = piece.shown_text();
+            let shown = piece.shown_text();
             estimates.tokens += piece.ref_tokens();
-            if text.len() < LONG_TEXT {
-                estimates.tokens += estimate(text);
+            if shown.len() < LONG_TEXT {
+                estimates.tokens += shown.tokens();
                 continue;
             }
+            let text = data::borrowed(shown);
             let of_text = match known.next() {
                 Some((body, (span, known))) => known.after_edit(span.text(body, ""), text),
                 None => Estimate::for_lines().after_edit("", text),
@@ -171,13 +172,15 @@ impl RawProjection {
     }
 
     /// Returns what tells objects from others with the same label, by key.
-    pub fn object_details(&self) -> BTreeMap<String, String> {
-        let Ok(decoded) = decode::<ProjectionRef<'_>>(&self.body) else { return BTreeMap::new() };
+    pub fn object_details(&self) -> BTreeMap<String, ForeignText> {
+        let Ok(decoded) = decode::<ProjectionRef<'_, ForeignText>>(&self.body) else {
+            return BTreeMap::new();
+        };
         let (_, content) = decoded.split();
         let detail = |piece| match piece {
             PieceRef::Object(object) if !object.detail.is_empty() => {
-                let detail = object.detail.chars().take(OBJECT_DETAIL_CHARS).collect();
-                Some((object.key.to_owned(), detail))
+                let detail = bounds::start(object.detail.into(), OBJECT_DETAIL_CHARS);
+                Some((object.key.to_owned(), detail.to_owned()))
             }
             _ => None,
         };
@@ -186,7 +189,9 @@ impl RawProjection {
 
     fn decode_slots(&self) -> Slots {
         // Never fails: the same bytes were decoded before.
-        let Ok(decoded) = decode::<ProjectionRef<'_>>(&self.body) else { return Slots::default() };
+        let Ok(decoded) = decode::<ProjectionRef<'_, ForeignText>>(&self.body) else {
+            return Slots::default();
+        };
         let (mut head, content) = decoded.split();
         // Bounded in the same way as when it was taken in.
         let Ok(nav_left_out) = intake::bound_head(&mut head) else { return Slots::default() };
@@ -205,7 +210,7 @@ impl Deref for RawProjection {
 impl Slots {
     fn new(
         (nav, nav_left_out): (Vec<LinkSlot>, usize),
-        pieces: Vec<PieceRef<'_>>,
+        pieces: Vec<PieceRef<'_, ForeignText>>,
         body: &[u8],
     ) -> Self {
         let mut short_texts = String::new();
@@ -244,18 +249,23 @@ impl Slots {
             long.iter().find(same).map(|(_, estimate)| *estimate)
         };
         self.content.iter().map(move |piece| match piece {
-            StoredPiece::Text(plain) => Piece::Text(text(*plain)),
+            StoredPiece::Text(plain) => Piece::Text(text(*plain).into()),
             StoredPiece::Object { key, rev, ty, label, show_key } => Piece::Object(ObjectRef {
                 key: text(*key),
                 rev: *rev,
                 ty: ty.map(text),
-                label: text(*label),
+                label: text(*label).into(),
                 show_key: *show_key,
-                detail: "",
+                detail: ForeignStr::default(),
             }),
             StoredPiece::Link(link) => Piece::Link(link),
             StoredPiece::Code { lang, text: code, first, lines } => {
-                let shown = Code { lang: text(*lang), text: text(*code), first: *first, lines };
+                let shown = Code {
+                    lang: text(*lang).into(),
+                    text: text(*code).into(),
+                    first: *first,
+                    lines,
+                };
                 Piece::Code(shown, if code.is_long() { known_estimate(*code) } else { None })
             }
         })
@@ -323,17 +333,17 @@ impl<'a> Piece<'a> {
     }
 
     /// Returns the text that it shows.
-    fn shown_text(&self) -> &'a str {
+    fn shown_text(&self) -> ForeignStr<'a> {
         match self {
-            Piece::Text(text) => text,
+            Piece::Text(text) => *text,
             Piece::Code(code, _) => code.text,
             Piece::Object(object) => object.label,
-            Piece::Link(link) => &link.label,
+            Piece::Link(link) => link.label.borrow(),
         }
     }
 }
 
-fn check_slots(head: &Projection, content: &[PieceRef<'_>]) -> Result<(), String> {
+fn check_slots(head: &Projection, content: &[PieceRef<'_, ForeignText>]) -> Result<(), String> {
     let count = content.len() + head.nav.len() + head.names.len();
     match count > SLOTS_MAX {
         true => Err(format!("{count} slots (limit {SLOTS_MAX})")),
@@ -363,38 +373,4 @@ fn check(head: &Projection, slots: &Slots) -> Result<(), String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use pipemux_proto::projection::{CodePiece, Piece as Owned};
-    use proptest::prelude::*;
-
-    fn sent(texts: &[String]) -> RawProjection {
-        let code =
-            |text: &String| Owned::Code(CodePiece { text: text.clone(), ..CodePiece::default() });
-        let content = texts.iter().map(code).collect();
-        let whole = Projection { content, ..Projection::default() };
-        RawProjection::read(&pipemux_proto::encode(&whole).unwrap().into()).unwrap()
-    }
-
-    proptest! {
-        #[test]
-        fn estimates_of_the_previous_projection_change_no_estimate(
-            before in proptest::collection::vec(("[a中.\n ]{1,30}", 1_usize..900), 0..4),
-            after in proptest::collection::vec(("[a中.\n ]{1,30}", 1_usize..900), 0..4),
-            keep in 0_usize..4,
-        ) {
-            let texts = |all: Vec<(String, usize)>| -> Vec<String> {
-                all.into_iter().map(|(text, times)| text.repeat(times)).collect()
-            };
-            let (before, mut after) = (texts(before), texts(after));
-            for (old, new) in before.iter().zip(&mut after).take(keep) {
-                *new = old.replacen("中", "b\n", 1);
-            }
-            let (old, new) = (sent(&before), sent(&after));
-            old.tokens_beyond(0, None);
-            prop_assert_eq!(new.tokens_beyond(0, Some(&old)), sent(&after).tokens_beyond(0, None));
-            drop(new.slots());
-            prop_assert_eq!(new.decode_slots().content.len(), after.len());
-        }
-    }
-}
+mod tests;

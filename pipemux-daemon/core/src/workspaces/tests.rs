@@ -20,7 +20,7 @@ fn enter(workspaces: &mut Workspaces, key: &str, reader: &str, now: u64) -> Ente
 
 fn mint(workspace: &mut Workspace, key: &str) -> u64 {
     let index = workspace.anchors.session_index(&session(Some("w")));
-    let appearance = Appearance { label: key, listed: true, ..Appearance::default() };
+    let appearance = Appearance { label: key.into(), listed: true, ..Appearance::default() };
     workspace.anchors.mint(index, AnchorQuery::Object(key), appearance, 1).id
 }
 

@@ -36,6 +36,7 @@ mod shared_processes;
 mod typed_refs;
 mod undo;
 mod waiting_views;
+mod wake_times;
 mod watch;
 mod who_acts;
 mod work;

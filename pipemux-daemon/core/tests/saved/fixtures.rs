@@ -153,6 +153,7 @@ pub fn records() -> Vec<Fixture> {
             "kept_closed",
             Record::KeptClosed { workspace: KEY.into(), number: 15 }
         ),
+        fixture!("records", "asleep_until", asleep_until(Some(KEY), "notes/asleep", 11)),
         fixture!("records", "asleep", asleep(Some(KEY), "notes/asleep", 12)),
         fixture!("records", "awake", asleep(None, "shared/main", 0)),
         fixture!(
@@ -206,7 +207,14 @@ fn asleep(workspace: Option<&str>, session: &str, version: u64) -> Record {
         session: session.into(),
         version,
         at_zero: false,
+        wake_at: None,
     }
+}
+
+/// Asleep until 2100.
+fn asleep_until(workspace: Option<&str>, session: &str, version: u64) -> Record {
+    let (workspace, wake_at) = (workspace.map(Into::into), Some(4_102_444_800_000));
+    Record::Asleep { workspace, session: session.into(), version, at_zero: false, wake_at }
 }
 
 fn window(session: &str, lod: &str, budget: Option<u32>, pinned: bool) -> Record {

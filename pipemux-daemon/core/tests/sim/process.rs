@@ -186,7 +186,7 @@ impl Process {
             }
             Method::Save => {
                 store.save();
-                frame(&reply, &Saved { version: Some(store.version) })
+                frame(&reply, &Saved { version: Some(store.version), wake_at: None })
             }
             Method::Project => {
                 let ask: Project = decode(&request.body).expect("a Project");

@@ -221,7 +221,10 @@ impl App {
             }
             Method::Save => match behaviour {
                 Behaviour::RefusesSave => refuse(&Fault::refused("it can't sleep")),
-                _ => frame(&reply, &Saved { version: Some(model.version) }),
+                _ => {
+                    let (version, wake_at) = (Some(model.version), model.wake_at);
+                    frame(&reply, &Saved { version, wake_at })
+                }
             },
             Method::AppRead => {
                 let read: ReadRequest = decode(&request.body).expect("a ReadRequest");

@@ -13,6 +13,8 @@ use super::app::slot;
 pub struct Model {
     pub notes: Vec<Note>,
     pub version: u64,
+    /// When it wants to be woken once it sleeps.
+    pub wake_at: Option<u64>,
     next: u64,
     /// True when outcomes offer to take their change back by its name.
     pub names_changes: bool,

@@ -1,12 +1,14 @@
 //! Questions that an earlier release wrote are read, and what is written now is what that release wrote.
 
-use pipemux_proto::app::{Choice, Invoke, Needs, OptionItem, Question, QuestionKind, Resume};
-use pipemux_proto::projection::{Arg, Copied, LinkSlot, RefArg};
+use pipemux_proto::app::{Choice, Invoke, QuestionKind, Resume};
+use pipemux_proto::projection::{Arg, Copied, RefArg};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{SessionAddr, Value};
 
 use super::*;
+
+use crate::foreign::{LinkSlot, Needs, OptionItem, Question};
 
 const WORKSPACE: &str = "/home/ada/project";
 

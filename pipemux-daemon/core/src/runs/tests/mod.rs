@@ -11,12 +11,13 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use bytes::Bytes;
-use pipemux_proto::app::{Done, Invoke, Outcome};
+use pipemux_proto::app::Invoke;
 use pipemux_proto::projection::{Arg, ObjectSlot, Projection};
 use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
 use pipemux_proto::{Fault, Incarnation, Value, encode};
 
 use crate::event::Now;
+use crate::foreign::{Done, Outcome, quote};
 use crate::keys::SessionKey;
 use crate::manifest::Manifest;
 use crate::processes::Sessions;
@@ -67,7 +68,7 @@ impl Scene {
     fn show(&mut self, addr: &str, object: &str, rev: u64) -> u64 {
         self.workspace.epoch += 1;
         let index = self.workspace.anchors.session_index(&key(addr));
-        let (ty, label, open) = (Some("note"), "a note", &[] as &[String]);
+        let (ty, label, open) = (Some("note"), "a note".into(), &[] as &[String]);
         let appearance = Appearance { rev, ty, label, open, offered: false, listed: false };
         let epoch = self.workspace.epoch;
         let query = AnchorQuery::Object(object);
@@ -228,7 +229,7 @@ fn assert_finished(output: RunOutput) {
 fn outcomes(run: &Run) -> Vec<String> {
     let text = |outcome: &StepOutcome| match &outcome.fault {
         Some(fault) => format!("{:?}: {}", outcome.status, fault.message),
-        None => format!("{:?}: {}", outcome.status, outcome.brief),
+        None => format!("{:?}: {}", outcome.status, quote::in_sentence(&outcome.brief)),
     };
     run.done.iter().map(text).collect()
 }

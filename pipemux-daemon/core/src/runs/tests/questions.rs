@@ -1,7 +1,8 @@
 //! Questions before anything runs, and questions of apps; their answers.
 
-use pipemux_proto::app::{Choice, Needs, OptionItem, Question, QuestionKind};
+use pipemux_proto::app::{Choice, QuestionKind};
 
+use crate::foreign::{Needs, OptionItem, Question};
 use crate::runs::question::{Asker, OpenQuestion, ParsedAnswer};
 
 use super::*;
@@ -37,7 +38,7 @@ fn missing(ty: Type, meant: Option<Value>) -> Argument {
 }
 
 fn needs(kind: QuestionKind, labels: &[&str]) -> Outcome {
-    let option = |label: &&str| OptionItem { label: (*label).into(), text: String::new() };
+    let option = |label: &&str| OptionItem { label: (*label).into(), text: "".into() };
     let options = labels.iter().map(option).collect();
     let question = Question { text: "3 matches".into(), kind, options, unlisted: 0 };
     Outcome::Needs(Needs { question, token: Value::from("token").to_blob(), numbers: Vec::new() })

@@ -18,6 +18,7 @@ use pipemux_proto::Incarnation;
 use pipemux_proto::refs::RefKind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::foreign::{ForeignRc, ForeignStr};
 use crate::keys::SessionKey;
 use crate::persist::records::{KeyForm, SavedAnchor};
 
@@ -42,7 +43,7 @@ pub struct Anchor {
     /// Its type.
     pub ty: Option<Rc<str>>,
     /// Its label.
-    pub label: Rc<str>,
+    pub label: ForeignRc,
     /// True when its newest ref was written with its key.
     pub keyed: bool,
     /// The form of its refs with the key, if it ever had one.
@@ -167,7 +168,7 @@ impl AnchorTable {
             if *anchor.open != *appearance.open {
                 anchor.open = appearance.open.into();
             }
-            if *anchor.label != *appearance.label {
+            if anchor.label.borrow() != appearance.label {
                 anchor.label = shared_label(&anchor.target, appearance.label);
             }
             return Minted { id, changed: changed || unissued, conflict: false };
@@ -367,9 +368,9 @@ impl AnchorTable {
 }
 
 /// Returns a label, which shares the key's text where both are the same.
-fn shared_label(target: &Target, label: &str) -> Rc<str> {
+fn shared_label(target: &Target, label: ForeignStr<'_>) -> ForeignRc {
     match target {
-        Target::Object { key } if **key == *label => key.clone(),
-        _ => label.into(),
+        Target::Object { key } => ForeignRc::new(label, Some(key)),
+        _ => ForeignRc::new(label, None),
     }
 }

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use pipemux_proto::refs::RefKind;
 
+use crate::foreign::data;
 use crate::keys::SessionKey;
 use crate::persist::records::{SavedAnchor, SavedTarget};
 use crate::workspaces::anchors::{
@@ -32,7 +33,7 @@ impl AnchorTable {
             rev: saved.rev,
             since: epoch,
             ty: of_session.share_type(saved.ty.as_deref()),
-            label: shared_label(&target, &saved.label),
+            label: shared_label(&target, (&saved.label).into()),
             keyed: saved.key_form.is_some(),
             key_form: saved.key_form,
             shown: false,
@@ -68,7 +69,7 @@ pub(super) fn saved_anchor(id: u64, anchor: &Anchor) -> Option<SavedAnchor> {
         target,
         rev: anchor.rev,
         ty: anchor.ty.as_deref().map(Into::into),
-        label: anchor.label.to_string(),
+        label: data::exact(anchor.label.borrow()),
         key_form: anchor.key_form,
     })
 }

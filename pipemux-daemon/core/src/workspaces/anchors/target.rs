@@ -8,6 +8,8 @@ use pipemux_proto::projection::Args;
 use pipemux_proto::prototype::{Param, Prototype, Type};
 use pipemux_proto::refs::RefKind;
 
+use crate::foreign::ForeignStr;
+
 /// What an anchor stands for as long as it exists.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
@@ -158,7 +160,7 @@ pub struct Appearance<'a> {
     /// Its type.
     pub ty: Option<&'a str>,
     /// Its label.
-    pub label: &'a str,
+    pub label: ForeignStr<'a>,
     /// Parameters that a link leaves open.
     pub open: &'a [String],
     /// True for a link that an answer offers beside the window, such as `undo`. It stays when the window

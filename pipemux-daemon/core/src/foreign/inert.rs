@@ -5,13 +5,17 @@
 //! table only (PROTOCOL.md).
 
 mod blocks;
+mod text;
 
 use std::borrow::Cow;
 
 use pipemux_proto::text::{SharedText, code_point, is_deceptive, is_deceptive_in_prose};
 use pipemux_work::{position_within, spend};
 
+use crate::foreign::ForeignStr;
 use crate::limits::TOKEN_PREFIX_MAX;
+
+pub use text::{joined_line, labelled_line, line, lines, sentence_with_ref, whole_line};
 
 use blocks::{LineStart, is_marker, language, starts_block};
 
@@ -134,7 +138,8 @@ impl<'a> Writer<'a> {
 
     /// Writes exact text; only characters that would change how other text is shown are replaced by their code
     /// points. Returns true when the text has none.
-    pub fn exact(&mut self, text: &str) -> bool {
+    pub fn exact<'t>(&mut self, text: impl Into<ForeignStr<'t>>) -> bool {
+        let text = text.into().0;
         spend(text.len());
         // The expected text has none: it was written in the same way.
         if let Some((expected, matched)) = &mut self.expected
@@ -149,7 +154,8 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes an app's Markdown, made inert.
-    pub fn text(&mut self, text: &str) {
+    pub fn text<'t>(&mut self, text: impl Into<ForeignStr<'t>>) {
+        let text = text.into().0;
         spend(text.len());
         let mut rest = text;
         while let Some(at) = first_special(rest, TEXT) {
@@ -169,8 +175,18 @@ impl<'a> Writer<'a> {
         self.push_str(rest);
     }
 
+    /// Writes an app's Markdown as part of one line, made inert.
+    pub fn one_line<'t>(&mut self, text: impl Into<ForeignStr<'t>>) {
+        let text = text.into().0;
+        match text.contains(['\n', '\r']) {
+            true => self.text(&text.replace(['\n', '\r'], " ")),
+            false => self.text(text),
+        }
+    }
+
     /// Writes a link's or object's label as one line, with brackets escaped that could end it.
-    pub fn label(&mut self, label: &str) {
+    pub fn label<'t>(&mut self, label: impl Into<ForeignStr<'t>>) {
+        let label = label.into().0;
         spend(label.len());
         let mut rest = label;
         while let Some(at) = first_special(rest, LABEL) {
@@ -193,7 +209,12 @@ impl<'a> Writer<'a> {
     }
 
     /// Begins a fence for exact text, longer than any run of backticks in it. Returns the closing fence.
-    pub fn fence(&mut self, lang: &str, text: &str) -> String {
+    pub fn fence<'t, 'l>(
+        &mut self,
+        lang: impl Into<ForeignStr<'l>>,
+        text: impl Into<ForeignStr<'t>>,
+    ) -> String {
+        let (lang, text) = (lang.into().0, text.into().0);
         let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
         self.end_line();
         self.push_str(&fence);
@@ -287,37 +308,6 @@ fn is_escaped(before: &str) -> bool {
     backslashes % 2 == 1
 }
 
-/// Makes an app's text inert as one line that follows other text.
-pub fn line(text: &str) -> String {
-    // Another character comes first, so that nothing is escaped as the start of a line.
-    let mut writer = Writer { out: ".".into(), ..Writer::default() };
-    writer.text(&text.replace(['\n', '\r'], " "));
-    writer.finish().split_off(1)
-}
-
-/// Makes an app's text inert as one whole line.
-pub fn whole_line(text: &str) -> String {
-    lines(text.replace(['\n', '\r'], " ").trim_start())
-}
-
-/// Makes an app's text inert as whole lines.
-pub fn lines(text: &str) -> String {
-    let mut writer = Writer::default();
-    writer.text(text.trim_end());
-    writer.finish()
-}
-
-/// Makes a sentence inert that names a ref between two parts: the ref itself passes as the reader wrote it.
-pub fn sentence_with_ref(before: &str, written_ref: &str, after: &str) -> String {
-    let mut writer = Writer::default();
-    writer.text(before);
-    writer.tokens = RefTokens::All;
-    writer.text(written_ref);
-    writer.tokens = RefTokens::None;
-    writer.text(after.trim_end());
-    writer.finish()
-}
-
 /// Returns true when `c` would form an anchor with the text around it.
 fn needs_escape(c: char, before: &str, rest: &str) -> bool {
     let anchor = |text: &str| text.starts_with("obj:") || text.starts_with("link:");
@@ -345,7 +335,8 @@ fn token_prefix(after: &str) -> Option<&str> {
 
 /// Replaces what would change how exact text is shown by code points, so that it may reach a terminal. `read` returns
 /// the text unchanged.
-pub fn printable(text: &str) -> Cow<'_, str> {
+pub fn printable<'t>(text: impl Into<ForeignStr<'t>>) -> Cow<'t, str> {
+    let text = text.into().0;
     spend(text.len());
     let Some(at) = first_special(text, EXACT) else { return Cow::Borrowed(text) };
     if !text[at..].contains(is_deceptive) {

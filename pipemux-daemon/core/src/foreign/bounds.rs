@@ -4,8 +4,15 @@ use std::borrow::Cow;
 
 use pipemux_work::spend;
 
+use crate::foreign::{ForeignStr, ForeignText};
+
 /// Makes a text one line of at most so many characters: line breaks become spaces, and what is cut is told.
-pub fn line(text: &mut String, most: usize) {
+pub fn line(text: &mut ForeignText, most: usize) {
+    own_line(&mut text.0, most);
+}
+
+/// Does what [`line`] does for a text of a fault or a declaration.
+pub fn own_line(text: &mut String, most: usize) {
     if let Cow::Owned(bounded) = bounded_line(text, most) {
         *text = bounded;
     }
@@ -28,13 +35,45 @@ pub fn bounded_line(text: &str, most: usize) -> Cow<'_, str> {
 }
 
 /// Cuts a text of several lines to at most so many characters; what is cut is told in a line of its own.
-pub fn lines(text: &mut String, most: usize) {
+pub fn lines(text: &mut ForeignText, most: usize) {
+    own_lines(&mut text.0, most);
+}
+
+/// Does what [`lines`] does for a text of a fault.
+pub fn own_lines(text: &mut String, most: usize) {
     spend(text.len());
     if text.len() <= most || text.char_indices().nth(most).is_none() {
         return;
     }
     let (kept, more) = split(text, most);
     *text = format!("{kept}\n{}", mark(more).trim_start());
+}
+
+/// Cuts a text to at most so many characters, untold.
+pub fn keep_start(text: &mut ForeignText, most: usize) {
+    if let Some((end, _)) = text.0.char_indices().nth(most) {
+        text.0.truncate(end);
+    }
+}
+
+/// Returns the text cut to at most so many characters, untold.
+pub fn start(text: ForeignStr<'_>, most: usize) -> ForeignStr<'_> {
+    let end = text.0.char_indices().nth(most).map_or(text.0.len(), |(end, _)| end);
+    ForeignStr(&text.0[..end])
+}
+
+/// Cuts a text to at most so many characters, with an ellipsis.
+pub fn clip(mut text: ForeignText, most: usize) -> ForeignText {
+    if let Some((end, _)) = text.0.char_indices().nth(most) {
+        text.0.truncate(end);
+        text.0.push('…');
+    }
+    text
+}
+
+/// Adds words of the daemon to a text.
+pub fn append(text: &mut ForeignText, words: &str) {
+    text.0.push_str(words);
 }
 
 /// Cuts a list. Returns how many things were cut.
