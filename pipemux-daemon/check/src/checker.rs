@@ -348,6 +348,7 @@ impl Subject {
             env: self.env.iter().cloned().collect(),
             state_dir: text(state),
             woken,
+            due: false,
         }
     }
 }
