@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use pipemux_proto::app::Progress;
 use pipemux_proto::client::{Answer, VerbRequest};
 
 use crate::connect::{self, FirstRequest};
@@ -30,6 +31,8 @@ pub struct Connection {
     stream: UnixStream,
     reader: MessageReader,
     last_id: u64,
+    /// What is called with the progress of the request that is waited for.
+    progress: Option<fn(&Progress)>,
 }
 
 impl Connection {
@@ -40,7 +43,7 @@ impl Connection {
     /// # Errors
     /// [`ClientError::Unreachable`], [`ClientError::VersionMismatch`].
     pub fn open(options: &Options) -> Result<Connection, ClientError> {
-        connect::open(options).map(Self::new)
+        connect::open(options).map(|established| Self::new(established, options))
     }
 
     /// Combines [`Connection::open`] with a first [`Connection::call`]: greeting and request go out together. A
@@ -57,7 +60,7 @@ impl Connection {
         let acts = call.verb.changes();
         let request = requests::call(1, call, timeout)?;
         let first = FirstRequest { bytes: &request, acts };
-        let mut connection = connect::open_with(options, first).map(Self::new)?;
+        let mut connection = Self::new(connect::open_with(options, first)?, options);
         connection.last_id = 1;
         let deadline = Instant::now() + timeout + REPLY_GRACE;
         let answer = connection.receive_answer(1, acts, deadline)?;
@@ -82,11 +85,12 @@ impl Connection {
         timeout: Duration,
     ) -> Result<Option<Connection>, ClientError> {
         let deadline = Instant::now() + timeout;
-        Ok(connect::try_connect(options, deadline, FirstRequest::default())?.map(Self::new))
+        let established = connect::try_connect(options, deadline, FirstRequest::default())?;
+        Ok(established.map(|established| Self::new(established, options)))
     }
 
-    fn new((stream, reader): connect::Established) -> Self {
-        Self { stream, reader, last_id: 0 }
+    fn new((stream, reader): connect::Established, options: &Options) -> Self {
+        Self { stream, reader, last_id: 0, progress: options.progress }
     }
 
     /// Sends a call and waits for its answer. `timeout` is the daemon's deadline; the client gives up
@@ -179,6 +183,12 @@ impl Connection {
                 Ok(Some(DaemonMessage::Reply(of, reply))) if of == id => return Ok(reply),
                 // Replies to requests that were given up, such as a slow `seen`.
                 Ok(Some(DaemonMessage::Reply(..) | DaemonMessage::Hello)) => continue,
+                Ok(Some(DaemonMessage::Progress(of, progress))) => {
+                    if let Some(show) = self.progress.filter(|_| of == id) {
+                        show(&progress);
+                    }
+                    continue;
+                }
                 Ok(Some(DaemonMessage::Ping(pong))) => {
                     let _ = self.stream.write_all(&pong);
                     continue;

@@ -15,6 +15,8 @@ mod listen;
 mod logs;
 mod open;
 mod pipe;
+mod progress;
+mod prompt;
 mod requester;
 mod run;
 mod status;

@@ -195,7 +195,7 @@ fn exchange_greetings(
 ) -> Result<Option<Established>, ClientError> {
     let no_greeting = || no_greeting(options, began.elapsed());
     let mut reader = MessageReader::default();
-    let mut out = requests::hello()?.to_vec();
+    let mut out = requests::hello(options.progress.is_some())?.to_vec();
     out.extend_from_slice(first.bytes);
     // `connect` has set the write timeout. A partly written frame is not a request.
     let sent = stream.write_all(&out);

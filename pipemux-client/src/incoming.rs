@@ -1,6 +1,7 @@
 //! Decodes what the daemon sends, without IO: bytes go in, messages come out.
 
 use bytes::Bytes;
+use pipemux_proto::app::Progress;
 use pipemux_proto::client::{Answer, Attached};
 use pipemux_proto::envelope::{EnvelopeError, Kind, Method};
 use pipemux_proto::hello::SEEN_EVENT;
@@ -24,6 +25,8 @@ pub(crate) enum DaemonMessage {
     Hello,
     /// The reply to the request with this id.
     Reply(u64, RawReply),
+    /// The request with this id is in progress.
+    Progress(u64, Progress),
     /// A liveness check; the bytes are the encoded reply, ready to be written.
     Ping(Bytes),
 }
@@ -91,6 +94,10 @@ impl MessageReader {
                 });
                 Some(DaemonMessage::Reply(envelope.id, Err(fault)))
             }
+            // What can't be read is not worth an error: the answer will come.
+            (Kind::Event, Method::Progress) => decode(&frame.body)
+                .ok()
+                .map(|progress| DaemonMessage::Progress(envelope.id, progress)),
             (Kind::Request, Method::Ping) => {
                 let pong = envelope.answer(Kind::Reply);
                 Frame::encode(&pong, &pipemux_proto::app::Empty {}).ok().map(DaemonMessage::Ping)

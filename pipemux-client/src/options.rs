@@ -7,6 +7,7 @@ use std::hash::BuildHasher;
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use pipemux_proto::app::Progress;
 use pipemux_proto::client::{Format, Verb, VerbRequest, Workspace, is_passed_variable};
 use pipemux_proto::limits::PASSED_VARIABLES_MAX;
 use pipemux_proto::paths::Paths;
@@ -35,6 +36,8 @@ pub struct Options {
     pub reader_token: String,
     /// How long the daemon may take for a request.
     pub timeout: Duration,
+    /// What is called with the progress of a request that is waited for; none if nobody wants to know.
+    pub progress: Option<fn(&Progress)>,
 }
 
 impl Options {
@@ -56,6 +59,7 @@ impl Options {
             reader: get("PIPEMUX_READER").unwrap_or_else(|| workspace::DEFAULT.to_owned()),
             reader_token: get("PIPEMUX_READER_TOKEN").unwrap_or_default(),
             timeout: DEFAULT_TIMEOUT,
+            progress: None,
         })
     }
 
@@ -85,6 +89,7 @@ impl Options {
             lod: None,
             at: None,
             hint_options: String::new(),
+            wait_ms: 0,
             env: if matches!(verb, Verb::Run { .. }) {
                 passed_variables(std::env::vars_os())
             } else {

@@ -7,6 +7,7 @@ use pipemux_proto::client::{Attach, DeliveryAck, VerbRequest, Workspace};
 use pipemux_proto::codec::EncodeError;
 use pipemux_proto::envelope::{Kind, Method};
 use pipemux_proto::frame::FrameHead;
+use pipemux_proto::hello::PROGRESS;
 use pipemux_proto::{Envelope, Frame, Hello, Incarnation, Role, SessionAddr};
 use serde::Serialize;
 
@@ -30,11 +31,14 @@ impl RequestBytes {
     }
 }
 
-/// Encodes the client's greeting, which must be the first frame of a connection.
-pub(crate) fn hello() -> Result<Bytes, ClientError> {
+/// Encodes the client's greeting, which must be the first frame of a connection. With `progress`, it asks for the
+/// progress of its requests.
+pub(crate) fn hello(progress: bool) -> Result<Bytes, ClientError> {
     let software = concat!("pipemux ", env!("CARGO_PKG_VERSION"));
     let envelope = Envelope::event(Method::Hello, Incarnation(0));
-    Frame::encode(&envelope, &Hello::new(Role::Client, software)).map_err(unsendable)
+    let features = if progress { vec![PROGRESS.to_owned()] } else { Vec::new() };
+    let hello = Hello { features, ..Hello::new(Role::Client, software) };
+    Frame::encode(&envelope, &hello).map_err(unsendable)
 }
 
 /// Encodes a verb. The caller chooses an id that is unique on the connection.

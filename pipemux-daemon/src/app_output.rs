@@ -11,7 +11,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
 use jiff::Timestamp;
-use pipemux_core::{LogText, Now};
+use pipemux_core::{LogText, Now, tells_of_denial};
 use pipemux_proto::Incarnation;
 use rustc_hash::FxHashMap;
 use tokio::io::{AsyncRead, ReadBuf};
@@ -19,7 +19,8 @@ use tokio::net::unix::pipe::Receiver;
 
 use crate::daemon_log::log as log_line;
 use crate::limits::{
-    FINAL_OUTPUT_MAX, LOG_DATE_MS, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX, LOG_TURN,
+    DENIAL_SEARCH_MAX, FINAL_OUTPUT_MAX, LOG_DATE_MS, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX,
+    LOG_TURN,
 };
 use crate::session_logs::{self, LogReader, LogWriter};
 
@@ -50,6 +51,18 @@ struct OutputPipe {
     /// True between two turns of a flood.
     paused: bool,
     resume_at: Option<u64>,
+    /// What to add to the log once the process prints that something was refused.
+    note: Option<DenialNote>,
+}
+
+/// A line for the log of a confined process that prints that something was refused.
+#[derive(Debug)]
+struct DenialNote {
+    line: String,
+    /// True if the process may use the network.
+    network: bool,
+    /// How much of the output is still searched for that, in bytes.
+    left: usize,
 }
 
 /// A request that waits for a log to grow.
@@ -95,11 +108,19 @@ impl AppOutput {
             since: 0,
             paused: false,
             resume_at: None,
+            note: None,
         };
         output.write_date(" started", now.mono_ms);
         output.since = output.writer.end();
         self.pipes.insert(app, output);
         Ok(())
+    }
+
+    /// Has a line added to the log of a process once it prints that something was refused.
+    pub fn explain_denials(&mut self, app: Incarnation, line: String, network: bool) {
+        if let Some(output) = self.pipes.get_mut(&app) {
+            output.note = Some(DenialNote { line, network, left: DENIAL_SEARCH_MAX });
+        }
     }
 
     /// Reads what a process printed, at most the share of one turn.
@@ -121,7 +142,7 @@ impl AppOutput {
                     if now_ms.saturating_sub(output.dated_at) >= LOG_DATE_MS {
                         output.write_date("", now_ms);
                     }
-                    grew |= output.writer.write_output(&buffer[..length], now_ms);
+                    grew |= output.write(&buffer[..length], now_ms);
                     left -= length;
                 }
             }
@@ -130,10 +151,10 @@ impl AppOutput {
         self.schedule(app, grew, now_ms);
     }
 
-    /// Writes a line of the daemon's own to the log of a process.
-    pub fn write_line(&mut self, app: Incarnation, line: &str, now_ms: u64) {
+    /// Writes a line of the daemon's own into the log of a process that runs.
+    pub fn note(&mut self, app: Incarnation, line: &str, now_ms: u64) {
         let Some(output) = self.pipes.get_mut(&app) else { return };
-        let grew = output.writer.write_line(line, now_ms);
+        let grew = output.writer.write_note(line, now_ms);
         self.schedule(app, grew, now_ms);
     }
 
@@ -182,7 +203,7 @@ impl AppOutput {
                 match pipe.read(buffer) {
                     Ok(0) => break,
                     Ok(length) => {
-                        output.writer.write_output(&buffer[..length], now_ms);
+                        output.write(&buffer[..length], now_ms);
                         left = left.saturating_sub(length);
                     }
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -316,6 +337,21 @@ impl OutputPipe {
         if self.writer.write_line(&line, now_ms) {
             self.dated_at = now_ms;
         }
+    }
+
+    /// Writes what was printed, and explains the first line that tells of a refusal; returns whether the log grew.
+    fn write(&mut self, bytes: &[u8], now_ms: u64) -> bool {
+        let mut grew = self.writer.write_output(bytes, now_ms);
+        let Some(note) = &mut self.note else { return grew };
+        let searched = &bytes[..bytes.len().min(note.left)];
+        note.left -= searched.len();
+        if tells_of_denial(&String::from_utf8_lossy(searched), note.network) {
+            let begin = if bytes.ends_with(b"\n") { "" } else { "\n" };
+            let line = format!("{begin}pipemux: {}\n", note.line);
+            grew |= self.writer.write_output(line.as_bytes(), now_ms);
+            self.note = None;
+        }
+        grew
     }
 
     /// Returns how many bytes were read; 0 at the end.

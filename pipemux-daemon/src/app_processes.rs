@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use crate::daemon_log::log;
 use crate::launcher_process::{LauncherConnection, LauncherProcess};
 use crate::limits::ORPHANS_MS;
+use crate::sandbox;
 
 /// All processes of apps.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub struct AppProcesses {
     /// How each process communicates with the daemon.
     apps: FxHashMap<Incarnation, Transport>,
     waker: Waker,
+    /// PipeMux's own directories, which no sandbox grants.
+    private: Vec<String>,
 }
 
 /// What happened at the launcher.
@@ -40,8 +43,8 @@ pub enum LauncherEvent {
 }
 
 impl AppProcesses {
-    /// Takes over a launcher, whose reports wake `waker`. Processes are marked with `origin`. Must be called within a
-    /// runtime.
+    /// Takes over a launcher, whose reports wake `waker`. Processes are marked with `origin`; none of them is granted
+    /// the `private` directories. Must be called within a runtime.
     ///
     /// # Errors
     /// The launcher's socket can't be watched.
@@ -50,9 +53,10 @@ impl AppProcesses {
         origin: MarkOrigin,
         launcher: LauncherProcess,
         waker: Waker,
+        private: Vec<String>,
     ) -> io::Result<Self> {
         let launcher = Some(LauncherConnection::new(launcher)?);
-        Ok(Self { program, origin, launcher, apps: FxHashMap::default(), waker })
+        Ok(Self { program, origin, launcher, apps: FxHashMap::default(), waker, private })
     }
 
     /// Orders a process that prints into the pipe `output`; returns the daemon's end of its connection, which is
@@ -67,16 +71,21 @@ impl AppProcesses {
             incarnation: start.app.0,
             command: start.command.clone(),
             args: start.args.clone(),
-            env: start.env.clone(),
+            env: environment(start),
             cwd: start.cwd.clone(),
             fallback_cwd: start.state_dir.clone(),
             mark: self.origin.mark(start.app.0),
             stdio: start.transport == Transport::Stdio,
+            sandbox: start.confinement.as_ref().map(|confinement| {
+                sandbox::sandbox_of(confinement, &start.state_dir, &self.private)
+            }),
             limits: Limits {
                 memory: Some(start.limits.memory.map_or(limits::APP_MEMORY_MAX, |max| max.0)),
                 cpu: start.limits.cpu,
                 files: Some(start.limits.files.unwrap_or(limits::APP_FILES_MAX)),
                 processes: Some(start.limits.processes.unwrap_or(limits::APP_PROCESSES_MAX)),
+                threads: Some(start.limits.threads.unwrap_or(limits::APP_THREADS_MAX)),
+                disk: Some(start.limits.disk.map_or(limits::APP_DISK_MAX, |max| max.0)),
             },
         });
         let fds = vec![OwnedFd::from(theirs), output];
@@ -171,6 +180,17 @@ impl AppProcesses {
             log("some processes of a lost launcher could not be ended");
         }
     }
+}
+
+/// Returns the environment of a process. One whose files are confined keeps its temporary files with its state.
+fn environment(start: &Start) -> Vec<(String, String)> {
+    const TEMPORARY: &str = "TMPDIR";
+    let mut env = start.env.clone();
+    if start.confinement.as_ref().is_some_and(|confinement| confinement.files) {
+        env.retain(|(name, _)| name != TEMPORARY);
+        env.push((TEMPORARY.to_owned(), start.state_dir.clone()));
+    }
+    env
 }
 
 /// Creates a connection: the daemon's end, which is non-blocking, and the app's. The app's end blocks, because its

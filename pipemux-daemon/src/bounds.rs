@@ -55,6 +55,7 @@ const INTERNAL: &[(&str, &str)] = &[
     ("SLOW_TURN_MS", "which turns the log names"),
     ("POOL_IDLE_MS", "only affects how a body is read"),
     ("FINAL_READ_MAX", "sockets hold less"),
+    ("DENIAL_SEARCH_MAX", "only affects which refusal is explained"),
     ("FINAL_OUTPUT_MAX", "no pipe holds more"),
     ("LOG_TURN", "only divides turns; nothing is refused"),
     ("LOG_PAUSE_MS", "only divides turns; nothing is refused"),

@@ -75,6 +75,7 @@ const CHECKS: &[Check] = &[
     ("saved state", saved_state::state),
     ("logs", saved_state::logs),
     ("session directories", saved_state::sessions),
+    ("sandbox", system::sandbox),
     ("open files", system::files),
     ("clock", system::clock),
     ("manifests", system::manifests),

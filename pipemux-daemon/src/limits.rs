@@ -49,6 +49,8 @@ pub const LOG_RATE: u64 = 128 * 1024;
 pub const LOG_BURST: u64 = 512 * 1024;
 /// Bytes at the end of what is left out of a log that are kept after all.
 pub const LOG_TAIL: usize = 8 * 1024;
+/// Bytes of a confined process's output that are searched for a refusal, to explain it.
+pub const DENIAL_SEARCH_MAX: usize = 64 * 1024;
 /// Bytes that are read from the pipe of a process that exited: as much as a pipe can hold.
 pub const FINAL_OUTPUT_MAX: usize = 1024 * 1024;
 /// Logs without a process whose start positions are remembered; the oldest is forgotten first.

@@ -56,6 +56,7 @@ mod memory;
 mod peer_process;
 mod pinned_programs;
 mod ready_queue;
+mod sandbox;
 mod serve;
 mod session_logs;
 mod settings;

@@ -12,7 +12,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::SigSet;
 use nix::unistd::{chdir, dup2_stdout, getuid, setsid};
 use pipemux_core::{Config, Core, Now};
-use pipemux_launcher::{MarkOrigin, leftovers, orphans};
+use pipemux_launcher::{MarkOrigin, SandboxSupport, describe_limits, leftovers, orphans};
 use pipemux_proto::paths::Paths;
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
@@ -30,7 +30,7 @@ use crate::lock::{self, DaemonLock};
 use crate::manifests::ManifestDirs;
 use crate::ready_queue::{ReadyQueue, ReadySource};
 use crate::shutdown::Shutdown;
-use crate::{bounds, clean_environment, directories, manifests, settings};
+use crate::{bounds, clean_environment, directories, manifests, sandbox, settings};
 
 /// How many open files to ask for where the hard limit can't be reached: what macOS allows.
 const FILES_MAX: u64 = 10_240;
@@ -184,7 +184,8 @@ impl DaemonBuilder<'_> {
         let audit_log = AuditLog::open(&paths.state_dir, settings.audit);
         let listener = ClientListener::bind(paths, getuid().as_raw())?;
         let waker = ready_queue.waker(ReadySource::Launcher);
-        let processes = AppProcesses::new(program, origin, launcher, waker)
+        let private = sandbox::private_directories(paths, &manifests);
+        let processes = AppProcesses::new(program, origin, launcher, waker, private)
             .map_err(|error| format!("can't watch the launcher: {error}"))?;
         let file_watch =
             FileWatch::new().map_err(|error| format!("can't watch its own files: {error}"))?;
@@ -221,6 +222,8 @@ fn restore(paths: &Paths, manifests: &ManifestDirs) -> Result<(Core, Journal), S
         pid: std::process::id(),
         software: format!("pipemuxd {}", env!("CARGO_PKG_VERSION")),
         socket: paths.socket.to_string_lossy().into_owned(),
+        limit_levels: describe_limits(),
+        confines: SandboxSupport::of_this_system().describe(),
         pseudonym_key: random_key().map_err(|error| format!("can't read random bytes: {error}"))?,
         bounds: bounds::BOUNDS,
     };

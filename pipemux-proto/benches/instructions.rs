@@ -126,6 +126,7 @@ fn call() -> VerbRequest {
         lod: None,
         at: None,
         hint_options: String::new(),
+        wait_ms: 0,
         env: std::collections::BTreeMap::new(),
         titles: false,
         cwd: "/home/ann/parser/src".into(),

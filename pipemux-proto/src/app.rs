@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
 use crate::ids::SessionAddr;
+use crate::job::StartedOf;
 use crate::numbers::LineNumbers;
 use crate::projection::{Args, LinkSlotOf, Lod, PieceOf, Text};
+use crate::prototype::Field;
 use crate::value::Blob;
 
 /// The body of messages without content.
@@ -46,6 +48,10 @@ pub struct OpenRequest {
     /// True when the daemon starts the session because the time in [`Saved::wake_at`] has come.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub due: bool,
+    /// The keys of the session's jobs that ran when its process was lost or put to sleep, in the last of the `open`s
+    /// that begin a process. The app names in [`Opened::jobs`] those that it goes on with; all others are told as lost.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<String>,
 }
 
 /// The reply to [`OpenRequest`].
@@ -58,6 +64,9 @@ pub struct OpenedOf<T> {
     /// readers are told that the line numbers they saw are no longer valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumed: Option<u64>,
+    /// The keys from [`OpenRequest::jobs`] of the jobs that the app goes on with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<String>,
 }
 
 /// The reply to `Save`: the app has written down everything that it would lose by ending now.
@@ -157,6 +166,8 @@ pub enum Choice {
     Yes,
     /// A text.
     Text(String),
+    /// The fields of a form by name. Those with a default may be missing.
+    Fields(Args),
 }
 
 /// The result of an action.
@@ -166,6 +177,9 @@ pub enum Choice {
 pub enum OutcomeOf<T> {
     /// The action took effect.
     Done(DoneOf<T>),
+    /// The action began a job, which goes on. Only for a daemon whose `Hello` names the feature
+    /// [`JOBS`](crate::hello::JOBS).
+    Started(StartedOf<T>),
     /// The action needs an answer before it can continue; nothing took effect yet.
     Needs(NeedsOf<T>),
     /// The action did not succeed; nothing took effect.
@@ -227,7 +241,7 @@ pub struct NeedsOf<T> {
 }
 
 /// A question and the ways to answer it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "T: Text + Serialize", deserialize = "T: Text + Deserialize<'de>"))]
 pub struct QuestionOf<T> {
     /// The question in one line: `3 matches`.
@@ -240,10 +254,16 @@ pub struct QuestionOf<T> {
     /// The number of further options that are not listed.
     #[serde(default)]
     pub unlisted: u64,
+    /// The fields of a form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<Field>,
+    /// True when the answer is never printed, logged or kept, such as a password. Of a form, single fields are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub secret: bool,
 }
 
 /// The form of an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum QuestionKind {
     /// One of the options.
@@ -253,7 +273,10 @@ pub enum QuestionKind {
     /// Yes or no.
     Confirm,
     /// A text.
+    #[default]
     Text,
+    /// Several fields.
+    Form,
 }
 
 /// One thing to choose.
@@ -336,7 +359,8 @@ pub struct NotifyOf<T> {
     pub text: T,
 }
 
-/// An event: a request is still in progress. Its envelope carries the request's id.
+/// An event: a request is still in progress. Its envelope carries the request's id. The daemon passes it on to the client
+/// whose request it is, if the client's `Hello` names the feature [`PROGRESS`](crate::hello::PROGRESS).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgressOf<T> {
     /// The number of units done.

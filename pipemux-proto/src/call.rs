@@ -5,17 +5,20 @@
 //! step   = call | ref
 //! call   = [ provider [ "/" session ] "." ] action "(" [ arg { "," arg } [ "," ] ] ")"
 //! arg    = [ name ( "=" | ":" ) ] expr
-//! expr   = text | raw block | "stdin" | number | "true" | "false" | "null" | ref | list | call | name
+//! expr   = text | raw block | "stdin" | number | "true" | "false" | "null" | ref | list | record | call | name
+//! record = "{" [ field { "," field } [ "," ] ] "}"
+//! field  = ( name | text ) ( ":" | "=" ) expr
 //! ```
 //!
 //! | module | holds |
 //! |---|---|
 //! | `markdown` | refs as windows print them |
 //! | `lexer`, `text` | tokens with their positions; quoted texts and raw blocks |
-//! | `parser`, `name` | the grammar above, by recursive descent |
+//! | `parser`, `record`, `name` | the grammar above, by recursive descent |
 //! | `error`, `excerpt` | [`CallError`], and the line of code that it shows |
 //! | `alone` | each step as code of its own, and as it is repeated to its reader |
-//! | `shorten`, `nearest`, `stdin` | a call on one line; "did you mean"; whether code uses `stdin` |
+//! | `shorten`, `nearest`, `stdin`, `value_end` | a call on one line; "did you mean"; whether code uses `stdin`; where a value ends |
+//! | [`mask`] | code without its secrets |
 //! | [`blocks`] | the blocks of a model's message that run |
 //!
 //! **Invariant: bounded.** [`limits`](crate::limits) bounds the nesting, the steps, the items of a list
@@ -28,12 +31,15 @@ mod error;
 mod excerpt;
 mod lexer;
 mod markdown;
+pub mod mask;
 pub(crate) mod name;
 mod nearest;
 mod parser;
+mod record;
 mod shorten;
 mod stdin;
 mod text;
+mod value_end;
 
 pub use alone::{alone, shown, size, split};
 pub use apart::texts_apart;
@@ -44,6 +50,7 @@ pub use parser::{parse, parse_undecided};
 pub use shorten::shorten;
 pub use stdin::stdin_at;
 pub use text::{Quoted, write_raw};
+pub use value_end::value_end;
 
 use crate::ids::{ProviderId, SessionId};
 use crate::refs::Ref;
@@ -120,6 +127,8 @@ pub enum Expr {
     Ref(Ref),
     /// A list.
     List(Vec<(Expr, Span)>),
+    /// A record.
+    Record(Vec<Entry>),
     /// A nested call.
     Call(Box<Call>),
     /// A name that an app defines: `editor.selection`.
@@ -129,4 +138,17 @@ pub enum Expr {
         /// The name.
         name: String,
     },
+}
+
+/// One field of a record.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The field's name.
+    pub name: String,
+    /// The range of the name.
+    pub name_span: Span,
+    /// The value.
+    pub value: Expr,
+    /// The range of the value.
+    pub span: Span,
 }

@@ -79,6 +79,9 @@ pub struct VerbRequest {
     /// [`is_passed_variable`] names are enough. Empty for other verbs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    /// How long to wait for the ends of jobs, in milliseconds: of each that a step starts, or of the one that is read.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub wait_ms: u32,
     /// The verb with its arguments.
     pub verb: Verb,
 }
@@ -120,7 +123,7 @@ pub enum Verb {
     },
     /// Prints the value of a thing, byte for byte.
     Read {
-        /// `obj:12`
+        /// `obj:12`; of a job's output: `job:3`
         target: String,
     },
     /// Describes the actions of a provider in a line each; at the level of detail `Full` in whole declarations.

@@ -58,7 +58,9 @@ methods! {
     Save = 7,
     /// Daemon → app: save, reply and exit ([`crate::app::Empty`]).
     AppClose = 8,
-    /// App → daemon event: [`crate::app::Progress`].
+    /// Daemon → app: cancel a job ([`crate::job::CancelJob`]; empty reply).
+    CancelJob = 9,
+    /// App → daemon → client event: [`crate::app::Progress`].
     Progress = 16,
     /// App → daemon event: [`crate::app::Changed`].
     Changed = 17,
@@ -66,6 +68,8 @@ methods! {
     Notify = 18,
     /// App → daemon event: [`crate::app::Busy`].
     Busy = 19,
+    /// App → daemon event: [`crate::job::JobReport`].
+    JobReport = 20,
     /// Client → daemon: a verb ([`crate::client::VerbRequest`]), answered by [`crate::client::Answer`].
     Verb = 32,
     /// Client → daemon: the answer was written out ([`crate::client::DeliveryAck`]). As an event it is the

@@ -113,6 +113,9 @@ pub struct Fault {
     /// The key of the thing that is stale, hidden or gone; set by apps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Box<str>>,
+    /// The name of the field or parameter that is refused; set by apps. A form that asked for it stays open.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub field: Option<Box<str>>,
     /// The numbers that the message shows; set by apps.
     #[serde(default, skip_serializing_if = "<[LineNumbers]>::is_empty")]
     pub numbers: Box<[LineNumbers]>,
@@ -136,7 +139,7 @@ impl Fault {
         let message = message.into();
         let (level, at, hints, key) = (Level::Hint, None, Vec::new(), None);
         let numbers = Box::default();
-        Self { code, level, message, at, hints, key, numbers, written_ref: None }
+        Self { code, level, message, at, hints, key, field: None, numbers, written_ref: None }
     }
 
     constructors! {
@@ -179,6 +182,13 @@ impl Fault {
     #[must_use]
     pub fn about(mut self, key: impl AsRef<str>) -> Self {
         self.key = Some(key.as_ref().into());
+        self
+    }
+
+    /// Names the field or parameter that is refused.
+    #[must_use]
+    pub fn field(mut self, name: impl AsRef<str>) -> Self {
+        self.field = Some(name.as_ref().into());
         self
     }
 

@@ -26,6 +26,18 @@ pub const SEEN_EVENT: &str = "seen-event";
 /// window about once a second.
 pub const UNREPORTED_CHANGES: &str = "unreported-changes";
 
+/// The feature of a daemon that shows an app's questions with fields ([`QuestionKind::Form`]) and secret ones.
+///
+/// [`QuestionKind::Form`]: crate::app::QuestionKind::Form
+pub const FORMS: &str = "forms";
+
+/// The feature of a daemon that knows jobs: an app may answer an action with
+/// [`Outcome::Started`](crate::app::Outcome::Started).
+pub const JOBS: &str = "jobs";
+
+/// The feature of a client that shows the [`Progress`](crate::app::Progress) of its requests.
+pub const PROGRESS: &str = "progress";
+
 /// The role of a peer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -8,6 +8,7 @@
 //! | [`hello`] | the first message in each direction, and the protocol's version |
 //! | [`app`] | messages between daemon and app |
 //! | [`client`] | messages between client and daemon |
+//! | [`job`] | jobs: work that outlasts the request that began it |
 //! | [`numbers`] | line numbers as references |
 //! | [`report`] | the answer of a verb as data (`--json`) |
 //! | [`run_id`] | ids of acting requests |
@@ -43,6 +44,7 @@ pub mod fault;
 pub mod frame;
 pub mod hello;
 pub mod ids;
+pub mod job;
 pub mod limits;
 pub mod numbers;
 pub mod paths;

@@ -22,11 +22,11 @@ pub const CODE_MAX: usize = 256 * 1024;
 pub const STDIN_MAX: usize = 640 * 1024;
 /// Largest number of steps in one `run`, including nested calls.
 pub const STEPS_MAX: usize = 256;
-/// Deepest nesting of calls and lists in the call syntax.
+/// Deepest nesting of calls, lists and records in the call syntax.
 pub const NESTING_MAX: usize = 16;
 /// Deepest nesting of arrays and maps in a value.
 pub const VALUE_DEPTH_MAX: usize = 32;
-/// Largest number of items of a list, or arguments of a call, in the call syntax.
+/// Largest number of items of a list, fields of a record, or arguments of a call, in the call syntax.
 pub const LIST_MAX: usize = 4096;
 /// Largest number of options that one question lists; the rest are counted.
 pub const CHOICES_MAX: usize = 20;

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::numbers::{LineNumbers, LineRun};
 use crate::value::{Blob, Value};
 
-pub use borrowed::{CodeRef, ObjectRef, PieceRef, ProjectionRef};
+pub use borrowed::{CodeRef, MediaRef, ObjectRef, PieceRef, ProjectionRef};
 
 /// The level of detail.
 #[derive(
@@ -41,6 +41,8 @@ pub enum Arg {
     List(Vec<Arg>),
     /// A value read from another session's thing.
     Copied(Copied),
+    /// A record some of whose fields are refs or copied values; other records are values.
+    Record(Args),
 }
 
 /// A thing of the session as the reader saw it.
@@ -105,6 +107,28 @@ pub struct ObjectSlotOf<T> {
     /// chooses one of them.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub detail: T,
+    /// What its value is, when that is no text to be shown: an image, a sound, any file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media: Option<Media>,
+}
+
+/// What the value of a thing is, when that is no text to be shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Media {
+    /// The media type: `image/png`.
+    #[serde(rename = "type")]
+    pub media_type: String,
+    /// The length of the value in bytes.
+    pub bytes: u64,
+    /// The width of an image or a film in pixels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+    /// Its height in pixels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<u32>,
+    /// How long a sound or a film takes, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
 }
 
 /// A ready-made action on the same session.

@@ -1,71 +1,16 @@
 //! Prototypes: an action's signature, shown as a TypeScript declaration.
 
 mod check;
-
-use std::fmt;
+mod types;
 
 use serde::{Deserialize, Serialize};
 
 use crate::value::Value;
 
-pub use check::PrototypeError;
+use types::secret_type;
 
-/// The type of a parameter or a return value.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Type {
-    /// Text in UTF-8.
-    String,
-    /// An integer.
-    Int,
-    /// A number.
-    Float,
-    /// `true` or `false`.
-    Bool,
-    /// `null`; as a return type `void`.
-    Null,
-    /// A position in numbered lines: a number as last seen, an anchor, or `'file:20'`.
-    Line,
-    /// Any value.
-    #[default]
-    Any,
-    /// One of these strings.
-    Union(Vec<String>),
-    /// A visible thing, of this type if one is given.
-    Anchor(Option<String>),
-    /// A list of such values.
-    List(Box<Type>),
-    /// Such a value or `null`.
-    Optional(Box<Type>),
-}
-
-impl fmt::Display for Type {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Type::String => f.write_str("string"),
-            Type::Int => f.write_str("int"),
-            Type::Float => f.write_str("float"),
-            Type::Bool => f.write_str("bool"),
-            Type::Null => f.write_str("null"),
-            Type::Line => f.write_str("line"),
-            Type::Any => f.write_str("any"),
-            Type::Union(options) => {
-                for (index, option) in options.iter().enumerate() {
-                    let option = Value::Str(option.clone());
-                    write!(f, "{}{option}", if index > 0 { "|" } else { "" })?;
-                }
-                Ok(())
-            }
-            Type::Anchor(None) => f.write_str("Anchor"),
-            Type::Anchor(Some(of)) => write!(f, "Anchor<{of}>"),
-            Type::List(item) => match **item {
-                Type::Union(_) | Type::Optional(_) => write!(f, "({item})[]"),
-                _ => write!(f, "{item}[]"),
-            },
-            Type::Optional(inner) => write!(f, "{inner}?"),
-        }
-    }
-}
+pub use check::{PrototypeError, check_fields};
+pub use types::{Field, Type};
 
 /// How much damage an action can do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -123,12 +68,16 @@ pub struct Param {
     /// Whether quoted texts are taken as they are written, as a regular expression is.
     #[serde(default, skip_serializing_if = "Raw::is_never")]
     pub raw: Raw,
+    /// True for an argument that is never printed, logged or kept, such as a password.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub secret: bool,
 }
 
 impl Param {
     /// Returns the type as a declaration shows it.
     fn declared_type(&self) -> String {
         match &self.ty {
+            ty if self.secret => secret_type(ty),
             ty if !self.named => ty.to_string(),
             Type::List(item) => format!("({item}|string)[]"),
             ty => format!("{ty}|string"),
@@ -138,6 +87,7 @@ impl Param {
     /// Returns the parameter as the short form of a signature shows it.
     fn compact(&self) -> String {
         match (&self.ty, &self.default) {
+            (ty, None) if self.secret => format!("{}: {}", self.name, secret_type(ty)),
             (Type::String, None) => self.name.clone(),
             // A name is a string.
             (Type::Anchor(_), None) if self.named => self.name.clone(),
@@ -220,6 +170,11 @@ impl Param {
         self.default.is_none() && !matches!(self.ty, Type::Optional(_))
     }
 
+    /// Returns true when the argument, or a part of it, is never printed, logged or kept.
+    pub fn holds_secret(&self) -> bool {
+        self.secret || self.ty.holds_secret()
+    }
+
     /// Returns the short form for help: `text` must be given, `count=false` may be, and so may `in=`, whose default is
     /// nothing.
     pub fn short(&self) -> String {
@@ -295,6 +250,13 @@ impl Prototype {
             false => format!("/** {} */\n", parts.join(" ")),
         };
         format!("{doc}function {}({params}): {returns};", self.written_name())
+    }
+}
+
+impl Prototype {
+    /// Returns true when an argument, or a part of one, is never printed, logged or kept.
+    pub fn holds_secret(&self) -> bool {
+        self.params.iter().any(Param::holds_secret)
     }
 }
 

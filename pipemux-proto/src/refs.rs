@@ -338,7 +338,7 @@ fn write_key(f: &mut fmt::Formatter<'_>, key: &str) -> fmt::Result {
 fn must_encode(c: char) -> bool {
     let in_markdown = matches!(c, '(' | ')' | '[' | ']' | '<' | '>' | '`' | '\\' | '&' | '|');
     in_markdown
-        || matches!(c, '%' | '@' | ':' | ',' | ';' | '\'' | '"')
+        || matches!(c, '%' | '@' | ':' | ',' | ';' | '}' | '\'' | '"')
         || c.is_whitespace()
         || c.is_control()
         || is_invisible(c)

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
 use crate::fault::{Fault, Level};
+use crate::job::JobStatus;
 use crate::value::Value;
 
 /// The answer of `run`, `click`, `answer`, `open` and `view`.
@@ -28,6 +29,9 @@ pub struct Report {
     /// The windows that a run invoked, or those that `view` was asked for.
     #[serde(default)]
     pub windows: Vec<Context>,
+    /// The running jobs of these windows' sessions, and those that a step of the run started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobStatus>,
     /// Lines for the reader, for example that an app was restarted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
@@ -85,13 +89,16 @@ pub struct StepReport {
     /// The action's return value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
+    /// The number of the job that the step started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<u64>,
     /// The reason why the step failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,
 }
 
 /// A question that waits for its answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct QuestionReport {
     /// The number for `answer --to`.
     pub id: u64,
@@ -105,8 +112,42 @@ pub struct QuestionReport {
     /// The number of further options.
     #[serde(default)]
     pub unlisted: u64,
+    /// The fields of a form.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<FieldReport>,
+    /// True when the answer is never printed, logged or kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub secret: bool,
     /// Whole commands that answer the question.
     pub hints: Vec<String>,
+}
+
+/// A field of a form.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct FieldReport {
+    /// The name to answer it by.
+    pub name: String,
+    /// The type, as declarations show it: `'todo'|'done'`.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// What the field means.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub doc: String,
+    /// True when the form stays open without it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub required: bool,
+    /// The value of an absent field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+    /// The value that was given already, as a call would have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub given: Option<String>,
+    /// True when the value is never printed, logged or kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub secret: bool,
+    /// The things to choose from, as a call names them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<AnswerOption>,
 }
 
 /// The steps behind a failed one, which wait for a corrected call.

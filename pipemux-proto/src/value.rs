@@ -102,10 +102,11 @@ impl fmt::Display for Value {
     }
 }
 
-/// Writes the key without quotes if it is a name.
+/// Writes the key without quotes if the call syntax reads it as a word.
 fn write_key(f: &mut fmt::Formatter<'_>, key: &str) -> fmt::Result {
     let named = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if !key.is_empty() && key.chars().all(named) { f.write_str(key) } else { write_quoted(f, key) }
+    let begins = key.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    if begins && key.chars().all(named) { f.write_str(key) } else { write_quoted(f, key) }
 }
 
 fn write_quoted(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {

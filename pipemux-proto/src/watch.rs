@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::job::JobStatus;
+
 /// The answer of `watch`: events in the order of their numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Events {
@@ -43,6 +45,9 @@ pub struct WorkspaceEvent {
     /// [`EventKind::Act`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_exit: Option<u8>,
+    /// The job, if the event is [`EventKind::Job`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobStatus>,
 }
 
 /// How a process ended. When no field is set, nobody knows.
@@ -104,6 +109,8 @@ pub enum EventKind {
     Answered,
     /// The readers of a workspace got a notice.
     Notice,
+    /// A job started, went on or ended. Of several reports of its progress only the last one is kept.
+    Job,
     /// Providers were added or removed.
     Providers,
     /// A kind of a later version.

@@ -10,11 +10,14 @@ use proptest::sample::{Index, select};
 /// Code that holds every form once, to be spoiled.
 const VALID: &str = "editor/b.replace_lines(30, -2.5e3, text=<<END, all: true, more=<<'B')\n\
     raw ' \\ \"\nEND\n笔记🙂\r\nB\n\
-    attack('it\\'s \\n', \"\"\"a\nb\"\"\", [obj:enemy:23@e4, [null,],], editor.selection, g(h()));\n\
+    attack('it\\'s \\n', \"\"\"a\nb\"\"\", [obj:enemy:23@e4, [null,],], editor.selection, g(h()), {a: 1, 'b c'={d: [obj:3]}});\n\
     link:15; f(stdin, [[MT:Node:a b]], [[[M:V:1]]])\r\n";
 
 /// Pieces that mean something somewhere.
-const PIECES: [&str; 44] = [
+const PIECES: [&str; 47] = [
+    "{",
+    "}",
+    "{a:",
     "'",
     "\"",
     "'''",
@@ -119,6 +122,12 @@ fn expr_spans(expr: &Expr, spans: &mut Vec<Span>) {
                 expr_spans(item, spans);
             }
         }
+        Expr::Record(entries) => {
+            for entry in entries {
+                spans.extend([entry.name_span, entry.span]);
+                expr_spans(&entry.value, spans);
+            }
+        }
         Expr::Value(_) | Expr::Quoted(_) | Expr::Ref(_) | Expr::Name { .. } => {}
     }
 }
@@ -140,7 +149,28 @@ fn value() -> impl Strategy<Value = Value> {
         any::<String>().prop_map(Value::Str),
         "[ -~\n\r\t]{0,12}".prop_map(Value::Str),
     ];
-    leaf.prop_recursive(4, 24, 6, |inner| prop::collection::vec(inner, 0..6).prop_map(Value::List))
+    leaf.prop_recursive(4, 24, 6, |inner| {
+        let record = prop::collection::vec((key(), inner.clone()), 0..6);
+        prop_oneof![
+            prop::collection::vec(inner, 0..6).prop_map(Value::List),
+            record.prop_map(|fields| Value::Map(with_distinct_names(fields))),
+        ]
+    })
+}
+
+/// The name of a record's field: any text can be one.
+fn key() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[a-zA-Z_][a-zA-Z0-9_.-]{0,6}",
+        any::<String>(),
+        select(&["obj", "link", "stdin", "true", "1a", "", "a b", "it's", "//", "-", "é"][..])
+            .prop_map(str::to_owned),
+    ]
+}
+
+fn with_distinct_names(fields: Vec<(String, Value)>) -> Vec<(String, Value)> {
+    let mut names = std::collections::HashSet::new();
+    fields.into_iter().filter(|(name, _)| names.insert(name.clone())).collect()
 }
 
 /// A list as the parser gives it.
@@ -148,6 +178,9 @@ fn plain(expr: Expr) -> Value {
     match expr {
         Expr::Value(value) => value,
         Expr::List(items) => Value::List(items.into_iter().map(|(item, _)| plain(item)).collect()),
+        Expr::Record(entries) => {
+            Value::Map(entries.into_iter().map(|entry| (entry.name, plain(entry.value))).collect())
+        }
         other => panic!("{other:?}"),
     }
 }

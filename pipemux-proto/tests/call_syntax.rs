@@ -127,6 +127,23 @@ fn arguments_can_be_calls_lists_and_names() {
 }
 
 #[test]
+fn records_have_names_in_any_spelling() {
+    let values = args(
+        "f({a: 1, 'b c' = [{}], \"d\": obj:7,}, {at: obj:7}, [{x: g()}, {obj: obj:3, stdin: 'y'}])",
+    );
+    let Expr::Record(fields) = &values[0] else { panic!("{values:?}") };
+    let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    assert_eq!(names, ["a", "b c", "d"]);
+    let Expr::Record(fields) = &values[1] else { panic!("{values:?}") };
+    assert_eq!(fields[0].value, Expr::Ref(Ref::obj(7)));
+    assert_eq!((fields[0].span.start, fields[0].span.end), (42, 47));
+    let Expr::List(items) = &values[2] else { panic!("{values:?}") };
+    let Expr::Record(fields) = &items[1].0 else { panic!("{items:?}") };
+    assert_eq!(fields[0].value, Expr::Ref(Ref::obj(3)));
+    assert_eq!(args("f({\n  a: 1,\n  b: {c: 2}\n})").len(), 1);
+}
+
+#[test]
 fn lines_inside_parentheses_are_white_space() {
     let code = "f(\n  a\n  =\n  [\r\n 1,\n 2,\n ],\n\n)\ng()";
     let calls = calls(code);

@@ -136,6 +136,7 @@ impl App {
             again: woken.is_some(),
             woken,
             due: false,
+            jobs: Vec::new(),
             args: Vec::new(),
             cwd: "/".into(),
             env: Default::default(),

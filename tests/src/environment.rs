@@ -94,7 +94,10 @@ impl TestEnv {
     /// # Panics
     /// The manifest can't be written.
     pub fn install_rogue(&self, id: &str, mode: &str) {
-        self.install(id, "rogue", &format!("args = [{mode:?}]\ndescription = \"{mode}\"\n"));
+        // Some of its modes start programs, and others write in the project.
+        let asks = "exec = true\nfolder = \"write\"\n";
+        let more = format!("args = [{mode:?}]\ndescription = \"{mode}\"\n{asks}");
+        self.install(id, "rogue", &more);
     }
 
     /// Registers a built program as an app; `more` is appended to its manifest.

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-const PROGRAMS: [&str; 9] = [
+const PROGRAMS: [&str; 10] = [
     "pipemux",
     "pipemuxd",
     "pipemux-editor",
@@ -20,6 +20,7 @@ const PROGRAMS: [&str; 9] = [
     "rogue",
     "examples/arena",
     "examples/ide",
+    "examples/tasks",
     "examples/timer",
 ];
 const PACKAGES: [&str; 7] = [

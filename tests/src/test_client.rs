@@ -50,6 +50,7 @@ impl TestClient {
             reader: reader.to_owned(),
             reader_token: String::new(),
             timeout: Duration::from_secs(30),
+            progress: None,
         };
         let environment = env.variables().into_iter().collect();
         Self { options, directory, environment, connection: None, format: Format::default() }

@@ -105,6 +105,7 @@ macro_rules! actions {
                         path: <$ty as $crate::ArgType>::IS_PATH,
                         named: <$ty as $crate::ArgType>::IS_NAMED,
                         raw: <$ty as $crate::ArgType>::RAW.to_wire(),
+                        secret: <$ty as $crate::ArgType>::IS_SECRET,
                     }),*],
                     returns: $crate::actions!(@returns $($ret)?),
                     risk: $crate::actions!(@risk $risk),
@@ -127,7 +128,7 @@ macro_rules! actions {
                                     $crate::private::param_name(stringify!($param)),
                                     fault.message
                                 );
-                                fault
+                                fault.field($crate::private::param_name(stringify!($param)))
                             })?,
                             None => $crate::actions!(@missing $name $param $ty $(, $default)?),
                         },)*

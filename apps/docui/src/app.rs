@@ -116,6 +116,13 @@ pub trait App: Sized + 'static {
         Ok(None)
     }
 
+    /// Goes on with jobs of the process before this one, which was lost or put to sleep: those whose
+    /// [handle](Handle::job) the app takes here, by their keys. Readers are told that the others are lost. Called once
+    /// the session has been opened again with everything that it had been opened with.
+    fn resume_jobs(&mut self, keys: &[String]) {
+        let _ = keys;
+    }
+
     /// Renders the model at the requested level of detail, within about `request.budget` tokens.
     ///
     /// The same model and request must give the same view: readers are sent the differences between

@@ -6,16 +6,20 @@
 //! | [`Anchor`] | `Anchor<enemy>`, `Anchor` | a ref to one of the app's own objects |
 //! | [`Line`] | `line` | a line number, a ref, or text such as `'other.rs:20'` |
 //! | [`Text`] | `string` | a string, or a value of another app by reference |
+//! | [`Data`] | `string` | a string, or any value of another app by reference, also bytes that are no text |
 //! | [`Change`] | `string` | a string, the id of a change |
 //! | [`FilePath`] | `string` | a path, or an object that is a file by reference |
 //! | [`Pattern`] | `string` | a regular expression, as it is written |
 //! | [`TextOrPattern`] | `string` | a string; with `regex=true` a regular expression, as it is written |
 //! | [`Value`] | `any` | any value |
 //! | `Vec<T>`, `Option<T>` | a list, an optional value | as `T`; one `T` also stands for a list of one |
+//! | [`Secret`] | `secret` | a string that is never printed or kept |
+//! | [`crate::record!`] | `{name: string, count: int = 1}` | a record with these fields |
+//! | `BTreeMap<String, T>` | `{[key: string]: int}` | a record with any names, each value as `T` |
 //! | [`crate::choices!`] | `'cpu'\|'mem'` | one of these strings |
 //!
-//! Internally, `values` converts those that are plain values: strings, numbers, lists, optional values; `raw` has
-//! the texts that are regular expressions.
+//! Internally, `record`, `secret` and `data` (bytes of any kind) have the types of these names; `values` converts those that are plain values: strings,
+//! numbers, lists, optional values; `raw` has the texts that are regular expressions.
 
 /// Implements [`ArgType`] for a text with a meaning of its own, and says in what it differs from a plain one.
 macro_rules! text_arg {
@@ -42,7 +46,10 @@ macro_rules! text_arg {
     };
 }
 
+mod data;
 mod raw;
+mod record;
+mod secret;
 mod values;
 
 use std::marker::PhantomData;
@@ -52,7 +59,10 @@ use pipemux_proto::projection::{Copied, RefArg};
 pub use pipemux_proto::prototype::Type;
 use pipemux_proto::{Fault, Value};
 
+pub use data::Data;
 pub use raw::{Pattern, RawTexts, TextOrPattern};
+pub use record::{Record, in_field, missing_field};
+pub use secret::Secret;
 
 /// A type that a parameter may have. Implement it to give your own types to actions.
 pub trait ArgType: Sized {
@@ -64,6 +74,9 @@ pub trait ArgType: Sized {
 
     /// Whether a text in quotes is taken as it is written, as a regular expression is.
     const RAW: RawTexts = RawTexts::Never;
+
+    /// True for a value that is never printed, logged or kept.
+    const IS_SECRET: bool = false;
 
     /// Returns the type as signatures show it.
     fn ty() -> Type;
@@ -269,6 +282,10 @@ pub fn value_of(arg: &Arg) -> Result<Value, Fault> {
             blob.to_value().map_err(|error| Fault::usage(format!("unreadable value: {error}")))
         }
         Arg::List(items) => items.iter().map(value_of).collect::<Result<_, _>>().map(Value::List),
+        Arg::Record(fields) => {
+            let field = |(name, part): (&String, &Arg)| Ok((name.clone(), value_of(part)?));
+            fields.iter().map(field).collect::<Result<_, _>>().map(Value::Map)
+        }
         Arg::Ref(found) => {
             Err(Fault::usage("expected a value, not a ref").about(found.key.clone()))
         }
@@ -280,6 +297,7 @@ pub fn expected(ty: &Type, arg: &Arg) -> Fault {
     let given = match arg {
         Arg::Ref(_) => "a ref".to_owned(),
         Arg::List(_) => "a list".to_owned(),
+        Arg::Record(_) => "a record".to_owned(),
         Arg::Value(blob) => {
             blob.to_value().map_or("an unreadable value".into(), |v| v.kind().into())
         }

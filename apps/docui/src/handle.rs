@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use pipemux_proto::ids::Incarnation;
 
+use crate::job::{CancelFlag, JobHandle, PendingReport};
 use crate::limits::{HANDLE_TEXT_MAX, NOTICES_QUEUED_MAX};
 
 /// A session's way to the daemon for what nobody asked for: the state changed, readers should know something,
@@ -35,6 +37,10 @@ struct Shared {
     stream: UnixStream,
     /// What the serving loop is to do, by session.
     asked: Mutex<BTreeMap<Incarnation, Asked>>,
+    /// The jobs that are under way, by session and key.
+    jobs: Mutex<BTreeMap<(Incarnation, String), Weak<CancelFlag>>>,
+    /// True if the daemon knows jobs.
+    has_jobs: AtomicBool,
 }
 
 /// What the serving loop is to do for a session.
@@ -50,6 +56,8 @@ pub(crate) struct Asked {
     pub left_out: u64,
     /// The newest word about work outside of requests.
     pub busy: Option<BusyState>,
+    /// What is to be reported of jobs, by their keys.
+    pub jobs: BTreeMap<String, PendingReport>,
 }
 
 /// What an app says of its work outside of requests.
@@ -97,6 +105,44 @@ impl Handle {
         self.ask(|asked| asked.busy = Some(BusyState::Idle));
     }
 
+    /// Returns the handle of a job that an action begins, or that the process before this one did
+    /// ([`crate::App::resume_jobs`]). The key is the app's own name of the job, which no other job of the session ever has.
+    pub fn job(&self, key: impl Into<String>) -> JobHandle {
+        JobHandle::new(key.into(), self.clone())
+    }
+
+    /// Has the serving loop report on a job, unless the daemon knows none.
+    pub(crate) fn ask_job(&self, key: &str, add: impl FnOnce(&mut PendingReport)) {
+        if self.has_jobs() {
+            self.ask(|asked| add(asked.jobs.entry(key.to_owned()).or_default()));
+        }
+    }
+
+    /// Returns true if the daemon knows jobs.
+    pub(crate) fn has_jobs(&self) -> bool {
+        self.0.as_ref().is_some_and(|(shared, _)| shared.has_jobs.load(Ordering::Relaxed))
+    }
+
+    /// Notes that a job is under way.
+    pub(crate) fn add_job(&self, key: &str, cancel: &Arc<CancelFlag>) {
+        if let Some((shared, session)) = &self.0 {
+            shared.jobs().insert((*session, key.to_owned()), Arc::downgrade(cancel));
+        }
+    }
+
+    /// Notes that a job has ended.
+    pub(crate) fn remove_job(&self, key: &str) {
+        if let Some((shared, session)) = &self.0 {
+            shared.jobs().remove(&(*session, key.to_owned()));
+        }
+    }
+
+    /// Returns whether a job is to be cancelled; none if it isn't under way.
+    pub(crate) fn cancel_flag(&self, key: &str) -> Option<Arc<CancelFlag>> {
+        let (shared, session) = self.0.as_ref()?;
+        shared.jobs().get(&(*session, key.to_owned()))?.upgrade()
+    }
+
     fn ask(&self, add: impl FnOnce(&mut Asked)) {
         let Some((shared, session)) = &self.0 else { return };
         let mut asked = shared.asked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -106,6 +152,12 @@ impl Handle {
             // The socket is full only while the loop has been woken already.
             let _ = (&shared.stream).write(&[0]);
         }
+    }
+}
+
+impl Shared {
+    fn jobs(&self) -> MutexGuard<'_, BTreeMap<(Incarnation, String), Weak<CancelFlag>>> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -131,8 +183,15 @@ impl HandleReceiver {
         let (stream, sender) = UnixStream::pair()?;
         stream.set_nonblocking(true)?;
         sender.set_nonblocking(true)?;
-        let shared = Arc::new(Shared { stream: sender, asked: Mutex::default() });
+        let (asked, jobs) = (Mutex::default(), Mutex::default());
+        let has_jobs = AtomicBool::new(true);
+        let shared = Arc::new(Shared { stream: sender, asked, jobs, has_jobs });
         Ok(Self { stream, shared })
+    }
+
+    /// Notes whether the daemon knows jobs.
+    pub(crate) fn set_has_jobs(&self, has_jobs: bool) {
+        self.shared.has_jobs.store(has_jobs, Ordering::Relaxed);
     }
 
     /// Returns a session's handle.

@@ -7,11 +7,14 @@
 //! | module | purpose |
 //! |---|---|
 //! | [`App`] | the trait that an app implements |
-//! | [`actions!`], [`choices!`], [`kind!`] | declare actions, string choices and types of objects |
+//! | [`actions!`], [`choices!`], [`kind!`], [`record!`] | declare actions, string choices, types of objects and records |
 //! | [`args`] | the types that an action's parameters may have |
 //! | [`view`] | builds the content of a window |
+//! | [`media`] | what the bytes of an image, a sound or a file are |
+//! | [`table`] | tables of things: sorted, filtered, page by page |
 //! | [`reply`] | the result of an update: done, or a question |
 //! | [`Handle`] | says things unasked: a change, a notice, that work goes on |
+//! | [`JobHandle`] | reports on work that outlasts the action that began it |
 //! | [`blocking`] | work that may wait for a disk or a network, on threads of its own |
 //! | [`undo`] | takes changes back, and makes them again |
 //! | [`paging`] | shows a long list in pages |
@@ -57,7 +60,9 @@ pub mod blocking;
 mod connection;
 mod fd;
 mod handle;
+mod job;
 mod limits;
+pub mod media;
 pub mod paging;
 mod path_watch;
 pub mod regular_file;
@@ -67,33 +72,55 @@ pub mod serve;
 mod session;
 mod session_table;
 pub mod state_file;
+pub mod table;
 pub mod testing;
 pub mod undo;
 pub mod view;
 
+use pipemux_proto::refs::{Local, Ref, RefKind};
+
 pub use actions::Actions;
 pub use app::{App, Context, ExchangeReply, Found, NumbersSeen, Opening, SeenNumbers, ViewRequest};
-pub use args::{Anchor, Any, ArgType, Change, FilePath, Kind, Line, Pattern, Text, TextOrPattern};
+pub use args::{
+    Anchor, Any, ArgType, Change, Data, FilePath, Kind, Line, Pattern, Record, Secret, Text,
+    TextOrPattern,
+};
 pub use blocking::{Blocking, Completion};
 /// The type of an exchange's bytes.
 pub use bytes::Bytes;
 pub use handle::Handle;
+pub use job::JobHandle;
 pub use pipemux_proto::app::Choice;
 pub use pipemux_proto::call::nearest;
 pub use pipemux_proto::command;
-pub use pipemux_proto::projection::Lod;
+pub use pipemux_proto::projection::{Lod, Media};
 pub use pipemux_proto::text::{code_point, is_deceptive_in_prose};
 pub use pipemux_proto::{Code, Fault, LineNumbers, LineRun, Value};
 pub use pipemux_tokens as tokens;
-pub use reply::{Ask, Done, Reply};
+pub use reply::{Ask, Done, Reply, Started};
 pub use serve::run;
 pub use view::{Object, View};
+
+/// Returns the ref by which calls and commands name an object of a session, whether a window shows it or not:
+/// `obj:editor/main:file:pic.png`. `address` is the session's, `ty` the object's type.
+pub fn object_ref(address: &str, ty: Option<&str>, key: &str) -> String {
+    let of = Ref {
+        prefix: None,
+        kind: RefKind::Obj,
+        owner: address.parse().ok(),
+        ty: ty.map(Into::into),
+        local: Local::Key(key.into()),
+        epoch: None,
+    };
+    of.to_string()
+}
 
 /// Names that the macros' expansions refer to.
 #[doc(hidden)]
 pub mod private {
+    pub use crate::args::{in_field, missing_field};
     pub use pipemux_proto::projection::{Arg, Args};
-    pub use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
+    pub use pipemux_proto::prototype::{Field, Param, Prominence, Prototype, Risk, Type};
 
     /// Returns the name of a parameter from a Rust identifier: `r#in` stands for `in`.
     pub fn param_name(identifier: &'static str) -> &'static str {

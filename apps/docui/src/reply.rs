@@ -1,20 +1,32 @@
 //! The result of an update: the action was carried out, or a question must be answered first.
 
 use pipemux_proto::app::{self, OptionItem, Question, QuestionKind};
+use pipemux_proto::job;
 use pipemux_proto::limits::CHOICES_MAX;
 use pipemux_proto::projection::LinkSlot;
 use pipemux_proto::{LineNumbers, Value};
 
 use crate::actions::Actions;
+use crate::args::Record;
+use crate::job::JobHandle;
 use crate::view::link_slot;
 
-/// The result of an update that did not fail. [`Done`] and [`Ask`] convert into it with `into()`.
+/// The result of an update that did not fail. [`Done`], [`Ask`] and [`Started`] convert into it with `into()`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
     /// The action took effect.
     Done(Done),
     /// The app asks a question first. Nothing took effect yet.
     Ask(Ask),
+    /// The action began a job.
+    Started(Started),
+}
+
+impl Reply {
+    /// Reports that the action began a job, and what that does in a few words: `cargo test`.
+    pub fn started(job: &JobHandle, brief: impl Into<String>) -> Self {
+        Started::new(job, brief).into()
+    }
 }
 
 impl From<Done> for Reply {
@@ -25,6 +37,46 @@ impl From<Done> for Reply {
 impl From<Ask> for Reply {
     fn from(ask: Ask) -> Self {
         Reply::Ask(ask)
+    }
+}
+
+impl From<Started> for Reply {
+    fn from(started: Started) -> Self {
+        Reply::Started(started)
+    }
+}
+
+/// Reports an action that began a job. A daemon that knows no jobs is told that the action took effect.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Started(pub(crate) job::Started);
+
+impl Started {
+    /// Says what the job does, in a few words: `cargo test`.
+    pub fn new(job: &JobHandle, brief: impl Into<String>) -> Self {
+        let (job, brief) = (job.key().to_owned(), brief.into());
+        Self(job::Started { job, brief, ..job::Started::default() })
+    }
+
+    /// Says how many units of work there are.
+    #[must_use]
+    pub fn total(mut self, total: u64) -> Self {
+        self.0.total = total;
+        self
+    }
+
+    /// Adds a link to a likely next action. The link that cancels the job is the daemon's.
+    #[must_use]
+    pub fn link(mut self, label: impl Into<String>, action: &impl Actions) -> Self {
+        self.0.links.push(link_slot(label, action));
+        self
+    }
+
+    /// Marks that the job goes on while its session sleeps, because [`crate::App::save`] saves it and
+    /// [`crate::App::open`] goes on with it. Any other running job keeps the session awake.
+    #[must_use]
+    pub fn sleeps(mut self) -> Self {
+        self.0.sleeps = true;
+        self
     }
 }
 
@@ -184,6 +236,38 @@ impl Ask {
         Self::new(text, QuestionKind::Text)
     }
 
+    /// Asks for the fields of a record, by name or in order. The daemon checks them before the app is asked again;
+    /// [`crate::Context::form`] returns them. An app refuses one of them with [`pipemux_proto::Fault::field`]: the form
+    /// then stays open with the others as they were given.
+    ///
+    /// ```
+    /// docui::record! { pub struct NewTask { title: String, column: String = "todo" } }
+    /// let ask = docui::Ask::form::<NewTask>("a new task");
+    /// ```
+    pub fn form<T: Record>(text: impl Into<String>) -> Self {
+        let mut ask = Self::new(text, QuestionKind::Form);
+        ask.0.question.fields = T::fields();
+        ask
+    }
+
+    /// Gives a field of the form another default, which the app knows only now. A field with a default may be left
+    /// out, and is then sent with it.
+    #[must_use]
+    pub fn default(mut self, field: &str, value: impl Into<Value>) -> Self {
+        let mut fields = self.0.question.fields.iter_mut();
+        if let Some(field) = fields.find(|other| other.name == field) {
+            field.default = Some(value.into());
+        }
+        self
+    }
+
+    /// Marks the text that is asked for as a secret, such as a password: it is never printed or kept.
+    #[must_use]
+    pub fn secret(mut self) -> Self {
+        self.0.question.secret = true;
+        self
+    }
+
     /// Adds an option: a short label that becomes a link, such as `line 57`, and the rest of its line.
     /// Options beyond [`CHOICES_MAX`] are only counted.
     #[must_use]
@@ -218,7 +302,13 @@ impl Ask {
     }
 
     fn new(text: impl Into<String>, kind: QuestionKind) -> Self {
-        let question = Question { text: text.into(), kind, options: Vec::new(), unlisted: 0 };
+        let question = Question {
+            text: text.into(),
+            kind,
+            options: Vec::new(),
+            unlisted: 0,
+            ..Question::default()
+        };
         Self(app::Needs { question, token: Default::default(), numbers: Vec::new() })
     }
 }

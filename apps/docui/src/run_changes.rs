@@ -97,6 +97,7 @@ pub(crate) fn ref_keys<'a>(args: impl IntoIterator<Item = &'a Arg>) -> Vec<Strin
         match arg {
             Arg::Ref(found) => keys.push(found.key.clone()),
             Arg::List(items) => keys.extend(ref_keys(items)),
+            Arg::Record(fields) => keys.extend(ref_keys(fields.values())),
             Arg::Value(_) | Arg::Copied(_) => {}
         }
     }

@@ -62,8 +62,8 @@ pub fn serve<A: App>(stream: UnixStream) -> std::io::Result<()> {
         };
         match (frame.envelope.kind, frame.envelope.method) {
             (_, Method::Hello) => {
-                check_version(&frame)?;
-                session_table.handle_hello(frame.envelope.incarnation);
+                let hello = read_hello(&frame)?;
+                session_table.handle_hello(frame.envelope.incarnation, &hello);
             }
             (Kind::Request, Method::Exchange) => {
                 exchange(&mut connection, &mut session_table, frame)?;
@@ -99,7 +99,8 @@ fn exchange<A: App>(
     }
 }
 
-fn check_version(frame: &Frame) -> std::io::Result<()> {
+fn read_hello(frame: &Frame) -> std::io::Result<Hello> {
     let hello: Hello = pipemux_proto::decode(&frame.body).map_err(std::io::Error::other)?;
-    hello.check().map_err(std::io::Error::other)
+    hello.check().map_err(std::io::Error::other)?;
+    Ok(hello)
 }

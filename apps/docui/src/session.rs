@@ -20,6 +20,7 @@ use pipemux_proto::app::{
 };
 use pipemux_proto::codec::{EncodeError, decode};
 use pipemux_proto::hello::UNREPORTED_CHANGES;
+use pipemux_proto::job::CancelJob;
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::projection::Projection;
 use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role};
@@ -60,6 +61,8 @@ pub(crate) struct Session<A> {
     incarnation: Incarnation,
     /// Says things to the serving loop for this session.
     handle: Handle,
+    /// The jobs of the process before this one that the app hasn't been told of yet.
+    jobs_before: Vec<String>,
     /// How long the work of a request is waited for before other requests are handled.
     patience: Duration,
     /// When the request came that is being handled.
@@ -74,6 +77,8 @@ pub(crate) struct Session<A> {
     watched_version: u64,
     /// True when the app restored the state of the process that was hibernated before it.
     resumed: bool,
+    /// True when the daemon shows questions with several fields.
+    pub(crate) takes_forms: bool,
 }
 
 impl<A: App> Session<A> {
@@ -86,6 +91,7 @@ impl<A: App> Session<A> {
             state_dir: PathBuf::new(),
             incarnation,
             handle,
+            jobs_before: Vec::new(),
             patience: PATIENCE,
             received: Instant::now(),
             parked: Vec::new(),
@@ -93,6 +99,7 @@ impl<A: App> Session<A> {
             untold: false,
             watched_version: 0,
             resumed: false,
+            takes_forms: true,
         }
     }
 
@@ -139,6 +146,7 @@ impl<A: App> Session<A> {
             Method::AppRead => answer(envelope, parse(body).and_then(|m| self.read(&m))),
             Method::Locate => answer(envelope, parse(body).and_then(|m| self.locate(&m))),
             Method::Save => answer(envelope, self.hibernate()),
+            Method::CancelJob => answer(envelope, parse(body).map(|m| self.cancel_job(&m))),
             Method::Ping => answer(envelope, Ok(Empty {})),
             Method::AppClose => {
                 let mut frames = self.drain_parked()?;
@@ -165,6 +173,7 @@ impl<A: App> Session<A> {
     ) -> Result<Option<Opened>, Fault> {
         // Versions of this SDK begin with 1, and a daemon of protocol 1.5 means by 0 that there is none.
         let (woken, again, due) = (message.woken.unwrap_or(0), message.again, message.due);
+        self.jobs_before = message.jobs;
         let mut opening = Opening {
             provider: message.session.provider.to_string(),
             session: message.session.session.to_string(),
@@ -219,7 +228,17 @@ impl<A: App> Session<A> {
         if resumed.is_none() || !again {
             self.version += 1;
         }
-        Ok(Some(Opened { notes, resumed }))
+        Ok(Some(Opened { resumed, ..self.opened(notes) }))
+    }
+
+    /// Makes the reply to an open, with the jobs that the app goes on with.
+    fn opened(&mut self, notes: Vec<String>) -> Opened {
+        let mut jobs = std::mem::take(&mut self.jobs_before);
+        if let Some(app) = self.app.as_mut().filter(|_| !jobs.is_empty()) {
+            app.resume_jobs(&jobs);
+        }
+        jobs.retain(|key| self.handle.cancel_flag(key).is_some());
+        Opened { notes, jobs, ..Opened::default() }
     }
 
     /// Opens the app as it was asked to before and refused.
@@ -296,6 +315,14 @@ impl<A: App> Session<A> {
         Ok(Located { places: message.keys.iter().map(place).collect::<Result<_, _>>()? })
     }
 
+    /// Tells the work of a job that it is to end.
+    fn cancel_job(&mut self, message: &CancelJob) -> Empty {
+        if let Some(flag) = self.handle.cancel_flag(&message.job) {
+            flag.set();
+        }
+        Empty {}
+    }
+
     /// Saves everything that the session needs to go on in another process.
     pub(crate) fn hibernate(&mut self) -> Result<Saved, Fault> {
         if !A::RESUMES {
@@ -341,11 +368,6 @@ impl<A: App> Session<A> {
     fn app_mut(&mut self) -> Result<&mut A, Fault> {
         self.app.as_mut().ok_or_else(not_open)
     }
-}
-
-/// The reply to a further open of a running session.
-fn opened_reply(notes: Vec<String>) -> Opened {
-    Opened { notes, resumed: None }
 }
 
 /// The fault for a request that comes before the session's `open`.

@@ -7,6 +7,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use pipemux_proto::app::Changed;
 use pipemux_proto::codec::EncodeError;
+use pipemux_proto::hello::{FORMS, JOBS};
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame, Hello, Kind, Method};
 
@@ -22,6 +23,8 @@ pub(crate) struct SessionTable<A> {
     /// The process's own incarnation, if sessions share the process. Otherwise the process has the
     /// incarnation of its one session.
     process: Option<Incarnation>,
+    /// True when the daemon shows questions with several fields.
+    takes_forms: bool,
     sessions: HashMap<Incarnation, Session<A>>,
     /// What watches paths for the sessions, if the app wants that and the system can.
     watch: Option<PathWatch>,
@@ -35,7 +38,7 @@ impl<A: App> SessionTable<A> {
     pub(crate) fn new() -> std::io::Result<Self> {
         let watch = if A::WATCHES { PathWatch::new() } else { None };
         let (asked, sessions) = (HandleReceiver::new()?, HashMap::new());
-        Ok(Self { asked, process: None, sessions, watch })
+        Ok(Self { asked, process: None, takes_forms: false, sessions, watch })
     }
 
     /// Returns the greeting that the app sends first.
@@ -78,9 +81,11 @@ impl<A: App> SessionTable<A> {
         Ok(frames)
     }
 
-    /// Notes the incarnation in the daemon's `Hello`.
-    pub(crate) fn handle_hello(&mut self, process: Incarnation) {
+    /// Notes the incarnation in the daemon's `Hello`, and what the daemon can do.
+    pub(crate) fn handle_hello(&mut self, process: Incarnation, hello: &Hello) {
+        self.asked.set_has_jobs(hello.features.iter().any(|feature| feature == JOBS));
         self.process = Some(process).filter(|process| process.0 != 0);
+        self.takes_forms = hello.features.iter().any(|feature| feature == FORMS);
     }
 
     /// Hands a frame to its session.
@@ -91,7 +96,9 @@ impl<A: App> SessionTable<A> {
             (Kind::Request, Method::AppOpen) => {
                 let handle = || self.asked.handle(incarnation);
                 let session = self.sessions.entry(incarnation);
-                session.or_insert_with(|| Session::new(incarnation, handle())).handle(frame)
+                let session = session.or_insert_with(|| Session::new(incarnation, handle()));
+                session.takes_forms = self.takes_forms;
+                session.handle(frame)
             }
             (Kind::Request, Method::AppClose) => {
                 let removed = self.sessions.remove(&incarnation);

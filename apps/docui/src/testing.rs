@@ -163,6 +163,7 @@ impl<A: App> Host<A> {
             cwd: self.cwd.clone(),
             env: Default::default(),
             state_dir: self.state_dir.clone(),
+            jobs: Vec::new(),
         };
         match self.session.open(&request(Method::AppOpen), open)? {
             Some(opened) => Ok(opened),

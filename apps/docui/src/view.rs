@@ -1,6 +1,6 @@
 //! Builds the content of a window.
 
-use pipemux_proto::projection::{CodePiece, LinkSlot, ObjectSlot, Piece, Projection};
+use pipemux_proto::projection::{CodePiece, LinkSlot, Media, ObjectSlot, Piece, Projection};
 use pipemux_proto::{Fault, LineNumbers, LineRun, Value};
 
 use crate::actions::Actions;
@@ -14,6 +14,11 @@ impl Object {
     /// reused for another object.
     pub fn new(key: impl Into<String>, label: impl Into<String>) -> Self {
         Self(ObjectSlot { key: key.into(), label: label.into(), ..ObjectSlot::default() })
+    }
+
+    /// Returns the label.
+    pub fn label(&self) -> &str {
+        &self.0.label
     }
 
     /// Sets the object's type, so that it can be passed to parameters of type `Anchor<type>`. Readers see it in
@@ -37,6 +42,14 @@ impl Object {
     #[must_use]
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = detail.into();
+        self
+    }
+
+    /// Says what the object's value is, when that is no text that the view shows: an image, a sound, any file.
+    /// Readers see it behind the ref: `[diagram](obj:7) PNG 640×480, 31 KB`. [`crate::App::read`] gives the bytes.
+    #[must_use]
+    pub fn media(mut self, media: Media) -> Self {
+        self.0.media = Some(media);
         self
     }
 

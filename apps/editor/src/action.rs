@@ -1,7 +1,7 @@
 //! The actions that an agent can call. Names and parameters are a contract.
 
 use crate::limits::{HEAD_FIRST, HEAD_LAST};
-use docui::{Anchor, Change, FilePath, Line, Pattern, Text, TextOrPattern};
+use docui::{Anchor, Change, Data, FilePath, Line, Pattern, Text, TextOrPattern};
 
 docui::kind!(
     /// An open file.
@@ -59,7 +59,7 @@ docui::actions! {
         /// Keeps edits in the session until save(); hold(false) saves them and ends that.
         changes help Hold = hold(on: bool = true);
         /// A new file with this text; its folders are made. One that exists: only with overwrite=true.
-        changes help Create = create(path: FilePath, text: Text, overwrite: bool = false);
+        changes help Create = create(path: FilePath, text: Data, overwrite: bool = false);
         /// Takes back the last change, in all files that it touched; also after a restart.
         changes listed Undo = undo(
             /// How many changes.

@@ -95,6 +95,12 @@ impl App for Editor {
         if let Some(index) = self.file_index_by_key(key) {
             return self.find_file(index);
         }
+        if let Some(file) = self.binary(key) {
+            return match file.is_missing() {
+                true => Found::Gone(Some("it was deleted on disk".to_owned())),
+                false => Found::Here(file.rev()),
+            };
+        }
         match self.range(key) {
             Some((index, range)) => self.find_range(index, range),
             None => Found::Gone(self.close_reason(key)),
@@ -107,6 +113,9 @@ impl App for Editor {
             let written = self.files[index].buffer().write_file(&mut bytes);
             return written.map(|()| bytes).map_err(|error| Fault::failed(error.to_string()));
         }
+        if let Some(file) = self.binary(key) {
+            return file.bytes().map(<[u8]>::to_vec);
+        }
         match self.existing_range(key) {
             Some((index, range)) => {
                 Ok(self.files[index].buffer().slice(range.bytes.clone()).into_bytes())
@@ -116,7 +125,10 @@ impl App for Editor {
     }
 
     fn path(&self, key: &str) -> Option<PathBuf> {
-        self.file_index_by_key(key).map(|index| self.files[index].path().to_owned())
+        let binary = self.binary(key).map(|file| file.path().to_owned());
+        binary.or_else(|| {
+            self.file_index_by_key(key).map(|index| self.files[index].path().to_owned())
+        })
     }
 
     fn refresh(&mut self) -> bool {
@@ -130,7 +142,8 @@ impl App for Editor {
     }
 
     fn watched(&self) -> Vec<PathBuf> {
-        self.files.iter().map(|file| file.path().to_owned()).collect()
+        let binaries = self.binaries.iter().map(|file| file.path().to_owned());
+        self.files.iter().map(|file| file.path().to_owned()).chain(binaries).collect()
     }
 
     fn save(&mut self) -> Result<(), Fault> {

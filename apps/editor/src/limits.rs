@@ -8,6 +8,8 @@ pub const FILE_MAX: u64 = 64 * 1024 * 1024;
 pub const DISK_DEADLINE: Duration = Duration::from_secs(10);
 /// How long the start of a session waits for the disks of its files.
 pub const DISK_START: Duration = Duration::from_secs(4);
+/// The longest file that is no text whose bytes are read, in bytes: as much as one answer of `pipemux read` holds.
+pub const BINARY_MAX: u64 = 1024 * 1024 - 1024;
 /// How long a view or an action waits to know whether files have changed on disk.
 pub const DISK_CHECK: Duration = Duration::from_millis(400);
 /// How long it waits for the files after one whose disk doesn't answer.

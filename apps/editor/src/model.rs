@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`editor`] | one session: its open files and how they are addressed |
 //! | [`open_file`] | one open file: text, undo history, disk state |
+//! | [`binary_file`] | files that are no text |
 //! | [`buffer`], [`splice`] | a text byte for byte, and replacements in it |
 //! | [`line_change`], [`line_log`] | what changes do to line numbers, and what a number seen earlier means now |
 //! | [`line_ids`] | which line is which, for readers who are told what moved |
@@ -25,6 +26,7 @@
 //! **Invariant: dependencies go one way.** `editor` uses `open_file`, and `open_file` uses the texts, lines,
 //! history and disk below it. No module uses one that depends on it.
 
+pub mod binary_file;
 pub mod buffer;
 pub mod change_log;
 pub mod changes_outside;

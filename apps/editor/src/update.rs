@@ -27,6 +27,7 @@ mod apply;
 mod change_diff;
 mod close;
 mod create;
+mod create_binary;
 mod diff;
 mod disk_conflict;
 mod disk_work;

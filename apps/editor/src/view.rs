@@ -52,6 +52,7 @@ impl Editor {
             max: request.budget / 2,
         };
         self.list_open_files(&mut view, &mut budget);
+        budget.spent += self.list_binaries(&mut view);
         if let Some((object, label)) = selection {
             self.name_selected_lines(&mut view);
             budget.spent += tokens::estimate(&label) + ANCHOR_TOKENS + 3;
@@ -116,7 +117,10 @@ impl Editor {
             let diff = self.run_command("diff()");
             view.text(format!("changed: {}{more} · {diff}\n", changed.join(", ")));
         }
-        view.text(format!("No file is open: {} <path>…\n", self.open_command()));
+        self.list_binaries(&mut view);
+        if self.binaries.is_empty() {
+            view.text(format!("No file is open: {} <path>…\n", self.open_command()));
+        }
         view
     }
 
@@ -190,6 +194,27 @@ impl Editor {
             view.text(separator).object(self.file_object(file)).text(state);
         }
         view.text("\n");
+    }
+
+    /// Lists the open files that are no text, each with what it is. Returns about how many tokens that takes.
+    fn list_binaries(&self, view: &mut View) -> u64 {
+        let mut spent = 0;
+        for (at, file) in self.binaries.iter().enumerate() {
+            if at == FILES_LISTED {
+                let more = self.binaries.iter().count() - at;
+                view.text(format!("and {} that are no text\n", count(more, "more file")));
+                break;
+            }
+            let label = readable(&self.display_path(file.path()));
+            spent += tokens::estimate(&label) + 2 * ANCHOR_TOKENS;
+            if file.is_missing() {
+                view.text(format!("{label} · deleted on disk\n"));
+                continue;
+            }
+            let object = Object::new(self.binary_key(file), label).ty("file").rev(file.rev());
+            view.object(object.media(file.media().clone())).text("\n");
+        }
+        spent
     }
 
     /// Counts the open files, and lists those that are unsaved: `48 files open in src, tests/it`.

@@ -1,7 +1,7 @@
 //! The actions of a notebook.
 
 use docui::args::{Arg, Type, expected, value_of};
-use docui::{Anchor, ArgType, Change, Fault, Text, Value};
+use docui::{Anchor, ArgType, Change, Data, Fault, Text, Value};
 
 use crate::entry::Level;
 
@@ -37,7 +37,7 @@ docui::actions! {
         query listed Filter = filter(tags: Vec<String>, skip: Option<i64> = None) -> Vec<String>;
         changes listed Add = add(
             title: String,
-            text: Text,
+            text: Data,
             tags: Vec<String> = [],
             /// Stands for the note in a list, in a few words.
             gist: String = "",
@@ -125,6 +125,7 @@ impl ArgType for What {
         match arg {
             Arg::Ref(_) => Named::from_arg(arg).map(|one| What::List(vec![one])),
             Arg::List(_) => Vec::from_arg(arg).map(What::List),
+            Arg::Record(_) => Err(expected(&Type::String, &arg)),
             Arg::Value(_) | Arg::Copied(_) => match value_of(&arg)? {
                 Value::Str(word) => Ok(What::Word(word)),
                 Value::List(_) => Vec::from_arg(arg).map(What::List),

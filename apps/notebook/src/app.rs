@@ -44,7 +44,11 @@ impl App for Notebook {
     }
 
     fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
-        let text = entry::id(key).map_or(Ok(None), |id| self.store.text(id))?;
+        let id = entry::id(key);
+        if let Some(bytes) = id.map_or(Ok(None), |id| self.store.bytes(id))? {
+            return Ok(bytes);
+        }
+        let text = id.map_or(Ok(None), |id| self.store.text(id))?;
         text.map(String::into_bytes).ok_or_else(|| Fault::not_found("removed").about(key))
     }
 

@@ -3,9 +3,14 @@
 use docui::{Object, View, tokens};
 
 use crate::action::Action;
+use crate::entry::key;
+use crate::format::first_line;
+use crate::store::Row;
 
 /// About how many tokens an anchor takes besides its label: `[](obj:123)`.
 const ANCHOR_COST: u64 = 8;
+/// About how many tokens the words about the bytes of an entry take.
+const MEDIA_COST: u64 = 12;
 /// About how many tokens the fence of a code block takes.
 pub const FENCE_COST: u64 = 4;
 
@@ -33,11 +38,19 @@ impl Block {
         self.parts.push(Part::Text(text));
     }
 
-    /// Adds an entry's title with its anchor, and what tells it from entries with the same title.
-    pub fn entry(&mut self, key: String, rev: u64, title: &str, detail: String) {
-        self.count(title, ANCHOR_COST);
+    /// Adds an entry's title with its anchor, what tells it from entries with the same title, and what bytes it holds.
+    pub fn entry(&mut self, row: &Row) {
+        self.count(&row.title, ANCHOR_COST);
+        let detail = first_line(&row.head);
         self.bytes += detail.len();
-        self.parts.push(Part::Object(Object::new(key, title).ty("entry").rev(rev).detail(detail)));
+        let object = Object::new(key(row.id), &*row.title).ty("entry").rev(row.rev).detail(detail);
+        self.parts.push(Part::Object(match &row.media {
+            Some(media) => {
+                self.cost += MEDIA_COST;
+                object.media(media.clone())
+            }
+            None => object,
+        }));
     }
 
     /// Adds a space and a link.

@@ -2,8 +2,10 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | `bytes` | entries that hold bytes besides their text |
 //! | `rows` | the rows that a change reads and writes |
 
+mod bytes;
 pub(crate) mod rows;
 
 use std::fmt;
@@ -17,7 +19,7 @@ use crate::schema::{FileId, StoreError};
 use crate::store::Store;
 use crate::undo_path::{self, RecordedChange};
 
-use rows::{Batch, delete, insert, read, update};
+use rows::{Batch, delete, drop_unused_blobs, insert, read, update};
 
 /// How many actions can be undone, over all entries.
 pub const CHANGES_MAX: i64 = 200;
@@ -242,6 +244,7 @@ impl Store {
                 delete(transaction, entry.id)?;
                 transaction.execute("DELETE FROM changes WHERE entry = ?1", [entry.id])?;
             }
+            drop_unused_blobs(transaction)?;
             Ok(contents)
         })
     }

@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 /// Longest text of an entry, in bytes. It is also the most that can be passed to another app.
 pub const TEXT_MAX: usize = 512 * 1024;
+/// Most bytes that an entry holds besides its text.
+pub const BLOB_MAX: usize = 512 * 1024;
 /// Longest title or gist, in characters.
 pub const LINE_MAX: usize = 200;
 /// Longest summary, in characters.
@@ -76,6 +78,8 @@ pub struct Content {
     pub origin: String,
     /// Whether the text changed after the gist and the summary were written.
     pub outdated: Outdated,
+    /// The bytes that it holds besides its text, by their id in the store.
+    pub blob: Option<i64>,
 }
 
 /// Which of an author's short forms are older than the text.

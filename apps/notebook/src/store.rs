@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use docui::Fault;
+use docui::{Fault, Media};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row as SqlRow};
 
@@ -71,6 +71,8 @@ pub struct Row {
     pub tags: Vec<String>,
     /// The beginning of the text.
     pub head: String,
+    /// What the bytes are that it holds besides its text.
+    pub media: Option<Media>,
 }
 
 impl Store {
@@ -222,6 +224,16 @@ impl Store {
         self.query_optional("SELECT text FROM entries WHERE id = ?1", [id])
     }
 
+    /// Returns the bytes that an entry holds besides its text; `None` if it has none.
+    ///
+    /// # Errors
+    /// The store can't be read.
+    pub fn bytes(&self, id: i64) -> Result<Option<Vec<u8>>, Fault> {
+        let sql =
+            "SELECT bytes FROM blobs WHERE id = (SELECT blob FROM attachments WHERE entry = ?1)";
+        self.query_optional(sql, [id])
+    }
+
     /// Returns whether an entry was ever created with this id.
     ///
     /// # Errors
@@ -288,7 +300,8 @@ const COLUMNS: &str = "entries.id, rev, lines, tokens, outdated, entries.title, 
     entries.summary, origin, \
     (SELECT group_concat(tag, char(10)) FROM (SELECT tag FROM tags WHERE entry = entries.id \
      ORDER BY tag)), \
-    substr(entries.text, 1, 600)";
+    substr(entries.text, 1, 600), \
+    (SELECT media FROM blobs WHERE id = (SELECT blob FROM attachments WHERE entry = entries.id))";
 const _: () = assert!(HEAD == 600, "COLUMNS repeats it");
 
 fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
@@ -305,6 +318,9 @@ fn row(row: &SqlRow<'_>) -> rusqlite::Result<Row> {
         origin: row.get(8)?,
         tags: tags.map(|tags| tags.split('\n').map(Into::into).collect()).unwrap_or_default(),
         head: row.get(10)?,
+        media: row
+            .get::<_, Option<String>>(11)?
+            .and_then(|media| serde_json::from_str(&media).ok()),
     })
 }
 

@@ -47,7 +47,7 @@ fn load_one(
     entry: i64,
 ) -> rusqlite::Result<RecordedChange> {
     let mut statement = transaction.prepare(
-        "SELECT batch, rev_after, title, text, summary, gist, tags, origin, outdated FROM changes
+        "SELECT batch, rev_after, title, text, summary, gist, tags, origin, outdated, blob FROM changes
          WHERE entry = ?1 AND id >= ?2 ORDER BY id",
     )?;
     let changes = statement.query_map(params![entry, change], |row| {

@@ -1,6 +1,6 @@
 //! Carries out actions. Each outcome says what is there now, so that nobody has to look again.
 
-use docui::{Anchor, Ask, Done, Fault, Text};
+use docui::{Anchor, Ask, Data, Done, Fault, Text, media};
 
 use crate::action::{Action, Entry, What};
 use crate::change::{Amended, ChangeId, ChangeKind, EntryRef};
@@ -22,12 +22,17 @@ pub fn update(notebook: &mut Notebook, action: Action, budget: u64) -> Result<Do
     match action {
         Action::Add { title, text, tags, gist, summary } => {
             let title = title.trim().to_owned();
-            let (origin, label) = provenance(&text);
             let tags = entry::clean_tags(&tags)?;
-            let (text, outdated) = (text.text, Outdated::default());
             let (summary, gist) =
                 (summary.unwrap_or_default().trim().to_owned(), gist.trim().to_owned());
-            add(notebook, Content { title, text, summary, gist, tags, origin, outdated }, &label)
+            let content = Content { title, summary, gist, tags, ..Content::default() };
+            match text.into_text() {
+                Ok(text) => {
+                    let (origin, label) = provenance(&text);
+                    add(notebook, Content { text: text.text, origin, ..content }, &label)
+                }
+                Err(data) => add_bytes(notebook, content, data),
+            }
         }
         Action::AddMany { rows } => add_many(notebook, &rows.text),
         Action::Show { what, level, rest, skip } => {
@@ -167,6 +172,17 @@ fn add(notebook: &mut Notebook, content: Content, label: &str) -> Result<Done, F
     {
         brief += &format!("; {} notes have this title", ids.len());
     }
+    Ok(Done::new(brief).link("undo", &undo_action(added.change)))
+}
+
+fn add_bytes(notebook: &mut Notebook, content: Content, data: Data) -> Result<Done, Fault> {
+    let media = media::of(&data.bytes);
+    let (origin, label) = provenance(&Text { text: String::new(), from: data.from });
+    let content = Content { origin, ..content };
+    let added = notebook.store.add_bytes(&content, &media, &data.bytes)?;
+    show_added(notebook, &added.entries);
+    let bytes = count(media.bytes, "byte");
+    let brief = format!("{}, {bytes}{label}", quoted(&content.title));
     Ok(Done::new(brief).link("undo", &undo_action(added.change)))
 }
 

@@ -5,7 +5,7 @@ use docui::{Anchor, Fault, Lod, View, ViewRequest, tokens};
 use crate::action::Action;
 use crate::block::{Block, FENCE_COST, head};
 use crate::entry::{Level, key};
-use crate::format::{count, first_line};
+use crate::format::count;
 use crate::model::Notebook;
 use crate::store::Row;
 
@@ -246,14 +246,19 @@ impl BlockList {
 
 fn title(row: &Row) -> Block {
     let mut block = Block::default();
-    block.entry(key(row.id), row.rev, &row.title, first_line(&row.head));
+    block.entry(row);
     block
 }
 
 fn heading(row: &Row) -> Block {
     let mut block = title(row);
     let tags = if row.tags.is_empty() { "" } else { " · " };
-    block.text(format!(" {}{tags}{}", count(row.lines, "line"), row.tags.join(", ")));
+    // Of an entry that holds only bytes it is said already how many.
+    let lines = match row.lines == 0 && row.media.is_some() {
+        true => String::new(),
+        false => format!(" {}", count(row.lines, "line")),
+    };
+    block.text(format!("{lines}{tags}{}", row.tags.join(", ")));
     block
 }
 

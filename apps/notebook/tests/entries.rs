@@ -39,7 +39,7 @@ fn origin_of_copied_text_is_reported_and_kept() {
     let text = copied("fn a() {}\nfn b() {}\n", "editor/main", "src/parse.rs:101-300");
     let action = Action::Add {
         title: "old parser".into(),
-        text,
+        text: text.into(),
         tags: vec![],
         summary: None,
         gist: String::new(),

@@ -1,6 +1,7 @@
 //! `pipemux answer`.
 
 use pipemux_client::ClientError;
+use pipemux_client::proto::Value;
 use pipemux_client::proto::call::stdin_at;
 use pipemux_client::proto::client::Verb;
 use pipemux_client::proto::limits::STDIN_MAX;
@@ -17,13 +18,41 @@ pub fn to_request(
     to: Option<u64>,
     env: &dyn CommandEnv,
 ) -> Result<Verb, ClientError> {
-    // The words make one answer, so that `all but 2` needs no quotes.
-    let text = words.join(" ");
-    let stdin = match names_stdin(&text) {
-        true => Some(env.stdin(STDIN_MAX)?.into_bytes().into()),
+    let text = joined(words);
+    let stdin = match names_stdin(&text) || names_dash(words) {
+        true => Some(env.stdin_or_prompt(STDIN_MAX)?.into_bytes().into()),
         false => None,
     };
     Ok(Verb::Answer { text, to, stdin })
+}
+
+/// Joins the words to one answer, so that `all but 2` needs no quotes. When each of several words is a field,
+/// `title="a task" column=todo`, the shell took the quotes of texts: those with spaces or signs get them back.
+fn joined(words: &[String]) -> String {
+    let fields: Option<Vec<(&str, &str)>> = words.iter().map(|word| field(word)).collect();
+    let Some(fields) = fields.filter(|fields| fields.len() > 1) else { return words.join(" ") };
+    let word = |(name, value): (&str, &str)| {
+        let is_written = value.starts_with(['\'', '"', '[', '{', '<']);
+        let is_plain = |c: char| !c.is_whitespace() && !matches!(c, '=' | ',' | ';' | '\'' | '"');
+        match is_written || value.chars().all(is_plain) {
+            true => format!("{name}={value}"),
+            false => format!("{name}={}", Value::from(value)),
+        }
+    };
+    fields.into_iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// Splits `name=value`.
+fn field(word: &str) -> Option<(&str, &str)> {
+    let (name, value) = word.split_once('=')?;
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_name = name.starts_with(|c: char| !c.is_ascii_digit()) && name.chars().all(is_part);
+    is_name.then_some((name, value))
+}
+
+/// Returns true for fields of which one is given as `-`.
+fn names_dash(words: &[String]) -> bool {
+    words.len() > 1 && words.iter().any(|word| field(word).is_some_and(|(_, value)| value == "-"))
 }
 
 /// Returns true for `-`, `stdin` and a value that mentions standard input: `text=stdin`. A text that merely has the
@@ -43,6 +72,25 @@ fn names_stdin(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fields_keep_the_texts_that_the_shell_unquoted() {
+        for (words, expected) in [
+            (&["title=a task", "column=todo"][..], "title='a task' column=todo"),
+            (&["title=it's", "n=3", "x=a=b"], r"title='it\'s' n=3 x='a=b'"),
+            (&["items=[{a: 1}]", "title=\"a b\""], "items=[{a: 1}] title=\"a b\""),
+            (&["title=a task"], "title=a task"),
+            (&["title=new", "task", "column=todo"], "title=new task column=todo"),
+            (&["all", "but", "2"], "all but 2"),
+        ] {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            assert_eq!(joined(&words), expected);
+        }
+        let words =
+            |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert!(names_dash(&words(&["user=a", "key=-"])) && !names_dash(&words(&["key=-"])));
+        assert!(names_stdin(&joined(&words(&["user=it's", "key=stdin"]))));
+    }
 
     #[test]
     fn standard_input_is_read_only_where_it_is_meant() {

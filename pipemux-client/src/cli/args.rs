@@ -41,7 +41,16 @@ impl Cli {
                 self.verb = Some(verb);
             }
             Some(Verb::Unknown(code)) if code.len() == 1 && is_call(&code[0]) => {
-                self.verb = Some(Verb::Run { code });
+                self.verb = Some(Verb::Run { code, wait: None });
+            }
+            Some(
+                verb @ (Verb::Click { wait, .. }
+                | Verb::Run { wait, .. }
+                | Verb::Answer { wait, .. }
+                | Verb::Read { wait, .. }),
+            ) => {
+                self.global.job_wait = wait;
+                self.verb = Some(verb);
             }
             verb => self.verb = verb,
         }
@@ -107,7 +116,7 @@ mod tests {
             Cli::try_parse_from(words).unwrap().resolve().verb.unwrap()
         };
         for code in ["find(\"x\")", "editor.find('x'); save()", "notebook/b.show()"] {
-            let Verb::Run { code: run } = verb(&[code]) else { panic!("{code}") };
+            let Verb::Run { code: run, .. } = verb(&[code]) else { panic!("{code}") };
             assert_eq!(run, [code]);
         }
         for words in [&["find (x)"][..], &["(x)"], &["editor.find(", "x)"], &["find(x"], &["find"]]

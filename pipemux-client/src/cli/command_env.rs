@@ -3,12 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pipemux_client::ClientError;
 
-use super::stdin;
+use super::{prompt, stdin};
 
 /// Most bytes of environment variables that are sent. A frame has room for four times as much.
 const ENV_MAX: usize = 256 * 1024;
@@ -20,6 +21,14 @@ pub trait CommandEnv {
     /// # Errors
     /// It can't be read, isn't text, or is longer than `most` bytes.
     fn stdin(&self, most: usize) -> Result<String, ClientError>;
+
+    /// As [`CommandEnv::stdin`]; a person at a terminal is asked for one line, which isn't echoed.
+    ///
+    /// # Errors
+    /// As [`CommandEnv::stdin`], or the person gave it up.
+    fn stdin_or_prompt(&self, most: usize) -> Result<String, ClientError> {
+        self.stdin(most)
+    }
 
     /// Returns the current directory.
     ///
@@ -69,6 +78,13 @@ pub struct ProcessEnv {
 impl CommandEnv for ProcessEnv {
     fn stdin(&self, most: usize) -> Result<String, ClientError> {
         stdin::read_text(most, self.timeout)
+    }
+
+    fn stdin_or_prompt(&self, most: usize) -> Result<String, ClientError> {
+        match std::io::stdin().is_terminal() {
+            true => prompt::read_hidden("answer (not shown): ", most),
+            false => self.stdin(most),
+        }
     }
 
     fn directory(&self) -> Result<PathBuf, ClientError> {

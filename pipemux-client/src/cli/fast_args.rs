@@ -26,11 +26,11 @@ pub fn parse(words: &[OsString]) -> Option<Cli> {
     }
     let (verb, rest) = plain.split_first()?;
     let verb = match (*verb, rest) {
-        ("click", [link]) => Verb::Click { link: (*link).to_owned() },
-        ("read", [target]) => Verb::Read { target: (*target).to_owned() },
-        ("run", [_, ..]) => Verb::Run { code: owned(rest) },
+        ("click", [link]) => Verb::Click { link: (*link).to_owned(), wait: None },
+        ("read", [target]) => Verb::Read { target: (*target).to_owned(), wait: None },
+        ("run", [_, ..]) => Verb::Run { code: owned(rest), wait: None },
         ("ask", [_, ..]) => Verb::Ask { code: owned(rest) },
-        ("answer", _) => Verb::Answer { words: owned(rest), to: None },
+        ("answer", _) => Verb::Answer { words: owned(rest), to: None, wait: None },
         ("view", []) => Verb::View { session: None, since: None, wait: None },
         ("view", [window]) => {
             Verb::View { session: Some(session(window).ok()?), since: None, wait: None }

@@ -8,7 +8,8 @@ use pipemux_client::proto::client::{Answer, Body, Format, Verb, VerbRequest};
 use pipemux_client::{ClientError, Options};
 
 use super::args::GlobalArgs;
-use super::to_request::event_wait;
+use super::progress;
+use super::to_request::{event_wait, milliseconds};
 use crate::output::{self, WriteOutcome};
 
 /// What the verbs share: which daemon to ask, with which options, and how to print.
@@ -32,6 +33,7 @@ impl Requester {
             options.reader_token.clone_from(token);
         }
         options.timeout = global.timeout.unwrap_or(options.timeout);
+        options.progress = progress::is_wanted().then_some(progress::show);
         Ok(Requester { options, global })
     }
 
@@ -40,7 +42,9 @@ impl Requester {
     pub fn request(&self, verb: Verb) -> Result<u8, ClientError> {
         let call = self.call(verb);
         let (connection, answer) =
-            Connection::open_and_call(&self.options, &call, self.timeout_for(&call.verb))?;
+            Connection::open_and_call(&self.options, &call, self.timeout_for(&call.verb))
+                .inspect_err(|_| progress::clear())?;
+        progress::clear();
         let (exit, seen) = self.print_answer(&answer);
         if seen {
             connection.close_seen(answer.delivery);
@@ -60,7 +64,7 @@ impl Requester {
 
     /// Returns the deadline of a request. One that waits for an event has additional time for that.
     pub fn timeout_for(&self, verb: &Verb) -> Duration {
-        self.options.timeout + event_wait(verb)
+        self.options.timeout + event_wait(verb) + self.global.job_wait.unwrap_or_default()
     }
 
     /// Makes a call of a verb and the options of the command line.
@@ -78,6 +82,7 @@ impl Requester {
         call.at = self.global.at;
         call.titles = self.global.titles;
         call.hint_options = self.global.hint_options();
+        call.wait_ms = self.global.job_wait.map_or(0, milliseconds);
         call
     }
 

@@ -31,11 +31,11 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
             let wait_ms = wait.map_or(0, milliseconds);
             RequestVerb::View(ViewArgs { session, since, wait_ms })
         }
-        Verb::Click { link } => RequestVerb::Click { link },
-        Verb::Run { code } => run::to_request(code, false, env)?,
+        Verb::Click { link, .. } => RequestVerb::Click { link },
+        Verb::Run { code, .. } => run::to_request(code, false, env)?,
         Verb::Ask { code } => run::to_request(code, true, env)?,
-        Verb::Answer { words, to } => answer::to_request(&words, to, env)?,
-        Verb::Read { target } => RequestVerb::Read { target },
+        Verb::Answer { words, to, .. } => answer::to_request(&words, to, env)?,
+        Verb::Read { target, .. } => RequestVerb::Read { target },
         Verb::Help { provider: Some(provider), aliases, .. } => {
             RequestVerb::Help { provider, aliases }
         }
@@ -74,6 +74,6 @@ pub fn event_wait(verb: &RequestVerb) -> Duration {
 }
 
 /// Converts a time to whole milliseconds for the wire; at least one.
-fn milliseconds(time: Duration) -> u32 {
+pub fn milliseconds(time: Duration) -> u32 {
     u32::try_from(time.as_millis()).unwrap_or(u32::MAX).max(1)
 }

@@ -126,7 +126,8 @@ impl IoTask {
                     self.to_wake.extend(state.pending.finish(id, Ok(reply)));
                 }
                 Ok(Some(DaemonMessage::Ping(pong))) => state.queue(pong),
-                Ok(Some(DaemonMessage::Hello)) => {}
+                // Progress is for whoever looks at a terminal.
+                Ok(Some(DaemonMessage::Hello | DaemonMessage::Progress(..))) => {}
                 Ok(None) => return Ok(()),
                 Err(ReadError::Greeting(fault)) => return Err(fault.message),
                 Err(ReadError::Invalid(what)) => {

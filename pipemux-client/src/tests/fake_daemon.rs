@@ -43,6 +43,7 @@ impl TestHome {
             reader: "tester".into(),
             reader_token: String::new(),
             timeout: Duration::from_secs(20),
+            progress: None,
         }
     }
 

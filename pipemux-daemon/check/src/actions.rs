@@ -1,7 +1,7 @@
 //! Rules for actions: their versions, questions and refusals.
 
 use pipemux_core::lint;
-use pipemux_proto::app::{Choice, Done, Invoke, KeyLocation, Needs, Outcome, QuestionKind, Resume};
+use pipemux_proto::app::{Choice, Invoke, KeyLocation, Needs, Outcome, QuestionKind, Resume};
 use pipemux_proto::projection::{Args, LinkSlot, Piece, Projection, RefArg};
 use pipemux_proto::prototype::{Prototype, Risk, Type};
 use pipemux_proto::{Code, Method, Value};
@@ -113,12 +113,17 @@ impl Checker<'_> {
         invoke.confirmed = destructive && !action.previews;
         for _ in 0..QUESTIONS {
             match self.send(place, Some(action), &invoke) {
-                Some(Outcome::Done(done)) => {
+                Some(outcome @ (Outcome::Done(_) | Outcome::Started(_))) => {
                     if destructive && !invoke.confirmed {
                         let text = "was carried out without `confirmed`: reply `needs` with a `confirm` question first";
                         self.report.add(place, "unconfirmed", text);
                     }
-                    self.done(place, action, args, before, &done);
+                    let version = match outcome {
+                        Outcome::Started(started) => started.version,
+                        Outcome::Done(done) => done.version,
+                        Outcome::Needs(_) | Outcome::Failed(_) => before.version,
+                    };
+                    self.done(place, action, args, before, version);
                     return true;
                 }
                 Some(Outcome::Needs(needs)) => {
@@ -134,7 +139,7 @@ impl Checker<'_> {
                         return false;
                     }
                     invoke.confirmed |= destructive && needs.question.kind == QuestionKind::Confirm;
-                    let Some(choice) = choice(&needs) else { return false };
+                    let Some(choice) = self.choice(&needs) else { return false };
                     invoke.resume = Some(Resume { token: needs.token, choice });
                 }
                 Some(Outcome::Failed(_)) => {
@@ -195,21 +200,17 @@ impl Checker<'_> {
             Err(fault) => return Some(Outcome::Failed(fault)),
         };
         self.lints(place, lint::outcome(&outcome, action, &self.actions));
+        if let Outcome::Started(started) = &outcome {
+            self.job_started(place, &started.job);
+        }
         Some(outcome)
     }
 
     /// Checks the version of a done action against the window, and refs to what it changed.
-    fn done(
-        &mut self,
-        place: &str,
-        action: &Prototype,
-        args: &Args,
-        before: &Projection,
-        done: &Done,
-    ) {
+    fn done(&mut self, place: &str, action: &Prototype, args: &Args, before: &Projection, is: u64) {
         let Some(after) = self.look(place) else { return };
         self.note_gone();
-        let (was, is, shown) = (before.version, done.version, after.version);
+        let (was, shown) = (before.version, after.version);
         let query = action.risk == Risk::Query;
         let changed = !same(before, &after);
         let text = if is < was || shown < was {
@@ -319,7 +320,9 @@ impl Checker<'_> {
                 self.had_no_effect(place, &before, "failed");
                 self.expect_refusal(place, Some(Err(fault)), code, key);
             }
-            Some(Outcome::Done(_)) => self.expect_refusal(place, Some(Ok(())), code, key),
+            Some(Outcome::Done(_) | Outcome::Started(_)) => {
+                self.expect_refusal(place, Some(Ok(())), code, key)
+            }
             // The answer to its question is refused then.
             Some(Outcome::Needs(_)) | None => {}
         }
@@ -336,7 +339,9 @@ impl Checker<'_> {
         let copied = self.invoke(action, &copies, &before);
         let Some(Outcome::Failed(fault)) = self.send(&place, Some(action), &copied) else { return };
         let plain = self.invoke(action, args, &before);
-        if let Some(Outcome::Done(_)) = self.send(&place, Some(action), &plain) {
+        if let Some(Outcome::Done(_) | Outcome::Started(_)) =
+            self.send(&place, Some(action), &plain)
+        {
             let text = format!(
                 "refused ({}) what it takes as `value`: an argument may be {{\"copied\": {{value, from, label}}}}",
                 fault.message
@@ -351,7 +356,8 @@ impl Checker<'_> {
         let Some(before) = self.look(place) else { return };
         let action = Prototype { name: "no_such_action".into(), ..Prototype::default() };
         let invoke = self.invoke(&action, &Args::new(), &before);
-        if let Some(Outcome::Done(_) | Outcome::Needs(_)) = self.send(place, None, &invoke) {
+        let outcome = self.send(place, None, &invoke);
+        if outcome.is_some_and(|outcome| !matches!(outcome, Outcome::Failed(_))) {
             self.report.add(
                 place,
                 "no-action",
@@ -398,15 +404,20 @@ impl Checker<'_> {
             self.report.add(place, "effect", text);
         }
     }
-}
 
-/// Returns an answer to a question; none to a question of a kind that isn't known here.
-fn choice(needs: &Needs) -> Option<Choice> {
-    Some(match needs.question.kind {
-        QuestionKind::Confirm => Choice::Yes,
-        QuestionKind::PickOne | QuestionKind::PickMany => {
-            Choice::Picked(needs.question.options.first().map(|_| vec![1])?)
-        }
-        QuestionKind::Text => Choice::Text("check".into()),
-    })
+    /// Returns an answer to a question; none to one that can't be answered without knowing the app.
+    fn choice(&mut self, needs: &Needs) -> Option<Choice> {
+        Some(match needs.question.kind {
+            QuestionKind::Confirm => Choice::Yes,
+            QuestionKind::PickOne | QuestionKind::PickMany => {
+                Choice::Picked(needs.question.options.first().map(|_| vec![1])?)
+            }
+            QuestionKind::Text => Choice::Text("check".into()),
+            QuestionKind::Form => {
+                let (things, texts) = (&self.things, &mut self.texts);
+                let mut arguments = Arguments { things, texts, last: false };
+                Choice::Fields(arguments.fields(&needs.question.fields, 0)?)
+            }
+        })
+    }
 }

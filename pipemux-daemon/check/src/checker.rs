@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use pipemux_core::lint::{self, Lint};
 use pipemux_proto::app::{Empty, OpenRequest, Opened};
 use pipemux_proto::codec::explain;
-use pipemux_proto::hello::UNREPORTED_CHANGES;
+use pipemux_proto::hello::{FORMS, JOBS, UNREPORTED_CHANGES};
 use pipemux_proto::prototype::{Prototype, Risk};
 use pipemux_proto::{Envelope, Fault, Hello, Incarnation, Method, Role, SessionAddr, decode};
 use serde::Serialize;
@@ -45,6 +45,9 @@ pub struct Checker<'a> {
     pub texts: u64,
     /// Actions that took long, and are tried once only.
     pub long: BTreeSet<String>,
+    /// The keys of the jobs that were started, and of those that ended.
+    pub jobs: BTreeSet<String>,
+    pub ended_jobs: BTreeSet<String>,
     /// The methods whose answers were reported as late.
     slow: BTreeSet<u8>,
 }
@@ -66,6 +69,8 @@ impl<'a> Checker<'a> {
             runs: 0,
             texts: 0,
             long: BTreeSet::new(),
+            jobs: BTreeSet::new(),
+            ended_jobs: BTreeSet::new(),
             slow: BTreeSet::new(),
         }
     }
@@ -95,7 +100,8 @@ impl<'a> Checker<'a> {
             }
         };
         let process = self.process.insert(Process::new(stream, process, life));
-        let hello = Hello::new(Role::Daemon, concat!("pipemux ", env!("CARGO_PKG_VERSION")));
+        let mut hello = Hello::new(Role::Daemon, concat!("pipemux ", env!("CARGO_PKG_VERSION")));
+        hello.features = [FORMS, JOBS].map(str::to_owned).to_vec();
         process.send(&Envelope::event(Method::Hello, process.process), &hello);
         let request = process.envelope(Method::AppOpen, ANSWER);
         let open = self.subject.open_request(&self.subject.main, again, woken);
@@ -123,6 +129,10 @@ impl<'a> Checker<'a> {
         match self.taken::<Opened>(&place, answer)? {
             Ok(opened) => {
                 self.lints(&place, lint::opened(&opened));
+                if !opened.jobs.is_empty() {
+                    let text = "names jobs that the open didn't: only those among its `jobs` go on";
+                    self.report.add(&place, "jobs", text);
+                }
                 Some(opened)
             }
             Err(fault) => {
@@ -285,6 +295,8 @@ impl<'a> Checker<'a> {
         for stray in strays.unwrap_or_default() {
             self.report.add(place, stray.rule, stray.text);
         }
+        let reports = self.process.as_mut().map(|process| std::mem::take(&mut process.job_reports));
+        self.job_reports(place, reports.unwrap_or_default());
     }
 
     /// Adds what is to be mended in a message.
@@ -349,6 +361,7 @@ impl Subject {
             state_dir: text(state),
             woken,
             due: false,
+            jobs: Vec::new(),
         }
     }
 }

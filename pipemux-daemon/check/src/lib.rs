@@ -10,6 +10,7 @@
 //! | `arguments` | arguments of actions, made from their prototypes |
 //! | `windows` | rules for windows |
 //! | `actions` | rules for actions: their versions, questions and refusals |
+//! | `jobs` | rules for jobs: their keys, reports and ends |
 //! | `lookups` | rules for `Locate` and `AppRead` |
 //! | `lives` | rules for sleep, waking, kills and ends |
 //! | `garbage` | what a later or a broken peer might send |
@@ -25,6 +26,7 @@ mod actions;
 mod arguments;
 mod checker;
 mod garbage;
+mod jobs;
 pub mod launch;
 mod limits;
 mod lives;

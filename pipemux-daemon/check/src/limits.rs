@@ -24,6 +24,12 @@ pub const SLOW_TRIES: usize = 3;
 pub const RESTARTS: usize = 5;
 /// Questions that one action may ask before it is given up.
 pub const QUESTIONS: usize = 4;
+/// How long a job may go on before it is cancelled.
+pub const JOB: Duration = Duration::from_secs(1);
+/// How long the end of a cancelled job is waited for.
+pub const JOB_CANCEL: Duration = Duration::from_secs(5);
+/// How long reports of jobs are waited for at a time.
+pub const JOB_SILENCE: Duration = Duration::from_millis(50);
 /// Things of a window whose values are read.
 pub const READS: usize = 8;
 /// Bytes of one read.

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use pipemux_proto::app::{Busy, Changed, Empty, Notify, Progress};
 use pipemux_proto::codec::explain;
 use pipemux_proto::envelope::EnvelopeError;
+use pipemux_proto::job::JobReport;
 use pipemux_proto::{
     Envelope, Fault, Frame, FrameDecoder, FrameError, Incarnation, Kind, Method, decode,
 };
@@ -47,6 +48,8 @@ pub struct Process {
     next: u64,
     /// What it sent unasked.
     pub strays: Vec<Stray>,
+    /// What its jobs reported.
+    pub job_reports: Vec<JobReport>,
     /// The version of its last `Changed`.
     pub changed: Option<u64>,
     /// An answer that was read before its turn.
@@ -66,6 +69,7 @@ impl Process {
             life,
             next: 0,
             strays: Vec::new(),
+            job_reports: Vec::new(),
             changed: None,
             early: Vec::new(),
             unknown: Vec::new(),
@@ -219,6 +223,13 @@ impl Process {
             Method::Notify => unreadable::<Notify>(body),
             Method::Busy => unreadable::<Busy>(body),
             Method::Progress => unreadable::<Progress>(body),
+            Method::JobReport => match decode::<JobReport>(body) {
+                Ok(report) => {
+                    self.job_reports.push(report);
+                    None
+                }
+                Err(_) => Some(explain::<JobReport>(body)),
+            },
             _ => None,
         };
         if let Some(why) = unreadable {

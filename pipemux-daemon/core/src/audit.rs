@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use bytes::Bytes;
+use pipemux_proto::call::mask::{AllValues, MASKED, masked};
 use pipemux_proto::call::texts_apart;
 use pipemux_proto::client::{Verb, VerbRequest};
 use pipemux_proto::{SessionAddr, command};
@@ -52,6 +53,8 @@ pub enum CallPart {
 pub struct AuditNotes {
     /// True for a run of nothing but queries, which is no act.
     pub only_queries: bool,
+    /// What may be told of the code or the answer that was sent.
+    pub text: ToldText,
     /// The number of its round in the workspace's history.
     pub round: Option<u64>,
     /// The calls that it stood for, as history has them; absent for a run, which has them itself.
@@ -64,6 +67,18 @@ pub struct AuditNotes {
     pub answered: Option<u64>,
     /// The destructive step that its answer confirmed, in words: whoever asked for this confirmed it.
     pub confirmed: Option<String>,
+}
+
+/// What may be told of a code or an answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum ToldText {
+    /// Nobody has checked it for secrets: its texts are left out.
+    #[default]
+    Unchecked,
+    /// All of it.
+    Whole,
+    /// This, which stands for it. Of its standard input nothing is told.
+    Hidden(String),
 }
 
 impl AuditNotes {
@@ -83,7 +98,7 @@ impl AuditNotes {
 impl AuditEntry {
     /// Makes the line of a request, if it is one that may change something.
     pub fn of_request(call: &VerbRequest, exit: u8, notes: AuditNotes) -> Option<Self> {
-        let (verb, parts) = describe(&call.verb).filter(|_| !notes.only_queries)?;
+        let (verb, parts) = describe(&call.verb, &notes.text).filter(|_| !notes.only_queries)?;
         let calls = notes.calls.filter(|_| !matches!(call.verb, Verb::Run { .. }));
         Some(Self {
             reader: call.reader.clone(),
@@ -122,25 +137,27 @@ impl AuditEntry {
 }
 
 /// Returns the name of a verb that may change something, and what it is asked to do.
-fn describe(verb: &Verb) -> Option<(&'static str, Vec<CallPart>)> {
+fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>)> {
     Some(match verb {
         Verb::Run { only_queries: true, .. } => return None,
         Verb::Run { code, stdin, .. } => {
-            let mut parts = code_parts(code);
-            if let Some(stdin) = stdin {
-                parts.push(CallPart::Text(" stdin=".into()));
-                parts.push(CallPart::Value(stdin.clone()));
-            }
+            let mut parts = match text {
+                ToldText::Whole => code_parts(code),
+                ToldText::Hidden(told) => code_parts(told),
+                ToldText::Unchecked => code_parts(&masked(code, &AllValues)),
+            };
+            parts.extend(stdin_parts(stdin.as_ref(), text));
             ("run", parts)
         }
         Verb::Answer { text, .. } if text.trim().is_empty() => return None,
-        Verb::Answer { text, to, stdin } => {
-            let mut parts = code_parts(text);
+        Verb::Answer { text: words, to, stdin } => {
+            let mut parts = match text {
+                ToldText::Hidden(told) => code_parts(told),
+                ToldText::Unchecked if !is_choice(words) => code_parts(MASKED),
+                ToldText::Whole | ToldText::Unchecked => code_parts(words),
+            };
             parts.extend(to.map(|number| CallPart::Text(format!(" --to {number}"))));
-            if let Some(stdin) = stdin {
-                parts.push(CallPart::Text(" stdin=".into()));
-                parts.push(CallPart::Value(stdin.clone()));
-            }
+            parts.extend(stdin_parts(stdin.as_ref(), text));
             ("answer", parts)
         }
         Verb::Click { link } => ("click", words([link.as_str()])),
@@ -192,6 +209,29 @@ fn describe(verb: &Verb) -> Option<(&'static str, Vec<CallPart>)> {
         | Verb::Limits
         | Verb::Status => return None,
     })
+}
+
+/// Tells of standard input, if that may be.
+fn stdin_parts(stdin: Option<&Bytes>, text: &ToldText) -> Vec<CallPart> {
+    match (stdin, text) {
+        (None, _) => Vec::new(),
+        (Some(stdin), ToldText::Whole) => {
+            vec![CallPart::Text(" stdin=".into()), CallPart::Value(stdin.clone())]
+        }
+        // Its hash would tell whether it is a certain text.
+        (Some(_), _) => vec![CallPart::Text(format!(" stdin={MASKED}"))],
+    }
+}
+
+/// True for words that choose or confirm, and that are no secret whatever they answer.
+fn is_choice(words: &str) -> bool {
+    let word = |word: &str| {
+        let number = word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        number && word.len() <= 3
+            || matches!(word, "all" | "but" | "none" | "yes" | "no" | "go" | "cancel" | "stdin")
+            || word.starts_with("link:") && word.len() <= 24
+    };
+    words.split([',', ' ']).all(word)
 }
 
 /// Separates the long texts of calls from the calls.

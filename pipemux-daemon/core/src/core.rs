@@ -1,5 +1,6 @@
 //! The core itself: an event goes to a component, and what follows from it is drained from one queue.
 
+mod job_events;
 mod loss;
 mod process_events;
 mod restore;
@@ -14,6 +15,7 @@ use crate::clients::Clients;
 use crate::clients::exchange::{End, Forward};
 use crate::event::{Effect, Event, Now};
 use crate::feed::Feed;
+use crate::jobs::Jobs;
 use crate::keys::RequestId;
 use crate::manifest::Manifest;
 use crate::persist::Persist;
@@ -38,6 +40,10 @@ pub struct Config {
     pub software: String,
     /// The socket's path, for `status`.
     pub socket: String,
+    /// What this system can confine apps to, for `status`.
+    pub confines: String,
+    /// Who holds apps to their limits here, for `status`.
+    pub limit_levels: String,
     /// Random bytes for the ids that apps are given, unless the saved state has some.
     pub pseudonym_key: [u8; 16],
     /// The bounds of the daemon's IO, for `status --limits`.
@@ -64,6 +70,8 @@ pub struct Core {
     pub(crate) clients: Clients,
     pub(crate) processes: Processes,
     pub(crate) workspaces: Workspaces,
+    /// The jobs that apps do.
+    pub(crate) jobs: Jobs,
     /// Runs that wait for their reader.
     pub(crate) runs: OpenRuns,
     /// What happened.
@@ -95,7 +103,9 @@ impl Core {
                 self.processes.handle_broken(&mut self.turn, app, why);
             }
             Event::AppClosed { app } => self.processes.handle_closed(&mut self.turn, app),
-            Event::Started { app, pid } => self.processes.started(app, pid),
+            Event::Started { app, pid, left_out } => {
+                self.processes.started(app, pid, left_out);
+            }
             Event::StartFailed { app, why } => {
                 self.processes.handle_exit(&mut self.turn, app, Err(&why), Vec::new());
             }
@@ -137,6 +147,7 @@ impl Core {
                 Timer::Kept(number) => self.rest_expired(number),
                 Timer::Wait(request) => self.wait_expired(request),
                 Timer::WaitCheck(request) => self.check_waited_windows(request),
+                Timer::JobReport(job) => self.job_report_due(job),
             }
             self.drain_events();
         }
@@ -196,8 +207,9 @@ impl Core {
                 self.turn.set_timer(lapse, Timer::Kept(number));
             }
             // Those whose time came while no daemon ran are woken at once.
-            self.turn.now = now;
+            self.turn.begin(now);
             self.processes.schedule_wakes(&mut self.turn);
+            self.resume_jobs();
         }
         self.turn.begin(now);
     }

@@ -88,6 +88,8 @@ pub enum Event {
         app: Incarnation,
         /// Its process id.
         pid: u32,
+        /// What was left out of its sandbox and why, in whole lines.
+        left_out: Vec<String>,
     },
     /// A process could not be started.
     StartFailed {
@@ -203,6 +205,12 @@ pub enum Limit {
     Cpu(u64),
     /// Processes: itself and its descendants.
     Processes(u64),
+    /// Memory of all these processes together, in bytes.
+    Memory(u64),
+    /// Threads of all these processes together.
+    Threads(u64),
+    /// Its session's directory, in bytes.
+    Disk(u64),
 }
 
 /// Something that the driver carries out; effects are carried out in their order.
@@ -297,11 +305,11 @@ pub enum Effect {
         /// The directory's path.
         state_dir: String,
     },
-    /// Write a line to the log of a process, as if the process had printed it.
-    WriteLog {
+    /// Write a line of the daemon's own into the log of a process that runs.
+    NoteLog {
         /// The incarnation of the process.
         app: Incarnation,
-        /// The line, without its end.
+        /// The line.
         line: String,
     },
     /// Nobody needs a session's log any more: remove what is older than its last bytes.
@@ -349,4 +357,36 @@ pub struct Start {
     pub limits: Limits,
     /// True to tell when its program changes: `ProgramChanged`.
     pub watched: bool,
+    /// What it is confined to; none if it isn't.
+    pub confinement: Option<Confinement>,
+}
+
+/// What a process is confined to, besides its own state directory and what its program needs to run. Paths are
+/// absolute and not looked up yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Confinement {
+    /// True for the strict level.
+    pub strict: bool,
+    /// True if its files are confined.
+    pub files: bool,
+    /// The folders that its sessions were opened for.
+    pub folders: Vec<String>,
+    /// Paths that its user named, outside of those folders; of a file, its directory is meant.
+    pub paths: Vec<String>,
+    /// True if it may change what is in the folders and at the paths.
+    pub write_folders: bool,
+    /// True if a folder that contains PipeMux's own directories is granted all the same; false if nothing of it is.
+    pub whole: bool,
+    /// What it may read besides.
+    pub read: Vec<String>,
+    /// What it may read and change besides.
+    pub write: Vec<String>,
+    /// True if it may open network connections.
+    pub network: bool,
+    /// True if it may start other programs.
+    pub exec: bool,
+    /// True if it may signal processes that it didn't start.
+    pub signals: bool,
+    /// One line for the log of a process that prints that something was refused: where it runs and what grants more.
+    pub note: String,
 }

@@ -1,11 +1,12 @@
 //! What happens, for those who watch: a bounded memory of events.
 //!
 //! Telling something costs a line of text; those who wait for it are checked once at the end of a turn.
-//! Of several changes of one session in a row the last one is kept, so that an app that changes all the
+//! Of several changes of one session, or of the progress of one job, the last one is kept, so that an app that changes all the
 //! time drives nothing else out.
 
 use std::collections::VecDeque;
 
+use pipemux_proto::job::JobStatus;
 use pipemux_proto::watch::{EventKind, ProcessExit, ProcessLimit, WorkspaceEvent};
 
 use crate::event::{Exit, Limit, Now};
@@ -39,12 +40,17 @@ pub struct Happening<'a> {
     pub process_exit: Option<ProcessExit>,
     /// The exit status of a run, if that is what happened.
     pub run_exit: Option<u8>,
+    /// The job that it happened to.
+    pub job: Option<Box<JobStatus>>,
+    /// True for the progress of a job: of several only the last one is kept.
+    pub progress: bool,
 }
 
 impl<'a> Happening<'a> {
     /// Something that nobody in particular did.
     pub fn new(what: EventKind, audience: Audience, text: &'a str) -> Self {
-        Self { what, audience, text, reader: None, process_exit: None, run_exit: None }
+        let (reader, process_exit, run_exit, job) = (None, None, None, None);
+        Self { what, audience, text, reader, process_exit, run_exit, job, progress: false }
     }
 
     /// Something that a reader did.
@@ -64,6 +70,8 @@ pub struct FeedEntry {
     text: String,
     process_exit: Option<ProcessExit>,
     run_exit: Option<u8>,
+    job: Option<Box<JobStatus>>,
+    progress: bool,
 }
 
 /// Whom an event is for.
@@ -139,14 +147,19 @@ impl Feed {
             text,
             process_exit: happening.process_exit,
             run_exit: happening.run_exit,
+            job: happening.job,
+            progress: happening.progress,
         });
     }
 
     fn add(&mut self, entry: FeedEntry) {
-        if entry.what == EventKind::Changed {
+        if entry.what == EventKind::Changed || entry.progress {
             // Most often the newest one: a session that changes all the time changes now.
-            let same =
-                |had: &FeedEntry| had.what == EventKind::Changed && had.audience == entry.audience;
+            let number = |entry: &FeedEntry| entry.job.as_ref().map(|job| job.number);
+            let same = |had: &FeedEntry| {
+                let alike = had.what == entry.what && had.progress == entry.progress;
+                alike && had.audience == entry.audience && number(had) == number(&entry)
+            };
             if let Some(index) = self.kept.iter().rposition(|had| same(had)) {
                 self.kept.remove(index);
             }
@@ -184,6 +197,7 @@ impl FeedEntry {
             text: self.text.clone(),
             process_exit: self.process_exit,
             run_exit: self.run_exit,
+            job: self.job.as_deref().cloned(),
         }
     }
 }
@@ -195,9 +209,14 @@ pub fn process_exit(exit: Exit) -> ProcessExit {
         Exit::Code(code) => ProcessExit { code: Some(code), ..none },
         Exit::Signal(signal) => ProcessExit { signal: Some(signal), ..none },
         Exit::OverLimit(Limit::Cpu(_)) => ProcessExit { limit: Some(ProcessLimit::Cpu), ..none },
-        Exit::OverLimit(Limit::Processes(_)) => {
+        Exit::OverLimit(Limit::Processes(_) | Limit::Threads(_)) => {
             ProcessExit { limit: Some(ProcessLimit::Processes), ..none }
         }
+        Exit::OverLimit(Limit::Memory(_)) => {
+            ProcessExit { limit: Some(ProcessLimit::Memory), ..none }
+        }
+        // The wire has no name for it; the text says it.
+        Exit::OverLimit(Limit::Disk(_)) => none,
         Exit::NearMemoryLimit { status, .. } => ProcessExit {
             code: (status >= 0).then_some(status),
             signal: (status < 0).then_some(-status),
@@ -215,7 +234,19 @@ mod tests {
         let key = SessionKey { workspace: None, addr: session.parse().unwrap() };
         let (audience, at) = (Audience::Session(key), Now::default());
         let (reader, text, process_exit, run_exit) = (None, String::new(), None, None);
-        FeedEntry { number, at, what, audience, reader, text, process_exit, run_exit }
+        let (job, progress) = (None, false);
+        FeedEntry {
+            number,
+            at,
+            what,
+            audience,
+            reader,
+            text,
+            process_exit,
+            run_exit,
+            job,
+            progress,
+        }
     }
 
     fn numbers(feed: &Feed, after: u64) -> Vec<u64> {

@@ -12,12 +12,13 @@
 //! | `workspaces` | windows, anchors, readers, notices, history |
 //! | `clients`, [`exchange`] | connections, requests and their one answer; bytes that aren't read |
 //! | `processes` | sessions and their processes, requests to apps, health, hibernation, quarantine |
+//! | `jobs` | work of apps that outlasts the requests that began it |
 //! | `persist`, [`saved`], [`Loss`] | records on disk, reserved numbers, what is known of losses |
 //! | `intake`, `foreign` | what apps send, brought within its bounds; text that nobody may take for PipeMux's own |
 //! | `feed` | what happened, for those who watch |
 //! | `turn` | what components share while one event is taken in |
 //!
-//! Dependencies point one way: verbs → runs, views → workspaces, processes → persist. `component_graph.rs`
+//! Dependencies point one way: verbs → runs, views → workspaces, processes, jobs → persist. `component_graph.rs`
 //! of the whole-system tests fails on a circle.
 //!
 //! **Invariant: nothing here waits.** No runtime, no socket, no file, no clock and no randomness: the
@@ -40,6 +41,7 @@ pub mod event;
 mod feed;
 mod foreign;
 mod intake;
+mod jobs;
 mod keys;
 pub mod limits;
 pub mod lint;
@@ -58,15 +60,17 @@ mod workspaces;
 pub use self::core::{Config, Core};
 pub use clients::pseudonyms::Pseudonyms;
 pub use event::{
-    ClientId, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now, Signal, Start,
+    ClientId, Confinement, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now,
+    Signal, Start,
 };
 pub use foreign::ForeignText;
 pub use manifest::{
-    BuiltIn, Idle, Isolation, Limits, Manifest, PinnedPrograms, Restart, Scope, Size, State,
-    Transport,
+    BuiltIn, FolderAccess, Idle, Isolation, Limits, Manifest, PinnedPrograms, Restart,
+    SandboxLevel, Scope, Size, State, Transport,
 };
 pub use persist::DiskFailure;
 pub use persist::loss::{HighWater, Loss};
+pub use processes::confinement::tells_of_denial;
 
 /// Bytes between a client and an app that the daemon does not read.
 pub mod exchange {

@@ -67,6 +67,34 @@ pub const REASON_CHARS: usize = 400;
 pub const BRIEF_CHARS: usize = 400;
 /// Characters of an action's detail.
 pub const DETAIL_CHARS: usize = 64 * 1024;
+/// Characters of what an app says that a job or a request does at the moment.
+pub const PROGRESS_CHARS: usize = 200;
+/// Running jobs of one session; a further one isn't followed.
+pub const JOBS_RUNNING_MAX: usize = 64;
+/// Jobs of one session that have ended and are kept; the oldest make room.
+pub const JOBS_ENDED_MAX: usize = 64;
+/// Jobs of all sessions that have ended and are kept; the oldest make room.
+pub const JOBS_KEPT_MAX: usize = 4096;
+/// Running jobs that one window shows; further ones are counted.
+pub const JOBS_SHOWN: usize = 8;
+/// Running jobs of which it is kept how far one reader has seen them; the oldest are forgotten.
+pub const SEEN_JOBS_MAX: usize = 1_024;
+/// Readers who are told of one job's end.
+pub const JOB_READERS_MAX: usize = 256;
+/// Bytes of a job's output that are kept: the last ones.
+pub const JOB_OUTPUT_MAX: usize = 128 * 1024;
+/// Bytes of a job's output that are saved on disk once it has ended: the last ones.
+pub const JOB_OUTPUT_SAVED: usize = 16 * 1024;
+/// Bytes of the outputs of all jobs; past it the oldest job's output is dropped.
+pub const JOBS_OUTPUT_BYTES: usize = 32 * 1024 * 1024;
+/// Milliseconds between two reports of a job's progress to those who watch.
+pub const JOB_REPORT_MS: u64 = 1_000;
+/// Milliseconds that a `view --wait` lasts at least when nothing but the progress of jobs has changed.
+pub const JOB_PROGRESS_MS: u64 = 10_000;
+/// Milliseconds that the click which cancels a job waits for the job's end.
+pub const CANCEL_JOB_MS: u64 = 5_000;
+/// Milliseconds between two reports of a request's progress to its client.
+pub const PROGRESS_MS: u64 = 100;
 /// Characters of an app's error, with the lines that follow its first.
 pub const FAULT_CHARS: usize = 16 * 1024;
 /// Hints of one error that are passed on; further ones are counted.
@@ -101,6 +129,8 @@ pub const CONFLICTS_MAX: usize = 64;
 pub const PATH_MAX: usize = 4096;
 /// Bytes of the prefix of an app's ref tokens.
 pub const TOKEN_PREFIX_MAX: usize = 8;
+/// Bytes of a media type; a longer one is not shown.
+pub const MEDIA_TYPE_MAX: usize = 127;
 /// Optional features that one app names; further ones are ignored.
 pub const FEATURES_MAX: usize = 64;
 /// Characters of what an app calls its software.
@@ -119,6 +149,16 @@ pub const PARAM_DOC_CHARS: usize = 1_000;
 pub const DEFAULT_MAX: usize = 1_024;
 /// Strings that one type may be one of.
 pub const UNION_MAX: usize = 64;
+/// Fields of one record or one form.
+pub const FIELDS_MAX: usize = 64;
+/// Bytes of the pattern of a field.
+pub const PATTERN_MAX: usize = 256;
+/// Bytes that the program of a pattern may take.
+pub const PATTERN_PROGRAM_MAX: usize = 64 * 1024;
+/// Bytes of a text that is compared with a pattern.
+pub const PATTERN_TEXT_MAX: usize = 16 * 1024;
+/// Things that a form lists for each of its fields.
+pub const FIELD_CHOICES_MAX: usize = 8;
 /// Lists and options within each other in a type.
 pub const TYPE_NESTING_MAX: usize = 8;
 /// Milliseconds that a session is traced after somebody asked for its trace.
@@ -143,6 +183,13 @@ pub const PING_MS: u64 = 5_000;
 pub const PONG_MS: u64 = 2_000;
 /// Milliseconds that an app may be silent when nobody waits for it any more; then it is ended.
 pub const WEDGED_MS: u64 = 60_000;
+/// Milliseconds that an app may be silent while it has an action to answer that nobody waits for any more; then it is
+/// ended.
+pub const WORKING_MS: u64 = 5 * 60_000;
+/// Milliseconds for which events of an app that answers nothing count as a sign of life.
+pub const EVENTS_ALIVE_MS: u64 = 10 * 60_000;
+/// Milliseconds after which an app that tells things and answers nothing is asked whether it is still there.
+pub const EVENTS_PING_MS: u64 = 60_000;
 /// Crashes by the same request after which that request isn't delivered any more.
 pub const QUARANTINE_AFTER: u32 = 3;
 /// Requests in quarantine, or on the way to it, that one session remembers; the oldest is forgotten
@@ -155,6 +202,10 @@ pub const APP_MEMORY_MAX: u64 = 4 * 1024 * 1024 * 1024;
 pub const APP_FILES_MAX: u64 = 1024;
 /// Processes that a session may have, its descendants included, when its manifest says nothing else.
 pub const APP_PROCESSES_MAX: u64 = 512;
+/// Threads that a session's processes may have together when its manifest says nothing else.
+pub const APP_THREADS_MAX: u64 = 4096;
+/// Bytes that a session's directory may take on the disk when its manifest says nothing else.
+pub const APP_DISK_MAX: u64 = 4 * 1024 * 1024 * 1024;
 
 /// Clients connected at once.
 pub const CLIENTS_MAX: usize = 1024;
@@ -186,6 +237,10 @@ pub const WINDOWS_MAX: usize = 256;
 pub const READERS_MAX: usize = 64;
 /// Opens of one session that are repeated after a restart; older ones are dropped first.
 pub const OPENS_MAX: usize = 64;
+/// Most paths that a session is granted by being named after it was opened.
+pub const GRANTED_MAX: usize = 64;
+/// How often an app that is in use is asked to save its state before its sandbox can't be widened.
+pub const SAVES_MAX: u32 = 16;
 /// Longest text of a call that the audit log has as it is, in bytes; of longer ones it has length and hash.
 pub const AUDIT_VALUE_MAX: usize = 64;
 /// Longest code that the audit log has as it is, in bytes; of what follows it has length and hash.

@@ -1,5 +1,6 @@
 //! What a provider's manifest says.
 
+mod sandbox;
 mod units;
 
 use std::collections::BTreeMap;
@@ -8,6 +9,7 @@ use pipemux_proto::ProviderId;
 use pipemux_proto::prototype::Prototype;
 use serde::Deserialize;
 
+pub use sandbox::{FolderAccess, SandboxLevel};
 pub use units::{Idle, Size};
 
 /// A registered app.
@@ -48,6 +50,28 @@ pub struct Manifest {
     /// Variables of the opener's environment that are passed on besides the usual ones.
     #[serde(default)]
     pub pass: Vec<String>,
+    /// How far its processes are confined.
+    #[serde(default)]
+    pub sandbox: SandboxLevel,
+    /// What it may do with the folder that a session was opened for; by default it may read it, at the strict level
+    /// nothing.
+    #[serde(default)]
+    pub folder: Option<FolderAccess>,
+    /// Directories and files that it may read besides; `~/` is the home directory.
+    #[serde(default)]
+    pub read: Vec<String>,
+    /// Directories and files that it may read and change besides.
+    #[serde(default)]
+    pub write: Vec<String>,
+    /// True if it may open network connections.
+    #[serde(default)]
+    pub network: bool,
+    /// True if it may start other programs.
+    #[serde(default)]
+    pub exec: bool,
+    /// True if it may signal processes that it didn't start.
+    #[serde(default)]
+    pub signals: bool,
     /// True for a program that its author works on: it may change without being asked for.
     #[serde(default)]
     pub dev: bool,
@@ -90,12 +114,27 @@ impl Manifest {
             idle: Idle::default(),
             state: State::default(),
             pass: Vec::new(),
+            sandbox: SandboxLevel::default(),
+            folder: None,
+            read: Vec::new(),
+            write: Vec::new(),
+            network: false,
+            exec: false,
+            signals: false,
             dev: false,
             pinned: BTreeMap::new(),
             file: String::new(),
             shadows: false,
             built_in: None,
         }
+    }
+
+    /// What its processes may do with the folder that a session was opened for.
+    pub fn folder_access(&self) -> FolderAccess {
+        self.folder.unwrap_or(match self.sandbox {
+            SandboxLevel::Strict => FolderAccess::None,
+            SandboxLevel::Standard | SandboxLevel::Off => FolderAccess::Read,
+        })
     }
 }
 
@@ -189,6 +228,12 @@ pub struct Limits {
     /// Processes, itself and all its descendants.
     #[serde(default)]
     pub processes: Option<u64>,
+    /// Threads, of itself and all its descendants.
+    #[serde(default)]
+    pub threads: Option<u64>,
+    /// What its state directory may take on the disk: bytes, or `"512M"`.
+    #[serde(default)]
+    pub disk: Option<Size>,
     /// Its log before it is rotated: bytes, or `"8M"`.
     #[serde(default)]
     pub log: Option<Size>,

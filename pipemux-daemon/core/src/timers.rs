@@ -34,6 +34,8 @@ pub enum Timer {
     Kept(u64),
     /// The end of a client's wait for something to happen.
     Wait(RequestId),
+    /// The report of a job's progress, put off until its last one was long enough ago.
+    JobReport(u64),
     /// A check whether an app has changed that doesn't say so by itself.
     WaitCheck(RequestId),
 }

@@ -66,6 +66,11 @@ impl Turn {
         self.effects.push(Effect::Audit(Box::new(entry)));
     }
 
+    /// Writes a line of the daemon's own into the log of an incarnation's process.
+    pub fn note_log(&mut self, app: Incarnation, line: String) {
+        self.effects.push(Effect::NoteLog { app, line });
+    }
+
     /// Sends a signal to an incarnation's process.
     pub fn signal(&mut self, app: Incarnation, signal: Signal) {
         self.effects.push(Effect::Signal { app, signal });

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
@@ -9,11 +10,12 @@ use nix::libc;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
+use crate::cgroup::SessionCgroup;
 use crate::mark::{MarkOrigin, ProcessMark};
 use crate::message::{ExceededLimit, Limits, Report, Spawn, StopSignal, Termination};
 use crate::process_limit::ProcessLimitSchedule;
 use crate::sys::Usage;
-use crate::{orphans, processes, sys};
+use crate::{disk_usage, orphans, processes, sys, tree_usage};
 
 /// How long an app's descendants may take to die before its exit is reported anyway. Only processes that hang
 /// in the kernel need it.
@@ -26,6 +28,10 @@ const ROUNDS_BEFORE_MARK_SEARCH: u32 = 4;
 const SURVIVOR_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// How long the processes of one app are killed before the launcher does other work.
 const KILL_TURN: Duration = Duration::from_millis(100);
+/// Pause between two sums of what the apps use. The kernel holds each single process to its limits at once.
+const TREE_CHECK_INTERVAL: Duration = Duration::from_secs(3);
+/// Pause between two sums of what the apps' directories take.
+const DISK_CHECK_INTERVAL: Duration = Duration::from_secs(30);
 /// How many children are reaped before orders are handled.
 const REAP_TURN: usize = 256;
 
@@ -40,6 +46,9 @@ pub(crate) struct AppTable {
     origin: Option<MarkOrigin>,
     /// When to check whether an app has too many processes.
     process_checks: ProcessLimitSchedule,
+    /// When to sum up what the apps use, and what their directories take.
+    next_tree_check: Option<Instant>,
+    next_disk_check: Option<Instant>,
 }
 
 #[derive(Debug)]
@@ -50,6 +59,8 @@ struct RunningApp {
     marked: bool,
     limits: Limits,
     exceeded: Option<ExceededLimit>,
+    state_dir: PathBuf,
+    cgroup: Option<SessionCgroup>,
 }
 
 #[derive(Debug)]
@@ -61,11 +72,12 @@ struct EndingApp {
     deadline: Instant,
     rounds: u32,
     reported: bool,
+    cgroup: Option<SessionCgroup>,
 }
 
 impl AppTable {
-    /// Adds an app that was just started.
-    pub(crate) fn insert(&mut self, order: &Spawn, pid: i32) {
+    /// Adds an app that was just started, with the control group that it is in.
+    pub(crate) fn insert(&mut self, order: &Spawn, pid: i32, cgroup: Option<SessionCgroup>) {
         let mark = order.mark;
         let marked = processes::mark_of(pid) == Some(mark);
         self.origin = Some(mark.origin());
@@ -73,7 +85,9 @@ impl AppTable {
         if let Some(max) = limits.processes {
             self.process_checks.record_app_start(max, !self.has_process_limits(), Instant::now());
         }
-        self.apps.insert(pid, RunningApp { incarnation, mark, marked, limits, exceeded: None });
+        let (exceeded, state_dir) = (None, PathBuf::from(&order.fallback_cwd));
+        let app = RunningApp { incarnation, mark, marked, limits, exceeded, state_dir, cgroup };
+        self.apps.insert(pid, app);
     }
 
     /// Signals an app and its group; does nothing for an app that exited.
@@ -127,15 +141,21 @@ impl AppTable {
             // The app isn't reaped yet, so the group is still its own.
             let _ = killpg(Pid::from_raw(pid), Signal::SIGKILL);
             let (status, usage) = sys::reap(pid)?;
+            let by_group = app.cgroup.as_ref().and_then(|cgroup| {
+                cgroup.kill();
+                cgroup.exceeded(app.limits)
+            });
+            let by_itself = || exceeded_limit(status, usage, app.limits);
             self.ending.push(EndingApp {
                 incarnation: app.incarnation,
                 mark: app.mark,
                 termination: termination_of(status),
-                exceeded: app.exceeded.or_else(|| exceeded_limit(status, usage, app.limits)),
+                exceeded: app.exceeded.or(by_group).or_else(by_itself),
                 deadline: Instant::now() + END_TIMEOUT,
                 // Of too many processes some are certainly no orphans, so the search by mark begins at once.
                 rounds: if app.exceeded.is_some() { ROUNDS_BEFORE_MARK_SEARCH } else { 0 },
                 reported: false,
+                cgroup: app.cgroup,
             });
         }
         Ok(true)
@@ -166,6 +186,9 @@ impl AppTable {
             if (none_left || now >= ending.deadline)
                 && !std::mem::replace(&mut ending.reported, true)
             {
+                if let Some(cgroup) = &ending.cgroup {
+                    cgroup.remove();
+                }
                 let EndingApp { incarnation, termination, exceeded, .. } = *ending;
                 reports.push(Report::Exited { incarnation, termination, exceeded, survivors });
             }
@@ -217,6 +240,7 @@ impl AppTable {
         if !self.has_process_limits() || !self.process_checks.is_due(now) {
             return;
         }
+        self.enforce_tree_limits(now);
         // The number of apps is known; what matters is what apps and other programs started.
         let total = processes::total().unwrap_or_default().saturating_sub(self.apps.len() as u64);
         if !self.process_checks.record_check(total, now) {
@@ -231,17 +255,58 @@ impl AppTable {
             if count <= max {
                 continue;
             }
-            app.exceeded = Some(ExceededLimit::Processes(max));
-            let _ = killpg(Pid::from_raw(*pid), Signal::SIGKILL);
-            processes::kill_marked(|mark| mark == app.mark, KILL_TURN);
+            app.end(*pid, ExceededLimit::Processes(max));
         }
         self.process_checks.record_count(total, slack, now);
+    }
+
+    /// Kills the apps that use more memory, threads or disk than they may, together with all that they started.
+    fn enforce_tree_limits(&mut self, now: Instant) {
+        if is_due(&mut self.next_tree_check, now, TREE_CHECK_INTERVAL) {
+            let of = |app: &RunningApp| (app.mark, app.limits.memory);
+            let usages = tree_usage::of_marks(&self.apps.values().map(of).collect());
+            for (pid, app) in &mut self.apps {
+                let Some(usage) = usages.get(&app.mark) else { continue };
+                let Limits { memory, threads, .. } = app.limits;
+                if let Some(max) = memory.filter(|max| usage.memory > *max) {
+                    app.end(*pid, ExceededLimit::TreeMemory(max));
+                } else if let Some(max) = threads.filter(|max| usage.threads > *max) {
+                    app.end(*pid, ExceededLimit::Threads(max));
+                }
+            }
+        }
+        if is_due(&mut self.next_disk_check, now, DISK_CHECK_INTERVAL) {
+            for (pid, app) in &mut self.apps {
+                let Some(max) = app.limits.disk else { continue };
+                if disk_usage::disk_usage(&app.state_dir) > max {
+                    app.end(*pid, ExceededLimit::Disk(max));
+                }
+            }
+        }
     }
 
     /// True while a running app has a limit of processes.
     fn has_process_limits(&self) -> bool {
         self.apps.values().any(|app| app.limits.processes.is_some())
     }
+}
+
+impl RunningApp {
+    /// Kills the app and all that it started, because it exceeded a limit.
+    fn end(&mut self, pid: i32, exceeded: ExceededLimit) {
+        self.exceeded = Some(exceeded);
+        let _ = killpg(Pid::from_raw(pid), Signal::SIGKILL);
+        processes::kill_marked(|mark| mark == self.mark, KILL_TURN);
+    }
+}
+
+/// True when a check is due that is made in this interval; then the next one is set.
+fn is_due(next: &mut Option<Instant>, now: Instant, interval: Duration) -> bool {
+    let due = next.is_none_or(|next| now >= next);
+    if due {
+        *next = Some(now + interval);
+    }
+    due
 }
 
 fn termination_of(status: ExitStatus) -> Termination {

@@ -4,9 +4,14 @@
 use serde::{Deserialize, Serialize};
 
 use crate::mark::ProcessMark;
+use crate::sandbox::Sandbox;
 
 /// From the daemon to the launcher.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "an order is encoded at once and never kept in a list"
+)]
 pub enum Order {
     /// Starts a process. Two descriptors come with the order: the app's end of its connection, and the write
     /// end of the pipe that takes what the app prints.
@@ -41,12 +46,15 @@ pub struct Spawn {
     pub stdio: bool,
     /// The limits of the process.
     pub limits: Limits,
+    /// What the process is confined to; `None` if it isn't confined.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// The limits of a process; where one is `None`, the daemon's own limit applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Bytes of private writable memory, for each single process.
+    /// Bytes of private writable memory, for each single process; and bytes of all memory, for all processes with the
+    /// same mark together.
     pub memory: Option<u64>,
     /// Seconds of processor time, for each single process.
     pub cpu: Option<u64>,
@@ -54,6 +62,10 @@ pub struct Limits {
     pub files: Option<u64>,
     /// Processes with the same mark: the app and all its descendants.
     pub processes: Option<u64>,
+    /// Threads of all these processes together.
+    pub threads: Option<u64>,
+    /// Bytes that the session's own directory takes on the disk.
+    pub disk: Option<u64>,
 }
 
 /// The signal that ends a process.
@@ -74,6 +86,8 @@ pub enum Report {
         incarnation: u64,
         /// The process id, which is also the id of its group.
         pid: u32,
+        /// What was left out of its sandbox and why, in whole lines.
+        left_out: Vec<String>,
     },
     /// The process could not be started.
     SpawnFailed {
@@ -113,4 +127,10 @@ pub enum ExceededLimit {
     Memory(u64, u64),
     /// Processes: the limit.
     Processes(u64),
+    /// Memory of all processes together: the limit in bytes.
+    TreeMemory(u64),
+    /// Threads of all processes together: the limit.
+    Threads(u64),
+    /// The session's directory: the limit in bytes.
+    Disk(u64),
 }

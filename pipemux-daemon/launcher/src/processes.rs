@@ -94,7 +94,7 @@ pub(crate) fn command_line(pid: i32, max: usize) -> String {
     text.trim_end().chars().take(max).collect()
 }
 
-fn all_pids() -> impl Iterator<Item = i32> {
+pub(crate) fn all_pids() -> impl Iterator<Item = i32> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }

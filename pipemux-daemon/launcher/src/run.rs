@@ -14,6 +14,7 @@ use nix::unistd::setsid;
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
 use crate::app_table::AppTable;
+use crate::cgroup::CgroupTree;
 use crate::channel::{Inbox, encode};
 use crate::message::{Order, Report, Spawn};
 use crate::spawn::Spawner;
@@ -53,7 +54,9 @@ pub fn run() -> io::Result<()> {
 
     let daemon = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let (inbox, apps, spawner) = (Inbox::default(), AppTable::default(), Spawner::new()?);
-    let mut launcher = Launcher { daemon, inbox, apps, spawner };
+    // A hierarchy that can't be taken over is left as it is; then the launcher counts.
+    let cgroups = CgroupTree::find().and_then(|root| CgroupTree::take_over(root).ok());
+    let mut launcher = Launcher { daemon, inbox, apps, spawner, cgroups };
     let result = launcher.serve(&woken);
     orphans::end_all(&launcher.apps.groups(), launcher.apps.origin(), END);
     result
@@ -64,6 +67,7 @@ struct Launcher {
     inbox: Inbox,
     apps: AppTable,
     spawner: Spawner,
+    cgroups: Option<CgroupTree>,
 }
 
 impl Launcher {
@@ -121,13 +125,21 @@ impl Launcher {
             ));
         };
         let incarnation = order.incarnation;
-        match self.spawner.spawn(order, app, log) {
-            Ok(pid) => {
-                self.report(&Report::Spawned { incarnation, pid: pid as u32 })?;
-                self.apps.insert(order, pid);
+        let tree = self.cgroups.as_ref();
+        let cgroup = tree.and_then(|tree| tree.create(incarnation, order.limits).ok());
+        match self.spawner.spawn(order, app, log, cgroup.as_ref()) {
+            Ok((pid, left_out)) => {
+                self.report(&Report::Spawned { incarnation, pid: pid as u32, left_out })?;
+                self.apps.insert(order, pid, cgroup);
+                self.spawner.prepare_next();
                 Ok(())
             }
-            Err(why) => self.report(&Report::SpawnFailed { incarnation, why }),
+            Err(why) => {
+                if let Some(cgroup) = cgroup {
+                    cgroup.remove();
+                }
+                self.report(&Report::SpawnFailed { incarnation, why })
+            }
         }
     }
 

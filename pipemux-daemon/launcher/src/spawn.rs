@@ -7,8 +7,11 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use nix::fcntl::{FcntlArg, fcntl};
 
+use crate::cgroup::SessionCgroup;
+use crate::confine::Confiner;
+use crate::filter_threads::FilterThreads;
 use crate::message::Spawn;
-use crate::sys::{self, FdMapping, Program, STACK_SIZE};
+use crate::sys::{self, ChildSetup, FdMapping, Program, STACK_SIZE};
 
 /// The descriptor of an app's connection.
 const APP_FD: i32 = 3;
@@ -21,6 +24,8 @@ pub(crate) struct Spawner {
     /// An app's standard input, which is empty.
     dev_null: OwnedFd,
     stack: Vec<u8>,
+    confiner: Confiner,
+    filter_threads: FilterThreads,
 }
 
 impl Spawner {
@@ -30,11 +35,13 @@ impl Spawner {
     /// `/dev/null` can't be opened.
     pub(crate) fn new() -> io::Result<Self> {
         let dev_null = above_mapped_fds(File::open("/dev/null")?.into())?;
-        Ok(Self { dev_null, stack: vec![0; STACK_SIZE] })
+        let (confiner, filter_threads) = (Confiner::new(), FilterThreads::default());
+        Ok(Self { dev_null, stack: vec![0; STACK_SIZE], confiner, filter_threads })
     }
 
     /// Starts the process. Its connection is descriptor 3, or standard input and output; the remaining
-    /// standard descriptors are its log, and nothing else is open. Returns its process id.
+    /// standard descriptors are its log, and nothing else is open. Returns its process id, and what was left out of its
+    /// sandbox in whole lines.
     ///
     /// # Errors
     /// Why it can't be started, in one line.
@@ -43,16 +50,28 @@ impl Spawner {
         order: &Spawn,
         app: OwnedFd,
         log: OwnedFd,
-    ) -> Result<i32, String> {
-        self.try_spawn(order, app, log).map_err(|error| start_error(&order.command, &error))
+        cgroup: Option<&SessionCgroup>,
+    ) -> Result<(i32, Vec<String>), String> {
+        self.try_spawn(order, app, log, cgroup).map_err(|error| start_error(&order.command, &error))
     }
 
-    fn try_spawn(&mut self, order: &Spawn, app: OwnedFd, log: OwnedFd) -> io::Result<i32> {
+    /// Prepares what the next start needs, after the last one was reported.
+    pub(crate) fn prepare_next(&mut self) {
+        self.confiner.prepare_spare();
+    }
+
+    fn try_spawn(
+        &mut self,
+        order: &Spawn,
+        app: OwnedFd,
+        log: OwnedFd,
+        cgroup: Option<&SessionCgroup>,
+    ) -> io::Result<(i32, Vec<String>)> {
         let (app, log) = (above_mapped_fds(app)?, above_mapped_fds(log)?);
         let (dev_null, app, log) = (self.dev_null.as_raw_fd(), app.as_raw_fd(), log.as_raw_fd());
-        let mappings: &[FdMapping] = match order.stdio {
-            true => &[(app, 0), (app, 1), (log, 2)],
-            false => &[(dev_null, 0), (log, 1), (log, 2), (app, APP_FD)],
+        let mappings: Vec<FdMapping> = match order.stdio {
+            true => vec![(app, 0), (app, 1), (log, 2)],
+            false => vec![(dev_null, 0), (log, 1), (log, 2), (app, APP_FD)],
         };
         let (name, value) = match order.stdio {
             true => ("PIPEMUX_TRANSPORT", "stdio".to_owned()),
@@ -64,13 +83,31 @@ impl Spawner {
         let path = env.get("PATH").copied().unwrap_or(PATH);
         let args: Vec<&str> =
             [&order.command].into_iter().chain(&order.args).map(String::as_str).collect();
+        let files = candidate_paths(&order.command, path);
+        let prepared = order
+            .sandbox
+            .as_ref()
+            .map(|sandbox| self.confiner.prepare(sandbox, &files, &order.args, &order.cwd, path));
+        let (confinement, left_out) = prepared.transpose()?.unzip();
         let program = Program::new(
-            candidate_paths(&order.command, path),
+            files,
             &args,
             env.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             &[&order.cwd, &order.fallback_cwd],
         )?;
-        sys::start(&program, mappings, order.limits, order.mark, &mut self.stack)
+        let filter = confinement.as_ref().and_then(|confinement| confinement.filter);
+        let child = ChildSetup {
+            mappings,
+            limits: order.limits,
+            mark: order.mark,
+            confinement,
+            cgroup: cgroup.map(SessionCgroup::procs),
+        };
+        let pid = match filter {
+            Some(kind) => self.filter_threads.start(kind, program, child)?,
+            None => sys::start(&program, &child, &mut self.stack)?,
+        };
+        Ok((pid, left_out.unwrap_or_default()))
     }
 }
 

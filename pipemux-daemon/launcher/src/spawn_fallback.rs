@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use command_fds::{CommandFdExt, FdMapping};
 
+use crate::cgroup::SessionCgroup;
 use crate::message::Spawn;
 use crate::sys;
 
@@ -27,7 +28,8 @@ impl Spawner {
     }
 
     /// Starts the process. Its connection is descriptor 3, or standard input and output; the remaining
-    /// standard descriptors are its log, and nothing else is open. Returns its process id.
+    /// standard descriptors are its log, and nothing else is open. Returns its process id. There is no
+    /// sandbox here, so nothing is left out of it.
     ///
     /// # Errors
     /// Why it can't be started, in one line.
@@ -36,9 +38,14 @@ impl Spawner {
         order: &Spawn,
         app: OwnedFd,
         log: OwnedFd,
-    ) -> Result<i32, String> {
-        start(order, app, log)
+        cgroup: Option<&SessionCgroup>,
+    ) -> Result<(i32, Vec<String>), String> {
+        let _ = cgroup;
+        start(order, app, log).map(|pid| (pid, Vec::new()))
     }
+
+    /// Does nothing: there is nothing to prepare.
+    pub(crate) fn prepare_next(&mut self) {}
 }
 
 fn start(order: &Spawn, app: OwnedFd, log: OwnedFd) -> Result<i32, String> {

@@ -5,10 +5,13 @@
 //! | `sys::process` | this process: its descriptors, priority and signal mask |
 //! | `sys::wait` | children that ended: found, reaped, their resource usage |
 //! | `sys::marked` | a process's mark: read; processes killed by it (Linux) |
+//! | `sys::confine` | a child confines itself (Linux) |
 //! | `sys::exec` | a prepared program, and `execve` (Linux) |
 //! | `sys::child` | what a child does between its start and its program |
 
 mod child;
+#[cfg(target_os = "linux")]
+mod confine;
 #[cfg(target_os = "linux")]
 mod exec;
 #[cfg(target_os = "linux")]
@@ -19,10 +22,18 @@ mod wait;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use child::prepare;
 #[cfg(target_os = "linux")]
-pub(crate) use child::{FdMapping, STACK_SIZE, start};
+pub(crate) use child::{ChildSetup, FdMapping, STACK_SIZE, start, with_mark};
+#[cfg(target_os = "linux")]
+pub(crate) use confine::{add_rule, has_attribute, install_filter, sandbox_support};
 #[cfg(target_os = "linux")]
 pub(crate) use exec::Program;
 #[cfg(target_os = "linux")]
 pub(crate) use marked::{kill_if, mark_of};
 pub(crate) use process::{own, set_priority, unblock_signals};
 pub(crate) use wait::{Usage, next_dead, reap};
+
+/// Nothing can be confined here.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn sandbox_support() -> crate::sandbox::SandboxSupport {
+    crate::sandbox::SandboxSupport::default()
+}

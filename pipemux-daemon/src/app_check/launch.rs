@@ -9,12 +9,15 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pipemux_check::{Launch, Start};
-use pipemux_core::{Manifest, Transport, limits};
+use pipemux_core::{
+    Confinement, FolderAccess, Isolation, Manifest, SandboxLevel, Transport, limits,
+};
 use pipemux_launcher::{
     Inbox, Limits, MarkOrigin, Order, Report, Spawn, StopSignal, Termination, encode, send,
 };
 
 use crate::launcher_process::LauncherProcess;
+use crate::sandbox;
 
 /// How long the start of a process is waited for.
 const START: Duration = Duration::from_secs(10);
@@ -27,6 +30,7 @@ pub struct ProcessLauncher {
     inbox: Inbox,
     manifest: Manifest,
     origin: MarkOrigin,
+    root: PathBuf,
     log: PathBuf,
     /// How processes ended or why they didn't start, by their number.
     ended: BTreeMap<u64, String>,
@@ -44,6 +48,7 @@ impl ProcessLauncher {
             inbox: Inbox::default(),
             manifest,
             origin: MarkOrigin::of(root)?,
+            root: root.to_owned(),
             log: root.join("log"),
             ended: BTreeMap::new(),
             spawned: Vec::new(),
@@ -106,6 +111,42 @@ impl ProcessLauncher {
         }
     }
 
+    /// Returns a path in the directory of this check.
+    fn within(&self, name: &str) -> String {
+        self.root.join(name).to_string_lossy().into_owned()
+    }
+
+    /// Returns what the app is confined to: what its manifest says, with the directories of this check in place of the
+    /// user's. The files that the check names are in its working directory.
+    fn confinement(&self) -> Option<Confinement> {
+        let manifest = &self.manifest;
+        if manifest.sandbox == SandboxLevel::Off {
+            return None;
+        }
+        let in_home = |path: &String| match path.strip_prefix("~/") {
+            Some(rest) => self.root.join("home").join(rest).to_string_lossy().into_owned(),
+            None => path.clone(),
+        };
+        let folder = manifest.folder_access();
+        let folders = if folder == FolderAccess::None { vec![] } else { vec![self.within("work")] };
+        let mut write: Vec<String> = manifest.write.iter().map(in_home).collect();
+        // A session may write its temporary files as well, into its own directory.
+        write.push(self.within("tmp"));
+        Some(Confinement {
+            strict: manifest.sandbox == SandboxLevel::Strict,
+            files: manifest.isolation == Isolation::Session,
+            folders,
+            write_folders: matches!(folder, FolderAccess::Write | FolderAccess::Named),
+            whole: manifest.built_in.is_some(),
+            read: manifest.read.iter().map(in_home).collect(),
+            write,
+            network: manifest.network,
+            exec: manifest.exec,
+            signals: manifest.signals,
+            ..Confinement::default()
+        })
+    }
+
     fn spawn(&self, start: &Start) -> io::Result<UnixStream> {
         let (ours, theirs) = UnixStream::pair()?;
         let log: File = OpenOptions::new().create(true).append(true).open(&self.log)?;
@@ -125,7 +166,12 @@ impl ProcessLauncher {
                 cpu: manifest.limits.cpu,
                 files: Some(manifest.limits.files.unwrap_or(limits::APP_FILES_MAX)),
                 processes: Some(manifest.limits.processes.unwrap_or(limits::APP_PROCESSES_MAX)),
+                threads: Some(manifest.limits.threads.unwrap_or(limits::APP_THREADS_MAX)),
+                disk: Some(manifest.limits.disk.map_or(limits::APP_DISK_MAX, |max| max.0)),
             },
+            sandbox: self
+                .confinement()
+                .map(|confinement| sandbox::sandbox_of(&confinement, &self.within("state"), &[])),
         });
         self.order(&order, &[theirs.into(), log.into()])?;
         Ok(ours)

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use nix::sys::resource::{Resource, getrlimit};
 use pipemux_core::{Manifest, ManifestProblem};
-use pipemux_launcher::{MarkOrigin, leftovers};
+use pipemux_launcher::{MarkOrigin, SandboxSupport, leftovers};
 
 use super::context::DoctorContext;
 use super::finding::Finding;
@@ -40,6 +40,11 @@ pub(super) fn files(_: &DoctorContext) -> Vec<Finding> {
         ),
         false => Finding::ok("open files", text),
     }]
+}
+
+/// Says what apps can be confined to. What is missing can't be repaired here, so it is told and nothing more.
+pub(super) fn sandbox(_: &DoctorContext) -> Vec<Finding> {
+    vec![Finding::ok("sandbox", SandboxSupport::of_this_system().describe())]
 }
 
 pub(super) fn clock(context: &DoctorContext) -> Vec<Finding> {

@@ -31,8 +31,8 @@ impl Driver {
 
     fn handle_report(&mut self, report: Report) {
         match report {
-            Report::Spawned { incarnation, pid } => {
-                self.process_started(Incarnation(incarnation), pid);
+            Report::Spawned { incarnation, pid, left_out } => {
+                self.process_started(Incarnation(incarnation), pid, left_out);
             }
             Report::SpawnFailed { incarnation, why } => {
                 self.process_start_failed(Incarnation(incarnation), why);
@@ -49,12 +49,15 @@ impl Driver {
         }
     }
 
-    fn process_started(&mut self, app: Incarnation, pid: u32) {
+    fn process_started(&mut self, app: Incarnation, pid: u32, left_out: Vec<String>) {
         if let Err(why) = self.open_log(app) {
             self.abort_start(app, why);
             return self.notify_log_watchers();
         }
-        self.handle(Event::Started { app, pid });
+        for line in &left_out {
+            log(format_args!("incarnation {}: {line}", app.0));
+        }
+        self.handle(Event::Started { app, pid, left_out });
         let peer = Peer::App(app);
         if let Some(connection) = self.connections.get_mut(&peer) {
             connection.write_scheduled = false;
@@ -115,6 +118,9 @@ fn to_exit(termination: Termination, exceeded: Option<ExceededLimit>) -> Exit {
     match (termination, exceeded) {
         (_, Some(ExceededLimit::Cpu(seconds))) => Exit::OverLimit(Limit::Cpu(seconds)),
         (_, Some(ExceededLimit::Processes(max))) => Exit::OverLimit(Limit::Processes(max)),
+        (_, Some(ExceededLimit::TreeMemory(max))) => Exit::OverLimit(Limit::Memory(max)),
+        (_, Some(ExceededLimit::Threads(max))) => Exit::OverLimit(Limit::Threads(max)),
+        (_, Some(ExceededLimit::Disk(max))) => Exit::OverLimit(Limit::Disk(max)),
         (_, Some(ExceededLimit::Memory(used, limit))) => {
             Exit::NearMemoryLimit { status, used, limit }
         }

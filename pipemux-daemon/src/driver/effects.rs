@@ -51,8 +51,8 @@ impl Driver {
                     let base = self.journal.directory();
                     directories::remove_session(base, &state_dir, self.now.unix_ms);
                 }
-                Effect::WriteLog { app, line } => {
-                    self.app_output.write_line(app, &line, self.now.mono_ms);
+                Effect::NoteLog { app, line } => {
+                    self.app_output.note(app, &line, self.now.mono_ms);
                     self.queue_log_updates();
                 }
                 Effect::EndLog { log, kept } => self.app_output.end_log(Path::new(&log), kept),
@@ -169,20 +169,28 @@ impl Driver {
             self.dev_programs.watch(app, start);
         }
         let log_path = start.log.clone();
+        let note = start
+            .confinement
+            .as_ref()
+            .map(|confinement| (confinement.note.clone(), confinement.network));
         let log_max = start.limits.log.map_or(limits::LOG_MAX, |max| max.0);
-        self.starting_apps.insert(app, StartingApp { log_path, log_max, output });
+        self.starting_apps.insert(app, StartingApp { log_path, log_max, output, note });
         Ok(())
     }
 
     /// Opens the log of a process that was ordered.
     pub(super) fn open_log(&mut self, app: Incarnation) -> Result<(), String> {
         let Some(starting) = self.starting_apps.remove(&app) else { return Ok(()) };
-        let StartingApp { log_path, log_max, output } = starting;
+        let StartingApp { log_path, log_max, output, note } = starting;
         let directory = Path::new(&log_path).parent().unwrap_or(Path::new("/"));
         directories::create_below(self.journal.directory(), directory)
             .map_err(|error| format!("can't create {}: {error}", directory.display()))?;
         let waker = self.ready_queue.waker(ReadySource::AppOutput(app));
-        self.app_output.open(app, Path::new(&log_path), log_max, output, waker, self.now)
+        self.app_output.open(app, Path::new(&log_path), log_max, output, waker, self.now)?;
+        if let Some((note, network)) = note {
+            self.app_output.explain_denials(app, note, network);
+        }
+        Ok(())
     }
 
     /// Gives up a process that can't be started, or not with everything it needs.
@@ -270,6 +278,8 @@ pub(super) struct StartingApp {
     log_max: u64,
     /// The read end of the pipe that takes what the process prints.
     output: PipeReader,
+    /// What to add to the log once the process prints that something was refused, and whether it may use the network.
+    note: Option<(String, bool)>,
 }
 
 /// True for effects that can't be taken back, unlike bytes that stay queued until the end of the turn.
@@ -291,7 +301,7 @@ fn is_irrevocable(effect: &Effect) -> bool {
         | Effect::ReadLog { .. }
         | Effect::WatchLog { .. }
         | Effect::UnwatchLog { .. }
-        | Effect::WriteLog { .. }
+        | Effect::NoteLog { .. }
         | Effect::Persist(_) => false,
     }
 }

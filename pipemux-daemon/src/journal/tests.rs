@@ -26,6 +26,7 @@ fn record(number: u64) -> Record {
                 args: vec!["🦀".into()],
                 cwd: "/".into(),
                 env: vec![],
+                granted: vec![],
                 passed: vec![],
             }],
         },

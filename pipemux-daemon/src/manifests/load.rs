@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use pipemux_catalog::{APPS, App};
-use pipemux_core::{BuiltIn, Manifest, ManifestProblem, Scope};
+use pipemux_core::{BuiltIn, FolderAccess, Manifest, ManifestProblem, SandboxLevel, Scope};
 
 use super::text;
 use crate::limits::{APP_FILES_MIN, APP_MEMORY_MIN, LOG_MIN, MANIFEST_MAX};
@@ -59,15 +59,38 @@ pub fn load(programs: &Path, user: Option<&Path>) -> LoadedManifests {
             continue;
         }
         let command = programs.join(format!("pipemux-{id}")).to_string_lossy().into_owned();
-        loaded.manifests.push(Manifest {
+        let manifest = Manifest {
             description: app.description.to_owned(),
             scope: scope_of(app),
             built_in: Some(Box::new(known.clone())),
             ..Manifest::new(id, command)
-        });
+        };
+        loaded.manifests.push(confined(manifest));
     }
     loaded.manifests.sort_by(|one, other| one.id.cmp(&other.id));
     loaded
+}
+
+/// Confines an app that comes with the daemon to the least that it needs.
+fn confined(manifest: Manifest) -> Manifest {
+    match manifest.id.as_str() {
+        // It edits any file of a project, and those that are named besides.
+        "editor" => Manifest { folder: Some(FolderAccess::Write), ..manifest },
+        // It tells of all processes, and ends those that it is told to end.
+        "monitor" => Manifest {
+            folder: Some(FolderAccess::None),
+            read: ["/proc", "/sys"].map(str::to_owned).into(),
+            signals: true,
+            ..manifest
+        },
+        // It uses its state, and a store that is named.
+        "notebook" => Manifest {
+            sandbox: SandboxLevel::Strict,
+            folder: Some(FolderAccess::Named),
+            ..manifest
+        },
+        _ => manifest,
+    }
 }
 
 /// Returns the problem of a manifest. A file is named after the app that it registers, so its name says which app is
@@ -111,6 +134,16 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Manifest, String> {
     if let Some((field, why)) = too_small(&manifest) {
         let location = text.find(field).map(|at| location(text, at)).unwrap_or_default();
         return Err(format!("{shown}{location}: {why}"));
+    }
+    let listed = [("read", &manifest.read), ("write", &manifest.write)];
+    let is_valid = |path: &str| path.starts_with("~/") || Path::new(path).is_absolute();
+    for (field, paths) in listed {
+        if let Some(wrong) = paths.iter().find(|path| !is_valid(path)) {
+            let location = text.find(field).map(|at| location(text, at)).unwrap_or_default();
+            return Err(format!(
+                "{shown}{location}: `{wrong}`: expected an absolute path, or one that begins with ~/"
+            ));
+        }
     }
     // A bare name is looked up in PATH; a relative path starts beside the manifest.
     if manifest.command.contains('/') && !Path::new(&manifest.command).is_absolute() {

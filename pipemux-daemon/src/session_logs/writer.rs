@@ -85,9 +85,16 @@ impl LogWriter {
         self.end() != before
     }
 
-    /// Writes a line of the daemon's own; returns whether it did. In the middle of a line of the app, it doesn't.
+    /// Writes a line of the daemon's own that can wait; returns whether it did. In the middle of a line of the app, it
+    /// doesn't.
     pub fn write_line(&mut self, line: &str, now_ms: u64) -> bool {
         self.at_line_start && self.write_output(format!("{line}\n").as_bytes(), now_ms)
+    }
+
+    /// Writes a line that no process printed; returns whether the log grew.
+    pub fn write_note(&mut self, line: &str, now_ms: u64) -> bool {
+        let start = if self.at_line_start { "" } else { "\n" };
+        self.write_output(format!("{start}{line}\n").as_bytes(), now_ms)
     }
 
     /// Returns when to call [`LogWriter::resume_if_due`], in milliseconds; `None` when nothing is left out.

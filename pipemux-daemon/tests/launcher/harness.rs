@@ -160,6 +160,7 @@ impl Drop for Launcher {
 
 pub fn spawn() -> Spawn {
     Spawn {
+        sandbox: None,
         incarnation: 0,
         command: "sh".into(),
         args: vec![],

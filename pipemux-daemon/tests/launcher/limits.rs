@@ -1,8 +1,8 @@
 //! Each limit of an app, exceeded.
 
-use pipemux_launcher::{ExceededLimit, Limits, Termination};
+use pipemux_launcher::{ExceededLimit, Limits, Spawn, Termination};
 
-use crate::harness::{Launcher, processes_in};
+use crate::harness::{Launcher, processes_in, spawn};
 
 const MIB: u64 = 1024 * 1024;
 
@@ -42,6 +42,52 @@ fn exceeding_memory_is_reported() {
     // A process that fails for another reason hasn't exceeded its limit.
     launcher.start_script_with_limits(2, limits, "exit 7");
     assert_eq!(launcher.exit_and_limit_of(2), (Termination::Code(7), None));
+}
+
+/// Limits of what all processes of an app use together; the launcher counts while it counts processes.
+fn tree_limits() -> Limits {
+    Limits { processes: Some(100), ..Limits::default() }
+}
+
+#[test]
+fn memory_of_all_processes_together_is_limited() {
+    let mut launcher = Launcher::start();
+    let limits = Limits { memory: Some(64 * MIB), ..tree_limits() };
+    // `tail` holds what nobody reads. Each has less than the limit.
+    let hold = "head -c 40000000 /dev/zero | tail -c 40000000 | sleep 1000";
+    launcher.start_script_with_limits(1, limits, &format!("{hold} & {hold} & {hold} & wait"));
+    assert_eq!(
+        launcher.exit_and_limit_of(1),
+        (Termination::Signal(9), Some(ExceededLimit::TreeMemory(64 * MIB)))
+    );
+    assert_eq!(processes_in(launcher.directory.path()), Vec::<i32>::new());
+}
+
+#[test]
+fn threads_of_all_processes_together_are_limited() {
+    let mut launcher = Launcher::start();
+    let limits = Limits { threads: Some(3), ..tree_limits() };
+    launcher.start_script_with_limits(1, limits, "for i in 1 2 3 4; do sleep 1000 & done; wait");
+    assert_eq!(
+        launcher.exit_and_limit_of(1),
+        (Termination::Signal(9), Some(ExceededLimit::Threads(3)))
+    );
+}
+
+#[test]
+fn what_a_session_keeps_on_disk_is_limited() {
+    let mut launcher = Launcher::start();
+    let limits = Limits { disk: Some(MIB), ..tree_limits() };
+    let state = launcher.directory.path().join("state");
+    std::fs::create_dir(&state).unwrap();
+    std::fs::write(state.join("file"), vec![1; 2 * MIB as usize]).unwrap();
+    let fallback_cwd = state.display().to_string();
+    let args = vec!["-c".into(), "sleep 1000".into()];
+    launcher.spawn(1, Spawn { args, limits, fallback_cwd, ..spawn() });
+    assert_eq!(
+        launcher.exit_and_limit_of(1),
+        (Termination::Signal(9), Some(ExceededLimit::Disk(MIB)))
+    );
 }
 
 #[test]

@@ -86,6 +86,7 @@ impl Client {
             lod: None,
             at: None,
             hint_options: String::new(),
+            wait_ms: 0,
             env: std::collections::BTreeMap::new(),
             titles: false,
             cwd: String::new(),
@@ -158,7 +159,10 @@ impl TestHome {
 
     /// Registers an app that is a shell script without single quotes; `rest` is appended to its manifest.
     pub fn app_with(&self, id: &str, script: &str, rest: &str) {
-        let text = format!("id = \"{id}\"\ncommand = \"sh\"\nargs = [\"-c\", '{script}']\n{rest}");
+        // These scripts start programs and look at the process itself; stories test the sandbox.
+        let text = format!(
+            "id = \"{id}\"\ncommand = \"sh\"\nargs = [\"-c\", '{script}']\nsandbox = \"off\"\n{rest}"
+        );
         self.manifest(id, &text);
     }
 

@@ -56,7 +56,7 @@ pub fn shown(step: &str, stdin: Option<usize>) -> String {
         if matches!(token.kind, TokenKind::End) {
             break;
         }
-        if !matches!(token.kind, TokenKind::Newline | TokenKind::Sign(')' | ']')) {
+        if !matches!(token.kind, TokenKind::Newline | TokenKind::Sign(')' | ']' | '}')) {
             line.push_str(gap);
         }
         gap = "";
@@ -105,7 +105,7 @@ impl StepWriter {
         if matches!(kind, TokenKind::Newline | TokenKind::End) {
             return;
         }
-        if !matches!(kind, TokenKind::Sign(')' | ']')) {
+        if !matches!(kind, TokenKind::Sign(')' | ']' | '}')) {
             self.line.push_str(self.gap);
         }
         self.gap = "";

@@ -26,7 +26,7 @@ pub fn texts_apart(code: &str, text_max: usize, code_max: usize) -> Vec<(String,
                 gap = if written.is_empty() && parts.is_empty() { "" } else { " " };
                 continue;
             }
-            TokenKind::Sign(')' | ']' | '(' | ',' | ';' | '=' | ':') => {}
+            TokenKind::Sign(')' | ']' | '}' | '(' | ',' | ';' | '=' | ':') => {}
             _ => written.push_str(gap),
         }
         gap = "";

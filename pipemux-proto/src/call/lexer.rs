@@ -33,7 +33,7 @@ pub(super) enum TokenKind<'a> {
     Text(String),
     /// A quoted text with a backslash.
     Quoted(Box<Quoted>),
-    /// One of `( ) [ ] , ; = :`.
+    /// One of `( ) [ ] { } , ; = :`.
     Sign(char),
     /// A `-` that doesn't begin a number.
     Dash,
@@ -82,7 +82,7 @@ impl<'a> Lexer<'a> {
                 self.at += 1;
                 kind
             }
-            '(' | ')' | '[' | ']' | ',' | ';' | '=' | ':' => {
+            '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '=' | ':' => {
                 self.at += 1;
                 TokenKind::Sign(first)
             }
@@ -246,9 +246,6 @@ impl<'a> Lexer<'a> {
             '“' | '”' | '„' | '‘' | '’' | '‚' | '«' | '»' | '`' | '「' | '」' => {
                 error.hint("texts stand in straight quotes: '…' or \"…\"")
             }
-            '{' | '}' => {
-                error.hint("there are no objects or blocks: pass named arguments, f(name=value)")
-            }
             '\\' => error.hint("only inside a text is anything escaped: its own quotes are plain"),
             '@' => error.hint("a ref begins with its kind: obj:15@e3"),
             '+' => error.hint("give the whole value: there are no operators"),
@@ -262,7 +259,7 @@ impl<'a> Lexer<'a> {
 
 /// Returns true for characters that don't end a ref.
 fn continues_ref(c: char) -> bool {
-    !(c.is_whitespace() || matches!(c, ',' | ')' | ']' | ';' | '\'' | '"'))
+    !(c.is_whitespace() || matches!(c, ',' | ')' | ']' | '}' | ';' | '\'' | '"'))
 }
 
 /// Returns true if the code begins with an Action Token: `[[MT:`. `[[1]]`, `[[name]]` and `[[obj:7]]` are
@@ -276,5 +273,5 @@ fn begins_app_token(code: &str) -> bool {
 
 /// Returns false for `obj: 7` and `link='…'`, where the word is the name of a parameter.
 fn begins_ref(next: Option<char>) -> bool {
-    next.is_some_and(|c| continues_ref(c) && !matches!(c, '<' | '[' | '('))
+    next.is_some_and(|c| continues_ref(c) && !matches!(c, '<' | '[' | '(' | '{'))
 }

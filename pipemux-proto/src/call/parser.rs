@@ -40,10 +40,10 @@ fn parse_with(code: &str, stdin: Option<&str>, undecided: bool) -> Result<Script
     parser.script()
 }
 
-struct Parser<'a> {
+pub(super) struct Parser<'a> {
     lexer: Lexer<'a>,
     /// The next token.
-    token: Token<'a>,
+    pub(super) token: Token<'a>,
     /// The number of open calls and lists.
     depth: usize,
     steps: usize,
@@ -110,6 +110,9 @@ impl<'a> Parser<'a> {
                     }
                     TokenKind::Sign('[') => {
                         error.hint("to click a link, give only its ref: link:15")
+                    }
+                    TokenKind::Sign('{') => {
+                        error.hint("a record is an argument: name(item={count: 2})")
                     }
                     _ => error,
                 })
@@ -183,7 +186,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads an expression whose first token has been read.
-    fn expr(&mut self, first: Token<'a>) -> Result<(Expr, Span), CallError> {
+    pub(super) fn expr(&mut self, first: Token<'a>) -> Result<(Expr, Span), CallError> {
         let span = first.span;
         let value = match first.kind {
             TokenKind::Number(number) => Expr::Value(number),
@@ -192,6 +195,7 @@ impl<'a> Parser<'a> {
             TokenKind::Quoted(text) => Expr::Value(Value::Str(text.text?)),
             TokenKind::Ref(reference) => Expr::Ref(reference),
             TokenKind::Sign('[') => return self.list(span),
+            TokenKind::Sign('{') => return self.record(span),
             TokenKind::Word(word) if self.token.kind == TokenKind::Sign('(') => {
                 let call = self.call(word, span)?;
                 let span = call.span;
@@ -204,7 +208,7 @@ impl<'a> Parser<'a> {
                     .hint("write text=stdin in place of text=-"));
             }
             kind => {
-                let note = "expected a value: 'text', 42, true, null, obj:23, [list] or a call";
+                let note = "expected a value: 'text', 42, true, null, obj:23, [list], {name: value} or a call";
                 return Err(CallError::new(describe(&kind, self.lexer.code, span), span, note));
             }
         };
@@ -263,7 +267,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Returns the next token. Inside parentheses and brackets a newline is white space.
-    fn advance(&mut self) -> Result<Token<'a>, CallError> {
+    pub(super) fn advance(&mut self) -> Result<Token<'a>, CallError> {
         let next = self.lexer.token()?;
         let token = std::mem::replace(&mut self.token, next);
         while self.depth > 0 && self.token.kind == TokenKind::Newline {
@@ -272,9 +276,9 @@ impl<'a> Parser<'a> {
         Ok(token)
     }
 
-    fn enter_nesting(&mut self, open: Span) -> Result<(), CallError> {
+    pub(super) fn enter_nesting(&mut self, open: Span) -> Result<(), CallError> {
         if self.depth == NESTING_MAX {
-            let note = format!("calls and lists nest at most {NESTING_MAX} deep");
+            let note = format!("calls, lists and records nest at most {NESTING_MAX} deep");
             return Err(CallError::new("nested too deep", open, note));
         }
         self.depth += 1;
@@ -288,13 +292,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads the closing sign and returns its end.
-    fn leave(&mut self) -> Result<usize, CallError> {
+    pub(super) fn leave(&mut self) -> Result<usize, CallError> {
         self.depth -= 1;
         self.advance().map(|close| close.span.end)
     }
 
     /// Returns true if the closing sign comes next.
-    fn closes(&self, close: char, open: Span) -> Result<bool, CallError> {
+    pub(super) fn closes(&self, close: char, open: Span) -> Result<bool, CallError> {
         match self.token.kind {
             TokenKind::End => Err(unclosed(close, open)),
             TokenKind::Sign(sign) => Ok(sign == close),
@@ -303,7 +307,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Reads a comma, unless the closing sign comes next.
-    fn separator(&mut self, close: char, open: Span) -> Result<(), CallError> {
+    pub(super) fn separator(&mut self, close: char, open: Span) -> Result<(), CallError> {
         match self.token.kind {
             TokenKind::Sign(',') => self.advance().map(drop),
             TokenKind::Sign(sign) if sign == close => Ok(()),
@@ -315,7 +319,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn check_count(&self, count: usize, what: &str) -> Result<(), CallError> {
+    pub(super) fn check_count(&self, count: usize, what: &str) -> Result<(), CallError> {
         if count < LIST_MAX {
             return Ok(());
         }
@@ -332,7 +336,7 @@ impl<'a> Parser<'a> {
         Err(CallError::new("too many steps", span, note).hint("send the rest as another run"))
     }
 
-    fn unexpected(&self) -> String {
+    pub(super) fn unexpected(&self) -> String {
         describe(&self.token.kind, self.lexer.code, self.token.span)
     }
 }

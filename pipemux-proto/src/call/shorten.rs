@@ -33,6 +33,7 @@ fn one_line(code: &str, span: Span, text_chars: usize, max: usize) -> String {
         lexer.at = span.start;
     }
     let mut gap = "";
+    let mut braces = 0usize;
     // A character has at most 4 bytes, so beyond this length the line is certainly too long.
     while let Ok(token) = lexer.token()
         && token.kind != TokenKind::End
@@ -43,13 +44,20 @@ fn one_line(code: &str, span: Span, text_chars: usize, max: usize) -> String {
             continue;
         }
         match token.kind {
+            TokenKind::Sign('{') => braces += 1,
+            TokenKind::Sign('}') => braces = braces.saturating_sub(1),
+            _ => {}
+        }
+        match token.kind {
             TokenKind::Newline => continue,
-            TokenKind::Sign(')' | ']') => {}
+            TokenKind::Sign(')' | ']' | '}') => {}
             _ => line.push_str(gap),
         }
         gap = "";
         match token.kind {
             TokenKind::Sign(',') => gap = ", ",
+            // That of a named argument is written without a space, that of a record's field with one.
+            TokenKind::Sign(':') if braces > 0 => gap = ": ",
             TokenKind::Sign(';') => gap = "; ",
             TokenKind::Text(_) | TokenKind::Quoted(_) => {
                 let written = &code[token.span.start..token.span.end];

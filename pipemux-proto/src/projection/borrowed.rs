@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{LinkSlotOf, ObjectSlotOf, ProjectionOf, Text};
+use super::{LinkSlotOf, Media, ObjectSlotOf, ProjectionOf, Text};
 use crate::numbers::{LineNumbers, LineRun};
 use crate::value::Value;
 
@@ -75,6 +75,43 @@ pub struct ObjectRef<'a, S = &'a str> {
     /// What tells the thing from others with the same label.
     #[serde(default)]
     pub detail: S,
+    /// What its value is.
+    #[serde(default, borrow)]
+    pub media: Option<MediaRef<'a>>,
+}
+
+/// A borrowed [`Media`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct MediaRef<'a> {
+    /// The media type.
+    #[serde(rename = "type")]
+    pub media_type: &'a str,
+    /// The length in bytes.
+    pub bytes: u64,
+    /// The width in pixels.
+    #[serde(default)]
+    pub width: Option<u32>,
+    /// The height in pixels.
+    #[serde(default)]
+    pub height: Option<u32>,
+    /// The duration in milliseconds.
+    #[serde(default)]
+    pub duration_ms: Option<u64>,
+}
+
+impl<'a> From<&'a Media> for MediaRef<'a> {
+    fn from(media: &'a Media) -> Self {
+        let Media { media_type, bytes, width, height, duration_ms } = media;
+        let (bytes, width, height, duration_ms) = (*bytes, *width, *height, *duration_ms);
+        Self { media_type, bytes, width, height, duration_ms }
+    }
+}
+
+impl From<MediaRef<'_>> for Media {
+    fn from(media: MediaRef<'_>) -> Self {
+        let MediaRef { media_type, bytes, width, height, duration_ms } = media;
+        Self { media_type: media_type.into(), bytes, width, height, duration_ms }
+    }
 }
 
 /// A borrowed [`super::CodePiece`].
@@ -119,9 +156,10 @@ impl<'a, T> ProjectionRef<'a, T> {
 
 impl<'a, T, S: From<&'a T>> From<&'a ObjectSlotOf<T>> for ObjectRef<'a, S> {
     fn from(object: &'a ObjectSlotOf<T>) -> Self {
-        let ObjectSlotOf { key, rev, ty, label, show_key, detail } = object;
+        let ObjectSlotOf { key, rev, ty, label, show_key, detail, media } = object;
         let (label, detail) = (label.into(), detail.into());
-        Self { key, rev: *rev, ty: ty.as_deref(), label, show_key: *show_key, detail }
+        let (rev, ty, show_key) = (*rev, ty.as_deref(), *show_key);
+        Self { key, rev, ty, label, show_key, detail, media: media.as_ref().map(MediaRef::from) }
     }
 }
 
@@ -143,6 +181,12 @@ mod tests {
                 ty,
                 label,
                 show_key,
+                media: (rev % 2 == 0).then(|| Media {
+                    media_type: detail.clone(),
+                    bytes: rev,
+                    width: Some(7),
+                    ..Media::default()
+                }),
                 detail,
             })),
             (text, text, any::<bool>()).prop_map(|(label, action, titled)| Piece::Link(LinkSlot {
@@ -164,7 +208,7 @@ mod tests {
     fn owned(piece: PieceRef<'_>) -> Piece {
         match piece {
             PieceRef::Text(text) => Piece::Text(text.into()),
-            PieceRef::Object(ObjectRef { key, rev, ty, label, show_key, detail }) => {
+            PieceRef::Object(ObjectRef { key, rev, ty, label, show_key, detail, media }) => {
                 Piece::Object(ObjectSlot {
                     key: key.into(),
                     rev,
@@ -172,6 +216,7 @@ mod tests {
                     label: label.into(),
                     show_key,
                     detail: detail.into(),
+                    media: media.map(Media::from),
                 })
             }
             PieceRef::Link(link) => Piece::Link(link),

@@ -1,7 +1,7 @@
 //! What the names in a prototype may be. They are shown as they are, as code, so that none may be mistaken for
 //! anything else.
 
-use super::{Prototype, Raw, Type};
+use super::{Field, Prototype, Raw, Type};
 use crate::call::name::is_name;
 use crate::limits::NAME_MAX;
 use crate::refs::token::is_type;
@@ -15,6 +15,9 @@ pub enum PrototypeError {
     /// The type of an anchor isn't one that a ref can have.
     #[error("the type {0:?} is none: expected [A-Za-z][A-Za-z0-9_-]*, at most {NAME_MAX} bytes")]
     Type(String),
+    /// Two fields of a record or a form have the same name.
+    #[error("the field {0:?} is there twice")]
+    Field(String),
     /// Two parameters of an action have the same name, or a rule names a parameter that isn't there.
     #[error("{action} has no parameter {param}, or has it twice")]
     Parameter {
@@ -56,10 +59,26 @@ impl Type {
             Type::Anchor(Some(of)) if !is_type(of) || of.len() > NAME_MAX => {
                 Err(PrototypeError::Type(truncated(of)))
             }
-            Type::List(inner) | Type::Optional(inner) => inner.check(),
+            Type::List(inner) | Type::Optional(inner) | Type::Map(inner) => inner.check(),
+            Type::Record(fields) => check_fields(fields),
             _ => Ok(()),
         }
     }
+}
+
+/// Checks the names and types of the fields of a record or a form.
+///
+/// # Errors
+/// As [`Prototype::check`].
+pub fn check_fields(fields: &[Field]) -> Result<(), PrototypeError> {
+    for (index, field) in fields.iter().enumerate() {
+        check_name(&field.name)?;
+        field.ty.check()?;
+        if fields[..index].iter().any(|other| other.name == field.name) {
+            return Err(PrototypeError::Field(field.name.clone()));
+        }
+    }
+    Ok(())
 }
 
 fn check_name(name: &str) -> Result<(), PrototypeError> {

@@ -2,11 +2,13 @@
 
 pub const PAGE: &str = include_str!("../../PROTOCOL.md");
 
-const SOURCES: [(&str, &str); 10] = [
+const SOURCES: &[(&str, &str)] = &[
     ("app", include_str!("../../src/app.rs")),
+    ("job", include_str!("../../src/job.rs")),
     ("numbers", include_str!("../../src/numbers.rs")),
     ("projection", include_str!("../../src/projection.rs")),
     ("prototype", include_str!("../../src/prototype.rs")),
+    ("prototype", include_str!("../../src/prototype/types.rs")),
     ("fault", include_str!("../../src/fault.rs")),
     ("value", include_str!("../../src/value.rs")),
     ("hello", include_str!("../../src/hello.rs")),
@@ -32,7 +34,7 @@ impl Types {
     /// Reads the declarations. It knows what these files are formatted like, no more.
     pub fn read() -> Self {
         let mut all = Vec::new();
-        for (module, source) in SOURCES {
+        for &(module, source) in SOURCES {
             let mut lines = source.lines().peekable();
             let mut attributes = String::new();
             while let Some(line) = lines.next() {
@@ -48,7 +50,13 @@ impl Types {
                     }
                     continue;
                 };
-                let name = declared.split([' ', '<']).next().unwrap_or_default().to_owned();
+                let name = declared.split([' ', '<']).next().unwrap_or_default();
+                // The page names the message, whatever type its texts have.
+                let name = match declared.contains("Of<") {
+                    true => name.strip_suffix("Of").unwrap_or(name),
+                    false => name,
+                }
+                .to_owned();
                 let mut members = Vec::new();
                 let mut own = String::new();
                 for line in lines.by_ref().take_while(|line| *line != "}") {

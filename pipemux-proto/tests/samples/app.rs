@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use pipemux_proto::app::*;
+use pipemux_proto::job::{CancelJob, JobEnd, JobReport, Started};
 use pipemux_proto::projection::*;
 use pipemux_proto::{Blob, Fault, Kind, LineNumbers, LineRun, Method, Value};
 
@@ -27,16 +28,21 @@ fn opens(all: &mut Vec<Sample>) {
         state_dir: "/state/editor/main".into(),
         woken: None,
         due: false,
+        jobs: Vec::new(),
     };
     add(all, "app-open", (Kind::Request, Method::AppOpen), &open);
+    let jobs = OpenRequest { jobs: vec!["test-1".into()], ..open.clone() };
+    add(all, "app-open-jobs", (Kind::Request, Method::AppOpen), &jobs);
     let woken = OpenRequest { woken: Some(70_000), ..open };
     add(all, "app-open-woken", (Kind::Request, Method::AppOpen), &woken);
     let due = OpenRequest { due: true, ..woken };
     add(all, "app-open-due", (Kind::Request, Method::AppOpen), &due);
-    let opened = Opened { notes: vec!["restored 1 unsaved edit".into()], resumed: None };
+    let opened = Opened { notes: vec!["restored 1 unsaved edit".into()], ..Opened::default() };
     add(all, "app-opened", (Kind::Reply, Method::AppOpen), &opened);
     let resumed = Opened { resumed: Some(70_000), ..Opened::default() };
     add(all, "app-opened-resumed", (Kind::Reply, Method::AppOpen), &resumed);
+    let jobs = Opened { jobs: vec!["test-1".into()], ..Opened::default() };
+    add(all, "app-opened-jobs", (Kind::Reply, Method::AppOpen), &jobs);
     let saved = Saved { version: Some(70_000), wake_at: None };
     add(all, "saved", (Kind::Reply, Method::Save), &saved);
     let until = Saved { wake_at: Some(1_800_000_000_000), ..saved };
@@ -108,6 +114,22 @@ fn projections(all: &mut Vec<Sample>) {
     let told_apart =
         Projection { version: 70_002, content: vec![Piece::Object(twin)], ..Default::default() };
     add(all, "projection-detail", reply, &told_apart);
+    let media = Media {
+        media_type: "image/png".into(),
+        bytes: 31_000,
+        width: Some(640),
+        height: Some(480),
+        duration_ms: None,
+    };
+    let sound =
+        Media { media_type: "audio/wav".into(), duration_ms: Some(90_500), ..media.clone() };
+    let slot = |key: &str, media| {
+        let (key, label) = (key.to_owned(), key.to_owned());
+        Piece::Object(ObjectSlot { key, label, media: Some(media), ..Default::default() })
+    };
+    let content = vec![slot("diagram", media), slot("sound", sound)];
+    let with_media = Projection { version: 70_003, content, ..Default::default() };
+    add(all, "projection-media", reply, &with_media);
     let lasting = LinkSlot { label: "undo".into(), lasting: true, ..no_link() };
     let with_link = Projection { version: 70_002, nav: vec![lasting], ..Projection::default() };
     add(all, "projection-lasting-link", reply, &with_link);
@@ -220,6 +242,16 @@ fn outcomes(all: &mut Vec<Sample>) {
     let reverts = Done { reverts: true, ..done };
     add(all, "outcome-done-reverts", reply, &Outcome::Done(reverts));
     let failed = Fault::stale("changed").about("k1").hint("changed by another client");
+    let started = Started {
+        job: "test-1".into(),
+        brief: "cargo test".into(),
+        version: 13,
+        ..Default::default()
+    };
+    add(all, "outcome-started", reply, &Outcome::Started(started.clone()));
+    let links = vec![LinkSlot { label: "show".into(), action: "show".into(), ..no_link() }];
+    let started = Started { total: 300, links, sleeps: true, ..started };
+    add(all, "outcome-started-sleeps", reply, &Outcome::Started(started));
     add(all, "outcome-failed", reply, &Outcome::Failed(failed.clone()));
     let excerpt = failed.numbers(numbers());
     add(all, "outcome-failed-numbers", reply, &Outcome::Failed(excerpt));
@@ -231,7 +263,13 @@ fn outcomes(all: &mut Vec<Sample>) {
     ];
     for (name, kind) in kinds {
         let options = vec![OptionItem { label: "line 2".into(), text: "use a;".into() }];
-        let question = Question { text: "3 matches".into(), kind, options, unlisted: 2 };
+        let question = Question {
+            text: "3 matches".into(),
+            kind,
+            options,
+            unlisted: 2,
+            ..Question::default()
+        };
         let token = Blob(Bytes::from_static(b"\x01token"));
         let needs = Needs { question, token, numbers: Vec::new() };
         add(all, &format!("outcome-needs-{name}"), reply, &Outcome::Needs(needs));
@@ -268,6 +306,21 @@ fn events(all: &mut Vec<Sample>) {
     add(all, "notify", (Kind::Event, Method::Notify), &Notify { text: "disk is full".into() });
     let progress = Progress { done: 3, total: 10, text: "reading".into() };
     add(all, "progress", (Kind::Event, Method::Progress), &progress);
+    let report = JobReport { job: "test-1".into(), ..JobReport::default() };
+    let event = (Kind::Event, Method::JobReport);
+    let text = Some("compiling".into());
+    let progress = JobReport { text, done: Some(3), total: Some(300), ..report.clone() };
+    add(all, "job-report", event, &progress);
+    let output = Some(Bytes::from_static(&[b'o', b'k', 0x1b, 0xff]));
+    add(all, "job-report-output", event, &JobReport { output, ..report.clone() });
+    let ends =
+        [("done", JobEnd::Done), ("failed", JobEnd::Failed), ("cancelled", JobEnd::Cancelled)];
+    for (name, end) in ends {
+        let report = JobReport { state: Some(end), brief: "12 passed".into(), ..report.clone() };
+        add(all, &format!("job-report-{name}"), event, &report);
+    }
+    let cancel = (Kind::Request, Method::CancelJob);
+    add(all, "cancel-job", cancel, &CancelJob { job: "test-1".into() });
     let busy = Busy { what: "indexing".into(), for_ms: 60_000 };
     add(all, "busy", (Kind::Event, Method::Busy), &busy);
 }

@@ -3,6 +3,7 @@
 use bytes::Bytes;
 use pipemux_proto::client::*;
 use pipemux_proto::context::*;
+use pipemux_proto::job::{JobState, JobStatus};
 use pipemux_proto::projection::Lod;
 use pipemux_proto::report::*;
 use pipemux_proto::watch::*;
@@ -103,6 +104,7 @@ fn verbs(all: &mut Vec<Sample>) {
             at: plain.then_some(17),
             hint_options: String::new(),
             env: std::collections::BTreeMap::new(),
+            wait_ms: 0,
             titles: plain,
             cwd: String::new(),
             verb,
@@ -110,6 +112,8 @@ fn verbs(all: &mut Vec<Sample>) {
         add(all, &format!("verb-{name}"), (Kind::Request, Method::Verb), &call);
         if plain {
             let call = VerbRequest { reader_token: "k3y".into(), ..call };
+            let waits = VerbRequest { wait_ms: 30_000, ..call.clone() };
+            add(all, "verb-wait", (Kind::Request, Method::Verb), &waits);
             add(all, "verb-with-token", (Kind::Request, Method::Verb), &call);
         }
     }
@@ -158,6 +162,8 @@ fn answers(all: &mut Vec<Sample>) {
         ("report-questions", Body::Report(Box::new(questions()))),
         ("report-clicked", Body::Report(Box::new(clicked()))),
         ("report-content", Body::Report(Box::new(with_content()))),
+        ("report-jobs", Body::Report(Box::new(with_jobs()))),
+        ("events-jobs", Body::Events(job_events())),
         ("report-kept", Body::Report(Box::new(with_kept()))),
         ("events", Body::Events(events())),
         ("events-exits", Body::Events(exits())),
@@ -201,6 +207,7 @@ fn events() -> Events {
         text: "editor.save() → save done".into(),
         process_exit: None,
         run_exit: None,
+        job: None,
     };
     let events = kinds.iter().enumerate().map(told).collect();
     Events { life: 3, last: 27, dropped: 12, events }
@@ -229,6 +236,7 @@ fn exits() -> Events {
         text: "editor/main ended".into(),
         process_exit,
         run_exit,
+        job: None,
     };
     let events = told.into_iter().enumerate().map(occurrence).collect();
     Events { life: 3, last: 20, dropped: 0, events }
@@ -241,6 +249,47 @@ fn report_with_detail() -> Report {
         option.detail = "let x = 1;".into();
     }
     report
+}
+
+/// A job in each state.
+fn jobs() -> Vec<JobStatus> {
+    use JobState::{Cancelled, Done, Failed, Lost, Running};
+    let job = |state| JobStatus {
+        number: 3,
+        session: "term/main".into(),
+        brief: "cargo test".into(),
+        state,
+        text: "compiling".into(),
+        done: 3,
+        total: 300,
+        result: if state == Running { String::new() } else { "12 passed".into() },
+        ms: 8_400,
+        cancel: (state == Running).then(|| "link:9".into()),
+    };
+    [Running, Done, Failed, Cancelled, Lost].map(job).to_vec()
+}
+
+fn with_jobs() -> Report {
+    let mut report = clicked();
+    report.steps[0].job = Some(3);
+    Report { jobs: jobs(), ..report }
+}
+
+fn job_events() -> Events {
+    let told = |(at, job): (usize, JobStatus)| WorkspaceEvent {
+        number: 13 + at as u64,
+        at: "2025-12-10T10:00:00Z".into(),
+        what: EventKind::Job,
+        workspace: Some("work".into()),
+        session: Some("term/main".into()),
+        reader: None,
+        text: "job 3".into(),
+        process_exit: None,
+        run_exit: None,
+        job: Some(job),
+    };
+    let events = jobs().into_iter().enumerate().map(told).collect();
+    Events { life: 3, last: 20, dropped: 0, events }
 }
 
 fn with_kept() -> Report {
@@ -268,6 +317,7 @@ fn clicked() -> Report {
         detail: None,
         content: String::new(),
         value: None,
+        job: None,
         error: None,
     };
     Report { steps: vec![step], ..Report::default() }
@@ -289,6 +339,7 @@ fn report() -> Report {
         detail: Some("412 lines".into()),
         content: String::new(),
         value: Some(Value::Int(412)),
+        job: None,
         error: (status == StepStatus::Failed).then(|| Fault::failed("disk full")),
     };
     Report {
@@ -306,10 +357,12 @@ fn report() -> Report {
             }],
             unlisted: 1,
             hints: vec!["pipemux answer all".into()],
+            ..QuestionReport::default()
         }),
         questions: Vec::new(),
         kept: None,
         windows: vec![window()],
+        jobs: Vec::new(),
         notices: vec!["editor/main was restarted".into()],
         error: Some(Fault::not_found("no window")),
         receipt: TokenReceipt { shown: 69, available: 6912 },

@@ -2,6 +2,7 @@
 
 mod app;
 mod client;
+mod forms;
 
 use pipemux_proto::app::Empty;
 use pipemux_proto::fault::{Level, SourcePosition};
@@ -27,6 +28,7 @@ pub fn samples() -> Vec<Sample> {
     empties(&mut all);
     app::samples(&mut all);
     client::samples(&mut all);
+    forms::samples(&mut all);
     all
 }
 

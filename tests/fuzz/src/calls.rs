@@ -132,6 +132,9 @@ fn walk_expr<'a>(expr: &'a Expr, span: Span, see: &mut impl FnMut(Span, Option<&
     match expr {
         Expr::Call(call) => walk(call, see),
         Expr::List(items) => items.iter().for_each(|(item, span)| walk_expr(item, *span, see)),
+        Expr::Record(entries) => {
+            entries.iter().for_each(|entry| walk_expr(&entry.value, entry.span, see));
+        }
         Expr::Value(_) | Expr::Quoted(_) | Expr::Ref(_) | Expr::Name { .. } => {}
     }
 }

@@ -3,7 +3,8 @@
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use pipemux_tests::{Output, TestEnv, program};
+use pipemux_tests::programs::program;
+use pipemux_tests::{Output, TestEnv};
 
 /// PROTOCOL.md's app in Python.
 fn page_app() -> String {

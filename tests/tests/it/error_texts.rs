@@ -84,12 +84,12 @@ fn ref_errors_have_these_texts() {
 #[test]
 fn failures_and_refusals_have_these_texts() {
     let env = TestEnv::with_editor("x\nx\n");
-    env.write("binary", b"\x7fELF\0\xff\xfe\0".repeat(100));
+    env.write("latin1.txt", b"caf\xe9\n");
     let mut all = Transcript::new(&env);
     all.run("failed step", &["run", "editor.replace('nowhere', 'y')"], 1);
     let failing = "editor.insert(1, 'a'); editor.replace('nowhere', 'y'); editor.save()";
     all.run("failed step between others", &["run", failing], 1);
-    all.run("refused file", &["open", "editor", "binary"], 9);
+    all.run("refused file", &["open", "editor", "latin1.txt"], 9);
     env.run("editor.replace('x', 'y')").exits(5);
     all.run("refused while a question is open", &["run", "editor.save()"], 9);
     insta::assert_snapshot!(all.text);

@@ -105,7 +105,7 @@ fn staged_files_become_a_real_git_commit() {
     git(&["init", "--quiet"]);
     git(&["config", "user.name", "t"]);
     git(&["config", "user.email", "t@example.org"]);
-    env.install("ide", "examples/ide", "");
+    env.install("ide", "examples/ide", "exec = true\nfolder = \"write\"\n");
 
     let opened = env.pipemux(&["open", "ide"]);
     opened.ok().has("- [src/main.ts](obj:file:src/main.ts)");

@@ -5,7 +5,7 @@ use pipemux_tests::{TestEnv, is_alive, wait_for};
 /// An environment whose editor and notebook hibernate after 300 ms.
 fn with_short_idle() -> TestEnv {
     let env = TestEnv::new();
-    env.install("editor", "pipemux-editor", "idle = \"300ms\"\n");
+    env.install("editor", "pipemux-editor", "idle = \"300ms\"\nfolder = \"write\"\n");
     env.install("notebook", "pipemux-notebook", "idle = \"300ms\"\n");
     env
 }

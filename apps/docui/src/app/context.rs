@@ -3,8 +3,10 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use pipemux_proto::LineNumbers;
 use pipemux_proto::app::Choice;
+use pipemux_proto::{Fault, LineNumbers};
+
+use crate::args::Record;
 
 /// The circumstances of an action: who requested it, and which state they had seen.
 #[derive(Debug, Clone, Default)]
@@ -41,6 +43,18 @@ pub struct Context {
 }
 
 impl Context {
+    /// Returns the answer to a form that this action asked before ([`crate::Ask::form`]); `None` when it hasn't asked
+    /// one yet.
+    ///
+    /// # Errors
+    /// A field is missing or of another type, which only a daemon could send that doesn't check.
+    pub fn form<T: Record>(&self) -> Result<Option<T>, Fault> {
+        match &self.answer {
+            Some((_, Choice::Fields(fields))) => T::from_fields(fields.clone()).map(Some),
+            _ => Ok(None),
+        }
+    }
+
     /// Resolves a path against the caller's working directory, if that is known.
     pub fn path(&self, argument: &str) -> PathBuf {
         self.cwd.join(Path::new(argument))

@@ -22,6 +22,7 @@ impl<T: ArgType> ArgType for Vec<T> {
     const IS_PATH: bool = T::IS_PATH;
     const IS_NAMED: bool = T::IS_NAMED;
     const RAW: RawTexts = T::RAW;
+    const IS_SECRET: bool = T::IS_SECRET;
 
     fn ty() -> Type {
         Type::List(Box::new(T::ty()))
@@ -30,7 +31,7 @@ impl<T: ArgType> ArgType for Vec<T> {
         match arg {
             Arg::List(items) => items.into_iter().map(T::from_arg).collect(),
             // A single item is accepted as a list of one.
-            Arg::Ref(_) => T::from_arg(arg).map(|item| vec![item]),
+            Arg::Ref(_) | Arg::Record(_) => T::from_arg(arg).map(|item| vec![item]),
             Arg::Value(_) | Arg::Copied(_) => match value_of(&arg)? {
                 Value::List(items) => {
                     let item = |item: Value| match &arg {
@@ -55,6 +56,7 @@ impl<T: ArgType> ArgType for Option<T> {
     const IS_PATH: bool = T::IS_PATH;
     const IS_NAMED: bool = T::IS_NAMED;
     const RAW: RawTexts = T::RAW;
+    const IS_SECRET: bool = T::IS_SECRET;
 
     fn ty() -> Type {
         Type::Optional(Box::new(T::ty()))

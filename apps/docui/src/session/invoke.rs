@@ -1,10 +1,11 @@
 //! Carries out actions: checks the refs in their arguments, asks before what can't be undone, calls the app, and makes
 //! the outcome of its reply.
 
-use pipemux_proto::app::{Invoke, Needs, Outcome};
+use pipemux_proto::app::{Choice, Done, Invoke, Needs, Outcome, QuestionKind, Resume};
+use pipemux_proto::job;
 use pipemux_proto::projection::{Arg, Args, RefArg};
 use pipemux_proto::prototype::{Risk, Type};
-use pipemux_proto::{Blob, Envelope, Fault, Value};
+use pipemux_proto::{Blob, Code, Envelope, Fault, Value};
 
 use crate::actions::Actions;
 use crate::app::{App, Context, Found};
@@ -34,6 +35,9 @@ impl<A: App> Session<A> {
         self.refresh()?;
         self.resolve_names(&message.action, &mut message.args)?;
         self.check_refs(message.args.values_mut(), &message.run_id)?;
+        if let Some(Resume { choice: Choice::Fields(fields), .. }) = &mut message.resume {
+            self.check_refs(fields.values_mut(), &message.run_id)?;
+        }
         let keys = ref_keys(message.args.values());
         let action = A::Action::decode(&message.action, message.args)?;
         let is_destructive = action.risk() == Risk::Destructive;
@@ -85,7 +89,22 @@ impl<A: App> Session<A> {
             self.run_changes.record(&pending.run_id, &pending.before, |key| rev(app, key));
         }
         match reply {
+            Reply::Ask(ask) if ask.0.question.kind == QuestionKind::Form && !self.takes_forms => {
+                let message = "the daemon is too old for a question with several fields";
+                Outcome::Failed(Fault::new(Code::Version, message).hint("update it: pipemux down"))
+            }
             Reply::Ask(ask) => Outcome::Needs(ask.0),
+            Reply::Started(started) => {
+                let mut started = started.0;
+                self.version += u64::from(!pending.query);
+                started.version = self.version;
+                self.untold = false;
+                if self.handle.has_jobs() {
+                    return Outcome::Started(started);
+                }
+                let job::Started { brief, version, links, .. } = started;
+                Outcome::Done(Done { brief, version, links, ..Done::default() })
+            }
             Reply::Done(mut done) => {
                 self.version += u64::from(!pending.query);
                 done.0.version = self.version;
@@ -145,6 +164,7 @@ impl<A: App> Session<A> {
         for arg in args {
             match arg {
                 Arg::List(items) => self.check_refs(items, run_id)?,
+                Arg::Record(fields) => self.check_refs(fields.values_mut(), run_id)?,
                 // What the run changed itself is passed on with its current rev.
                 Arg::Ref(found) => found.rev = self.check_rev(&found.key, found.rev, run_id)?,
                 Arg::Value(_) | Arg::Copied(_) => {}

@@ -11,8 +11,8 @@ use crate::blocking::{Blocking, Completion, Finish, Started};
 use crate::limits::{CLOSE_PATIENCE, DEADLINE_MARGIN};
 use crate::reply::Reply;
 
+use super::Session;
 use super::invoke::PendingInvoke;
-use super::{Session, opened_reply};
 
 /// A request whose work is under way.
 pub(crate) struct Parked<A> {
@@ -218,6 +218,9 @@ impl<A: App> Session<A> {
                 let became = match outcome {
                     _ if parked.is_called_off() => return Ok(Vec::new()),
                     Outcome::Done(done) => format!("{name} took effect after all: {}", done.brief),
+                    Outcome::Started(started) => {
+                        format!("{name} began a job after all: {}", started.brief)
+                    }
                     Outcome::Failed(fault) => format!("{name} failed after all: {fault}"),
                     Outcome::Needs(_) => format!("{name} had no effect"),
                 };
@@ -230,7 +233,7 @@ impl<A: App> Session<A> {
                 };
                 let opened = opened.map(|notes| {
                     self.version += 1;
-                    opened_reply(notes)
+                    self.opened(notes)
                 });
                 match late {
                     true => Ok(Vec::new()),

@@ -95,6 +95,9 @@ impl<A: App> Session<A> {
         for text in asked.notices {
             frames.extend(self.event(Method::Notify, &Notify { text })?);
         }
+        for (key, pending) in asked.jobs {
+            frames.extend(self.event(Method::JobReport, &pending.into_report(key))?);
+        }
         if asked.left_out > 0 {
             let text = format!("{} more notices were left out", asked.left_out);
             frames.extend(self.event(Method::Notify, &Notify { text })?);

@@ -4,6 +4,7 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use pipemux_proto::app::{Busy, Notify};
+use pipemux_proto::job::JobReport;
 use pipemux_proto::{Method, decode};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
@@ -23,6 +24,8 @@ pub enum Unasked {
     Busy(String),
     /// It doesn't any more: [`crate::Handle::idle`].
     Idle,
+    /// It reports on a job: [`crate::JobHandle`].
+    Job(JobReport),
 }
 
 impl<A: App> Host<A> {
@@ -81,6 +84,7 @@ fn unasked(bytes: &[u8]) -> Vec<Unasked> {
         Method::Notify => {
             decode::<Notify>(&frame.body).ok().map(|notify| Unasked::Notice(notify.text))
         }
+        Method::JobReport => decode(&frame.body).ok().map(Unasked::Job),
         Method::Busy => decode::<Busy>(&frame.body).ok().map(|busy| match busy.for_ms {
             0 => Unasked::Idle,
             _ => Unasked::Busy(busy.what),

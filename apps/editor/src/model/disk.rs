@@ -181,6 +181,22 @@ pub struct StagedFile {
 /// # Errors
 /// The file is read-only, its directory can't be written, or the disk is full.
 pub fn stage(path: &Path, buffer: &Buffer, mode: WriteMode) -> Result<StagedFile, Fault> {
+    stage_with(path, mode, |out| buffer.write_file(out))
+}
+
+/// Writes bytes beside a file that is to be made of them.
+///
+/// # Errors
+/// As [`stage`].
+pub fn stage_bytes(path: &Path, bytes: &[u8]) -> Result<StagedFile, Fault> {
+    stage_with(path, WriteMode::Create(0o666), |out| out.write_all(bytes))
+}
+
+fn stage_with(
+    path: &Path,
+    mode: WriteMode,
+    write: impl FnOnce(&mut io::BufWriter<&mut File>) -> io::Result<()>,
+) -> Result<StagedFile, Fault> {
     let failed = |error: io::Error| not_written(path, &error);
     let directory = path.parent().ok_or_else(|| missing(path))?;
     let before = match mode {
@@ -211,7 +227,7 @@ pub fn stage(path: &Path, buffer: &Buffer, mode: WriteMode) -> Result<StagedFile
         .map_err(failed)?;
     let file = temporary.as_file_mut();
     let mut out = io::BufWriter::new(&mut *file);
-    buffer.write_file(&mut out).and_then(|()| out.flush()).map_err(failed)?;
+    write(&mut out).and_then(|()| out.flush()).map_err(failed)?;
     drop(out);
     if let Some(metadata) = &before {
         // Only root may give a file away; anybody else becomes the owner of what they write.

@@ -40,6 +40,11 @@ impl DiskWatch {
         self.handle = handle;
     }
 
+    /// What wakes the serving loop.
+    pub fn handle(&self) -> &Handle {
+        &self.handle
+    }
+
     /// True while the disk of a file hasn't answered.
     pub fn is_waiting(&self, path: &Path) -> bool {
         self.running.iter().any(|batch| batch.left.iter().any(|left| left == path))

@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::FILES_MAX;
 
+use super::binary_file::{BinaryFile, BinaryFiles};
 use super::change_log::ChangeLog;
 use super::current_file_log::CurrentFileLog;
 use super::disk_watch::DiskWatch;
@@ -47,6 +48,9 @@ pub(crate) use baseline::SeenPart;
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Editor {
     pub(crate) files: Vec<OpenFile>,
+    /// The open files that are no text.
+    #[serde(default, skip_serializing_if = "BinaryFiles::is_empty")]
+    pub(crate) binaries: BinaryFiles,
     /// The path of the current file, which actions without a file name are about.
     pub(crate) current: Option<PathBuf>,
     /// The working directory of the first `open`, used for callers whose directory isn't known.
@@ -152,13 +156,25 @@ impl Editor {
                 self.changes.push_reload(Change { id, kind, author, files });
             }
         }
+        let handle = self.disk_watch.handle().clone();
+        let binary_changed = self.binaries.check(&handle);
         changed.iter().for_each(|path| self.record_changed_on_disk(path));
         let waits: Vec<_> = self.files.iter().map(|file| self.disk_wait(file)).collect();
         let mut waits_changed = false;
         for (file, wait) in self.files.iter_mut().zip(waits) {
             waits_changed |= std::mem::replace(&mut file.shown_wait, wait) != wait;
         }
-        !changed.is_empty() || waits_changed
+        !changed.is_empty() || waits_changed || binary_changed
+    }
+
+    /// Returns the key of an open file that is no text: the path that readers are shown.
+    pub(crate) fn binary_key(&self, file: &BinaryFile) -> String {
+        self.display_path(file.path())
+    }
+
+    /// Returns the open file that is no text and has a key.
+    pub(crate) fn binary(&self, key: &str) -> Option<&BinaryFile> {
+        self.binaries.iter().find(|file| self.binary_key(file) == key)
     }
 
     /// True when a file is the current one.
@@ -235,7 +251,8 @@ impl Editor {
             base_digest: file.base_digest(),
         };
         let files = self.listed_files().map(entry).collect();
-        let manifest = Manifest::new(files, self.current.clone(), self.hold);
+        let binaries = self.binaries.iter().map(|file| file.path().to_owned()).collect();
+        let manifest = Manifest::new(files, binaries, self.current.clone(), self.hold);
         self.manifest_stale =
             manifest.write(&self.state_dir).is_err() || self.shown_revisions.write().is_err();
     }

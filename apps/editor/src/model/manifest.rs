@@ -15,6 +15,9 @@ pub struct Manifest {
     format: u32,
     /// The files in the order in which they are listed.
     pub files: Vec<ManifestEntry>,
+    /// The paths of the open files that are no text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub binaries: Vec<PathBuf>,
     /// The path of the current file.
     pub current: Option<PathBuf>,
     /// True while edits stay in the session until they are saved.
@@ -34,8 +37,13 @@ pub struct ManifestEntry {
 
 impl Manifest {
     /// Returns a manifest of the files.
-    pub fn new(files: Vec<ManifestEntry>, current: Option<PathBuf>, hold: bool) -> Self {
-        Self { format: FORMAT, files, current, hold }
+    pub fn new(
+        files: Vec<ManifestEntry>,
+        binaries: Vec<PathBuf>,
+        current: Option<PathBuf>,
+        hold: bool,
+    ) -> Self {
+        Self { format: FORMAT, files, binaries, current, hold }
     }
 
     /// Reads the manifest of a session; `None` if there is none that can be read.

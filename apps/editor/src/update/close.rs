@@ -28,6 +28,13 @@ impl Editor {
         file: Option<&Anchor<action::File>>,
         context: &Context,
     ) -> Result<Reply, Fault> {
+        if let Some(binary) = file.and_then(|file| self.binary(&file.key)) {
+            let (path, shown) = (binary.path().to_owned(), self.binary_key(binary));
+            self.binaries.remove(&path);
+            self.record_closed(shown.clone(), "it was closed".to_owned());
+            self.write_manifest();
+            return Ok(Done::new(shown).into());
+        }
         let index = self.file_to_close(file, context)?;
         if self.files[index].is_being_written() {
             return Err(self.being_written(&[index]));
@@ -62,6 +69,9 @@ impl Editor {
         file: Option<&Anchor<action::File>>,
         context: &Context,
     ) -> Result<Option<Blocking<Self>>, Fault> {
+        if file.is_some_and(|file| self.binary(&file.key).is_some()) {
+            return Ok(None);
+        }
         let index = self.file_to_close(file, context)?;
         let unsaved = self.files[index].is_unsaved();
         match unsaved && self.close_choice(index, context)? == Some(CloseChoice::Save) {

@@ -26,9 +26,10 @@ impl Editor {
             Action::Open { path } => self.open_paths(path, context)?.into(),
             Action::Save {} => self.save(context)?.into(),
             Action::SaveAs { path } => self.save_as(&path.0, context)?.into(),
-            Action::Create { path, text, overwrite } => {
-                self.create(&path.0, text, *overwrite, context)?.into()
-            }
+            Action::Create { path, text, overwrite } => match text.clone().into_text() {
+                Ok(text) => self.create(&path.0, &text, *overwrite, context)?.into(),
+                Err(data) => self.create_binary(&path.0, data, context).into(),
+            },
             Action::Hold { on: false } => self.end_hold(context)?.into(),
             Action::Close { file } => {
                 return self.save_before_closing(file.as_ref(), context);

@@ -52,7 +52,14 @@ impl Editor {
         let (cwd, state_dir) = (self.caller_path("", context), self.state_dir.clone());
         let opening = Opening { args, cwd, state_dir, ..Opening::default() };
         let several = read.len() > 1;
+        let only_binary = match read.as_slice() {
+            [one] => one.binary.as_ref().map(|file| self.binary_words(file)),
+            _ => None,
+        };
         let mut notes = self.take_arguments(&opening, read.into_iter().map(Ok).collect())?;
+        if let Some(words) = only_binary {
+            return Ok(Done::new(words).into());
+        }
         let Some(target) = self.current().map(|file| file.path().to_owned()) else {
             return Ok(Done::new("no file").into());
         };

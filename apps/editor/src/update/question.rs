@@ -165,7 +165,7 @@ pub(super) fn chosen_matches(choice: &Choice, matches: usize) -> Result<Vec<usiz
     let (numbers, listed_are_chosen) = match choice {
         Choice::Picked(numbers) => (numbers, true),
         Choice::AllBut(numbers) => (numbers, false),
-        Choice::Yes | Choice::Text(_) => {
+        Choice::Yes | Choice::Text(_) | Choice::Fields(_) => {
             return Err(Fault::usage("expected which matches: 1,3 · all · all but 2 · none"));
         }
     };

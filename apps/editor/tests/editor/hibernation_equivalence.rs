@@ -72,7 +72,7 @@ fn action() -> impl Strategy<Value = Action> {
         2 => Just(save()),
         1 => any::<bool>().prop_map(|on| Action::Hold { on }),
         1 => (name(), words(), any::<bool>()).prop_map(|(path, new, overwrite)| Action::Create {
-            path: path.as_str().into(), text: text(new), overwrite,
+            path: path.as_str().into(), text: text(new).into(), overwrite,
         }),
         1 => name().prop_map(|path| Action::SaveAs { path: path.as_str().into() }),
         2 => name().prop_map(|path| Action::Open { path: vec![path.as_str().into()] }),

@@ -43,7 +43,7 @@ fn is_unsaved(editor: &Editor, name: &str) -> bool {
 fn brief(editor: &mut Editor, action: Action, version: u64) -> String {
     match editor.update(action, &context(version)).unwrap() {
         docui::Reply::Done(done) => format!("{done:?}"),
-        docui::Reply::Ask(ask) => panic!("{ask:?}"),
+        other => panic!("{other:?}"),
     }
 }
 

@@ -76,7 +76,7 @@ proptest! {
             let action = match &step {
                 Step::Insert(file, new) => Action::Insert { at: line(*file), text: text(new) },
                 Step::Delete(file) => Action::DeleteLines { first: line(*file), last: line(*file) },
-                Step::Create(file, new) => Action::Create { path: NAMES[*file].into(), text: text(new), overwrite: true },
+                Step::Create(file, new) => Action::Create { path: NAMES[*file].into(), text: text(new).into(), overwrite: true },
                 Step::Undo(steps) => Action::Undo { steps: *steps, change: None },
                 Step::Redo => redo(),
                 Step::Hold(on) => Action::Hold { on: *on },
@@ -239,7 +239,7 @@ fn create_makes_folders_and_asks_before_it_replaces_a_file() {
     let mut session = TestSession::with(&[("a.txt", "one\ntwo\n")]);
     let create = |path: &str, new: &str, overwrite| Action::Create {
         path: path.into(),
-        text: text(new),
+        text: text(new).into(),
         overwrite,
     };
     assert_eq!(

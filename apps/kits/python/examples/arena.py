@@ -31,14 +31,18 @@ class Arena(App):
     @action(prominence="featured")
     def attack(self, target: Enemy) -> Done:
         """物理攻击"""
-        return self.hit(target, 11)
+        return self.cast_fireball(target, 11)
 
     @action(prominence="featured")
     def cast_fireball(self, target: Enemy, mana: int = 10) -> Done:
         """魔法攻击 @param mana (Default: 10)"""
-        if mana < 1:
-            raise Fault("mana: at least 1", code="usage")
-        return self.hit(target, mana)
+        name, at = target.label, self.enemies.index(target)
+        target.hp, target.state = max(target.hp - mana, 0), "受了伤"
+        if target.hp > 0:
+            return Done(f"{name} takes {mana}, {target.hp} left")
+        key, label = f"corpse-{target.key}", f"{name}的尸体"
+        self.enemies[at] = corpse = Corpse(key, label, target.level, 0, "倒下了")
+        return Done(f"{name} takes {mana}, dies").link("loot it", self.loot, corpse)
 
     @action(prominence="featured")
     def loot(self, target: Thing) -> str:
@@ -55,15 +59,6 @@ class Arena(App):
         self.fled = True
         return "you run"
 
-    def hit(self, enemy: Enemy, damage: int) -> Done:
-        enemy.hp, enemy.state = max(enemy.hp - damage, 0), "受了伤"
-        if enemy.hp > 0:
-            return Done(f"{enemy.label} takes {damage}, {enemy.hp} left")
-        name, level = enemy.label, enemy.level
-        corpse = Corpse(f"corpse-{enemy.key}", f"{name}的尸体", level, 0, "倒下了")
-        self.enemies[self.enemies.index(enemy)] = corpse
-        return Done(f"{name} takes {damage}, dies").link("loot it", self.loot, corpse)
-
     def view(self, view: View) -> None:
         view.title = f"{len(self.enemies)} enemies · {self.gold} gold"
         if self.fled:
@@ -73,12 +68,9 @@ class Arena(App):
         view.line("## 敌人列表").table(["Name", "Level", "HP", "State"], rows)
         view.line("\n## 快捷栏 (Action Links)")
         for each in self.enemies:
-            name = each.label.removesuffix("的尸体")
-            if isinstance(each, Corpse):
-                view.menu(link(f"搜刮{name}", self.loot, each))
-                continue
-            view.menu(link(f"攻击{name}", self.attack, each))
-            if each.level > 1:
+            verb, do = ("攻击", self.attack) if each.hp else ("搜刮", self.loot)
+            view.menu(link(verb + each.label.removesuffix("的尸体"), do, each))
+            if each.hp and each.level > 1:
                 view.menu(link("火球术", self.cast_fireball, each, 20))
         view.menu(link("逃跑", self.flee))
 
@@ -87,5 +79,4 @@ class Arena(App):
         return corpse.label.replace("的尸体", " died") if corpse else None
 
 
-if __name__ == "__main__":
-    run(Arena)
+run(Arena)

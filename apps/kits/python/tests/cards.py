@@ -28,6 +28,7 @@ class Board(App):
     @action()
     def unlock(self, key: Secret) -> str:
         again = self.ask("once more?", secret=True)
+        self.confirm("sure?")
         return f"{len(key)} and {len(again)} characters"
 
     def view(self, view: View) -> None:

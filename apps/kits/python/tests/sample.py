@@ -87,6 +87,12 @@ class Todo(App):
         found = [each for each in self.items if of in each.label]
         return Done(value=len(found)).show(f"{len(found)} found: ", *found)
 
+    @action()
+    def spoil(self) -> str:
+        """Leaves a state that can't be saved."""
+        self.rung = 1.5  # type: ignore[assignment]
+        return "spoilt"
+
     @action("query")
     def cheat(self) -> str:
         self.items.clear()
@@ -148,7 +154,7 @@ class Todo(App):
         return "it is folded" if isinstance(thing, Item) and thing.folded else None
 
     def gone(self, key: str) -> str | None:
-        return "it was done" if int(key[1:]) < self.next else None
+        return "it was done" if key in {f"i{n}" for n in range(self.next)} else None
 
     def read(self, thing: Thing) -> str:
         return f"to do: {thing.label}"

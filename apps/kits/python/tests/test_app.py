@@ -83,6 +83,7 @@ class AppTest(unittest.TestCase):
             self.app.do("fail", text="b")
         with self.assertRaisesRegex(Refused, "a query changed the state"):
             self.app.do("cheat")
+        self.assertEqual(self.refused("usage", "spoil"), "rung: expected int, not 1.5")
         self.assertEqual(self.app.view(), view)
 
     def test_changed_thing_is_stale_except_for_the_run_that_changed_it(self) -> None:
@@ -187,9 +188,12 @@ class AppTest(unittest.TestCase):
         self.assertTrue(actions["unlock"]["params"][0]["secret"])
         asked = board.invoke("unlock", args={"key": "abc"})["needs"]
         self.assertTrue(asked["question"]["secret"])
-        resume = {"token": asked["token"], "choice": {"text": "1234"}}
+        resume = {"token": asked["token"], "choice": {"text": "geheim"}}
+        sure = board.invoke("unlock", args={"key": "abc"}, resume=resume)["needs"]
+        self.assertNotIn(b"geheim", sure["token"], "the daemon keeps tokens")
+        resume = {"token": sure["token"], "choice": "yes"}
         done = board.invoke("unlock", args={"key": "abc"}, resume=resume)["done"]
-        self.assertEqual(done["brief"], "3 and 4 characters")
+        self.assertEqual(done["brief"], "3 and 6 characters")
 
     def test_state_survives_a_crash(self) -> None:
         self.app.do("add", text="kept")
@@ -216,7 +220,7 @@ class AppTest(unittest.TestCase):
         self.app.kill()
         Path(self.state_dir, "state.json").write_text("{")
         self.app = self.start()
-        self.assertIn("the saved state can't be read", self.app.opened["notes"][0])
+        self.assertIn("unreadable state was moved", self.app.opened["notes"][0])
         kept = [
             each
             for each in Path(self.state_dir).iterdir()

@@ -1,11 +1,13 @@
 """An author's mistakes are told with their place, and the codec is held to the protocol."""
 
+import json
 import unittest
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipemux import App, Mistake, Thing, View, action, link, prototypes
+from pipemux import App, Fault, Mistake, Thing, View, action, link, prototypes
 from pipemux.codec import encode_frame, pack, unpack
+from pipemux.schema import dump, load
 
 
 @dataclass
@@ -65,15 +67,20 @@ class MistakesTest(unittest.TestCase):
                 """Tells. @param txet The text."""
 
             @action()
+            def gives(self) -> int:
+                return 3
+
+            @action()
             async def waits(self) -> None: ...
 
         message = self.mistake(Bad)
-        self.assertEqual(len(message.splitlines()), 5)
+        self.assertEqual(len(message.splitlines()), 6)
         for part in [
             "parameter text has no type; write for example text: str",
             "odd: parameter when: complex can't be its type; write str, int",
             "many: parameter texts: * and ** can't be called",
             "told: @param txet: there is no such parameter",
+            "gives: returns int; return a Done, a Job, a str or None",
             "waits: write a plain function, which may return a Job",
         ]:
             self.assertIn(part, message)
@@ -93,6 +100,20 @@ class MistakesTest(unittest.TestCase):
             link("x", Some().stay)
         with self.assertRaisesRegex(Mistake, "with parentheses"):
             action(Some.stay)  # type: ignore[arg-type]
+
+    def test_state_comes_back_with_the_classes_that_it_had(self) -> None:
+        @dataclass
+        class Animal(Thing):
+            legs: int = 4
+
+        @dataclass
+        class Bird(Animal):
+            song: str | None = None
+
+        cage = [Animal("a", "ape", 2), Bird("b", "blackbird", 2, "la")]
+        self.assertEqual(load(list[Animal], json.loads(json.dumps(dump(cage)))), cage)
+        with self.assertRaisesRegex(Fault, "legs: expected int, not 'x'"):
+            load(Animal, {"$": "Animal", "key": "a", "label": "b", "legs": "x"})
 
     def test_revision_follows_the_meaning(self) -> None:
         @dataclass

@@ -40,7 +40,11 @@ class App:
         ours.settimeout(20)
         self.socket, self.stream, self.id = ours, ours.makefile("rb"), 300
         self.events: list[tuple[int, dict[str, Any]]] = []
-        hello = {"protocol": {"major": 1, "minor": 6}, "role": "daemon", "features": []}
+        hello = {
+            "protocol": {"major": 1, "minor": 6},
+            "role": "daemon",
+            "features": ["forms", "jobs"],
+        }
         self.socket.sendall(encode_frame([3, 0, 0, LIFE, 0], hello))
         self.hello = self.receive()[1]
         open = {"session": "todo/main", "attach": False, "args": [], "cwd": "/w"}

@@ -26,10 +26,7 @@ const attack = action({ doc: "物理攻击", prominence: "featured", params: { t
 
 const castFireball = action({ doc: "魔法攻击", prominence: "featured",
   params: { target: thing<Enemy>("enemy"), mana: int().default(10).doc("(Default: 10)") },
-  run(arena: Arena, { target, mana }) {
-    if (mana < 1) throw new Fault("mana: at least 1", { code: "usage" });
-    return hit(arena, target, mana);
-  } });
+  run: (arena: Arena, { target, mana }) => hit(arena, target, mana) });
 
 const loot = action({ doc: "搜刮尸体", prominence: "featured", params: { target: thing() },
   run(arena: Arena, { target }) {

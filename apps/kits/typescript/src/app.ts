@@ -1,11 +1,14 @@
 /** An app: a state, functions that show it, and actions that change it. */
 
+import { randomUUID } from "node:crypto";
+
 import { pack, unpack, type Body } from "./codec.ts";
-import { Mistake, placeOf } from "./errors.ts";
+import { Fault, Mistake, placeOf } from "./errors.ts";
 import { decodeFields, isThing, wiresOf, type Args, type Param, type Params, type Thing } from "./params.ts";
 import type { Done, View } from "./view.ts";
 
 const OPTIONS_MAX = 20;
+const SECRETS_MAX = 64;
 
 /** What an action returns: a Done, its brief alone, a Job for work that takes long, or nothing. */
 export type Result = Done | Job<any, any> | string | void;
@@ -140,8 +143,12 @@ export class Context<S> {
   asked = 0;
   private answers: [question: number, choice: any][] = [];
   private confirmed: boolean;
+  private features: string[];
+  private secrets: Map<string, unknown>;
 
-  constructor(body: Body, handle: Handle<S>) {
+  constructor(body: Body, handle: Handle<S>, features: string[], secrets: Map<string, unknown>) {
+    this.features = features;
+    this.secrets = secrets;
     this.reader = body.reader ?? "";
     this.cwd = body.cwd || ".";
     this.runId = body.run_id ?? "";
@@ -162,6 +169,7 @@ export class Context<S> {
   }
   /** Asks for several fields. */
   form<P extends Params>(text: string, fields: P): Args<P> {
+    need("forms", this.features);
     const given: [string, Body][] = Object.entries(this.choose("form", text, [], { fields: wiresOf(fields) }).fields);
     return decodeFields(fields, Object.fromEntries(given.map(([name, arg]) => [name, unpack(arg.value)[0]]))) as Args<P>;
   }
@@ -175,17 +183,39 @@ export class Context<S> {
     return options.filter((_, n) => (picked ? picked.includes(n + 1) : !allBut.includes(n + 1)));
   }
 
-  private choose(kind: string, text: string, options: readonly (Thing | string)[], more = {}): any {
+  /**
+   * The daemon keeps the token of a later question, so that names a secret answer, which itself stays in this process:
+   * should it end, the question is asked again.
+   */
+  private knownSecret(answer: [question: number, choice: any]): unknown {
+    if (typeof answer[1] === "string") return this.secrets.get(answer[1]);
+    if (this.secrets.size >= SECRETS_MAX) this.secrets.clear();
+    const [key, choice] = [randomUUID(), answer[1]];
+    this.secrets.set(key, choice);
+    answer[1] = key;
+    return choice;
+  }
+  private choose(kind: string, text: string, options: readonly (Thing | string)[], more: Body = {}): any {
+    if (kind.startsWith("pick") && options.length === 0) throw new Fault(`${text}: there is nothing to choose from`);
     const labels = options.map((each) => (isThing(each) ? each.label : each));
     const asked = digest([kind, text, labels, more]);
-    const [question, choice] = this.answers[this.asked++] ?? [];
-    if (question === asked) return choice;
+    const answer = this.answers[this.asked++];
+    const isSecret = [more, ...(more.fields ?? [])].some((each) => each.secret);
+    const choice = answer?.[0] !== asked ? undefined : isSecret ? this.knownSecret(answer) : answer[1];
+    if (choice !== undefined) return choice;
     if (kind === "confirm" && this.confirmed && this.answers.length === 0) return "yes";
     const listed = labels.slice(0, OPTIONS_MAX).map((label) => ({ label }));
     const unlisted = labels.length - listed.length;
     const token = pack([this.answers.slice(0, this.asked - 1), asked]);
-    throw new Question({ needs: { question: { text, kind, options: listed, unlisted, ...more }, token } });
+    throw new Question({ question: { text, kind, options: listed, unlisted, ...more }, token });
   }
+}
+
+/** Refuses what an older daemon doesn't know. */
+export function need(feature: string, features: string[]): void {
+  if (features.includes(feature)) return;
+  const hints = ["update PipeMux, then: pipemux down"];
+  throw new Fault(`this daemon has no ${feature}`, { code: "version", hints });
 }
 
 /** A number of 32 bits that differs when the value does. */
@@ -216,7 +246,8 @@ export function prototypes(app: App<any>): Body[] {
   return made;
 }
 
-function notJson(value: any, path: string): string | undefined {
+/** Says what in a state can't be saved, if anything. */
+export function notJson(value: any, path: string): string | undefined {
   if (value === null || ["string", "boolean"].includes(typeof value) || Number.isFinite(value)) return undefined;
   const prototype = typeof value === "object" && Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && !Array.isArray(value)) {

@@ -1,5 +1,7 @@
 /** MessagePack, as much of it as the protocol uses, and the frames around it. */
 
+const FRAME_MAX = 1_048_576;
+
 /** A decoded map. */
 export type Body = Record<string, any>;
 
@@ -74,6 +76,7 @@ export function encodeFrame(envelope: unknown[], body: Uint8Array): Buffer {
 /** Takes the whole frames from the front of received bytes. Returns them with the rest. */
 export function takeFrames(data: Buffer): [frames: [envelope: any[], body: Buffer][], rest: Buffer] {
   const frames: [any[], Buffer][] = [];
+  if (data.length >= 4 && data.readUInt32BE() > FRAME_MAX) throw new RangeError("this is no frame");
   while (data.length >= 4 && data.length >= 4 + data.readUInt32BE()) {
     const frame = data.subarray(4, 4 + data.readUInt32BE());
     const [envelope, at] = unpack(frame);

@@ -28,14 +28,15 @@ export class Mistake extends Error {}
 export function describe(error: unknown): Record<string, unknown> {
   if (error instanceof Fault) return error.body;
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return { code: "failed", message: `${message} (${error instanceof Error ? placeOf(error) : "?"})` };
+  const place = error instanceof Error ? placeOf(error) : "";
+  return { code: "failed", message: place === "" ? message : `${message} (${place})` };
 }
 
 /** The innermost place of an error outside of this kit: `app.ts:31`. */
 export function placeOf(error: Error): string {
   const kit = import.meta.url.replace(/[^/]*$/, "");
   const frames = (error.stack ?? "").split("\n").filter((line) => /:\d+:\d+\)?$/.test(line));
-  const own = frames.find((line) => !line.includes(kit) && !line.includes("node:")) ?? frames[0] ?? "";
-  const [, file = "?", line = "?"] = /([^\s(]*):(\d+):\d+\)?$/.exec(own) ?? [];
-  return `${basename(file)}:${line}`;
+  const own = frames.find((line) => !line.includes(kit) && !line.includes("node:")) ?? "";
+  const [, file, line] = /([^\s(]*):(\d+):\d+\)?$/.exec(own) ?? [];
+  return file === undefined ? "" : `${basename(file)}:${line}`;
 }

@@ -33,6 +33,7 @@ function howToStart(): string {
 function serve<S>(app: App<S>, socket: Socket, signatures: unknown): void {
   const sessions = new Map<unknown, Session<S>>();
   let incarnation: unknown = 0;
+  let features: string[] = [];
   let received = Buffer.alloc(0);
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -56,7 +57,7 @@ function serve<S>(app: App<S>, socket: Socket, signatures: unknown): void {
   });
 
   async function handle([kind, method, id, life]: any[], data: Buffer): Promise<void> {
-    if (kind === EVENT && method === HELLO) incarnation = life;
+    if (kind === EVENT && method === HELLO) [incarnation, features] = [life, unpack(data)[0].features ?? []];
     if (kind !== REQUEST) return;
     try {
       const answer = pack(await answerTo(method, life, data));
@@ -75,10 +76,12 @@ function serve<S>(app: App<S>, socket: Socket, signatures: unknown): void {
     if (method === PING || method === CLOSE) return {};
     if (method === OPEN && !sessions.has(life)) {
       const event = (method: number, body: object) => send(EVENT!, method, 0, life, body);
-      sessions.set(life, new Session(app, { send: event, enqueue }));
+      sessions.set(life, new Session(app, { send: event, enqueue, features }));
     }
     const session = sessions.get(life);
     if (!session) throw new Fault("there is no such session", { code: "refused" });
-    return session.answer(method, unpack(data)[0]);
+    const [body] = unpack(data);
+    if (Object.getPrototypeOf(body ?? 0) !== Object.prototype) throw new Fault("the body is no map", { code: "refused" });
+    return session.answer(method, body);
   }
 }

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-import { Context, digest, Job, Question, type App, type Handle } from "./app.ts";
+import { Context, digest, Job, need, notJson, Question, type App, type Handle } from "./app.ts";
 import { unpack, type Body } from "./codec.ts";
 import { describe, Fault, Mistake } from "./errors.ts";
 import { isThing, type Thing } from "./params.ts";
@@ -16,6 +16,8 @@ const [CHANGED, NOTIFY, BUSY, JOB_REPORT] = [17, 18, 19, 20];
 export interface Connection {
   send(method: number, body: Body): void;
   enqueue(work: () => unknown): void;
+  /** What the daemon knows besides the basic protocol. */
+  features: string[];
 }
 
 /** An app with the version of its state, and the file that keeps both. */
@@ -27,6 +29,7 @@ export class Session<S> {
   private isOpen = false;
   /** What each window was shown of the present version. */
   private shown = new Map<string, number>();
+  private secrets = new Map<string, unknown>();
   private jobs = new Map<string, Job<S, any>>();
   /** The newest run, and by key the revs of things that it replaced itself. */
   private run: { id: string; replaced: Record<string, number[]> } = { id: "", replaced: {} };
@@ -110,9 +113,11 @@ export class Session<S> {
     try {
       const result = await work();
       if (isQuery && JSON.stringify(this.state) !== before) throw new Mistake("a query changed the state");
+      const odd = notJson(this.state, "state");
+      if (odd !== undefined) throw new Mistake(odd);
       return result;
     } catch (error) {
-      if (JSON.stringify(this.state) !== before) this.state = JSON.parse(before);
+      this.state = JSON.parse(before);
       throw error;
     }
   }
@@ -161,9 +166,11 @@ export class Session<S> {
   private async invoke(body: Body): Promise<Body> {
     const action = this.app.actions[body.action];
     if (!action) throw new Fault(`unknown action ${body.action}`, { code: "usage" });
-    const context = new Context<S>(body, this.handle);
+    const context = new Context<S>(body, this.handle, this.connection.features, this.secrets);
     const used = new Map<string, number>();
     const args: Body = {};
+    const unknown = Object.keys(body.args ?? {}).find((each) => !(each in action.params));
+    if (unknown) throw new Fault(`${action.name} has no parameter ${unknown}`, { code: "usage" });
     for (const [name, param] of Object.entries(action.params as Record<string, any>)) {
       const given = body.args?.[name];
       try {
@@ -175,15 +182,21 @@ export class Session<S> {
       if (param.wire.path && typeof args[name] === "string") args[name] = resolve(context.cwd, args[name]);
     }
     const isQuery = action.risk === "query";
-    let result;
+    let result: Done | Job<S, any>;
+    let done: Body | undefined;
     try {
       result = await this.atomic(async () => {
-        const result = await action.run(this.state, args, context);
+        const given = (await action.run(this.state, args, context)) ?? "";
         if (action.previews && !context.asked) throw new Mistake(`${action.name} never calls context.confirm`);
+        if (given instanceof Job) need("jobs", this.connection.features);
+        if (given instanceof Job) return given;
+        const result = typeof given !== "string" ? given : isQuery ? new Done().show(given) : new Done(given);
+        if (!(result instanceof Done)) throw new Mistake(`${action.name} returned ${given}, no Done, Job or text`);
+        done = result.body(this.rev);
         return result;
       }, isQuery);
     } catch (error) {
-      if (error instanceof Question) return error.needs;
+      if (error instanceof Question) return { needs: error.needs };
       throw error;
     }
     if (!isQuery) {
@@ -191,11 +204,8 @@ export class Session<S> {
       this.shown.clear();
       this.store(1);
     }
-    if (result instanceof Job) return this.start(result);
-    const text = result ?? "";
-    const done = typeof text !== "string" ? text : isQuery ? new Done().show(text) : new Done(text);
-    if (!(done instanceof Done)) throw new Mistake(`${action.name} returned ${result}: return a Done, a Job or a text`);
-    return done.outcome(this.version, this.rev);
+    if (result instanceof Job) return { started: { ...this.start(result), version: this.version } };
+    return { done: { ...done, version: this.version } };
   }
 
   /** The value of an argument, in which things stand for refs. */
@@ -249,7 +259,7 @@ export class Session<S> {
         end(() => Promise.reject(error));
       }
     });
-    return { started: { job: key, brief: job.brief, total: job.total, version: this.version } };
+    return { job: key, brief: job.brief, total: job.total };
   }
 
   private async endJob(key: string, job: Job<S, any>, how: () => Promise<string>): Promise<void> {

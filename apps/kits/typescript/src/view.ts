@@ -173,11 +173,11 @@ export class Done {
     this.links.push(link(label, action, args));
     return this;
   }
-  /** The outcome as a message. */
-  outcome(version: number, rev: RevOf): Body {
+  /** The outcome as a message, which lacks the version. */
+  body(rev: RevOf): Body {
     const { brief, detail } = this;
     const value = this.value === undefined ? undefined : pack(this.value);
     const links = this.links.map((each) => linkSlot(each, rev));
-    return { done: { brief, detail, value, version, links, content: this.content.content(rev) } };
+    return { brief, detail, value, links, content: this.content.content(rev) };
   }
 }

@@ -70,6 +70,7 @@ test("failed action changes nothing", async () => {
   const view = await app.view();
   assert.match((await refused(app.do("fail", { text: "b" }))).message, /^RangeError: no b \(sample.js:\d+\)$/);
   assert.match((await refused(app.do("cheat"))).message, /a query changed the state/);
+  assert.match((await refused(app.do("spoil"))).message, /state.rung is NaN, which can't be saved/);
   assert.deepEqual(await app.view(), view);
 });
 
@@ -156,9 +157,12 @@ test("secrets are marked", async () => {
   assert.equal(params[0].secret, true);
   const { question, token } = (await app.invoke("unlock", { key: "abc" })).needs;
   assert.equal(question.secret, true);
-  const resume = { token, choice: { text: "1234" } };
-  const { done } = await app.invoke("unlock", { key: "abc" }, { resume });
-  assert.equal(done.brief, "3 and 4 characters");
+  const resume = { token, choice: { text: "geheim" } };
+  const { needs } = await app.invoke("unlock", { key: "abc" }, { resume });
+  assert.ok(!needs.token.includes("geheim"), "the daemon keeps tokens");
+  const sure = { token: needs.token, choice: "yes" };
+  const { done } = await app.invoke("unlock", { key: "abc" }, { resume: sure });
+  assert.equal(done.brief, "3 and 6 characters");
 });
 
 test("state survives a crash", async () => {

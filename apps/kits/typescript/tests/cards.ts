@@ -26,6 +26,7 @@ const unlock = action({
   params: { key: str().secret() },
   run(_: Board, { key }, context) {
     const again = context.ask("once more?", { secret: true });
+    context.confirm("sure?");
     return `${key.length} and ${again.length} characters`;
   },
 });

@@ -100,6 +100,14 @@ const count = action({
   },
 });
 
+const spoil = action({
+  doc: "Leaves a state that can't be saved.",
+  run(todo: Todo) {
+    todo.rung = NaN;
+    return "spoilt";
+  },
+});
+
 const cheat = action({
   risk: "query",
   run(todo: Todo) {
@@ -154,7 +162,7 @@ const later = action({
 
 run<Todo>({
   state: () => ({ items: [], next: 1, due: null, rung: 0 }),
-  actions: { add, edit, done, fold, fail, clear, rename, prune, count, cheat, remind, types, work, later },
+  actions: { add, edit, done, fold, fail, clear, rename, prune, count, spoil, cheat, remind, types, work, later },
   opened: (_, { args }) => (args.length > 0 ? [`opened with ${args.join(" ")}`] : []),
   view({ items, rung }, view) {
     view.title = `${items.length} to do · rung ${rung}`;

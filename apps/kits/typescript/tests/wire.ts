@@ -35,7 +35,7 @@ export class SampleApp {
 
   static async start(stateDir: string, opening: Body = {}, name = "sample.js"): Promise<SampleApp> {
     const app = new SampleApp(name);
-    app.send([3, 0, 0, LIFE, 0], { protocol: { major: 1, minor: 6 }, role: "daemon" });
+    app.send([3, 0, 0, LIFE, 0], { protocol: { major: 1, minor: 6 }, role: "daemon", features: ["forms", "jobs"] });
     app.hello = (await app.receive())[1];
     const open = { session: "todo/main", attach: false, args: [], cwd: "/w", state_dir: stateDir };
     app.opened = await app.ask(method.open, { ...open, ...opening });

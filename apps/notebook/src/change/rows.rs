@@ -31,14 +31,15 @@ pub(crate) fn current(
             "SELECT id, rev, title, text, summary, gist,
                 coalesce((SELECT group_concat(tag, char(10)) FROM
                     (SELECT tag FROM tags WHERE entry = ?1 ORDER BY tag)), ''),
-                origin, outdated FROM entries WHERE id = ?1",
+                origin, outdated, (SELECT blob FROM attachments WHERE entry = ?1)
+             FROM entries WHERE id = ?1",
             [id],
             |row| Ok((unsigned(row.get(1)?), content(row, row.get(2)?)?)),
         )
         .optional()
 }
 
-/// Reads a content from columns 3 to 8 of a row. The title, which may be NULL there, is given.
+/// Reads a content from columns 3 to 9 of a row. The title, which may be NULL there, is given.
 pub(crate) fn content(row: &rusqlite::Row<'_>, title: String) -> rusqlite::Result<Content> {
     let tags: String = row.get(6)?;
     Ok(Content {
@@ -49,6 +50,7 @@ pub(crate) fn content(row: &rusqlite::Row<'_>, title: String) -> rusqlite::Resul
         tags: tags.split('\n').filter(|tag| !tag.is_empty()).map(Into::into).collect(),
         origin: row.get(7)?,
         outdated: Outdated::from_bits(row.get(8)?),
+        blob: row.get(9)?,
     })
 }
 
@@ -81,6 +83,7 @@ pub(super) fn insert(
     )?;
     let id = transaction.last_insert_rowid();
     index(transaction, id, content)?;
+    attach(transaction, id, content)?;
     Ok(id)
 }
 
@@ -99,13 +102,45 @@ pub(super) fn update(
     transaction.execute("DELETE FROM words WHERE rowid = ?1", [entry.id])?;
     transaction.execute("DELETE FROM tags WHERE entry = ?1", [entry.id])?;
     index(transaction, entry.id, content)?;
+    transaction.execute("DELETE FROM attachments WHERE entry = ?1", [entry.id])?;
+    attach(transaction, entry.id, content)?;
     Ok(rev)
 }
 
 pub(super) fn delete(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
     transaction.execute("DELETE FROM words WHERE rowid = ?1", [id])?;
-    // The foreign key deletes its tags too.
+    // The foreign keys delete its tags and its attachment too.
     transaction.execute("DELETE FROM entries WHERE id = ?1", [id])?;
+    Ok(())
+}
+
+/// Adds bytes to the store. Returns their id.
+pub(super) fn insert_blob(
+    transaction: &Transaction<'_>,
+    media: &str,
+    bytes: &[u8],
+) -> rusqlite::Result<i64> {
+    transaction
+        .execute("INSERT INTO blobs (media, bytes) VALUES (?1, ?2)", params![media, bytes])?;
+    Ok(transaction.last_insert_rowid())
+}
+
+/// Removes the bytes that neither an entry nor a record of a change has.
+pub(super) fn drop_unused_blobs(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+    transaction.execute(
+        "DELETE FROM blobs WHERE NOT EXISTS (SELECT 1 FROM attachments WHERE blob = blobs.id)
+             AND NOT EXISTS (SELECT 1 FROM changes WHERE blob = blobs.id)",
+        [],
+    )?;
+    Ok(())
+}
+
+/// Writes which bytes an entry holds.
+fn attach(transaction: &Transaction<'_>, id: i64, content: &Content) -> rusqlite::Result<()> {
+    if let Some(blob) = content.blob {
+        transaction
+            .execute("INSERT INTO attachments (entry, blob) VALUES (?1, ?2)", params![id, blob])?;
+    }
     Ok(())
 }
 
@@ -156,8 +191,9 @@ impl Batch {
         let content = before.unwrap_or(&none);
         transaction.execute(
             "INSERT INTO changes (batch, undoes, entry, what, rev_after, size, title, text, summary, gist,
-                 tags, origin, outdated)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                 tags, origin, outdated, blob)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6 + coalesce((SELECT length(bytes) FROM blobs WHERE id = ?14), 0),
+                 ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
             params![
                 // The first one's id isn't known yet.
                 self.first.unwrap_or_default(),
@@ -173,6 +209,7 @@ impl Batch {
                 content.tags.join("\n"),
                 content.origin,
                 content.outdated.bits(),
+                content.blob,
             ],
         )?;
         if self.first.is_none() {
@@ -196,6 +233,7 @@ impl Batch {
                      WHERE bytes > ?3))",
             params![batch, CHANGES_MAX, CHANGES_BYTES_MAX],
         )?;
+        drop_unused_blobs(transaction)?;
         Ok(ChangeId(batch))
     }
 }

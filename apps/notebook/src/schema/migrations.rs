@@ -78,4 +78,19 @@ pub(super) const MIGRATIONS: &[&str] = &["
     CREATE INDEX entries_by_title ON entries (title);
     -- Since then `outdated` is a set: 1 for the gist, 2 for the summary.
     UPDATE entries SET outdated = outdated * 3;
+", "
+    -- The bytes that an entry holds besides its text. They never change; they go when neither an entry nor a record of
+    -- a change has them.
+    CREATE TABLE blobs (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        media TEXT NOT NULL,
+        bytes BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE attachments (
+        entry INTEGER PRIMARY KEY REFERENCES entries ON DELETE CASCADE,
+        blob INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX attachments_by_blob ON attachments (blob);
+    ALTER TABLE changes ADD COLUMN blob INTEGER;
+    CREATE INDEX changes_by_blob ON changes (blob) WHERE blob IS NOT NULL;
 "];

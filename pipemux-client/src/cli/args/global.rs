@@ -40,6 +40,9 @@ pub struct GlobalArgs {
     /// Time limit of the request [default: 30]
     #[arg(long, global = true, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub timeout: Option<Duration>,
+    /// How long the verb waits for the ends of jobs; only verbs that have an option for it.
+    #[arg(skip)]
+    pub job_wait: Option<Duration>,
 }
 
 impl GlobalArgs {

@@ -49,6 +49,9 @@ pub enum Verb {
     Click {
         /// The link: 15 or link:15
         link: String,
+        /// Wait at most SECONDS for the end of each job that this starts
+        #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
+        wait: Option<Duration>,
     },
     /// Run one or more calls
     ///
@@ -61,6 +64,9 @@ pub enum Verb {
         /// The calls, quoted as one argument; - reads them from standard input
         #[arg(value_name = "CODE", required = true)]
         code: Vec<String>,
+        /// Wait at most SECONDS for the end of each job that this starts, before the next call
+        #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
+        wait: Option<Duration>,
     },
     /// Run queries, which change nothing, and print their results
     ///
@@ -84,19 +90,24 @@ pub enum Verb {
     ///   pipemux answer overwrite           an option by its label
     ///   pipemux answer yes                 confirms; no: leaves it
     ///   pipemux answer Any words           the text that is asked for; cancel: leaves it
-    ///   pipemux answer - < text.md         the text comes from standard input; `stdin` means the same
+    ///   pipemux answer title="x" n=2       the fields of a form by name; in order: 'x, 2'
+    ///   pipemux answer - < text.md         the text comes from standard input; `stdin` means the same.
+    ///                                      At a terminal you are asked, and it isn't shown
     ///   pipemux answer 'text="stdin"'      a text or value as in a call: this one is the word itself
     ///   pipemux answer go                  if no question is open: sends a refused call again
     ///
     /// A wrong answer leaves the question open.
     #[command(verbatim_doc_comment)]
     Answer {
-        /// 2 · 1,3 · all · all but 2 · none · yes · no · go · a label · a value · a link · -
+        /// 2 · 1,3 · all · all but 2 · none · yes · no · go · a label · a value · name=value · a link · -
         #[arg(value_name = "ANSWER", allow_negative_numbers = true)]
         words: Vec<String>,
         /// The question to answer, when several are open
         #[arg(long, value_name = "ID", value_parser = question, allow_negative_numbers = true)]
         to: Option<u64>,
+        /// Wait at most SECONDS for the end of each job that this starts
+        #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
+        wait: Option<Duration>,
     },
     /// Print the value of a ref, byte for byte
     ///
@@ -104,9 +115,12 @@ pub enum Verb {
     /// is no text, standard error says what it is; a terminal gets nothing else of it.
     #[command(verbatim_doc_comment)]
     Read {
-        /// The ref: obj:12
+        /// The ref: obj:12; job:3 prints the state and the output of a job
         #[arg(value_name = "REF")]
         target: String,
+        /// Wait at most SECONDS for the end of the job
+        #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
+        wait: Option<Duration>,
     },
     /// Describe the actions of an app, in a line each
     ///

@@ -61,6 +61,7 @@ impl BenchWorld {
             socket: "/run/pipemux.sock".into(),
             pseudonym_key: [7; 16],
             bounds: &[],
+            ..Config::default()
         };
         let mut world = BenchWorld {
             core: Core::new(config, Vec::new()),
@@ -133,6 +134,7 @@ impl BenchWorld {
             lod: None,
             at: None,
             hint_options: String::new(),
+            wait_ms: 0,
             env: std::collections::BTreeMap::new(),
             titles: false,
             cwd: "/".into(),
@@ -185,7 +187,7 @@ impl BenchWorld {
                 Effect::ToClientInParts { parts, .. } => self.reply = Some(frame(&parts.concat())),
                 Effect::Start(start) => {
                     let app = start.app;
-                    self.handle(Event::Started { app, pid: 7 });
+                    self.handle(Event::Started { app, pid: 7, left_out: Vec::new() });
                     let hello =
                         Hello { prototypes: vec![tick()], ..Hello::new(Role::App, "notes") };
                     let envelope = Envelope::event(Method::Hello, app);

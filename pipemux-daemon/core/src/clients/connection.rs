@@ -5,7 +5,7 @@ use std::rc::Rc;
 use pipemux_proto::app::Empty;
 use pipemux_proto::client::{Attach, DeliveryAck, VerbRequest};
 use pipemux_proto::envelope::{Envelope, Method};
-use pipemux_proto::hello::SEEN_EVENT;
+use pipemux_proto::hello::{PROGRESS, SEEN_EVENT};
 use pipemux_proto::{Fault, Frame, Hello, Kind, Role, decode};
 
 use crate::clients::Clients;
@@ -21,6 +21,8 @@ use crate::turn::Turn;
 pub(super) struct Connection {
     /// True once it has greeted.
     pub(super) greeted: bool,
+    /// True once it has asked for the progress of its requests.
+    pub(super) wants_progress: bool,
     /// When it must have greeted, on the monotonic clock.
     pub(super) greet_by: u64,
     /// Its requests that have no answer yet.
@@ -211,12 +213,13 @@ impl Clients {
     fn handle_hello(&mut self, turn: &mut Turn, client: ClientId, frame: &Frame) {
         let checked = decode::<Hello>(&frame.body)
             .map_err(|error| Fault::refused(format!("an unreadable Hello: {error}")))
-            .and_then(|hello| hello.check());
+            .and_then(|hello| hello.check().map(|()| hello));
         match checked {
-            Ok(()) => {
+            Ok(hello) => {
                 if let Some(known) = self.connections.get_mut(&client)
                     && !std::mem::replace(&mut known.greeted, true)
                 {
+                    known.wants_progress = hello.features.iter().any(|name| name == PROGRESS);
                     turn.clear_timer(known.greet_by, Timer::Greet(client));
                 }
             }

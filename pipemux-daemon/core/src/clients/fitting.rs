@@ -101,6 +101,7 @@ fn shorter_report(verb: &Verb, report: &Report, attempt: u32) -> Report {
         detail: None,
         content: String::new(),
         value: None,
+        job: step.job,
         error: step.error.as_ref().map(|fault| short_fault(fault, few)),
     };
     let question = |question: &QuestionReport| QuestionReport {
@@ -109,6 +110,8 @@ fn shorter_report(verb: &Verb, report: &Report, attempt: u32) -> Report {
         text: cut(&question.text, BRIEF_CHARS),
         options: if attempt == 0 { question.options.clone() } else { Vec::new() },
         unlisted: question.unlisted,
+        fields: if attempt == 0 { question.fields.clone() } else { Vec::new() },
+        secret: question.secret,
         hints: question.hints.iter().take(4).map(|hint| cut(hint, BRIEF_CHARS)).collect(),
     };
     let notices = report.notices.iter().take(16 / few).map(|notice| cut(notice, BRIEF_CHARS));
@@ -120,6 +123,7 @@ fn shorter_report(verb: &Verb, report: &Report, attempt: u32) -> Report {
         questions: Vec::new(),
         kept: report.kept.clone().filter(|_| attempt == 0),
         windows: Vec::new(),
+        jobs: Vec::new(),
         notices: [told(verb).trim_end().to_owned()].into_iter().chain(notices).collect(),
         error: report.error.as_ref().map(|fault| short_fault(fault, few)),
         receipt: report.receipt,
@@ -193,6 +197,7 @@ mod tests {
                     detail: None,
                     content: cut(&text, 20_000),
                     value: None,
+                    job: None,
                     error: Some(Fault::failed(cut(&text, 4_000)).hint(cut(&text, 4_000))),
                 };
                 let steps = (0..steps).map(step).collect();

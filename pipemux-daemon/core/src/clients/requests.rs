@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use pipemux_proto::client::{Answer, Body, VerbRequest};
-use pipemux_proto::envelope::Envelope;
+use pipemux_proto::envelope::{Envelope, Method};
 use pipemux_proto::limits::{HINT_OPTIONS_MAX, READER_TOKEN_MAX};
 use pipemux_proto::{Code, Fault, Frame, decode};
 
@@ -13,9 +13,10 @@ use crate::clients::fitting;
 use crate::clients::idempotency::{ActKey, Known};
 use crate::clients::pseudonyms::Pseudonyms;
 use crate::event::{ClientId, Effect};
+use crate::foreign::Progress;
 use crate::keys::{RequestId, WorkspaceKey};
 use crate::limits::{
-    CLIENT_REQUEST_BYTES, CLIENT_REQUESTS_MAX, REQUEST_MS, REQUESTS_BYTES, RUN_ID_MAX,
+    CLIENT_REQUEST_BYTES, CLIENT_REQUESTS_MAX, PROGRESS_MS, REQUEST_MS, REQUESTS_BYTES, RUN_ID_MAX,
 };
 use crate::persist::records::{Record, SavedAct};
 use crate::timers::Timer;
@@ -36,6 +37,8 @@ pub struct ClientRequest {
     pub deadline: u64,
     /// The length of its body, in bytes.
     pub length: usize,
+    /// When its client was last told of its progress, on the monotonic clock.
+    pub progress_at: Option<u64>,
     /// What is said in the answer besides.
     pub remark: Option<String>,
     /// What the audit log tells of it besides.
@@ -173,6 +176,7 @@ impl Clients {
             workspace,
             deadline,
             length,
+            progress_at: None,
             remark: None,
             audit: AuditNotes::default(),
         };
@@ -183,6 +187,23 @@ impl Clients {
             connection.asked += length;
         }
         id
+    }
+
+    /// Tells the client of a request how far that is, if it wants to know, and not too often.
+    pub fn send_progress(&mut self, turn: &mut Turn, id: RequestId, progress: &Progress) {
+        let now = turn.mono_ms();
+        let Some(request) = self.requests.get_mut(&id) else { return };
+        let wanted =
+            self.connections.get(&request.client).is_some_and(|client| client.wants_progress);
+        if !wanted || request.progress_at.is_some_and(|last| now < last + PROGRESS_MS) {
+            return;
+        }
+        request.progress_at = Some(now);
+        let (client, id) = (request.client, request.envelope.id);
+        let event = Envelope { id, ..Envelope::event(Method::Progress, Default::default()) };
+        if let Ok(bytes) = Frame::encode(&event, progress) {
+            turn.effects.push(Effect::ToClient { client, bytes });
+        }
     }
 
     /// A request that has no answer yet.

@@ -4,7 +4,7 @@
 //! [`Core::drain_events`] takes one after the other once the call has returned. The order in the queue is the order
 //! of what happened. When a process ends, its end is published in the feed; the requests that were with
 //! the process get their replies; then the requests that waited for the end go on (an `open` that failed, an `end` or
-//! `restart`, requests for the next process).
+//! `restart`, requests for the next process; jobs).
 //!
 //! **Invariant: durable before visible.** The handler of an event appends the event's record before the answer that
 //! tells of it: effects are carried out in the order in which they were appended.
@@ -39,6 +39,15 @@ impl Core {
                 ProcessEvent::Notice { session, text } => {
                     self.pass_notice(&session, &text);
                 }
+                ProcessEvent::JobReported { session, report } => {
+                    self.job_reported(&session, report);
+                }
+                ProcessEvent::JobStarted { session, started } => {
+                    self.start_job(&session, started, None);
+                }
+                ProcessEvent::Progress { to, progress } => {
+                    self.request_progressed(to.request(), &progress);
+                }
                 ProcessEvent::RestartedWith { session, neighbour } => {
                     let text = format!(
                         "{session} was restarted with {neighbour}, which shares its process"
@@ -52,6 +61,11 @@ impl Core {
                 ProcessEvent::SaveReplied { session, reply } => {
                     let pinned = self.workspaces.is_pinned(&session);
                     self.processes.finish_save(&mut self.turn, &session, reply, pinned);
+                }
+                ProcessEvent::NotWidened { waiters, fault } => {
+                    for id in waiters {
+                        self.fail_request(id, fault.clone());
+                    }
                 }
                 ProcessEvent::Ended { session, end, exit, words } => {
                     self.publish_end(&session, end, exit, &words);
@@ -75,13 +89,15 @@ impl Core {
             ReplyTo::Invoke(id) => (id, self.invoke_replied(id, reply)),
             ReplyTo::Locate(id) => (id, self.locate_replied(id, reply)),
             ReplyTo::Read(id) => (id, self.read_replied(id, reply)),
+            ReplyTo::CancelJob(id) => (id, self.cancel_replied(id, reply)),
         };
         self.fail_on_error(id, result);
     }
 
     /// Goes on with the requests that wait for a session whose process is ready.
     fn process_ready(&mut self, ready: ReadyProcess) {
-        let ReadyProcess { session, app, woke_from, crash, notes, waiters } = ready;
+        self.settle_jobs(&ready);
+        let ReadyProcess { session, app, woke_from, crash, notes, waiters, .. } = ready;
         if let Some(before) = woke_from {
             self.continue_incarnation(&session, before, app);
         }
@@ -149,6 +165,7 @@ impl Core {
         }
         self.retry_attaching(key, hopeless, &end.words);
         self.session_ended(key);
+        self.jobs_after_end(&end);
     }
 
     /// Starts another process for the clients that wait to exchange with a session that has none, or refuses them.

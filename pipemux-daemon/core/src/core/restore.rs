@@ -42,6 +42,7 @@ impl Core {
         let keys: Vec<SessionKey> = core.processes.sessions().keys().cloned().collect();
         for key in keys {
             core.actions_changed(&key);
+            core.sync_jobs(&key);
         }
         core
     }
@@ -158,6 +159,10 @@ impl Core {
             Record::KeptClosed { workspace, number } => {
                 self.runs.remove_rest(&workspace, number);
             }
+            Record::Job(job) => self.jobs.restore(*job),
+            Record::JobTold { job, workspace, reader } => {
+                self.jobs.restore_told(job, workspace, reader);
+            }
             Record::WindowClosed { workspace, session } => {
                 let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
                 let is_it = |window: &&Window| window.session.to_string() == session;
@@ -206,6 +211,7 @@ impl Core {
         records.extend(self.processes.saved_prototypes());
         records.extend(self.clients.saved_records());
         records.extend(self.processes.saved_sessions());
+        records.extend(self.jobs.to_saved());
         for (key, numbers) in self.workspaces.retired() {
             records.push(Record::Workspace {
                 key: key.to_string(),

@@ -52,7 +52,7 @@ pub mod quote;
 
 use std::rc::Rc;
 
-use pipemux_proto::{app, projection};
+use pipemux_proto::{app, job, projection};
 use serde::{Deserialize, Serialize};
 
 /// A text that an app wrote.
@@ -79,6 +79,9 @@ pub type Located = app::LocatedOf<ForeignText>;
 pub type KeyLocation = app::KeyLocationOf<ForeignText>;
 pub type Notify = app::NotifyOf<ForeignText>;
 pub type Busy = app::BusyOf<ForeignText>;
+pub type Progress = app::ProgressOf<ForeignText>;
+pub type Started = job::StartedOf<ForeignText>;
+pub type JobReport = job::JobReportOf<ForeignText>;
 pub type ObjectSlot = projection::ObjectSlotOf<ForeignText>;
 pub type LinkSlot = projection::LinkSlotOf<ForeignText>;
 pub type Piece = projection::PieceOf<ForeignText>;

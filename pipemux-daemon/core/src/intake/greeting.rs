@@ -1,14 +1,16 @@
 //! What an app says that it can do.
 
-use pipemux_proto::Hello;
 use pipemux_proto::limits::NAME_MAX;
-use pipemux_proto::prototype::{Param, Prototype, Raw, Type};
+use pipemux_proto::prototype::{Field, Param, Prototype, Raw, Type};
+use pipemux_proto::{Hello, Value};
 
 use crate::foreign::bounds::{cut_list, own_line as line};
+use crate::intake::pattern::compile;
 use crate::intake::{FromApp, check_count, check_name};
 use crate::limits::{
-    DEFAULT_MAX, DOC_CHARS, FEATURES_MAX, PARAM_DOC_CHARS, PARAMS_MAX, PROTOTYPES_BYTES,
-    PROTOTYPES_MAX, SOFTWARE_CHARS, TOKEN_PREFIX_MAX, TYPE_NESTING_MAX, UNION_MAX,
+    DEFAULT_MAX, DOC_CHARS, FEATURES_MAX, FIELDS_MAX, PARAM_DOC_CHARS, PARAMS_MAX,
+    PROTOTYPES_BYTES, PROTOTYPES_MAX, SOFTWARE_CHARS, TOKEN_PREFIX_MAX, TYPE_NESTING_MAX,
+    UNION_MAX,
 };
 
 impl FromApp for Hello {
@@ -35,8 +37,8 @@ fn bound_prototype(prototype: &mut Prototype) -> Result<(), String> {
     for param in &mut prototype.params {
         bound_param(param).map_err(|why| format!("{}: {why}", prototype.name))?;
     }
-    match &prototype.returns {
-        Some(returns) => check_type(returns, 0),
+    match &mut prototype.returns {
+        Some(returns) => bound_type(returns, 0),
         None => Ok(()),
     }
     .map_err(|why| format!("{}: {why}", prototype.name))
@@ -44,17 +46,39 @@ fn bound_prototype(prototype: &mut Prototype) -> Result<(), String> {
 
 fn bound_param(param: &mut Param) -> Result<(), String> {
     line(&mut param.doc, PARAM_DOC_CHARS);
-    check_type(&param.ty, 0)?;
-    if let Some(default) = &param.default {
-        check_count("bytes of a default", default.to_blob().0.len(), DEFAULT_MAX)?;
-    }
+    bound_type(&mut param.ty, 0)?;
+    check_default(param.default.as_ref())?;
     match &param.raw {
         Raw::If(name) => check_name("a parameter's name", name, NAME_MAX),
         Raw::Never | Raw::Always => Ok(()),
     }
 }
 
-fn check_type(ty: &Type, depth: usize) -> Result<(), String> {
+fn check_default(default: Option<&Value>) -> Result<(), String> {
+    match default {
+        Some(value) => check_count("bytes of a default", value.to_blob().0.len(), DEFAULT_MAX),
+        None => Ok(()),
+    }
+}
+
+/// Brings the fields of a record or a form within their bounds. Their names were checked.
+pub fn bound_fields(fields: &mut [Field], depth: usize) -> Result<(), String> {
+    check_count("fields", fields.len(), FIELDS_MAX)?;
+    for field in fields {
+        line(&mut field.doc, PARAM_DOC_CHARS);
+        bound_type(&mut field.ty, depth)?;
+        check_default(field.default.as_ref())?;
+        if let Some(pattern) = &field.pattern {
+            compile(pattern)?;
+        }
+        if field.min.into_iter().chain(field.max).any(f64::is_nan) {
+            return Err(format!("the bounds of {} are no numbers", field.name));
+        }
+    }
+    Ok(())
+}
+
+fn bound_type(ty: &mut Type, depth: usize) -> Result<(), String> {
     if depth > TYPE_NESTING_MAX {
         return Err(format!("a type nested deeper than {TYPE_NESTING_MAX}"));
     }
@@ -64,7 +88,10 @@ fn check_type(ty: &Type, depth: usize) -> Result<(), String> {
             options.iter().try_for_each(|option| check_name("an option", option, NAME_MAX))
         }
         Type::Anchor(Some(of)) => check_name("a type", of, NAME_MAX),
-        Type::List(inner) | Type::Optional(inner) => check_type(inner, depth + 1),
+        Type::List(inner) | Type::Optional(inner) | Type::Map(inner) => {
+            bound_type(inner, depth + 1)
+        }
+        Type::Record(fields) => bound_fields(fields, depth + 1),
         _ => Ok(()),
     }
 }
@@ -81,6 +108,12 @@ fn type_bytes(ty: &Type) -> usize {
         Type::Union(options) => options.iter().map(|option| option.len() + 3).sum(),
         Type::Anchor(of) => 8 + of.as_ref().map_or(0, String::len),
         Type::List(inner) | Type::Optional(inner) => type_bytes(inner) + 2,
+        Type::Map(inner) => type_bytes(inner) + 18,
+        Type::Record(fields) => {
+            let field =
+                |field: &Field| field.name.len() + field.doc.len() + type_bytes(&field.ty) + 4;
+            fields.iter().map(field).sum()
+        }
         _ => 8,
     }
 }

@@ -9,11 +9,15 @@
 //! |---|---|
 //! | `greeting` | what an app can do |
 //! | `outcome` | what became of an action: outcomes, questions, errors |
+//! | [`pattern`] | the patterns of fields |
 //! | `window` | what a window shows |
 
 mod greeting;
 mod outcome;
+pub mod pattern;
 mod window;
+
+pub use greeting::bound_fields;
 
 use pipemux_proto::app::{Changed, Chunk, Saved};
 use pipemux_proto::codec::explain;
@@ -21,10 +25,15 @@ use pipemux_proto::limits::KEY_MAX;
 use pipemux_proto::{Value, decode};
 use serde::de::DeserializeOwned;
 
-use crate::limits::{BUSY_CHARS, NOTES_MAX, NOTICE_CHARS, PATH_MAX, REASON_CHARS};
+use crate::limits::{
+    BRIEF_CHARS, BUSY_CHARS, JOBS_RUNNING_MAX, NOTES_MAX, NOTICE_CHARS, PATH_MAX, PROGRESS_CHARS,
+    REASON_CHARS,
+};
 
 use crate::foreign::bounds::{cut_list, line};
-use crate::foreign::{Busy, ForeignText, KeyLocation, Located, Notify, Opened};
+use crate::foreign::{
+    Busy, ForeignText, JobReport, KeyLocation, Located, Notify, Opened, Progress,
+};
 pub use window::{WindowTexts, bound_head, bound_link};
 
 /// A message of an app that can be brought within its bounds.
@@ -82,6 +91,24 @@ impl FromApp for Busy {
     }
 }
 
+impl FromApp for Progress {
+    fn bound(&mut self) -> Result<(), String> {
+        line(&mut self.text, PROGRESS_CHARS);
+        Ok(())
+    }
+}
+
+impl FromApp for JobReport {
+    fn bound(&mut self) -> Result<(), String> {
+        check_name("a job's key", &self.job, KEY_MAX)?;
+        if let Some(text) = &mut self.text {
+            line(text, PROGRESS_CHARS);
+        }
+        line(&mut self.brief, BRIEF_CHARS);
+        Ok(())
+    }
+}
+
 impl FromApp for Notify {
     fn bound(&mut self) -> Result<(), String> {
         line(&mut self.text, NOTICE_CHARS);
@@ -92,6 +119,7 @@ impl FromApp for Notify {
 impl FromApp for Opened {
     fn bound(&mut self) -> Result<(), String> {
         bound_notes(&mut self.notes);
+        cut_list(&mut self.jobs, JOBS_RUNNING_MAX);
         Ok(())
     }
 }

@@ -1,21 +1,29 @@
 //! What became of an action: outcomes, questions, errors.
 
-use pipemux_proto::limits::{CHOICES_MAX, COPY_MAX};
+use pipemux_proto::app::QuestionKind;
+use pipemux_proto::limits::{CHOICES_MAX, COPY_MAX, KEY_MAX};
+use pipemux_proto::prototype::check_fields;
 use pipemux_proto::{Fault, LineNumbers};
 
 use crate::foreign::bounds::{append, cut_list, line, lines, own_line, own_lines};
-use crate::foreign::{Done, Needs, Outcome, Piece, Question};
+use crate::foreign::{Done, Needs, Outcome, Piece, Question, Started};
+use crate::intake::greeting::bound_fields;
 use crate::intake::window::{bound_link, bound_object};
 use crate::intake::{FromApp, bound_key};
 use crate::limits::{
     BRIEF_CHARS, DETAIL_CHARS, FAULT_CHARS, HINT_CHARS, HINTS_MAX, LABEL_CHARS, OPTION_CHARS,
-    OUTCOME_LINKS_MAX, QUESTION_CHARS, SLOTS_MAX, TOKEN_MAX,
+    OUTCOME_LINKS_MAX, PROGRESS_CHARS, QUESTION_CHARS, SLOTS_MAX, TOKEN_MAX,
 };
 
 impl FromApp for Outcome {
     fn bound(&mut self) -> Result<(), String> {
         match self {
             Outcome::Done(done) => bound_done(done),
+            Outcome::Started(started) => {
+                if let Some(done) = bound_started(started) {
+                    *self = Outcome::Done(done);
+                }
+            }
             Outcome::Failed(fault) => fault.bound()?,
             Outcome::Needs(needs) => {
                 let length = needs.token.0.len();
@@ -25,7 +33,9 @@ impl FromApp for Outcome {
                     *self = Outcome::Failed(Fault::refused(why));
                     return Ok(());
                 }
-                bound_needs(needs);
+                if let Err(why) = bound_needs(needs) {
+                    *self = Outcome::Failed(Fault::refused(why));
+                }
             }
         }
         Ok(())
@@ -62,6 +72,22 @@ fn bound_done(done: &mut Done) {
     }
 }
 
+/// Brings a job that began within its bounds. It began, so it isn't refused: one whose key can't be kept counts as done,
+/// which is told.
+fn bound_started(started: &mut Started) -> Option<Done> {
+    line(&mut started.brief, PROGRESS_CHARS);
+    cut_list(&mut started.links, OUTCOME_LINKS_MAX);
+    started.links.iter_mut().for_each(bound_link);
+    let length = started.job.len();
+    if (1..=KEY_MAX).contains(&length) {
+        return None;
+    }
+    let Started { brief, version, links, .. } = std::mem::take(started);
+    let mut brief = brief;
+    append(&mut brief, &format!(" (a job whose key has {length} bytes isn't followed)"));
+    Some(Done { brief, version, links, ..Done::default() })
+}
+
 fn bound_piece(piece: &mut Piece) {
     match piece {
         Piece::Text(_) => {}
@@ -71,8 +97,16 @@ fn bound_piece(piece: &mut Piece) {
     }
 }
 
-fn bound_needs(needs: &mut Needs) {
-    let Question { text, options, unlisted, .. } = &mut needs.question;
+fn bound_needs(needs: &mut Needs) -> Result<(), String> {
+    let Question { text, kind, options, unlisted, fields, secret } = &mut needs.question;
+    let form = *kind == QuestionKind::Form;
+    if form != !fields.is_empty() {
+        return Err("its question is a form without fields, or has fields and is none".into());
+    }
+    check_fields(fields).map_err(|error| format!("its form can't be: {error}"))?;
+    bound_fields(fields, 0).map_err(|why| format!("its form can't be: {why}"))?;
+    // Of a form, single fields are secret; what is picked stands in the question.
+    *secret &= *kind == QuestionKind::Text;
     line(text, QUESTION_CHARS);
     *unlisted = unlisted.saturating_add(cut_list(options, CHOICES_MAX) as u64);
     for option in options {
@@ -80,6 +114,7 @@ fn bound_needs(needs: &mut Needs) {
         line(&mut option.text, OPTION_CHARS);
     }
     bound_numbers(&mut needs.numbers);
+    Ok(())
 }
 
 impl FromApp for Fault {
@@ -95,6 +130,7 @@ impl FromApp for Fault {
             self.hints.push(format!("… {more} more hints were left out"));
         }
         bound_key(&mut self.key);
+        bound_key(&mut self.field);
         let mut numbers = std::mem::take(&mut self.numbers).into_vec();
         bound_numbers(&mut numbers);
         self.numbers = numbers.into();
@@ -105,5 +141,5 @@ impl FromApp for Fault {
 /// Drops numbers of documents that no key can name. How many there may be is checked where they are used: too many
 /// retire what the reader was shown.
 fn bound_numbers(numbers: &mut Vec<LineNumbers>) {
-    numbers.retain(|numbers| numbers.document.len() <= pipemux_proto::limits::KEY_MAX);
+    numbers.retain(|numbers| numbers.document.len() <= KEY_MAX);
 }

@@ -62,6 +62,7 @@ fn what_took_effect_is_never_refused_and_what_asks_is() {
         kind: QuestionKind::PickOne,
         options: vec![OptionItem { label: "a".into(), text: String::new() }; 25],
         unlisted: 3,
+        ..Question::default()
     };
     let token = |length: usize| Blob(vec![0; length].into());
     let needs =

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 
 use pipemux_proto::limits::{KEY_MAX, NAME_MAX};
-use pipemux_proto::projection::{Arg, Args};
+use pipemux_proto::projection::{Arg, Args, Media, MediaRef};
 use pipemux_proto::{Value, encode};
 
 use crate::foreign::bounds::{bounded_line, cut_list, line};
 use crate::foreign::{LinkSlot, ObjectSlot, Projection, bounds};
 use crate::intake::{bound_key, check_count, check_name};
 use crate::limits::{
-    CUSTOM_MAX, LABEL_CHARS, LINK_ARGS_MAX, LINK_CODE_MAX, NAMES_MAX, NAV_MAX, OBJECT_DETAIL_CHARS,
-    POSITION_CHARS, PROTOTYPES_MAX, TITLE_CHARS,
+    CUSTOM_MAX, LABEL_CHARS, LINK_ARGS_MAX, LINK_CODE_MAX, MEDIA_TYPE_MAX, NAMES_MAX, NAV_MAX,
+    OBJECT_DETAIL_CHARS, POSITION_CHARS, PROTOTYPES_MAX, TITLE_CHARS,
 };
 
 /// Texts of a window's content, which are borrowed from its bytes.
@@ -21,6 +21,15 @@ impl WindowTexts {
     /// Returns the label of an object or a link, within its bound.
     pub fn label(label: &str) -> Cow<'_, str> {
         bounded_line(label, LABEL_CHARS)
+    }
+
+    /// Returns what the value of a thing is. Of a media type that is no name, nothing is kept.
+    pub fn media(media: MediaRef<'_>) -> Media {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "/+-._;= ".contains(c);
+        let is_type =
+            media.media_type.len() <= MEDIA_TYPE_MAX && media.media_type.chars().all(is_part);
+        let media_type = if is_type { media.media_type } else { "" };
+        Media::from(MediaRef { media_type, ..media })
     }
 
     /// Returns a type that refs may show; none for one that no prototype can name.
@@ -64,6 +73,7 @@ pub fn bound_head(head: &mut Projection) -> Result<usize, String> {
 /// Brings an object that is bound to a name, or shown by an outcome, within its bounds.
 pub fn bound_object(object: &mut ObjectSlot) {
     line(&mut object.label, LABEL_CHARS);
+    object.media = object.media.take().map(|media| WindowTexts::media((&media).into()));
     bounds::keep_start(&mut object.detail, OBJECT_DETAIL_CHARS);
     if WindowTexts::object_type(object.ty.as_deref()).is_none() {
         object.ty = None;
@@ -95,6 +105,10 @@ fn arg_bytes(arg: &Arg) -> usize {
         Arg::Ref(of) if of.key.len() > KEY_MAX => usize::MAX / 4,
         Arg::Ref(of) => of.key.len() + of.ty.as_ref().map_or(0, String::len) + 8,
         Arg::List(items) => items.iter().map(arg_bytes).fold(1, usize::saturating_add),
+        Arg::Record(entries) => entries
+            .iter()
+            .map(|(name, part)| name.len().saturating_add(arg_bytes(part)))
+            .fold(1, usize::saturating_add),
         Arg::Copied(copied) => copied.value.0.len() + copied.from.len() + copied.label.len(),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pipemux_proto::Hello;
-use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
+use pipemux_proto::prototype::{Field, Param, Prototype, Risk, Type};
 
 use super::{Lint, Lints, fits};
 use crate::intake::FromApp;
@@ -69,10 +69,48 @@ fn check_param(lints: &mut Lints, path: &str, param: &Param) {
         let text = format!("{default} is no {}", param.ty);
         lints.add("default", format!("{path}.default"), text);
     }
-    if let Type::Union(options) = &param.ty
-        && options.is_empty()
-    {
-        lints.add("union", format!("{path}.type"), "is one of no strings: no value fits it");
+    check_type(lints, &format!("{path}.type"), &param.ty);
+}
+
+fn check_type(lints: &mut Lints, path: &str, ty: &Type) {
+    match ty {
+        Type::Union(options) if options.is_empty() => {
+            lints.add("union", path, "is one of no strings: no value fits it");
+        }
+        Type::List(of) | Type::Optional(of) | Type::Map(of) => check_type(lints, path, of),
+        Type::Record(fields) => check_fields(lints, &format!("{path}.record"), fields),
+        _ => {}
+    }
+}
+
+/// Checks the fields of a record or a form.
+pub(super) fn check_fields(lints: &mut Lints, path: &str, fields: &[Field]) {
+    for (at, field) in fields.iter().enumerate() {
+        let path = format!("{path}[{at}]");
+        lints.line(&format!("{path}.doc"), &field.doc, PARAM_DOC_CHARS);
+        if let Some(default) = &field.default
+            && !fits(default, &field.ty)
+        {
+            // A secret default isn't printed.
+            let value = if field.holds_secret() { "it".to_owned() } else { default.to_string() };
+            lints.add("default", format!("{path}.default"), format!("{value} is no {}", field.ty));
+        }
+        if let (Some(min), Some(max)) = (field.min, field.max)
+            && min > max
+        {
+            let text = format!("{min} is greater than `max`, {max}: no value fits it");
+            lints.add("bounds", format!("{path}.min"), text);
+        }
+        let ty = field.value_type();
+        let counts = matches!(ty, Type::Int | Type::Float | Type::String | Type::List(_));
+        if !counts && field.min.or(field.max).is_some() {
+            let text = format!("`min` and `max` mean nothing for {ty}");
+            lints.add("bounds", &path, text);
+        }
+        if field.pattern.is_some() && *ty != Type::String {
+            lints.add("pattern", format!("{path}.pattern"), format!("means nothing for {ty}"));
+        }
+        check_type(lints, &format!("{path}.type"), &field.ty);
     }
 }
 

@@ -17,9 +17,11 @@ mod window;
 
 use pipemux_proto::Value;
 use pipemux_proto::app::Opened;
+use pipemux_proto::job::JobReport;
+use pipemux_proto::limits::KEY_MAX;
 use pipemux_proto::prototype::Type;
 
-use crate::limits::{NOTES_MAX, NOTICE_CHARS};
+use crate::limits::{BRIEF_CHARS, JOBS_RUNNING_MAX, NOTES_MAX, NOTICE_CHARS, PROGRESS_CHARS};
 
 pub use greeting::hello;
 pub use outcome::{fault, outcome};
@@ -83,7 +85,33 @@ pub fn opened(opened: &Opened) -> Vec<Lint> {
     for (at, note) in opened.notes.iter().enumerate() {
         lints.line(&format!("notes[{at}]"), note, NOTICE_CHARS);
     }
+    lints.count("jobs", opened.jobs.len(), JOBS_RUNNING_MAX);
     lints.0
+}
+
+/// Returns the flaws of what a job reports.
+pub fn job_report(report: &JobReport) -> Vec<Lint> {
+    let mut lints = Lints::default();
+    check_job_key(&mut lints, "job", &report.job);
+    lints.line("text", report.text.as_deref().unwrap_or_default(), PROGRESS_CHARS);
+    lints.line("brief", &report.brief, BRIEF_CHARS);
+    if !report.brief.is_empty() && report.state.is_none() {
+        lints.add(
+            "brief",
+            "brief",
+            "is the result, which comes with `state`: use `text` until then",
+        );
+    }
+    lints.0
+}
+
+/// Checks the key of a job; one that can't be kept isn't followed.
+fn check_job_key(lints: &mut Lints, path: &str, key: &str) {
+    if !(1..=KEY_MAX).contains(&key.len()) {
+        let text =
+            format!("has {} bytes, expected 1 to {KEY_MAX}: the job isn't followed", key.len());
+        lints.add("key", path, text);
+    }
 }
 
 /// Returns true when a value is of a type. What only a daemon can know, such as a ref, counts as fitting.
@@ -98,6 +126,16 @@ fn fits(value: &Value, ty: &Type) -> bool {
         | (Type::Line, Value::Int(_) | Value::Str(_)) => true,
         (Type::Union(options), Value::Str(text)) => options.contains(text),
         (Type::List(of), Value::List(items)) => items.iter().all(|item| fits(item, of)),
+        (Type::Map(of), Value::Map(values)) => values.iter().all(|(_, value)| fits(value, of)),
+        (Type::Record(fields), Value::Map(values)) => {
+            let declared = |name: &str| fields.iter().find(|field| field.name == name);
+            let is_given = |name: &str| values.iter().any(|(given, _)| given == name);
+            let fitting = |(name, value): &(String, Value)| {
+                declared(name).is_some_and(|field| fits(value, &field.ty))
+            };
+            values.iter().all(fitting)
+                && fields.iter().all(|field| !field.is_required() || is_given(&field.name))
+        }
         (Type::Optional(of), value) => fits(value, of),
         _ => false,
     }

@@ -9,8 +9,8 @@ use pipemux_proto::prototype::{Prototype, Type};
 
 use super::{Lint, Lints, fits};
 use crate::limits::{
-    CUSTOM_MAX, LABEL_CHARS, LINK_ARGS_MAX, LINK_CODE_MAX, NAMES_MAX, NAV_MAX, POSITION_CHARS,
-    SLOTS_MAX, TITLE_CHARS,
+    CUSTOM_MAX, LABEL_CHARS, LINK_ARGS_MAX, LINK_CODE_MAX, MEDIA_TYPE_MAX, NAMES_MAX, NAV_MAX,
+    POSITION_CHARS, SLOTS_MAX, TITLE_CHARS,
 };
 
 /// Returns the flaws of a window of an app that can do this.
@@ -106,6 +106,12 @@ fn check_object<'a>(
             format!("{ty:?} isn't [a-z][a-z0-9_-]* of at most {TYPE_MAX} bytes: it isn't shown");
         lints.add("type", format!("{path}.type"), text);
     }
+    if let Some(media) = &object.media
+        && !is_media_type(&media.media_type)
+    {
+        let text = format!("{:?} is no media type, such as image/png", media.media_type);
+        lints.add("media", format!("{path}.media.type"), text);
+    }
     let now = (object.rev, object.ty.as_deref());
     match keys.insert(&object.key, now) {
         Some(before) if before != now => {
@@ -163,6 +169,15 @@ fn mismatch(arg: &Arg, ty: &Type) -> Option<String> {
         },
         (arg, Type::Optional(of)) => mismatch(arg, of),
         (Arg::List(items), Type::List(of)) => items.iter().find_map(|item| mismatch(item, of)),
+        (Arg::Record(args), Type::Map(of)) => args.values().find_map(|arg| mismatch(arg, of)),
+        (Arg::Record(args), Type::Record(fields)) => {
+            args.iter().find_map(|(name, arg)| {
+                match fields.iter().find(|field| field.name == *name) {
+                    Some(field) => mismatch(arg, &field.ty),
+                    None => Some(format!("a record with the field {name}")),
+                }
+            })
+        }
         (Arg::Ref(of), Type::Anchor(Some(wanted))) => {
             let other = of.ty.as_ref().filter(|ty| *ty != wanted)?;
             Some(format!("a thing of type {other}"))
@@ -192,6 +207,12 @@ fn is_name(name: &str) -> bool {
     let mut chars = name.chars();
     let first = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     first && name.len() <= NAME_MAX && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+fn is_media_type(name: &str) -> bool {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || "/+-._;= ".contains(c);
+    let halves = name.split_once('/').is_some_and(|(of, kind)| !of.is_empty() && !kind.is_empty());
+    halves && name.len() <= MEDIA_TYPE_MAX && name.chars().all(is_part)
 }
 
 fn is_type(ty: &str) -> bool {

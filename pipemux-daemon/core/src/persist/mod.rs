@@ -7,6 +7,7 @@
 pub mod loss;
 pub mod numbers;
 pub mod records;
+mod saved_job;
 
 use loss::PastLosses;
 

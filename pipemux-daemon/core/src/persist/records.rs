@@ -6,6 +6,8 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+pub use crate::persist::saved_job::{SavedJob, SavedJobEnd};
+
 /// One appended record. Of several records of one thing the newest counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -193,6 +195,17 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         wake_at: Option<u64>,
     },
+    /// A job started, or ended.
+    Job(Box<SavedJob>),
+    /// A reader was told of a job's end.
+    JobTold {
+        /// The job's number.
+        job: u64,
+        /// The workspace's key.
+        workspace: String,
+        /// The reader.
+        reader: String,
+    },
     /// A window was closed.
     WindowClosed {
         /// The workspace's key.
@@ -339,6 +352,11 @@ pub enum SavedTarget {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<String>,
     },
+    /// The cancellation of a job.
+    CancelJob {
+        /// The job's number.
+        job: u64,
+    },
 }
 
 /// An open question; its state has a version of its own.
@@ -383,6 +401,9 @@ pub struct SavedOpen {
     pub cwd: String,
     /// The environment that was passed on, but for what the manifest names.
     pub env: Vec<(String, String)>,
+    /// Absolute paths that the user named later and that the session's process may use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub granted: Vec<String>,
     /// The names of the variables that were passed on because the manifest names them. Their values aren't saved.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<String>,

@@ -8,12 +8,12 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
 
 use pipemux_proto::app::{Opened, Outcome};
+use pipemux_proto::job::JobReport;
 use pipemux_proto::projection::Projection;
 use pipemux_proto::prototype::{Prototype, Risk};
 use pipemux_proto::{Fault, Frame, Hello, Incarnation, Kind, Method, Value};
 use rustc_hash::FxHasher;
 
-use crate::event::Effect;
 use crate::intake;
 use crate::keys::SessionKey;
 use crate::limits::{AUTHOR_TOLD_MAX, LOCATE_MS, PING_MS, PROJECT_MS};
@@ -92,13 +92,22 @@ impl AuthorAid {
                 let action = asked
                     .as_ref()
                     .and_then(|(name, _)| actions.iter().find(|action| action.name == *name));
-                if let (Outcome::Done(done), Some(action)) = (&outcome, action) {
+                let version = match &outcome {
+                    Outcome::Done(done) => Some(done.version),
+                    Outcome::Started(started) => Some(started.version),
+                    Outcome::Needs(_) | Outcome::Failed(_) => None,
+                };
+                if let (Some(version), Some(action)) = (version, action) {
                     let before = asked.as_ref().and_then(|(_, before)| *before);
-                    told.extend(version_kept(action, before, done.version));
-                    self.version = Some(done.version);
+                    told.extend(version_kept(action, before, version));
+                    self.version = Some(version);
                 }
                 lint::outcome(&outcome, action, actions)
             }),
+            // One that can't be read is told of as dropped.
+            (Kind::Event, Method::JobReport) => {
+                Ok(read::<JobReport>(frame).map_or(Vec::new(), |report| lint::job_report(&report)))
+            }
             _ => Ok(Vec::new()),
         };
         match lints {
@@ -192,7 +201,7 @@ impl Processes {
     fn tell_author(&mut self, turn: &mut Turn, key: &SessionKey, app: Incarnation, text: &str) {
         let time = time_of_day(turn.now.unix_ms);
         let line = format!("[pipemux {time} life {app}] {text}");
-        turn.effects.push(Effect::WriteLog { app: self.shared.process_of(app), line });
+        turn.note_log(app, line);
         self.note_notice(turn, key.clone(), format!("{key} (dev): {text}").into());
     }
 }

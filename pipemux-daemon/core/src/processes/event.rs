@@ -4,7 +4,7 @@ use pipemux_proto::Fault;
 use pipemux_proto::ids::Incarnation;
 
 use crate::event::Exit;
-use crate::foreign::ForeignText;
+use crate::foreign::{ForeignText, JobReport, Progress, Started};
 use crate::keys::{RequestId, SessionKey};
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Crash;
@@ -52,6 +52,27 @@ pub enum ProcessEvent {
         /// The app's own text.
         text: ForeignText,
     },
+    /// An app reports on a job.
+    JobReported {
+        /// Which session.
+        session: SessionKey,
+        /// What it says.
+        report: JobReport,
+    },
+    /// An action that nobody waits for any more began a job.
+    JobStarted {
+        /// Which session.
+        session: SessionKey,
+        /// What the app said of it.
+        started: Started,
+    },
+    /// A request of a client is in progress.
+    Progress {
+        /// Whom the reply will be for.
+        to: ReplyTo,
+        /// How far it is.
+        progress: Progress,
+    },
     /// A session was restarted since it shares its process with another one.
     RestartedWith {
         /// The session.
@@ -70,6 +91,13 @@ pub enum ProcessEvent {
         session: SessionKey,
         /// What it answered.
         reply: AppReply,
+    },
+    /// A session can't be granted what clients' requests wait for.
+    NotWidened {
+        /// The waiting requests.
+        waiters: Vec<RequestId>,
+        /// Why not, and what to do.
+        fault: Fault,
     },
     /// A process ended. Comes before the replies to the requests that ended with it.
     Ended {
@@ -112,6 +140,8 @@ pub struct ReadyProcess {
     pub crash: Option<Crash>,
     /// What the app said while it started.
     pub notes: Vec<ForeignText>,
+    /// The jobs of the process before it that it goes on with, by the app's keys.
+    pub jobs: Vec<String>,
     /// Requests of clients that waited for it.
     pub waiters: Vec<RequestId>,
 }

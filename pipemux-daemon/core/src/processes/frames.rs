@@ -6,7 +6,7 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame, Kind};
 
 use crate::event::Effect;
-use crate::foreign::{ForeignText, Notify, bounds};
+use crate::foreign::{ForeignText, JobReport, Notify, Progress, bounds};
 use crate::intake;
 use crate::keys::SessionKey;
 use crate::processes::trace::Direction;
@@ -18,7 +18,8 @@ impl Processes {
     pub(super) fn handle_session_frame(&mut self, turn: &mut Turn, app: Incarnation, frame: Frame) {
         let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
         if let Some(session) = self.sessions.get_mut(&key) {
-            session.health.heard_from(turn.mono_ms());
+            let answers = matches!(frame.envelope.kind, Kind::Reply | Kind::Fault);
+            session.health.heard_from(turn.mono_ms(), answers);
         }
         let watched = self.traced.contains(&key).then(|| frame.clone());
         if watched.is_some() {
@@ -66,6 +67,16 @@ impl Processes {
                 let busy = intake::read(&frame.body)?;
                 self.note_busy(turn, key, busy);
             }
+            (Kind::Event, Method::JobReport) => {
+                let report = intake::read::<JobReport>(&frame.body)?;
+                self.events.push_back(ProcessEvent::JobReported { session: key.clone(), report });
+            }
+            (Kind::Event, Method::Progress) => {
+                if let Some(to) = self.client_of(app, envelope.id) {
+                    let progress = intake::read::<Progress>(&frame.body)?;
+                    self.events.push_back(ProcessEvent::Progress { to, progress });
+                }
+            }
             (Kind::Event, Method::Notify) => {
                 let notify = intake::read::<Notify>(&frame.body)?;
                 self.note_notice(turn, key.clone(), notify.text);
@@ -86,12 +97,7 @@ impl Processes {
     }
 
     /// Passes an app's notice on, unless it says too much.
-    pub(super) fn note_notice(
-        &mut self,
-        turn: &mut Turn,
-        key: SessionKey,
-        mut text: ForeignText,
-    ) {
+    pub(super) fn note_notice(&mut self, turn: &mut Turn, key: SessionKey, mut text: ForeignText) {
         let Some(session) = self.sessions.get_mut(&key) else { return };
         let Some(left_out) = session.notices.admit(turn.mono_ms()) else { return };
         if left_out > 0 {

@@ -2,14 +2,18 @@
 //!
 //! An app is asked (`Ping`) only while it owes an answer, so an idle session costs nothing. One that lets a
 //! deadline pass is `silent`: views show its last window at once instead of waiting for it. One that stays silent
-//! while nobody waits for it is ended, and the next touch starts it again.
+//! while nobody waits for it is ended, and the next touch starts it again; one that still has an action to answer has
+//! longer, because it may be working. Its log says both.
+//!
+//! What an app says unasked counts as a sign of life, too, so that work which reports its progress isn't ended. It does so
+//! only for a while: a thread beside the one that answers would keep a wedged app alive for ever.
 
 use pipemux_proto::app::Empty;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 
 use crate::keys::SessionKey;
-use crate::limits::{PING_MS, PONG_MS, WEDGED_MS};
+use crate::limits::{EVENTS_ALIVE_MS, EVENTS_PING_MS, PING_MS, PONG_MS, WEDGED_MS, WORKING_MS};
 use crate::processes::Processes;
 use crate::processes::reply::Purpose;
 use crate::timers::Timer;
@@ -26,6 +30,14 @@ pub struct Health {
     pub silent_since: Option<u64>,
     /// True while a `Ping` has no answer.
     pub pinged: bool,
+    /// When it last answered something, or began to owe an answer.
+    pub answered: u64,
+    /// True once a request of it is past its deadline, until it answers anything.
+    pub missed: bool,
+    /// True once an action of it is past its deadline, until it answers anything.
+    pub works: bool,
+    /// True once its log says that it doesn't answer, until it does.
+    pub noted: bool,
 }
 
 impl Health {
@@ -34,14 +46,26 @@ impl Health {
         self.silent_since.is_some()
     }
 
-    /// It said something.
-    pub fn heard_from(&mut self, now: u64) {
-        self.heard = now;
-        self.silent_since = None;
+    /// It said something: answered, or told something unasked.
+    pub fn heard_from(&mut self, now: u64, answers: bool) {
+        if answers {
+            (self.missed, self.works, self.noted) = (false, false, false);
+            self.answered = now;
+        }
+        if answers || now < self.answered + EVENTS_ALIVE_MS {
+            self.heard = now;
+            self.silent_since = None;
+        }
+    }
+
+    /// Returns how long it may be silent while nobody waits for it, in milliseconds.
+    fn patience(&self) -> u64 {
+        if self.works { WORKING_MS } else { WEDGED_MS }
     }
 
     /// It left a request open.
     pub fn miss(&mut self, now: u64) {
+        self.missed = true;
         self.silent_since.get_or_insert(now);
     }
 }
@@ -54,7 +78,38 @@ impl Processes {
         let Some(session) = key.and_then(|key| self.sessions.get_mut(key)) else { return };
         if session.health.check_at.is_none() {
             session.health.check_at = Some(at);
+            if !session.health.missed {
+                session.health.answered = session.health.answered.max(turn.mono_ms());
+            }
             turn.set_timer(at, Timer::HealthCheck(app));
+        }
+    }
+
+    /// A request of an app is past its deadline; the flags say whether it is a `Ping`, and whether it is an action.
+    pub(super) fn note_missed(
+        &mut self,
+        turn: &mut Turn,
+        key: &SessionKey,
+        (is_ping, acts): (bool, bool),
+    ) {
+        let now = turn.mono_ms();
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        let health = &mut session.health;
+        health.works |= acts;
+        if is_ping && health.heard + PING_MS > now {
+            // It has no time for a `Ping`, but tells how far its work is.
+            return;
+        }
+        health.miss(now);
+        let (seconds, patience) = ((now - health.answered.min(now)) / 1000, health.patience());
+        if let Some(app) = session.ready().filter(|_| !session.health.noted) {
+            session.health.noted = true;
+            let line = format!(
+                "pipemux: {key} has not answered for {seconds} s. It is ended if it stays silent for {} s while nobody \
+                 waits for it; Progress, or an answer to Ping, shows that it works.",
+                patience / 1000
+            );
+            turn.note_log(app, line);
         }
     }
 
@@ -75,18 +130,21 @@ impl Processes {
         let Some(session) = self.sessions.get_mut(&key) else { return };
         session.health.check_at = None;
         let health = session.health;
-        if session.ready() != Some(app) || (session.owes == 0 && !health.silent()) {
+        let owes = session.owes > 0 || health.silent() || health.missed;
+        if session.ready() != Some(app) || !owes {
             return;
         }
-        let wedged = health.silent_since.is_some_and(|since| since + WEDGED_MS <= now);
+        let wedged = health.silent_since.is_some_and(|since| since + health.patience() <= now);
         if wedged && !waited_for {
-            let why = format!("it did not answer for {} s", WEDGED_MS / 1000);
+            let why = format!("it did not answer for {} s", health.patience() / 1000);
+            turn.note_log(app, format!("pipemux: {key} is ended: {why}."));
             return self.break_app(turn, app, why);
         }
         let at = now + PING_MS;
         session.health.check_at = Some(at);
         turn.set_timer(at, Timer::HealthCheck(app));
-        if !health.pinged && health.heard + PING_MS <= now {
+        let unheard = health.heard + PING_MS <= now || health.answered + EVENTS_PING_MS <= now;
+        if !health.pinged && unheard {
             session.health.pinged = true;
             let ping = Method::Ping;
             self.send_now(turn, (&key, app), ping, &Empty {}, now + PONG_MS, Purpose::Ping);

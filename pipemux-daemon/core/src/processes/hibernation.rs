@@ -33,6 +33,10 @@ pub struct Hibernation {
     pub busy: Option<(ForeignText, u64)>,
     /// When it was asked to save its state, while that is under way.
     pub saving: Option<u64>,
+    /// The paths that its next process is granted besides, while it is being replaced for that.
+    pub widening: Vec<String>,
+    /// How often it was asked to save its state for that.
+    pub saves: u32,
     /// Set while it sleeps.
     pub asleep: Option<Asleep>,
     /// When it is to be woken though nobody asks for it, in milliseconds since 1970.
@@ -106,7 +110,8 @@ impl Processes {
         if due > now {
             return self.check_idle_at(turn, &key, app, due);
         }
-        if demand.pinned || demand.waited_for || session.owes > 0 || session.health.silent() {
+        let needed = demand.pinned || demand.waited_for || session.works;
+        if needed || session.owes > 0 || session.health.silent() {
             return self.check_idle_at(turn, &key, app, now.saturating_add(ms));
         }
         session.hibernation.saving = Some(now);
@@ -126,14 +131,19 @@ impl Processes {
         let (Some(began), Some(app)) = (session.hibernation.saving.take(), session.ready()) else {
             return;
         };
-        let Idle::After(ms) = session.manifest.idle else { return };
         let saved = match reply {
             AppReply::Reply(body) => intake::read::<Saved>(&body).ok(),
             AppReply::Fault(_) | AppReply::Lost { .. } => None,
         };
+        if !session.hibernation.widening.is_empty() {
+            let current = session.owes == 0 && session.hibernation.used <= began;
+            return self.finish_widening(turn, key, saved, current);
+        }
+        let Idle::After(ms) = session.manifest.idle else { return };
         let busy = session.hibernation.busy.as_ref().is_some_and(|(_, until)| *until > now);
         // Asked for something meanwhile: what was saved may be out of date already.
         let wanted = session.owes > 0 || session.hibernation.used > began || busy || pinned;
+        let wanted = wanted || session.works;
         // Not worth it: it would be started again at once.
         let soon = turn.now.unix_ms + SLEEP_MIN_MS;
         let is_soon = |saved: &Saved| saved.wake_at.is_some_and(|at| at <= soon);
@@ -173,6 +183,7 @@ impl Processes {
         }
         session.hibernation.busy = None;
         session.hibernation.saving = None;
+        session.hibernation.widening.clear();
     }
 
     /// A session's new process has the state of this version. Returns the process that was put to sleep when the

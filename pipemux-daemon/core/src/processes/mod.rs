@@ -7,6 +7,7 @@
 //! | [`passed`] | the variables that a manifest names: values in memory, names on disk |
 //! | `frames` | what a process sends |
 //! | `requests`, [`reply`] | a request to an app, which ends exactly once; what it is for and how it ended |
+//! | [`confinement`] | what a process may do, and how it is given more |
 //! | [`shared_processes`] | processes that several sessions share |
 //! | [`trace`], `tracing`, [`author_aid`] | frames for authors; what is wrong with them |
 //! | [`health`], [`hibernation`], [`quarantine`] | whether an app still answers, may sleep, dies of a request |
@@ -19,6 +20,7 @@
 //! whoever sent it gets one [`ProcessEvent::Replied`], unless it dropped the request itself.
 
 pub mod author_aid;
+pub mod confinement;
 mod ending;
 pub mod event;
 mod frames;
@@ -198,6 +200,13 @@ impl Processes {
         }
     }
 
+    /// A session has these running jobs, by its app's keys; `works` if one of them needs its process.
+    pub fn set_jobs(&mut self, key: &SessionKey, jobs: Vec<String>, works: bool) {
+        if let Some(session) = self.sessions.get_mut(key) {
+            (session.jobs, session.works) = (jobs, works);
+        }
+    }
+
     /// A user asks for a fresh start: failures, crashes and quarantined requests are forgotten.
     pub fn forgive(&mut self, key: &SessionKey) {
         if let Some(session) = self.sessions.get_mut(key) {
@@ -235,7 +244,10 @@ impl Processes {
             session.opens.push(open);
         }
         if session.opens.len() > max {
-            session.opens.remove(0);
+            let oldest = session.opens.remove(0);
+            if let Some(first) = session.opens.first_mut() {
+                first.granted.extend(oldest.granted);
+            }
         }
         self.save(turn, key);
     }
@@ -320,12 +332,7 @@ impl Processes {
     }
 
     /// A session was put to sleep by an earlier daemon, or woke.
-    pub fn restore_asleep(
-        &mut self,
-        key: &SessionKey,
-        version: Option<u64>,
-        wake_at: Option<u64>,
-    ) {
+    pub fn restore_asleep(&mut self, key: &SessionKey, version: Option<u64>, wake_at: Option<u64>) {
         if let Some(session) = self.sessions.get_mut(key) {
             session.hibernation.wake_at = wake_at;
             let asleep = hibernation::Asleep { app: Incarnation(0), version };

@@ -115,7 +115,10 @@ impl Processes {
         let again = index < last || !self.opening.contains_key(key);
         let woken = session.hibernation.asleep.and_then(|asleep| asleep.version);
         let due = session.hibernation.due;
-        let open = OpenRequest { woken, due, ..self.open_message(key, saved, index > 0, again) };
+        // The app goes on with jobs once it has all that it was opened with.
+        let jobs = if index == last { session.jobs.clone() } else { Vec::new() };
+        let message = self.open_message(key, saved, index > 0, again);
+        let open = OpenRequest { woken, due, jobs, ..message };
         let purpose = Purpose::StartOpen(index);
         self.send_now(turn, (key, app), Method::AppOpen, &open, deadline, purpose);
     }
@@ -147,6 +150,7 @@ impl Processes {
             cwd: saved.cwd,
             env: env.into_iter().collect(),
             state_dir: self.paths(key).0,
+            jobs: Vec::new(),
         }
     }
 
@@ -157,11 +161,12 @@ impl Processes {
         index: usize,
         reply: AppReply,
     ) {
-        let mut resumed = None;
+        let (mut resumed, mut jobs) = (None, Vec::new());
         let opened = match reply {
             AppReply::Reply(body) => match intake::read::<Opened>(&body) {
                 Ok(opened) => {
                     resumed = meant_version(opened.resumed, self.minor(key));
+                    jobs = opened.jobs;
                     Ok(opened.notes)
                 }
                 Err(error) => Err(Fault::unavailable(format!("an unreadable reply: {error}"))),
@@ -198,7 +203,7 @@ impl Processes {
         }
         if is_last {
             turn.clear_timer(deadline, Timer::Start(app));
-            self.become_ready(turn, key, app, resumed);
+            self.become_ready(turn, key, app, (resumed, jobs));
         } else {
             self.send_start_open(turn, key, app, index + 1);
         }
@@ -209,7 +214,7 @@ impl Processes {
         turn: &mut Turn,
         key: &SessionKey,
         app: Incarnation,
-        resumed: Option<u64>,
+        (resumed, jobs): (Option<u64>, Vec<String>),
     ) {
         let slept =
             self.sessions.get(key).is_some_and(|session| session.hibernation.asleep.is_some());
@@ -233,6 +238,7 @@ impl Processes {
             woke_from,
             crash: session.crashed.take(),
             notes: std::mem::take(&mut session.notes),
+            jobs,
             waiters: std::mem::take(&mut session.ready_waiters),
         }));
         self.save(turn, key);

@@ -24,6 +24,25 @@ pub enum ReplyTo {
     Locate(RequestId),
     /// A thing's value.
     Read(RequestId),
+    /// That an app takes note of the cancellation of a job.
+    CancelJob(RequestId),
+}
+
+impl ReplyTo {
+    /// Returns the client's request.
+    pub fn request(&self) -> RequestId {
+        match self {
+            Self::Attach(id)
+            | Self::Project(id)
+            | Self::Prefetch(id)
+            | Self::Refresh(id, _)
+            | Self::WaitCheck(id, _)
+            | Self::Invoke(id)
+            | Self::Locate(id)
+            | Self::Read(id)
+            | Self::CancelJob(id) => *id,
+        }
+    }
 }
 
 /// What a request to an app is for.

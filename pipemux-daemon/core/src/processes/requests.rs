@@ -11,6 +11,7 @@ use pipemux_proto::{Fault, Frame};
 use serde::Serialize;
 
 use crate::event::Effect;
+use crate::foreign::Outcome;
 use crate::intake;
 use crate::keys::SessionKey;
 use crate::limits::APP_REQUESTS_MAX;
@@ -182,15 +183,18 @@ impl Processes {
     ) -> Result<(), String> {
         let id = frame.envelope.id;
         if self.requests.open.get(&id).is_none_or(|request| request.app != Some(app)) {
-            return Err(format!(
-                "nobody waits for an answer to the request {id}: it came late, twice, or for an unknown id"
-            ));
+            return self.take_late_reply(app, &frame);
         }
         let reply = if frame.envelope.kind == Kind::Reply {
             AppReply::Reply(frame.body)
         } else {
             match intake::read::<Fault>(&frame.body) {
-                Ok(fault) => AppReply::Fault(fault),
+                Ok(mut fault) => {
+                    if let Some(key) = self.session_by_incarnation.get(&app) {
+                        self.explain_denial(key, &mut fault);
+                    }
+                    AppReply::Fault(fault)
+                }
                 Err(error) => {
                     self.break_app(turn, app, format!("an unreadable fault: {error}"));
                     return Ok(());
@@ -201,15 +205,42 @@ impl Processes {
         Ok(())
     }
 
+    /// Takes an answer that nobody waits for any more: of what it says, a job that began still has to be told.
+    ///
+    /// # Errors
+    /// Why it is dropped.
+    fn take_late_reply(&mut self, app: Incarnation, frame: &Frame) -> Result<(), String> {
+        if (frame.envelope.kind, frame.envelope.method) == (Kind::Reply, Method::Invoke)
+            && let Some(session) = self.session_by_incarnation.get(&app)
+            && let Ok(Outcome::Started(started)) = intake::read::<Outcome>(&frame.body)
+        {
+            let session = session.clone();
+            self.events.push_back(ProcessEvent::JobStarted { session, started });
+            return Ok(());
+        }
+        let id = frame.envelope.id;
+        Err(format!(
+            "nobody waits for an answer to the request {id}: it came late, twice, or for an unknown id"
+        ))
+    }
+
+    /// Returns whom the reply to a client's request is for that is with a process.
+    pub(super) fn client_of(&self, app: Incarnation, id: u64) -> Option<ReplyTo> {
+        let request = self.requests.open.get(&id).filter(|request| request.app == Some(app))?;
+        match &request.purpose {
+            Purpose::Client(to) => Some(to.clone()),
+            _ => None,
+        }
+    }
+
     /// Ends a request whose deadline has come.
     pub fn request_expired(&mut self, turn: &mut Turn, id: u64) {
         let Some(request) = self.requests.open.get(&id) else { return };
-        let key = request.session.clone();
+        let (key, is_ping) = (request.session.clone(), request.purpose == Purpose::Ping);
+        let acts = matches!(request.purpose, Purpose::Client(ReplyTo::Invoke(_)));
         let reply = match request.app {
             Some(app) => {
-                if let Some(session) = self.sessions.get_mut(&key) {
-                    session.health.miss(turn.mono_ms());
-                }
+                self.note_missed(turn, &key, (is_ping, acts));
                 cancel(turn, id, app);
                 AppReply::timed_out(&key)
             }

@@ -70,6 +70,10 @@ pub struct Session {
     pub notices: Rate,
     /// Whether it may sleep, or does.
     pub hibernation: Hibernation,
+    /// Its running jobs, by the app's keys.
+    pub jobs: Vec<String>,
+    /// True while a job runs that needs its process.
+    pub works: bool,
     /// The last lines of its log, when it was lost.
     pub last_lines: Vec<String>,
     /// Fingerprint of the opens that were last written to disk; 0 if none were.
@@ -167,6 +171,8 @@ impl Session {
             quarantine: Quarantine::default(),
             notices: Rate::default(),
             hibernation: Hibernation::default(),
+            jobs: Vec::new(),
+            works: false,
             last_lines: Vec::new(),
             saved: 0,
             version: 0,
@@ -251,8 +257,14 @@ impl Session {
             0 => None,
             n => Some(format!("{n} in quarantine")),
         };
+        let jobs = match self.jobs.len() {
+            0 => None,
+            1 => Some("1 job".to_owned()),
+            n => Some(format!("{n} jobs")),
+        };
         let busy = self.hibernation.busy.as_ref().filter(|(_, until)| *until > now);
-        busy.map(|(what, _)| format!("busy: {}", quote::in_sentence(what))).or(quarantined)
+        let busy = busy.map(|(what, _)| format!("busy: {}", quote::in_sentence(what)));
+        busy.or(jobs).or(quarantined)
     }
 
     /// Its state in one word, for `sessions`.
@@ -280,6 +292,18 @@ pub fn exit_words(exit: Exit) -> String {
         }
         Exit::OverLimit(Limit::Processes(most)) => {
             format!("ended for having more than its {most} processes")
+        }
+        Exit::OverLimit(Limit::Memory(most)) => {
+            format!(
+                "ended for using more than its {} MiB of memory in all its processes",
+                most >> 20
+            )
+        }
+        Exit::OverLimit(Limit::Threads(most)) => {
+            format!("ended for having more than its {most} threads")
+        }
+        Exit::OverLimit(Limit::Disk(most)) => {
+            format!("ended for keeping more than its {} MiB on disk", most >> 20)
         }
         Exit::NearMemoryLimit { status, used, limit } => {
             let exit = if status < 0 { Exit::Signal(-status) } else { Exit::Code(status) };

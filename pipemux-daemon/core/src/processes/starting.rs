@@ -4,6 +4,7 @@ use pipemux_proto::Fault;
 use pipemux_proto::ids::Incarnation;
 
 use crate::event::Start;
+use crate::foreign::ForeignText;
 use crate::keys::SessionKey;
 use crate::limits::{REJOIN_MS, START_MS};
 use crate::processes::Processes;
@@ -78,6 +79,7 @@ impl Processes {
         }
         let deadline = turn.mono_ms() + START_MS;
         let (state_dir, log) = self.paths(key);
+        let confinement = self.confinement(key);
         let Some(session) = self.sessions.get_mut(key) else { return };
         session.process = ProcessState::Starting { app, deadline, greeted: false };
         let open = session.opens.last().cloned().unwrap_or_default();
@@ -93,6 +95,7 @@ impl Processes {
             pinned: session.manifest.pinned_programs(),
             limits: session.manifest.limits,
             watched: session.manifest.dev,
+            confinement,
         };
         self.session_by_incarnation.insert(app, key.clone());
         turn.set_timer(deadline, Timer::Start(app));
@@ -106,8 +109,13 @@ impl Processes {
         }
     }
 
-    /// A process runs under this process id.
-    pub fn started(&mut self, app: Incarnation, pid: u32) {
+    /// A process runs under this process id. What was left out of its sandbox is told with the session's start.
+    pub fn started(&mut self, app: Incarnation, pid: u32, left_out: Vec<String>) {
+        if let Some(key) = self.session_by_incarnation.get(&app)
+            && let Some(session) = self.sessions.get_mut(key)
+        {
+            session.notes.extend(left_out.into_iter().map(ForeignText::from));
+        }
         if self.session_by_incarnation.contains_key(&app) || self.shared.is_process(app) {
             self.pids.insert(app, pid);
         }

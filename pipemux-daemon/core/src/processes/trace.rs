@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::fmt::Write as _;
 
 use pipemux_proto::client::is_passed_variable;
-use pipemux_proto::prototype::Prototype;
+use pipemux_proto::prototype::{Param, Prototype};
 use pipemux_proto::watch::LogPart;
 use pipemux_proto::{Frame, Kind, Method, Value};
 
@@ -182,13 +182,10 @@ impl Trace {
 /// What stands for a value that is left out.
 const NOT_SHOWN: &str = "(not shown)";
 
-/// True for an argument whose value is secret. The prototype is read as data, so that this holds whatever else a later
-/// version of the protocol declares secret in it.
+/// True for an argument whose value, or a part of it, is secret. One that isn't declared may be anything.
 fn is_secret(action: &Prototype, param: &str) -> bool {
     let found = action.params.iter().find(|known| known.name == param);
-    let declared = found.and_then(|param| pipemux_proto::encode(param).ok());
-    let declared = declared.and_then(|bytes| intake::any(&bytes).ok());
-    declared.is_some_and(|param| param.get("secret") == Some(&Value::Bool(true)))
+    found.is_none_or(Param::holds_secret)
 }
 
 /// True for a question whose answer, or a field of it, is secret.
@@ -319,6 +316,8 @@ mod tests {
                 .into(),
             state_dir: "/s".into(),
             woken: None,
+            due: false,
+            jobs: Vec::new(),
         };
         let mut trace = Trace::default();
         let line = recorded(&mut trace, Direction::ToApp, &frame(request(Method::AppOpen), &open));

@@ -50,6 +50,21 @@ impl TypedAnswer {
         }
     }
 
+    /// Reads what stands for the value of one field of a form.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_field(name: &str, text: &str, stdin: Option<&[u8]>) -> Result<Self, Fault> {
+        match text.starts_with(['\'', '"', '[', '{']) {
+            true => Self::read(&format!("{name}={text}"), stdin, &[name]),
+            // A bare text is nothing but that.
+            false if !opens_raw_block(text) && !matches!(text, "-" | "stdin") => {
+                Ok(Self::Words(text.to_owned()))
+            }
+            false => Self::read(text, stdin, &[name]),
+        }
+    }
+
     /// Reads `name=value` as the only argument of a call.
     fn value(text: &str, stdin: Option<&str>) -> Result<Self, Fault> {
         // The end stands on a line of its own, since a raw block ends with a line.

@@ -100,6 +100,11 @@ impl Run {
                 .map(|item| self.argument(context, receiver, item))
                 .collect::<Result<_, _>>()
                 .map(Arg::List),
+            Argument::Record(entries) => entries
+                .iter()
+                .map(|(name, part)| Ok((name.clone(), self.argument(context, receiver, part)?)))
+                .collect::<Result<_, _>>()
+                .map(Arg::Record),
             // The reader was asked for it before the step began.
             Argument::Missing(missing) => {
                 let message = format!("an argument of type {} is missing", missing.ty);

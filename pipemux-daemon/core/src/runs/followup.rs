@@ -62,14 +62,15 @@ pub(super) fn has_line_numbers(step: &Step) -> bool {
     fn are_lines(ty: &Type) -> bool {
         match ty {
             Type::Line => true,
-            Type::List(item) | Type::Optional(item) => are_lines(item),
+            Type::List(item) | Type::Optional(item) | Type::Map(item) => are_lines(item),
+            Type::Record(fields) => fields.iter().any(|field| are_lines(&field.ty)),
             _ => false,
         }
     }
     fn is_bare(argument: &Argument) -> bool {
         match argument {
             Argument::Ref { .. } | Argument::Name { .. } => false,
-            Argument::List(items) => items.iter().any(is_bare),
+            Argument::List(_) | Argument::Record(_) => argument.parts().any(is_bare),
             Argument::Fixed(_) | Argument::Result(_) | Argument::Missing(_) => true,
         }
     }
@@ -92,6 +93,9 @@ fn unpin(argument: &mut Argument, session: &SessionKey, anchors: &AnchorTable) {
         }
         Argument::List(items) => {
             items.iter_mut().for_each(|item| unpin(item, session, anchors));
+        }
+        Argument::Record(entries) => {
+            entries.iter_mut().for_each(|(_, part)| unpin(part, session, anchors));
         }
         Argument::Fixed(_) | Argument::Name { .. } | Argument::Result(_) | Argument::Missing(_) => {
         }

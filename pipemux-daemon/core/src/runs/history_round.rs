@@ -38,6 +38,7 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
             continue;
         };
         let word = match outcome.status {
+            StepStatus::Done if outcome.is_started() => "started",
             StepStatus::Done => "done",
             StepStatus::Failed => "failed",
             StepStatus::Unknown => "unknown",

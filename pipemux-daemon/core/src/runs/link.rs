@@ -31,6 +31,8 @@ pub enum LinkTarget<'a> {
     Action(&'a SessionKey, &'a BoundAction, &'a Prototype),
     /// The answer to the question of this number.
     Answer(u64, &'a str),
+    /// The cancellation of the job of this number.
+    CancelJob(u64),
     /// The window of this session, as it was written last, doesn't have the link.
     Hidden(&'a SessionKey),
 }
@@ -68,6 +70,7 @@ pub fn link_target<'a>(
     }
     let bound = match &anchor.target {
         Target::Answer { question, answer } => return Ok(LinkTarget::Answer(*question, answer)),
+        Target::CancelJob { job } => return Ok(LinkTarget::CancelJob(*job)),
         Target::Action(bound) => bound,
         Target::Object { .. } => return Err(missing()),
     };
@@ -111,6 +114,10 @@ impl<'a> Planner<'a> {
             LinkTarget::Hidden(_) => {
                 return Err(ref_errors::out_of_view(&name, Some(format!("pipemux click {name}"))));
             }
+            LinkTarget::CancelJob(job) => {
+                let message = format!("{name} cancels job {job}: it is clicked alone");
+                return Err(Fault::usage(message).hint(format!("pipemux click {link}")));
+            }
             LinkTarget::Answer(question, _) => {
                 let message = format!("{name} answers question {question}: it is clicked alone");
                 return Err(Fault::usage(message).hint(format!("pipemux click {link}")));
@@ -123,7 +130,7 @@ impl<'a> Planner<'a> {
         let mut args = fixed(&bound.args);
         for param in open_params(prototype, &bound.args) {
             let raw = param.raw.holds(|flag| bound.args.get(flag).map(is_true));
-            let missing = MissingArgument { ty: param.ty.clone(), meant: None, raw };
+            let missing = MissingArgument::of(param, raw);
             args.push((param.name.clone(), Argument::Missing(missing)));
         }
         self.push(Step {

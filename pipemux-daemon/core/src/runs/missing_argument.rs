@@ -50,6 +50,7 @@ pub fn target_question(step: &Step) -> Needs {
         kind: QuestionKind::PickOne,
         options: step.candidates.iter().take(CHOICES_MAX).map(option).collect(),
         unlisted: step.candidates.len().saturating_sub(CHOICES_MAX) as u64,
+        ..Question::default()
     };
     Needs { question, token: Default::default(), numbers: Vec::new() }
 }
@@ -82,9 +83,11 @@ pub fn question(
             (format!("needs {param}: {}", missing.ty), kind, options)
         }
     };
+    let secret = missing.secret && kind == QuestionKind::Text;
     let unlisted = options.len().saturating_sub(CHOICES_MAX) as u64;
     let options = options.into_iter().take(CHOICES_MAX).collect();
-    let question = Question { text: text.into(), kind, options, unlisted };
+    let text = text.into();
+    let question = Question { text, kind, options, unlisted, secret, ..Question::default() };
     (Needs { question, token: Default::default(), numbers: Vec::new() }, arguments)
 }
 
@@ -125,7 +128,7 @@ pub fn fill(
             let left = options.iter().enumerate().filter(|(index, _)| !but.contains(index));
             left.map(|(_, option)| option).collect()
         }
-        (Choice::Text(_) | Choice::Yes, _) => Vec::new(),
+        (Choice::Text(_) | Choice::Yes | Choice::Fields(_), _) => Vec::new(),
     };
     match chosen.as_slice() {
         [] => {
@@ -170,7 +173,30 @@ impl TypedValues<'_> {
     /// # Errors
     /// They are no value of the type, or a ref among them leads nowhere.
     pub fn of_words(self, words: &str) -> Result<Argument, Fault> {
-        self.pin(typed(words, &self.missing.ty)?)
+        let typed = typed(words, &self.missing.ty).map_err(|fault| match self.missing.secret {
+            // What is said of a secret doesn't repeat it.
+            true => Fault::usage(format!("expected {}", self.missing.ty)),
+            false => fault,
+        });
+        self.pin(typed?)
+    }
+
+    /// Words that name things by their refs or labels.
+    ///
+    /// # Errors
+    /// They name nothing that a window of the session shows.
+    pub fn of_things(self, words: &str, session: &SessionKey) -> Result<Argument, Fault> {
+        if let Ok(argument) = self.of_words(words) {
+            return Ok(argument);
+        }
+        let argument = call::Argument {
+            name: None,
+            value: call::Expr::Value(words.into()),
+            span: call::Span { start: 0, end: words.len() },
+        };
+        let mut planner = Planner::new(self.context.workspace, self.context.sessions, words);
+        planner.targets = vec![session.clone()];
+        self.pin(planner.answer(&argument, self.missing)?)
     }
 
     /// A value in the call syntax as an argument.
@@ -178,6 +204,14 @@ impl TypedValues<'_> {
     /// # Errors
     /// It is of another type, or a ref in it leads nowhere.
     pub fn of_call(self, argument: &call::Argument, code: &str) -> Result<Argument, Fault> {
+        // A quoted text may be meant as a value of another type: the quotes are the shell's.
+        let text = match &argument.value {
+            call::Expr::Value(Value::Str(text)) => Some(text),
+            _ => None,
+        };
+        if let (Some(text), Type::Int | Type::Float | Type::Bool) = (text, &self.missing.ty) {
+            return self.of_words(text);
+        }
         let planner = Planner::new(self.context.workspace, self.context.sessions, code);
         self.pin(planner.answer(argument, self.missing)?)
     }
@@ -188,6 +222,10 @@ impl TypedValues<'_> {
             Argument::List(items) => {
                 let pinned = items.into_iter().map(|item| self.pin(item));
                 pinned.collect::<Result<_, _>>().map(Argument::List)
+            }
+            Argument::Record(entries) => {
+                let pinned = entries.into_iter().map(|(name, part)| Ok((name, self.pin(part)?)));
+                pinned.collect::<Result<_, _>>().map(Argument::Record)
             }
             Argument::Ref { mut of, ty } => {
                 let scope = RefScope::of(self.context.workspace, self.reader, None);
@@ -214,7 +252,15 @@ fn typed(text: &str, ty: &Type) -> Result<Argument, Fault> {
         Type::Int | Type::Float | Type::Bool => literal(text, ty).ok_or_else(wrong)?,
         Type::Line => return typed_line(text, ty).ok_or_else(wrong),
         Type::Union(options) if !options.iter().any(|option| option == text.trim()) => {
-            return Err(wrong());
+            let guess = call::nearest(text.trim(), options.iter().map(String::as_str));
+            return Err(match guess {
+                Some(guess) => {
+                    let fault =
+                        Fault::usage(format!("expected {ty}, not `{text}`: did you mean {guess}?"));
+                    fault.hint("leave it: pipemux answer cancel")
+                }
+                None => wrong(),
+            });
         }
         Type::Union(_) => text.trim().into(),
         Type::Anchor(_) => {
@@ -227,6 +273,10 @@ fn typed(text: &str, ty: &Type) -> Result<Argument, Fault> {
             return items.collect::<Result<_, _>>().map(Argument::List);
         }
         Type::Optional(inner) => return typed(text, inner),
+        Type::Record(_) | Type::Map(_) => {
+            let fault = Fault::usage(format!("expected {ty}, written {{name: value}}"));
+            return Err(fault.hint("leave it: pipemux answer cancel"));
+        }
         Type::String | Type::Null | Type::Any => text.into(),
     };
     Ok(Argument::Fixed(Arg::from(value)))
@@ -276,7 +326,9 @@ fn candidates(
                     // The option stands for the object that is listed now, whatever its id means later.
                     let key = match &anchor.target {
                         Target::Object { key } => key.to_string(),
-                        Target::Action(_) | Target::Answer { .. } => String::new(),
+                        Target::Action(_) | Target::Answer { .. } | Target::CancelJob { .. } => {
+                            String::new()
+                        }
                     };
                     let shown = anchor.written(id);
                     let text = match details.get(&key) {

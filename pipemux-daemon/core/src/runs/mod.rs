@@ -15,6 +15,8 @@
 //! | [`lookup`], [`rebase`] | what is asked of apps before a step is sent, or sent again |
 //! | `labels` | things that are named by their labels |
 //! | [`missing_argument`], [`question`], [`saved_question`] | questions to the reader, their answers, their saved form |
+//! | [`form`], `form_text`, `form_example`, `field_rules`, `record` | several arguments in one question; records; what a field's value has to fulfil |
+//! | [`secrets`] | what is secret in a script, and in what is told of it |
 //! | `answer_text`, `selection` | what a typed answer is, and what it chooses |
 //! | [`kept_rest`] | the steps that a failed run leaves, until their reader corrects the failed one |
 //! | [`followup`], [`history_round`], `written_call` | what a run leaves behind: a kept run, advice, a round of history |
@@ -25,7 +27,11 @@ pub mod arguments;
 pub mod baseline;
 mod coerce;
 pub mod context;
+mod field_rules;
 pub mod followup;
+pub mod form;
+mod form_example;
+mod form_text;
 pub mod history_round;
 pub mod kept_rest;
 mod labels;
@@ -40,12 +46,14 @@ pub mod protocol;
 pub mod question;
 mod quoting;
 pub mod rebase;
+mod record;
 pub mod ref_errors;
 pub mod resolve_ref;
 pub mod resolve_target;
 mod resume;
 pub mod run;
 pub mod saved_question;
+pub mod secrets;
 mod selection;
 mod send;
 pub mod source;

@@ -39,6 +39,11 @@ impl OpenRuns {
         self.by_workspace.get(at)?.questions.get(&number)
     }
 
+    /// Returns a question of a workspace, to fill in its form.
+    pub fn question_mut(&mut self, at: &str, number: u64) -> Option<&mut OpenQuestion> {
+        self.by_workspace.get_mut(at)?.questions.get_mut(&number)
+    }
+
     /// Removes a question of a workspace, since it was answered or closed.
     pub fn remove_question(&mut self, at: &str, number: u64) -> Option<OpenQuestion> {
         self.by_workspace.get_mut(at)?.questions.remove(&number)
@@ -234,7 +239,7 @@ mod tests {
 
     fn question(workspace: &str, reader: &str, addr: &str) -> OpenQuestion {
         let (text, kind, options, unlisted) = ("?".into(), QuestionKind::Text, Vec::new(), 0);
-        let question = Question { text, kind, options, unlisted };
+        let question = Question { text, kind, options, unlisted, ..Question::default() };
         let needs =
             Needs { question, token: pipemux_proto::Value::Null.to_blob(), numbers: Vec::new() };
         let run = run(workspace, reader, addr);

@@ -1,5 +1,7 @@
 //! Checks a whole script before any of it is carried out.
 
+use std::borrow::Cow;
+
 use pipemux_proto::call::{
     self, Call, CallError, Expr, Owner, Quoted, Script, Span, markdown_link, nearest, shorten,
 };
@@ -101,7 +103,7 @@ impl<'a> Planner<'a> {
         fn is_whole(argument: &Argument) -> bool {
             match argument {
                 Argument::Missing(_) | Argument::Result(_) => false,
-                Argument::List(items) => items.iter().all(is_whole),
+                Argument::List(_) | Argument::Record(_) => argument.parts().all(is_whole),
                 Argument::Fixed(_) | Argument::Ref { .. } | Argument::Name { .. } => true,
             }
         }
@@ -159,8 +161,25 @@ impl<'a> Planner<'a> {
             };
             let value = value.as_ref().unwrap_or(&argument.value);
             let value = match param.named {
-                true => self.named_argument(value, &param.ty, argument.span, &param.name)?,
-                false => self.argument(value, &param.ty, argument.span, &param.name)?,
+                true => self.named_argument(value, &param.ty, argument.span, &param.name),
+                false => self.argument(value, &param.ty, argument.span, &param.name),
+            };
+            let value = value.map_err(|fault| match param.holds_secret() {
+                // What is said of a secret doesn't repeat it.
+                true => {
+                    let note = format!("{} is {}", param.name, param.ty);
+                    self.error("wrong type", argument.span, note)
+                }
+                false => fault,
+            })?;
+            // A secret isn't repeated in a question: what was obviously meant is taken.
+            let value = match value {
+                Argument::Missing(MissingArgument { meant: Some(meant), .. })
+                    if param.holds_secret() =>
+                {
+                    Argument::Fixed(Arg::from(meant))
+                }
+                value => value,
             };
             // Only a whole argument of a step that the reader wrote can be asked for.
             if let Some(meant) = value.first_meant(nested) {
@@ -181,8 +200,7 @@ impl<'a> Planner<'a> {
                 return Err(self.error("missing argument", call.name, note));
             }
             let raw = param.raw.holds(|flag| given_flag(call, &prototype, flag));
-            let missing = MissingArgument { ty: param.ty.clone(), meant: None, raw };
-            args.push((param.name.clone(), Argument::Missing(missing)));
+            args.push((param.name.clone(), Argument::Missing(MissingArgument::of(param, raw))));
         }
         if nested && prototype.returns.is_none() {
             let note = format!("{} returns no value", prototype.written_name());
@@ -226,8 +244,13 @@ impl<'a> Planner<'a> {
             }
             (Expr::List(items), Type::List(item_type)) => {
                 let mut all = Vec::with_capacity(items.len());
-                for (item, span) in items {
-                    all.push(self.argument(item, item_type, *span, param)?);
+                for (index, (item, span)) in items.iter().enumerate() {
+                    // Of records, the place in the list tells which one is meant.
+                    let place = match item {
+                        Expr::Record(_) => Cow::Owned(format!("{param}[{index}]")),
+                        _ => Cow::Borrowed(param),
+                    };
+                    all.push(self.argument(item, item_type, *span, &place)?);
                 }
                 Ok(Argument::List(all))
             }
@@ -238,6 +261,11 @@ impl<'a> Planner<'a> {
                 }
                 Ok(Argument::List(all))
             }
+            (Expr::Record(entries), Type::Record(fields)) => {
+                self.record(entries, fields, span, param)
+            }
+            (Expr::Record(entries), Type::Map(of)) => self.map(entries, of, param),
+            (Expr::Record(entries), Type::Any) => self.any_record(entries, span, param),
             // A call may give the list itself: its type tells.
             (Expr::Call(call), Type::List(_)) => {
                 let index = self.call(call, true)?;
@@ -270,6 +298,7 @@ impl<'a> Planner<'a> {
                         ty: ty.clone(),
                         meant: Some(meant),
                         raw: false,
+                        secret: false,
                     }))
                 }
                 Err(TypeMismatch { note, .. }) => {
@@ -280,6 +309,9 @@ impl<'a> Planner<'a> {
             (Expr::Name { owner, name }, _) => self.name(owner.as_ref(), name, ty, span),
             (Expr::List(_), _) => {
                 Err(self.error("wrong type", span, format!("{param} is {ty}, not a list")))
+            }
+            (Expr::Record(_), _) => {
+                Err(self.error("wrong type", span, format!("{param} is {ty}, not a record")))
             }
         }
     }

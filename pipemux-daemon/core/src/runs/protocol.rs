@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use pipemux_proto::app::{Choice, Invoke, Locate, Project, ReadRequest};
+use pipemux_proto::job::JobState;
 use pipemux_proto::{Blob, Fault, Incarnation};
 
-use crate::foreign::{Needs, Outcome};
+use crate::foreign::{Needs, Outcome, Started};
 use crate::intake;
 use crate::keys::{ProjectionKey, SessionKey};
 use crate::processes::reply::AppReply;
@@ -57,6 +58,8 @@ pub struct ArrivedWindow {
 pub enum StepReply {
     /// With an outcome.
     Outcome(Outcome),
+    /// With a job that began.
+    Started(Box<StartedStep>),
     /// With a reply that can't be decoded, and why.
     Unreadable(String),
     /// Without a reply.
@@ -70,6 +73,30 @@ pub enum StepReply {
         /// The app's last lines, when it could not start.
         hints: Vec<String>,
     },
+}
+
+/// A step that began a job.
+#[derive(Debug)]
+pub struct StartedStep {
+    /// What the app said of it.
+    pub started: Started,
+    /// The job as it is now; none if it isn't followed.
+    pub job: Option<StepJob>,
+}
+
+/// A job that a step began, as it is when the run goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepJob {
+    /// Its number.
+    pub number: u64,
+    /// Whether it runs, or how it ended. Its end is told with the step.
+    pub state: JobState,
+    /// Its state in words.
+    pub words: String,
+    /// True if there is output.
+    pub has_output: bool,
+    /// True if the run has waited for its end.
+    pub waited: bool,
 }
 
 impl StepReply {

@@ -7,6 +7,7 @@ use pipemux_proto::{Code, Fault, Value};
 
 use crate::foreign::{Needs, quote};
 use crate::runs::answer_text::TypedAnswer;
+use crate::runs::form::FieldChoice;
 use crate::runs::missing_argument::{TypedValues, fill, names_objects, placeholder, typed_words};
 use crate::runs::selection::{Selection, select};
 use crate::runs::written_call::written_call;
@@ -25,6 +26,10 @@ pub struct OpenQuestion {
     pub shown: bool,
     /// When it expires, on the monotonic clock; 0 until the daemon that restored it has begun.
     pub expires: u64,
+    /// The fields of a form that were answered rightly so far.
+    pub given: Vec<(String, Argument)>,
+    /// What the fields of a form may be, as far as windows showed it when it was asked.
+    pub choices: Vec<FieldChoice>,
 }
 
 /// Who asks a question.
@@ -34,6 +39,8 @@ pub enum Asker {
     App(Box<Invoke>),
     /// The daemon, about an argument.
     MissingArgument(AskedArgument),
+    /// The daemon, about several arguments of the step with this index.
+    MissingArguments(usize),
     /// The daemon, about which session the step with this index means.
     AmbiguousTarget(usize),
 }
@@ -58,6 +65,8 @@ pub enum ParsedAnswer {
     Choice(Choice),
     /// Go on with this argument.
     Argument(Argument),
+    /// Go on with these fields of a form.
+    Fields(Vec<(String, Argument)>),
     /// Don't run the step.
     Cancel,
 }
@@ -73,6 +82,8 @@ pub struct AnsweredQuestion {
     pub asker: Asker,
     /// The index of the step that asked.
     pub index: usize,
+    /// The fields of a form as they were answered.
+    pub given: Vec<(String, Argument)>,
     /// The step as it was before the answer.
     step: Step,
 }
@@ -87,10 +98,16 @@ impl AnsweredQuestion {
             Asker::MissingArgument(ref asked) if !names_objects(&asked.missing.ty) => {
                 matches!(fault.code, Code::Usage | Code::Unavailable | Code::Refused)
             }
-            Asker::MissingArgument(_) | Asker::AmbiguousTarget(_) => matches!(
-                fault.code,
-                Code::Usage | Code::Unavailable | Code::NotFound | Code::OutOfView | Code::Refused
-            ),
+            Asker::MissingArgument(_) | Asker::MissingArguments(_) | Asker::AmbiguousTarget(_) => {
+                matches!(
+                    fault.code,
+                    Code::Usage
+                        | Code::Unavailable
+                        | Code::NotFound
+                        | Code::OutOfView
+                        | Code::Refused
+                )
+            }
         }
     }
 
@@ -106,7 +123,8 @@ impl AnsweredQuestion {
 impl OpenQuestion {
     /// A question of a run that nobody was shown yet.
     pub fn new(run: Run, needs: Needs, asker: Asker, expires: u64) -> Self {
-        Self { run, needs, asker, shown: false, expires }
+        let (given, choices) = (Vec::new(), Vec::new());
+        Self { run, needs, asker, shown: false, expires, given, choices }
     }
 
     /// The reader who was asked.
@@ -119,7 +137,7 @@ impl OpenQuestion {
         match &self.asker {
             Asker::App(_) => self.run.next,
             Asker::MissingArgument(asked) => asked.step,
-            Asker::AmbiguousTarget(step) => *step,
+            Asker::MissingArguments(step) | Asker::AmbiguousTarget(step) => *step,
         }
     }
 
@@ -147,11 +165,16 @@ impl OpenQuestion {
     pub fn ways(&self) -> Vec<String> {
         let question = &self.needs.question;
         match question.kind {
+            QuestionKind::Form => vec![self.example(), "cancel".into()],
+            // It would stand in an argument list, and in a shell's history.
+            QuestionKind::Text if question.secret => vec!["-".into(), "cancel".into()],
             QuestionKind::Confirm => vec!["yes".into(), "no".into()],
             QuestionKind::Text => {
                 let wanted = match &self.asker {
                     Asker::MissingArgument(asked) => placeholder(&asked.missing.ty),
-                    Asker::App(_) | Asker::AmbiguousTarget(_) => "<text>",
+                    Asker::App(_) | Asker::MissingArguments(_) | Asker::AmbiguousTarget(_) => {
+                        "<text>"
+                    }
                 };
                 vec![wanted.into(), "cancel".into()]
             }
@@ -173,7 +196,7 @@ impl OpenQuestion {
                 param.into_iter().chain(["text"]).collect()
             }
             Asker::App(_) if self.needs.question.kind == QuestionKind::Text => vec!["text"],
-            Asker::App(_) | Asker::AmbiguousTarget(_) => Vec::new(),
+            Asker::App(_) | Asker::MissingArguments(_) | Asker::AmbiguousTarget(_) => Vec::new(),
         }
     }
 
@@ -188,7 +211,9 @@ impl OpenQuestion {
     ) -> Result<ParsedAnswer, Fault> {
         match &self.asker {
             Asker::MissingArgument(asked) => self.read_argument(asked, typed, context),
-            Asker::App(_) | Asker::AmbiguousTarget(_) => self.read_choice(typed),
+            Asker::App(_) | Asker::MissingArguments(_) | Asker::AmbiguousTarget(_) => {
+                self.read_choice(typed)
+            }
         }
     }
 
@@ -217,8 +242,10 @@ impl OpenQuestion {
         };
         match question.kind {
             QuestionKind::Confirm => self.read_confirmation(&words),
-            QuestionKind::Text if declines(&words) => Ok(ParsedAnswer::Cancel),
+            QuestionKind::Text | QuestionKind::Form if declines(&words) => Ok(ParsedAnswer::Cancel),
             QuestionKind::Text => Ok(ParsedAnswer::Choice(Choice::Text(words))),
+            // Its fields are read by `fill`.
+            QuestionKind::Form => Err(self.unexpected(&words)),
             QuestionKind::PickOne | QuestionKind::PickMany => match select(question, &words) {
                 Selection::Chosen(choice) => Ok(ParsedAnswer::Choice(choice)),
                 Selection::Cancel => Ok(ParsedAnswer::Cancel),
@@ -263,8 +290,10 @@ impl OpenQuestion {
                 (Err(fault), "go" | "") => Err(fault),
                 (Err(_), _) => values.of_words(&words).map(ParsedAnswer::Argument),
             },
-            QuestionKind::Text if declines(&words) => Ok(ParsedAnswer::Cancel),
-            QuestionKind::Text => values.of_words(&words).map(ParsedAnswer::Argument),
+            QuestionKind::Text | QuestionKind::Form if declines(&words) => Ok(ParsedAnswer::Cancel),
+            QuestionKind::Text | QuestionKind::Form => {
+                values.of_words(&words).map(ParsedAnswer::Argument)
+            }
             QuestionKind::PickOne | QuestionKind::PickMany => match select(question, &words) {
                 Selection::Chosen(choice) => filled(choice).map(ParsedAnswer::Argument),
                 Selection::Cancel => Ok(ParsedAnswer::Cancel),
@@ -303,8 +332,28 @@ impl OpenQuestion {
         run.cancelled = false;
         let Some(step) = run.steps.get_mut(index) else { return (run, RunInput::Begin) };
         let before = step.clone();
+        let given = match &answer {
+            ParsedAnswer::Fields(given) => given.clone(),
+            _ => Vec::new(),
+        };
         let input = match (&self.asker, answer) {
             (_, ParsedAnswer::Cancel) => return (run, RunInput::Declined),
+            (Asker::App(invoke), ParsedAnswer::Fields(given)) => {
+                let fields = given.into_iter().filter_map(|(name, value)| match value {
+                    Argument::Fixed(arg) => Some((name, arg)),
+                    _ => None,
+                });
+                RunInput::Answered {
+                    confirms: false,
+                    invoke: invoke.clone(),
+                    token: self.needs.token.clone(),
+                    choice: Choice::Fields(fields.collect()),
+                }
+            }
+            (Asker::MissingArguments(_), ParsedAnswer::Fields(given)) => {
+                step.complete(&self.needs.question.fields, given);
+                RunInput::Begin
+            }
             (Asker::App(invoke), ParsedAnswer::Choice(choice)) => RunInput::Answered {
                 confirms: self.needs.question.kind == QuestionKind::Confirm,
                 invoke: invoke.clone(),
@@ -324,7 +373,7 @@ impl OpenQuestion {
                 RunInput::Begin
             }
             // [`OpenQuestion::read`] gives no such answer: the question is asked again.
-            (_, ParsedAnswer::Choice(_) | ParsedAnswer::Argument(_)) => {
+            (_, ParsedAnswer::Choice(_) | ParsedAnswer::Argument(_) | ParsedAnswer::Fields(_)) => {
                 return (run, RunInput::Begin);
             }
         };
@@ -338,6 +387,7 @@ impl OpenQuestion {
             needs: self.needs,
             asker: self.asker,
             index,
+            given,
             step: before,
         }));
         (run, input)
@@ -346,7 +396,7 @@ impl OpenQuestion {
 
 /// Returns true for the words that leave a question for a text, as they leave every other one. As a text, they are
 /// written `text="none"`.
-fn declines(words: &str) -> bool {
+pub fn declines(words: &str) -> bool {
     matches!(words.trim(), "cancel" | "none")
 }
 

@@ -114,6 +114,12 @@ impl<'a> Planner<'a> {
                         _ => None,
                     }));
                 }
+                Expr::Record(entries) => {
+                    refs.extend(entries.iter().filter_map(|entry| match &entry.value {
+                        Expr::Ref(of) => Some(of.clone()),
+                        _ => None,
+                    }));
+                }
                 Expr::Value(_) | Expr::Quoted(_) | Expr::Call(_) | Expr::Name { .. } => {}
             }
         }
@@ -271,6 +277,7 @@ fn may_be(value: &Expr, ty: &Type) -> bool {
         (Expr::List(items), Type::List(item)) => items.iter().all(|(one, _)| may_be(one, item)),
         (_, Type::List(item)) => may_be(value, item),
         (Expr::List(_), _) => *ty == Type::Any,
+        (Expr::Record(_), _) => matches!(ty, Type::Record(_) | Type::Map(_) | Type::Any),
         // A label or a number may name a thing.
         (Expr::Value(Value::Str(_) | Value::Int(_)), Type::Anchor(_)) => true,
         (Expr::Quoted(_), Type::Anchor(_)) => true,

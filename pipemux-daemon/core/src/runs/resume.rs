@@ -6,17 +6,19 @@ use std::mem;
 use std::rc::Rc;
 
 use pipemux_proto::app::{Choice, Invoke, QuestionKind, Resume};
+use pipemux_proto::job::JobState;
 use pipemux_proto::limits::CHOICES_MAX;
 use pipemux_proto::refs::RefKind;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Code, Fault, LineNumbers};
 
-use crate::foreign::{Done, Needs, Outcome, quote};
+use crate::foreign::{Done, Needs, Outcome, Started, quote};
 use crate::runs::arguments::Unresolved;
 use crate::runs::context::RunContext;
+use crate::runs::form::missing_form;
 use crate::runs::missing_argument::names_objects;
 use crate::runs::phase::{Lookup, Phase};
-use crate::runs::protocol::{RunInput, RunOutput, StepReply};
+use crate::runs::protocol::{RunInput, RunOutput, StartedStep, StepReply};
 use crate::runs::question::{AskedArgument, Asker};
 use crate::runs::selection::make_distinct;
 use crate::runs::send::{CONFIRMATION_TOKEN, must_be_confirmed};
@@ -89,6 +91,19 @@ impl Run {
         }
         let (step, index, missing) = self.missing_argument()?;
         let asks = &self.steps[step];
+        if let Some(needs) = missing_form(asks) {
+            let nothing = |(_, argument): &(String, Argument)| match argument {
+                Argument::Missing(missing) if names_objects(&missing.ty) => {
+                    let session = &asks.session;
+                    missing_argument::question(context.workspace, session, "", missing).1.is_empty()
+                }
+                _ => false,
+            };
+            return Some(match asks.args.iter().position(nothing) {
+                Some(index) => self.nothing_to_choose(step, index, context),
+                None => RunOutput::Ask { needs, asker: Asker::MissingArguments(step) },
+            });
+        }
         let (session, param) = (&asks.session, &asks.args[index].0);
         let (needs, options) =
             missing_argument::question(context.workspace, session, param, missing);
@@ -166,6 +181,10 @@ impl Run {
         let step = &self.steps[self.next];
         match reply {
             StepReply::Outcome(Outcome::Done(done)) => self.step_done(done, context),
+            StepReply::Outcome(Outcome::Started(started)) => {
+                self.step_started(StartedStep { started, job: None }, context)
+            }
+            StepReply::Started(started) => self.step_started(*started, context),
             StepReply::Outcome(Outcome::Failed(fault)) => self.step_failed(fault, context),
             StepReply::Outcome(Outcome::Needs(needs)) => self.step_asks(invoke, needs, context),
             StepReply::Unreadable(error) => {
@@ -190,7 +209,13 @@ impl Run {
         }
     }
 
-    fn step_done(&mut self, mut done: Done, context: &RunContext<'_>) -> RunOutput {
+    fn step_done(&mut self, done: Done, context: &RunContext<'_>) -> RunOutput {
+        self.take_outcome(done, context);
+        self.go_on(context)
+    }
+
+    /// Takes in what a step did that took effect.
+    fn take_outcome(&mut self, mut done: Done, context: &RunContext<'_>) {
         self.tell(&mut done.numbers, context);
         let step = &self.steps[self.next];
         let expected = self.expected.get(&step.session).map_or(1, |n| n.saturating_add(1));
@@ -198,13 +223,54 @@ impl Run {
         self.expected.insert(step.session.clone(), done.version);
         let app = context.current_incarnation(&step.session);
         self.done.push(StepOutcome::done(done, app));
+    }
+
+    /// Goes on behind a step that took effect.
+    fn go_on(&mut self, context: &RunContext<'_>) -> RunOutput {
         if let Some(baseline) = self.saved_baseline.take() {
             self.replace_baseline(baseline);
         }
+        self.go_past();
+        self.advance(context)
+    }
+
+    fn go_past(&mut self) {
         self.next += 1;
         self.answered = None;
         self.looked_up = Default::default();
-        self.advance(context)
+    }
+
+    /// Takes in that a step began a job. A job that ended without success makes its step fail, and one that outlasts the
+    /// wait for it leaves the steps behind it.
+    fn step_started(&mut self, step: StartedStep, context: &RunContext<'_>) -> RunOutput {
+        let StartedStep { started: Started { brief, version, links, .. }, job } = step;
+        self.take_outcome(Done { brief, version, links, ..Done::default() }, context);
+        let nested = self.steps[self.next].nested;
+        let (state, number) = job.as_ref().map_or((JobState::Running, 0), |j| (j.state, j.number));
+        let outlasts = job.as_ref().is_some_and(|job| job.waited) && state == JobState::Running;
+        let Some(outcome) = self.done.last_mut() else { return self.lost() };
+        outcome.job = job;
+        let words = outcome.tell_job().to_owned();
+        if !matches!(state, JobState::Running | JobState::Done) {
+            outcome.status = StepStatus::Failed;
+            let fault = Fault::failed(words);
+            let output = outcome.job.as_ref().is_some_and(|job| job.has_output);
+            let look = format!("pipemux read job:{number}");
+            outcome.fault = Some(if output { fault.hint(look) } else { fault });
+            return RunOutput::Finished;
+        }
+        if nested {
+            let name = self.steps[self.next].prototype.written_name().to_owned();
+            self.go_past();
+            let message = format!("{name} started a job ({words}), which has no value to pass on");
+            return self.end(StepStatus::Failed, Fault::failed(message).hint("call it on its own"));
+        }
+        if outlasts && self.next + 1 < self.steps.len() {
+            self.go_past();
+            let fault = Fault::unavailable(format!("not begun, because job {number} still runs"));
+            return self.end(StepStatus::Failed, fault);
+        }
+        self.go_on(context)
     }
 
     fn step_failed(&mut self, fault: Fault, context: &RunContext<'_>) -> RunOutput {

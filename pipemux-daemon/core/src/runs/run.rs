@@ -40,6 +40,8 @@ pub struct Run {
     pub cwd: String,
     /// The tokens that the contents of its outcomes may take together.
     pub budget: u32,
+    /// Until when it waits for the ends of jobs that its steps begin, on the monotonic clock; none if it doesn't.
+    pub waits_until: Option<u64>,
     /// The steps.
     pub steps: Vec<Step>,
     /// The index of the step that is next or in progress.
@@ -115,6 +117,7 @@ impl Run {
             run_id,
             cwd: String::new(),
             budget: RUN_BUDGET,
+            waits_until: None,
             steps,
             next: 0,
             done: Vec::new(),
@@ -215,6 +218,11 @@ impl Run {
         }
     }
 
+    /// True when a step was given an argument that is never printed, logged or kept.
+    pub fn holds_secret(&self) -> bool {
+        self.steps.iter().any(Step::holds_secret)
+    }
+
     /// True when nothing but the view changes by the steps that are left, and nothing has to be asked for them.
     pub fn only_looks(&self) -> bool {
         self.steps[self.next..].iter().all(|step| step.prototype.risk.only_looks())
@@ -244,8 +252,7 @@ impl Run {
         fn takes(argument: &Argument, index: usize) -> bool {
             match argument {
                 Argument::Result(of) => *of == index,
-                Argument::List(items) => items.iter().any(|item| takes(item, index)),
-                _ => false,
+                _ => argument.parts().any(|part| takes(part, index)),
             }
         }
         let mut all = self.steps.iter().flat_map(|step| &step.args);

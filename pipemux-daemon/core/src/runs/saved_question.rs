@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use bytes::Bytes;
-use pipemux_proto::app::Invoke;
+use pipemux_proto::app::{Choice, Invoke};
 use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::{Prototype, Type};
 use pipemux_proto::refs::Ref;
@@ -47,6 +47,12 @@ struct V1 {
     /// The round that the run takes back, and which of its undos the steps are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     undoes: Option<(u64, Vec<u32>)>,
+    /// The step whose arguments a form asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    form: Option<usize>,
+    /// The fields of a form that were answered rightly so far.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    given: Vec<(String, V1Argument)>,
 }
 
 /// The script of the run.
@@ -107,8 +113,11 @@ enum V1Argument {
         meant: Option<Value>,
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         raw: bool,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        secret: bool,
     },
     List(Vec<V1Argument>),
+    Record(Vec<(String, V1Argument)>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -128,17 +137,32 @@ struct V1Ended {
     state: Option<(u64, u64)>,
 }
 
-/// Encodes a question. Returns `None` when it is too large.
+/// Encodes a question. Returns `None` when it is too large, or its run holds a secret: that is never written down.
 pub fn save(question: &OpenQuestion) -> Option<SavedQuestion> {
     let run = &question.run;
-    let (invoke, argument, target) = match &question.asker {
-        Asker::App(invoke) => (Some((**invoke).clone()), None, None),
+    if run.holds_secret() {
+        return None;
+    }
+    let (mut invoke, mut argument, mut target, mut form) = (None, None, None, None);
+    match &question.asker {
+        Asker::App(asked) => {
+            let mut asked = (**asked).clone();
+            // Its next answer takes the place of the one that it had. A text may have been secret.
+            asked.resume = asked
+                .resume
+                .filter(|resume| !matches!(resume.choice, Choice::Text(_) | Choice::Fields(_)));
+            invoke = Some(asked);
+        }
         Asker::MissingArgument(asked) => {
             let options = asked.options.iter().map(save_argument).collect();
-            (None, Some(V1Asked { step: asked.step, index: asked.index, options }), None)
+            argument = Some(V1Asked { step: asked.step, index: asked.index, options });
         }
-        Asker::AmbiguousTarget(step) => (None, None, Some(*step)),
-    };
+        Asker::MissingArguments(step) => form = Some(*step),
+        Asker::AmbiguousTarget(step) => target = Some(*step),
+    }
+    let fields = &question.needs.question.fields;
+    let secret = |name: &str| fields.iter().any(|field| field.name == name && field.holds_secret());
+    let given = question.given.iter().filter(|(name, _)| !secret(name));
     let saved = V1 {
         reader: run.reader.clone(),
         run_id: run.run_id.clone(),
@@ -156,6 +180,8 @@ pub fn save(question: &OpenQuestion) -> Option<SavedQuestion> {
         source: run.source.as_deref().map(save_source),
         begins_at: run.begins_at,
         undoes: run.undoes.clone().map(|of| (of.number, of.steps)),
+        form,
+        given: given.map(|(name, value)| (name.clone(), save_argument(value))).collect(),
     };
     let bytes = encode(&saved).ok()?;
     Some(SavedQuestion { version: VERSION, state: Bytes::from(bytes) })
@@ -179,6 +205,10 @@ pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQu
             let options = asked.options.into_iter().map(restore_argument).collect::<Option<_>>()?;
             Asker::MissingArgument(AskedArgument { step, index, missing, options })
         }
+        (None, None) if let Some(step) = saved.form => {
+            steps.get(step)?;
+            Asker::MissingArguments(step)
+        }
         (None, None) => {
             let step = saved.owner?;
             (!steps.get(step)?.candidates.is_empty()).then_some(())?;
@@ -199,7 +229,10 @@ pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQu
         ..Run::new(workspace.clone(), saved.reader, saved.run_id, steps)
     };
     let shown = saved.shown;
-    Some(OpenQuestion { shown, ..OpenQuestion::new(run, saved.needs, asker, 0) })
+    let given = saved.given.into_iter();
+    let given = given.map(|(name, value)| Some((name, restore_argument(value)?)));
+    let given = given.collect::<Option<_>>()?;
+    Some(OpenQuestion { shown, given, ..OpenQuestion::new(run, saved.needs, asker, 0) })
 }
 
 fn save_source(source: &Source) -> V1Source {
@@ -263,8 +296,12 @@ fn save_argument(argument: &Argument) -> V1Argument {
         }
         Argument::Result(index) => V1Argument::Result(*index),
         Argument::Missing(missing) => {
-            let MissingArgument { ty, meant, raw } = missing.clone();
-            V1Argument::Gap { ty, meant, raw }
+            let MissingArgument { ty, meant, raw, secret } = missing.clone();
+            V1Argument::Gap { ty, meant, raw, secret }
+        }
+        Argument::Record(entries) => {
+            let entry = |(name, part): &(String, Argument)| (name.clone(), save_argument(part));
+            V1Argument::Record(entries.iter().map(entry).collect())
         }
         Argument::List(items) => V1Argument::List(items.iter().map(save_argument).collect()),
     }
@@ -278,7 +315,13 @@ fn restore_argument(argument: V1Argument) -> Option<Argument> {
             Argument::Name { session: restore_session(session), name, ty }
         }
         V1Argument::Result(index) => Argument::Result(index),
-        V1Argument::Gap { ty, meant, raw } => Argument::Missing(MissingArgument { ty, meant, raw }),
+        V1Argument::Gap { ty, meant, raw, secret } => {
+            Argument::Missing(MissingArgument { ty, meant, raw, secret })
+        }
+        V1Argument::Record(entries) => {
+            let entry = |(name, part)| Some((name, restore_argument(part)?));
+            Argument::Record(entries.into_iter().map(entry).collect::<Option<_>>()?)
+        }
         V1Argument::List(items) => {
             Argument::List(items.into_iter().map(restore_argument).collect::<Option<_>>()?)
         }
@@ -314,6 +357,8 @@ fn restore_outcome(saved: V1Ended) -> StepOutcome {
         links: saved.links,
         reverts: saved.reverts,
         state: saved.state.map(|(app, version)| (Incarnation(app), version)),
+        // The answer that asked has told of it.
+        job: None,
     }
 }
 

@@ -154,7 +154,7 @@ mod tests {
     fn question(kind: QuestionKind, labels: &[&str]) -> Question {
         let option = |label: &&str| OptionItem { label: (*label).into(), text: "".into() };
         let options = labels.iter().map(option).collect();
-        Question { text: "?".into(), kind, options, unlisted: 0 }
+        Question { text: "?".into(), kind, options, unlisted: 0, ..Question::default() }
     }
 
     fn picked(numbers: &[u32]) -> Selection {

@@ -63,6 +63,7 @@ impl Run {
             kind: QuestionKind::Confirm,
             options: Vec::new(),
             unlisted: 0,
+            ..Question::default()
         };
         let needs = Needs { question, token: Blob(CONFIRMATION_TOKEN.into()), numbers: Vec::new() };
         RunOutput::Ask { needs, asker: Asker::App(Box::new(invoke)) }

@@ -1,14 +1,16 @@
 //! A step of a run: a checked call, its arguments, and how it ended.
 
+use pipemux_proto::job::JobState;
 use pipemux_proto::projection::{Arg, Args};
-use pipemux_proto::prototype::{Prototype, Risk, Type};
+use pipemux_proto::prototype::{Field, Param, Prototype, Risk, Type};
 use pipemux_proto::refs::{Local, Ref};
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Blob, Fault, Incarnation, Value};
 
-use crate::foreign::{Done, ForeignText, LinkSlot, Piece, bounds};
+use crate::foreign::{Done, ForeignText, LinkSlot, Piece, bounds, quote};
 use crate::keys::SessionKey;
 use crate::limits::{OUTCOME_LINKS_MAX, ROUND_DIFF_MAX};
+use crate::runs::protocol::StepJob;
 use crate::workspaces::anchors::StateVersion;
 
 /// A call that was checked against its prototype.
@@ -35,6 +37,37 @@ impl Step {
     /// True for a step that changes nothing, and whose result is the whole answer.
     pub fn is_query(&self) -> bool {
         self.prototype.risk == Risk::Query
+    }
+
+    /// Fills in the arguments that a form gave. What was meant by one of another type is what it asked about.
+    pub fn complete(&mut self, fields: &[Field], given: Vec<(String, Argument)>) {
+        for (name, argument) in &mut self.args {
+            let field = fields.iter().find(|field| field.name == *name);
+            if let (Argument::Missing(_), Some(default)) =
+                (&argument, field.and_then(|f| f.default.as_ref()))
+            {
+                *argument = Argument::Fixed(Arg::from(default.clone()));
+            }
+        }
+        for (name, value) in given {
+            match self.args.iter_mut().find(|(other, _)| *other == name) {
+                Some((_, argument)) => *argument = value,
+                None => self.args.push((name, value)),
+            }
+        }
+    }
+
+    /// True when an argument was given that is never printed, logged or kept.
+    pub fn holds_secret(&self) -> bool {
+        self.args.iter().any(|(name, argument)| {
+            !matches!(argument, Argument::Missing(_)) && self.is_secret(name)
+        })
+    }
+
+    /// True for a parameter whose argument, or a part of it, is never printed, logged or kept.
+    pub fn is_secret(&self, name: &str) -> bool {
+        let params = &self.prototype.params;
+        params.iter().any(|param| param.name == name && param.holds_secret())
     }
 
     /// True for a query, and for a call inside another call's arguments that changes nothing.
@@ -79,6 +112,8 @@ pub enum Argument {
     Missing(MissingArgument),
     /// A list.
     List(Vec<Argument>),
+    /// A record that isn't only values.
+    Record(Vec<(String, Argument)>),
 }
 
 impl Argument {
@@ -87,8 +122,7 @@ impl Argument {
     pub fn first_meant(&self, nested: bool) -> Option<&Value> {
         match self {
             Self::Missing(missing) if nested => missing.meant.as_ref(),
-            Self::List(items) => items.iter().find_map(|item| item.first_meant(true)),
-            _ => None,
+            _ => self.parts().find_map(|part| part.first_meant(true)),
         }
     }
 
@@ -96,9 +130,32 @@ impl Argument {
     pub fn first_ref(&self) -> Option<&Ref> {
         match self {
             Argument::Ref { of, .. } => Some(of),
-            Argument::List(items) => items.iter().find_map(Argument::first_ref),
-            _ => None,
+            _ => self.parts().find_map(Argument::first_ref),
         }
+    }
+
+    /// Iterates over the parts of a list or a record.
+    pub fn parts(&self) -> Box<dyn Iterator<Item = &Self> + '_> {
+        match self {
+            Self::List(items) => Box::new(items.iter()),
+            Self::Record(entries) => Box::new(entries.iter().map(|(_, part)| part)),
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    /// Returns the value of an argument that is nothing but one, also of a list or a record of values.
+    pub fn to_value(&self) -> Option<Value> {
+        Some(match self {
+            Self::Fixed(Arg::Value(blob)) => blob.to_value().ok()?,
+            Self::List(items) => {
+                Value::List(items.iter().map(Self::to_value).collect::<Option<_>>()?)
+            }
+            Self::Record(entries) => {
+                let entry = |(name, part): &(String, Self)| Some((name.clone(), part.to_value()?));
+                Value::Map(entries.iter().map(entry).collect::<Option<_>>()?)
+            }
+            _ => return None,
+        })
     }
 
     /// Returns the ref among the argument's parts that names an object by its id or its key.
@@ -108,8 +165,7 @@ impl Argument {
                 Local::Id(other) => (*other == id).then_some(of),
                 Local::Key(other) => (other == key).then_some(of),
             },
-            Argument::List(items) => items.iter().find_map(|item| item.ref_to(id, key)),
-            _ => None,
+            _ => self.parts().find_map(|part| part.ref_to(id, key)),
         }
     }
 }
@@ -123,6 +179,15 @@ pub struct MissingArgument {
     pub meant: Option<Value>,
     /// True when a quoted text is taken as it is written.
     pub raw: bool,
+    /// True when the value is never printed, logged or kept.
+    pub secret: bool,
+}
+
+impl MissingArgument {
+    /// An argument of a parameter that wasn't given.
+    pub fn of(param: &Param, raw: bool) -> Self {
+        Self { ty: param.ty.clone(), meant: None, raw, secret: param.holds_secret() }
+    }
 }
 
 /// True for the value `true`.
@@ -140,6 +205,8 @@ const FENCE_TOKENS: u64 = 4;
 
 /// What a ref takes beside its label, in tokens.
 const REF_TOKENS: u64 = 6;
+/// What the words about a thing's value take, in tokens.
+const MEDIA_TOKENS: u64 = 12;
 
 /// What is said of a step that wasn't run.
 const NOT_RUN: &str = "not run";
@@ -173,6 +240,8 @@ pub struct StepOutcome {
     pub reverts: bool,
     /// The state that the step left, when it took effect.
     pub state: Option<StateVersion>,
+    /// The job that it began.
+    pub job: Option<StepJob>,
 }
 
 impl StepOutcome {
@@ -192,6 +261,7 @@ impl StepOutcome {
             links: done.links.into_iter().take(OUTCOME_LINKS_MAX).collect(),
             reverts: done.reverts,
             state: app.map(|app| (app, done.version)),
+            job: None,
         }
     }
 
@@ -200,10 +270,37 @@ impl StepOutcome {
         let text = |piece: &Piece| match piece {
             Piece::Text(text) => text.borrow().tokens(),
             Piece::Code(code) => code.text.borrow().tokens() + FENCE_TOKENS,
-            Piece::Object(object) => object.label.borrow().tokens() + REF_TOKENS,
+            Piece::Object(object) => {
+                let media = if object.media.is_some() { MEDIA_TOKENS } else { 0 };
+                object.label.borrow().tokens() + REF_TOKENS + media
+            }
             Piece::Link(link) => link.label.borrow().tokens() + REF_TOKENS,
         };
         self.content.iter().map(text).sum()
+    }
+
+    /// Says in the step's line what became of the job that it began. Returns the line.
+    pub fn tell_job(&mut self) -> &str {
+        if let Some(job) = &self.job {
+            let space = if self.brief.is_empty() { "" } else { " · " };
+            let words = match (job.state, job.waited) {
+                (JobState::Running, false) => format!("{space}job {}", job.number),
+                _ => format!("{space}{}", job.words),
+            };
+            bounds::append(&mut self.brief, &words);
+        }
+        quote::in_sentence(&self.brief)
+    }
+
+    /// Returns the number of the job whose end the step's line tells.
+    pub fn told_job(&self) -> Option<u64> {
+        self.job.as_ref().filter(|job| job.state != JobState::Running).map(|job| job.number)
+    }
+
+    /// Returns true for a step that began a job which still runs.
+    pub fn is_started(&self) -> bool {
+        self.status == StepStatus::Done
+            && self.job.as_ref().is_some_and(|job| job.state == JobState::Running)
     }
 
     /// A step that was left out.
@@ -222,6 +319,7 @@ impl StepOutcome {
             links: Vec::new(),
             reverts: false,
             state: None,
+            job: None,
         }
     }
 

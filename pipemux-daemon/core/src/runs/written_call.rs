@@ -1,5 +1,6 @@
 //! Writes a step as the call that is carried out, once answers have completed it.
 
+use pipemux_proto::call::mask::MASKED;
 use pipemux_proto::call::write_raw;
 use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::Param;
@@ -31,6 +32,9 @@ pub fn written_call(run: &Run, index: usize, workspace: &Workspace) -> String {
     };
     let args = step.prototype.params.iter().filter_map(|param| {
         let (name, argument) = named(param)?;
+        if param.holds_secret() {
+            return Some(format!("{name}={MASKED}"));
+        }
         let argument = match argument {
             Argument::Fixed(arg) if param.raw.holds(flag) => written_raw(step, arg, workspace),
             argument => written(run, step, argument, workspace),
@@ -53,7 +57,15 @@ fn written(run: &Run, step: &Step, argument: &Argument, workspace: &Workspace) -
             let items = items.iter().map(|item| written(run, step, item, workspace));
             format!("[{}]", items.collect::<Vec<_>>().join(", "))
         }
+        Argument::Record(entries) => {
+            record(entries.iter().map(|(name, part)| (name, written(run, step, part, workspace))))
+        }
     }
+}
+
+fn record<'a>(entries: impl Iterator<Item = (&'a String, String)>) -> String {
+    let entries = entries.map(|(name, value)| format!("{name}: {value}"));
+    format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
 }
 
 fn written_value(step: &Step, arg: &Arg, workspace: &Workspace) -> String {
@@ -63,6 +75,9 @@ fn written_value(step: &Step, arg: &Arg, workspace: &Workspace) -> String {
         Arg::List(items) => {
             let items = items.iter().map(|item| written_value(step, item, workspace));
             format!("[{}]", items.collect::<Vec<_>>().join(", "))
+        }
+        Arg::Record(entries) => {
+            record(entries.iter().map(|(name, part)| (name, written_value(step, part, workspace))))
         }
         Arg::Ref(object) => match workspace.anchors.id_of(&step.session, &object.key) {
             Some(id) => match workspace.anchors.get(RefKind::Obj, id) {

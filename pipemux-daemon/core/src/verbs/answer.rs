@@ -6,11 +6,11 @@ use pipemux_proto::refs::{Ref, RefKind};
 use pipemux_proto::watch::EventKind;
 
 use crate::Core;
-use crate::audit::clip;
+use crate::audit::{ToldText, clip};
 use crate::feed::Audience;
 use crate::keys::RequestId;
 use crate::persist::records::Record;
-use crate::runs::question::{OpenQuestion, ParsedAnswer};
+use crate::runs::question::{OpenQuestion, ParsedAnswer, declines};
 use crate::runs::{Run, RunContext, RunInput, TypedAnswer};
 use crate::verbs::click::LinkEffect;
 use crate::verbs::require;
@@ -36,7 +36,7 @@ impl Core {
                 LinkEffect::Answer(question, answer) => {
                     self.answer_question(id, &answer, Some(question), None)
                 }
-                LinkEffect::Steps(_) | LinkEffect::Hidden(_) => {
+                LinkEffect::Steps(_) | LinkEffect::CancelJob(_) | LinkEffect::Hidden(_) => {
                     Err(Fault::usage(format!("{link} is no answer"))
                         .hint(format!("pipemux click {link}")))
                 }
@@ -51,6 +51,11 @@ impl Core {
         if let Some(number) = self.named_rest(id, to)?.filter(|_| text.trim() != GO) {
             return self.answer_rest(id, number, text);
         }
+        let (number, question) = self.find_question(id, text, to)?;
+        if question.is_form() && !declines(text) {
+            return self.answer_form(id, number, text, stdin);
+        }
+        self.note_told(id, number, text);
         let (number, question) = self.find_question(id, text, to)?;
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
@@ -71,15 +76,30 @@ impl Core {
             return Err(no_question(to));
         };
         let confirmed = (confirms && question.is_destructive()).then(|| clip(&question.title()));
+        let told = question.told(text);
         let (run, input) = question.answer(number, answer, &context);
         if let Some(notes) = self.clients.audit_notes(id) {
             (notes.answered, notes.confirmed) = (Some(number), confirmed);
         }
         self.turn.persist(Record::QuestionClosed { workspace: at.to_string(), number });
-        let text = format!("question {number} was answered: {}", text.trim());
+        let text = format!("question {number} was answered: {told}");
         let audience = Audience::Workspace(at, None);
         self.publish(EventKind::Answered, audience, Some(&reader), &text);
         self.start_run(id, run, input)
+    }
+
+    /// Notes for the audit log what may be told of the answer to a question.
+    pub(super) fn note_told(&mut self, id: RequestId, number: u64, text: &str) {
+        let request = self.clients.request(id);
+        let question = request.and_then(|request| self.runs.question(&request.workspace, number));
+        let told = match question.map(|question| question.told(text)) {
+            Some(told) if told == text.trim() => ToldText::Whole,
+            Some(told) => ToldText::Hidden(told),
+            None => ToldText::Unchecked,
+        };
+        if let Some(notes) = self.clients.audit_notes(id) {
+            notes.text = told;
+        }
     }
 
     /// Shows the questions that the reader has open, or the one of a number.
@@ -182,7 +202,7 @@ impl Core {
     }
 }
 
-fn no_question(to: Option<u64>) -> Fault {
+pub(super) fn no_question(to: Option<u64>) -> Fault {
     let message = match to {
         Some(number) => format!("question {number} was answered, or has expired"),
         None => "no question is open".to_owned(),

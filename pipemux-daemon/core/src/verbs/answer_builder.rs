@@ -10,6 +10,7 @@ use pipemux_proto::report::{KeptReport, QuestionReport, Report, TokenReceipt};
 
 use crate::clients::requests::ClientRequest;
 use crate::event::Now;
+use crate::jobs::Jobs;
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{ANSWER_BUDGET_MIN, NOTICES_TOKENS, TURN_WORK_MAX};
 use crate::processes::Processes;
@@ -17,6 +18,7 @@ use crate::runs::Run;
 use crate::runs::followup::follow_up;
 use crate::runs::open_questions::OpenRuns;
 use crate::turn::Turn;
+use crate::verbs::answer_jobs::JobsPart;
 use crate::verbs::delivery::make_delivery;
 use crate::verbs::kept_rests::{keep_rest_of, kept_line};
 use crate::verbs::render_window::{render_input, shared_words, write_and_record};
@@ -67,6 +69,7 @@ impl AnswerRequest {
 pub(super) struct AnswerParts {
     pub(super) run: RunPart,
     pub(super) questions: QuestionsPart,
+    pub(super) jobs: JobsPart,
     pub(super) notices: Vec<String>,
 }
 
@@ -98,6 +101,7 @@ pub(super) struct AnswerBuilder<'a> {
     pub(super) workspace: &'a mut Workspace,
     pub(super) runs: &'a mut OpenRuns,
     pub(super) processes: &'a Processes,
+    pub(super) jobs: &'a Jobs,
     pub(super) turn: &'a mut Turn,
     pub(super) now: Now,
     /// The workspace's epoch after this answer, if the answer shows anything new.
@@ -219,9 +223,14 @@ impl AnswerBuilder<'_> {
         self.workspace.anchors.forget(self.workspace.epoch);
     }
 
-    /// Returns the notices of the answer. `remark` says that nothing has changed: it is left out if
+    /// Returns the notices of the answer, and the ends of jobs. `remark` says that nothing has changed: it is left out if
     /// a window has.
-    pub(super) fn notices(&self, remark: Option<String>, windows: &[AnswerWindow]) -> Vec<String> {
+    pub(super) fn notices(
+        &self,
+        remark: Option<String>,
+        windows: &[AnswerWindow],
+        job_ends: Vec<String>,
+    ) -> Vec<String> {
         let (workspace, reader) = (&*self.workspace, &self.request.reader);
         // An app that can't say when it has changed may have done so by now.
         let remark = remark.filter(|_| {
@@ -229,7 +238,7 @@ impl AnswerBuilder<'_> {
             windows.iter().all(|window| is_unchanged(workspace, reader, window, since))
         });
         let (own, of_apps) = workspace.unread_notices(reader, self.now);
-        let own = remark.into_iter().chain(own).collect();
+        let own = remark.into_iter().chain(own).chain(job_ends).collect();
         let half = self.request.budget.map(|budget| (budget / 2).max(ANSWER_BUDGET_MIN / 2));
         cut_notices(own, of_apps, half.unwrap_or(NOTICES_TOKENS).into())
     }
@@ -257,7 +266,7 @@ impl AnswerBuilder<'_> {
         text: &AnswerBuffer,
         receipt: TokenReceipt,
     ) -> Report {
-        let AnswerParts { run, questions, notices } = parts;
+        let AnswerParts { run, questions, jobs, notices } = parts;
         let AnswerRequest { reader, hint_options, .. } = self.request;
         let input = ReportInput {
             workspace: self.workspace,
@@ -273,6 +282,7 @@ impl AnswerBuilder<'_> {
             report.questions = questions.reports;
         }
         report.kept = run.kept;
+        report.jobs = jobs.statuses;
         match &self.kind {
             AnswerKind::Questions { refusal: Some(fault), .. } => {
                 report.error = Some(fault_with_options((**fault).clone(), hint_options));

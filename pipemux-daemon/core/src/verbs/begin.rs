@@ -137,7 +137,10 @@ impl Core {
             Verb::Answer { text, to, stdin } => {
                 self.answer_question(id, &text, to, stdin.as_deref())
             }
-            Verb::Read { target } => self.read(id, &target),
+            Verb::Read { target } => match target.strip_prefix("job:") {
+                Some(number) => self.read_job(id, number),
+                None => self.read(id, &target),
+            },
             Verb::Help { provider, aliases } => self.help(id, &provider, aliases),
             Verb::Close { session, end } => self.close(id, &session, end),
             Verb::Apps => return self.apps(id),
@@ -172,7 +175,13 @@ impl Core {
         let runs_steps = self.clients.request(id).is_some_and(|request| request.call.verb.acts());
         match self.tasks.get_mut(id) {
             // The step that is with an app goes on to its end; the next one doesn't begin.
-            Some(Task::Running(run)) => run.cancel(),
+            Some(Task::Running(run)) => {
+                run.cancel();
+                self.end_job_wait(id);
+            }
+            Some(Task::ReadingJob | Task::CancellingJob) => {
+                self.end_job_wait(id);
+            }
             Some(Task::Waiting(..) | Task::Log(_) | Task::Tracing(_)) => self.cancel_wait(id),
             Some(Task::Preparing(_)) => {
                 self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
@@ -284,6 +293,7 @@ impl Core {
     /// Drops the task of a request that is about to be answered, and its prefetched window.
     pub(super) fn end_task(&mut self, id: RequestId) {
         self.tasks.remove(id);
+        self.drop_job_wait(id);
         self.drop_prefetch(id);
     }
 }

@@ -36,6 +36,7 @@ impl Core {
             LinkEffect::Answer(question, answer) => {
                 self.answer_question(id, &answer, Some(question), None)
             }
+            LinkEffect::CancelJob(job) => self.cancel_job(id, job),
             LinkEffect::Hidden(_) => Err(require::missing_task(&self.clients, id)),
         }
     }
@@ -50,6 +51,7 @@ impl Core {
             LinkTarget::Answer(question, answer) => {
                 Ok(LinkEffect::Answer(question, answer.to_owned()))
             }
+            LinkTarget::CancelJob(job) => Ok(LinkEffect::CancelJob(job)),
             LinkTarget::Hidden(session) => Ok(LinkEffect::Hidden(session.clone())),
             LinkTarget::Action(..) => {
                 let planner = Planner::new(workspace, sessions, "").clicked_by(reader, at);
@@ -65,6 +67,8 @@ pub(super) enum LinkEffect {
     Steps(Vec<Step>),
     /// The link answers the question of this number with this text.
     Answer(u64, String),
+    /// The link cancels the job of this number.
+    CancelJob(u64),
     /// The window of this session, as it was written last, doesn't have the link.
     Hidden(SessionKey),
 }

@@ -10,12 +10,21 @@ use crate::persist::records::Record;
 use crate::runs::saved_question;
 use crate::views::answer_window::AnswerWindow;
 use crate::views::requested_window::WindowStatus;
-use crate::workspaces::{Delivery, SeenWindow, Workspace};
+use crate::workspaces::{Confirmed, Delivery, SeenWindow, Workspace};
 
 impl Core {
     /// Notes that a reader has received an answer.
     pub(crate) fn confirm_delivery(&mut self, number: u64) {
-        let Some((at, questions)) = self.workspaces.confirm(number) else { return };
+        let Some(confirmed) = self.workspaces.confirm(number) else { return };
+        let Confirmed { workspace: at, reader, delivery } = confirmed;
+        let Delivery { questions, running_jobs, told_jobs, .. } = delivery;
+        let reader = (at.clone(), reader);
+        for (job, _) in running_jobs {
+            self.jobs.shown(&mut self.turn, job, &reader);
+        }
+        for job in told_jobs {
+            self.jobs.told(&mut self.turn, job, &reader);
+        }
         for number in questions {
             let first = self.runs.note_shown(&at, number);
             // A later daemon must know it, too: what can't be undone is only confirmed by who was shown it.
@@ -60,6 +69,8 @@ pub(super) fn make_delivery(
         lines: Vec::new(),
         noticed: workspace.newest_notice(),
         questions: Vec::new(),
+        running_jobs: Vec::new(),
+        told_jobs: Vec::new(),
         epoch,
         ids,
         shown,

@@ -174,6 +174,7 @@ fn collect_refs<'a>(arg: &'a Arg, refs: &mut Vec<(&'a str, u64)>) {
     match arg {
         Arg::Ref(found) => refs.push((&found.key, found.rev)),
         Arg::List(items) => items.iter().for_each(|item| collect_refs(item, refs)),
+        Arg::Record(entries) => entries.values().for_each(|part| collect_refs(part, refs)),
         Arg::Value(_) | Arg::Copied(_) => {}
     }
 }

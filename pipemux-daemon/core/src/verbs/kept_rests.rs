@@ -9,6 +9,7 @@ use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, ProviderId, Value};
 
 use crate::Core;
+use crate::audit::ToldText;
 use crate::feed::Audience;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::KEPT_MS;
@@ -17,7 +18,8 @@ use crate::runs::baseline::SeenBaseline;
 use crate::runs::kept_rest::KeptRest;
 use crate::runs::open_questions::OpenRuns;
 use crate::runs::plan::Planner;
-use crate::runs::source::Source;
+use crate::runs::secrets::SecretActions;
+use crate::runs::source::{Code, Source};
 use crate::runs::{Run, RunInput, Step};
 use crate::timers::Timer;
 use crate::turn::Turn;
@@ -75,7 +77,16 @@ impl Core {
         let (at, call) = (&request.workspace, &request.call);
         let run_id = self.clients.pseudonym(call);
         let rest = KeptRest::of_refused((at.clone(), &call.reader, &run_id), source, index);
-        let Some(mut rest) = rest else {
+        let sessions = self.processes.sessions();
+        let secret = |code: &str| SecretActions::in_code(workspace, sessions, code).are_given(code);
+        let secret = match &source.code {
+            Code::Script(code) => secret(code),
+            Code::Steps(steps) => steps.iter().any(|code| secret(code)),
+        };
+        // Standard input may have been meant for one.
+        let secret =
+            secret || source.stdin.is_some() && SecretActions::are_known(workspace, sessions);
+        let Some(mut rest) = rest.filter(|_| !secret) else {
             self.runs.outdate_rests(at, &call.reader);
             return Err(fault);
         };
@@ -195,9 +206,14 @@ impl Core {
             ("-", Some(stdin)) => (String::from_utf8_lossy(stdin).into_owned(), None),
             (_, stdin) => (text.clone(), stdin.clone()),
         };
+        let sessions = self.processes.sessions();
+        let secrets = SecretActions::in_code(workspace, sessions, &code);
+        let told = secrets.hidden(&code);
+        let are_known = SecretActions::are_known(workspace, sessions);
         let corrected = match rest.corrected(&code, stdin) {
             Ok(corrected) => corrected,
             Err(fault) => {
+                let fault = if told.is_some() { without_code(fault) } else { fault };
                 self.fail_keeping(id, fault, Some(number));
                 return Ok(());
             }
@@ -211,10 +227,34 @@ impl Core {
         }
         let planner = Planner::new(workspace, self.processes.sessions(), "");
         let planner = planner.clicked_by(&request.call.reader, request.call.at);
-        let parts: Vec<(&str, &Script)> =
-            corrected.parts.iter().map(|(code, script)| (code.as_str(), script)).collect();
-        let steps = match planner.plan_parts(&parts) {
+        let shown: Vec<Option<String>> = corrected
+            .parts
+            .iter()
+            .map(|(code, _)| {
+                SecretActions::in_code(workspace, sessions, code).hidden_in_place(code)
+            })
+            .collect();
+        let parts: Vec<(&str, &Script)> = corrected
+            .parts
+            .iter()
+            .zip(&shown)
+            .map(|((code, script), shown)| (shown.as_deref().unwrap_or(code), script))
+            .collect();
+        let planned = planner.plan_parts(&parts);
+        if let Some(notes) = self.clients.audit_notes(id) {
+            let whole = planned.is_ok() || !are_known;
+            let plain = if whole { ToldText::Whole } else { ToldText::Unchecked };
+            notes.text = told.clone().map_or(plain, ToldText::Hidden);
+        }
+        let request = require::request(&self.clients, id)?;
+        let rest = self.runs.rest(&request.workspace, number).ok_or_else(|| gone(number))?;
+        let steps = match planned {
             Ok(steps) => steps,
+            // A call that isn't right and holds a secret isn't kept in place of another one.
+            Err((_, fault)) if told.is_some() => {
+                self.fail_keeping(id, fault, Some(number));
+                return Ok(());
+            }
             Err((index, fault)) => {
                 let own = corrected.first..corrected.first + corrected.count;
                 if !own.contains(&index) {
@@ -253,6 +293,7 @@ impl Core {
         });
         run.mean(seen, later);
         run.source = Some(Rc::new(corrected.source));
+        run.hide_secrets(workspace);
         self.runs.remove_rest(&at, number);
         self.turn.persist(Record::KeptClosed { workspace: at.to_string(), number });
         self.start_run(id, run, RunInput::Begin)
@@ -284,12 +325,18 @@ fn drops(text: &str) -> bool {
     ["none", "no", "cancel"].contains(&text.trim().to_lowercase().as_str())
 }
 
+/// Returns an error without the code that it points at, which holds a secret.
+fn without_code(fault: Fault) -> Fault {
+    let title = fault.message.lines().next().unwrap_or_default().to_owned();
+    Fault { message: title, at: None, ..fault }
+}
+
 fn gone(number: u64) -> Fault {
     Fault::not_found(format!("nothing is kept as {number}: it was resumed, dropped, or has lapsed"))
 }
 
 /// Returns what a request sent to be run.
 pub(super) fn source_of(code: &str, stdin: Option<&Bytes>) -> Source {
-    let code = crate::runs::source::Code::Script(code.to_owned());
+    let code = Code::Script(code.to_owned());
     Source { code, stdin: stdin.cloned(), earlier: 0 }
 }

@@ -107,6 +107,12 @@ impl Core {
             ("workspaces", self.workspaces.len().into()),
             ("clients", self.clients.len().into()),
         ];
+        if !self.config.confines.is_empty() {
+            rows.push(("sandbox", self.config.confines.as_str().into()));
+        }
+        if !self.config.limit_levels.is_empty() {
+            rows.push(("limits", self.config.limit_levels.as_str().into()));
+        }
         rows.extend(self.persist.losses.damage().map(|text| ("damage", text.into())));
         let failing = self.persist.failing.as_ref().map(|failing| failing.why.as_str());
         rows.extend(failing.map(|why| ("acts_refused", why.into())));

@@ -7,11 +7,13 @@
 //! | [`tasks`] | plain state of requests that wait; imports no verb |
 //! | `open`, `view`, `read`, `run`, `click`, `logs`, `trace`, `wait`, `history`, `undo`, `list`, `set`, `stop`, `providers`, `bounds` | the verbs |
 //! | `run_driver`, `run_questions` | drive a run, and keep it with its open question |
+//! | `jobs` | waits for the ends of jobs, reads their output, cancels them |
 //! | `kept_rests` | keep what a failed run left, and go on with it |
 //! | `project_reply` | takes the windows that apps send |
 //! | `prefetch` | requests windows ahead of time |
 //! | `end_pending_views` | windows that an answer stops waiting for |
 //! | `write_answer`, `answer_builder` | write an answer that shows windows, from parts that are made one after the other |
+//! | `answer_jobs` | what an answer says of jobs |
 //! | `answer_in_parts` | sends long answers without copying |
 //! | `render_window` | renders one window, for an answer or for a run that needs the ids in it |
 //! | `delivery` | what a reader will have seen once it has received an answer |
@@ -19,7 +21,9 @@
 
 mod answer;
 mod answer_builder;
+mod answer_form;
 mod answer_in_parts;
+mod answer_jobs;
 mod begin;
 pub(crate) mod bounds;
 mod click;
@@ -27,6 +31,7 @@ mod delivery;
 mod end_pending_views;
 mod hidden_link;
 mod history;
+mod jobs;
 mod kept_rests;
 mod list;
 mod logs;
@@ -50,6 +55,7 @@ mod undo;
 mod view;
 mod wait;
 mod wait_checks;
+mod widen;
 mod write_answer;
 
 pub(crate) use open::lod_name;

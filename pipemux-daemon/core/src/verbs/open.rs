@@ -91,7 +91,7 @@ impl Core {
                 self.processes.push_open(&key, saved);
             }
             return self.finish_open(id, note.into_iter().map(ForeignText::from).collect());
-        } else {
+        } else if !self.widen_for_open(id, &key, &saved)? {
             let message = self.processes.open_message(&key, saved, true, false);
             let (turn, to) = (&mut self.turn, ReplyTo::Attach(id));
             self.processes.request(turn, &key, Method::AppOpen, &message, deadline, to);
@@ -244,5 +244,5 @@ fn saved_open(open: &OpenArgs, manifest: &Manifest) -> (SavedOpen, PassedVariabl
     let (env, named): (Vec<_>, Vec<_>) = given.partition(|(name, _)| is_passed_variable(name));
     let passed = named.into_iter().collect::<PassedVariables>();
     let (args, cwd) = (open.args.clone(), open.cwd.clone());
-    (SavedOpen { args, cwd, env, passed: passed.names() }, passed)
+    (SavedOpen { args, cwd, env, granted: Vec::new(), passed: passed.names() }, passed)
 }

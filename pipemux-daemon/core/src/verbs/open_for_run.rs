@@ -122,6 +122,7 @@ fn calls(script: &Script) -> Vec<&Call> {
         match value {
             Expr::Call(call) => add(call, all),
             Expr::List(items) => items.iter().for_each(|(item, _)| add_in(item, all)),
+            Expr::Record(entries) => entries.iter().for_each(|entry| add_in(&entry.value, all)),
             Expr::Name { .. } | Expr::Quoted(_) | Expr::Value(_) | Expr::Ref(_) => {}
         }
     }

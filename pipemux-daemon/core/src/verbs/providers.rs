@@ -14,7 +14,9 @@ use crate::Core;
 use crate::event::{Effect, ManifestProblem, Manifests};
 use crate::feed::Audience;
 use crate::keys::RequestId;
-use crate::manifest::{Idle, Isolation, Limits, Manifest, Restart, Scope, State, Transport};
+use crate::manifest::{
+    Idle, Isolation, Limits, Manifest, Restart, SandboxLevel, Scope, State, Transport,
+};
 use crate::verbs::require;
 use crate::verbs::tasks::{AfterLoading, Task};
 use crate::views::inert::whole_line;
@@ -233,18 +235,43 @@ fn non_default_fields(manifest: &Manifest) -> Vec<(&'static str, String)> {
     if manifest.dev {
         fields.push(("dev", "its program may change".to_owned()));
     }
-    let Limits { memory, cpu, files, processes, log } = manifest.limits;
+    // A built-in app has what it needs, which nobody has to check.
+    if manifest.built_in.is_none() {
+        fields.extend(sandbox_fields(manifest));
+    }
+    let Limits { memory, cpu, files, processes, threads, disk, log } = manifest.limits;
     let limits = [
         memory.map(|size| format!("memory {}", crate::verbs::bounds::bytes(size.0))),
         cpu.map(|seconds| format!("cpu {seconds} s")),
         files.map(|files| format!("files {files}")),
         processes.map(|processes| format!("processes {processes}")),
+        threads.map(|threads| format!("threads {threads}")),
+        disk.map(|size| format!("disk {}", crate::verbs::bounds::bytes(size.0))),
         log.map(|size| format!("log {}", crate::verbs::bounds::bytes(size.0))),
     ];
     let limits: Vec<String> = limits.into_iter().flatten().collect();
     if !limits.is_empty() {
         fields.push(("limits", limits.join(", ")));
     }
+    fields
+}
+
+/// Returns what a manifest asks for beyond what each app gets, in words.
+fn sandbox_fields(manifest: &Manifest) -> Vec<(&'static str, String)> {
+    let mut fields = Vec::new();
+    if manifest.sandbox != SandboxLevel::default() {
+        fields.push(("sandbox", manifest.sandbox.word().to_owned()));
+    }
+    if let Some(folder) = manifest.folder {
+        fields.push(("folder", folder.word().to_owned()));
+    }
+    let lists = [("read", &manifest.read), ("write", &manifest.write)];
+    let asked = lists.into_iter().filter(|(_, paths)| !paths.is_empty());
+    fields.extend(asked.map(|(name, paths)| (name, paths.join(", "))));
+    let switches =
+        [("network", manifest.network), ("exec", manifest.exec), ("signals", manifest.signals)];
+    let on = switches.into_iter().filter(|(_, on)| *on);
+    fields.extend(on.map(|(name, _)| (name, "yes".to_owned())));
     fields
 }
 
@@ -258,12 +285,14 @@ fn idle_ms(idle: Idle) -> Option<u64> {
 
 /// Returns a manifest's limits as numbers, null for those that it doesn't set.
 fn limits_data(limits: Limits) -> Value {
-    let Limits { memory, cpu, files, processes, log } = limits;
+    let Limits { memory, cpu, files, processes, threads, disk, log } = limits;
     let rows = [
         ("memory_bytes", memory.map(|size| size.0)),
         ("cpu_s", cpu),
         ("files", files),
         ("processes", processes),
+        ("threads", threads),
+        ("disk_bytes", disk.map(|size| size.0)),
         ("log_bytes", log.map(|size| size.0)),
     ];
     Value::Map(rows.map(|(name, value)| (name.to_owned(), value.into())).into())

@@ -10,11 +10,13 @@ use pipemux_proto::refs::RefKind;
 use pipemux_proto::{Code, Fault, ProviderId};
 
 use crate::Core;
+use crate::audit::ToldText;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{ANSWER_BUDGET_MIN, LAST_LINE_TOKENS, RUN_BUDGET};
 use crate::runs::link::clicked_link;
 use crate::runs::plan::Planner;
 use crate::runs::ref_errors;
+use crate::runs::secrets::SecretActions;
 use crate::runs::source::Source;
 use crate::runs::{Run, RunInput, Step};
 use crate::verbs::kept_rests::source_of;
@@ -32,7 +34,11 @@ impl Core {
         code: &str,
         stdin: Option<Bytes>,
     ) -> Result<(), Fault> {
-        let script = match parse(code, stdin.as_deref()) {
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let secrets = SecretActions::in_code(workspace, self.processes.sessions(), code);
+        let shown = secrets.hidden_in_place(code);
+        let script = match parse(code, stdin.as_deref(), shown.as_deref().unwrap_or(code)) {
             Ok(script) => script,
             Err(fault) => {
                 let source = source_of(code, stdin.as_ref());
@@ -109,7 +115,7 @@ impl Core {
         let Verb::Run { code, stdin, .. } = &request.call.verb else {
             return Err(require::missing_task(&self.clients, id));
         };
-        let script = parse(code, stdin.as_deref())?;
+        let script = parse(code, stdin.as_deref(), code)?;
         self.prepare(id, &script)
     }
 
@@ -131,7 +137,7 @@ impl Core {
                 }
                 match &request.call.verb {
                     Verb::Run { code, stdin, .. } => {
-                        let script = parse(code, stdin.as_deref())?;
+                        let script = parse(code, stdin.as_deref(), code)?;
                         self.plan(id, &script)
                     }
                     Verb::Answer { to, .. } => match self.named_rest(id, *to)? {
@@ -143,6 +149,13 @@ impl Core {
                         self.undo(id, round, false)
                     }
                     _ => Err(require::missing_task(&self.clients, id)),
+                }
+            }
+            Some(Task::Widening) => {
+                settled?;
+                match request.call.verb.clone() {
+                    Verb::Open(open) => self.open_registered(id, open),
+                    _ => self.prepare_opened(id),
                 }
             }
             Some(Task::Restarting(session)) => {
@@ -163,15 +176,25 @@ impl Core {
         let Verb::Run { code, stdin, only_queries } = &request.call.verb else {
             return Err(require::missing_task(&self.clients, id));
         };
-        let source = source_of(code, stdin.as_ref());
+        let (source, only_queries) = (source_of(code, stdin.as_ref()), *only_queries);
         let workspace = require::workspace(&self.workspaces, request)?;
-        let planner = Planner::new(workspace, self.processes.sessions(), code);
+        let secrets = SecretActions::in_code(workspace, self.processes.sessions(), code);
+        let told = secrets.hidden(code).map_or(ToldText::Whole, ToldText::Hidden);
+        let are_known = SecretActions::are_known(workspace, self.processes.sessions());
+        let shown = secrets.hidden_in_place(code);
+        let shown = shown.as_deref().unwrap_or(code);
+        let planner = Planner::new(workspace, self.processes.sessions(), shown);
         let planner = planner.clicked_by(&request.call.reader, request.call.at);
-        let steps = match planner.plan_parts(&[(code, script)]) {
+        let planned = planner.plan_parts(&[(shown, script)]);
+        if let Some(notes) = self.clients.audit_notes(id) {
+            let is_known = planned.is_ok() || !are_known;
+            notes.text = if is_known { told } else { ToldText::Unchecked };
+        }
+        let steps = match planned {
             Ok(steps) => steps,
             Err((index, fault)) => return self.refuse_and_keep(id, fault, &source, index),
         };
-        if let Some(step) = steps.iter().find(|step| *only_queries && !step.is_query()) {
+        if let Some(step) = steps.iter().find(|step| only_queries && !step.is_query()) {
             return Err(not_a_query(step));
         }
         self.run_steps(id, steps, Some(source))
@@ -194,6 +217,9 @@ impl Core {
         steps: Vec<Step>,
         complete: impl FnOnce(&mut Run),
     ) -> Result<(), Fault> {
+        if self.widen_for_steps(id, &steps)? {
+            return Ok(());
+        }
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         let call = &request.call;
@@ -214,6 +240,7 @@ impl Core {
         });
         run.take_baseline(workspace, call.at);
         complete(&mut run);
+        run.hide_secrets(workspace);
         // While a question is open its reader may look at everything, and act on nothing else.
         let open = self.runs.questions_of(&run.workspace, &run.reader).next();
         if let Some((number, question)) = open.filter(|_| !run.only_looks()) {
@@ -284,6 +311,9 @@ pub(super) fn may_call(script: &Script, provider: &ProviderId) -> bool {
                 owner.as_ref().is_none_or(|owner| owner.provider == *provider)
             }
             call::Expr::List(items) => items.iter().any(|(item, _)| expr_names(item, provider)),
+            call::Expr::Record(entries) => {
+                entries.iter().any(|entry| expr_names(&entry.value, provider))
+            }
             call::Expr::Value(_) | call::Expr::Quoted(_) | call::Expr::Ref(_) => false,
         }
     }
@@ -293,7 +323,8 @@ pub(super) fn may_call(script: &Script, provider: &ProviderId) -> bool {
     })
 }
 
-fn parse(code: &str, stdin: Option<&[u8]>) -> Result<Script, Fault> {
+/// Parses a script; errors show it as `shown`, in which everything has the same place.
+fn parse(code: &str, stdin: Option<&[u8]>, shown: &str) -> Result<Script, Fault> {
     if stdin.is_some_and(|stdin| stdin.len() > STDIN_MAX) {
         return Err(Fault::usage(format!("standard input is longer than {STDIN_MAX} bytes")));
     }
@@ -305,5 +336,5 @@ fn parse(code: &str, stdin: Option<&[u8]>) -> Result<Script, Fault> {
             })
         })
         .transpose()?;
-    call::parse_undecided(code, stdin).map_err(|error| error.to_fault(code))
+    call::parse_undecided(code, stdin).map_err(|error| error.to_fault(shown))
 }

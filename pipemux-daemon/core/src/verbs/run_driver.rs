@@ -12,7 +12,7 @@ use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
 use crate::feed::{Audience, Happening};
-use crate::foreign::Outcome;
+use crate::foreign::{Done, Outcome, Started};
 use crate::keys::{ProjectionKey, RequestId, SessionKey, WorkspaceKey};
 use crate::limits::LOCATE_MS;
 use crate::persist::records::Record;
@@ -20,6 +20,7 @@ use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Session;
 use crate::runs::history_round::history_round;
 use crate::runs::{ArrivedWindow, Run, RunContext, RunInput, RunOutput, StepReply};
+use crate::verbs::jobs::started;
 use crate::verbs::render_window::render_held_window;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
@@ -30,15 +31,16 @@ impl Core {
     pub(super) fn start_run(
         &mut self,
         id: RequestId,
-        run: Run,
+        mut run: Run,
         input: RunInput,
     ) -> Result<(), Fault> {
+        run.waits_until = self.job_wait_end(id);
         self.set_task(id, Task::Running(Box::new(run)));
         self.resume_run(id, input)
     }
 
     /// Resumes a run and carries out its output.
-    fn resume_run(&mut self, id: RequestId, input: RunInput) -> Result<(), Fault> {
+    pub(super) fn resume_run(&mut self, id: RequestId, input: RunInput) -> Result<(), Fault> {
         let deadline = require::request(&self.clients, id)?.deadline;
         let Some(Task::Running(run)) = self.tasks.get_mut(id) else {
             return Err(Self::lost_run());
@@ -90,14 +92,19 @@ impl Core {
         let (session, invoke) = in_flight.ok_or_else(Self::lost_run)?;
         let session = session.clone();
         self.processes.note_invoke_reply(&session, invoke, &reply);
-        let reply = StepReply::read(reply);
+        let mut reply = StepReply::read(reply);
+        if let StepReply::Outcome(Outcome::Failed(fault)) = &mut reply {
+            self.processes.explain_denial(&session, fault);
+        }
         match &reply {
-            StepReply::Outcome(Outcome::Done(done)) => {
-                if let Some((app, from)) = self.version_before(id, &session, done.version) {
-                    self.version_went_back(&session, app, (from, done.version));
+            StepReply::Outcome(
+                Outcome::Done(Done { version, .. }) | Outcome::Started(Started { version, .. }),
+            ) => {
+                if let Some((app, from)) = self.version_before(id, &session, *version) {
+                    self.version_went_back(&session, app, (from, *version));
                 }
                 // Told now, so that watchers hear of the change before they hear of the run that made it.
-                if self.processes.set_version(&session, done.version) {
+                if self.processes.set_version(&session, *version) {
                     self.session_changed(&session);
                 }
             }
@@ -107,7 +114,10 @@ impl Core {
                     self.processes.break_app(&mut self.turn, app, why);
                 }
             }
-            StepReply::Outcome(_) | StepReply::Lost { .. } => {}
+            StepReply::Outcome(_) | StepReply::Started(_) | StepReply::Lost { .. } => {}
+        }
+        if let Some(started) = started(&mut reply) {
+            return self.step_started(id, &session, started);
         }
         self.resume_run(id, RunInput::Replied(reply))
     }

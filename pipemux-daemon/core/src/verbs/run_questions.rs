@@ -10,7 +10,7 @@ use crate::keys::RequestId;
 use crate::limits::QUESTION_MS;
 use crate::persist::records::Record;
 use crate::runs::question::{AnsweredQuestion, Asker, OpenQuestion};
-use crate::runs::saved_question;
+use crate::runs::{Argument, form, saved_question};
 use crate::timers::Timer;
 use crate::verbs::tasks::Task;
 
@@ -18,7 +18,7 @@ impl Core {
     /// Keeps a run with its question, and ends the request with it.
     pub(super) fn ask(&mut self, id: RequestId, needs: Needs, asker: Asker) -> Result<(), Fault> {
         let number = self.turn.next_number();
-        self.put_question(id, number, needs, asker)
+        self.put_question(id, number, (needs, asker, Vec::new()))
     }
 
     /// Asks a question once more, since its answer was wrong: it stays open under its number.
@@ -28,28 +28,30 @@ impl Core {
         question: AnsweredQuestion,
         fault: Fault,
     ) -> Result<(), Fault> {
+        let AnsweredQuestion { number, needs, asker, mut given, .. } = question;
+        // Of a form only what is refused has to be given again.
+        given.retain(|(name, _)| fault.field.as_deref() != Some(name.as_str()));
         if let Some(Task::Running(run)) = self.tasks.get_mut(id) {
             run.wrong_answer = Some(fault);
         }
-        let AnsweredQuestion { number, needs, asker, .. } = question;
-        self.put_question(id, number, needs, asker)
+        self.put_question(id, number, (needs, asker, given))
     }
 
     fn put_question(
         &mut self,
         id: RequestId,
         number: u64,
-        needs: Needs,
-        asker: Asker,
+        (needs, asker, given): (Needs, Asker, Vec<(String, Argument)>),
     ) -> Result<(), Fault> {
         let mut run = self.take_run(id)?;
         let expires = self.turn.mono_ms() + QUESTION_MS;
-        if self.workspaces.get(&run.workspace).is_none() {
-            return Err(Self::lost_run());
-        }
+        let workspace = self.workspaces.get(&run.workspace).ok_or_else(Self::lost_run)?;
         run.question = None;
         let wrong_answer = run.wrong_answer.take();
         let question = OpenQuestion::new((*run).clone(), needs, asker, expires);
+        let fields = &question.needs.question.fields;
+        let choices = form::choices(workspace, &question.step().session, fields);
+        let question = OpenQuestion { given, choices, ..question };
         run.wrong_answer = wrong_answer;
         if let Some(question) = saved_question::save(&question) {
             let workspace = run.workspace.to_string();

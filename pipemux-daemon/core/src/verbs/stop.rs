@@ -91,6 +91,7 @@ impl Core {
             if removed.is_some_and(|session| session.manifest.state == State::Discard) {
                 self.turn.effects.push(Effect::Discard { state_dir });
             }
+            self.lose_jobs(key, &format!("{key} was ended"));
             // It can't be asked for any more, and there is no bound on the names of sessions.
             self.turn.effects.extend(log.map(|log| Effect::EndLog { log, kept: 0 }));
         }
@@ -155,6 +156,7 @@ impl Core {
         if self.shutdown == Shutdown::Running {
             self.shutdown = Shutdown::Draining;
         }
+        self.end_job_waits();
         self.processes.stop(&mut self.turn);
     }
 

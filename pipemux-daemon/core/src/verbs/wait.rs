@@ -8,8 +8,9 @@ use pipemux_proto::limits::WAIT_MAX_MS;
 use pipemux_proto::watch::Events;
 
 use crate::Core;
+use crate::jobs::Job;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
-use crate::limits::{EVENTS_A_TURN, PROJECT_MS, WATCH_PAUSE_MS};
+use crate::limits::{EVENTS_A_TURN, JOB_PROGRESS_MS, PROJECT_MS, WATCH_PAUSE_MS};
 use crate::timers::Timer;
 use crate::verbs::require;
 use crate::verbs::tasks::{Task, Wait, WaitLimits};
@@ -26,7 +27,8 @@ impl Core {
             // An app that sleeps changes nothing, so it is woken. The answer reports an app that can't be started.
             let _ = self.processes.wake(&mut self.turn, &session);
         }
-        self.begin_wait(id, Wait::View { view, seconds: 0.0 }, wait_ms, 0)
+        let progress_from = self.turn.mono_ms() + JOB_PROGRESS_MS;
+        self.begin_wait(id, Wait::View { view, seconds: 0.0, progress_from }, wait_ms, 0)
     }
 
     /// Returns the entries of the feed after a number, at once or when there are any.
@@ -81,6 +83,7 @@ impl Core {
         self.set_task(id, Task::Waiting(Box::new(wait), limits));
         self.tasks.waits.insert(id);
         self.turn.set_timer(until, Timer::Wait(id));
+        self.expect_progress(id);
         self.check_waited_windows(id);
         Ok(())
     }
@@ -98,6 +101,7 @@ impl Core {
             };
             let limits = *limits;
             if !self.has_happened(id, wait) {
+                self.expect_progress(id);
                 continue;
             }
             if limits.not_before > self.turn.now.mono_ms {
@@ -106,6 +110,29 @@ impl Core {
                 self.finish_wait(id, true);
             }
         }
+    }
+
+    /// Has a wait end for the progress that jobs have made, once it has lasted long enough for that: whoever waits for
+    /// something else isn't disturbed by each step of a job.
+    fn expect_progress(&mut self, id: RequestId) {
+        if let Some(Task::Waiting(wait, limits)) = self.tasks.get(id)
+            && let Wait::View { view, progress_from, .. } = &**wait
+            && self.has_progressed(id, view)
+        {
+            let at = (*progress_from).min(limits.until);
+            self.postpone_wait(id, at);
+        }
+    }
+
+    /// Returns true when a job of the windows that a view shows has made progress that its reader hasn't seen.
+    fn has_progressed(&self, id: RequestId, view: &ViewArgs) -> bool {
+        let Some(request) = self.clients.request(id) else { return false };
+        let workspace = self.workspaces.get(&request.workspace);
+        let reader = workspace.and_then(|found| found.reader(&request.call.reader));
+        let seen = |number| reader.map_or(0, |reader| reader.seen_job(number));
+        let sessions = self.waited_windows(id, view);
+        let mut running = sessions.iter().flat_map(|session| self.jobs.running(session));
+        running.any(|job| job.rev > seen(job.number))
     }
 
     /// Has a wait checked at a time that is earlier than its end.
@@ -121,7 +148,7 @@ impl Core {
 
     /// Ends a wait whose timer fired, whether something has happened or not.
     pub(crate) fn wait_expired(&mut self, id: RequestId) {
-        if self.finish_log_watch(id) || self.finish_trace_wait(id, true) {
+        if self.finish_log_watch(id) || self.finish_trace_wait(id, true) || self.end_job_wait(id) {
             return;
         }
         if let Some(Task::Waiting(wait, _)) = self.tasks.get(id) {
@@ -142,14 +169,17 @@ impl Core {
 
     fn has_happened(&self, id: RequestId, wait: &Wait) -> bool {
         match wait {
-            Wait::View { view, .. } => self.changed_since_seen(id, view),
+            Wait::View { view, progress_from, .. } => {
+                let late = *progress_from <= self.turn.mono_ms();
+                self.changed_since_seen(id, view) || (late && self.has_progressed(id, view))
+            }
             Wait::Watch(watch) => self.has_events_after(id, watch),
         }
     }
 
     fn finish_wait(&mut self, id: RequestId, happened: bool) {
         let result = match self.take_wait(id) {
-            Some(Wait::View { view, seconds }) => {
+            Some(Wait::View { view, seconds, .. }) => {
                 if !happened {
                     self.clients.add_remark(id, format!("unchanged for {seconds} s"));
                 }
@@ -231,6 +261,13 @@ impl Core {
         }
         let (own, of_apps) = workspace.unread_notices(reader, self.turn.now);
         if !own.is_empty() || !of_apps.is_empty() {
+            return true;
+        }
+        let known = (request.workspace.clone(), reader.to_owned());
+        let concerned = |job: &Job| {
+            view.session.as_ref().is_none_or(|addr| workspace.names_session(addr, &job.session))
+        };
+        if self.jobs.untold(&known).any(concerned) {
             return true;
         }
         let known_reader = workspace.reader(reader);

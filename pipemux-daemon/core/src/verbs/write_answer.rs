@@ -45,6 +45,7 @@ impl Core {
             workspace,
             runs: &mut self.runs,
             processes: &self.processes,
+            jobs: &self.jobs,
             turn: &mut self.turn,
             now,
             changed: false,
@@ -53,11 +54,14 @@ impl Core {
         let run = builder.write_run();
         let shown_questions = builder.shown_questions();
         let questions = builder.write_questions(&shown_questions);
+        let mut jobs = builder.write_jobs(&mut windows);
         builder.end_epoch();
-        let notices = builder.notices(remark, &windows);
+        let job_ends = builder.job_ends(&mut jobs);
+        let (seen_jobs, told_jobs) = (jobs.seen.clone(), jobs.told.clone());
+        let notices = builder.notices(remark, &windows, job_ends);
         let changed_elsewhere = builder.take_changed_elsewhere(&windows);
 
-        let parts = AnswerParts { run, questions, notices };
+        let parts = AnswerParts { run, questions, jobs, notices };
         let (mut text, receipt) = write_text(&builder, &parts, &mut windows, changed_elsewhere);
         let mut lines = text.take_lines();
         if request.format == Format::Json {
@@ -78,6 +82,7 @@ impl Core {
         let mut delivery = builder.make_delivery(number, windows);
         delivery.lines = lines;
         delivery.questions = shown_questions;
+        (delivery.running_jobs, delivery.told_jobs) = (seen_jobs, told_jobs);
         self.workspaces.deliver(&request.workspace, request.reader, delivery);
         self.reserve(&request.workspace);
         match body {

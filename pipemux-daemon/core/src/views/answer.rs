@@ -100,15 +100,17 @@ pub fn steps(
             StepStatus::Done => {
                 let links: String =
                     links(outcome, index).iter().map(|link| format!(" · {link}")).collect();
+                let word = if outcome.is_started() { "started" } else { "done" };
                 let head = match step.is_query() {
                     true => query_head(name, &outcome.brief, (visible > 1).then_some(position)),
-                    false if outcome.brief.is_empty() => format!("{position} done · {name}"),
-                    false => format!("{position} done · {name}: {}", plain(&outcome.brief)),
+                    false if outcome.brief.is_empty() => format!("{position} {word} · {name}"),
+                    false => format!("{position} {word} · {name}: {}", plain(&outcome.brief)),
                 };
                 match head.is_empty() && links.is_empty() {
                     true => {}
                     false => out += &format!("{head}{links}\n"),
                 }
+                out += &with_options(&job_line(outcome), hint_options);
                 let content = contents.get(index).map_or("", String::as_str);
                 out += content;
                 if let Some(detail) = &outcome.detail {
@@ -129,6 +131,17 @@ pub fn steps(
     }
     all.push(not_run(run));
     all
+}
+
+/// Says how to get the output of the job that a step began, and its end while it runs.
+fn job_line(outcome: &StepOutcome) -> String {
+    match &outcome.job {
+        Some(job) if outcome.is_started() => {
+            format!("end and output: pipemux read job:{} --wait 60\n", job.number)
+        }
+        Some(job) if job.has_output => format!("output: pipemux read job:{}\n", job.number),
+        _ => String::new(),
+    }
 }
 
 /// Writes a result that no other step takes, so that it need not be asked for again: text in a fence.
@@ -205,19 +218,19 @@ fn full_name(step: &Step) -> String {
     format!("{}.{}", step.session.addr.provider, step.prototype.written_name())
 }
 
-/// Writes a question with its options and the ways to answer, which begin with `command`. Returns also the label and
+/// Writes a question with its options and the ways to answer, which begin with `command`. `body` follows its title. Returns also the label and
 /// id of each link.
 pub fn question(
     minter: &mut Minter<'_>,
     number: u64,
     title: &str,
     question: &Question,
-    later: &[String],
+    (body, later): (&str, &[String]),
     (command, ways): (&str, &[String]),
 ) -> (String, Vec<(ForeignText, u64)>) {
     let then =
         if later.is_empty() { String::new() } else { format!("; then {}", later.join(", ")) };
-    let mut out = format!("needs an answer · {}{then}\n", plain(title));
+    let mut out = format!("needs an answer · {}{then}\n{body}", plain(title));
     let mut links = Vec::new();
     let picks = matches!(question.kind, QuestionKind::PickOne | QuestionKind::PickMany);
     let bare = question.options.iter().all(|option| option.text.is_empty());
@@ -243,7 +256,7 @@ pub fn question(
     let whole = match question.kind {
         QuestionKind::PickMany => Some("all"),
         QuestionKind::Confirm => Some("yes"),
-        QuestionKind::PickOne | QuestionKind::Text => None,
+        QuestionKind::PickOne | QuestionKind::Text | QuestionKind::Form => None,
     };
     let mut typed = Vec::new();
     for way in ways {

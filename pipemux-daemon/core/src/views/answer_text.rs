@@ -149,10 +149,13 @@ impl AnswerText<'_> {
             if !out.is_empty() && changed != Delta::Same {
                 out.push("\n");
             }
-            match changed {
+            match &changed {
                 Delta::Same => {}
-                Delta::Lines(lines) => out.push(&lines),
+                Delta::Lines(lines) => out.push(lines),
                 Delta::Whole => self.push_window(&mut out, window, true),
+            }
+            if changed != Delta::Whole {
+                out.push(&window.jobs);
             }
         }
         if out.is_empty() {
@@ -184,13 +187,13 @@ impl AnswerText<'_> {
             WindowStatus::Broken(fault) => {
                 let fault = fault_with_options((**fault).clone(), self.hint_options);
                 let refusal = answer::refusal(&fault);
-                return out.push(&format!("## {}\n{refusal}", window.session));
+                return out.push(&format!("## {}\n{refusal}{}", window.session, window.jobs));
             }
             WindowStatus::Busy | WindowStatus::Waiting => BUSY,
             WindowStatus::Fresh => "",
         };
         let Some(rendered) = window.shown() else {
-            return out.push(&format!("## {}{suffix}\n", window.session));
+            return out.push(&format!("## {}{suffix}\n{}", window.session, window.jobs));
         };
         // They are shown once, and again when they change or the window is asked for by itself.
         let known = omit_known && self.knows_prototypes(window);
@@ -202,6 +205,7 @@ impl AnswerText<'_> {
         let version = window.version.or(window.older_version);
         out.tell_lines(&window.session, whole_window(rendered, version));
         out.push_window(rendered, suffix, &prototypes);
+        out.push(&window.jobs);
     }
 
     /// Begins an answer with the notices, and room for the windows that may follow.

@@ -52,6 +52,8 @@ pub struct AnswerWindow {
     /// The tokens that it may take together with its prototypes: its share of a budget that the request named, or the
     /// budget that was set for it.
     pub room: u64,
+    /// A line for each running job of the session.
+    pub jobs: String,
 }
 
 impl AnswerWindow {
@@ -71,6 +73,7 @@ impl AnswerWindow {
             lowered: requested.lowered,
             one_off: false,
             room: u64::MAX,
+            jobs: String::new(),
         }
     }
 

@@ -189,7 +189,7 @@ fn anchor_info(table: &AnchorTable, anchor: &Anchor) -> AnchorInfo {
             let ty = if anchor.open.is_empty() { AnchorType::Button } else { AnchorType::Form };
             AnchorInfo { ty, params: anchor.open.to_vec(), target }
         }
-        Target::Answer { .. } => {
+        Target::Answer { .. } | Target::CancelJob { .. } => {
             AnchorInfo { ty: AnchorType::Button, params: Vec::new(), target: None }
         }
     }

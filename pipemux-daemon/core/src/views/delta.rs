@@ -80,9 +80,10 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
     if steps > DIFF_STEPS_MAX {
         return whole();
     }
-    let mut changed: Vec<(char, &Line<'_>)> = Vec::new();
+    let mut changed: Vec<(Sign, &Line<'_>)> = Vec::new();
     let mut kept = KeptList::default();
     let mut title = Title::default();
+    let (things_before, things_after) = (things(&before), things(&after));
     let mut comparable = true;
     for op in similar::capture_diff_slices(Algorithm::Patience, &old, &new) {
         if let DiffOp::Equal { old_index, new_index, len } = op {
@@ -95,15 +96,26 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
             continue;
         }
         for line in &before[op.old_range()] {
-            let above = title.before_change(line, known.removed);
-            if known.removed {
-                changed.extend(above.map(|line| (' ', line)));
-                changed.push(('-', line));
+            let shown = match thing(line).map(|thing| things_after.get(thing)) {
+                // It stands elsewhere: it is told there that it moved.
+                Some(Some(now)) if *now == line.text => false,
+                Some(Some(_)) => known.removed,
+                // A thing that found no room in the window isn't gone.
+                Some(None) => known.removed || now.hidden_tokens == 0,
+                None => known.removed,
+            };
+            let above = title.before_change(line, shown);
+            if shown {
+                changed.extend(above.map(|line| (Sign::Context, line)));
+                changed.push((Sign::Removed, line));
             }
         }
         for line in &after[op.new_range()] {
-            changed.extend(title.before_change(line, true).map(|line| (' ', line)));
-            changed.push(('+', line));
+            let above = title.before_change(line, true);
+            changed.extend(above.map(|line| (Sign::Context, line)));
+            let before = thing(line).and_then(|thing| things_before.get(thing));
+            let moved = before.is_some_and(|before| *before == line.text);
+            changed.push((if moved { Sign::Moved } else { Sign::Added }, line));
         }
     }
     let kept = kept.0;
@@ -189,10 +201,38 @@ impl KeptList {
     }
 }
 
-/// The title of changed lines: the line above them that shows an object, as an entry's title is above its
-/// text. Numbered lines need none.
+/// What happened to a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// Nothing: it says where those below stand.
+    Context,
+    Added,
+    Removed,
+    /// Its thing stood elsewhere before.
+    Moved,
+}
+
+/// Returns the texts of the lines that show a thing, by its ref.
+fn things<'a>(lines: &[Line<'a>]) -> FxHashMap<&'a str, &'a str> {
+    lines.iter().filter_map(|line| Some((thing(line)?, line.text))).collect()
+}
+
+/// Returns the ref of the thing that a line is about: the first one that it shows. Numbered lines and exact text have
+/// none.
+fn thing<'a>(line: &Line<'a>) -> Option<&'a str> {
+    if line.exact || line.number.is_some() {
+        return None;
+    }
+    let (_, from) = line.text.split_once("](obj:")?;
+    from.split_once(')').map(|(of, _)| of)
+}
+
+/// What says where changed lines stand: the heading above them, and the line above them that shows an object, as an
+/// entry's title is above its text. Numbered lines need neither.
 #[derive(Default)]
 struct Title<'a> {
+    /// The heading, until the diff has it.
+    heading: Option<&'a Line<'a>>,
     /// The title, until the diff has it.
     pending: Option<&'a Line<'a>>,
 }
@@ -200,19 +240,33 @@ struct Title<'a> {
 impl<'a> Title<'a> {
     /// Notes an unchanged line, which may be the title of those below.
     fn keep(&mut self, line: &'a Line<'a>) {
-        if is_title(line) {
+        if is_heading(line) {
+            (self.heading, self.pending) = (Some(line), None);
+        } else if is_title(line) {
             self.pending = Some(line);
         }
     }
 
-    /// Returns the title that the diff needs before a changed line, if that line is shown.
-    fn before_change(&mut self, line: &Line<'_>, shown: bool) -> Option<&'a Line<'a>> {
-        if is_title(line) {
+    /// Returns the lines that the diff needs before a changed line, if that line is shown.
+    fn before_change(
+        &mut self,
+        line: &Line<'_>,
+        shown: bool,
+    ) -> impl Iterator<Item = &'a Line<'a>> + use<'a> {
+        if is_heading(line) {
+            (self.heading, self.pending) = (None, None);
+        } else if is_title(line) {
             self.pending = None;
         }
-        let belongs = line.number.is_none() && (line.exact || line.text.starts_with(' '));
-        self.pending.take_if(|_| belongs && shown)
+        let is_numbered = line.number.is_some();
+        let belongs = !is_numbered && (line.exact || line.text.starts_with(' '));
+        let heading = self.heading.take_if(|_| !is_numbered && shown);
+        heading.into_iter().chain(self.pending.take_if(|_| belongs && shown))
     }
+}
+
+fn is_heading(line: &Line<'_>) -> bool {
+    !line.exact && line.number.is_none() && line.text.starts_with('#')
 }
 
 fn is_title(line: &Line<'_>) -> bool {
@@ -225,9 +279,9 @@ fn content_lines(rendered: &Rendered) -> Vec<Line<'_>> {
 
 /// Writes changed lines. Exact text that would act as Markdown outside of a fence gets a fence, since it can't
 /// be escaped and stay exact.
-fn write_changes(changed: &[(char, &Line<'_>)]) -> String {
+fn write_changes(changed: &[(Sign, &Line<'_>)]) -> String {
     let plain: String = changed.iter().map(|(sign, line)| signed(*sign, line)).collect();
-    let acts = |(_, line): &(char, &Line<'_>)| line.exact && inert::line(line.text) != line.text;
+    let acts = |(_, line): &(Sign, &Line<'_>)| line.exact && inert::line(line.text) != line.text;
     if !changed.iter().any(acts) {
         return plain;
     }
@@ -244,7 +298,13 @@ fn write_changes(changed: &[(char, &Line<'_>)]) -> String {
     out
 }
 
-fn signed(sign: char, line: &Line<'_>) -> String {
+fn signed(sign: Sign, line: &Line<'_>) -> String {
+    let sign = match sign {
+        Sign::Context => ' ',
+        Sign::Added => '+',
+        Sign::Removed => '-',
+        Sign::Moved => return format!("moved {}\n", line.text),
+    };
     match line.number {
         Some(number) => format!("{sign}{number}\t{}\n", line.text),
         None => format!("{sign} {}\n", line.text),
@@ -294,6 +354,28 @@ mod tests {
         let after = before.replace("|a two\n", "");
         assert_eq!(delta(&window(before), &window(&after), true), Delta::Lines(expected.into()));
         assert_eq!(delta(&window(before), &window(&after), false), Delta::Same);
+    }
+
+    #[test]
+    fn things_come_with_their_heading_and_say_that_they_moved_or_are_gone() {
+        let before = "### Todo\n- [A](obj:1)\n- [B](obj:2)\n### Done\n- [C](obj:3)\nrest\n";
+        let shown = |after: &str, removed| match delta(&window(before), &window(after), removed) {
+            Delta::Lines(lines) => lines.trim_start_matches("## n\n").to_owned(),
+            other => panic!("{other:?}"),
+        };
+        let moved = "### Todo\n- [B](obj:2)\n### Done\n- [C](obj:3)\n- [A](obj:1)\nrest\n";
+        for removed in [false, true] {
+            assert_eq!(shown(moved, removed), "  ### Done\nmoved - [A](obj:1)\n");
+        }
+        let added = before.replace("rest", "- [D](obj:4)\nrest");
+        assert_eq!(shown(&added, false), "  ### Done\n+ - [D](obj:4)\n");
+        let gone = before.replace("- [B](obj:2)\n", "");
+        assert_eq!(shown(&gone, false), "  ### Todo\n- - [B](obj:2)\n");
+        let changed = before.replace("[B](obj:2)", "[B](obj:2) soon");
+        assert_eq!(shown(&changed, false), "  ### Todo\n+ - [B](obj:2) soon\n");
+        // A thing that moved and has another text is shown as it is now.
+        let both = moved.replace("[A](obj:1)", "[A](obj:1) done");
+        assert_eq!(shown(&both, false), "  ### Done\n+ - [A](obj:1) done\n");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use pipemux_proto::SessionAddr;
 use pipemux_proto::Value;
-use pipemux_proto::call::{self, Argument, Call, Expr, Span, Step};
+use pipemux_proto::call::{self, Argument, Call, Entry, Expr, Span, Step};
 use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::{Prototype, Type};
 use pipemux_proto::refs::{Local, Ref};
@@ -103,6 +103,17 @@ impl TitleWriter<'_> {
                 let item = |item: &Arg| Some((self.plain_expr(item)?, Span::default()));
                 items.iter().map(item).collect::<Option<_>>().map(Expr::List)
             }
+            Arg::Record(entries) => {
+                let entry = |(name, part): (&String, &Arg)| {
+                    Some(Entry {
+                        name: name.clone(),
+                        name_span: Span::default(),
+                        value: self.plain_expr(part)?,
+                        span: Span::default(),
+                    })
+                };
+                entries.iter().map(entry).collect::<Option<_>>().map(Expr::Record)
+            }
             Arg::Ref(object) => {
                 let key = Local::Key(object.key.clone());
                 Some(Expr::Ref(Ref { local: key, ..Ref::obj(0) }))
@@ -126,6 +137,11 @@ impl TitleWriter<'_> {
                 let items =
                     items.into_iter().map(|(item, span)| Some((self.shown_refs(item)?, span)));
                 Expr::List(items.collect::<Option<_>>()?)
+            }
+            Expr::Record(entries) => {
+                let shown =
+                    |entry: Entry| Some(Entry { value: self.shown_refs(entry.value)?, ..entry });
+                Expr::Record(entries.into_iter().map(shown).collect::<Option<_>>()?)
             }
             Expr::Call(call) => Expr::Call(Box::new(self.with_shown_refs(*call)?)),
             other => other,
@@ -168,6 +184,24 @@ impl TitleWriter<'_> {
                 out.push(']');
             }
             (expr, Type::List(item)) => self.expr(expr, item, out)?,
+            (Expr::Record(entries), _) => {
+                out.push('{');
+                for (index, entry) in entries.iter().enumerate() {
+                    out.push_str(if index > 0 { ", " } else { "" });
+                    // A name that isn't a word would need quotes.
+                    is_name(&entry.name).then_some(())?;
+                    out.push_str(&format!("{}: ", entry.name));
+                    let of = match ty {
+                        Type::Record(fields) => {
+                            fields.iter().find(|field| field.name == entry.name).map(|f| &f.ty)
+                        }
+                        Type::Map(of) => Some(&**of),
+                        _ => None,
+                    };
+                    self.expr(&entry.value, of.unwrap_or(&Type::Any), out)?;
+                }
+                out.push('}');
+            }
             (Expr::Ref(of), Type::Anchor(_)) => out.push_str(&format!("'{of}'")),
             (Expr::Ref(of), _) => out.push_str(&of.to_string()),
             (Expr::Call(call), _) => self.call(call, out)?,
@@ -206,6 +240,7 @@ fn add_keys(arg: &Arg, keys: &mut BTreeSet<String>) {
     match arg {
         Arg::Ref(object) => drop(keys.insert(object.key.clone())),
         Arg::List(items) => items.iter().for_each(|item| add_keys(item, keys)),
+        Arg::Record(entries) => entries.values().for_each(|part| add_keys(part, keys)),
         Arg::Value(_) | Arg::Copied(_) => {}
     }
 }
@@ -214,6 +249,9 @@ fn add_keys_of_code(expr: &Expr, keys: &mut BTreeSet<String>) {
     match expr {
         Expr::Ref(Ref { local: Local::Key(key), .. }) => drop(keys.insert(key.clone())),
         Expr::List(items) => items.iter().for_each(|(item, _)| add_keys_of_code(item, keys)),
+        Expr::Record(entries) => {
+            entries.iter().for_each(|entry| add_keys_of_code(&entry.value, keys));
+        }
         Expr::Call(call) => {
             call.args.iter().for_each(|argument| add_keys_of_code(&argument.value, keys));
         }
@@ -242,10 +280,26 @@ fn write_value(value: &Value, out: &mut String) -> Option<()> {
             }
             out.push(']');
         }
-        Value::Bin(_) | Value::Map(_) => return None,
+        Value::Map(entries) => {
+            out.push('{');
+            for (index, (name, value)) in entries.iter().enumerate() {
+                out.push_str(if index > 0 { ", " } else { "" });
+                is_name(name).then_some(())?;
+                out.push_str(&format!("{name}: "));
+                write_value(value, out)?;
+            }
+            out.push('}');
+        }
+        Value::Bin(_) => return None,
         plain => out.push_str(&plain.to_string()),
     }
     Some(())
+}
+
+/// True for a name that needs no quotes in a record.
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// Returns true when a title is read as this call.
@@ -273,11 +327,25 @@ fn plain(expr: &Expr) -> String {
         Expr::Value(Value::List(items)) => {
             list(items.iter().map(|item| plain(&Expr::Value(item.clone()))).collect())
         }
+        Expr::Value(Value::Map(entries)) => {
+            record(entries.iter().map(|(name, value)| (name, plain(&Expr::Value(value.clone())))))
+        }
         Expr::Value(value) => format!("{value:?}"),
         Expr::Quoted(text) => format!("{:?}", text.raw),
         Expr::Ref(of) => format!("ref {of}"),
         Expr::List(items) => list(items.iter().map(|(item, _)| plain(item)).collect()),
+        Expr::Record(entries) => {
+            record(entries.iter().map(|entry| (&entry.name, plain(&entry.value))))
+        }
         Expr::Call(call) => plain_call(call),
         Expr::Name { name, .. } => format!("name {name}"),
     }
+}
+
+fn record<'a>(entries: impl Iterator<Item = (&'a String, String)>) -> String {
+    // An app's map has no order of its own.
+    let mut entries: Vec<String> =
+        entries.map(|(name, value)| format!("{name}: {value}")).collect();
+    entries.sort_unstable();
+    format!("{{{}}}", entries.join(", "))
 }

@@ -14,6 +14,7 @@ use crate::foreign::{ForeignStr, LinkSlot, ObjectSlot};
 use crate::keys::SessionKey;
 use crate::views::inert::{self, RefTokens, Writer};
 use crate::views::link_title::{ALL_WORDS, SharedWords, TitleWriter};
+use crate::views::media::media_words;
 use crate::workspaces::TitleWord;
 use crate::workspaces::anchors::{
     AnchorQuery, AnchorTable, Appearance, Minted, SessionIndex, StateVersion, open_params,
@@ -152,6 +153,9 @@ impl<'a> Minter<'a> {
         writer.raw("[");
         writer.label(&object.label);
         writer.raw(&format!("]({})", self.written(minted.id)));
+        if let Some(media) = &object.media {
+            writer.raw(&media_words(media.into()));
+        }
         writer.finish()
     }
 
@@ -269,6 +273,14 @@ impl<'a> Minter<'a> {
         (id, writer.finish())
     }
 
+    /// Writes the link that cancels a job.
+    pub fn cancel_link(&mut self, job: u64) -> String {
+        let appearance =
+            Appearance { label: "cancel".into(), offered: true, ..Appearance::default() };
+        let id = self.mint(AnchorQuery::CancelJob(job), appearance).id;
+        format!("[cancel](link:{id})")
+    }
+
     /// Returns true when the app has an action.
     pub(super) fn has_action(&self, action: &str) -> bool {
         self.prototype(action).is_some()
@@ -301,6 +313,7 @@ fn has_ref(arg: &Arg) -> bool {
     match arg {
         Arg::Ref(_) => true,
         Arg::List(items) => items.iter().any(has_ref),
+        Arg::Record(entries) => entries.values().any(has_ref),
         Arg::Value(_) | Arg::Copied(_) => false,
     }
 }

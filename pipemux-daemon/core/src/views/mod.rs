@@ -6,6 +6,7 @@
 //! | module | writes |
 //! |---|---|
 //! | [`minter`] | links, and the ids that are minted for them |
+//! | [`media`] | what the value of a thing is, when that is no text |
 //! | [`window_renderer`], [`content_writer`], [`trim`] | a window: projection and anchor table in, Markdown and ids out |
 //! | [`fit`] | an answer that keeps to the budget of its request |
 //! | [`delta`], [`shown_lines`] | the changes of a window; which line numbers an answer shows or maps |
@@ -25,7 +26,9 @@ pub mod content_writer;
 pub mod context;
 pub mod delta;
 pub mod fit;
+pub mod form;
 pub mod link_title;
+pub mod media;
 pub mod minter;
 pub mod outcome;
 mod outcome_content;

@@ -17,7 +17,7 @@ use crate::views::fit::{cut_contents, cut_steps};
 use crate::views::minter::{Minter, RenderInput};
 use crate::views::outcome_content::write_content;
 use crate::views::trim::shown_refs;
-use crate::views::{answer, inert};
+use crate::views::{answer, form, inert};
 use crate::workspaces::anchors::{AnchorTable, StateVersion};
 
 /// The outcome of a run.
@@ -68,7 +68,10 @@ pub fn write_outcome(
             let mut minter =
                 Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
             let shown = outcome.links.iter().filter(|link| !is_offered_later(run, index, link));
-            let links = shown.map(|link| minter.outcome_link(link, outcome.state)).collect();
+            let job = outcome.job.as_ref().filter(|_| outcome.is_started());
+            let cancel = job.map(|job| minter.cancel_link(job.number));
+            let links = shown.map(|link| minter.outcome_link(link, outcome.state));
+            let links = cancel.into_iter().chain(links).collect();
             minted |= minter.has_changed();
             links
         })
@@ -109,6 +112,9 @@ fn is_offered_later(run: &Run, index: usize, link: &LinkSlot) -> bool {
         && later.any(|(step, outcome)| step.session == *session && outcome.links.iter().any(offers))
 }
 
+/// What is said of a secret answer.
+const SECRET: &str = "secret: from standard input it is in no argument list or shell history\n";
+
 /// A question as it is shown.
 pub struct WrittenQuestion {
     /// With its options and the ways to answer.
@@ -133,7 +139,13 @@ pub fn write_question(
     let later = match open.asker {
         Asker::App(_) => answer::later_steps(&open.run, open.run.next + 1),
         // Asked before anything runs: the step itself is still to come, and those around it.
-        Asker::MissingArgument(_) | Asker::AmbiguousTarget(_) => Vec::new(),
+        Asker::MissingArgument(_) | Asker::MissingArguments(_) | Asker::AmbiguousTarget(_) => {
+            Vec::new()
+        }
+    };
+    let body = match question.secret {
+        true => SECRET.to_owned(),
+        false => form::lines(open),
     };
     let command = match several {
         true => format!("pipemux answer --to {number}"),
@@ -141,21 +153,28 @@ pub fn write_question(
     };
     let command = with_options(&command, hint_options);
     let ways_of = (&*command, ways.as_slice());
-    let (text, links) = answer::question(&mut minter, number, &title, question, &later, ways_of);
+    let (text, links) =
+        answer::question(&mut minter, number, &title, question, (&body, &later), ways_of);
     let none = ForeignText::default();
     let details = question.options.iter().map(|option| &option.text);
     let details = details.chain(std::iter::repeat(&none));
     let report = QuestionReport {
         id: number,
-        level: level(&open.run, !question.options.is_empty()),
+        level: match open.is_form() {
+            true if open.lacking().count() > 1 => Level::Wizard,
+            true => Level::Hint,
+            false => level(&open.run, !question.options.is_empty()),
+        },
         text: title,
         options: match question.kind {
-            QuestionKind::Text => Vec::new(),
+            QuestionKind::Text | QuestionKind::Form => Vec::new(),
             // Its only link is the answer itself, not one of the things that it would affect.
             QuestionKind::Confirm => options(links, std::iter::repeat(&none)),
             QuestionKind::PickOne | QuestionKind::PickMany => options(links, details),
         },
         unlisted: question.unlisted,
+        fields: form::reports(open),
+        secret: question.secret,
         hints: ways.iter().map(|way| format!("{command} {way}")).collect(),
     };
     WrittenQuestion { text, report, minted: minter.has_changed() }

@@ -50,6 +50,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
                     detail: data::exact_option(outcome.detail.as_ref()),
                     content: input.contents.get(index).cloned().unwrap_or_default(),
                     value: outcome.value.as_ref().and_then(|blob| blob.to_value().ok()),
+                    job: outcome.job.as_ref().map(|job| job.number),
                     error: outcome.fault.clone().map(complete),
                 },
                 None => {
@@ -65,6 +66,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
                         detail: None,
                         content: String::new(),
                         value: None,
+                        job: None,
                         error: None,
                     }
                 }
@@ -86,6 +88,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
         questions: Vec::new(),
         kept: None,
         windows: windows.iter().filter_map(|shown| input.context(shown)).collect(),
+        jobs: Vec::new(),
         notices: Vec::new(),
         error,
         receipt: TokenReceipt::default(),

@@ -12,6 +12,7 @@ use crate::limits::CONFLICTS_MAX;
 use crate::views::content_writer::ContentWriter;
 use crate::views::inert::{self, Writer};
 use crate::views::link_title::add_keys_of_link;
+use crate::views::media::media_words;
 use crate::views::minter::{Minter, RenderInput};
 use crate::workspaces::Rendered;
 use crate::workspaces::anchors::{AnchorTable, Minted};
@@ -195,6 +196,9 @@ fn write_object(
         out.number(id);
     }
     out.raw(")");
+    if let Some(media) = object.media {
+        out.raw(&media_words(media));
+    }
     keyed
 }
 

@@ -1,7 +1,7 @@
 //! The code of links that have names or nested calls among their arguments.
 
 use pipemux_proto::SessionAddr;
-use pipemux_proto::call::{self, Call, Expr, Owner, Step};
+use pipemux_proto::call::{self, Call, Entry, Expr, Owner, Step};
 use pipemux_proto::refs::{Local, Ref, RefKind};
 
 /// Returns the call of a link's code, with the session as the owner of everything in it; none for code that isn't
@@ -36,6 +36,11 @@ fn own_expr(expr: Expr, session: &SessionAddr) -> Option<Expr> {
             let items =
                 items.into_iter().map(|(item, span)| Some((own_expr(item, session)?, span)));
             Expr::List(items.collect::<Option<_>>()?)
+        }
+        Expr::Record(entries) => {
+            let own =
+                |entry: Entry| Some(Entry { value: own_expr(entry.value, session)?, ..entry });
+            Expr::Record(entries.into_iter().map(own).collect::<Option<_>>()?)
         }
         Expr::Call(call) => Expr::Call(Box::new(own_call(*call, session)?)),
         Expr::Name { owner, name } => Expr::Name { owner: Some(own(owner, session)?), name },

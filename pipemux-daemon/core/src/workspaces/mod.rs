@@ -76,6 +76,17 @@ struct Unconfirmed {
     bytes: usize,
 }
 
+/// An answer that its reader has received.
+#[derive(Debug)]
+pub struct Confirmed {
+    /// Its workspace.
+    pub workspace: WorkspaceKey,
+    /// Its reader.
+    pub reader: String,
+    /// The answer.
+    pub delivery: Delivery,
+}
+
 /// Where the numbers of a new workspace begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstNumbers {
@@ -293,11 +304,11 @@ impl Workspaces {
         Some(taken)
     }
 
-    /// Notes that a reader has received an answer. Returns the questions in it, and their workspace.
-    pub fn confirm(&mut self, delivery: u64) -> Option<(WorkspaceKey, Vec<u64>)> {
+    /// Notes that a reader has received an answer.
+    pub fn confirm(&mut self, delivery: u64) -> Option<Confirmed> {
         let Unconfirmed { workspace: at, reader, .. } = self.take_unconfirmed(delivery)?;
-        let questions = self.by_key.get_mut(&at)?.confirm(&reader, delivery);
-        Some((at, questions))
+        let delivery = self.by_key.get_mut(&at)?.confirm(&reader, delivery)?;
+        Some(Confirmed { workspace: at, reader, delivery })
     }
 
     /// Returns the records that must be on disk before an answer that uses new ids or epochs goes out:

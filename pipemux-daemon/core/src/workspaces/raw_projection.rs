@@ -7,13 +7,18 @@ use std::ops::Deref;
 use bytes::Bytes;
 use pipemux_proto::codec::explain;
 use pipemux_proto::limits::KEY_MAX;
-use pipemux_proto::projection::{CodeRef, ObjectRef, PieceRef, ProjectionRef};
+use pipemux_proto::projection::{CodeRef, Media, MediaRef, ObjectRef, PieceRef, ProjectionRef};
 use pipemux_proto::{LineRun, decode};
 use pipemux_tokens::{Estimate, estimate};
 
 use crate::foreign::{ForeignStr, ForeignText, LinkSlot, Projection, bounds, data};
 use crate::intake::{self, WindowTexts};
 use crate::limits::{LINE_NUMBERS_MAX, OBJECT_DETAIL_CHARS, SLOTS_MAX};
+
+/// Bytes that the words behind the ref of a thing with a media type take at most.
+const MEDIA_WORDS_MAX: u32 = 128;
+/// About how many tokens they take.
+const MEDIA_TOKENS: u64 = 12;
 
 /// What an app sent of a window: the bytes, and until the window is rendered the places of its slots in them.
 /// After that the bytes are decoded again where slots are needed. Dereferences to the projection without its
@@ -45,9 +50,21 @@ pub struct Slots {
 #[derive(Debug)]
 enum StoredPiece {
     Text(TextSpan),
-    Object { key: TextSpan, rev: u64, ty: Option<TextSpan>, label: TextSpan, show_key: bool },
+    Object {
+        key: TextSpan,
+        rev: u64,
+        ty: Option<TextSpan>,
+        label: TextSpan,
+        show_key: bool,
+        media: Option<Box<Media>>,
+    },
     Link(Box<LinkSlot>),
-    Code { lang: TextSpan, text: TextSpan, first: Option<u64>, lines: Box<[LineRun]> },
+    Code {
+        lang: TextSpan,
+        text: TextSpan,
+        first: Option<u64>,
+        lines: Box<[LineRun]>,
+    },
 }
 
 /// The place of a text: a long one in the projection's bytes, a short one among the short texts.
@@ -218,11 +235,12 @@ impl Slots {
         let stored = |piece| match piece {
             PieceRef::Text(text) => StoredPiece::Text(span(text)),
             // Of the detail nothing is shown: it is decoded when somebody has to choose.
-            PieceRef::Object(ObjectRef { key, rev, ty, label, show_key, detail: _ }) => {
+            PieceRef::Object(ObjectRef { key, rev, ty, label, show_key, detail: _, media }) => {
                 let key = span(key);
                 let ty = WindowTexts::object_type(ty).map(&mut span);
                 let label = span(&WindowTexts::label(label));
-                StoredPiece::Object { key, rev, ty, label, show_key }
+                let media = media.map(|media| Box::new(WindowTexts::media(media)));
+                StoredPiece::Object { key, rev, ty, label, show_key, media }
             }
             PieceRef::Link(mut link) => {
                 intake::bound_link(&mut link);
@@ -250,14 +268,17 @@ impl Slots {
         };
         self.content.iter().map(move |piece| match piece {
             StoredPiece::Text(plain) => Piece::Text(text(*plain).into()),
-            StoredPiece::Object { key, rev, ty, label, show_key } => Piece::Object(ObjectRef {
-                key: text(*key),
-                rev: *rev,
-                ty: ty.map(text),
-                label: text(*label).into(),
-                show_key: *show_key,
-                detail: ForeignStr::default(),
-            }),
+            StoredPiece::Object { key, rev, ty, label, show_key, media } => {
+                Piece::Object(ObjectRef {
+                    key: text(*key),
+                    rev: *rev,
+                    ty: ty.map(text),
+                    label: text(*label).into(),
+                    show_key: *show_key,
+                    detail: ForeignStr::default(),
+                    media: media.as_deref().map(MediaRef::from),
+                })
+            }
             StoredPiece::Link(link) => Piece::Link(link),
             StoredPiece::Code { lang, text: code, first, lines } => {
                 let shown = Code {
@@ -277,10 +298,12 @@ impl StoredPiece {
     fn shown_length(&self) -> u32 {
         match self {
             StoredPiece::Text(text) | StoredPiece::Code { text, .. } => text.length,
-            StoredPiece::Object { key, ty, label, show_key, .. } => {
+            StoredPiece::Object { key, ty, label, show_key, media, .. } => {
                 // Each byte of a key may be written as three.
                 let key = if *show_key { key.length.saturating_mul(3) } else { 0 };
-                label.length.saturating_add(ty.map_or(0, |ty| ty.length)).saturating_add(key)
+                let media = if media.is_some() { MEDIA_WORDS_MAX } else { 0 };
+                let ty = ty.map_or(0, |ty| ty.length);
+                label.length.saturating_add(ty).saturating_add(key).saturating_add(media)
             }
             StoredPiece::Link(link) => link.label.len() as u32,
         }
@@ -327,7 +350,8 @@ impl<'a> Piece<'a> {
             Piece::Link(_) => 5,
             Piece::Object(object) => {
                 let key = if object.show_key { estimate(object.key) } else { 0 };
-                5 + object.ty.map_or(0, |ty| estimate(ty) + 1) + key
+                let media = if object.media.is_some() { MEDIA_TOKENS } else { 0 };
+                5 + object.ty.map_or(0, |ty| estimate(ty) + 1) + key + media
             }
         }
     }

@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 use crate::event::Now;
 use crate::keys::SessionKey;
 use crate::limits::{
-    DELIVERIES_MAX, FAILURES_MAX, LINE_EPOCHS_MAX, READER_UNCONFIRMED_BYTES, SEEN_SESSIONS_MAX,
+    DELIVERIES_MAX, FAILURES_MAX, LINE_EPOCHS_MAX, READER_UNCONFIRMED_BYTES, SEEN_JOBS_MAX,
+    SEEN_SESSIONS_MAX,
 };
 use crate::workspaces::{LineUpdate, Rank, Rendered, SeenLines, ShownVersion};
 
@@ -39,6 +40,8 @@ pub struct Reader {
     pub(super) token: Option<Box<str>>,
     /// When it last asked for something.
     pub(super) heard: Now,
+    /// The running jobs that it was shown, each with how often what is shown of it had changed.
+    jobs: BTreeMap<u64, u64>,
     /// The revision of the set of windows that it knows.
     pub(super) window_set_revision: u64,
     /// Windows that may have changed since it saw them; every window that did is among them.
@@ -84,7 +87,7 @@ pub struct SeenWindow {
 }
 
 /// An answer on its way.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Delivery {
     /// Its number.
     pub number: u64,
@@ -96,6 +99,10 @@ pub struct Delivery {
     pub noticed: u64,
     /// The open questions that it shows.
     pub questions: Vec<u64>,
+    /// The running jobs that it shows, each with how often what is shown of it had changed.
+    pub running_jobs: Vec<(u64, u64)>,
+    /// The jobs whose end it tells.
+    pub told_jobs: Vec<u64>,
     /// Its epoch.
     pub epoch: u64,
     /// The ids that it offers beside its windows.
@@ -179,6 +186,22 @@ impl Reader {
         let mut lines = self.lines_of(session);
         Rc::make_mut(&mut lines).update(update);
         self.lines.insert(session.clone(), lines);
+    }
+
+    /// Returns how often what is shown of a job had changed when it was shown the job last; 0: it never was.
+    pub fn seen_job(&self, number: u64) -> u64 {
+        self.jobs.get(&number).copied().unwrap_or(0)
+    }
+
+    /// Notes that it was shown running jobs.
+    pub(super) fn see_jobs(&mut self, shown: &[(u64, u64)]) {
+        for (number, rev) in shown {
+            let seen = self.jobs.entry(*number).or_default();
+            *seen = (*seen).max(*rev);
+        }
+        while self.jobs.len() > SEEN_JOBS_MAX {
+            self.jobs.pop_first();
+        }
     }
 
     /// Keeps a delivery until it is confirmed; the oldest make room. Returns the numbers of these.

@@ -27,7 +27,18 @@ fn mint(workspace: &mut Workspace, key: &str) -> u64 {
 fn delivery(number: u64, noticed: u64, ids: Vec<u64>) -> Delivery {
     let (seen, shown, window_set_revision) = (Vec::new(), Vec::new(), Some(1));
     let (questions, lines) = (Vec::new(), Vec::new());
-    Delivery { number, seen, lines, noticed, questions, epoch: 3, ids, shown, window_set_revision }
+    Delivery {
+        number,
+        seen,
+        lines,
+        noticed,
+        questions,
+        epoch: 3,
+        ids,
+        shown,
+        window_set_revision,
+        ..Delivery::default()
+    }
 }
 
 #[test]

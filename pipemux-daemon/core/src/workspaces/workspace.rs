@@ -16,8 +16,8 @@ use crate::workspaces::history::History;
 use crate::workspaces::notices::Notices;
 use crate::workspaces::window::NewRendering;
 use crate::workspaces::{
-    ContextVersionCounter, FirstNumbers, NoticeText, Reader, Rendered, SeenWindow, ShownContent,
-    Window, Windows,
+    ContextVersionCounter, Delivery, FirstNumbers, NoticeText, Reader, Rendered, SeenWindow,
+    ShownContent, Window, Windows,
 };
 
 /// A set of windows that belong together: most often those of one project.
@@ -176,6 +176,11 @@ impl Workspace {
         self.readers.get_mut(name)
     }
 
+    /// Iterates over the names of its readers.
+    pub fn reader_names(&self) -> impl Iterator<Item = &String> {
+        self.readers.keys()
+    }
+
     /// Returns the number of readers.
     pub fn reader_count(&self) -> usize {
         self.readers.len()
@@ -201,10 +206,10 @@ impl Workspace {
         self.readers.get(reader).and_then(|reader| reader.seen.get(session))
     }
 
-    /// Notes that a reader has received an answer: it has seen what that answer showed. Returns the questions in it.
-    pub(super) fn confirm(&mut self, reader: &str, number: u64) -> Vec<u64> {
-        let Some(reader) = self.readers.get_mut(reader) else { return Vec::new() };
-        let Some(delivery) = reader.take_delivery(number) else { return Vec::new() };
+    /// Notes that a reader has received an answer: it has seen what that answer showed. Returns it.
+    pub(super) fn confirm(&mut self, reader: &str, number: u64) -> Option<Delivery> {
+        let reader = self.readers.get_mut(reader)?;
+        let mut delivery = reader.take_delivery(number)?;
         reader.noticed = reader.noticed.max(delivery.noticed);
         if let Some(revision) = delivery.window_set_revision {
             reader.window_set_revision = reader.window_set_revision.max(revision);
@@ -219,7 +224,7 @@ impl Workspace {
         };
         let new = delivery.shown.iter().filter(|shown| !had(shown));
         let shown = new.flat_map(|(_, rendered)| rendered.ids.iter().copied());
-        let mut ids = delivery.ids.into_iter().chain(shown).peekable();
+        let mut ids = delivery.ids.iter().copied().chain(shown).peekable();
         if ids.peek().is_some() {
             let known = Rc::make_mut(&mut reader.known);
             for id in ids {
@@ -231,7 +236,7 @@ impl Workspace {
             }
         }
         reader.update_lines(&delivery.lines, delivery.epoch);
-        for (session, seen) in delivery.seen {
+        for (session, seen) in std::mem::take(&mut delivery.seen) {
             let newer = reader.seen.get(&session).is_none_or(|had| had.epoch <= seen.epoch);
             if newer {
                 // The session may have changed again while the answer was on its way.
@@ -239,7 +244,8 @@ impl Workspace {
                 reader.seen.insert(session, seen);
             }
         }
-        delivery.questions
+        reader.see_jobs(&delivery.running_jobs);
+        Some(delivery)
     }
 }
 

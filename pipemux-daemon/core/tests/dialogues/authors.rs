@@ -16,7 +16,7 @@ fn trace() -> Verb {
 }
 
 fn logged(world: &World, part: &str) -> bool {
-    world.effects.iter().any(|effect| effect.starts_with("WriteLog") && effect.contains(part))
+    world.effects.iter().any(|effect| effect.starts_with("NoteLog") && effect.contains(part))
 }
 
 /// A window with a link whose action isn't there and an object without a label.

@@ -49,6 +49,7 @@ fn long_outcomes_are_cut_and_told_and_one_line_stays_one() {
         kind: QuestionKind::PickOne,
         options: vec![OptionItem { label: "l".repeat(2_000), text: "t\n".repeat(1_000) }; 60],
         unlisted: 0,
+        ..Question::default()
     };
     let needs = Needs { question, token: Value::Null.to_blob(), numbers: Vec::new() };
     let done = Done { brief: many, version: 1, ..Done::default() };

@@ -2,8 +2,9 @@
 
 use crate::world::{Behaviour, World, reader, session_addr};
 use pipemux_core::{Event, Exit, Restart, limits};
-use pipemux_proto::app::{Changed, Notify};
+use pipemux_proto::app::{Changed, Notify, Progress};
 use pipemux_proto::client::{Verb, ViewArgs};
+use pipemux_proto::hello::PROGRESS;
 use pipemux_proto::{Envelope, Method};
 
 #[test]
@@ -22,10 +23,99 @@ fn silent_app_that_nobody_waits_for_is_restarted() {
     world.set_behaviour("notes/main", Behaviour::Silent);
     world.run(reader("a"), "notes.say('x')").exits(7).has("did not answer in time");
     world.ask(reader("a"), Verb::Sessions).has("notes/main · silent");
+    // It has an action to answer, so it may be working.
+    world.pass(limits::WORKING_MS - limits::WEDGED_MS);
+    assert!(world.apps.contains_key(&app), "it was ended while it may be working");
     world.pass(limits::WEDGED_MS + 2 * limits::PING_MS);
     assert!(!world.apps.contains_key(&app), "it was left to hang");
     world.set_behaviour("notes/main", Behaviour::Normal);
-    world.view(reader("a")).exits(0).has("was restarted").has("it did not answer for 60 s");
+    world.view(reader("a")).exits(0).has("was restarted").has("it did not answer for 300 s");
+}
+
+#[test]
+fn app_that_shows_no_window_any_more_is_restarted_soon() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    let app = world.process("notes/main").expect("it runs");
+    world.set_behaviour("notes/main", Behaviour::Silent);
+    world.view(reader("a")).has("busy");
+    world.pass(limits::WEDGED_MS + 2 * limits::PING_MS);
+    assert!(!world.apps.contains_key(&app), "it was left to hang");
+}
+
+#[test]
+fn app_that_works_for_two_minutes_is_noted_in_its_log_and_left_running() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    let app = world.process("notes/main").expect("it runs");
+    world.set_behaviour("notes/main", Behaviour::Silent);
+    world.run(reader("a"), "notes.say('x')").exits(7);
+    let notes = |world: &World| -> Vec<String> {
+        let noted = world.effects.iter().filter(|effect| effect.starts_with("NoteLog"));
+        noted.cloned().collect()
+    };
+    let noted = notes(&world);
+    assert_eq!(noted.len(), 1, "{noted:?}");
+    assert!(noted[0].contains("pipemux: notes/main has not answered for 7 s."), "{noted:?}");
+    world.pass(120_000);
+    world.set_behaviour("notes/main", Behaviour::Normal);
+    world.pass(limits::PING_MS * 2);
+    world.run(reader("a"), "notes.say('y')").exits(0).lacks("restarted");
+    assert_eq!((notes(&world).len(), world.process("notes/main")), (1, Some(app)));
+}
+
+#[test]
+fn progress_keeps_a_working_app_alive_and_a_wedged_one_only_for_a_while() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    let app = world.process("notes/main").expect("it runs");
+    world.set_behaviour("notes/main", Behaviour::Silent);
+    let client = world.connect();
+    let call = world.call(reader("a"), crate::world::run("notes.say('x')"));
+    world.send_for(client, &call, 60_000);
+    let progress = Progress { done: 1, total: 0, text: "working".into() };
+    let event = Envelope::event(Method::Progress, app);
+    let passes = |world: &mut World, ms: u64| {
+        for _ in 0..ms / 4_000 {
+            if world.apps.contains_key(&app) {
+                let frame = crate::world::frame(&event, &progress);
+                world.event(Event::AppFrame { app, frame });
+            }
+            world.pass(4_000);
+        }
+    };
+    passes(&mut world, limits::EVENTS_ALIVE_MS - 60_000);
+    world.ask(reader("a"), Verb::Sessions).has("notes/main · ready");
+    passes(&mut world, limits::WORKING_MS + 2 * 60_000);
+    assert!(!world.apps.contains_key(&app), "its other thread keeps it alive");
+}
+
+#[test]
+fn progress_of_a_request_reaches_the_client_that_wants_it() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    world.set_behaviour("notes/main", Behaviour::Holds);
+    let app = world.process("notes/main").expect("it runs");
+    for (features, expected) in [(vec![], 0), (vec![PROGRESS.to_owned()], 1)] {
+        let client = world.connect_with(features);
+        let call = world.call(reader("a"), crate::world::run("notes.say('x')"));
+        let id = world.send(client, &call);
+        let asked = world.apps[&app].held.iter().map(|frame| frame.envelope.id).max();
+        let progress = Progress { done: 3, total: 10, text: "reading".into() };
+        let about = asked.expect("it is asked");
+        let event = Envelope { id: about, ..Envelope::event(Method::Progress, app) };
+        // The second one comes too soon to be told.
+        for _ in 0..2 {
+            let frame = crate::world::frame(&event, &progress);
+            world.event(Event::AppFrame { app, frame });
+        }
+        let told = &world.clients[&client].progress;
+        assert_eq!(told.len(), expected, "{told:?}");
+        assert!(told.iter().all(|(of, told)| (*of, told) == (id, &progress)));
+        world.release("notes/main");
+        world.answer_to(client, id).expect("an answer").exits(0);
+        world.set_behaviour("notes/main", Behaviour::Holds);
+    }
 }
 
 #[test]

@@ -188,3 +188,24 @@ fn click_is_refused_when_the_session_wakes_in_another_state() {
     world.view(reader("a")).exits(0);
     world.run(reader("a"), "notes.say('x')").exits(0);
 }
+
+#[test]
+fn open_elsewhere_replaces_the_process_and_readers_see_no_difference() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    world.open(reader("a"), "notes");
+    let before = world.process("notes/main");
+    let named = |path: &str| {
+        let Verb::Open(open) = crate::world::open("notes") else { panic!() };
+        Verb::Open(OpenArgs { args: vec![path.into()], ..open })
+    };
+    world.ask(reader("a"), named("/elsewhere/folder")).exits(0).lacks("restarted");
+    let wider = world.process("notes/main");
+    assert!(wider.is_some() && wider != before, "a running process can't be granted more");
+    // What lies in there is granted now.
+    world.ask(reader("a"), named("/elsewhere/folder/file")).exits(0);
+    assert_eq!(world.process("notes/main"), wider);
+    world.run(reader("a"), "notes.say('x')").exits(0);
+    let lost = world.invoked.iter().filter(|(_, invoke)| invoke.seen_lost).count();
+    assert_eq!(lost, 0, "what was seen before still counts");
+}

@@ -185,6 +185,7 @@ fn extreme_numbers_from_apps_are_harmless() {
         kind: pipemux_proto::app::QuestionKind::PickMany,
         options: vec![pipemux_proto::app::OptionItem { label: "one".into(), text: String::new() }],
         unlisted: u64::MAX,
+        ..Default::default()
     };
     let needs =
         pipemux_proto::app::Needs { question, token: Default::default(), numbers: Vec::new() };

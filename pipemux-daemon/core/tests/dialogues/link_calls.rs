@@ -71,7 +71,7 @@ fn sent(world: &mut World) -> Vec<(String, String, String)> {
             Arg::Value(blob) => format!("{name}={}", value(blob)),
             Arg::Ref(of) => format!("{name}={}", of.key),
             Arg::Copied(copied) => format!("{name}={}", value(&copied.value)),
-            Arg::List(_) => format!("{name}=[]"),
+            Arg::List(_) | Arg::Record(_) => format!("{name}=[]"),
         });
         let args = args.collect::<Vec<_>>().join(", ");
         (session, invoke.action, args)

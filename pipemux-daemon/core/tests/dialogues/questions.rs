@@ -66,7 +66,7 @@ fn option_link_answers_while_the_window_is_busy() {
     world.model("notes/main").add("one");
     world.open(reader("a"), "notes");
     let client = world.connect();
-    world.set_behaviour("notes/main", crate::world::Behaviour::Holds);
+    world.set_behaviour("notes/main", Behaviour::Holds);
     let call = world.call(reader("a"), crate::world::run("notes.pick()"));
     let request = world.send(client, &call);
     // The question arrives, but the window that was requested after it doesn't.
@@ -137,7 +137,7 @@ fn answer_must_name_one_of_two_open_questions() {
     let mut world = World::new();
     world.model("notes/main").add("one");
     world.open(reader("a"), "notes");
-    world.set_behaviour("notes/main", crate::world::Behaviour::Holds);
+    world.set_behaviour("notes/main", Behaviour::Holds);
     let clients = [world.connect(), world.connect()];
     for client in clients {
         let call = world.call(reader("a"), crate::world::run("notes.pick()"));

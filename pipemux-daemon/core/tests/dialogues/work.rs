@@ -72,8 +72,13 @@ fn meet(place: &str, said: &str) {
     let object = ObjectSlot { key: "k".into(), label: text.clone(), ..ObjectSlot::default() };
     let link =
         LinkSlot { code: Some(format!("say({text}")), titled: true, ..slot(&text, "say", []) };
-    let question =
-        Question { text: text.clone(), kind: QuestionKind::Text, options: Vec::new(), unlisted: 0 };
+    let question = Question {
+        text: text.clone(),
+        kind: QuestionKind::Text,
+        options: Vec::new(),
+        unlisted: 0,
+        ..Question::default()
+    };
     let needs = Needs { question, token: Value::Null.to_blob(), numbers: Vec::new() };
     let window = match place {
         "content" => Some(shown(vec![Piece::Text(text)])),

@@ -5,8 +5,8 @@
 
 use bytes::Bytes;
 use pipemux_core::saved::{
-    KeyForm, Record, SavedAct, SavedAnchor, SavedOpen, SavedOptions, SavedQuestion, SavedRest,
-    SavedRound, SavedTarget, SavedUndo,
+    KeyForm, Record, SavedAct, SavedAnchor, SavedJob, SavedJobEnd, SavedOpen, SavedOptions,
+    SavedQuestion, SavedRest, SavedRound, SavedTarget, SavedUndo,
 };
 
 /// A workspace's key and its name with characters that need quoting or are more than one byte long.
@@ -103,6 +103,19 @@ pub fn records() -> Vec<Fixture> {
             "records",
             "anchors_keyed",
             Record::Anchors { workspace: KEYED_KEY.into(), anchors: keyed_anchors() }
+        ),
+        fixture!("records", "workspace_jobs", workspace("/jobs", "jobs", 900, 70)),
+        fixture!(
+            "records",
+            "anchors_cancel",
+            Record::Anchors { workspace: "/jobs".into(), anchors: vec![cancel_anchor()] }
+        ),
+        fixture!("records", "job", Record::Job(Box::new(running_job()))),
+        fixture!("records", "job_ended", Record::Job(Box::new(ended_job()))),
+        fixture!(
+            "records",
+            "job_told",
+            Record::JobTold { job: 20, workspace: KEY.into(), reader: "told".into() }
         ),
         fixture!("records", "begun", begun_before("run 日本 \"begun\"")),
         fixture!("records", "answered", answered("run 日本 \"answered\"", 5)),
@@ -319,6 +332,7 @@ fn opens() -> Vec<SavedOpen> {
             args: args.map(Into::into).to_vec(),
             cwd: "/home/ada/文書".into(),
             env: vec![("PATH".into(), "/bin".into()), ("EMPTY".into(), String::new())],
+            granted: Vec::new(),
             passed: Vec::new(),
         },
         SavedOpen::default(),
@@ -386,6 +400,52 @@ fn anchors() -> Vec<SavedAnchor> {
         },
         SavedAnchor { id: 813, ..plain_anchor() },
     ]
+}
+
+/// A running job with everything optional.
+fn running_job() -> SavedJob {
+    SavedJob {
+        number: 21,
+        workspace: Some(KEY.into()),
+        session: "notes/main".into(),
+        key: "ビルド-1".into(),
+        brief: "cargo test".into(),
+        started_in: KEY.into(),
+        reader: "阿达".into(),
+        started_ms: 1_765_360_000_123,
+        sleeps: true,
+        end: None,
+        readers: vec![(KEY.into(), "b".into()), (KEY.into(), "阿达".into())],
+    }
+}
+
+/// A job of a shared session that has ended.
+fn ended_job() -> SavedJob {
+    SavedJob {
+        number: 20,
+        session: "shared/main".into(),
+        key: "j".into(),
+        end: Some(SavedJobEnd {
+            state: "failed".into(),
+            ended_ms: 1_765_360_000_456,
+            result: "2 failed".into(),
+            output: Bytes::from_static(&[0x1b, 0xff]),
+            dropped: u64::from(u32::MAX) + 8,
+        }),
+        readers: vec![(KEY.into(), "b".into())],
+        ..SavedJob::default()
+    }
+}
+
+/// The link that cancels a job.
+fn cancel_anchor() -> SavedAnchor {
+    SavedAnchor {
+        id: 5,
+        target: SavedTarget::CancelJob { job: 21 },
+        rev: 0,
+        label: "cancel".into(),
+        ..plain_anchor()
+    }
 }
 
 /// Anchors whose refs are shown with their keys.

@@ -33,7 +33,9 @@ fn name_on_disk(record: &Record) -> &'static str {
         Record::Anchors { anchors, .. } => {
             for SavedAnchor { target, .. } in anchors {
                 match target {
-                    SavedTarget::Object { .. } | SavedTarget::Action { .. } => {}
+                    SavedTarget::Object { .. }
+                    | SavedTarget::Action { .. }
+                    | SavedTarget::CancelJob { .. } => {}
                 }
             }
             "anchors"
@@ -45,6 +47,8 @@ fn name_on_disk(record: &Record) -> &'static str {
         Record::KeptClosed { .. } => "kept_closed",
         Record::Asleep { .. } => "asleep",
         Record::WindowClosed { .. } => "window_closed",
+        Record::Job(_) => "job",
+        Record::JobTold { .. } => "job_told",
     }
 }
 
@@ -69,6 +73,7 @@ fn every_kind_of_record_has_a_fixture() {
     let targets: Vec<&SavedTarget> = targets.flatten().map(|anchor| &anchor.target).collect();
     assert!(targets.iter().any(|target| matches!(target, SavedTarget::Object { .. })));
     assert!(targets.iter().any(|target| matches!(target, SavedTarget::Action { .. })));
+    assert!(targets.iter().any(|target| matches!(target, SavedTarget::CancelJob { .. })));
 }
 
 #[test]

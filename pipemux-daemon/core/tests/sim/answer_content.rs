@@ -131,9 +131,16 @@ fn number(line: &str) -> Option<&str> {
 /// Removes the numbers of questions, because they count over all workspaces.
 pub fn unnumbered(said: &str) -> String {
     let mut said = said.to_owned();
-    for before in
-        ["question ", "--to ", "kept as ", "dropped ", "KeptReport { id: ", "QuestionReport { id: "]
-    {
+    for before in [
+        "question ",
+        "--to ",
+        "kept as ",
+        "job ",
+        "job:",
+        "dropped ",
+        "KeptReport { id: ",
+        "QuestionReport { id: ",
+    ] {
         let mut parts = said.split(before);
         let first = parts.next().unwrap_or_default().to_owned();
         said = parts.fold(first, |all, part| {

@@ -37,7 +37,11 @@ impl Sim {
                 if let Some(store) = self.stores.get_mut(&session_key).filter(|_| !process.shared) {
                     store.wake(session_key.restarts_versions());
                 }
-                self.queue.push_back(Event::Started { app, pid: 1_000 + app.0 as u32 });
+                self.queue.push_back(Event::Started {
+                    app,
+                    pid: 1_000 + app.0 as u32,
+                    left_out: Vec::new(),
+                });
             }
             InFlight::StartFailed(app) => {
                 self.queue.push_back(Event::StartFailed { app, why: "no such program".into() });

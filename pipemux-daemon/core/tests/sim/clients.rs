@@ -78,6 +78,7 @@ impl Sim {
             Event::ClientFrame { frame, .. } if frame.envelope.method == Method::Seen => {
                 if let Ok(seen) = decode::<client::DeliveryAck>(&frame.body) {
                     self.knowledge.confirmed(seen.delivery, self.daemon.nth);
+                    self.confirm_jobs(seen.delivery);
                 }
             }
             Event::Exited { app, .. } | Event::StartFailed { app, .. } => {

@@ -158,7 +158,9 @@ fn copy(event: &Event) -> Event {
         Event::AppFrame { app, frame } => Event::AppFrame { app: *app, frame: frame.clone() },
         Event::AppBroken { app, why } => Event::AppBroken { app: *app, why: why.clone() },
         Event::AppClosed { app } => Event::AppClosed { app: *app },
-        Event::Started { app, pid } => Event::Started { app: *app, pid: *pid },
+        Event::Started { app, pid, left_out } => {
+            Event::Started { app: *app, pid: *pid, left_out: left_out.clone() }
+        }
         Event::StartFailed { app, why } => Event::StartFailed { app: *app, why: why.clone() },
         Event::Exited { app, exit, last_lines } => {
             Event::Exited { app: *app, exit: *exit, last_lines: last_lines.clone() }

@@ -77,7 +77,7 @@ impl Sim {
                     self.prepared.extend(session_key);
                 }
                 Effect::Discard { state_dir } => self.discard(&state_dir)?,
-                Effect::EndLog { .. } | Effect::WriteLog { .. } => {}
+                Effect::EndLog { .. } | Effect::NoteLog { .. } => {}
                 Effect::Stopped => self.daemon.stopped = true,
                 #[allow(unreachable_patterns)]
                 other => law!(false, "every effect is known", "{other:?}"),
@@ -105,6 +105,7 @@ impl Sim {
             encoded.and_then(|bytes| decode::<Record>(&bytes).map_err(|error| error.to_string()));
         law!(read.as_ref() == Ok(&record), "a record can be read again", "{record:?}: {read:?}");
         self.knowledge.record(&record)?;
+        self.jobs.record(&record)?;
         self.daemon.persist(record);
         Ok(())
     }
@@ -118,7 +119,9 @@ impl Sim {
         self.statistics.count("store discarded");
         let nth = self.discarded.entry(session_key).or_insert(1);
         *nth += 1;
-        self.stores.insert(session_key, crate::store::Store::new(session_key.tag(), *nth));
+        let mut store = crate::store::Store::new(session_key.tag(), *nth);
+        store.works = !session_key.is_calm();
+        self.stores.insert(session_key, store);
         Ok(())
     }
 

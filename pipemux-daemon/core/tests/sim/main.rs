@@ -20,7 +20,7 @@
 //! | `process`, `apps`, `app_faults` | processes, and how they fail |
 //! | `requests`, `clients`, `retries`, `misbehaving_clients` | clients, and how they fail |
 //! | `run_code`, `answer_content`, `kept_answers` | writing runs and reading answers as an agent does |
-//! | `knowledge`, `reading`, `runs`, `questions`, `kept_runs`, `corrections`, `outcomes`, `rounds`, `undos`, `lifecycle`, `windows`, `claims`, `pins` | models and laws |
+//! | `knowledge`, `reading`, `runs`, `questions`, `kept_runs`, `corrections`, `outcomes`, `rounds`, `undos`, `lifecycle`, `windows`, `claims`, `pins`, `jobs` | models and laws |
 //! | `law`, `coverage` | broken laws, and which situations must have occurred |
 
 mod action;
@@ -36,6 +36,7 @@ mod daemon;
 mod draws;
 mod effects;
 mod followups;
+mod jobs;
 mod kept_answers;
 mod kept_runs;
 mod knowledge;

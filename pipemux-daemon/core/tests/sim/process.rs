@@ -4,9 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pipemux_core::Exit;
 use pipemux_proto::app::{
-    Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Project, ReadRequest, Saved,
+    Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Outcome, Project,
+    ReadRequest, Saved,
 };
 use pipemux_proto::hello::{ProtocolVersion, UNREPORTED_CHANGES};
+use pipemux_proto::job::{JobEnd, JobReport, Started};
 use pipemux_proto::projection::Projection;
 use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, decode};
 
@@ -16,6 +18,7 @@ mod wire;
 pub use wire::{frame, frames, garbage};
 
 use crate::action::Behaviour;
+use crate::jobs::{ended, job_report};
 use crate::sessions::SessionKey;
 use crate::store::{Store, prototypes};
 
@@ -55,6 +58,8 @@ pub struct Process {
     pub misbehaved: bool,
     /// True once it was asked or forced to end.
     pub ending: bool,
+    /// The running jobs of each incarnation.
+    pub jobs: BTreeMap<Incarnation, BTreeSet<String>>,
     /// The incarnations that were asked to save their state, and those whose open was refused.
     pub saved: BTreeSet<Incarnation>,
     pub refused: BTreeSet<Incarnation>,
@@ -94,6 +99,7 @@ impl Process {
             closed_sessions: Vec::new(),
             misbehaved: false,
             ending: false,
+            jobs: BTreeMap::new(),
             saved: BTreeSet::new(),
             refused: BTreeSet::new(),
         }
@@ -152,12 +158,42 @@ impl Process {
             Behaviour::Twice => reaction.frames.extend([reply.clone(), reply]),
             _ => reaction.frames.push(reply),
         }
+        if envelope.method == Method::Project {
+            self.report_jobs(envelope, behaviour, &mut reaction);
+        }
         if envelope.method == Method::AppClose {
+            self.jobs.remove(&envelope.incarnation);
             self.sessions.remove(&envelope.incarnation);
             // A shared process runs on for its other sessions until it is asked to end itself.
             reaction.exit = (!self.shared).then_some(Exit::Code(0));
         }
         reaction
+    }
+
+    /// Reports on jobs, after a window was sent: progress, an end, and ends that were told before.
+    fn report_jobs(&mut self, request: Envelope, behaviour: Behaviour, reaction: &mut Reaction) {
+        let incarnation = request.incarnation;
+        let own = self.jobs.entry(incarnation).or_default();
+        if matches!(behaviour, Behaviour::Garbage) || own.is_empty() {
+            return;
+        }
+        match request.id % 3 {
+            0 => {
+                for key in own.iter().cloned() {
+                    let (done, total) = (Some(request.id), Some(1_000));
+                    let report = JobReport { job: key, done, total, ..JobReport::default() };
+                    reaction.frames.push(job_report(incarnation, report));
+                }
+            }
+            1 => {
+                let end = if request.id.is_multiple_of(2) { JobEnd::Done } else { JobEnd::Failed };
+                let key = own.pop_first().unwrap_or_default();
+                reaction.frames.push(job_report(incarnation, ended(key.clone(), end)));
+                // Later words about it mean nothing.
+                reaction.frames.push(job_report(incarnation, ended(key, JobEnd::Cancelled)));
+            }
+            _ => {}
+        }
     }
 
     fn answer(
@@ -182,7 +218,12 @@ impl Process {
                 let open: OpenRequest = decode(&request.body).expect("an OpenRequest");
                 let resumed = open.woken.filter(|woken| store.resumed && *woken == store.version);
                 reaction.woken = resumed.is_some();
-                frame(&reply, &Opened { resumed, ..Opened::default() })
+                // Half of the jobs go on.
+                let mut jobs = open.jobs;
+                jobs.retain(|key| store.works && key.len() % 2 == 0);
+                let own = self.jobs.entry(envelope.incarnation).or_default();
+                own.extend(jobs.iter().cloned());
+                frame(&reply, &Opened { resumed, jobs, ..Opened::default() })
             }
             Method::Save => {
                 store.save();
@@ -222,7 +263,12 @@ impl Process {
                 if behaviour == Behaviour::AtOnce {
                     self.before.insert(envelope.incarnation, store.clone());
                 }
-                let executed = store.invoke(&invoke);
+                let mut executed = store.invoke(&invoke);
+                if let Some(started) = job_of(&executed.outcome, &invoke, store) {
+                    let own = self.jobs.entry(envelope.incarnation).or_default();
+                    own.insert(started.job.clone());
+                    executed.outcome = Outcome::Started(started);
+                }
                 reaction.invoked = Some((invoke, executed.effect));
                 frame(&reply, &executed.outcome)
             }
@@ -245,6 +291,23 @@ impl Process {
             _ => frame(&reply, &Empty {}),
         }
     }
+}
+
+/// Returns the job that an action begins, for some actions that took effect.
+fn job_of(outcome: &Outcome, invoke: &Invoke, store: &Store) -> Option<Started> {
+    let Outcome::Done(done) = outcome else { return None };
+    let begins = store.works && store.total.is_multiple_of(5) && !invoke.nested;
+    if !begins || !matches!(invoke.action.as_str(), "say" | "add" | "edit") {
+        return None;
+    }
+    Some(Started {
+        job: format!("{}j{}", store.name, store.total),
+        brief: done.brief.clone(),
+        total: 0,
+        version: done.version,
+        links: done.links.clone(),
+        sleeps: store.total.is_multiple_of(10),
+    })
 }
 
 fn greet(incarnation: Incarnation, behaviour: Behaviour) -> Reaction {

@@ -12,6 +12,7 @@ use crate::sim::Sim;
 use pipemux_proto::Fault;
 use pipemux_proto::app::{Choice, Invoke};
 use pipemux_proto::client::{Answer, Body, Verb};
+use pipemux_proto::projection::Arg;
 
 /// A question that an app asked.
 #[derive(Debug)]
@@ -139,5 +140,14 @@ fn text_means(text: &str, choice: &Choice) -> bool {
             _ => false,
         },
         Choice::Text(said) => text == said,
+        // What was right stays with the form: the last answer gave all of it, or what was left.
+        Choice::Fields(fields) => {
+            let given = |arg: &Arg| match arg {
+                Arg::Value(blob) => blob.to_value().ok()?.as_str().map(str::to_owned),
+                _ => None,
+            };
+            let given: Vec<String> = fields.values().filter_map(given).collect();
+            given.contains(&text.trim().to_owned()) || given.join(",") == text
+        }
     }
 }

@@ -14,6 +14,8 @@ impl Sim {
     pub fn read_answer(&mut self, index: usize, answer: &Answer) -> LawResult {
         let request = &self.requests[index];
         self.knowledge.deliver(request.who, answer.delivery);
+        self.check_jobs(index, answer)?;
+        let request = &self.requests[index];
         let shows_windows =
             request.acts() || matches!(request.call.verb, Verb::Open(_) | Verb::View(_));
         // A repeated answer is as old as the first one.

@@ -179,6 +179,7 @@ impl Sim {
             lod: view_options.lod,
             at,
             hint_options: String::new(),
+            wait_ms: 0,
             env: std::collections::BTreeMap::new(),
             titles: false,
             cwd: "/work".into(),

@@ -8,6 +8,7 @@ use pipemux_proto::{Frame, Incarnation};
 use crate::action::{Action, Behaviour};
 use crate::clients::Connection;
 use crate::daemon::Daemon;
+use crate::jobs::JobsModel;
 use crate::knowledge::ReaderKnowledge;
 use crate::law::{LawResult, Statistics, law};
 use crate::pins::Pins;
@@ -70,6 +71,7 @@ pub struct Sim {
     pub undos: Undos,
     pub windows: Windows,
     pub pins: Pins,
+    pub jobs: JobsModel,
     /// The answers in the calm workspace.
     pub calm: Vec<String>,
     pub statistics: Statistics,
@@ -84,7 +86,11 @@ pub struct Sim {
 
 impl Sim {
     pub fn new(kind: ScenarioKind, twin: bool) -> Self {
-        let store = |session_key: SessionKey| (session_key, Store::new(session_key.tag(), 1));
+        let store = |session_key: SessionKey| {
+            let mut store = Store::new(session_key.tag(), 1);
+            store.works = !session_key.is_calm();
+            (session_key, store)
+        };
         Self {
             kind,
             time: 0,
@@ -112,6 +118,7 @@ impl Sim {
             undos: Undos::default(),
             windows: Windows::default(),
             pins: Pins::default(),
+            jobs: JobsModel::default(),
             calm: Vec::new(),
             statistics: Statistics::default(),
             paces: BTreeMap::new(),
@@ -144,6 +151,10 @@ impl Sim {
                 }
                 self.behaviours.clear();
             }
+            if !self.requests.iter().any(Request::is_open) {
+                // A session with a running job doesn't sleep.
+                self.finish_jobs();
+            }
             let first = self.in_flight.keys().next().map(|(at, _)| *at);
             let due = self.daemon.next_timeout().map(|at| self.time_of(at));
             let rests = self.pins.ever && round > 300 && first.is_none();
@@ -153,6 +164,7 @@ impl Sim {
                 self.check_deadlines()?;
                 self.check_all_answered()?;
                 self.check_idle()?;
+                self.check_no_job_left()?;
                 return self.check_promises();
             };
             self.settle(at.max(self.time))?;
@@ -306,6 +318,7 @@ impl Sim {
             self.pins.forget_all();
             self.rounds.forget_all(self.requests.len());
             self.undos.forget_all();
+            self.jobs.forget_all();
             self.begun.clear();
         }
         self.queue.clear();

@@ -5,7 +5,7 @@ use pipemux_proto::app::{
     Choice, Done, Invoke, Needs, OptionItem, Outcome, Question, QuestionKind,
 };
 use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
-use pipemux_proto::prototype::{Param, Prototype, Risk, Type};
+use pipemux_proto::prototype::{Field, Param, Prototype, Risk, Type};
 use pipemux_proto::{Blob, Fault, Value};
 
 use std::collections::BTreeSet;
@@ -39,6 +39,8 @@ pub struct Store {
     saved: Option<u64>,
     /// True for an incarnation that continued from there.
     pub resumed: bool,
+    /// True when actions may begin jobs.
+    pub works: bool,
     /// The projections that this incarnation sent: window, level of detail, budget and version.
     pub shown: BTreeSet<(u64, Lod, u32, u64)>,
     /// The versions that this incarnation sent, each with the number of changes at that time.
@@ -66,6 +68,7 @@ impl Store {
             asked: None,
             saved: None,
             resumed: false,
+            works: false,
             shown: BTreeSet::new(),
             versions: BTreeSet::new(),
         }
@@ -275,7 +278,11 @@ impl Store {
             // A wrong answer by the app's own judgement.
             ("pick", _) if is_second(invoke) => return refused(Fault::usage("not the second")),
             ("name", _) => match invoke.resume.as_ref().map(|resume| &resume.choice) {
-                Some(Choice::Text(_)) => self.bump(),
+                Some(Choice::Text(_) | Choice::Fields(_)) => self.bump(),
+                // Every other time it asks for both names.
+                _ if self.questions % 2 == 1 => {
+                    return self.ask("what names", QuestionKind::Form, Vec::new());
+                }
                 _ => return self.ask("what name", QuestionKind::Text, Vec::new()),
             },
             ("fail", _) => return refused(Fault::failed("it can't be done").hint("try another")),
@@ -308,7 +315,17 @@ impl Store {
         let option =
             |key: String| OptionItem { label: format!("{key} {number}"), text: "it".into() };
         let options = keys.into_iter().map(option).collect();
-        let question = Question { text: format!("{text} {number}"), kind, options, unlisted: 0 };
+        let question = Question {
+            text: format!("{text} {number}"),
+            kind,
+            options,
+            unlisted: 0,
+            fields: match kind {
+                QuestionKind::Form => ["first", "last"].map(name_field).to_vec(),
+                _ => Vec::new(),
+            },
+            secret: false,
+        };
         self.asked = Some(number.clone().into_bytes());
         let token = Blob(number.into_bytes().into());
         Executed {
@@ -367,4 +384,8 @@ pub fn prototypes() -> Vec<Prototype> {
 
 fn param(name: &str, ty: Type, default: Option<Value>) -> Param {
     Param { name: name.into(), ty, default, ..Param::default() }
+}
+
+fn name_field(name: &str) -> Field {
+    Field { name: name.into(), ty: Type::String, ..Field::default() }
 }

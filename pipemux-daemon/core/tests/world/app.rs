@@ -66,6 +66,8 @@ pub enum Behaviour {
     Notes(Vec<String>),
     /// Speaks this minor version of the protocol.
     SpeaksMinor(u16),
+    /// Goes on with all jobs of the process before it.
+    ResumesJobs,
 }
 
 /// A process of an app.
@@ -183,14 +185,20 @@ impl App {
             Method::AppOpen => {
                 let open: OpenRequest = decode(&request.body).expect("an OpenRequest");
                 let resumed = open.woken.filter(|_| *behaviour != Behaviour::ForgetsSleep);
+                let jobs = open.jobs.clone();
                 self.opens.push(open);
                 match behaviour {
                     Behaviour::RefusesOpen(why) => refuse(&Fault::failed(why.clone())),
                     Behaviour::Says(said) => {
-                        frame(&reply, &Opened { notes: vec![said.clone()], resumed })
+                        let notes = vec![said.clone()];
+                        frame(&reply, &Opened { notes, resumed, ..Opened::default() })
                     }
                     Behaviour::Notes(notes) => {
-                        frame(&reply, &Opened { notes: notes.clone(), resumed })
+                        let notes = notes.clone();
+                        frame(&reply, &Opened { notes, resumed, ..Opened::default() })
+                    }
+                    Behaviour::ResumesJobs => {
+                        frame(&reply, &Opened { resumed, jobs, ..Opened::default() })
                     }
                     _ => frame(&reply, &Opened { resumed, ..Opened::default() }),
                 }

@@ -88,12 +88,17 @@ pub fn run(code: &str) -> Verb {
 
 impl World {
     pub fn connect(&mut self) -> ClientId {
+        self.connect_with(Vec::new())
+    }
+
+    /// Connects a client that names these features.
+    pub fn connect_with(&mut self, features: Vec<String>) -> ClientId {
         self.next_client += 1;
         let client = ClientId(self.next_client);
         self.clients.insert(client, Client::default());
         self.event(Event::ClientOpened { client });
         let hello = Envelope::event(Method::Hello, Incarnation(0));
-        let hello = frame(&hello, &Hello::new(Role::Client, "test"));
+        let hello = frame(&hello, &Hello { features, ..Hello::new(Role::Client, "test") });
         self.event(Event::ClientFrame { client, frame: hello });
         client
     }
@@ -123,6 +128,7 @@ impl World {
             lod: None,
             at: None,
             hint_options: String::new(),
+            wait_ms: 0,
             env: std::collections::BTreeMap::new(),
             titles: false,
             cwd: String::new(),

@@ -53,7 +53,7 @@ impl World {
                     self.shown.push(Output::Saved(Box::new(record.clone())));
                     self.records.push(record);
                 }
-                Effect::Prepare { .. } | Effect::EndLog { .. } | Effect::WriteLog { .. } => {}
+                Effect::Prepare { .. } | Effect::EndLog { .. } | Effect::NoteLog { .. } => {}
                 Effect::Discard { state_dir } => self.discarded.push(state_dir),
                 Effect::Stopped => self.stopped = true,
             }
@@ -74,7 +74,11 @@ impl World {
         }
         self.place_model(&start.state_dir, &session);
         self.apps.insert(start.app, App::new(session, start.state_dir.clone()));
-        self.queue.push_back(Event::Started { app: start.app, pid: 1_000 + start.app.0 as u32 });
+        self.queue.push_back(Event::Started {
+            app: start.app,
+            pid: 1_000 + start.app.0 as u32,
+            left_out: Vec::new(),
+        });
     }
 
     /// Moves the model that a test prepared for a session to the session's directory.
@@ -154,6 +158,12 @@ impl World {
                 Kind::Reply if frame.envelope.method == Method::Attach => {
                     let told: Attached = decode(&frame.body).expect("an incarnation");
                     self.attached.push((client, frame.envelope.id, told.incarnation));
+                    continue;
+                }
+                Kind::Event if frame.envelope.method == Method::Progress => {
+                    let progress = decode(&frame.body).expect("a Progress");
+                    let found = self.clients.get_mut(&client).expect("it is connected");
+                    found.progress.push((frame.envelope.id, progress));
                     continue;
                 }
                 _ => continue,

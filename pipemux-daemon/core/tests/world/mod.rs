@@ -21,8 +21,9 @@ use pipemux_core::saved::Record;
 use pipemux_core::{
     BuiltIn, ClientId, Config, Core, Event, Exit, Idle, Manifest, ManifestProblem, Now, Scope,
 };
-use pipemux_proto::app::{Changed, Invoke, Project};
+use pipemux_proto::app::{Changed, Invoke, Progress, Project};
 use pipemux_proto::client::Answer;
+use pipemux_proto::job::JobReport;
 use pipemux_proto::{Envelope, Fault, Incarnation, Method};
 
 #[allow(unused_imports)]
@@ -43,6 +44,8 @@ pub enum RequestEnd {
 pub struct Client {
     /// The ends of each request, by its id. A correct core sends one.
     pub request_ends: BTreeMap<u64, Vec<RequestEnd>>,
+    /// The progress that it was told of, with the request that it is about.
+    pub progress: Vec<(u64, Progress)>,
     /// True once the core has closed it.
     pub closed: bool,
     pub next: u64,
@@ -226,6 +229,13 @@ impl World {
         self.event(Event::AppFrame { app, frame: changed });
     }
 
+    /// The app of a session reports on a job.
+    pub fn report_job(&mut self, session: &str, report: &JobReport) {
+        let app = self.process(session).expect("it runs");
+        let report = frame(&Envelope::event(Method::JobReport, app), report);
+        self.event(Event::AppFrame { app, frame: report });
+    }
+
     /// Lets time pass, with every timeout that is due in it.
     pub fn pass(&mut self, ms: u64) {
         let end = self.now.mono_ms + ms;
@@ -290,6 +300,8 @@ fn config() -> Config {
         ..Manifest::new(id.parse().expect("a provider"), format!("/apps/{id}"))
     };
     Config {
+        confines: String::new(),
+        limit_levels: String::new(),
         providers: vec![
             manifest("notes", Scope::Workspace),
             manifest("other", Scope::Workspace),

@@ -229,7 +229,8 @@ fn object_of(note: &Note) -> ObjectSlot {
 }
 
 fn needs(text: &str, kind: QuestionKind, options: Vec<OptionItem>) -> Outcome {
-    let question = Question { text: text.into(), kind, options, unlisted: 0 };
+    let question =
+        Question { text: text.into(), kind, options, unlisted: 0, ..Question::default() };
     Outcome::Needs(Needs {
         question,
         token: pipemux_proto::Blob(b"token"[..].into()),

@@ -22,12 +22,16 @@ use nix::{
 };
 
 #[cfg(target_os = "linux")]
+use super::confine::confine;
+#[cfg(target_os = "linux")]
 use super::exec::Program;
 use super::process::set_priority;
 #[cfg(target_os = "linux")]
 use super::process::unblock_signals;
 #[cfg(target_os = "linux")]
 use super::wait::reap;
+#[cfg(target_os = "linux")]
+use crate::confine::Confinement;
 use crate::mark::ProcessMark;
 use crate::message::Limits;
 
@@ -39,25 +43,35 @@ pub(crate) const STACK_SIZE: usize = 64 * 1024;
 #[cfg(target_os = "linux")]
 pub(crate) type FdMapping = (RawFd, RawFd);
 
+/// What a child is set up with before it becomes its program. The descriptors are the launcher's, which keeps them open
+/// until the child has its program.
+#[cfg(target_os = "linux")]
+pub(crate) struct ChildSetup {
+    /// The descriptors that it has.
+    pub mappings: Vec<FdMapping>,
+    /// Its limits.
+    pub limits: Limits,
+    /// Its mark.
+    pub mark: ProcessMark,
+    /// What it is confined to.
+    pub confinement: Option<Confinement>,
+    /// Where it writes itself to join its control group.
+    pub cgroup: Option<RawFd>,
+}
+
 /// Starts a process that becomes the program; returns its process id. The launcher is suspended until the program
 /// runs or has failed to start.
 ///
 /// # Errors
 /// Why the program can't be started; no process is left then.
 #[cfg(target_os = "linux")]
-pub(crate) fn start(
-    program: &Program,
-    mappings: &[FdMapping],
-    limits: Limits,
-    mark: ProcessMark,
-    stack: &mut [u8],
-) -> io::Result<i32> {
+pub(crate) fn start(program: &Program, setup: &ChildSetup, stack: &mut [u8]) -> io::Result<i32> {
     let launcher = getpid();
     let failure = AtomicI32::new(0);
     // The child must handle no signal while it uses this process's memory.
     let mask = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
     let child = || {
-        let error = match prepare(program, mappings, limits, mark, launcher) {
+        let error = match prepare(program, setup, launcher) {
             Ok(()) => program.execute() as i32,
             Err(error) => error.raw_os_error().unwrap_or(libc::EINVAL),
         };
@@ -65,9 +79,9 @@ pub(crate) fn start(
         127
     };
     let flags = CloneFlags::CLONE_VM | CloneFlags::CLONE_VFORK;
-    // SAFETY: the child has a stack of its own. This process has one thread, which the kernel resumes only when the
-    // child has another program or has ended, so what the child borrows outlives its use. The child makes plain
-    // system calls with what was prepared; it doesn't allocate, lock or panic.
+    // SAFETY: the child has a stack of its own. The kernel resumes this thread only when the child has another program
+    // or has ended, and the launcher's other threads wait meanwhile, so what the child borrows outlives its use. The
+    // child makes plain system calls with what was prepared; it doesn't allocate, lock or panic.
     #[allow(unsafe_code)]
     let child = unsafe { clone(Box::new(child), stack, flags, Some(libc::SIGCHLD)) };
     mask.thread_set_mask()?;
@@ -83,17 +97,11 @@ pub(crate) fn start(
 }
 
 /// Prepares the child for its program: descriptors, working directory, a session of its own, limits and the mark,
-/// death with the launcher, and default signal handling.
+/// death with the launcher, default signal handling, and its confinement.
 #[cfg(target_os = "linux")]
-fn prepare(
-    program: &Program,
-    mappings: &[FdMapping],
-    limits: Limits,
-    mark: ProcessMark,
-    launcher: Pid,
-) -> io::Result<()> {
+fn prepare(program: &Program, setup: &ChildSetup, launcher: Pid) -> io::Result<()> {
     // This comes first: the limit of open files may be too low for it later.
-    for (fd, target) in mappings {
+    for (fd, target) in &setup.mappings {
         // SAFETY: plain numbers; a descriptor that `target` named before is the child's own copy.
         #[allow(unsafe_code)]
         Errno::result(unsafe { libc::dup2(*fd, *target) })?;
@@ -106,7 +114,12 @@ fn prepare(
     // leaves the launcher its share.
     setsid()?;
     set_priority(0);
-    limit_child(limits, mark)?;
+    if let Some(group) = setup.cgroup {
+        // SAFETY: the launcher keeps it open, and the text outlives the call.
+        #[allow(unsafe_code)]
+        Errno::result(unsafe { libc::write(group, c"0".as_ptr().cast(), 1) })?;
+    }
+    limit_child(setup.limits, setup.mark)?;
     die_with_parent(launcher)?;
     // The app must not inherit which signals the daemon's starter ignored or blocked.
     for any in Signal::iterator().filter(|any| !matches!(any, Signal::SIGKILL | Signal::SIGSTOP)) {
@@ -114,7 +127,9 @@ fn prepare(
         #[allow(unsafe_code)]
         unsafe { signal(any, SigHandler::SigDfl) }?;
     }
-    unblock_signals()
+    unblock_signals()?;
+    // This comes last: what was done above is refused from here on.
+    setup.confinement.as_ref().map_or(Ok(()), confine)
 }
 
 /// Has the child, between fork and exec, take a session of its own, the limits and the mark, and death with the
@@ -142,8 +157,9 @@ fn limit_child(limits: Limits, mark: ProcessMark) -> io::Result<()> {
     // SIGXCPU comes first and can be caught; SIGKILL follows a second later.
     set_limit(Resource::RLIMIT_CPU, limits.cpu, 1)?;
     #[cfg(target_os = "linux")]
-    if let Ok((_, hard)) = getrlimit(Resource::RLIMIT_LOCKS)
+    if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_LOCKS)
         && hard >= mark.number()
+        && soft != mark.number()
     {
         // Only the soft limit, so that a daemon among the app's descendants can mark its own apps.
         setrlimit(Resource::RLIMIT_LOCKS, mark.number(), hard)?;
@@ -151,6 +167,22 @@ fn limit_child(limits: Limits, mark: ProcessMark) -> io::Result<()> {
     #[cfg(not(target_os = "linux"))]
     let _ = mark;
     Ok(())
+}
+
+/// Gives this process a mark while something is done, so that the children that begin then inherit it.
+#[cfg(target_os = "linux")]
+pub(crate) fn with_mark<T>(
+    mark: ProcessMark,
+    work: impl FnOnce() -> io::Result<T>,
+) -> io::Result<T> {
+    let (soft, hard) = getrlimit(Resource::RLIMIT_LOCKS)?;
+    if hard < mark.number() {
+        return work();
+    }
+    setrlimit(Resource::RLIMIT_LOCKS, mark.number(), hard)?;
+    let result = work();
+    setrlimit(Resource::RLIMIT_LOCKS, soft, hard)?;
+    result
 }
 
 /// Sets both limits, or as much of them as is allowed; the hard limit is higher by `grace`.

@@ -76,6 +76,10 @@ struct CStringArray {
     pointers: Vec<*const libc::c_char>,
 }
 
+// SAFETY: the pointers lead to what the array owns, which never changes.
+#[allow(unsafe_code)]
+unsafe impl Send for CStringArray {}
+
 impl CStringArray {
     fn new(texts: Vec<CString>) -> Self {
         let each = texts.iter().map(|text| text.as_ptr());

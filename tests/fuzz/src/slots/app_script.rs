@@ -7,7 +7,7 @@ use pipemux_proto::app::{Done, Needs, OptionItem, Outcome, Question, QuestionKin
 use pipemux_proto::projection::{
     Arg, Args, CodePiece, Copied, LinkSlot, ObjectSlot, Piece, Projection, RefArg,
 };
-use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
+use pipemux_proto::prototype::{Field, Param, Prominence, Prototype, Risk, Type};
 use pipemux_proto::{Blob, Fault, LineNumbers, LineRun, Value};
 
 /// Texts that have a meaning in a window.
@@ -203,10 +203,23 @@ fn outcome(bytes: &mut Unstructured<'_>) -> Result<Outcome> {
                 QuestionKind::PickMany,
                 QuestionKind::Confirm,
                 QuestionKind::Text,
+                QuestionKind::Form,
             ];
             let kind = *bytes.choose(&kinds)?;
+            let mut fields = Vec::new();
+            if kind == QuestionKind::Form {
+                fields.push(Field {
+                    name: "field".into(),
+                    ty: Type::Union(vec![text(bytes)?, "a".into()]),
+                    default: if bytes.ratio(1, 2)? { Some(text(bytes)?.into()) } else { None },
+                    doc: text(bytes)?,
+                    pattern: if bytes.ratio(1, 2)? { Some(text(bytes)?) } else { None },
+                    ..Field::default()
+                });
+            }
             let unlisted = number(bytes)?;
-            let question = Question { text: text(bytes)?, kind, options, unlisted };
+            let question =
+                Question { text: text(bytes)?, kind, options, unlisted, fields, secret: false };
             Outcome::Needs(Needs { question, token: Blob::default(), numbers: numbers(bytes)? })
         }
         1 => {
@@ -244,6 +257,7 @@ fn object(bytes: &mut Unstructured<'_>) -> Result<ObjectSlot> {
         label: text(bytes)?,
         show_key: bytes.ratio(1, 4)?,
         detail: if bytes.ratio(1, 4)? { text(bytes)? } else { String::new() },
+        media: None,
     })
 }
 

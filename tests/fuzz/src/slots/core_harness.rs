@@ -146,6 +146,7 @@ impl CoreHarness {
             at: None,
             cwd: String::new(),
             hint_options: String::new(),
+            wait_ms: 0,
             env: std::collections::BTreeMap::new(),
             titles: self.asked.is_multiple_of(3),
             verb,
@@ -212,7 +213,11 @@ impl CoreHarness {
                     self.queue.push_front(Event::ClientIdentified { client, peer });
                 }
                 Effect::Start(start) => {
-                    self.queue.push_back(Event::Started { app: start.app, pid: 2 });
+                    self.queue.push_back(Event::Started {
+                        app: start.app,
+                        pid: 2,
+                        left_out: Vec::new(),
+                    });
                 }
                 Effect::Persist(Record::Anchors { anchors, .. }) => {
                     self.highest = anchors.iter().map(|a| a.id).fold(self.highest, u64::max);

@@ -42,6 +42,7 @@ impl Fixture {
             daemon: None,
             start: false,
             timeout: Duration::from_secs(120),
+            progress: None,
             ..Options::from_env().expect("options")
         }
         .workspace("main")

@@ -6,6 +6,8 @@
 
 mod actions;
 mod app;
+#[cfg(target_os = "linux")]
+mod attempts;
 mod exchange;
 mod flood;
 mod resources;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use docui::{Fault, Opening};
 
 use crate::limits::FILES_MAX;
+use crate::model::binary_file::{BinaryFile, BinaryFiles};
 use crate::model::change_log::ChangeLog;
 use crate::model::current_file_log::CurrentFileLog;
 use crate::model::disk_watch::DiskWatch;
@@ -68,6 +69,7 @@ impl Editor {
             root: project_root(&cwd),
             shown_revisions: ShownRevisions::read(&opening.state_dir, has_predecessor),
             files: Vec::new(),
+            binaries: BinaryFiles::default(),
             current: None,
             cwd,
             callee: opening.callee(),
@@ -108,12 +110,21 @@ impl Editor {
         self.hold |= is_held(opening);
         let mut notes = Vec::new();
         let mut opened: Vec<OpenFile> = Vec::new();
+        let mut binaries: Vec<BinaryFile> = Vec::new();
         let mut last = None;
         for file in read.iter().flatten().flat_map(|read| &read.files) {
             self.list_file(file.path());
         }
         for (argument, read) in arguments(opening).into_iter().zip(read) {
-            match read.and_then(|read| self.take_argument(read, &mut opened, &mut notes)) {
+            let mut take = |read: ReadArguments| match read.binary {
+                Some(binary) => {
+                    notes.push(self.binary_words(&binary));
+                    binaries.push(binary);
+                    Ok(None)
+                }
+                None => self.take_argument(read, &mut opened, &mut notes),
+            };
+            match read.and_then(&mut take) {
                 Ok(path) => last = path.or(last),
                 Err(fault) if opening.again => {
                     notes.push(format!("{argument} was not opened: {fault}."))
@@ -126,6 +137,7 @@ impl Editor {
             return Err(Fault::refused(format!("a session has at most {FILES_MAX} open files"))
                 .hint(format!("close some, or open another session: {elsewhere} FILE")));
         }
+        binaries.into_iter().for_each(|file| self.binaries.put(file));
         for mut file in opened {
             record_shown(&mut self.shown_revisions, &mut file);
             self.files.push(file);
@@ -141,6 +153,23 @@ impl Editor {
         Ok(notes)
     }
 
+    /// Says what an open file that is no text is, and how to have its bytes.
+    pub(crate) fn binary_words(&self, file: &BinaryFile) -> String {
+        let (shown, bytes) = (self.display_path(file.path()), file.media().bytes);
+        let bytes = grouped(bytes);
+        match file.bytes() {
+            Ok(_) => {
+                let of = docui::object_ref(&self.address, Some("file"), &self.binary_key(file));
+                let read = docui::command::join(&["pipemux", "read", &of]);
+                // Never its own name: the shell would empty the file first.
+                let name = file.path().file_name().unwrap_or_default().to_string_lossy();
+                let copy = docui::command::join(&[&format!("copy-of-{name}")]);
+                format!("{shown} is binary, {bytes} bytes: {read} > {copy}")
+            }
+            Err(_) => format!("{shown} is binary, {bytes} bytes"),
+        }
+    }
+
     /// Opens the files that an argument led to, unless they are open or among `opened`. Returns the last file that
     /// was named or, in a folder, the first one.
     fn take_argument(
@@ -149,7 +178,7 @@ impl Editor {
         opened: &mut Vec<OpenFile>,
         notes: &mut Vec<String>,
     ) -> Result<Option<PathBuf>, Fault> {
-        let ReadArguments { files, found_in } = read;
+        let ReadArguments { files, found_in, .. } = read;
         let (mut first, mut count, mut left_out) = (None, 0_usize, 0_usize);
         for read in files {
             let path = read.path().to_owned();
@@ -208,6 +237,10 @@ impl Editor {
     fn restore(&mut self, manifest: Manifest, opening: &Opening) -> Vec<String> {
         let mut notes = Vec::new();
         self.hold = manifest.hold;
+        // They are read by the first view.
+        for path in manifest.binaries {
+            self.binaries.put(BinaryFile::unread(path));
+        }
         let paths: Vec<_> = manifest.files.iter().map(|entry| entry.path.clone()).collect();
         let read = self.file_reader(&opening.cwd).read_again(&paths, &opening.handle);
         for (entry, read) in manifest.files.into_iter().zip(read) {
@@ -233,6 +266,14 @@ impl Editor {
         self.set_current(current, &Author::outside_of_runs(1));
         self.write_manifest();
         notes
+    }
+}
+
+/// Writes a number with a comma between thousands.
+fn grouped(number: u64) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        _ => format!("{},{:03}", grouped(number / 1000), number % 1000),
     }
 }
 

@@ -9,6 +9,7 @@ use docui::{Fault, Handle};
 use pipemux_search::Files;
 
 use crate::limits::{DISK_START, FILES_MAX};
+use crate::model::binary_file::BinaryFile;
 use crate::model::disk;
 use crate::model::open_file::ReadFile;
 
@@ -30,6 +31,8 @@ pub(crate) enum ReadArgument {
 pub(crate) struct ReadArguments {
     /// The files.
     pub files: Vec<ReadArgument>,
+    /// A file that was named and is no text; there are no others then.
+    pub binary: Option<BinaryFile>,
     /// The folder or glob that they were found by; `None` for a file that was named itself.
     pub found_in: Option<String>,
 }
@@ -90,7 +93,12 @@ impl FileReader {
                 }
                 (false, _) => self.read_file(disk::resolve(&path)?),
             };
-            return Ok(ReadArguments { files: vec![file], found_in: None });
+            let binary = match &file {
+                ReadArgument::Read(read) if read.loaded().is_err() => BinaryFile::read(read.path()),
+                _ => None,
+            };
+            let files = if binary.is_some() { Vec::new() } else { vec![file] };
+            return Ok(ReadArguments { files, binary, found_in: None });
         }
         let found = find_files(argument, &self.cwd, &self.root)?;
         if found.is_empty() {
@@ -104,7 +112,7 @@ impl FileReader {
             .hint("find, replace and outline take files that aren't open: in='…'"));
         }
         let files: Vec<_> = found.into_iter().map(|path| self.read_file(path)).collect();
-        Ok(ReadArguments { files, found_in: Some(argument.to_owned()) })
+        Ok(ReadArguments { files, binary: None, found_in: Some(argument.to_owned()) })
     }
 
     fn read_file(&self, path: PathBuf) -> ReadArgument {

@@ -119,6 +119,7 @@ fn brief(reply: Reply) -> Result<String, Fault> {
     match reply {
         Reply::Done(done) => Ok(done.brief().to_owned()),
         Reply::Ask(ask) => Err(Fault::usage(format!("asked: {ask:?}"))),
+        Reply::Started(started) => Err(Fault::usage(format!("a job: {started:?}"))),
     }
 }
 

@@ -4,22 +4,34 @@ import dataclasses
 import inspect
 import re
 import typing
+import uuid
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeVar
 
 from .codec import pack, unpack
 from .errors import Fault, Mistake
-from .schema import Thing, dump, field, fields_of, load, load_fields, wire_type
-from .view import View
+from .schema import (
+    Thing,
+    alternatives,
+    dump,
+    field,
+    fields_of,
+    load,
+    load_fields,
+    name_of,
+    wire_type,
+)
+from .view import Done, View
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
 Risk = Literal["query", "safe", "changes", "destructive"]
 Prominence = Literal["featured", "listed", "help", "alias"]
 OPTIONS_MAX = 20
+SECRETS_MAX = 64
 
 
 def action(
@@ -37,7 +49,9 @@ def action(
     before it does anything. `returns` is the type of its `Done.value`.
     """
     if callable(risk):
-        raise Mistake(f"{risk.__name__}: write @action() with parentheses")
+        raise Mistake(
+            f"{getattr(risk, '__name__', risk)}: write @action() with parentheses"
+        )
     how: dict[str, Any] = {
         "risk": risk,
         "prominence": prominence,
@@ -60,7 +74,7 @@ class Opening:
     args: list[str]
     cwd: Path = Path()
     state_dir: Path = Path()
-    env: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    env: dict[str, str] = dataclasses.field(default_factory=dict)
     #: True for a further open of a running session.
     attach: bool = False
     #: True when the daemon repeats an earlier open, since the process was lost or slept.
@@ -122,6 +136,8 @@ class App:
     request = Request()
     _post: Callable[[Callable[[], Any]], None]
     _send: Callable[[int, dict[str, Any]], None]
+    _features: Sequence[str] = ()
+    _secrets: dict[str, Any]
 
     def view(self, view: View) -> None:
         """Shows the state. The same state must give the same view."""
@@ -189,6 +205,7 @@ class App:
 
     def form(self, text: str, cls: type[T]) -> T:
         """Asks for the fields of a dataclass."""
+        need("forms", self._features)
         fields = self._ask("form", text, (), fields=fields_of(cls))["fields"]
         values = {name: unpack(value["value"])[0] for name, value in fields.items()}
         return cls(**load_fields(cls, values))
@@ -197,10 +214,17 @@ class App:
         labels = [
             each.label if isinstance(each, Thing) else str(each) for each in options
         ]
+        if kind.startswith("pick") and not labels:
+            raise Fault(f"{text}: there is nothing to choose from")
         digest, request = zlib.crc32(pack([kind, text, labels, more])), self.request
         index, request.asked = request.asked, request.asked + 1
+        fields = [more, *more.get("fields", [])]
+        is_secret = any(each.get("secret") for each in fields)
         if index < len(request.answers) and request.answers[index][0] == digest:
-            return request.answers[index][1]
+            answer = request.answers[index]
+            choice = self._known_secret(answer) if is_secret else answer[1]
+            if choice is not None:
+                return choice
         if kind == "confirm" and request.confirmed and not request.answers:
             return "yes"
         listed = [{"label": label} for label in labels[:OPTIONS_MAX]]
@@ -208,6 +232,24 @@ class App:
         token = pack([request.answers[:index], digest])
         more |= {"text": text, "kind": kind}
         raise Question({"question": more, "token": token})
+
+    def _known_secret(self, answer: list[Any]) -> Any:
+        # The daemon keeps the token of a later question, so that names a secret answer,
+        # which itself stays in this process: should it end, the question is asked again.
+        if isinstance(answer[1], str):
+            return self._secrets.get(answer[1])
+        if len(self._secrets) >= SECRETS_MAX:
+            self._secrets.clear()
+        key, choice = uuid.uuid4().hex, answer[1]
+        self._secrets[key], answer[1] = choice, key
+        return choice
+
+
+def need(feature: str, features: Sequence[str]) -> None:
+    """Refuses what an older daemon doesn't know."""
+    if feature not in features:
+        hints = "update PipeMux, then: pipemux down"
+        raise Fault(f"this daemon has no {feature}", hints, code="version")
 
 
 def _find(value: Any, key: str) -> Thing | None:
@@ -217,6 +259,9 @@ def _find(value: Any, key: str) -> Thing | None:
     items = value.values() if isinstance(value, dict) else value
     items = items if isinstance(value, (dict, list, tuple)) else ()
     return next((found for each in items if (found := _find(each, key))), None)
+
+
+_RESULTS = (Done, Job, str, type(None), Any, typing.NoReturn)
 
 
 def actions_of(cls: type[App]) -> dict[str, Callable[..., Any]]:
@@ -275,6 +320,11 @@ def _prototype(function: Any) -> dict[str, Any]:
             )
         default = ... if default is param.empty else default
         params.append(field(name, hints[name], default, docs.pop(name, "")))
+    for each in alternatives(hints.get("return", Any)):
+        if (typing.get_origin(each) or each) not in _RESULTS:
+            raise TypeError(
+                f"returns {name_of(each)}; return a Done, a Job, a str or None"
+            )
     if docs:
         raise TypeError(f"@param {', '.join(docs)}: there is no such parameter")
     made = {"name": function.__name__, "doc": " ".join(doc.split()), "params": params}

@@ -4,6 +4,7 @@ import struct
 from typing import Any, BinaryIO
 
 _PLAIN = {None: b"\xc0", False: b"\xc2", True: b"\xc3"}
+FRAME_MAX = 1_048_576
 _NUMBERS = dict(zip(range(0xCA, 0xD4), "fdBHIQbhiq"))
 _SIZED: dict[int, tuple[type, str]] = dict(
     zip(
@@ -74,10 +75,10 @@ def encode_frame(envelope: list[int], body: Any) -> bytes:
 
 
 def read_frame(stream: BinaryIO) -> tuple[list[int], bytes] | None:
-    """Reads a frame: its envelope and its encoded body. None at the stream's end."""
-    head = stream.read(4)
-    if len(head) < 4:
+    """Reads a frame: its envelope and its encoded body. None when no whole one comes."""
+    size = int.from_bytes(stream.read(4), "big")
+    frame = stream.read(size) if size <= FRAME_MAX else b""
+    if len(frame) < size or not frame:
         return None
-    frame = stream.read(struct.unpack(">I", head)[0])
     envelope, at = unpack(frame)
     return envelope, frame[at:]

@@ -26,7 +26,6 @@ def describe(error: BaseException) -> dict[str, Any]:
     if isinstance(error, Fault):
         return error.body
     frames, kit = traceback.extract_tb(error.__traceback__), str(Path(__file__).parent)
-    own = [each for each in frames if not each.filename.startswith(kit)] or frames
-    place = f"{Path(own[-1].filename).name}:{own[-1].lineno}"
-    message = f"{type(error).__name__}: {error} ({place})"
-    return {"code": "failed", "message": message}
+    own = [each for each in frames if not each.filename.startswith(kit)]
+    place = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
+    return {"code": "failed", "message": f"{type(error).__name__}: {error}{place}"}

@@ -144,10 +144,20 @@ def load(hint: Any, value: Any) -> Any:
         return hint(value)
     elif isinstance(value, dict) and hint is bytes and "$bytes" in value:
         return bytes.fromhex(value["$bytes"])
-    elif isinstance(value, dict) and value.get("$", hint.__name__) == hint.__name__:
-        return hint(**load_fields(hint, value))
+    elif isinstance(value, dict) and (cls := _named(hint, value.get("$"))):
+        return cls(**load_fields(cls, value))
     given = f"the thing {value.label!r}" if isinstance(value, Thing) else repr(value)
     raise Fault(f"expected {name_of(hint)}, not {given:.60}", code="usage")
+
+
+def _named(cls: Any, name: str | None) -> Any:
+    """The dataclass that a saved value has: this one, or the subclass of that name."""
+    if not dataclasses.is_dataclass(cls):
+        return None
+    if name in (None, getattr(cls, "__name__", None)):
+        return cls
+    found = (_named(each, name) for each in type.__subclasses__(cls))  # type: ignore[arg-type]
+    return next(filter(None, found), None)
 
 
 def _is(value: Any, cls: Any) -> bool:
@@ -157,5 +167,10 @@ def _is(value: Any, cls: Any) -> bool:
 def load_fields(cls: Any, value: dict[str, Any]) -> dict[str, Any]:
     """The fields of a dataclass; those that the JSON lacks keep their defaults."""
     hints = typing.get_type_hints(cls)
-    given = [each.name for each in dataclasses.fields(cls) if each.name in value]
-    return {name: load(hints[name], value[name]) for name in given}
+    loaded = {}
+    for name in [each.name for each in dataclasses.fields(cls) if each.name in value]:
+        try:
+            loaded[name] = load(hints[name], value[name])
+        except Fault as fault:
+            raise Fault(f"{name}: {fault}", code="usage") from None
+    return loaded

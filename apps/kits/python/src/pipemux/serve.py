@@ -21,7 +21,7 @@ ANSWER_MAX = 1_048_512
 def run(cls: type[App]) -> None:
     """Serves an app until the daemon ends it. Call it at the end of the app's program."""
     try:
-        signatures = prototypes(cls)
+        hello: dict[str, Any] = {"role": "app", "prototypes": prototypes(cls)}
     except Mistake as mistake:
         sys.exit(str(mistake))
     if "PIPEMUX_FD" not in os.environ:
@@ -29,7 +29,10 @@ def run(cls: type[App]) -> None:
         lines = f'id = "{name}"\ncommand = "{sys.executable}"\nargs = ["{program}"]'
         add = f"pipemux app add {name}.toml && pipemux open {name}"
         sys.exit(f"PipeMux starts this app. Write {name}.toml, then: {add}\n{lines}")
-    Server(cls, socket.socket(fileno=int(os.environ["PIPEMUX_FD"]))).serve(signatures)
+    server = Server(cls, socket.socket(fileno=int(os.environ["PIPEMUX_FD"])))
+    hello |= {"protocol": {"major": 1, "minor": 6}, "software": "pipemux-python 0.1.0"}
+    server.send(EVENT, HELLO, 0, 0, hello)
+    server.serve()
 
 
 class Server:
@@ -39,24 +42,22 @@ class Server:
         self.cls, self.stream, self.lock = cls, stream, threading.Lock()
         self.sessions: dict[int, Session] = {}
         self.work: queue.Queue[Any] = queue.Queue()
-        self.incarnation = 0
+        self.life, self.features = 0, list[str]()
 
-    def send(self, *frame: Any) -> None:
-        *envelope, body = frame
+    def send(self, kind: int, method: int, id: int, life: int, body: Any) -> None:
         with self.lock:
-            self.stream.sendall(encode_frame([*envelope, 0], body))
+            self.stream.sendall(encode_frame([kind, method, id, life, 0], body))
 
     def receive(self) -> None:
         stream = self.stream.makefile("rb")
-        while frame := read_frame(stream):
-            self.work.put(lambda frame=frame: self.handle(*frame))
-        self.work.put(sys.exit)
+        try:
+            while frame := read_frame(stream):
+                self.work.put(lambda frame=frame: self.handle(*frame))
+        finally:
+            self.work.put(sys.exit)
 
-    def serve(self, signatures: list[dict[str, Any]]) -> None:
+    def serve(self) -> None:
         """Handles frames and posted changes one after the other."""
-        hello: dict[str, Any] = {"protocol": {"major": 1, "minor": 6}, "role": "app"}
-        hello |= {"prototypes": signatures, "software": "pipemux-python 0.1.0"}
-        self.send(EVENT, HELLO, 0, 0, hello)
         threading.Thread(target=self.receive, daemon=True).start()
         while True:
             waits = [each.wake() for each in self.sessions.values()]
@@ -71,7 +72,7 @@ class Server:
         """Answers a frame."""
         kind, method, id, life, _ = envelope
         if kind == EVENT and method == HELLO:
-            self.incarnation = life
+            self.life, self.features = life, unpack(data)[0].get("features") or []
         if kind != REQUEST:
             return
         try:
@@ -83,7 +84,7 @@ class Server:
             if not isinstance(error, Fault):
                 traceback.print_exc()
             self.send(FAULT, method, id, life, describe(error))
-        if method == CLOSE and (life == self.incarnation or not self.sessions):
+        if method == CLOSE and (life == self.life or not self.sessions):
             sys.exit()
 
     def answer(self, method: int, life: int, body: dict[str, Any]) -> dict[str, Any]:
@@ -92,9 +93,7 @@ class Server:
         if method in (PING, CLOSE):
             return {}
         if method == OPEN and life not in self.sessions:
-            self.sessions[life] = Session(
-                self.cls,
-                self.work.put,
-                lambda *event: self.send(EVENT, event[0], 0, life, event[1]),
-            )
+            send = lambda event, body: self.send(EVENT, event, 0, life, body)
+            self.sessions[life] = Session(self.cls(), self.work.put, send)
+            self.sessions[life].app._features = self.features
         return self.sessions[life].handle(method, body)

@@ -1,124 +1,116 @@
 """One session: calls the app for each request, and keeps its state and its version."""
 
+import copy
 import json
 import os
 import threading
 import time
-import traceback
 import typing
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from .app import App, Job, Opening, Question, Request, actions_of
+from .app import App, Job, Opening, Question, Request, actions_of, need
 from .codec import pack, unpack
 from .errors import Fault, Mistake, describe
 from .schema import Thing, dump, load, load_fields
 from .view import Done, View
 
 CHANGED, JOB_REPORT = 17, 20
-OPEN, PROJECT, INVOKE, READ, LOCATE, SAVE, CANCEL_JOB = 1, 2, 3, 4, 5, 7, 9
+HANDLERS = {1: "open", 2: "project", 3: "invoke", 4: "read", 5: "locate", 7: "save"}
+HANDLERS[9] = "cancel_job"
+WINDOWS_MAX = 64
 Body = dict[str, Any]
 
 
 class Session:
     """An app with the version of its state, and the file that keeps both."""
 
-    def __init__(
-        self,
-        cls: type[App],
-        post: Callable[[Callable[[], Any]], None],
-        send: Callable[[int, Body], None],
-    ):
-        self.app, self.actions, self.post, self.send = (
-            cls(),
-            actions_of(cls),
-            post,
-            send,
-        )
+    def __init__(self, app: App, post: Any, send: Callable[[int, Body], None]):
+        self.app, self.actions = app, actions_of(type(app))
+        self.post, self.send = post, send
         self.version, self.file, self.is_open = 1, Path(), False
         self.shown: dict[Any, int] = {}
         self.jobs: dict[str, Job[Any]] = {}
         #: The newest run, and by key the revs of things that it replaced itself.
-        self.run: tuple[str, dict[str, list[int]]] = ("", {})
-        self.app._post = lambda change: post(lambda: self.change(change))
-        self.app._send = send
-        self.routes = {OPEN: self.open, PROJECT: self.project, INVOKE: self.invoke}
-        self.routes |= {READ: self.read, LOCATE: self.locate, SAVE: self.save}
-        self.routes[CANCEL_JOB] = self.cancel_job
+        self.run: list[Any] = ["", {}]
+        app._post = lambda change: post(lambda: self.change(change))
+        app._send, app._secrets = send, {}
 
     def handle(self, method: int, body: Body) -> Body:
         """Answers a request. Raises Fault to refuse it."""
-        if method not in self.routes or (method != OPEN and not self.is_open):
+        if method not in HANDLERS or (method != 1 and not self.is_open):
             raise Fault("the app doesn't handle this request now", code="refused")
-        return self.routes[method](body)
+        given = {name: value for name, value in body.items() if value is not None}
+        return getattr(self, HANDLERS[method])(given)  # type: ignore[no-any-return]
 
     def open(self, body: Body) -> Body:
         notes, resumed = list[str](), 0
         if not self.is_open:
             self.file = Path(body["state_dir"], "state.json")
-            notes, resumed = self.restore(body.get("woken") or 0)
-        opening = Opening(body["session"], body["args"])
-        opening.cwd, opening.state_dir = Path(body["cwd"]), Path(body["state_dir"])
-        opening.env = body.get("env") or {}
-        opening.attach, opening.again = (
-            bool(body.get("attach")),
-            bool(body.get("again")),
-        )
+            resumed = self.restore(body.get("woken", 0), notes)
         with self.atomic():
-            notes += self.app.opened(opening) or []
+            notes += self.app.opened(load(Opening, body)) or []
         self.is_open = True
         self.store(0 if resumed else 1)
         return {"notes": notes, "resumed": resumed}
 
-    def restore(self, woken: int) -> tuple[list[str], int]:
-        """Loads the saved state. Returns notes, and the version that it continues."""
+    def restore(self, woken: int, notes: list[str]) -> int:
+        """Loads the saved state. Returns the version that it continues, or 0."""
         if not self.file.exists():
-            return [], 0
+            return 0
         try:
             saved = json.loads(self.file.read_text("utf-8"))
             self.set_state(saved["state"])
-            self.version, run = int(saved["version"]), saved["run"]
+            self.version, run = int(saved["version"]), list(saved["run"])
         except (ValueError, TypeError, KeyError, AttributeError, Fault) as error:
             aside = self.file.with_suffix(f".{int(time.time())}.unreadable")
             self.file.rename(aside)
-            return [f"the saved state can't be read and is kept as {aside}: {error}"], 0
-        self.run = (run[0], run[1]) if woken == self.version else self.run
-        return [], woken if woken == self.version else 0
+            notes.append(f"unreadable state was moved to {aside}: {error}")
+            return 0
+        self.run = run if woken == self.version else self.run
+        return woken if woken == self.version else 0
 
     def set_state(self, state: Body) -> None:
         vars(self.app).update(load_fields(type(self.app), state))
 
     def store(self, rise: int) -> None:
-        """Counts the version up and saves the state: a crash leaves the old or the new one."""
+        """Counts the version up and saves the state: a crash leaves the old or the new."""
         self.version += rise
         saved = {"version": self.version, "run": self.run, "state": dump(self.app)}
-        new = self.file.with_suffix(".new")
-        with open(
-            os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w"
-        ) as file:
+        new, flags = (
+            self.file.with_suffix(".new"),
+            os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
+        )
+        with open(os.open(new, flags, 0o600), "w", encoding="utf-8") as file:
             json.dump(saved, file)
         new.replace(self.file)
 
     @contextmanager
     def atomic(self, is_query: bool = False) -> Iterator[None]:
         """Puts the state back if what is done with it fails or asks."""
-        before = json.dumps(dump(self.app))
+        names, before = (
+            list(load_fields(type(self.app), dump(self.app))),
+            dump(self.app),
+        )
+        backup = copy.deepcopy({name: getattr(self.app, name) for name in names})
         try:
             yield
-            if is_query and json.dumps(dump(self.app)) != before:
+            after = dump(self.app)
+            if is_query and after != before:
                 raise Mistake("a query changed the state")
+            load_fields(type(self.app), after)
         except BaseException:
-            self.set_state(json.loads(before))
+            vars(self.app).update(backup)
             raise
 
     def change(self, change: Callable[[], Any]) -> Any:
         """Carries out a change that no request asked for, and tells readers of it."""
         with self.atomic():
             result = change()
-        self.run = ("", {})
+        self.run = ["", {}]
         self.store(1)
         self.send(CHANGED, {"version": self.version})
         return result
@@ -126,16 +118,13 @@ class Session:
     def wake(self) -> float:
         """Calls `on_wake` if it is time. Returns in how many seconds it may be."""
         due = self.app.next_wake() if self.is_open else None
-        if due is None or due > time.time():
-            return 3600 if due is None else min(due - time.time(), 3600)
-        try:
-            self.change(self.app.on_wake)
-        except Exception:
-            traceback.print_exc()
-        return 0.1
+        if due is not None and due <= time.time():
+            self.post(lambda: self.change(self.app.on_wake))
+            return 0.1
+        return 3600 if due is None else min(due - time.time(), 3600)
 
     def project(self, body: Body) -> Body:
-        view = View(body["lod"], body["budget"], body.get("reader") or "")
+        view = View(body["lod"], body["budget"], body.get("reader", ""))
         self.app.view(view)
         shown, window = (
             view.body(),
@@ -144,7 +133,9 @@ class Session:
         digest = hash(pack(shown))
         # It may have changed without being told, as a clock does.
         self.version += self.shown.get(window, digest) != digest
-        self.shown = {**self.shown, window: digest} if len(self.shown) < 64 else {}
+        self.shown = (
+            {**self.shown, window: digest} if len(self.shown) < WINDOWS_MAX else {}
+        )
         is_known = body.get("known_version") == self.version
         return {"version": self.version, **({"unchanged": True} if is_known else shown)}
 
@@ -152,14 +143,15 @@ class Session:
         name, function = body["action"], self.actions.get(body["action"])
         if function is None:
             raise Fault(f"unknown action {name}", code="usage")
-        request = Request(body["reader"], body["run_id"], Path(body.get("cwd") or "."))
-        request.budget = body.get("budget") or request.budget
-        request.confirmed = bool(body.get("confirmed"))
+        self.app.request = request = load(Request, body)
+        request.budget = request.budget or Request.budget
         if resume := body.get("resume"):
-            (*answers, digest) = unpack(resume["token"])[0]
-            request.answers = [*answers[0], [digest, resume["choice"]]]
+            answers, digest = unpack(resume["token"])[0]
+            request.answers = [*answers, [digest, resume["choice"]]]
         hints, args, used = typing.get_type_hints(function), Body(), dict[str, int]()
-        for param, arg in (body.get("args") or {}).items():
+        for param, arg in body.get("args", {}).items():
+            if param not in hints:
+                raise Fault(f"{name} has no parameter {param}", code="usage")
             try:
                 args[param] = load(
                     hints[param], self.value_of(arg, request.run_id, used)
@@ -169,15 +161,24 @@ class Session:
                 raise
             if isinstance(args[param], Path):
                 args[param] = request.cwd / args[param]
-        how, self.app.request = function.__pipemux__, request  # type: ignore[attr-defined]
+        how: Body = function.__pipemux__  # type: ignore[attr-defined]
         is_query = how["risk"] == "query"
         try:
             with self.atomic(is_query):
                 result = function(self.app, **args)
                 if how["previews"] and not request.asked:
-                    raise Mistake(
-                        f"{name} has previews=True and never calls self.confirm"
+                    raise Mistake(f"{name} has previews=True and never confirms")
+                if result is None or isinstance(result, str):
+                    result = (
+                        Done().show(result or "") if is_query else Done(result or "")
                     )
+                if isinstance(result, Job):
+                    need("jobs", self.app._features)
+                elif not isinstance(result, Done):
+                    raise Mistake(
+                        f"{name} returned {result!r:.40}, no Done, Job, str or None"
+                    )
+                outcome = {"done": result.body()} if isinstance(result, Done) else {}
         except Question as question:
             return {"needs": question.args[0]}
         if not is_query:
@@ -185,27 +186,22 @@ class Session:
             self.shown.clear()
             self.store(1)
         if isinstance(result, Job):
-            return {"started": self.start(result)}
-        if result is None or isinstance(result, str):
-            result = Done().show(result or "") if is_query else Done(result or "")
-        if not isinstance(result, Done):
-            raise Mistake(
-                f"{name} returned {result!r:.40}, not a Done, a Job, a str or None"
-            )
-        return {"done": {**result.body(), "version": self.version}}
+            outcome = {"started": self.start(result)}
+        next(iter(outcome.values()))["version"] = self.version
+        return outcome
 
     def value_of(self, arg: Body, run_id: str, used: dict[str, int]) -> Any:
         """The value of an argument, in which things stand for refs."""
-        if "list" in arg:
-            return [self.value_of(item, run_id, used) for item in arg["list"]]
-        if "record" in arg:
+        ((kind, value),) = arg.items()
+        if kind == "list":
+            return [self.value_of(item, run_id, used) for item in value]
+        if kind == "record":
             return {
-                n: self.value_of(each, run_id, used)
-                for n, each in arg["record"].items()
+                name: self.value_of(item, run_id, used) for name, item in value.items()
             }
-        if "ref" not in arg:
-            return unpack(arg["value"] if "value" in arg else arg["copied"]["value"])[0]
-        thing = self.look_up(arg["ref"], run_id)
+        if kind != "ref":
+            return unpack(value if kind == "value" else value["value"])[0]
+        thing = self.look_up(value, run_id)
         used[thing.key] = thing.rev
         return thing
 
@@ -221,10 +217,9 @@ class Session:
 
     def record(self, run_id: str, used: dict[str, int]) -> None:
         """Remembers the revs that a run replaced, so that its later steps aren't stale."""
-        self.run = self.run if self.run[0] == run_id else (run_id, {})
+        self.run = self.run if self.run[0] == run_id else [run_id, {}]
         for key, rev in used.items():
-            thing = self.app.find(key)
-            if thing is not None and thing.rev != rev:
+            if (thing := self.app.find(key)) and thing.rev != rev:
                 self.run[1].setdefault(key, []).append(rev)
 
     def start(self, job: Job[Any]) -> Body:
@@ -233,38 +228,32 @@ class Session:
         self.jobs[key] = job
         job.report = lambda report: self.send(JOB_REPORT, {"job": key, **report})
         threading.Thread(target=self.work, args=(key, job), daemon=True).start()
-        started = {"job": key, "brief": job.brief, "total": job.total}
-        return {**started, "version": self.version}
+        return {"job": key, "brief": job.brief, "total": job.total}
 
     def work(self, key: str, job: Job[Any]) -> None:
-        """Does a job's work, on its own thread."""
-        result, error = None, None
+        """Does a job's work, on its own thread; the app's thread tells the end."""
         try:
             result = job.work(job)
-        except Exception as failed:
-            traceback.print_exc()
-            error = failed
-        self.post(lambda: self.end(key, job, result, error))
+            self.post(lambda: self.end(key, job, lambda: result))
+        except Exception as error:
+            failed = error
+            self.post(lambda: self.end(key, job, lambda: _raise(failed)))
 
-    def end(
-        self, key: str, job: Job[Any], result: Any, error: Exception | None
-    ) -> None:
+    def end(self, key: str, job: Job[Any], result: Callable[[], Any]) -> None:
         """Tells how a job ended, after what its result changes."""
-        brief, finish = result if isinstance(result, str) else "", job.finish
         del self.jobs[key]
-        if finish and not error and not job.cancelled:
-            try:
-                brief = self.change(lambda: finish(result)) or ""
-            except Exception as failed:
-                traceback.print_exc()
-                error = failed
-        state = "cancelled" if job.cancelled else "failed" if error else "done"
-        job.report(
-            {"state": state, "brief": describe(error)["message"] if error else brief}
-        )
+        if job.cancelled:
+            return job.report({"state": "cancelled"})
+        try:
+            value, finish = result(), job.finish
+            brief = self.change(lambda: finish(value)) if finish else value
+            job.report({"state": "done", "brief": str(brief or "")})
+        except Exception as error:
+            job.report({"state": "failed", "brief": describe(error)["message"]})
+            raise
 
     def cancel_job(self, body: Body) -> Body:
-        if body["job"] in self.jobs:
+        with suppress(KeyError):
             self.jobs[body["job"]].cancelled = True
         return {}
 
@@ -276,23 +265,15 @@ class Session:
         value, start = self.app.read(thing), body["offset"]
         data = value.encode() if isinstance(value, str) else value
         is_text = data.decode("utf-8", "ignore").encode() == data
-        return {
-            "data": data[start : start + body["max"]],
-            "total": len(data),
-            "text": is_text,
-        }
+        chunk = data[start : start + body["max"]]
+        return {"data": chunk, "total": len(data), "text": is_text}
 
     def locate(self, body: Body) -> Body:
         def place(key: str) -> Any:
-            thing = self.app.find(key)
-            how = self.app.hidden(thing) if thing else None
-            return (
-                {"hidden": how}
-                if how
-                else "shown"
-                if thing
-                else {"gone": self.app.gone(key)}
-            )
+            if thing := self.app.find(key):
+                how = self.app.hidden(thing)
+                return {"hidden": how} if how else "shown"
+            return {"gone": self.app.gone(key)}
 
         return {"places": [place(key) for key in body["keys"]]}
 
@@ -301,7 +282,8 @@ class Session:
             raise Fault("a job is running", code="refused")
         self.store(0)
         due = self.app.next_wake()
-        return {
-            "version": self.version,
-            "wake_at": None if due is None else int(due * 1000),
-        }
+        return {"version": self.version, "wake_at": due and int(due * 1000)}
+
+
+def _raise(error: Exception) -> None:
+    raise error

@@ -123,7 +123,8 @@ fn run(steps: Vec<Step>) -> Run {
 fn needs(kind: QuestionKind, labels: &[&str]) -> Needs {
     let option = |label: &&str| OptionItem { label: (*label).into(), text: "text".into() };
     let options = labels.iter().map(option).collect();
-    let question = Question { text: "3 matches".into(), kind, options, unlisted: 1 };
+    let question =
+        Question { text: "3 matches".into(), kind, options, unlisted: 1, ..Question::default() };
     Needs { question, token: Value::from("token").to_blob(), numbers: Vec::new() }
 }
 
@@ -155,10 +156,11 @@ fn app_question() -> OpenQuestion {
 fn argument_question() -> OpenQuestion {
     let mut steps = steps();
     let ty = Type::Anchor(Some("line".into()));
-    let missing = MissingArgument { ty, meant: None, raw: false };
+    let missing = MissingArgument { ty, meant: None, raw: false, secret: false };
     steps[1].args[0].1 = Argument::Missing(missing.clone());
     let meant = Some(Value::Float(2.5));
-    let limit = Argument::Missing(MissingArgument { ty: Type::Int, meant, raw: false });
+    let limit =
+        Argument::Missing(MissingArgument { ty: Type::Int, meant, raw: false, secret: false });
     steps[1].args.push(("limit".into(), limit));
     let thing = RefArg { key: "line-7".into(), rev: 3, ty: None };
     let options = vec![

@@ -5,6 +5,7 @@
 
 mod after_loading;
 mod hidden_link;
+mod job_wait;
 mod log_read;
 mod pending_view;
 mod prefetch;
@@ -12,13 +13,14 @@ mod trace_wait;
 mod value_read;
 mod wait;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::keys::{RequestId, SessionKey};
 use crate::runs::Run;
 
 pub(crate) use after_loading::AfterLoading;
 pub(crate) use hidden_link::HiddenLink;
+pub(crate) use job_wait::JobWait;
 pub(crate) use log_read::LogRead;
 pub(crate) use pending_view::PendingView;
 pub(crate) use prefetch::Prefetch;
@@ -31,6 +33,8 @@ pub(crate) use wait::{Wait, WaitLimits};
 pub(crate) enum Task {
     /// Waits for an app that is being opened.
     Opening(SessionKey),
+    /// Waits for a session that is being replaced by one with wider grants, to open in it.
+    Widening,
     /// Waits for the prototypes of sessions that are being started, before a run can be checked.
     Preparing(Vec<SessionKey>),
     /// Carries out a run.
@@ -53,6 +57,10 @@ pub(crate) enum Task {
     Restarting(SessionKey),
     /// Waits for the end of a session.
     Ending(SessionKey),
+    /// Waits for the end of the job that it reads.
+    ReadingJob,
+    /// Waits for the end of the job that it cancels.
+    CancellingJob,
     /// Waits for the end of the daemon.
     Stopping,
 }
@@ -64,6 +72,8 @@ pub(crate) struct Tasks {
     by_request: HashMap<RequestId, Task>,
     /// The requests with a [`Task::Waiting`].
     pub(crate) waits: BTreeSet<RequestId>,
+    /// The requests that wait for the end of a job.
+    pub(crate) job_waits: BTreeMap<RequestId, JobWait>,
     /// The windows that were requested ahead of time, by the client's request that may show them.
     pub(crate) prefetches: HashMap<RequestId, Prefetch>,
 }
@@ -101,6 +111,12 @@ impl Tasks {
     /// Iterates over all tasks, to change them.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&RequestId, &mut Task)> {
         self.by_request.iter_mut()
+    }
+
+    /// Returns the requests that wait for a job, oldest first.
+    pub(crate) fn waiting_for_job(&self, number: u64) -> Vec<RequestId> {
+        let waiting = self.job_waits.iter().filter(|(_, wait)| wait.number == number);
+        waiting.map(|(id, _)| *id).collect()
     }
 
     /// Returns the requests whose task is of the wanted kind, oldest first.

@@ -11,6 +11,8 @@ pub(crate) enum Wait {
         view: ViewArgs,
         /// The longest wait in seconds, for the remark that nothing changed.
         seconds: f64,
+        /// The time from which the progress of jobs ends the wait, too, on the monotonic clock.
+        progress_from: u64,
     },
     /// An entry of the feed.
     Watch(WatchArgs),

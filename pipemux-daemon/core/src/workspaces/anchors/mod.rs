@@ -193,13 +193,16 @@ impl AnchorTable {
             target,
         };
         let is_object = anchor.target.kind() == RefKind::Obj;
+        let cancels = matches!(anchor.target, Target::CancelJob { .. });
         self.anchors.insert(id, Box::new(anchor));
         if appearance.offered {
             self.offered.push(id);
-            // A key keeps its id in the next daemon; a link of an answer ends with this one.
-            match is_object {
-                true => self.unsaved.push(id),
-                false => drop(self.eviction_candidates.insert(id)),
+            // A key keeps its id in the next daemon, and so does a job; another link of an answer ends with this one.
+            if is_object || cancels {
+                self.unsaved.push(id);
+            }
+            if !is_object {
+                self.eviction_candidates.insert(id);
             }
         } else {
             self.unsaved.push(id);

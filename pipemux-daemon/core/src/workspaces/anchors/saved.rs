@@ -24,6 +24,7 @@ impl AnchorTable {
                 }
                 Err(_) => return,
             },
+            SavedTarget::CancelJob { job } => Target::CancelJob { job },
         };
         let SessionIndex(index) = self.session_index(&session);
         let of_session = &mut self.sessions[index];
@@ -60,6 +61,7 @@ pub(super) fn saved_anchor(id: u64, anchor: &Anchor) -> Option<SavedAnchor> {
             args: pipemux_proto::encode(&bound.args).ok()?.into(),
             code: bound.code.clone(),
         },
+        Target::CancelJob { job } => SavedTarget::CancelJob { job: *job },
         Target::Action(_) | Target::Answer { .. } => return None,
     };
     Some(SavedAnchor {

@@ -85,7 +85,9 @@ impl SessionAnchors {
     pub(super) fn insert(&mut self, target: &Target, id: u64) {
         match target {
             Target::Object { key } => self.objects.insert(key.clone(), id),
-            Target::Action(_) | Target::Answer { .. } => self.links.insert(target.clone(), id),
+            Target::Action(_) | Target::Answer { .. } | Target::CancelJob { .. } => {
+                self.links.insert(target.clone(), id)
+            }
         };
     }
 

@@ -27,6 +27,11 @@ pub enum Target {
         /// The answer as it would be typed.
         answer: Rc<str>,
     },
+    /// The cancellation of a job.
+    CancelJob {
+        /// The job's number.
+        job: u64,
+    },
 }
 
 /// A process, and the version of the state that it had.
@@ -50,7 +55,7 @@ impl Target {
     pub fn state(&self) -> Option<StateVersion> {
         match self {
             Target::Action(bound) => bound.state,
-            Target::Object { .. } | Target::Answer { .. } => None,
+            Target::Object { .. } | Target::Answer { .. } | Target::CancelJob { .. } => None,
         }
     }
 
@@ -68,7 +73,7 @@ impl Target {
     pub(super) fn kind(&self) -> RefKind {
         match self {
             Target::Object { .. } => RefKind::Obj,
-            Target::Action(_) | Target::Answer { .. } => RefKind::Link,
+            Target::Action(_) | Target::Answer { .. } | Target::CancelJob { .. } => RefKind::Link,
         }
     }
 }
@@ -82,6 +87,8 @@ pub enum AnchorQuery<'a> {
     Action(&'a str, &'a Args, Option<&'a str>, Option<StateVersion>),
     /// A question's number and an answer.
     Answer(u64, &'a str),
+    /// A job's number.
+    CancelJob(u64),
 }
 
 impl AnchorQuery<'_> {
@@ -93,6 +100,7 @@ impl AnchorQuery<'_> {
                 action.len() + args.len() + code.map_or(0, str::len)
             }
             AnchorQuery::Answer(_, answer) => answer.len(),
+            AnchorQuery::CancelJob(_) => 1,
         }
     }
 
@@ -107,6 +115,7 @@ impl AnchorQuery<'_> {
             (AnchorQuery::Answer(number, text), Target::Answer { question, answer }) => {
                 number == *question && *text == **answer
             }
+            (AnchorQuery::CancelJob(asked), Target::CancelJob { job }) => asked == *job,
             _ => false,
         }
     }
@@ -125,6 +134,7 @@ impl AnchorQuery<'_> {
             AnchorQuery::Answer(question, answer) => {
                 Target::Answer { question, answer: answer.into() }
             }
+            AnchorQuery::CancelJob(job) => Target::CancelJob { job },
         }
     }
 }

@@ -19,7 +19,7 @@ impl Anchor {
                 Ref { owner, ty: ty(), local: Local::Key(key.to_string()), ..Ref::obj(id) }
             }
             Target::Object { .. } => Ref { ty: ty(), ..Ref::obj(id) },
-            Target::Action(_) | Target::Answer { .. } => Ref::link(id),
+            Target::Action(_) | Target::Answer { .. } | Target::CancelJob { .. } => Ref::link(id),
         }
     }
 

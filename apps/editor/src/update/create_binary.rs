@@ -1,0 +1,46 @@
+//! Making a new file of bytes that are no text.
+
+use docui::blocking::CommitPoint;
+use docui::{Blocking, Context, Data, Done, Fault};
+
+use crate::limits::DISK_DEADLINE;
+use crate::model::binary_file::BinaryFile;
+use crate::model::{Editor, disk};
+
+impl Editor {
+    /// Writes a file that is no text. It never replaces one, since that couldn't be undone.
+    pub(super) fn create_binary(
+        &mut self,
+        path: &str,
+        data: Data,
+        context: &Context,
+    ) -> Blocking<Self> {
+        let target = self.caller_path(path, context);
+        let shown = self.display_path(&target);
+        let waits_for = format!("the disk of {shown}");
+        let label = data.from.map(|(_, label)| format!(" from {label}")).unwrap_or_default();
+        let bytes = data.bytes;
+        let work = move |commit: &CommitPoint| -> Result<Option<BinaryFile>, Fault> {
+            let path = disk::resolve_new(&target)?;
+            if std::fs::symlink_metadata(&path).is_ok() {
+                return Err(Fault::refused(format!(
+                    "{shown} exists, and what is no text can't be undone"
+                ))
+                .hint("name another path"));
+            }
+            let staged = disk::stage_bytes(&path, &bytes)?;
+            if !commit.begin() {
+                return Err(Fault::failed(format!("{shown} was not written")));
+            }
+            staged.publish()?;
+            Ok(BinaryFile::read(&path))
+        };
+        self.disk_task(waits_for, DISK_DEADLINE, context, work, move |editor, made, _, _| {
+            let Some(file) = made? else { return Ok(Done::new("written").into()) };
+            let words = editor.binary_words(&file);
+            editor.binaries.put(file);
+            editor.write_manifest();
+            Ok(Done::new(format!("{words}{label}")).into())
+        })
+    }
+}

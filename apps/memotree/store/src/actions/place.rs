@@ -1,0 +1,119 @@
+//! Where nodes go: parents and order keys.
+
+use super::Place;
+use super::draft::Draft;
+use crate::error::StoreError;
+use crate::name::NodeId;
+use crate::order;
+use crate::store::hash;
+
+impl Draft<'_> {
+    /// Moves a node.
+    pub(super) fn move_node(&mut self, id: &str, place: &Place) -> Result<(), StoreError> {
+        let id = self.store.node(id)?.id;
+        let parent = match &place.parent {
+            Some(parent) => Some(self.store.node(parent)?.id),
+            // Before a sibling, wherever that is.
+            None => match &place.before {
+                Some(before) => self.store.node(before)?.shown_under,
+                None => None,
+            },
+        };
+        if let Some(parent) =
+            parent.as_ref().filter(|parent| self.is_below(parent.as_str(), id.as_str()))
+        {
+            return Err(StoreError::Circle { node: id, parent: parent.clone() });
+        }
+        if place.before.as_deref() == Some(id.as_str())
+            && self.store.node(id.as_str())?.shown_under == parent
+        {
+            return Ok(());
+        }
+        let place = Place { parent: parent.map(|id| id.to_string()), before: place.before.clone() };
+        let (parent, order) = self.place(&id, &place)?;
+        let file = self.file(id.as_str())?;
+        file.set("parent", &parent);
+        file.set("order", &order);
+        Ok(())
+    }
+
+    /// Returns the parent and the order key of a node at a place. Siblings without usable keys get some.
+    pub(super) fn place(
+        &mut self,
+        id: &NodeId,
+        place: &Place,
+    ) -> Result<(String, String), StoreError> {
+        let parent = match &place.parent {
+            None => match &place.before {
+                Some(before) => self.store.node(before)?.shown_under.map(|id| id.to_string()),
+                None => None,
+            },
+            Some(parent) if self.creates(parent) => Some(parent.clone()),
+            Some(parent) => Some(self.store.node(parent)?.id.to_string()),
+        };
+        let parent = parent.unwrap_or_default();
+        if let Some(before) = &place.before {
+            let under = self.store.node(before)?.shown_under.map(|id| id.to_string());
+            if under.unwrap_or_default() != parent {
+                let parent =
+                    if parent.is_empty() { "the root".to_owned() } else { format!("`{parent}`") };
+                return Err(StoreError::NotAChild { before: before.clone(), parent });
+            }
+        }
+        let salt = hash(id.as_str().as_bytes());
+        let Some(before) = &place.before else {
+            let last = match self.ends.get(&parent) {
+                Some(last) => Some(last.clone()),
+                None if self.creates(&parent) => None,
+                None => self.store.index.gap(&parent, None, id.as_str())?.0,
+            };
+            let key = order::between(last.as_deref(), None, salt);
+            // Keys that people wrote may be anything.
+            let key = match last.filter(|last| *last >= key) {
+                Some(_) => self.renumber(&parent, id, None)?,
+                None => key,
+            };
+            self.ends.insert(parent.clone(), key.clone());
+            return Ok((parent, key));
+        };
+        let (previous, next) = self.store.index.gap(&parent, Some(before), id.as_str())?;
+        // Several nodes that go to one place come one after the other.
+        let previous = self.ends.get(&format!("{parent}\n{before}")).cloned().or(previous);
+        let key = order::between(previous.as_deref(), next.as_deref(), salt);
+        let fits = previous.as_ref().is_none_or(|previous| *previous < key)
+            && next.as_ref().is_none_or(|next| key < *next);
+        let key = if fits { key } else { self.renumber(&parent, id, Some(before))? };
+        self.ends.insert(format!("{parent}\n{before}"), key.clone());
+        Ok((parent, key))
+    }
+
+    /// Gives new order keys to all children of a parent, with a gap for a node before one of them, whose key is returned.
+    fn renumber(
+        &mut self,
+        parent: &str,
+        id: &NodeId,
+        before: Option<&str>,
+    ) -> Result<String, StoreError> {
+        let mut last: Option<String> = None;
+        let mut own = None;
+        for sibling in self.store.index.child_ids(parent)? {
+            if before == Some(sibling.as_str()) {
+                own = Some(order::between(last.as_deref(), None, hash(id.as_str().as_bytes())));
+                last.clone_from(&own);
+            }
+            if sibling == id.as_str() {
+                continue;
+            }
+            let key = order::between(last.as_deref(), None, hash(sibling.as_bytes()));
+            self.file(&sibling)?.set("order", &key);
+            last = Some(key);
+        }
+        Ok(own
+            .unwrap_or_else(|| order::between(last.as_deref(), None, hash(id.as_str().as_bytes()))))
+    }
+
+    /// Returns true if a node stands below another one, or is the same, as this change has it.
+    fn is_below(&mut self, id: &str, other: &str) -> bool {
+        self.store.index.is_below(id, other).unwrap_or(true)
+    }
+}

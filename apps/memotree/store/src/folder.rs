@@ -1,0 +1,427 @@
+//! The folder `.memotree`: reads, writes and lists its files, and nothing outside of it.
+//!
+//! `.memotree` itself may be a link, so that several checkouts share one tree. Inside of it no link is followed that leads
+//! out. A file is replaced atomically, and only as long as it still has the content that the change was made
+//! for: where the system can, the new file and the old one change places in one step, the old one is compared, and put
+//! back if it isn't the expected one. What another program wrote meanwhile is never lost.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::fs::OFlags;
+
+use crate::node_file::FILE_BYTES_MAX;
+use crate::stamp::Stamp;
+
+/// The folders inside of `.memotree`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// `nodes`: a file for each node.
+    Nodes,
+    /// `trash`: files of removed nodes.
+    Trash,
+    /// `views`: a file for each view.
+    Views,
+    /// `queries`: a file for each saved search.
+    Queries,
+}
+
+impl Part {
+    /// Returns the folder's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Nodes => "nodes",
+            Self::Trash => "trash",
+            Self::Views => "views",
+            Self::Queries => "queries",
+        }
+    }
+
+    /// The reverse of [`Part::name`].
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Nodes, Self::Trash, Self::Views, Self::Queries]
+            .into_iter()
+            .find(|part| part.name() == name)
+    }
+}
+
+/// A file of the folder: `nodes/plan.md`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FileName {
+    /// The folder that it is in.
+    pub part: Part,
+    /// Its name.
+    pub name: String,
+}
+
+impl FileName {
+    /// Names a file.
+    pub fn new(part: Part, name: impl Into<String>) -> Self {
+        Self { part, name: name.into() }
+    }
+}
+
+impl std::fmt::Display for FileName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.part.name(), self.name)
+    }
+}
+
+/// Why a file wasn't read or written. Messages name files relative to `.memotree`, never where that is.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    /// The system refuses.
+    #[error("{what}: {source}")]
+    Io {
+        /// The file or folder.
+        what: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// A link leads out of `.memotree`, or what is there is no file.
+    #[error("{what}: {why}")]
+    Refused {
+        /// The file or folder.
+        what: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// It is longer than a node's file may be.
+    #[error("{what}: it has {bytes} bytes, at most {FILE_BYTES_MAX}")]
+    TooLong {
+        /// The file.
+        what: String,
+        /// Its length.
+        bytes: u64,
+    },
+    /// Another program changed it since it was read.
+    #[error("{0} was changed by another program")]
+    Changed(FileName),
+}
+
+const OUTSIDE: &str = "it is a link that leads out of .memotree; put the file itself there";
+
+/// The folder.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    root: PathBuf,
+}
+
+/// An entry of a folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// The file's name.
+    pub name: String,
+    /// Its stamp; that of the file which a link leads to.
+    pub stamp: Stamp,
+}
+
+impl Folder {
+    /// Opens the folder, which need not exist yet. A link is followed.
+    ///
+    /// # Errors
+    /// Something else is at the path.
+    pub fn open(path: &Path) -> Result<Self, FolderError> {
+        let io = |source| FolderError::Io { what: ".memotree".to_owned(), source };
+        match fs::metadata(path) {
+            Ok(metadata) if metadata.is_dir() => {
+                Ok(Self { root: fs::canonicalize(path).map_err(io)? })
+            }
+            Ok(_) => Err(FolderError::Refused {
+                what: ".memotree".to_owned(),
+                why: "it is not a folder",
+            }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Self { root: path.to_owned() }),
+            Err(error) => Err(io(error)),
+        }
+    }
+
+    /// Returns true if the folder exists.
+    pub fn exists(&self) -> bool {
+        self.root.is_dir()
+    }
+
+    /// Returns the stamp of one of the folders; `None` if there is none.
+    ///
+    /// # Errors
+    /// It can't be read, or leads out of `.memotree`.
+    pub fn stamp(&self, part: Part) -> Result<Option<Stamp>, FolderError> {
+        let path = self.root.join(part.name());
+        let io = |source| FolderError::Io { what: part.name().to_owned(), source };
+        match fs::symlink_metadata(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(io(error)),
+            Ok(metadata) if metadata.is_symlink() => {
+                self.check_inside(&path, part.name())?;
+                fs::metadata(&path).map(|metadata| Some(Stamp::of(&metadata))).map_err(io)
+            }
+            Ok(metadata) if metadata.is_dir() => Ok(Some(Stamp::of(&metadata))),
+            Ok(_) => Err(FolderError::Refused {
+                what: part.name().to_owned(),
+                why: "it is not a folder",
+            }),
+        }
+    }
+
+    /// Lists the files of a folder; hidden ones and those whose names aren't UTF-8 are left out. `each` gets, of each, the
+    /// name and its stamp, or why there is none.
+    ///
+    /// # Errors
+    /// The folder can't be read. There being none isn't an error.
+    pub fn list(
+        &self,
+        part: Part,
+        mut each: impl FnMut(String, Result<Stamp, FolderError>),
+    ) -> Result<(), FolderError> {
+        if self.stamp(part)?.is_none() {
+            return Ok(());
+        }
+        let io = |source| FolderError::Io { what: part.name().to_owned(), source };
+        for entry in fs::read_dir(self.root.join(part.name())).map_err(io)? {
+            let entry = entry.map_err(io)?;
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            if name.starts_with('.') {
+                continue;
+            }
+            // Of the entry itself: a link isn't followed here.
+            let file = FileName::new(part, name);
+            let stamp = match entry.metadata() {
+                Ok(metadata) if metadata.is_file() => Ok(Stamp::of(&metadata)),
+                Ok(_) => match self.file_stamp(&file) {
+                    Ok(Some(stamp)) => Ok(stamp),
+                    Ok(None) => continue,
+                    Err(error) => Err(error),
+                },
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                Err(source) => Err(FolderError::Io { what: file.to_string(), source }),
+            };
+            each(file.name, stamp);
+        }
+        Ok(())
+    }
+
+    /// Returns the stamp of a file; `None` if there is none.
+    ///
+    /// # Errors
+    /// It isn't a file, or leads out of `.memotree`.
+    pub fn file_stamp(&self, file: &FileName) -> Result<Option<Stamp>, FolderError> {
+        let path = self.path(file);
+        let io = |source| FolderError::Io { what: file.to_string(), source };
+        let metadata = match fs::symlink_metadata(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            other => other.map_err(io)?,
+        };
+        let metadata = if metadata.is_symlink() {
+            self.check_inside(&path, &file.to_string())?;
+            fs::metadata(&path).map_err(io)?
+        } else {
+            metadata
+        };
+        match metadata.is_file() {
+            true => Ok(Some(Stamp::of(&metadata))),
+            false => Err(FolderError::Refused { what: file.to_string(), why: "it is not a file" }),
+        }
+    }
+
+    /// Reads a file; `None` if there is none.
+    ///
+    /// # Errors
+    /// It can't be read, is too long, or leads out of `.memotree`.
+    pub fn read(&self, file: &FileName) -> Result<Option<(Vec<u8>, Stamp)>, FolderError> {
+        let io = |source| FolderError::Io { what: file.to_string(), source };
+        let Some(stamp) = self.file_stamp(file)? else { return Ok(None) };
+        self.stamp(file.part)?;
+        // Opening something else than a file would wait for its other end.
+        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+        let mut opened =
+            match OpenOptions::new().read(true).custom_flags(flags).open(self.path(file)) {
+                Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+                other => other.map_err(io)?,
+            };
+        let metadata = opened.metadata().map_err(io)?;
+        if !metadata.is_file() {
+            return Err(FolderError::Refused { what: file.to_string(), why: "it is not a file" });
+        }
+        let too_long = |bytes| FolderError::TooLong { what: file.to_string(), bytes };
+        if metadata.len() > FILE_BYTES_MAX as u64 {
+            return Err(too_long(metadata.len()));
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
+        let limit = FILE_BYTES_MAX as u64 + 1;
+        let read = Read::by_ref(&mut opened).take(limit).read_to_end(&mut bytes).map_err(io)?;
+        if read as u64 == limit {
+            return Err(too_long(limit));
+        }
+        // The stamp from before the reading: what is written meanwhile makes another one.
+        Ok(Some((bytes, stamp.same_as_or_none(Stamp::of(&metadata)))))
+    }
+
+    /// Writes, creates or removes a file (`after` is its new content), provided that it has the content `before`.
+    /// Returns its new stamp.
+    ///
+    /// # Errors
+    /// It can't be written, or has another content; it is then as it was.
+    pub fn replace(
+        &self,
+        file: &FileName,
+        before: Option<&[u8]>,
+        after: Option<&[u8]>,
+    ) -> Result<Option<Stamp>, FolderError> {
+        let path = self.path(file);
+        let io = |source| FolderError::Io { what: file.to_string(), source };
+        let found = self.read(file)?.map(|(bytes, _)| bytes);
+        if found.as_deref() != before {
+            return Err(FolderError::Changed(file.clone()));
+        }
+        // A link inside of the folder: the file that it leads to is replaced, not the link.
+        let path = match fs::symlink_metadata(&path) {
+            Ok(metadata) if metadata.is_symlink() => fs::canonicalize(&path).map_err(io)?,
+            _ => path,
+        };
+        let Some(after) = after else {
+            if let Some(before) = before {
+                let aside = self.root.join(file.part.name()).join(format!(".{}.new", file.name));
+                fs::rename(&path, &aside).map_err(io)?;
+                if fs::read(&aside).map_err(io)? != before {
+                    create(&aside, &path, file)?;
+                    return Err(FolderError::Changed(file.clone()));
+                }
+                fs::remove_file(&aside).map_err(io)?;
+            }
+            return Ok(None);
+        };
+        let folder = self.root.join(file.part.name());
+        self.stamp(file.part)?;
+        fs::create_dir_all(&folder).map_err(io)?;
+        let temporary = folder.join(format!(".{}.new", file.name));
+        let write = || -> io::Result<()> {
+            let mut options = OpenOptions::new();
+            let flags = OFlags::NOFOLLOW.bits().cast_signed();
+            options.write(true).create(true).truncate(true).custom_flags(flags);
+            let mut opened = options.open(&temporary)?;
+            opened.write_all(after)
+        };
+        let written = write().map_err(io).and_then(|()| match before {
+            Some(before) => exchange(&temporary, &path, before, file),
+            None => create(&temporary, &path, file),
+        });
+        if let Err(error) = written {
+            // Left behind, it would only be in the way.
+            let _ = fs::remove_file(&temporary);
+            return Err(error);
+        }
+        self.file_stamp(file)
+    }
+
+    /// Removes temporary files that a killed process left.
+    pub fn remove_temporary_files(&self) {
+        for part in [Part::Nodes, Part::Trash, Part::Views, Part::Queries] {
+            let Ok(entries) = fs::read_dir(self.root.join(part.name())) else { continue };
+            for entry in entries.flatten() {
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                if name.starts_with('.') && name.ends_with(".new") {
+                    // Another process may be writing it just now; it then writes again.
+                    let _ = fs::remove_file(entry.path());
+                }
+            }
+        }
+    }
+
+    /// Reads `memotree.toml`; empty if there is none.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn read_config(&self) -> Result<String, FolderError> {
+        let what = "memotree.toml".to_owned();
+        match File::open(self.root.join(&what)) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+            Err(source) => Err(FolderError::Io { what, source }),
+            Ok(file) => {
+                let mut text = String::new();
+                let limit = FILE_BYTES_MAX as u64;
+                match file.take(limit).read_to_string(&mut text) {
+                    Ok(_) => Ok(text),
+                    Err(source) => Err(FolderError::Io { what, source }),
+                }
+            }
+        }
+    }
+
+    fn path(&self, file: &FileName) -> PathBuf {
+        self.root.join(file.part.name()).join(&file.name)
+    }
+
+    fn check_inside(&self, path: &Path, what: &str) -> Result<(), FolderError> {
+        match fs::canonicalize(path) {
+            Ok(target) if target.starts_with(&self.root) => Ok(()),
+            Ok(_) => Err(FolderError::Refused { what: what.to_owned(), why: OUTSIDE }),
+            Err(source) => Err(FolderError::Io { what: what.to_owned(), source }),
+        }
+    }
+}
+
+/// Puts a new file in the place of one that must have the content `before`.
+fn exchange(
+    temporary: &Path,
+    path: &Path,
+    before: &[u8],
+    file: &FileName,
+) -> Result<(), FolderError> {
+    let io = |source| FolderError::Io { what: file.to_string(), source };
+    // The mode of the file that is replaced stays.
+    if let Ok(metadata) = fs::metadata(path) {
+        let _ = fs::set_permissions(temporary, metadata.permissions());
+    }
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        let swap = || renameat_with(CWD, temporary, CWD, path, RenameFlags::EXCHANGE);
+        match swap() {
+            Ok(()) => {
+                if fs::read(temporary).map_err(io)? == before {
+                    return fs::remove_file(temporary).map_err(io);
+                }
+                swap().map_err(|error| io(error.into()))?;
+                return Err(FolderError::Changed(file.clone()));
+            }
+            // The file was removed meanwhile.
+            Err(Errno::NOENT) => return Err(FolderError::Changed(file.clone())),
+            // This file system can't.
+            Err(_) => {}
+        }
+    }
+    if fs::read(path).map_err(io)? != before {
+        return Err(FolderError::Changed(file.clone()));
+    }
+    fs::rename(temporary, path).map_err(io)
+}
+
+/// Puts a new file where there must be none.
+fn create(temporary: &Path, path: &Path, file: &FileName) -> Result<(), FolderError> {
+    let made = fs::hard_link(temporary, path);
+    match made {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            return Err(FolderError::Changed(file.clone()));
+        }
+        // This file system has no links.
+        Err(_) if !path.exists() => {
+            let renamed = fs::rename(temporary, path);
+            return renamed.map_err(|source| FolderError::Io { what: file.to_string(), source });
+        }
+        Err(_) => return Err(FolderError::Changed(file.clone())),
+    }
+    let _ = fs::remove_file(temporary);
+    Ok(())
+}
+
+/// Returns the time in nanoseconds since 1970.
+pub(crate) fn now_ns() -> i128 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i128::try_from(now.as_nanos()).unwrap_or(i128::MAX)
+}

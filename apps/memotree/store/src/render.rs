@@ -1,0 +1,298 @@
+//! Writes a tree and its panels as sections for the merge of `pipemux-context`. What is read depends on what is shown, not on the
+//! number of nodes.
+
+use std::rc::Rc;
+
+use pipemux_context::outline::{Filled, Outline, fill};
+use pipemux_context::slots::SlotLine;
+use pipemux_context::{Line, RenderSection, Share, Size};
+use pipemux_proto::projection::Piece;
+
+use crate::config::TokenForm;
+use crate::error::StoreError;
+use crate::index::NodeRow;
+use crate::state::Level;
+use crate::store::{Changes, Store};
+use crate::token::{Token, TokenKind, inert};
+use crate::views::View;
+
+/// How often a tree is read again because files changed while it was shown.
+const PASSES: usize = 3;
+
+/// Views that the panel lists besides the current one, unless told otherwise.
+pub const OTHER_VIEWS: usize = 5;
+
+/// A tree as a view shows it.
+#[derive(Debug)]
+pub struct RenderedTree {
+    /// Its lines.
+    pub section: RenderSection<SlotLine>,
+    /// The nodes that are shown, in the order of their lines.
+    pub shown: Vec<NodeRow>,
+    /// What other programs changed, as far as this was noticed now.
+    pub changes: Changes,
+}
+
+/// A line of a tree.
+#[derive(Debug, Clone)]
+enum TreeLine {
+    /// The title line of a node; its body and children follow if it is expanded.
+    Node { row: Box<NodeRow>, level: Option<Level>, body: Rc<str>, text: String },
+    /// A line of a node's body.
+    Body { text: String },
+}
+
+/// A tree as the merge reads it.
+struct TreeOutline<'a> {
+    store: &'a mut Store,
+    view: &'a str,
+    form: TokenForm,
+}
+
+impl Outline for TreeOutline<'_> {
+    type Node = TreeLine;
+    type Error = StoreError;
+
+    fn children(
+        &mut self,
+        of: Option<&TreeLine>,
+        from: usize,
+        max: usize,
+    ) -> Result<Vec<TreeLine>, StoreError> {
+        let (id, body) = match of {
+            None => (None, ""),
+            Some(TreeLine::Node { row, level: Some(_), body, .. }) => {
+                (Some(row.id.as_str()), &**body)
+            }
+            Some(_) => return Ok(Vec::new()),
+        };
+        let mut lines: Vec<TreeLine> = Vec::new();
+        lines.extend(
+            body.lines()
+                .skip(from)
+                .take(max)
+                .map(|line| TreeLine::Body { text: inert(line).into_owned() }),
+        );
+        if lines.len() == max {
+            return Ok(lines);
+        }
+        let from = from.saturating_sub(body.lines().count());
+        for row in self.store.index.children(id, from, max - lines.len())? {
+            let level = self.store.state.level(self.view, row.id.as_str())?;
+            let body = match level {
+                Some(level) => body_of(self.store, &row, level)?,
+                None => String::new(),
+            };
+            let text = title_line(&row, level, self.form);
+            lines.push(TreeLine::Node { row: Box::new(row), level, body: body.into(), text });
+        }
+        Ok(lines)
+    }
+
+    fn size(&mut self, line: &TreeLine, depth: u32) -> Size {
+        Size::of_lines(&written(line, depth))
+    }
+}
+
+impl Store {
+    /// Writes the tree as a view shows it, as far as it fits in a share. Files of shown nodes that other programs changed are
+    /// read again first.
+    ///
+    /// # Errors
+    /// The folder isn't readable.
+    pub fn render_tree(
+        &mut self,
+        view: &str,
+        share: &Share,
+        form: TokenForm,
+    ) -> Result<RenderedTree, StoreError> {
+        let mut changes = self.refresh()?;
+        for _ in 1..PASSES {
+            let filled = fill(&mut TreeOutline { store: self, view, form }, share)?;
+            let shown = nodes(&filled);
+            let noticed = self.verify(shown.iter().map(|row| row.id.as_str()))?;
+            if noticed.is_empty() {
+                return self.rendered(filled, shown, changes);
+            }
+            changes.added.extend(noticed.added);
+            changes.changed.extend(noticed.changed);
+            changes.removed.extend(noticed.removed);
+        }
+        let filled = fill(&mut TreeOutline { store: self, view, form }, share)?;
+        let shown = nodes(&filled);
+        self.rendered(filled, shown, changes)
+    }
+
+    fn rendered(
+        &self,
+        filled: Filled<TreeLine>,
+        shown: Vec<NodeRow>,
+        changes: Changes,
+    ) -> Result<RenderedTree, StoreError> {
+        let hidden = if filled.is_cut { self.hidden(&filled)? } else { 0 };
+        let lines = filled.lines.into_iter().map(|line| {
+            let text = written(&line.content, line.depth);
+            Line::new(SlotLine::Pieces(vec![Piece::Text(text)]), line.size).at(line.depth)
+        });
+        let section = RenderSection::new("tree", "Workspace tree", lines.collect()).hiding(hidden);
+        Ok(RenderedTree { section, shown, changes })
+    }
+
+    /// Returns the lines that didn't fit: of what is expanded, those right below what is shown.
+    fn hidden(&self, filled: &Filled<TreeLine>) -> Result<u64, StoreError> {
+        let roots = self.index.child_count("")?;
+        let mut all = roots;
+        for line in &filled.lines {
+            if let TreeLine::Node { row, level: Some(_), body, .. } = &line.content {
+                all += row.children + body.lines().count() as u64;
+            }
+        }
+        Ok(all.saturating_sub(filled.lines.len() as u64))
+    }
+
+    /// Writes the panel of views: the current one, the last used others, and how to work with them.
+    ///
+    /// # Errors
+    /// The folder isn't readable.
+    pub fn render_views(
+        &self,
+        current: &str,
+        others: usize,
+    ) -> Result<RenderSection<SlotLine>, StoreError> {
+        let views = self.views()?;
+        let mut lines = Vec::new();
+        if let Some(view) = views.iter().find(|view| view.name == current) {
+            lines.push(text_line(format!("current: {}\n", view_line(view)), 0));
+        }
+        let rest: Vec<&View> = views.iter().filter(|view| view.name != current).collect();
+        for view in rest.iter().take(others) {
+            lines.push(text_line(format!("- {}\n", view_line(view)), 1));
+        }
+        let hidden = rest.len().saturating_sub(others) as u64;
+        lines.push(text_line(
+            "switch(view) · create(name, description) · rename(view, name) · delete(view)\n"
+                .to_owned(),
+            1,
+        ));
+        Ok(RenderSection::new("views", "Views", lines).hiding(hidden))
+    }
+
+    /// Writes what is known of the tree as a whole: no path, no user, no environment. `date` is told by whoever wants it.
+    ///
+    /// # Errors
+    /// The index isn't readable.
+    pub fn render_environment(
+        &self,
+        project: &str,
+        view: &str,
+        date: Option<&str>,
+    ) -> Result<RenderSection<SlotLine>, StoreError> {
+        let total = self.index.total()?;
+        let expanded = self.state.expanded(view)?;
+        let mut line = format!("{} · {total} nodes, {expanded} expanded", inert(project));
+        if !self.exists() {
+            line += " · no .memotree yet: the first node makes it";
+        }
+        if let Some(date) = date {
+            line += &format!(" · {date}");
+        }
+        let problems = self.index.problems(PROBLEMS_SHOWN + 1)?;
+        let mut lines = vec![
+            text_line(format!("Context UI {}\n", pipemux_context::VERSION), 0),
+            text_line(line + "\n", 0),
+        ];
+        for row in problems.iter().take(PROBLEMS_SHOWN) {
+            let problem = row.problem.as_deref().unwrap_or_default();
+            lines.push(text_line(format!("problem: {}: {}\n", row.id, inert(problem)), 1));
+        }
+        let hidden = problems.len().saturating_sub(PROBLEMS_SHOWN) as u64;
+        Ok(RenderSection::new("environment", "Environment", lines).hiding(hidden))
+    }
+}
+
+/// Problems that the environment tells.
+const PROBLEMS_SHOWN: usize = 5;
+
+fn text_line(text: String, depth: u32) -> Line<SlotLine> {
+    let size = Size::of_lines(&text);
+    Line::new(SlotLine::Pieces(vec![Piece::Text(text)]), size).at(depth)
+}
+
+fn view_line(view: &View) -> String {
+    let mut line = format!("{} {}", view.name, Token::new(TokenKind::View, &view.name));
+    if !view.description.is_empty() {
+        line += &format!(": {}", inert(&view.description));
+    }
+    if let Some(problem) = &view.problem {
+        line += &format!(" · {}", inert(problem));
+    }
+    line
+}
+
+fn nodes(filled: &Filled<TreeLine>) -> Vec<NodeRow> {
+    let nodes = filled.lines.iter().filter_map(|line| match &line.content {
+        TreeLine::Node { row, .. } => Some((**row).clone()),
+        TreeLine::Body { .. } => None,
+    });
+    nodes.collect()
+}
+
+fn written(line: &TreeLine, depth: u32) -> String {
+    let indent = "  ".repeat(depth as usize);
+    match line {
+        TreeLine::Node { text, .. } => format!("{indent}- {text}\n"),
+        TreeLine::Body { text } if text.is_empty() => "\n".to_owned(),
+        TreeLine::Body { text } => format!("{indent}{text}\n"),
+    }
+}
+
+/// Writes the title line of a node, without its indent.
+pub fn title_line(row: &NodeRow, level: Option<Level>, form: TokenForm) -> String {
+    let token = Token::new(TokenKind::Node, row.id.as_str());
+    let title = inert(&row.title);
+    let mut line = match (level, form) {
+        (Some(_), TokenForm::Long) => format!("[{title}] [{}] {token}", row.id),
+        _ => format!("{title} {token}"),
+    };
+    if level.is_none() && row.children > 0 {
+        line += &format!(" · {}", counted(row.children, "node"));
+    }
+    if level != Some(Level::Full) && row.lines > 0 {
+        line += &format!(" · {}", counted(row.lines, "line"));
+    }
+    if level.is_some() {
+        row.tags.iter().for_each(|tag| line += &format!(" #{}", inert(tag)));
+    }
+    if let Some(problem) = &row.problem {
+        line += &format!(" · {}", inert(problem));
+    }
+    line
+}
+
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Returns what is shown below the title of a node at a level.
+fn body_of(store: &mut Store, row: &NodeRow, level: Level) -> Result<String, StoreError> {
+    let mut body = String::new();
+    if !row.gist.is_empty() {
+        body = format!("{}\n", row.gist);
+    }
+    if level == Level::Gist || (level == Level::Summary && !row.has_summary) {
+        return Ok(body);
+    }
+    let (summary, text) = match store.text(row.id.as_str()) {
+        Ok(texts) => texts,
+        // It costs this node only.
+        Err(StoreError::Folder(_) | StoreError::NoNode { .. }) => return Ok(body),
+        Err(error) => return Err(error),
+    };
+    if !summary.is_empty() {
+        body += &format!("{summary}\n");
+    }
+    if level == Level::Full {
+        body += &text;
+    }
+    Ok(body)
+}

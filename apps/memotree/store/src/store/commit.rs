@@ -1,0 +1,149 @@
+//! Makes a change of several files as one: all of it, or nothing, also when the process is killed in between.
+
+use super::Store;
+use crate::error::StoreError;
+use crate::folder::{FileName, FolderError, Part, now_ns};
+use crate::index;
+use crate::name::NodeId;
+use crate::stamp::Stamp;
+use crate::state::{FileEdit, Status};
+
+/// A change that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// What it was, in a few words.
+    pub label: String,
+    /// The nodes whose files changed.
+    pub nodes: Vec<NodeId>,
+}
+
+impl Store {
+    /// Makes a change, and records it for undo. Files that are as they shall be aren't touched.
+    pub(crate) fn commit(
+        &mut self,
+        label: &str,
+        edits: Vec<FileEdit>,
+    ) -> Result<Committed, StoreError> {
+        let edits: Vec<FileEdit> =
+            edits.into_iter().filter(|edit| edit.before != edit.after).collect();
+        if edits.is_empty() {
+            return Ok(Committed { label: label.to_owned(), nodes: Vec::new() });
+        }
+        let change = self.state.begin(label, &edits)?;
+        match self.apply(&edits) {
+            Ok(nodes) => {
+                self.state.set_status(change, Status::Done)?;
+                Ok(Committed { label: label.to_owned(), nodes })
+            }
+            Err(error) => {
+                self.state.set_status(change, Status::Dropped)?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Takes back the last change of this session that isn't taken back yet.
+    ///
+    /// # Errors
+    /// There is none, or a file was changed since: nothing is then taken back.
+    pub fn undo(&mut self) -> Result<Committed, StoreError> {
+        let change = self.state.last_done()?.ok_or(StoreError::Nothing("undo"))?;
+        let edits: Vec<FileEdit> = change.files.iter().rev().map(FileEdit::reversed).collect();
+        let nodes = self.apply(&edits)?;
+        self.state.set_status(change.id, Status::Undone)?;
+        Ok(Committed { label: change.label, nodes })
+    }
+
+    /// Makes the change again that was last taken back.
+    ///
+    /// # Errors
+    /// There is none, or a file was changed since: nothing is then changed.
+    pub fn redo(&mut self) -> Result<Committed, StoreError> {
+        let change = self.state.next_undone()?.ok_or(StoreError::Nothing("redo"))?;
+        let nodes = self.apply(&change.files)?;
+        self.state.set_status(change.id, Status::Done)?;
+        Ok(Committed { label: change.label, nodes })
+    }
+
+    /// Takes back a change during which the process ended, as far as it was made. Returns what it was.
+    pub(super) fn take_back_pending(&mut self) -> Result<Option<String>, StoreError> {
+        let Some(change) = self.state.pending()? else { return Ok(None) };
+        for edit in change.files.iter().rev().map(FileEdit::reversed) {
+            match self.folder.replace(&edit.file, edit.before.as_deref(), edit.after.as_deref()) {
+                // It wasn't made yet, or another program went on from it.
+                Ok(_) | Err(FolderError::Changed(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.index.set_folder_stamp(None)?;
+        self.state.set_status(change.id, Status::Dropped)?;
+        Ok(Some(change.label))
+    }
+
+    /// Writes files, all or none, and has the index follow. Returns the nodes whose files changed.
+    fn apply(&mut self, edits: &[FileEdit]) -> Result<Vec<NodeId>, StoreError> {
+        let was_known = self.is_folder_known()?;
+        let mut stamps: Vec<Option<Stamp>> = Vec::new();
+        for (at, edit) in edits.iter().enumerate() {
+            let FileEdit { file, before, after } = edit;
+            match self.folder.replace(file, before.as_deref(), after.as_deref()) {
+                Ok(stamp) => stamps.push(stamp),
+                Err(error) => {
+                    for done in edits[..at].iter().rev().map(FileEdit::reversed) {
+                        let FileEdit { file, before, after } = done;
+                        // What another program wrote just now stays.
+                        let _ = self.folder.replace(&file, before.as_deref(), after.as_deref());
+                    }
+                    self.forget_folder()?;
+                    if let FolderError::Changed(file) = &error {
+                        let id = NodeId::of_file(&file.name).and_then(Result::ok);
+                        self.verify(id.as_ref().map(NodeId::as_str))?;
+                    }
+                    return Err(error.into());
+                }
+            }
+        }
+        let mut nodes = Vec::new();
+        let mut changed = Vec::new();
+        for (edit, stamp) in edits.iter().zip(stamps) {
+            let FileEdit { file: FileName { part: Part::Nodes, name }, after, .. } = edit else {
+                continue;
+            };
+            let Some(Ok(id)) = NodeId::of_file(name) else { continue };
+            let indexed = after.as_deref().map(|bytes| {
+                let mut file = self.indexed_bytes(&id, name, bytes);
+                file.stamp = stamp.and_then(|stamp| stamp.if_settled(now_ns()));
+                file
+            });
+            nodes.push(id.clone());
+            changed.push((id, indexed));
+        }
+        self.index.change::<_, StoreError>(|transaction| {
+            for (id, indexed) in &changed {
+                index::set(transaction, id, indexed.as_ref())?;
+            }
+            Ok(())
+        })?;
+        self.forget_folder()?;
+        if was_known {
+            self.unsettled = self.folder.stamp(Part::Nodes)?;
+        }
+        nodes.sort();
+        nodes.dedup();
+        Ok(nodes)
+    }
+
+    /// Returns true if no file came or went since the index was last the same as the folder.
+    fn is_folder_known(&mut self) -> Result<bool, StoreError> {
+        let stamp = self.folder.stamp(Part::Nodes)?;
+        let known = self.index.folder_stamp()?;
+        let bytes = stamp.map(Stamp::to_bytes);
+        let same = bytes.as_ref().map(|bytes| &bytes[..]) == known.as_deref();
+        Ok(stamp.is_none() || same || stamp == self.unsettled)
+    }
+
+    fn forget_folder(&mut self) -> Result<(), StoreError> {
+        self.unsettled = None;
+        Ok(self.index.set_folder_stamp(None)?)
+    }
+}

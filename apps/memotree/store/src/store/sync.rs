@@ -1,0 +1,309 @@
+//! What other programs changed: an editor, `git checkout`, a merge.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Store, hash};
+use crate::error::StoreError;
+use crate::folder::{FileName, FolderError, Part, now_ns};
+use crate::index::{self, IndexedFile, KnownFile};
+use crate::name::NodeId;
+use crate::node_file::{NodeFile, conflict_line};
+use crate::stamp::Stamp;
+
+/// What other programs changed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Changes {
+    /// New nodes.
+    pub added: Vec<NodeId>,
+    /// Nodes whose files have another content.
+    pub changed: Vec<NodeId>,
+    /// Nodes whose files are gone.
+    pub removed: Vec<NodeId>,
+}
+
+impl Changes {
+    /// Returns true when nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
+    }
+
+    fn append(&mut self, mut other: Self) {
+        self.added.append(&mut other.added);
+        self.changed.append(&mut other.changed);
+        self.removed.append(&mut other.removed);
+    }
+}
+
+/// A file of a node as it was listed.
+type ListedFile = (String, Result<Stamp, String>);
+
+impl Store {
+    /// Notices what other programs changed: nothing but the time of the folder is looked at if no file came, went or was
+    /// replaced. A file that was written in place shows when it is looked at ([`Store::verify`]) or swept
+    /// ([`Store::sweep`]).
+    ///
+    /// # Errors
+    /// The folder isn't readable.
+    pub fn refresh(&mut self) -> Result<Changes, StoreError> {
+        self.sync_folder().map(|(_, changes)| changes)
+    }
+
+    /// Compares the files of some nodes with the index, which follows them.
+    ///
+    /// # Errors
+    /// The index isn't usable.
+    pub fn verify<'a>(
+        &mut self,
+        ids: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Changes, StoreError> {
+        let mut changes = Changes::default();
+        for id in ids {
+            let Some((name, known)) = self.index.file_of(id)? else { continue };
+            let file = FileName::new(Part::Nodes, name);
+            let stamp = self.folder.file_stamp(&file);
+            let same = |stamp: &Stamp| known.as_deref() == Some(&stamp.to_bytes()[..]);
+            match stamp {
+                Ok(Some(stamp)) if same(&stamp) => {}
+                Ok(Some(stamp)) => changes.append(self.take_in(id, (file.name, Ok(stamp)))?),
+                Ok(None) => {
+                    let id = NodeId::parse(id)?;
+                    self.index.change(|transaction| index::set(transaction, &id, None))?;
+                    changes.removed.push(id);
+                }
+                Err(error) => {
+                    changes.append(self.take_in(id, (file.name, Err(error.to_string())))?);
+                }
+            }
+        }
+        Ok(changes)
+    }
+
+    /// Compares the files of the next `max` nodes with the index. Returns also true when all have been compared since the
+    /// last time that this was returned.
+    ///
+    /// # Errors
+    /// The index isn't usable, or the folder isn't readable.
+    pub fn sweep(&mut self, max: usize) -> Result<(Changes, bool), StoreError> {
+        let from = self.swept.take();
+        let ids = self.index.ids_after(from.as_deref(), max)?;
+        let mut changes = self.verify(ids.iter().map(String::as_str))?;
+        if ids.len() == max {
+            self.swept = ids.last().cloned();
+            return Ok((changes, false));
+        }
+        // A file that came at the same moment as a change of this session is noticed here.
+        self.index.set_folder_stamp(None)?;
+        changes.append(self.sync_folder()?.1);
+        Ok((changes, true))
+    }
+
+    /// Reads one file into the index.
+    fn take_in(&mut self, id: &str, listed: ListedFile) -> Result<Changes, StoreError> {
+        let id = NodeId::parse(id)?;
+        let old = self.index.node(id.as_str())?.map(|row| row.hash);
+        let file = self.indexed(&id, listed);
+        let stamp = file.stamp;
+        if old == Some(file.hash) && file.hash != 0 {
+            self.index.change(|transaction| index::set_stamp(transaction, id.as_str(), stamp))?;
+            return Ok(Changes::default());
+        }
+        self.index.change(|transaction| index::set(transaction, &id, Some(&file)))?;
+        let mut changes = Changes::default();
+        if old.is_some() {
+            changes.changed.push(id)
+        } else {
+            changes.added.push(id)
+        }
+        Ok(changes)
+    }
+
+    /// Makes the index follow the folder. Returns also true when all files were read.
+    pub(super) fn sync_folder(&mut self) -> Result<(bool, Changes), StoreError> {
+        let stamp = self.folder.stamp(Part::Nodes)?;
+        let bytes = stamp.map(Stamp::to_bytes);
+        let known = self.index.folder_stamp()?;
+        if bytes.is_some() && bytes.as_ref().map(|bytes| &bytes[..]) == known.as_deref() {
+            return Ok((false, Changes::default()));
+        }
+        if stamp.is_some() && stamp == self.unsettled {
+            // As this session left it. Once its time is past, a later session can rely on it.
+            if let Some(settled) = stamp.and_then(|stamp| stamp.if_settled(now_ns())) {
+                self.index.set_folder_stamp(Some(settled))?;
+                self.unsettled = None;
+            }
+            return Ok((false, Changes::default()));
+        }
+        let found = self.list_nodes()?;
+        let mut known: HashMap<String, KnownFile> = HashMap::new();
+        self.index.stamps(|id, file, stamp| drop(known.insert(id, (file, stamp))))?;
+        let rebuilt = known.is_empty() && !found.is_empty();
+        let changes = match rebuilt {
+            true => {
+                let added = found.keys().cloned().collect();
+                self.read_all(found)?;
+                Changes { added, ..Changes::default() }
+            }
+            false => self.read_changed(found, known)?,
+        };
+        let settled = stamp.and_then(|stamp| stamp.if_settled(now_ns()));
+        self.index.set_folder_stamp(settled)?;
+        self.unsettled = stamp.filter(|_| settled.is_none());
+        Ok((rebuilt, changes))
+    }
+
+    /// Returns the files of all nodes. Of two that claim one id the first one by its name counts, and says so.
+    fn list_nodes(&self) -> Result<BTreeMap<NodeId, ListedFile>, StoreError> {
+        let mut found: BTreeMap<NodeId, ListedFile> = BTreeMap::new();
+        let mut twice: Vec<(NodeId, String)> = Vec::new();
+        self.folder.list(Part::Nodes, |name, stamp| {
+            // Other files in the folder are none of ours.
+            let Some(Ok(id)) = NodeId::of_file(&name) else { return };
+            let listed = (name, stamp.map_err(|error| error.to_string()));
+            match found.get_mut(&id) {
+                None => drop(found.insert(id, listed)),
+                Some(first) => {
+                    let (winner, loser) = if first.0 < listed.0 {
+                        (None, listed.0)
+                    } else {
+                        (Some(listed), first.0.clone())
+                    };
+                    if let Some(winner) = winner {
+                        *first = winner;
+                    }
+                    twice.push((id, loser));
+                }
+            }
+        })?;
+        for (id, other) in twice {
+            if let Some((name, stamp)) = found.get_mut(&id) {
+                let message = format!(
+                    "two files claim this id: nodes/{name} and nodes/{}; rename one of them",
+                    other.escape_unicode()
+                );
+                *stamp = Err(message);
+            }
+        }
+        Ok(found)
+    }
+
+    fn read_all(&mut self, found: BTreeMap<NodeId, ListedFile>) -> Result<(), StoreError> {
+        let Self { folder, index, .. } = self;
+        index.fill(|insert| {
+            for (id, listed) in found {
+                insert(&id, &indexed(folder, &id, listed))?;
+            }
+            Ok(())
+        })
+    }
+
+    fn read_changed(
+        &mut self,
+        found: BTreeMap<NodeId, ListedFile>,
+        mut known: HashMap<String, KnownFile>,
+    ) -> Result<Changes, StoreError> {
+        let mut changes = Changes::default();
+        for (id, listed) in found {
+            let same = match (known.remove(id.as_str()), &listed.1) {
+                (Some((file, stamp)), Ok(now)) => {
+                    file == listed.0 && stamp.as_deref() == Some(&now.to_bytes()[..])
+                }
+                _ => false,
+            };
+            if !same {
+                changes.append(self.take_in(id.as_str(), listed)?);
+            }
+        }
+        for id in known.into_keys() {
+            let id = NodeId::parse(&id)?;
+            self.index.change(|transaction| index::set(transaction, &id, None))?;
+            changes.removed.push(id);
+        }
+        changes.removed.sort();
+        Ok(changes)
+    }
+
+    fn indexed(&self, id: &NodeId, listed: ListedFile) -> IndexedFile {
+        indexed(&self.folder, id, listed)
+    }
+
+    /// Reads a file that this session wrote just now.
+    pub(super) fn indexed_bytes(&self, id: &NodeId, name: &str, bytes: &[u8]) -> IndexedFile {
+        parse(id, name, bytes)
+    }
+}
+
+/// Reads a file for the index. What is wrong with it costs this node only.
+fn indexed(folder: &crate::folder::Folder, id: &NodeId, (name, stamp): ListedFile) -> IndexedFile {
+    let broken = |name: String, problem: String| IndexedFile {
+        file: name,
+        title: id.to_string(),
+        problem: Some(problem),
+        ..IndexedFile::default()
+    };
+    let file = FileName::new(Part::Nodes, name);
+    let read = folder.read(&file);
+    let claimed = stamp.as_ref().err().filter(|why| why.starts_with("two files")).cloned();
+    match (read, stamp) {
+        (Ok(Some((bytes, stamp))), Ok(_)) => {
+            let stamp = stamp.if_settled(now_ns());
+            IndexedFile { stamp, ..parse(id, &file.name, &bytes) }
+        }
+        (Ok(Some((bytes, _))), Err(_)) if claimed.is_some() => {
+            IndexedFile { problem: claimed, ..parse(id, &file.name, &bytes) }
+        }
+        (Ok(_), Ok(_)) => broken(file.name, "its file is gone".to_owned()),
+        (Ok(_), Err(why)) => broken(file.name, why),
+        (Err(FolderError::TooLong { bytes, .. }), _) => {
+            let limit = crate::node_file::FILE_BYTES_MAX;
+            broken(file.name, format!("its file has {bytes} bytes, at most {limit}"))
+        }
+        (Err(error), _) => broken(file.name, error.to_string()),
+    }
+}
+
+/// Reads the content of a file for the index.
+fn parse(id: &NodeId, name: &str, bytes: &[u8]) -> IndexedFile {
+    let hash = hash(bytes);
+    let (parsed, problem) = match conflict(bytes) {
+        // Where it stands is taken from the first side; the text is searched with the markers.
+        Some(problem) => {
+            let text = String::from_utf8_lossy(bytes);
+            let side = crate::node_file::first_side(&text);
+            (NodeFile::parse(side.as_bytes()).unwrap_or_default(), Some(problem))
+        }
+        None => match NodeFile::parse(bytes) {
+            Ok(parsed) => (parsed, None),
+            Err(error) => (NodeFile::default(), Some(error.to_string())),
+        },
+    };
+    let relations =
+        parsed.list("relations").iter().filter_map(|text| split_relation(text)).collect();
+    let one_line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    IndexedFile {
+        file: name.to_owned(),
+        parent: parsed.get("parent").unwrap_or_default(),
+        order: parsed.get("order").unwrap_or_default(),
+        title: parsed.title().map(one_line).unwrap_or_else(|| id.to_string()),
+        gist: parsed.get("gist").map(one_line).unwrap_or_default(),
+        summary: parsed.get("summary").unwrap_or_default(),
+        tags: parsed.list("tags"),
+        content: parsed.content(),
+        modified: parsed.get("modified").unwrap_or_default(),
+        relations,
+        problem,
+        hash,
+        stamp: None,
+    }
+}
+
+/// Reads a relation: `id kind target`.
+pub(crate) fn split_relation(text: &str) -> Option<(String, String, String)> {
+    let mut words = text.split_whitespace().map(str::to_owned);
+    Some((words.next()?, words.next()?, words.next()?))
+}
+
+/// Says where a merge left a conflict in a file.
+pub(super) fn conflict(bytes: &[u8]) -> Option<String> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    conflict_line(text).map(|line| format!("line {line}: a merge left a conflict there"))
+}

@@ -1,0 +1,221 @@
+//! Import and export: the headings of a Markdown text as a tree, and a tree as headings.
+//!
+//! A heading may name its node: `## Title [[MT:Node:id]]` or `## Title {#id}`. What stands below a heading is the content of its node,
+//! up to the next heading. Headings inside of fences are none. A line of a content that would be read as a heading is
+//! exported with a backslash before it, which importing takes away.
+
+use crate::actions::{NewNode, NewPlace, Place};
+use crate::error::StoreError;
+use crate::name::NodeId;
+use crate::store::{Committed, Store};
+use crate::token::{TokenKind, find, inert};
+
+/// Levels that Markdown has.
+const HEADING_MAX: usize = 6;
+
+/// A heading of a Markdown text, with what stands below it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heading {
+    /// Its level, from 1 on.
+    pub level: usize,
+    /// Its text.
+    pub title: String,
+    /// The id that it names.
+    pub id: Option<String>,
+    /// The text up to the next heading.
+    pub text: String,
+}
+
+/// What an import did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// The nodes that were added.
+    pub added: Vec<NodeId>,
+    /// The nodes that there were already: their titles and contents were set.
+    pub updated: Vec<NodeId>,
+    /// The changes that were made, in order.
+    pub committed: Vec<Committed>,
+}
+
+/// Reads the headings of a Markdown text. What stands before the first one is returned, too.
+pub fn headings(markdown: &str) -> (String, Vec<Heading>) {
+    let markdown = markdown.strip_prefix('\u{feff}').unwrap_or(markdown).replace("\r\n", "\n");
+    let (mut preamble, mut found): (String, Vec<Heading>) = (String::new(), Vec::new());
+    let mut fence: Option<(char, usize)> = None;
+    for line in markdown.split_inclusive('\n') {
+        let in_fence = fence.is_some();
+        fence = next_fence(fence, line);
+        let heading = if in_fence || fence.is_some() { None } else { heading(line) };
+        match (heading, found.last_mut()) {
+            (Some(heading), _) => found.push(heading),
+            (None, Some(last)) => last.text += unescaped(line, in_fence),
+            (None, None) => preamble += unescaped(line, in_fence),
+        }
+    }
+    let trim = |text: &str| match text.trim_matches('\n') {
+        "" => String::new(),
+        text => format!("{text}\n"),
+    };
+    found.iter_mut().for_each(|heading| heading.text = trim(&heading.text));
+    (trim(&preamble), found)
+}
+
+/// Returns the fence that is open after a line.
+fn next_fence(open: Option<(char, usize)>, line: &str) -> Option<(char, usize)> {
+    let text = line.trim_end();
+    let inner = text.trim_start_matches(' ');
+    if text.len() - inner.len() > 3 {
+        return open;
+    }
+    let mark = inner.chars().next().filter(|c| matches!(c, '`' | '~'));
+    let Some(mark) = mark else { return open };
+    let length = inner.chars().take_while(|c| *c == mark).count();
+    let rest = &inner[length..];
+    match open {
+        None if length >= 3 && !(mark == '`' && rest.contains('`')) => Some((mark, length)),
+        Some((own, least)) if own == mark && length >= least && rest.is_empty() => None,
+        open => open,
+    }
+}
+
+fn heading(line: &str) -> Option<Heading> {
+    let text = line.trim_end();
+    let level = text.bytes().take_while(|byte| *byte == b'#').count();
+    let rest = text.get(level..).filter(|_| (1..=HEADING_MAX).contains(&level))?;
+    if !rest.is_empty() && !rest.starts_with([' ', '\t']) {
+        return None;
+    }
+    let (title, id) = named(rest.trim());
+    Some(Heading { level, title, id, text: String::new() })
+}
+
+/// Splits off the id that a heading names.
+fn named(text: &str) -> (String, Option<String>) {
+    if let Some((start, end, token)) = find(text).last()
+        && token.kind == TokenKind::Node
+        && end == text.len()
+    {
+        return (text[..start].trim_end().to_owned(), Some(token.name));
+    }
+    let attribute = text.strip_suffix('}').and_then(|text| text.rsplit_once("{#"));
+    if let Some((title, id)) = attribute.filter(|(_, id)| NodeId::parse(id).is_ok()) {
+        return (title.trim_end().to_owned(), Some(id.to_owned()));
+    }
+    (text.to_owned(), None)
+}
+
+fn unescaped(line: &str, in_fence: bool) -> &str {
+    match line.strip_prefix('\\') {
+        Some(rest) if !in_fence && rest.trim_start_matches('\\').starts_with('#') => rest,
+        _ => line,
+    }
+}
+
+impl Store {
+    /// Takes the headings of a Markdown text as a tree below a node. Headings that name a node that there is set its title
+    /// and content, and leave it where it is.
+    ///
+    /// # Errors
+    /// There is no such parent, a title isn't allowed, or a file can't be written.
+    pub fn import(&mut self, markdown: &str, parent: Option<&str>) -> Result<Imported, StoreError> {
+        let (preamble, headings) = headings(markdown);
+        let mut done = Imported { added: Vec::new(), updated: Vec::new(), committed: Vec::new() };
+        // The headings that the next one may stand below: level, and where it is.
+        let mut stack: Vec<(usize, NewPlace)> = Vec::new();
+        let root = NewPlace::At(Place { parent: parent.map(str::to_owned), before: None });
+        let mut new: Vec<NewNode> = Vec::new();
+        let mut known: Vec<(String, Heading)> = Vec::new();
+        if !preamble.is_empty() && headings.is_empty() {
+            let title = preamble.lines().next().unwrap_or_default().chars().take(60).collect();
+            new.push(NewNode { title, text: preamble, place: root.clone(), ..NewNode::default() });
+        }
+        for heading in headings {
+            while stack.last().is_some_and(|(level, _)| *level >= heading.level) {
+                stack.pop();
+            }
+            let existing = match &heading.id {
+                Some(id) => self.index.node(id)?.map(|row| row.id.to_string()),
+                None => None,
+            };
+            if let Some(id) = existing {
+                let place = Place { parent: Some(id.clone()), before: None };
+                stack.push((heading.level, NewPlace::At(place)));
+                known.push((id, heading));
+                continue;
+            }
+            let place = stack.last().map_or(&root, |(_, place)| place).clone();
+            stack.push((heading.level, NewPlace::Below(new.len())));
+            let title =
+                if heading.title.is_empty() { "untitled".to_owned() } else { heading.title };
+            new.push(NewNode { title, text: heading.text, place, ..NewNode::default() });
+        }
+        for (id, heading) in known {
+            let mut changed = Vec::new();
+            if !heading.title.is_empty() && heading.title != self.node(&id)?.title {
+                changed.push(self.retitle(&id, &heading.title)?);
+            }
+            let (_, file, _) = self.read(&id)?;
+            if file.content().trim_matches('\n') != heading.text.trim_matches('\n') {
+                changed.push(self.edit(&id, &heading.text)?);
+            }
+            if !changed.is_empty() {
+                done.updated.push(NodeId::parse(&id)?);
+            }
+            done.committed.extend(changed);
+        }
+        if !new.is_empty() {
+            let (added, committed) = self.add(&new)?;
+            done.added = added;
+            done.committed.push(committed);
+        }
+        Ok(done)
+    }
+
+    /// Writes nodes, with all that is below them, as headings; of no node: all.
+    ///
+    /// # Errors
+    /// There is no such node, or a file isn't readable.
+    pub fn export(&mut self, ids: &[&str]) -> Result<String, StoreError> {
+        let mut stack: Vec<(NodeId, String, usize)> = Vec::new();
+        if ids.is_empty() {
+            let roots = self.index.children(None, 0, usize::MAX >> 1)?;
+            stack.extend(roots.into_iter().rev().map(|row| (row.id, row.title, 1)));
+        }
+        for id in ids.iter().rev() {
+            let row = self.node(id)?;
+            stack.push((row.id, row.title, 1));
+        }
+        let mut out = String::new();
+        while let Some((id, title, level)) = stack.pop() {
+            if !out.is_empty() {
+                out.push('\n');
+            }
+            let marks = "#".repeat(level.min(HEADING_MAX));
+            out += &format!("{marks} {} [[MT:Node:{id}]]\n", inert(&title));
+            let (_, text) = self.text(id.as_str())?;
+            let text = text.trim_matches('\n');
+            let mut fence = None;
+            if !text.is_empty() {
+                out.push('\n');
+            }
+            for line in text.split_inclusive('\n') {
+                let in_fence = fence.is_some();
+                fence = next_fence(fence, line);
+                if !in_fence && line.trim_start_matches('\\').starts_with('#') {
+                    out.push('\\');
+                }
+                out += line;
+            }
+            if !text.is_empty() {
+                out.push('\n');
+            }
+            if let Some((mark, length)) = fence {
+                // Left open, it would take in the next heading.
+                out += &format!("{}\n", mark.to_string().repeat(length));
+            }
+            let children = self.index.children(Some(id.as_str()), 0, usize::MAX >> 1)?;
+            stack.extend(children.into_iter().rev().map(|row| (row.id, row.title, level + 1)));
+        }
+        Ok(out)
+    }
+}

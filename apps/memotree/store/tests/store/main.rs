@@ -1,0 +1,11 @@
+//! The store on real files.
+
+mod common;
+
+mod actions;
+mod git;
+mod growth;
+mod hostile;
+mod outside;
+mod rendering;
+mod tree_law;

@@ -1,0 +1,157 @@
+//! One job: what is known of it, and the last bytes of its output.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use pipemux_proto::job::{JobState, JobStatus};
+
+use crate::foreign::{ForeignText, JobReport, data};
+use crate::keys::{SessionKey, WorkspaceKey};
+use crate::limits::{JOB_OUTPUT_MAX, JOB_READERS_MAX};
+
+/// A reader of a workspace.
+pub type JobReader = (WorkspaceKey, String);
+
+/// Work of an app that outlasts the request that began it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// Its number, which no other job has.
+    pub number: u64,
+    /// The session whose app does it.
+    pub session: SessionKey,
+    /// The app's own key of it.
+    pub key: String,
+    /// What it does, in a few words.
+    pub brief: ForeignText,
+    /// The workspace and the reader that started it.
+    pub owner: JobReader,
+    /// When it started, in milliseconds since 1970.
+    pub started_ms: u64,
+    /// When it ended; 0 while it runs.
+    pub ended_ms: u64,
+    /// True when it goes on while its session sleeps.
+    pub sleeps: bool,
+    /// Whether it runs, or how it ended.
+    pub state: JobState,
+    /// What it does at the moment.
+    pub text: ForeignText,
+    /// The number of units done.
+    pub done: u64,
+    /// The number of all units; 0 if unknown.
+    pub total: u64,
+    /// The result in one line, once it has ended.
+    pub result: ForeignText,
+    /// Its output.
+    pub output: Output,
+    /// How often what is shown of it has changed, from 1.
+    pub rev: u64,
+    /// True for a job that an earlier daemon knew, until its app has said whether it goes on with it.
+    pub restored: bool,
+    /// Readers who know of it and, once it has ended, haven't been told so.
+    pub(super) readers: BTreeSet<JobReader>,
+    /// When those who watch were last told of its progress, on the monotonic clock.
+    pub(super) reported: Option<u64>,
+    /// When they are told next, if there is something to tell.
+    pub(super) report_at: Option<u64>,
+}
+
+impl Job {
+    /// Returns true while it runs.
+    pub fn is_running(&self) -> bool {
+        self.state == JobState::Running
+    }
+
+    /// Returns how long it has run or did run, in milliseconds.
+    pub fn duration(&self, unix_ms: u64) -> u64 {
+        let end = if self.is_running() { unix_ms } else { self.ended_ms };
+        end.saturating_sub(self.started_ms)
+    }
+
+    /// Returns the job as clients see it.
+    pub fn status(&self, unix_ms: u64) -> JobStatus {
+        JobStatus {
+            number: self.number,
+            session: self.session.to_string(),
+            brief: data::exact(&self.brief),
+            state: self.state,
+            text: data::exact(&self.text),
+            done: self.done,
+            total: self.total,
+            result: data::exact(&self.result),
+            ms: self.duration(unix_ms),
+            cancel: None,
+        }
+    }
+
+    /// Notes that a reader knows of it.
+    pub(super) fn add_reader(&mut self, reader: JobReader) {
+        if self.readers.len() < JOB_READERS_MAX {
+            self.readers.insert(reader);
+        }
+    }
+
+    /// Takes in what a report says of its progress. Returns true if what is shown of it changed.
+    pub(super) fn take_progress(&mut self, report: &mut JobReport) -> bool {
+        let before = (std::mem::take(&mut self.text), self.done, self.total);
+        self.text = report.text.take().unwrap_or_else(|| before.0.clone());
+        self.done = report.done.unwrap_or(before.1);
+        self.total = report.total.unwrap_or(before.2);
+        let changed = (&before.0, before.1, before.2) != (&self.text, self.done, self.total);
+        self.rev += u64::from(changed);
+        changed
+    }
+}
+
+/// The last bytes of a job's output.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Output {
+    kept: VecDeque<u8>,
+    /// The number of bytes before these.
+    pub dropped: u64,
+}
+
+impl Output {
+    /// Makes the output that an earlier daemon saved.
+    pub(super) fn restored(kept: &[u8], dropped: u64) -> Self {
+        Self { kept: kept.iter().copied().collect(), dropped }
+    }
+
+    /// Appends a piece; the oldest bytes make room.
+    pub(super) fn push(&mut self, piece: &[u8]) {
+        pipemux_work::spend(piece.len());
+        let fits = &piece[piece.len().saturating_sub(JOB_OUTPUT_MAX)..];
+        let excess = (self.kept.len() + fits.len()).saturating_sub(JOB_OUTPUT_MAX);
+        self.kept.drain(..excess);
+        self.dropped += (excess + piece.len() - fits.len()) as u64;
+        self.kept.extend(fits);
+    }
+
+    /// Drops all of it.
+    pub(super) fn clear(&mut self) {
+        self.dropped += self.kept.len() as u64;
+        self.kept = VecDeque::new();
+    }
+
+    /// Returns the number of bytes that are kept.
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Returns true if there was none at all.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty() && self.dropped == 0
+    }
+
+    /// Returns the last bytes, at most so many.
+    pub fn tail(&self, most: usize) -> Vec<u8> {
+        self.kept.iter().skip(self.kept.len().saturating_sub(most)).copied().collect()
+    }
+
+    /// Returns what is kept as text; bytes that aren't UTF-8 are replaced.
+    pub fn to_text(&self) -> ForeignText {
+        let bytes = self.tail(JOB_OUTPUT_MAX);
+        // What was dropped may end within a character.
+        let broken = bytes.iter().take(3).take_while(|byte| **byte & 0xc0 == 0x80).count();
+        let from = if self.dropped > 0 { broken } else { 0 };
+        String::from_utf8_lossy(&bytes[from..]).into_owned().into()
+    }
+}

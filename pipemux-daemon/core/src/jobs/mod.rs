@@ -1,0 +1,289 @@
+//! Jobs: work of apps that outlasts the requests that began it.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`job`] | one job, and the last bytes of its output |
+//! | `saved`, `words` | jobs on disk, and in words |
+//!
+//! **Invariant: a job ends exactly once.** It leaves the state *running* only in [`Jobs::finish`], which does nothing
+//! for a job that has ended. From then on each reader who knew of it is told so, until it has confirmed that.
+//!
+//! **Invariant: nothing here knows a process, a window or a run.** The core says when a process was lost, which jobs its
+//! successor goes on with, and who reads the windows of a session.
+
+pub mod job;
+mod saved;
+pub mod words;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use pipemux_proto::job::JobState;
+
+use crate::foreign::{ForeignText, JobReport, Started};
+use crate::keys::SessionKey;
+use crate::limits::{
+    JOB_REPORT_MS, JOBS_ENDED_MAX, JOBS_KEPT_MAX, JOBS_OUTPUT_BYTES, JOBS_RUNNING_MAX,
+};
+use crate::persist::records::Record;
+use crate::timers::Timer;
+use crate::turn::Turn;
+
+use job::Output;
+pub use job::{Job, JobReader};
+
+/// The jobs that run, and those that ended last.
+#[derive(Debug, Default)]
+pub struct Jobs {
+    by_number: BTreeMap<u64, Job>,
+    /// The jobs of each session, by the app's key.
+    by_key: BTreeMap<SessionKey, BTreeMap<String, u64>>,
+    /// The jobs that have ended, in the order of their ends.
+    ended: VecDeque<u64>,
+    /// The bytes of all outputs.
+    output_bytes: usize,
+}
+
+/// What a report said.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Reported {
+    /// Nothing that is told now.
+    Nothing,
+    /// The progress of this job is told now.
+    Progress(u64),
+    /// This job has ended, in this way and with this result: [`Jobs::finish`] is to be called.
+    Ended(u64, JobState, ForeignText),
+}
+
+impl Jobs {
+    /// Returns a job.
+    pub fn get(&self, number: u64) -> Option<&Job> {
+        self.by_number.get(&number)
+    }
+
+    /// Iterates over the running jobs of a session, the oldest first.
+    pub fn running(&self, session: &SessionKey) -> impl Iterator<Item = &Job> {
+        let own = self.by_key.get(session);
+        let mut numbers: Vec<u64> = own.into_iter().flat_map(|own| own.values().copied()).collect();
+        numbers.sort_unstable();
+        let jobs = numbers.into_iter().filter_map(|number| self.by_number.get(&number));
+        jobs.filter(|job| job.is_running())
+    }
+
+    /// Returns the sessions with running jobs.
+    pub fn sessions(&self) -> Vec<SessionKey> {
+        let sessions = self.by_key.keys();
+        sessions.filter(|session| self.running(session).next().is_some()).cloned().collect()
+    }
+
+    /// Takes in a job that began. Returns its number; none if the session has too many. A key names one job for ever: one
+    /// that the app says began twice keeps its number.
+    pub fn start(
+        &mut self,
+        turn: &mut Turn,
+        session: &SessionKey,
+        started: Started,
+        owner: JobReader,
+        readers: impl IntoIterator<Item = JobReader>,
+    ) -> Option<u64> {
+        if let Some(number) = self.by_key.get(session).and_then(|own| own.get(&started.job)) {
+            return Some(*number);
+        }
+        if self.running(session).count() >= JOBS_RUNNING_MAX {
+            return None;
+        }
+        let number = turn.next_number();
+        let Started { job: key, brief, total, sleeps, .. } = started;
+        let mut job = Job {
+            number,
+            session: session.clone(),
+            key,
+            brief,
+            owner: owner.clone(),
+            started_ms: turn.now.unix_ms,
+            ended_ms: 0,
+            sleeps,
+            state: JobState::Running,
+            text: ForeignText::default(),
+            done: 0,
+            total,
+            result: ForeignText::default(),
+            output: Output::default(),
+            rev: 1,
+            restored: false,
+            readers: [owner].into(),
+            reported: None,
+            report_at: None,
+        };
+        readers.into_iter().for_each(|reader| job.add_reader(reader));
+        turn.persist(saved::to_record(&job));
+        self.insert(job);
+        Some(number)
+    }
+
+    fn insert(&mut self, job: Job) {
+        self.remove(job.number);
+        let own = self.by_key.entry(job.session.clone()).or_default();
+        own.insert(job.key.clone(), job.number);
+        if !job.is_running() {
+            self.ended.push_back(job.number);
+        }
+        self.output_bytes += job.output.len();
+        let (number, session) = (job.number, job.session.clone());
+        self.by_number.insert(number, job);
+        self.make_room(&session);
+    }
+
+    fn remove(&mut self, number: u64) {
+        let Some(job) = self.by_number.remove(&number) else { return };
+        self.output_bytes -= job.output.len();
+        self.ended.retain(|ended| *ended != number);
+        if let Some(own) = self.by_key.get_mut(&job.session) {
+            own.retain(|_, known| *known != number);
+            if own.is_empty() {
+                self.by_key.remove(&job.session);
+            }
+        }
+    }
+
+    /// Forgets the oldest jobs that have ended: of a session that has too many, and of all.
+    fn make_room(&mut self, session: &SessionKey) {
+        let of_session =
+            |number: &u64| self.by_number.get(number).is_some_and(|job| job.session == *session);
+        let own = self.ended.iter().filter(|number| of_session(number)).count();
+        let oldest = match own > JOBS_ENDED_MAX {
+            true => self.ended.iter().find(|number| of_session(number)).copied(),
+            false => self.ended.front().copied().filter(|_| self.ended.len() > JOBS_KEPT_MAX),
+        };
+        if let Some(oldest) = oldest {
+            self.remove(oldest);
+        }
+    }
+
+    /// Takes in an app's report of a job; that of a job that isn't running says nothing.
+    pub fn report(
+        &mut self,
+        turn: &mut Turn,
+        session: &SessionKey,
+        mut report: JobReport,
+    ) -> Reported {
+        let number = self.by_key.get(session).and_then(|own| own.get(&report.job)).copied();
+        let job = number.and_then(|number| self.by_number.get_mut(&number));
+        let Some(job) = job.filter(|job| job.is_running()) else { return Reported::Nothing };
+        if let Some(piece) = &report.output {
+            let before = job.output.len();
+            job.output.push(piece);
+            self.output_bytes = self.output_bytes + job.output.len() - before;
+        }
+        let (number, changed) = (job.number, job.take_progress(&mut report));
+        let reported = match report.state {
+            Some(end) => Reported::Ended(number, end.into(), report.brief),
+            None if changed && job.may_report_now(turn) => Reported::Progress(number),
+            None => Reported::Nothing,
+        };
+        self.bound_output();
+        reported
+    }
+
+    /// Drops the outputs of the oldest jobs, as far as all of them are too long together.
+    fn bound_output(&mut self) {
+        let mut oldest = self.by_number.values_mut();
+        while self.output_bytes > JOBS_OUTPUT_BYTES
+            && let Some(job) = oldest.next()
+        {
+            self.output_bytes -= job.output.len();
+            job.output.clear();
+        }
+    }
+
+    /// Handles the time at which a report that was put off is due. Returns true if there is something to tell.
+    pub fn report_due(&mut self, turn: &Turn, number: u64) -> bool {
+        let Some(job) = self.by_number.get_mut(&number) else { return false };
+        if job.report_at.take().is_none() {
+            return false;
+        }
+        job.reported = Some(turn.mono_ms());
+        job.is_running()
+    }
+
+    /// Ends a running job; `readers` are told so besides those who know of it already. Returns false, and does nothing,
+    /// if it has ended before.
+    pub fn finish(
+        &mut self,
+        turn: &mut Turn,
+        number: u64,
+        (state, result): (JobState, ForeignText),
+        readers: impl IntoIterator<Item = JobReader>,
+    ) -> bool {
+        let Some(job) = self.by_number.get_mut(&number).filter(|job| job.is_running()) else {
+            return false;
+        };
+        if let Some(at) = job.report_at.take() {
+            turn.clear_timer(at, Timer::JobReport(number));
+        }
+        (job.state, job.result, job.ended_ms) = (state, result, turn.now.unix_ms);
+        job.rev += 1;
+        readers.into_iter().for_each(|reader| job.add_reader(reader));
+        let job = job.clone();
+        turn.persist(saved::to_record(&job));
+        self.insert(job);
+        true
+    }
+
+    /// Returns the running jobs of a session that its new process doesn't go on with; the others are its jobs from now
+    /// on.
+    pub fn not_resumed(&mut self, session: &SessionKey, resumed: &[String]) -> Vec<u64> {
+        let all: Vec<u64> = self.running(session).map(|job| job.number).collect();
+        let mut lost = Vec::new();
+        for number in all {
+            match self.by_number.get_mut(&number) {
+                Some(job) if resumed.contains(&job.key) => job.restored = false,
+                _ => lost.push(number),
+            }
+        }
+        lost
+    }
+
+    /// Iterates over the jobs whose end a reader knows nothing of, in the order of their numbers.
+    pub fn untold<'a>(&'a self, reader: &'a JobReader) -> impl Iterator<Item = &'a Job> {
+        let ended = self.by_number.values().filter(|job| !job.is_running());
+        ended.filter(move |job| job.readers.contains(reader))
+    }
+
+    /// Notes that a reader was shown a running job: it is told of its end, too.
+    pub fn shown(&mut self, turn: &mut Turn, number: u64, reader: &JobReader) {
+        let job = self.by_number.get_mut(&number).filter(|job| job.is_running());
+        let Some(job) = job.filter(|job| !job.readers.contains(reader)) else { return };
+        job.add_reader(reader.clone());
+        turn.persist(saved::to_record(job));
+    }
+
+    /// Notes that a reader was told of the end of a job.
+    pub fn told(&mut self, turn: &mut Turn, number: u64, reader: &JobReader) {
+        let job = self.by_number.get_mut(&number).filter(|job| !job.is_running());
+        if job.is_some_and(|job| job.readers.remove(reader)) {
+            let (workspace, reader) = (reader.0.to_string(), reader.1.clone());
+            turn.persist(Record::JobTold { job: number, workspace, reader });
+        }
+    }
+}
+
+impl Job {
+    /// Returns true if those who watch are told of its progress now; otherwise they are told later, once.
+    fn may_report_now(&mut self, turn: &mut Turn) -> bool {
+        if self.report_at.is_some() {
+            return false;
+        }
+        let now = turn.mono_ms();
+        match self.reported.map(|last| last + JOB_REPORT_MS).filter(|due| *due > now) {
+            None => {
+                self.reported = Some(now);
+                true
+            }
+            Some(due) => {
+                self.report_at = Some(due);
+                turn.set_timer(due, Timer::JobReport(self.number));
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What an app's processes are confined to, as a manifest says it.
+
+use serde::Deserialize;
+
+/// How far an app is confined.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SandboxLevel {
+    /// It may use its own state, its program, the system's libraries and common configuration, and the folder that its
+    /// session was opened for.
+    #[default]
+    Standard,
+    /// As standard, but without the system's configuration, without the folder unless `folder` grants it, without
+    /// capabilities and without System V inter-process communication.
+    Strict,
+    /// It may do what its user may do.
+    Off,
+}
+
+impl SandboxLevel {
+    /// The level as a manifest writes it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Standard => "standard",
+            Self::Strict => "strict",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// What an app may do with the folder that its session was opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FolderAccess {
+    /// Nothing.
+    None,
+    /// Nothing but read and change the paths that an `open` names, each with the directory that it lies in.
+    Named,
+    /// Read it.
+    Read,
+    /// Read and change it.
+    Write,
+}
+
+impl FolderAccess {
+    /// The access as a manifest writes it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Named => "named",
+            Self::Read => "read",
+            Self::Write => "write",
+        }
+    }
+}

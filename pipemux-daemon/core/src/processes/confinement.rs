@@ -1,0 +1,404 @@
+//! What a session's process is confined to: what its manifest asks for, and the folders that its user named.
+//!
+//! A folder is granted by being named: where an `open` was made, by a path among its arguments and, for a built-in app,
+//! by a path among the arguments of a call. An app can't ask for one. A process that runs can't be given more, so it
+//! is put to sleep and woken with the wider grants ([`Processes::widen`]).
+
+use crate::event::Confinement;
+use crate::keys::{RequestId, SessionKey};
+use crate::limits::{GRANTED_MAX, SAVE_MS, SAVES_MAX};
+use crate::manifest::{FolderAccess, Isolation, SandboxLevel};
+use crate::persist::records::SavedOpen;
+use crate::processes::reply::Purpose;
+use crate::processes::session::{ProcessState, Session};
+use crate::processes::{ProcessEvent, Processes};
+use crate::turn::Turn;
+use pipemux_proto::Fault;
+use pipemux_proto::app::{Empty, Saved, meant_version};
+use pipemux_proto::envelope::Method;
+
+/// Characters that make a part of a path a pattern.
+const PATTERN: &[char] = &['*', '?', '[', '{'];
+
+/// Where the system's programs are. All apps may read them.
+const SYSTEM_PROGRAMS: &[&str] = &["/bin", "/sbin", "/usr", "/lib", "/lib64"];
+
+/// What became of a wish for wider grants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Widening {
+    /// The session's process has them, or its next one will.
+    Granted,
+    /// The process is being replaced, or about to be ready: the request goes on after that.
+    Pending,
+}
+
+impl Processes {
+    /// What the next process of a session is confined to; none if it isn't.
+    pub(super) fn confinement(&self, key: &SessionKey) -> Option<Confinement> {
+        let session = self.sessions.get(key)?;
+        let manifest = &session.manifest;
+        if manifest.sandbox == SandboxLevel::Off {
+            return None;
+        }
+        // The sessions of a shared process come and go while it runs, each with folders of its own, and no rule can be
+        // added to a running process: its files aren't confined, everything else is.
+        let files = manifest.isolation == Isolation::Session;
+        let home = session.opens.last().and_then(|open| {
+            open.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| home.as_str())
+        });
+        let listed = |paths: &[String]| paths.iter().map(|path| in_home(path, home)).collect();
+        let folder = manifest.folder_access();
+        let (mut folders, mut paths) = (Vec::new(), Vec::new());
+        if folder != FolderAccess::None {
+            if folder != FolderAccess::Named {
+                folders = folders_of(key, &session.opens);
+            }
+            paths = named_paths(&session.opens);
+            paths.retain(|path| !folders.iter().any(|folder| is_within(path, folder)));
+        }
+        Some(Confinement {
+            strict: manifest.sandbox == SandboxLevel::Strict,
+            files,
+            folders,
+            paths,
+            write_folders: matches!(folder, FolderAccess::Write | FolderAccess::Named),
+            whole: manifest.built_in.is_some(),
+            read: listed(&manifest.read),
+            write: listed(&manifest.write),
+            network: manifest.network,
+            exec: manifest.exec,
+            signals: manifest.signals,
+            note: format!(
+                "{key} runs in the sandbox ({}); in its manifest, read, write, folder, network, exec and signals \
+                 grant more",
+                manifest.sandbox.word()
+            ),
+        })
+    }
+
+    /// The paths that an `open` needs and the session's process wasn't granted.
+    pub fn missing_grants(&self, key: &SessionKey, open: &SavedOpen) -> Vec<String> {
+        let wanted = std::slice::from_ref(open);
+        let access = self.sessions.get(key).map(|session| session.manifest.folder_access());
+        let mut all = named_paths(wanted);
+        if access != Some(FolderAccess::Named) {
+            all.extend(folders_of(key, wanted));
+        }
+        self.not_granted(key, all)
+    }
+
+    /// Those of some absolute paths that the session's process wasn't granted.
+    pub fn not_granted(&self, key: &SessionKey, mut paths: Vec<String>) -> Vec<String> {
+        let Some(session) = self.sessions.get(key) else { return Vec::new() };
+        let confined = self.confinement(key);
+        let Some(Confinement { files: true, folders, paths: granted, .. }) = confined else {
+            return Vec::new();
+        };
+        if session.manifest.folder_access() == FolderAccess::None {
+            return Vec::new();
+        }
+        paths.retain(|path| {
+            is_nameable(path) && !folders.iter().chain(&granted).any(|one| is_within(path, one))
+        });
+        paths.dedup();
+        paths
+    }
+
+    /// Grants a session paths that its user named. `request` waits if its process has to be replaced for that.
+    ///
+    /// # Errors
+    /// The session was granted too many, or has a process and can't be put to sleep.
+    pub fn widen(
+        &mut self,
+        turn: &mut Turn,
+        key: &SessionKey,
+        paths: Vec<String>,
+        request: RequestId,
+    ) -> Result<Widening, Fault> {
+        let Some(session) = self.sessions.get_mut(key) else { return Ok(Widening::Granted) };
+        let Some(first) = session.opens.first_mut() else { return Ok(Widening::Granted) };
+        let granted = first.granted.len() + session.hibernation.widening.len();
+        if granted + paths.len() > GRANTED_MAX {
+            let why = format!("{key} was granted {granted} paths, and {GRANTED_MAX} are the limit");
+            return Err(Fault::refused(why)
+                .hint(format!("open another session: pipemux open {}/2", key.addr.provider)));
+        }
+        match session.process {
+            ProcessState::Down | ProcessState::Backoff { .. } => {
+                first.granted.extend(paths);
+                self.save(turn, key);
+                Ok(Widening::Granted)
+            }
+            ProcessState::Starting { .. } | ProcessState::Draining { .. } => {
+                self.wait_until_ready(key, request);
+                Ok(Widening::Pending)
+            }
+            ProcessState::Ready { app } => {
+                self.wait_until_ready(key, request);
+                let now = turn.mono_ms();
+                if let Some(session) = self.sessions.get_mut(key) {
+                    let first = session.hibernation.widening.is_empty();
+                    session.hibernation.widening.extend(paths);
+                    session.hibernation.saves = 1;
+                    if first && session.hibernation.saving.replace(now).is_none() {
+                        let (target, deadline) = ((key, app), now + SAVE_MS);
+                        self.send_now(
+                            turn,
+                            target,
+                            Method::Save,
+                            &Empty {},
+                            deadline,
+                            Purpose::Save,
+                        );
+                    }
+                }
+                Ok(Widening::Pending)
+            }
+        }
+    }
+
+    /// The app saved its state, or couldn't, so that its process can be replaced by one with wider grants.
+    pub(super) fn finish_widening(
+        &mut self,
+        turn: &mut Turn,
+        key: &SessionKey,
+        saved: Option<Saved>,
+        current: bool,
+    ) {
+        let now = turn.mono_ms();
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        let Some(app) = session.ready() else { return };
+        match saved {
+            Some(Saved { version, .. }) if current => {
+                let version = meant_version(version, session.minor);
+                let paths = std::mem::take(&mut session.hibernation.widening);
+                if let Some(first) = session.opens.first_mut() {
+                    first.granted.extend(paths);
+                }
+                session.hibernation.asleep = Some(super::hibernation::Asleep { app, version });
+                self.save(turn, key);
+                self.save_asleep(turn, key);
+                self.close(turn, key);
+            }
+            // Asked for something meanwhile: what was saved is out of date already.
+            Some(_) if session.hibernation.saves < SAVES_MAX => {
+                session.hibernation.saves += 1;
+                session.hibernation.saving = Some(now);
+                let (target, deadline) = ((key, app), now + SAVE_MS);
+                self.send_now(turn, target, Method::Save, &Empty {}, deadline, Purpose::Save);
+            }
+            _ => {
+                session.hibernation.widening.clear();
+                let waiters = std::mem::take(&mut session.ready_waiters);
+                let addr = &key.addr;
+                let fault = Fault::refused(format!(
+                    "the sandbox of {key} doesn't reach there, and it can't save its state to be restarted with wider grants"
+                ))
+                .hint(format!("another session: pipemux open {}/2 … · or: pipemux restart {addr}", addr.provider));
+                self.events.push_back(ProcessEvent::NotWidened { waiters, fault });
+            }
+        }
+    }
+}
+
+impl Processes {
+    /// Explains a session's fault that may be the sandbox's: what it reaches, and what would grant more.
+    pub fn explain_denial(&self, key: &SessionKey, fault: &mut Fault) {
+        if let Some(session) = self.sessions.get(key) {
+            session.explain_denial(key, &self.state_dir, fault);
+        }
+    }
+}
+
+impl Session {
+    /// As [`Processes::explain_denial`]; `own` is the directory of PipeMux's state.
+    fn explain_denial(&self, key: &SessionKey, own: &str, fault: &mut Fault) {
+        let manifest = &self.manifest;
+        if manifest.sandbox == SandboxLevel::Off
+            || !tells_of_denial(&fault.message, manifest.network)
+        {
+            return;
+        }
+        let lower = fault.message.to_lowercase();
+        let tells = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        let path = path_in(&fault.message);
+        // Of a file `EACCES` comes, of a call that the filter refuses `EPERM`.
+        let by_filter = tells(&["not permitted", "eperm", "os error 1)"]);
+        let line = if !manifest.network
+            && (tells(NAME_LOOKUP)
+                || by_filter && tells(&["network", "connect", "resolve", "socket"]))
+        {
+            "network = true".to_owned()
+        } else if !manifest.signals && by_filter && tells(&["kill", "signal"]) {
+            "signals = true".to_owned()
+        } else if let Some(path) = path {
+            match self.line_that_grants(key, own, path) {
+                Some(line) => line,
+                None => return,
+            }
+        } else if !manifest.exec && tells(&["exec", "spawn", "start"]) {
+            "exec = true".to_owned()
+        } else {
+            "one of network, exec, signals, folder, read, write".to_owned()
+        };
+        let level = manifest.sandbox.word();
+        let hint = match path.filter(|_| manifest.built_in.is_some()) {
+            Some(path) if line.starts_with("read") => {
+                let command = pipemux_proto::command::quote(path);
+                format!("pipemux open {} {command}", key.addr)
+            }
+            _ if line.is_empty() => "PipeMux's own directories are granted to no app".to_owned(),
+            _ => format!("{line} in its manifest grants that"),
+        };
+        fault.hints.push(format!("{key} runs in the sandbox ({level}): {hint}"));
+    }
+
+    /// The line of the manifest that would grant a path, empty if none would; none if it is granted already, so that it is
+    /// the file system that refuses it.
+    fn line_that_grants(&self, key: &SessionKey, own: &str, path: &str) -> Option<String> {
+        let manifest = &self.manifest;
+        let in_folder =
+            || folders_of(key, &self.opens).iter().any(|folder| is_within(path, folder));
+        let is_program = || SYSTEM_PROGRAMS.iter().any(|directory| is_within(path, directory));
+        if is_within(path, own) {
+            return Some(String::new());
+        }
+        if in_folder() {
+            return match manifest.folder_access() {
+                FolderAccess::None | FolderAccess::Named => Some("folder = \"read\"".to_owned()),
+                FolderAccess::Read => Some("folder = \"write\"".to_owned()),
+                FolderAccess::Write => None,
+            };
+        }
+        if is_program() {
+            return (!manifest.exec).then(|| "exec = true".to_owned());
+        }
+        Some(format!("read = [{path:?}] or write = [{path:?}]"))
+    }
+}
+
+/// How messages tell, in small letters, that a name of the network couldn't be looked up.
+const NAME_LOOKUP: &[&str] =
+    &["name resolution", "resolve host", "getaddrinfo", "eai_again", "lookup address", "dns error"];
+
+/// True for a message that tells of an access that the system refused: also of a name that couldn't be looked up, unless
+/// the app may use the `network`.
+pub fn tells_of_denial(message: &str, network: bool) -> bool {
+    const SIGNS: &[&str] = &[
+        "permission denied",
+        "not permitted",
+        "permissionerror",
+        "eacces",
+        "eperm",
+        "os error 13",
+        "os error 1)",
+    ];
+    let lower = message.to_lowercase();
+    let names = NAME_LOOKUP.iter().filter(|_| !network);
+    SIGNS.iter().chain(names).any(|sign| lower.contains(sign))
+}
+
+/// The first absolute path in a message.
+fn path_in(message: &str) -> Option<&str> {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | ':' | ',' | ';' | ')');
+    let mut rest = message;
+    loop {
+        let at = rest.find('/')?;
+        let starts = rest[..at].chars().next_back().is_none_or(|c| ends(c) || c == '(');
+        let found = rest[at..].split(ends).next().unwrap_or_default();
+        if starts && found.len() > 1 {
+            return Some(found.trim_end_matches('.'));
+        }
+        rest = &rest[at + found.len().max(1)..];
+    }
+}
+
+/// The folders that opens were made for: the workspace's project if it contains where the caller was, else that place.
+fn folders_of(key: &SessionKey, opens: &[SavedOpen]) -> Vec<String> {
+    let project = key.workspace.as_deref().filter(|owner| owner.starts_with('/'));
+    let mut folders: Vec<String> = Vec::new();
+    for open in opens.iter().filter(|open| open.cwd.starts_with('/')) {
+        let folder = match project {
+            Some(project) if is_within(&open.cwd, project) => normalized("/", project),
+            _ => normalized("/", &open.cwd),
+        };
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
+}
+
+/// The absolute paths that opens name, and those that were granted besides.
+fn named_paths(opens: &[SavedOpen]) -> Vec<String> {
+    let mut paths: Vec<String> = Vec::new();
+    for open in opens {
+        let args = open.args.iter().filter(|arg| !arg.starts_with('-') && !arg.is_empty());
+        let named = args.map(|arg| normalized(&open.cwd, arg)).filter(|path| is_nameable(path));
+        paths.extend(named.chain(open.granted.iter().cloned()));
+    }
+    paths
+}
+
+/// False for devices and for what the kernel tells of processes and itself: those are granted by a manifest only.
+fn is_nameable(path: &str) -> bool {
+    !["/dev", "/proc", "/sys"].iter().any(|kernel| is_within(path, kernel))
+}
+
+/// The path without `.`, `..` and doubled slashes, up to the first part that is a pattern; `base` is where a relative
+/// one begins.
+pub fn normalized(base: &str, path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    let base = if path.starts_with('/') { "" } else { base };
+    for part in base.split('/').chain(path.split('/').take_while(|part| !part.contains(PATTERN))) {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+/// True for a path that is `folder` or lies in it; both are normalized.
+fn is_within(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn in_home(path: &str, home: Option<&str>) -> String {
+    match (path.strip_prefix("~/"), home) {
+        (Some(rest), Some(home)) => normalized(home, rest),
+        _ => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_normalized_without_looking_at_the_disk() {
+        assert_eq!(normalized("/a/b", "c/./d"), "/a/b/c/d");
+        assert_eq!(normalized("/a/b", "../../../x"), "/x");
+        assert_eq!(normalized("/a/b", "/etc//passwd"), "/etc/passwd");
+        assert_eq!(normalized("/a", "src/*.rs"), "/a/src");
+        assert_eq!(normalized("/a", "**/x"), "/a");
+        assert!(is_within("/a/b", "/a") && is_within("/a", "/a") && is_within("/a", "/"));
+        assert!(!is_within("/ab", "/a") && !is_within("/", "/a"));
+    }
+
+    #[test]
+    fn the_path_of_a_denial_is_found_in_its_message() {
+        let path = |text| path_in(text);
+        assert_eq!(path("[Errno 13] Permission denied: '/etc/shadow'"), Some("/etc/shadow"));
+        assert_eq!(path("/x/y.rs: permission denied"), Some("/x/y.rs"));
+        assert_eq!(path("EACCES: permission denied, open '/x'"), Some("/x"));
+        assert_eq!(path("read/write: permission denied"), None);
+        assert_eq!(path("permission denied"), None);
+        assert!(tells_of_denial("connect: Operation not permitted (os error 1)", false));
+        assert!(!tells_of_denial("no such file", false));
+        let lookup = "socket.gaierror: [Errno -3] Temporary failure in name resolution";
+        assert!(tells_of_denial(lookup, false) && !tells_of_denial(lookup, true));
+    }
+}

@@ -1,0 +1,90 @@
+//! Secrets in scripts: arguments that are never printed, logged or kept.
+//!
+//! A run keeps them as long as its steps need them. What is told of a step is its call with `'***'` in place of each, and
+//! nothing that holds one is written down: no script, no question.
+
+use pipemux_proto::call::mask::{ArgumentName, Secrets, masked, masked_in_place, secret_spans};
+use pipemux_proto::prototype::Prototype;
+
+use crate::processes::Sessions;
+use crate::runs::written_call::written_call;
+use crate::runs::{Argument, Run};
+use crate::workspaces::Workspace;
+
+/// The actions with secret arguments that a script may call.
+pub struct SecretActions<'a> {
+    actions: Vec<&'a Prototype>,
+}
+
+impl<'a> SecretActions<'a> {
+    /// Finds those of a workspace's windows whose names are in the code.
+    pub fn in_code(workspace: &Workspace, sessions: &'a Sessions, code: &str) -> Self {
+        let windows = workspace.windows.iter();
+        let known = windows.filter_map(|window| sessions.get(&window.session));
+        let actions = known.flat_map(|session| session.prototypes.iter());
+        let actions = actions.filter(|one| one.holds_secret() && code.contains(one.written_name()));
+        Self { actions: actions.collect() }
+    }
+
+    /// True when a window of the workspace has an action with a secret argument. A call that isn't known may have been
+    /// meant for it.
+    pub fn are_known(workspace: &Workspace, sessions: &Sessions) -> bool {
+        let known = workspace.windows.iter().filter_map(|window| sessions.get(&window.session));
+        known.flat_map(|session| session.prototypes.iter()).any(Prototype::holds_secret)
+    }
+
+    /// True when the code holds the value of a secret argument, or can't be read far enough to tell.
+    pub fn are_given(&self, code: &str) -> bool {
+        !self.actions.is_empty()
+            && secret_spans(code, self).iter().any(|span| span.start < span.end)
+    }
+
+    /// The code for errors, in which all positions stay; none if nothing in it is secret.
+    pub fn hidden_in_place(&self, code: &str) -> Option<String> {
+        self.are_given(code).then(|| masked_in_place(code, self))
+    }
+
+    /// The code as it may be told; none if nothing in it is secret.
+    pub fn hidden(&self, code: &str) -> Option<String> {
+        self.are_given(code).then(|| masked(code, self))
+    }
+}
+
+impl Secrets for SecretActions<'_> {
+    fn is_secret(&self, action: &str, argument: ArgumentName<'_>) -> bool {
+        let mut called = self.actions.iter().filter(|one| one.written_name() == action);
+        called.any(|one| {
+            let param = match argument {
+                ArgumentName::Named(name) => one.params.iter().find(|param| param.name == name),
+                ArgumentName::At(position) => one.params.get(position),
+            };
+            param.is_some_and(|param| param.holds_secret())
+        })
+    }
+}
+
+impl Run {
+    /// Has the run tell of its steps without their secrets, and keep no script that holds one.
+    pub fn hide_secrets(&mut self, workspace: &Workspace) {
+        let mut hidden = vec![false; self.steps.len()];
+        for index in 0..self.steps.len() {
+            let step = &self.steps[index];
+            let takes_hidden = |(_, argument): &(String, Argument)| takes(argument, &hidden);
+            hidden[index] = step.holds_secret() || step.args.iter().any(takes_hidden);
+            if hidden[index] {
+                self.steps[index].call = written_call(self, index, workspace);
+            }
+        }
+        if self.holds_secret() {
+            self.source = None;
+        }
+    }
+}
+
+/// True for the result of one of these steps.
+fn takes(argument: &Argument, steps: &[bool]) -> bool {
+    match argument {
+        Argument::Result(index) => steps.get(*index).copied().unwrap_or(false),
+        _ => argument.parts().any(|part| takes(part, steps)),
+    }
+}

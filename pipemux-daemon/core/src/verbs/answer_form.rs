@@ -1,0 +1,58 @@
+//! `answer` to a form: what is right stays with it, what is wrong is said of its field.
+
+use pipemux_proto::Fault;
+use pipemux_proto::watch::EventKind;
+
+use crate::Core;
+use crate::feed::Audience;
+use crate::keys::RequestId;
+use crate::persist::records::Record;
+use crate::runs::question::ParsedAnswer;
+use crate::runs::{RunContext, saved_question};
+use crate::verbs::answer::no_question;
+use crate::verbs::require;
+
+impl Core {
+    /// Fills in the fields of a form. The run goes on once it is complete.
+    pub(super) fn answer_form(
+        &mut self,
+        id: RequestId,
+        number: u64,
+        text: &str,
+        stdin: Option<&[u8]>,
+    ) -> Result<(), Fault> {
+        self.note_told(id, number, text);
+        let request = require::request(&self.clients, id)?;
+        let (at, reader) = (request.workspace.clone(), request.call.reader.clone());
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let context = RunContext { workspace, sessions: self.processes.sessions() };
+        let question = self.runs.question(&at, number).ok_or_else(|| no_question(None))?;
+        let filled = match question.fill(text, stdin, &context) {
+            Ok(filled) => filled,
+            Err(fault) => return self.refuse_with_questions(id, vec![number], fault),
+        };
+        if let Some(fault) = filled.fault {
+            if let Some(question) = self.runs.question_mut(&at, number) {
+                question.given = filled.given;
+                if let Some(question) = saved_question::save(question) {
+                    let workspace = at.to_string();
+                    self.turn.persist(Record::Question { workspace, number, question });
+                }
+            }
+            return self.refuse_with_questions(id, vec![number], fault);
+        }
+        let Some(question) = self.runs.remove_question(&at, number) else {
+            return Err(no_question(None));
+        };
+        let told = question.told(text);
+        let (run, input) = question.answer(number, ParsedAnswer::Fields(filled.given), &context);
+        if let Some(notes) = self.clients.audit_notes(id) {
+            notes.answered = Some(number);
+        }
+        self.turn.persist(Record::QuestionClosed { workspace: at.to_string(), number });
+        let text = format!("question {number} was answered: {told}");
+        let audience = Audience::Workspace(at, None);
+        self.publish(EventKind::Answered, audience, Some(&reader), &text);
+        self.start_run(id, run, input)
+    }
+}

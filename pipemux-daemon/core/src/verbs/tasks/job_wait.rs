@@ -1,0 +1,14 @@
+//! A request that waits for the end of a job.
+
+use crate::foreign::Started;
+
+/// The end of a job that a request waits for.
+#[derive(Debug)]
+pub(crate) struct JobWait {
+    /// The job's number.
+    pub number: u64,
+    /// The time at which the wait ends even if the job runs, on the monotonic clock.
+    pub until: u64,
+    /// What the app said of the job, if a step of the request's run began it.
+    pub started: Option<Box<Started>>,
+}

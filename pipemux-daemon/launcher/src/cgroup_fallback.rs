@@ -1,0 +1,48 @@
+//! The same types for systems without control groups.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::message::{ExceededLimit, Limits};
+
+/// A part of a hierarchy, which doesn't exist here.
+#[derive(Debug)]
+pub struct CgroupTree;
+
+/// A group, which doesn't exist here.
+#[derive(Debug)]
+pub(crate) struct SessionCgroup;
+
+impl CgroupTree {
+    /// Finds nothing.
+    pub fn find() -> Option<PathBuf> {
+        None
+    }
+
+    /// Takes over nothing.
+    ///
+    /// # Errors
+    /// Always.
+    pub fn take_over(_: PathBuf) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// None.
+    pub fn controllers(&self) -> &[&'static str] {
+        &[]
+    }
+
+    pub(crate) fn create(&self, _: u64, _: Limits) -> io::Result<SessionCgroup> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+impl SessionCgroup {
+    pub(crate) fn exceeded(&self, _: Limits) -> Option<ExceededLimit> {
+        None
+    }
+
+    pub(crate) fn kill(&self) {}
+
+    pub(crate) fn remove(&self) {}
+}

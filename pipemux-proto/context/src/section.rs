@@ -1,0 +1,80 @@
+//! What a source produced.
+
+use crate::size::Size;
+
+/// A part of what a source shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenderSection<T> {
+    /// Its name within its source.
+    pub key: String,
+    /// Its heading; empty for none.
+    pub title: String,
+    /// Its lines in the order in which they are shown.
+    pub content: Vec<Line<T>>,
+    /// Heavier sections of a source are filled first.
+    pub weight: u32,
+    /// True when it is filled before the sections of its source that aren't.
+    pub required: bool,
+    /// Lines that the source itself left out.
+    pub hidden: u64,
+}
+
+/// A line, or a few that belong together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line<T> {
+    /// What is shown.
+    pub content: T,
+    /// What it takes.
+    pub size: Size,
+    /// How deep it stands in a tree, or how detailed it is: an overview is 0.
+    pub depth: u32,
+    /// Of lines of one depth heavier ones stay longer.
+    pub weight: u32,
+    /// True for what only encloses lines, such as a fence: it isn't counted among those that were cut.
+    pub structural: bool,
+}
+
+impl<T> RenderSection<T> {
+    /// Makes a section of usual weight.
+    pub fn new(key: impl Into<String>, title: impl Into<String>, content: Vec<Line<T>>) -> Self {
+        let (key, title) = (key.into(), title.into());
+        Self { key, title, content, weight: 1, required: false, hidden: 0 }
+    }
+
+    /// Sets how many lines the source itself left out.
+    #[must_use]
+    pub fn hiding(self, hidden: u64) -> Self {
+        Self { hidden, ..self }
+    }
+
+    /// Sets its weight, and whether it is required.
+    #[must_use]
+    pub fn ranked(self, required: bool, weight: u32) -> Self {
+        Self { required, weight, ..self }
+    }
+}
+
+impl<T> Line<T> {
+    /// Makes a line of depth 0.
+    pub fn new(content: T, size: Size) -> Self {
+        Self { content, size, depth: 0, weight: 0, structural: false }
+    }
+
+    /// Sets its depth.
+    #[must_use]
+    pub fn at(self, depth: u32) -> Self {
+        Self { depth, ..self }
+    }
+
+    /// Sets its weight.
+    #[must_use]
+    pub fn weighing(self, weight: u32) -> Self {
+        Self { weight, ..self }
+    }
+
+    /// Makes it one that only encloses others.
+    #[must_use]
+    pub fn structural(self) -> Self {
+        Self { structural: true, ..self }
+    }
+}
