@@ -41,6 +41,8 @@ pub struct Trace {
     until: Option<u64>,
     /// The tokens of questions whose answers are secret.
     secret_tokens: VecDeque<Value>,
+    /// The tokens of the other questions that it has. The answer to one that was asked before the trace may be secret.
+    plain_tokens: VecDeque<Value>,
 }
 
 impl Trace {
@@ -158,7 +160,8 @@ impl Trace {
                 }
                 let Some(resume) = field(body, "resume") else { return };
                 let token = resume.get("token").cloned().unwrap_or(Value::Null);
-                if self.secret_tokens.contains(&token)
+                let plain = self.plain_tokens.contains(&token);
+                if (!plain || self.secret_tokens.contains(&token))
                     && let Some(choice) = field(resume, "choice")
                 {
                     *choice = NOT_SHOWN.into();
@@ -167,11 +170,13 @@ impl Trace {
             (Method::Invoke, Kind::Reply) => {
                 let Some(needs) = field(body, "needs") else { return };
                 let token = needs.get("token").cloned().unwrap_or(Value::Null);
-                if needs.get("question").is_some_and(asks_for_secret) {
-                    self.secret_tokens.push_back(token);
-                    if self.secret_tokens.len() > TRACE_SECRETS_MAX {
-                        self.secret_tokens.pop_front();
-                    }
+                let tokens = match needs.get("question").is_some_and(asks_for_secret) {
+                    true => &mut self.secret_tokens,
+                    false => &mut self.plain_tokens,
+                };
+                tokens.push_back(token);
+                if tokens.len() > TRACE_SECRETS_MAX {
+                    tokens.pop_front();
                 }
             }
             _ => {}
@@ -339,7 +344,14 @@ mod tests {
         };
         let line = recorded(&mut trace, Direction::ToApp, &resume(&token));
         assert!(line.contains("(not shown)") && !line.contains("hush"), "{line}");
+        // Of a question that isn't in the trace, nobody knows.
         let other = Blob(bytes::Bytes::from_static(b"\xa1u"));
+        let line = recorded(&mut trace, Direction::ToApp, &resume(&other));
+        assert!(line.contains("(not shown)") && !line.contains("hush"), "{line}");
+        let question = map(&[("text", "name?".into())]);
+        let needs = map(&[("question", question), ("token", Value::Bin(other.0.clone()))]);
+        let reply = frame(request(Method::Invoke).answer(Kind::Reply), &map(&[("needs", needs)]));
+        recorded(&mut trace, Direction::FromApp, &reply);
         assert!(recorded(&mut trace, Direction::ToApp, &resume(&other)).contains("hush"));
     }
 
