@@ -89,9 +89,14 @@ impl AuditNotes {
         self.set_result(&round.result);
     }
 
-    /// Notes what came of it, shortened.
+    /// Notes what came of it, shortened. Where nobody has checked the code for secrets, only the first line: those
+    /// below it show the code.
     pub fn set_result(&mut self, text: &str) {
-        self.result = Some(clip(text));
+        let told = match self.text {
+            ToldText::Unchecked => text.lines().next().unwrap_or_default(),
+            ToldText::Whole | ToldText::Hidden(_) => text,
+        };
+        self.result = Some(clip(told));
     }
 }
 

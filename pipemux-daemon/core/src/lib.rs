@@ -70,7 +70,7 @@ pub use manifest::{
 };
 pub use persist::DiskFailure;
 pub use persist::loss::{HighWater, Loss};
-pub use processes::confinement::tells_of_denial;
+pub use processes::denials::tells_of_denial;
 
 /// Bytes between a client and an app that the daemon does not read.
 pub mod exchange {

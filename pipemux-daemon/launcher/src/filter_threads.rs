@@ -8,6 +8,7 @@
 //! ends before the launcher, because the end of the thread that started a process is what ends that process.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -41,10 +42,10 @@ impl FilterThreads {
         program: Program,
         setup: ChildSetup,
     ) -> io::Result<i32> {
-        if !self.threads.contains_key(&kind) {
-            self.threads.insert(kind, FilterThread::start(kind)?);
-        }
-        let Some(thread) = self.threads.get(&kind) else { return Err(lost()) };
+        let thread = match self.threads.entry(kind) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(FilterThread::start(kind)?),
+        };
         // The filter refuses what marks a process, so that an app can't pass for another. A child inherits the mark.
         sys::with_mark(setup.mark, || {
             thread.jobs.send((program, setup)).map_err(|_| lost())?;

@@ -14,8 +14,8 @@ fn with_secret() -> TestEnv {
         [("home/.ssh/id", "secret"), ("home/.ssh/gone", ""), ("other/b.txt", "two\n")]
     {
         let path = env.root().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, text).expect("a file");
     }
     for level in ["standard", "strict", "off"] {
         env.install(level, "rogue", &format!("args = [\"tame\"]\nsandbox = \"{level}\"\n"));
@@ -35,9 +35,9 @@ fn confines_all(env: &TestEnv) -> bool {
 fn attempts(env: &TestEnv, level: &str) -> Vec<(String, String)> {
     env.pipemux(&["open", level]).ok();
     env.run(&format!("{level}.misbehave('break out')")).ok().has("tried");
-    let text = fs::read_to_string(state_dir(env, level).join("attempts")).unwrap();
+    let text = fs::read_to_string(state_dir(env, level).join("attempts")).expect("what it tried");
     let split = |line: &str| {
-        let (attempt, outcome) = line.rsplit_once(": ").unwrap();
+        let (attempt, outcome) = line.rsplit_once(": ").expect("an attempt and its outcome");
         (attempt.to_owned(), outcome.to_owned())
     };
     text.lines().map(split).collect()
@@ -45,8 +45,8 @@ fn attempts(env: &TestEnv, level: &str) -> Vec<(String, String)> {
 
 /// The directory of an app's only session.
 fn state_dir(env: &TestEnv, provider: &str) -> PathBuf {
-    let owners = fs::read_dir(env.paths().state_dir.join("sessions")).unwrap();
-    let mut found = owners.map(|owner| owner.unwrap().path().join(provider).join("main"));
+    let owners = fs::read_dir(env.paths().state_dir.join("sessions")).expect("sessions");
+    let mut found = owners.map(|owner| owner.expect("an entry").path().join(provider).join("main"));
     found.find(|path| path.exists()).expect("a session's directory")
 }
 
@@ -123,7 +123,7 @@ fn grant_with_pipemux_own_directories_is_left_out() {
     assert_eq!(fs::read_to_string(home.join("docs/c.txt")).unwrap(), "3\n");
     assert_eq!(fs::read_to_string(home.join("a.txt")).unwrap(), "1\n");
     at_home(&["run", "editor.open('new.txt'); editor.insert(1, 'n')"]).ok();
-    assert_eq!(fs::read_to_string(home.join("new.txt")).unwrap(), "n");
+    assert_eq!(fs::read_to_string(home.join("new.txt")).unwrap(), "n\n");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn pipemux_own_directories_are_not_granted_by_being_named() {
     env.pipemux(&["open", "editor", "a.txt"]).ok();
     let log = env.paths().state_dir.join("state.log");
     env.run(&format!("editor.open('{}')", log.display()))
-        .exits(1)
+        .exits(9)
         .has("PipeMux's own directories are granted to no app");
 }
 

@@ -100,7 +100,7 @@ fn bound_piece(piece: &mut Piece) {
 fn bound_needs(needs: &mut Needs) -> Result<(), String> {
     let Question { text, kind, options, unlisted, fields, secret } = &mut needs.question;
     let form = *kind == QuestionKind::Form;
-    if form != !fields.is_empty() {
+    if form == fields.is_empty() {
         return Err("its question is a form without fields, or has fields and is none".into());
     }
     check_fields(fields).map_err(|error| format!("its form can't be: {error}"))?;

@@ -10,7 +10,7 @@ use crate::limits::{GRANTED_MAX, SAVE_MS, SAVES_MAX};
 use crate::manifest::{FolderAccess, Isolation, SandboxLevel};
 use crate::persist::records::SavedOpen;
 use crate::processes::reply::Purpose;
-use crate::processes::session::{ProcessState, Session};
+use crate::processes::session::ProcessState;
 use crate::processes::{ProcessEvent, Processes};
 use crate::turn::Turn;
 use pipemux_proto::Fault;
@@ -19,9 +19,6 @@ use pipemux_proto::envelope::Method;
 
 /// Characters that make a part of a path a pattern.
 const PATTERN: &[char] = &['*', '?', '[', '{'];
-
-/// Where the system's programs are. All apps may read them.
-const SYSTEM_PROGRAMS: &[&str] = &["/bin", "/sbin", "/usr", "/lib", "/lib64"];
 
 /// What became of a wish for wider grants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,120 +198,8 @@ impl Processes {
     }
 }
 
-impl Processes {
-    /// Explains a session's fault that may be the sandbox's: what it reaches, and what would grant more.
-    pub fn explain_denial(&self, key: &SessionKey, fault: &mut Fault) {
-        if let Some(session) = self.sessions.get(key) {
-            session.explain_denial(key, &self.state_dir, fault);
-        }
-    }
-}
-
-impl Session {
-    /// As [`Processes::explain_denial`]; `own` is the directory of PipeMux's state.
-    fn explain_denial(&self, key: &SessionKey, own: &str, fault: &mut Fault) {
-        let manifest = &self.manifest;
-        if manifest.sandbox == SandboxLevel::Off
-            || !tells_of_denial(&fault.message, manifest.network)
-        {
-            return;
-        }
-        let lower = fault.message.to_lowercase();
-        let tells = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-        let path = path_in(&fault.message);
-        // Of a file `EACCES` comes, of a call that the filter refuses `EPERM`.
-        let by_filter = tells(&["not permitted", "eperm", "os error 1)"]);
-        let line = if !manifest.network
-            && (tells(NAME_LOOKUP)
-                || by_filter && tells(&["network", "connect", "resolve", "socket"]))
-        {
-            "network = true".to_owned()
-        } else if !manifest.signals && by_filter && tells(&["kill", "signal"]) {
-            "signals = true".to_owned()
-        } else if let Some(path) = path {
-            match self.line_that_grants(key, own, path) {
-                Some(line) => line,
-                None => return,
-            }
-        } else if !manifest.exec && tells(&["exec", "spawn", "start"]) {
-            "exec = true".to_owned()
-        } else {
-            "one of network, exec, signals, folder, read, write".to_owned()
-        };
-        let level = manifest.sandbox.word();
-        let hint = match path.filter(|_| manifest.built_in.is_some()) {
-            Some(path) if line.starts_with("read") => {
-                let command = pipemux_proto::command::quote(path);
-                format!("pipemux open {} {command}", key.addr)
-            }
-            _ if line.is_empty() => "PipeMux's own directories are granted to no app".to_owned(),
-            _ => format!("{line} in its manifest grants that"),
-        };
-        fault.hints.push(format!("{key} runs in the sandbox ({level}): {hint}"));
-    }
-
-    /// The line of the manifest that would grant a path, empty if none would; none if it is granted already, so that it is
-    /// the file system that refuses it.
-    fn line_that_grants(&self, key: &SessionKey, own: &str, path: &str) -> Option<String> {
-        let manifest = &self.manifest;
-        let in_folder =
-            || folders_of(key, &self.opens).iter().any(|folder| is_within(path, folder));
-        let is_program = || SYSTEM_PROGRAMS.iter().any(|directory| is_within(path, directory));
-        if is_within(path, own) {
-            return Some(String::new());
-        }
-        if in_folder() {
-            return match manifest.folder_access() {
-                FolderAccess::None | FolderAccess::Named => Some("folder = \"read\"".to_owned()),
-                FolderAccess::Read => Some("folder = \"write\"".to_owned()),
-                FolderAccess::Write => None,
-            };
-        }
-        if is_program() {
-            return (!manifest.exec).then(|| "exec = true".to_owned());
-        }
-        Some(format!("read = [{path:?}] or write = [{path:?}]"))
-    }
-}
-
-/// How messages tell, in small letters, that a name of the network couldn't be looked up.
-const NAME_LOOKUP: &[&str] =
-    &["name resolution", "resolve host", "getaddrinfo", "eai_again", "lookup address", "dns error"];
-
-/// True for a message that tells of an access that the system refused: also of a name that couldn't be looked up, unless
-/// the app may use the `network`.
-pub fn tells_of_denial(message: &str, network: bool) -> bool {
-    const SIGNS: &[&str] = &[
-        "permission denied",
-        "not permitted",
-        "permissionerror",
-        "eacces",
-        "eperm",
-        "os error 13",
-        "os error 1)",
-    ];
-    let lower = message.to_lowercase();
-    let names = NAME_LOOKUP.iter().filter(|_| !network);
-    SIGNS.iter().chain(names).any(|sign| lower.contains(sign))
-}
-
-/// The first absolute path in a message.
-fn path_in(message: &str) -> Option<&str> {
-    let ends = |c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '`' | ':' | ',' | ';' | ')');
-    let mut rest = message;
-    loop {
-        let at = rest.find('/')?;
-        let starts = rest[..at].chars().next_back().is_none_or(|c| ends(c) || c == '(');
-        let found = rest[at..].split(ends).next().unwrap_or_default();
-        if starts && found.len() > 1 {
-            return Some(found.trim_end_matches('.'));
-        }
-        rest = &rest[at + found.len().max(1)..];
-    }
-}
-
 /// The folders that opens were made for: the workspace's project if it contains where the caller was, else that place.
-fn folders_of(key: &SessionKey, opens: &[SavedOpen]) -> Vec<String> {
+pub(super) fn folders_of(key: &SessionKey, opens: &[SavedOpen]) -> Vec<String> {
     let project = key.workspace.as_deref().filter(|owner| owner.starts_with('/'));
     let mut folders: Vec<String> = Vec::new();
     for open in opens.iter().filter(|open| open.cwd.starts_with('/')) {
@@ -361,7 +246,7 @@ pub fn normalized(base: &str, path: &str) -> String {
 }
 
 /// True for a path that is `folder` or lies in it; both are normalized.
-fn is_within(path: &str, folder: &str) -> bool {
+pub(super) fn is_within(path: &str, folder: &str) -> bool {
     let folder = folder.trim_end_matches('/');
     path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
@@ -386,19 +271,5 @@ mod tests {
         assert_eq!(normalized("/a", "**/x"), "/a");
         assert!(is_within("/a/b", "/a") && is_within("/a", "/a") && is_within("/a", "/"));
         assert!(!is_within("/ab", "/a") && !is_within("/", "/a"));
-    }
-
-    #[test]
-    fn the_path_of_a_denial_is_found_in_its_message() {
-        let path = |text| path_in(text);
-        assert_eq!(path("[Errno 13] Permission denied: '/etc/shadow'"), Some("/etc/shadow"));
-        assert_eq!(path("/x/y.rs: permission denied"), Some("/x/y.rs"));
-        assert_eq!(path("EACCES: permission denied, open '/x'"), Some("/x"));
-        assert_eq!(path("read/write: permission denied"), None);
-        assert_eq!(path("permission denied"), None);
-        assert!(tells_of_denial("connect: Operation not permitted (os error 1)", false));
-        assert!(!tells_of_denial("no such file", false));
-        let lookup = "socket.gaierror: [Errno -3] Temporary failure in name resolution";
-        assert!(tells_of_denial(lookup, false) && !tells_of_denial(lookup, true));
     }
 }

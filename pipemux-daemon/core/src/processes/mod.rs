@@ -8,6 +8,7 @@
 //! | `frames` | what a process sends |
 //! | `requests`, [`reply`] | a request to an app, which ends exactly once; what it is for and how it ended |
 //! | [`confinement`] | what a process may do, and how it is given more |
+//! | [`denials`] | what a confined app was refused, explained |
 //! | [`shared_processes`] | processes that several sessions share |
 //! | [`trace`], `tracing`, [`author_aid`] | frames for authors; what is wrong with them |
 //! | [`health`], [`hibernation`], [`quarantine`] | whether an app still answers, may sleep, dies of a request |
@@ -21,6 +22,7 @@
 
 pub mod author_aid;
 pub mod confinement;
+pub mod denials;
 mod ending;
 pub mod event;
 mod frames;

@@ -78,10 +78,19 @@ impl ShownContent {
             for anchor in text::anchors(line) {
                 let gone = line.starts_with("- ");
                 let of = if gone { &mut self.gone } else { &mut self.anchors };
-                of.push((anchor.kind, anchor.id, anchor.label));
+                let label = match job_of(line).filter(|_| anchor.label == "cancel") {
+                    Some(job) => format!("cancel job {job}"),
+                    None => anchor.label,
+                };
+                of.push((anchor.kind, anchor.id, label));
             }
         }
     }
+}
+
+/// Returns the number of the job that a line is about, if it is: `job 3 · build · [cancel](link:9)`.
+fn job_of(line: &str) -> Option<u64> {
+    line.split(" · ").find_map(|part| part.strip_prefix("job ")?.parse().ok())
 }
 
 pub fn heading(line: &str) -> Option<Heading> {

@@ -11,6 +11,7 @@ use crate::process::frames;
 use crate::sessions::SessionKey;
 use crate::sim::{InFlight, Sim};
 use pipemux_proto::app::{Invoke, Locate, OpenRequest, Project, ReadRequest};
+use pipemux_proto::job::CancelJob;
 use pipemux_proto::{Fault, Frame, Hello, Incarnation, Kind, Method, decode};
 
 impl Sim {
@@ -148,6 +149,7 @@ fn app_frame(frame: &Frame) -> Result<(), String> {
         (Kind::Request, Method::Invoke) => read::<Invoke>(frame),
         (Kind::Request, Method::AppRead) => read::<ReadRequest>(frame),
         (Kind::Request, Method::Locate) => read::<Locate>(frame),
+        (Kind::Request, Method::CancelJob) => read::<CancelJob>(frame),
         (Kind::Request, Method::Ping | Method::Save | Method::AppClose) => Ok(()),
         (Kind::Cancel, _) => Ok(()),
         (Kind::Reply, Method::Ping) => Ok(()),

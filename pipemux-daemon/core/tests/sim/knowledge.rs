@@ -300,7 +300,7 @@ fn is_of(variant_name: &str, name: &str) -> bool {
 
 /// True for the label of an option: it has a meaning only together with its question.
 fn is_answer(label: &str) -> bool {
-    let verbs = ["edit ", "drop ", "pick ", "undo "];
+    let verbs = ["edit ", "drop ", "pick ", "undo ", "cancel job "];
     !verbs.iter().any(|verb| label.starts_with(verb))
 }
 

@@ -271,10 +271,10 @@ fn granted_path(grant: &Grant) -> Option<(PathBuf, Opened)> {
 
 fn clash_of(path: &Path, private: &[PathBuf]) -> Option<Relation> {
     private.iter().find_map(|one| {
-        if one.starts_with(path) {
-            Some(Relation::Contains(one.clone()))
+        if path.starts_with(one) {
+            Some(Relation::LiesIn(one.clone()))
         } else {
-            path.starts_with(one).then(|| Relation::LiesIn(one.clone()))
+            one.starts_with(path).then(|| Relation::Contains(one.clone()))
         }
     })
 }
@@ -319,7 +319,9 @@ mod tests {
         let own = private[0].clone();
         assert_eq!(clash("/home/ann"), Some(Relation::Contains(own.clone())));
         assert_eq!(clash("/"), Some(Relation::Contains(own.clone())));
-        assert_eq!(clash("/home/ann/.local/state/pipemux/sessions"), Some(Relation::LiesIn(own)));
+        let inside = Some(Relation::LiesIn(own));
+        assert_eq!(clash("/home/ann/.local/state/pipemux/sessions"), inside);
+        assert_eq!(clash("/home/ann/.local/state/pipemux"), inside);
         assert_eq!(clash("/home/ann/.local/state/pipemux2"), None);
         assert_eq!(clash("/home/ann/proj"), None);
     }
