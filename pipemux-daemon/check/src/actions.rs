@@ -1,15 +1,14 @@
-//! Rules for actions: their versions, questions and refusals.
+//! Rules for actions: their versions and questions.
 
 use pipemux_core::lint;
 use pipemux_proto::app::{Choice, Invoke, KeyLocation, Needs, Outcome, QuestionKind, Resume};
 use pipemux_proto::projection::{Args, LinkSlot, Piece, Projection, RefArg};
 use pipemux_proto::prototype::{Prototype, Risk, Type};
-use pipemux_proto::{Code, Method, Value};
+use pipemux_proto::{Code, Method};
 
-use crate::arguments::{Arguments, Given, as_copies, of_another_type, refs, with_refs, written};
+use crate::arguments::{Arguments, Given, refs, written};
 use crate::checker::Checker;
 use crate::limits::{CLICKS, LONG_ACTION, QUESTIONS};
-use crate::lookups::NO_KEY;
 use crate::windows::same;
 
 impl Checker<'_> {
@@ -156,7 +155,7 @@ impl Checker<'_> {
     }
 
     /// Returns true when a destructive action may be confirmed: all that it names, or could mean, was made by this run.
-    fn may_confirm(&mut self, action: &Prototype, args: &Args) -> bool {
+    pub fn may_confirm(&mut self, action: &Prototype, args: &Args) -> bool {
         let own = |of: &RefArg| !self.things.first.contains(&of.key);
         let named = refs(args);
         let may = match named.is_empty() {
@@ -171,7 +170,7 @@ impl Checker<'_> {
         may || self.subject.destructive
     }
 
-    fn invoke(&mut self, action: &Prototype, args: &Args, before: &Projection) -> Invoke {
+    pub fn invoke(&mut self, action: &Prototype, args: &Args, before: &Projection) -> Invoke {
         Invoke {
             action: action.name.clone(),
             args: args.clone(),
@@ -185,7 +184,7 @@ impl Checker<'_> {
     }
 
     /// Sends an action. A fault is a failed outcome.
-    fn send(
+    pub fn send(
         &mut self,
         place: &str,
         action: Option<&Prototype>,
@@ -268,104 +267,6 @@ impl Checker<'_> {
         }
     }
 
-    /// Sends arguments that are no longer or never valid: nothing may take effect.
-    fn invalid(&mut self, action: &Prototype, args: &Args) {
-        if action.risk == Risk::Destructive && !self.may_confirm(action, args) {
-            return;
-        }
-        if let Some(of) = refs(args).first().map(|of| (*of).clone()) {
-            let place = format!("invoke {} of another revision", written(&action.name, args));
-            let stale =
-                with_refs(args, &|of| RefArg { rev: of.rev.wrapping_add(1000), ..of.clone() });
-            self.refused(&place, action, &stale, Code::Stale, &of.key);
-            let gone = with_refs(args, &|of| RefArg { key: NO_KEY.into(), ..of.clone() });
-            let place = format!("invoke {}", written(&action.name, &gone));
-            self.refused(&place, action, &gone, Code::NotFound, NO_KEY);
-        }
-        let mut odd = Vec::new();
-        for param in &action.params {
-            if let Some(arg) = of_another_type(&param.ty) {
-                let mut args = args.clone();
-                args.insert(param.name.clone(), arg);
-                odd.push(args);
-            }
-            if args.contains_key(&param.name) {
-                let mut args = args.clone();
-                args.remove(&param.name);
-                odd.push(args);
-            }
-        }
-        let mut more = args.clone();
-        more.insert("no_such_parameter".into(), Value::Int(1).into());
-        odd.push(more);
-        for args in odd {
-            let place = format!("invoke {}", written(&action.name, &args));
-            let Some(before) = self.look(&place) else { return };
-            let mut invoke = self.invoke(action, &args, &before);
-            invoke.confirmed = action.risk == Risk::Destructive && !action.previews;
-            // An app may make something of it. If it refuses, nothing took effect.
-            if let Some(Outcome::Failed(_)) = self.send(&place, Some(action), &invoke) {
-                self.had_no_effect(&place, &before, "failed");
-            }
-        }
-    }
-
-    /// Sends an action that must be refused with a code that names the thing.
-    fn refused(&mut self, place: &str, action: &Prototype, args: &Args, code: Code, key: &str) {
-        let Some(before) = self.look(place) else { return };
-        let mut invoke = self.invoke(action, args, &before);
-        invoke.confirmed = action.risk == Risk::Destructive && !action.previews;
-        match self.send(place, Some(action), &invoke) {
-            Some(Outcome::Failed(fault)) => {
-                self.had_no_effect(place, &before, "failed");
-                self.expect_refusal(place, Some(Err(fault)), code, key);
-            }
-            Some(Outcome::Done(_) | Outcome::Started(_)) => {
-                self.expect_refusal(place, Some(Ok(())), code, key)
-            }
-            // The answer to its question is refused then.
-            Some(Outcome::Needs(_)) | None => {}
-        }
-    }
-
-    /// Passes texts as another session's things would be passed.
-    fn copies(&mut self, action: &Prototype, args: &Args) {
-        let copied_texts = as_copies(args).filter(|_| refs(args).is_empty());
-        let Some(copies) = copied_texts.filter(|_| action.risk != Risk::Destructive) else {
-            return;
-        };
-        let place = format!("invoke {} with copied values", written(&action.name, args));
-        let Some(before) = self.look(&place) else { return };
-        let copied = self.invoke(action, &copies, &before);
-        let Some(Outcome::Failed(fault)) = self.send(&place, Some(action), &copied) else { return };
-        let plain = self.invoke(action, args, &before);
-        if let Some(Outcome::Done(_) | Outcome::Started(_)) =
-            self.send(&place, Some(action), &plain)
-        {
-            let text = format!(
-                "refused ({}) what it takes as `value`: an argument may be {{\"copied\": {{value, from, label}}}}",
-                fault.message
-            );
-            self.report.add(&place, "copied", text);
-        }
-    }
-
-    /// Invokes an action that isn't there.
-    fn no_such_action(&mut self) {
-        let place = "invoke no_such_action()";
-        let Some(before) = self.look(place) else { return };
-        let action = Prototype { name: "no_such_action".into(), ..Prototype::default() };
-        let invoke = self.invoke(&action, &Args::new(), &before);
-        let outcome = self.send(place, None, &invoke);
-        if outcome.is_some_and(|outcome| !matches!(outcome, Outcome::Failed(_))) {
-            self.report.add(
-                place,
-                "no-action",
-                "was carried out: refuse actions that aren't there",
-            );
-        }
-    }
-
     /// Clicks the links of the window.
     fn click_links(&mut self) {
         let Some(shown) = self.look("project full") else { return };
@@ -388,7 +289,7 @@ impl Checker<'_> {
     }
 
     /// Checks that an action that isn't done had no effect.
-    fn had_no_effect(&mut self, place: &str, before: &Projection, how: &str) {
+    pub fn had_no_effect(&mut self, place: &str, before: &Projection, how: &str) {
         let Some(after) = self.look(place) else { return };
         if self.restless {
             return;

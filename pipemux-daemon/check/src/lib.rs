@@ -9,7 +9,8 @@
 //! | `things` | the things that windows showed, and the rules for their keys and revisions |
 //! | `arguments` | arguments of actions, made from their prototypes |
 //! | `windows` | rules for windows |
-//! | `actions` | rules for actions: their versions, questions and refusals |
+//! | `actions` | rules for actions: their versions and questions |
+//! | `refusals` | rules for what an action must refuse |
 //! | `jobs` | rules for jobs: their keys, reports and ends |
 //! | `lookups` | rules for `Locate` and `AppRead` |
 //! | `lives` | rules for sleep, waking, kills and ends |
@@ -32,6 +33,7 @@ mod limits;
 mod lives;
 mod lookups;
 mod process;
+mod refusals;
 pub mod report;
 mod run;
 mod things;

@@ -1,7 +1,8 @@
 use super::*;
-use pipemux_proto::app::{Done, Outcome};
-use pipemux_proto::projection::{LinkSlot, ObjectSlot, Piece, Projection};
-use pipemux_proto::prototype::{Param, Prototype};
+use pipemux_proto::app::{Done, Needs, Outcome, Question, QuestionKind};
+use pipemux_proto::job::{JobReport, Started};
+use pipemux_proto::projection::{LinkSlot, Media, ObjectSlot, Piece, Projection};
+use pipemux_proto::prototype::{Field, Param, Prototype};
 use pipemux_proto::{Fault, Hello, Role};
 
 fn action() -> Prototype {
@@ -92,4 +93,67 @@ fn action_that_is_declared_twice_is_found() {
     let prototypes = vec![action(), action()];
     let greeting = Hello { prototypes, ..Hello::new(Role::App, "") };
     assert_eq!(written(hello(&greeting)), ["prototypes[1].name action-twice"]);
+}
+
+fn field(name: &str, ty: Type) -> Field {
+    Field { name: name.into(), ty, ..Field::default() }
+}
+
+#[test]
+fn flaws_of_jobs_are_found() {
+    let started = |job: &str| {
+        let started = Started { job: job.into(), brief: "build".into(), ..Started::default() };
+        written(outcome(&Outcome::Started(started), None, &[]))
+    };
+    assert_eq!(started("j1"), Vec::<String>::new());
+    assert_eq!(started(""), ["started.job key"]);
+    let report = JobReport { job: "j1".into(), brief: "12 passed".into(), ..JobReport::default() };
+    assert_eq!(written(job_report(&report)), ["brief brief"]);
+}
+
+#[test]
+fn flaws_of_forms_are_found() {
+    let asked = |kind, fields: Vec<Field>| {
+        let question = Question { text: "which?".into(), kind, fields, ..Question::default() };
+        let needs = Needs { question, token: Default::default(), numbers: Vec::new() };
+        written(outcome(&Outcome::Needs(needs), None, &[]))
+    };
+    assert_eq!(asked(QuestionKind::Form, vec![field("count", Type::Int)]), Vec::<String>::new());
+    assert_eq!(asked(QuestionKind::Form, vec![]), ["needs.question.fields form"]);
+    let twice = vec![field("a", Type::Int), field("a", Type::Int)];
+    assert_eq!(asked(QuestionKind::Form, twice), ["needs.question.fields form"]);
+    let odd = Field { min: Some(3.0), max: Some(1.0), ..field("a", Type::Int) };
+    assert_eq!(asked(QuestionKind::Form, vec![odd]), ["needs.question.fields[0].min bounds"]);
+    let few = Field { default: Some("x".into()), ..field("a", Type::Int) };
+    assert_eq!(asked(QuestionKind::Form, vec![few]), ["needs.question.fields[0].default default"]);
+}
+
+#[test]
+fn records_fit_their_declaration() {
+    let record = Type::Record(vec![
+        field("count", Type::Int),
+        field("note", Type::Optional(Box::new(Type::String))),
+    ]);
+    let value = |fields: &[(&str, Value)]| {
+        let fields = fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone()));
+        Value::Map(fields.collect())
+    };
+    assert!(fits(&value(&[("count", 1.into())]), &record));
+    assert!(!fits(&value(&[("note", "x".into())]), &record));
+    assert!(!fits(&value(&[("count", 1.into()), ("more", 1.into())]), &record));
+    assert!(fits(&value(&[("any", 1.into())]), &Type::Map(Box::new(Type::Int))));
+    assert!(!fits(&value(&[("any", "x".into())]), &Type::Map(Box::new(Type::Int))));
+}
+
+#[test]
+fn media_types_are_names() {
+    let shown = |media_type: &str| {
+        let media = Some(Media { media_type: media_type.into(), bytes: 3, ..Media::default() });
+        let object =
+            ObjectSlot { key: "i1".into(), label: "a".into(), media, ..ObjectSlot::default() };
+        let content = vec![Piece::Object(object)];
+        written(projection(&Projection { content, ..Projection::default() }, &[]))
+    };
+    assert_eq!(shown("image/png"), Vec::<String>::new());
+    assert_eq!(shown("png"), ["content[0].object.media.type media"]);
 }
