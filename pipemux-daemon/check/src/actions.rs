@@ -202,6 +202,14 @@ impl Checker<'_> {
         if let Outcome::Started(started) = &outcome {
             self.job_started(place, &started.job);
         }
+        // Of one whose arguments are odd the effect is looked at here, so that it isn't taken for a change by itself.
+        if let (None, Some(action), Outcome::Done(_) | Outcome::Started(_)) =
+            (self.cause, action, &outcome)
+        {
+            self.cause = Some(action.risk);
+            self.look(place);
+            self.cause = None;
+        }
         Some(outcome)
     }
 

@@ -20,13 +20,18 @@ fn has_python() -> bool {
 
 /// Writes an app in Python with its manifest, and checks it.
 fn check(env: &TestEnv, name: &str, code: &str) -> Output {
+    check_with(env, name, code, "")
+}
+
+/// As [`check`], with further lines of the manifest.
+fn check_with(env: &TestEnv, name: &str, code: &str, lines: &str) -> Output {
     let program = env.path(&format!("{name}.py"));
     env.write(&format!("{name}.py"), code);
     let executable = std::fs::Permissions::from_mode(0o755);
     std::fs::set_permissions(program, executable).expect("its mode can be set");
     let manifest = format!("{name}.toml");
     // Its command is relative to the manifest.
-    env.write(&manifest, format!("id = \"todo\"\ncommand = \"./{name}.py\"\n"));
+    env.write(&manifest, format!("id = \"todo\"\ncommand = \"./{name}.py\"\n{lines}"));
     env.pipemux(&["app", "check", &manifest])
 }
 
@@ -179,7 +184,8 @@ fn real_data_is_left_alone() {
         .replace("body[\"state_dir\"], ", "os.environ[\"HOME\"], ");
     let kept = "{\"version\": 7, \"next\": 2, \"items\": {\"i1\": [0, \"mine\"]}}";
     std::fs::write(env.root().join("home/todo.json"), kept).expect("a file in the home");
-    check(&env, "home", &code).ok();
+    // Whether or not a sandbox would refuse it.
+    check_with(&env, "home", &code, "sandbox = \"off\"\n").ok();
     let after = std::fs::read_to_string(env.root().join("home/todo.json")).expect("it is there");
     assert_eq!(after, kept);
 }
