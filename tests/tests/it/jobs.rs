@@ -86,7 +86,7 @@ fn run_waits_for_a_job_and_fails_with_it() {
     env.pipemux(&["view"]).ok().lacks("says so");
     env.write("log", "");
     let short = env.pipemux(&["run", "--wait", "0.1", "follow.follow('log')"]);
-    short.ok().has("still runs after 0.1 s · [cancel](link:").has("--wait 60");
+    short.ok().has("still runs after 0.").has(" s · [cancel](link:").has("--wait 60");
 }
 
 #[test]

@@ -8,12 +8,13 @@ use serde::Deserialize;
 pub enum SandboxLevel {
     /// It may use its own state, its program, the system's libraries and common configuration, and the folder that its
     /// session was opened for.
-    #[default]
     Standard,
     /// As standard, but without the system's configuration, without the folder unless `folder` grants it, without
     /// capabilities and without System V inter-process communication.
     Strict,
-    /// It may do what its user may do.
+    /// It may do what its user may do. The default of registered apps: a program behind a script needs `exec`, and
+    /// the author has to say so.
+    #[default]
     Off,
 }
 

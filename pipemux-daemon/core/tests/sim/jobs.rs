@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pipemux_core::saved::{Record, SavedJob};
 use pipemux_proto::client::{Answer, Body};
 use pipemux_proto::job::{JobEnd, JobReport};
-use pipemux_proto::{Envelope, Incarnation, Method};
+use pipemux_proto::{Envelope, Incarnation, Method, Value};
 
 use crate::action::Behaviour;
 use crate::law::{LawResult, law};
@@ -78,13 +78,22 @@ impl Sim {
         let request = &self.requests[index];
         let (workspace, reader) = READERS[request.who];
         let reader = (format!("/{}", WORKSPACES[workspace]), reader.to_owned());
-        let lines: Vec<&str> = match &answer.body {
-            Body::Text(text) => text.lines().collect(),
-            Body::Report(report) => report.notices.iter().map(String::as_str).collect(),
+        let lines: Vec<String> = match &answer.body {
+            Body::Text(text) => text.lines().map(str::to_owned).collect(),
+            Body::Report(report) => report.notices.clone(),
+            Body::Data(Value::Map(job)) => {
+                let field = |name: &str| job.iter().find(|(key, _)| key == name).map(|(_, of)| of);
+                match (field("number"), field("state")) {
+                    (Some(Value::Int(number)), Some(Value::Str(state))) => {
+                        vec![format!("job {number} {state} after")]
+                    }
+                    _ => Vec::new(),
+                }
+            }
             _ => Vec::new(),
         };
         let mut ends = Vec::new();
-        for line in lines {
+        for line in &lines {
             let Some((number, state)) = told_end(line) else { continue };
             let known = self.jobs.by_number.get(&number).and_then(|job| job.end.as_ref());
             law!(
@@ -159,7 +168,7 @@ fn told_end(line: &str) -> Option<(u64, &str)> {
     let (number, rest) = line.strip_prefix("job ")?.split_once(' ')?;
     let (state, rest) = rest.split_once(' ')?;
     let ended = matches!(state, "done" | "failed" | "cancelled" | "lost");
-    (ended && rest.starts_with("after ")).then_some((number.parse().ok()?, state))
+    (ended && rest.starts_with("after")).then_some((number.parse().ok()?, state))
 }
 
 /// The frame of a report.
