@@ -75,9 +75,14 @@ pub fn load(programs: &Path, user: Option<&Path>) -> LoadedManifests {
 fn confined(manifest: Manifest) -> Manifest {
     match manifest.id.as_str() {
         // It edits any file of a project, and those that are named besides.
-        "editor" => Manifest { folder: Some(FolderAccess::Write), ..manifest },
+        "editor" => Manifest {
+            sandbox: SandboxLevel::Standard,
+            folder: Some(FolderAccess::Write),
+            ..manifest
+        },
         // It tells of all processes, and ends those that it is told to end.
         "monitor" => Manifest {
+            sandbox: SandboxLevel::Standard,
             folder: Some(FolderAccess::None),
             read: ["/proc", "/sys"].map(str::to_owned).into(),
             signals: true,

@@ -249,8 +249,7 @@ export class Session<S> {
     this.jobs.set(key, job);
     job.report = (report) => this.connection.send(JOB_REPORT, { job: key, ...report });
     const end = (how: () => Promise<string>) => this.connection.enqueue(() => this.endJob(key, job, how));
-    // The work begins after the answer was sent.
-    setImmediate(async () => {
+    const work = async () => {
       try {
         const result = await job.work(job);
         const own = typeof result === "string" ? result : "";
@@ -258,7 +257,9 @@ export class Session<S> {
       } catch (error) {
         end(() => Promise.reject(error));
       }
-    });
+    };
+    // The daemon drops the reports of a job that it doesn't know yet: the work begins once the answer was sent.
+    this.connection.enqueue(() => void work());
     return { job: key, brief: job.brief, total: job.total };
   }
 

@@ -2,7 +2,7 @@
 //! difference.
 
 use crate::world::{Behaviour, World, reader, session_addr};
-use pipemux_core::{Event, Idle, Manifest, Scope, State};
+use pipemux_core::{Event, Idle, Manifest, SandboxLevel, Scope, State};
 use pipemux_proto::app::Busy;
 use pipemux_proto::client::{OpenArgs, Verb};
 use pipemux_proto::projection::Lod;
@@ -191,7 +191,7 @@ fn click_is_refused_when_the_session_wakes_in_another_state() {
 
 #[test]
 fn open_elsewhere_replaces_the_process_and_readers_see_no_difference() {
-    let mut world = World::new();
+    let mut world = World::with_notes(|notes| notes.sandbox = SandboxLevel::Standard);
     world.model("notes/main").add("one");
     world.open(reader("a"), "notes");
     let before = world.process("notes/main");

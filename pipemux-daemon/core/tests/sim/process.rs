@@ -8,7 +8,7 @@ use pipemux_proto::app::{
     ReadRequest, Saved,
 };
 use pipemux_proto::hello::{ProtocolVersion, UNREPORTED_CHANGES};
-use pipemux_proto::job::{JobEnd, JobReport, Started};
+use pipemux_proto::job::{CancelJob, JobEnd, JobReport, Started};
 use pipemux_proto::projection::Projection;
 use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, decode};
 
@@ -287,6 +287,15 @@ impl Process {
                     None => KeyLocation::Gone(Some("it was removed".into())),
                 });
                 frame(&reply, &Located { places: places.collect() })
+            }
+            Method::CancelJob => {
+                let cancel: CancelJob = decode(&request.body).expect("a CancelJob");
+                let own = self.jobs.entry(envelope.incarnation).or_default();
+                if own.remove(&cancel.job) {
+                    let report = ended(cancel.job, JobEnd::Cancelled);
+                    reaction.frames.push(job_report(envelope.incarnation, report));
+                }
+                frame(&reply, &Empty {})
             }
             _ => frame(&reply, &Empty {}),
         }

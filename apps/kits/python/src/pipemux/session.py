@@ -223,11 +223,15 @@ class Session:
                 self.run[1].setdefault(key, []).append(rev)
 
     def start(self, job: Job[Any]) -> Body:
-        """Starts the thread of a job."""
+        """Starts the thread of a job, once the answer that tells of the job was sent.
+
+        The daemon drops the reports of a job that it doesn't know yet.
+        """
         key = uuid.uuid4().hex
         self.jobs[key] = job
         job.report = lambda report: self.send(JOB_REPORT, {"job": key, **report})
-        threading.Thread(target=self.work, args=(key, job), daemon=True).start()
+        thread = threading.Thread(target=self.work, args=(key, job), daemon=True)
+        self.post(thread.start)
         return {"job": key, "brief": job.brief, "total": job.total}
 
     def work(self, key: str, job: Job[Any]) -> None:
