@@ -56,10 +56,15 @@ pub fn create(
     docui: Option<&Path>,
 ) -> Result<String, ClientError> {
     let directory = PathBuf::from(name.as_str());
-    let (files, build) = match language {
-        Language::Rust => (rust(name, &docui_path(docui)?), "cargo build --release"),
-        Language::Python => (python(name), ""),
-        Language::Typescript => (typescript(name), "npm install && npm run build"),
+    let (files, source, test) = match language {
+        Language::Rust => {
+            let test = "cargo test && cargo build --release";
+            (rust(name, &docui_path(docui)?), "src/main.rs".to_owned(), test)
+        }
+        Language::Python => (python(name), python_file(name), "python3 -m unittest"),
+        Language::Typescript => {
+            (typescript(name), "src/main.ts".to_owned(), "npm install && npm test")
+        }
     };
     if directory.exists() {
         let message = format!("{name} is there already: choose another name or directory");
@@ -78,7 +83,6 @@ pub fn create(
         written.map_err(|error| failed(&path, error))?;
     }
     let manifest = format!("{name}/{name}.toml");
-    let enter = if build.is_empty() { String::new() } else { format!("(cd {name} && {build})\n") };
     let commands = [
         command::command(&["app", "check", &manifest]),
         command::command(&["app", "add", &manifest]),
@@ -87,7 +91,7 @@ pub fn create(
     let call = command::command(&["run", &format!("{name}.add(\"buy milk\")")]);
     let count = files.len();
     Ok(format!(
-        "wrote {name}: {count} files; it works as it is. Next:\n{enter}{}\n{call}\n",
+        "wrote {name}: {count} files, to change in {name}/{source}; it works as it is. Next:\n(cd {name} && {test})\n{}\n{call}\n",
         commands.join("\n")
     ))
 }
@@ -108,19 +112,24 @@ fn rust(name: &ProviderId, docui: &str) -> Vec<File> {
         file("Cargo.toml", cargo.replace("\"DOCUI\"", &format!("{docui:?}"))),
         file("src/main.rs", RUST_APP.to_owned()),
         file(".gitignore", "/target\n".to_owned()),
-        manifest(name, &format!("./target/release/{name}"), &[]),
+        manifest(name, &format!("./target/release/{name}")),
     ]
 }
 
+/// Names of modules have no hyphens.
+fn python_file(name: &ProviderId) -> String {
+    format!("{}.py", name.as_str().replace('-', "_"))
+}
+
 fn python(name: &ProviderId) -> Vec<File> {
-    // Names of modules have no hyphens.
-    let module = name.as_str().replace('-', "_");
+    let program = python_file(name);
+    let module = program.trim_end_matches(".py");
     let test = template!("test_todo.py").replace("from todo", &format!("from {module}"));
     let own = [
-        (format!("{module}.py"), template!("todo.py").to_owned(), true),
+        (program.clone(), template!("todo.py").to_owned(), true),
         file(&format!("test_{module}.py"), test),
         file(".gitignore", "__pycache__/\n".to_owned()),
-        manifest(name, &format!("./{module}.py"), &[]),
+        manifest(name, &format!("./{program}")),
     ];
     let kit = PYTHON_KIT.iter().map(|(file, text)| (format!("pipemux/{file}"), text, false));
     own.into_iter()
@@ -137,9 +146,7 @@ fn typescript(name: &ProviderId) -> Vec<File> {
         file("package.json", package),
         file("tsconfig.json", template!("tsconfig.json").to_owned()),
         file(".gitignore", "dist/\nnode_modules/\n".to_owned()),
-        // A program of its own, so that no path in the manifest depends on where it is opened.
-        (name.to_string(), "#!/usr/bin/env node\nimport(\"./dist/main.js\");\n".to_owned(), true),
-        manifest(name, &format!("./{name}"), &[]),
+        manifest(name, "./dist/main.js"),
     ];
     let kit = TYPESCRIPT_KIT
         .iter()
@@ -151,11 +158,10 @@ fn file(name: &str, text: String) -> File {
     (name.to_owned(), text, false)
 }
 
-fn manifest(name: &ProviderId, command: &str, more: &[&str]) -> File {
+fn manifest(name: &ProviderId, command: &str) -> File {
     let text = format!(
         "id = \"{name}\"\ncommand = \"{command}\"\ndescription = \"A to-do list\"\n\
-         # You work on it: its program may change, and what is wrong with it is told at once.\ndev = true\n{}",
-        more.concat()
+         # You work on it: its program may change, and what is wrong with it is told at once.\ndev = true\n"
     );
     file(&format!("{name}.toml"), text)
 }

@@ -1,8 +1,9 @@
 //! Rules for actions: their versions and questions.
 
 use pipemux_core::lint;
-use pipemux_proto::app::{Choice, Invoke, KeyLocation, Needs, Outcome, QuestionKind, Resume};
-use pipemux_proto::projection::{Args, LinkSlot, Piece, Projection, RefArg};
+use pipemux_proto::app::{Choice, Done, Invoke, KeyLocation, Needs, Outcome, QuestionKind, Resume};
+use pipemux_proto::job::Started;
+use pipemux_proto::projection::{Args, LinkSlot, Piece, Projection};
 use pipemux_proto::prototype::{Prototype, Risk, Type};
 use pipemux_proto::{Code, Method};
 
@@ -82,7 +83,7 @@ impl Checker<'_> {
         round: usize,
     ) -> Option<Args> {
         let last = round == 1;
-        let mut arguments = Arguments { things: &self.things, texts: &mut self.texts, last };
+        let mut arguments = Arguments { things: &mut self.things, last };
         arguments.of(action, given, union_at)
     }
 
@@ -105,13 +106,13 @@ impl Checker<'_> {
     ) -> bool {
         let destructive = action.risk == Risk::Destructive;
         let allowed = !destructive || self.may_confirm(action, args);
-        if destructive && !action.previews && !allowed {
+        if !allowed {
             return false;
         }
         let mut invoke = self.invoke(action, args, before);
         invoke.confirmed = destructive && !action.previews;
         for _ in 0..QUESTIONS {
-            match self.send(place, Some(action), &invoke) {
+            match self.send(place, Some(action), &invoke, before) {
                 Some(outcome @ (Outcome::Done(_) | Outcome::Started(_))) => {
                     if destructive && !invoke.confirmed {
                         let text = "was carried out without `confirmed`: reply `needs` with a `confirm` question first";
@@ -126,7 +127,6 @@ impl Checker<'_> {
                     return true;
                 }
                 Some(Outcome::Needs(needs)) => {
-                    self.had_no_effect(place, before, "asked");
                     if destructive
                         && !invoke.confirmed
                         && needs.question.kind != QuestionKind::Confirm
@@ -134,18 +134,11 @@ impl Checker<'_> {
                         let text = "asks something else before it is confirmed: ask with the kind `confirm` first";
                         self.report.add(place, "unconfirmed", text);
                     }
-                    if needs.question.kind == QuestionKind::Confirm && !allowed {
-                        return false;
-                    }
                     invoke.confirmed |= destructive && needs.question.kind == QuestionKind::Confirm;
                     let Some(choice) = self.choice(&needs) else { return false };
                     invoke.resume = Some(Resume { token: needs.token, choice });
                 }
-                Some(Outcome::Failed(_)) => {
-                    self.had_no_effect(place, before, "failed");
-                    return false;
-                }
-                None => return false,
+                Some(Outcome::Failed(_)) | None => return false,
             }
         }
         let text =
@@ -154,14 +147,15 @@ impl Checker<'_> {
         false
     }
 
-    /// Returns true when a destructive action may be confirmed: all that it names, or could mean, was made by this run.
+    /// Returns true when a destructive action may be carried out: all that it names, or could mean, was made by this
+    /// run. What an app shows may be real, such as the processes of a machine, and may appear at any time.
     pub fn may_confirm(&mut self, action: &Prototype, args: &Args) -> bool {
-        let own = |of: &RefArg| !self.things.first.contains(&of.key);
         let named = refs(args);
-        let may = match named.is_empty() {
-            true => self.things.first.is_empty(),
-            false => named.into_iter().all(own),
+        let keys: Vec<&str> = match named.is_empty() {
+            true => self.things.shown.iter().map(|object| object.key.as_str()).collect(),
+            false => named.into_iter().map(|of| of.key.as_str()).collect(),
         };
+        let may = !keys.is_empty() && keys.into_iter().all(|key| self.things.is_own(key));
         if !may && !self.subject.destructive {
             let name = action.written_name();
             let text = "since it could destroy what the run didn't make; --destructive allows it";
@@ -183,32 +177,47 @@ impl Checker<'_> {
         }
     }
 
-    /// Sends an action. A fault is a failed outcome.
+    /// Sends an action, and checks that it had no effect unless it was done. A fault is a failed outcome.
     pub fn send(
         &mut self,
         place: &str,
         action: Option<&Prototype>,
         invoke: &Invoke,
+        before: &Projection,
     ) -> Option<Outcome> {
+        self.sent = true;
         let (answer, took) = self.ask_timed::<Outcome>(place, Method::Invoke, invoke);
         if took > LONG_ACTION {
             self.long.insert(invoke.action.clone());
         }
         let outcome = match answer? {
-            Ok(outcome) => outcome,
-            Err(fault) => return Some(Outcome::Failed(fault)),
+            Ok(outcome) => {
+                self.lints(place, lint::outcome(&outcome, action, &self.actions));
+                outcome
+            }
+            Err(fault) => Outcome::Failed(fault),
         };
-        self.lints(place, lint::outcome(&outcome, action, &self.actions));
-        if let Outcome::Started(started) = &outcome {
-            self.job_started(place, &started.job);
-        }
-        // Of one whose arguments are odd the effect is looked at here, so that it isn't taken for a change by itself.
-        if let (None, Some(action), Outcome::Done(_) | Outcome::Started(_)) =
-            (self.cause, action, &outcome)
+        if let Outcome::Started(started) = &outcome
+            && !self.job_started(place, &started.job)
         {
-            self.cause = Some(action.risk);
-            self.look(place);
-            self.cause = None;
+            // Each further job would be waited for as long.
+            self.long.insert(invoke.action.clone());
+        }
+        if let Outcome::Done(Done { version, .. }) | Outcome::Started(Started { version, .. }) =
+            &outcome
+        {
+            self.outcome_version = *version;
+        }
+        match (&outcome, action) {
+            (Outcome::Needs(_), _) => self.had_no_effect(place, before, "asked"),
+            (Outcome::Failed(_), _) => self.had_no_effect(place, before, "failed"),
+            // Of one whose arguments are odd the effect is looked at here, so that it isn't taken for a change by itself.
+            (Outcome::Done(_) | Outcome::Started(_), Some(action)) if self.cause.is_none() => {
+                self.cause = Some(action.risk);
+                self.look(place);
+                self.cause = None;
+            }
+            (Outcome::Done(_) | Outcome::Started(_), _) => {}
         }
         Some(outcome)
     }
@@ -228,13 +237,13 @@ impl Checker<'_> {
             format!(
                 "the window has version {shown}, the outcome {is}: a window that is asked for after the outcome is as new"
             )
-        } else if query && is != was && !self.restless {
+        } else if query && is != was && !self.changes_by_itself() {
             format!("a query raised the version from {was} to {is}: it changes nothing")
         } else if !query && is == was {
             format!(
                 "it is done and the version stayed {was}: each successful action adds exactly 1, unless it is a query"
             )
-        } else if !query && is != was + 1 && !self.restless {
+        } else if !query && is != was + 1 && !self.changes_by_itself() {
             format!("the version rose from {was} to {is}: each successful action adds exactly 1")
         } else {
             String::new()
@@ -297,21 +306,20 @@ impl Checker<'_> {
     }
 
     /// Checks that an action that isn't done had no effect.
-    pub fn had_no_effect(&mut self, place: &str, before: &Projection, how: &str) {
+    fn had_no_effect(&mut self, place: &str, before: &Projection, how: &str) {
         let Some(after) = self.look(place) else { return };
-        if self.restless {
+        let changed = !same(before, &after);
+        if !changed && after.version == before.version || self.changes_by_itself() {
             return;
         }
-        if !same(before, &after) {
-            let text = format!("{how}, and the window changed: nothing takes effect then");
-            self.report.add(place, "effect", text);
-        } else if after.version != before.version {
-            let text = format!(
+        let text = match changed {
+            true => format!("{how}, and the window changed: nothing takes effect then"),
+            false => format!(
                 "{how}, and the version rose from {} to {}: nothing takes effect then",
                 before.version, after.version
-            );
-            self.report.add(place, "effect", text);
-        }
+            ),
+        };
+        self.report.add(place, "effect", text);
     }
 
     /// Returns an answer to a question; none to one that can't be answered without knowing the app.
@@ -323,8 +331,7 @@ impl Checker<'_> {
             }
             QuestionKind::Text => Choice::Text("check".into()),
             QuestionKind::Form => {
-                let (things, texts) = (&self.things, &mut self.texts);
-                let mut arguments = Arguments { things, texts, last: false };
+                let mut arguments = Arguments { things: &mut self.things, last: false };
                 Choice::Fields(arguments.fields(&needs.question.fields, 0)?)
             }
         })

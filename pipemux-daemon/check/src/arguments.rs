@@ -9,9 +9,7 @@ use crate::things::{Things, quoted};
 
 /// Makes valid arguments.
 pub struct Arguments<'a> {
-    pub things: &'a Things,
-    /// Makes each text another one.
-    pub texts: &'a mut u64,
+    pub things: &'a mut Things,
     /// True to name the last thing of a type, false for the first one.
     pub last: bool,
 }
@@ -98,10 +96,7 @@ impl Arguments<'_> {
     fn value(&mut self, declared: &Declared<'_>, ty: &Type, union_at: usize) -> Option<Arg> {
         Some(match ty {
             Type::String if declared.path => FILES[0].0.into_arg(),
-            Type::String | Type::Any => {
-                *self.texts += 1;
-                format!("check {}", self.texts).into_arg()
-            }
+            Type::String | Type::Any => self.things.next_text().into_arg(),
             Type::Int => match declared.default {
                 Some(default @ Value::Int(_)) => default.clone().into(),
                 _ => Value::Int(1).into(),

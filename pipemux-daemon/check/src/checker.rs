@@ -34,15 +34,23 @@ pub struct Checker<'a> {
     pub minor: u16,
     /// True when its state changes without a request: then fewer rules can be checked.
     pub restless: bool,
+    /// True once it was waited for a change without a request, and none came.
+    pub calm: bool,
+    /// The newest version that an outcome named in this life.
+    pub outcome_version: u64,
+    /// True when the app named a time to be woken.
+    pub names_wake_time: bool,
+    /// True while it is started because that time has come.
+    pub due: bool,
     /// The risk of the action whose effect is looked at.
     pub cause: Option<Risk>,
+    /// True when an action was sent since all of the window was looked at.
+    pub sent: bool,
     /// The things that its windows showed.
     pub things: Things,
     lives: u64,
     restarts: usize,
     runs: u64,
-    /// Makes each text argument another one.
-    pub texts: u64,
     /// Actions that took long, and are tried once only.
     pub long: BTreeSet<String>,
     /// The keys of the jobs that were started, and of those that ended.
@@ -62,12 +70,16 @@ impl<'a> Checker<'a> {
             actions: Vec::new(),
             minor: 0,
             restless: false,
+            calm: false,
+            outcome_version: 0,
+            names_wake_time: false,
+            due: false,
             cause: None,
+            sent: false,
             things: Things::default(),
             lives: 0,
             restarts: 0,
             runs: 0,
-            texts: 0,
             long: BTreeSet::new(),
             jobs: BTreeSet::new(),
             ended_jobs: BTreeSet::new(),
@@ -99,12 +111,14 @@ impl<'a> Checker<'a> {
                 return None;
             }
         };
+        self.outcome_version = 0;
         let process = self.process.insert(Process::new(stream, process, life));
         let mut hello = Hello::new(Role::Daemon, concat!("pipemux ", env!("CARGO_PKG_VERSION")));
         hello.features = [FORMS, JOBS].map(str::to_owned).to_vec();
         process.send(&Envelope::event(Method::Hello, process.process), &hello);
         let request = process.envelope(Method::AppOpen, ANSWER);
-        let open = self.subject.open_request(&self.subject.main, again, woken);
+        let mut open = self.subject.open_request(&self.subject.main, again, woken);
+        open.due = self.due;
         if !shared {
             process.send(&request, &open);
         }

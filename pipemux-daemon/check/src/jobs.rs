@@ -12,31 +12,34 @@ use crate::limits::{JOB, JOB_CANCEL, JOB_SILENCE};
 
 impl Checker<'_> {
     /// An action began a job. Waits for its end, and cancels it if that doesn't come soon: what is looked at afterwards
-    /// isn't changed by it any more.
-    pub fn job_started(&mut self, place: &str, key: &str) {
+    /// isn't changed by it any more. Returns false for one that has no end.
+    pub fn job_started(&mut self, place: &str, key: &str) -> bool {
         let place = format!("{place} · job {key}");
         if !self.jobs.insert(key.to_owned()) {
             let text = "the key of an earlier job: each job of a session has one of its own";
-            return self.report.add(&place, "job-twice", text);
+            self.report.add(&place, "job-twice", text);
+            return true;
         }
         if self.job_ends(&place, key, Instant::now() + JOB) {
-            return;
+            return true;
         }
         let cancel = CancelJob { job: key.to_owned() };
         match self.ask::<Empty>(&place, Method::CancelJob, &cancel) {
             // It may be at its end already.
             Some(_) => {}
-            None => return,
+            None => return true,
         }
-        if !self.job_ends(&place, key, Instant::now() + JOB_CANCEL) && self.process.is_some() {
-            let text = format!(
-                "was cancelled, and no JobReport with a `state` came within {} s: it counts as running",
-                JOB_CANCEL.as_secs()
-            );
-            self.report.add(&place, "job-end", text);
-            // It goes on, and changes what it will.
-            self.restless = true;
+        if self.job_ends(&place, key, Instant::now() + JOB_CANCEL) || self.process.is_none() {
+            return true;
         }
+        let text = format!(
+            "was cancelled, and no JobReport with a `state` came within {} s: it counts as running",
+            JOB_CANCEL.as_secs()
+        );
+        self.report.add(&place, "job-end", text);
+        // It goes on, and changes what it will.
+        self.restless = true;
+        false
     }
 
     /// Returns true once a job has ended; false when the time is over or the app is lost.

@@ -20,7 +20,7 @@
 //! | `limits` | how long is waited, how much is tried |
 //!
 //! **Invariant: nothing of the user's is touched by this crate.** The app gets an empty state directory, home and working
-//! directory. A destructive action is confirmed only for things that the run itself made.
+//! directory. A destructive action is sent only for things that the run itself made.
 #![forbid(unsafe_code)]
 
 mod actions;

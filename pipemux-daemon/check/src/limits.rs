@@ -22,6 +22,15 @@ pub const END_WAIT: Duration = Duration::from_secs(5);
 pub const SLOW_TRIES: usize = 3;
 /// Times that a lost app is started again.
 pub const RESTARTS: usize = 5;
+/// How long the window is left alone to find out whether it changes by itself, as a gauge does that takes a sample each
+/// second.
+pub const CALM: Duration = Duration::from_millis(1100);
+/// Times that it is left alone before it counts as one that doesn't.
+pub const CALM_TRIES: usize = 3;
+/// Milliseconds by which a time to be woken may be past: it was to come when the app looked.
+pub const WAKE_PAST: u64 = 10_000;
+/// Milliseconds by which it may be ahead: a hundred years.
+pub const WAKE_FUTURE: u64 = 100 * 365 * 86_400 * 1000;
 /// Questions that one action may ask before it is given up.
 pub const QUESTIONS: usize = 4;
 /// How long a job may go on before it is cancelled.

@@ -1,11 +1,13 @@
 //! Rules for sleep, waking, kills and ends.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use pipemux_proto::app::{Empty, OpenRequest, Opened, Saved, meant_version};
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{Envelope, Incarnation, Method};
 
 use crate::checker::Checker;
-use crate::limits::{ANSWER, END, END_WAIT};
+use crate::limits::{ANSWER, END, END_WAIT, WAKE_FUTURE, WAKE_PAST};
 use crate::process::Answer;
 use crate::windows::same;
 
@@ -49,7 +51,10 @@ impl Checker<'_> {
     pub fn sleep_and_wake(&mut self) {
         let Some(before) = self.look("project full") else { return };
         let saved = match self.ask::<Saved>("save", Method::Save, &Empty {}) {
-            Some(Ok(saved)) => meant_version(saved.version, self.minor),
+            Some(Ok(saved)) => {
+                self.check_wake_time(&saved);
+                meant_version(saved.version, self.minor)
+            }
             Some(Err(fault)) => {
                 return self
                     .report
@@ -57,7 +62,8 @@ impl Checker<'_> {
             }
             None => return,
         };
-        if let Some(version) = saved.filter(|version| *version != before.version && !self.restless)
+        if let Some(version) = saved.filter(|version| *version != before.version)
+            && !self.changes_by_itself()
         {
             let text = format!(
                 "names version {version}, the window showed {}: name the version of the state",
@@ -82,7 +88,7 @@ impl Checker<'_> {
             return;
         }
         let Some(after) = self.look("wake") else { return };
-        if self.restless {
+        if after.version == version && same(&before, &after) || self.changes_by_itself() {
             return;
         }
         if after.version != version {
@@ -95,6 +101,42 @@ impl Checker<'_> {
         if !same(&before, &after) {
             let text = "resumed, and the window differs from the one before the sleep: readers are told nothing of it";
             self.report.add("wake", "resumed", text);
+        }
+    }
+
+    /// Checks when a session wants to be woken.
+    fn check_wake_time(&mut self, saved: &Saved) {
+        let Some(at) = saved.wake_at else { return };
+        self.names_wake_time = true;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        let text = if at.saturating_add(WAKE_PAST) < now {
+            "is past, so the session is never put to sleep: do what is due, then name the next time, or none"
+        } else if at > now.saturating_add(WAKE_FUTURE) {
+            "is more than a hundred years ahead: name none if nothing is to come"
+        } else {
+            return;
+        };
+        let text =
+            format!("`wake_at` {at} {text}; it counts milliseconds since 1970 in UTC (now {now})");
+        self.report.add("save", "wake-at", text);
+    }
+
+    /// Starts a session as if the time had come for which it wants to be woken.
+    pub fn wake_when_due(&mut self) {
+        if !self.names_wake_time || self.process.is_none() {
+            return;
+        }
+        let saved = self.ask::<Saved>("save", Method::Save, &Empty {});
+        let Some(Ok(saved)) = saved else { return };
+        let version = meant_version(saved.version, self.minor);
+        self.close();
+        let place = "wake when due";
+        self.due = true;
+        let opened = self.start(place, true, version);
+        self.due = false;
+        if opened.is_some() {
+            self.look(place);
         }
     }
 

@@ -46,9 +46,7 @@ impl Checker<'_> {
             let mut invoke = self.invoke(action, &args, &before);
             invoke.confirmed = action.risk == Risk::Destructive && !action.previews;
             // An app may make something of it. If it refuses, nothing took effect.
-            if let Some(Outcome::Failed(_)) = self.send(&place, Some(action), &invoke) {
-                self.had_no_effect(&place, &before, "failed");
-            }
+            self.send(&place, Some(action), &invoke, &before);
         }
     }
 
@@ -57,9 +55,8 @@ impl Checker<'_> {
         let Some(before) = self.look(place) else { return };
         let mut invoke = self.invoke(action, args, &before);
         invoke.confirmed = action.risk == Risk::Destructive && !action.previews;
-        match self.send(place, Some(action), &invoke) {
+        match self.send(place, Some(action), &invoke, &before) {
             Some(Outcome::Failed(fault)) => {
-                self.had_no_effect(place, &before, "failed");
                 self.expect_refusal(place, Some(Err(fault)), code, key);
             }
             Some(Outcome::Done(_) | Outcome::Started(_)) => {
@@ -79,10 +76,11 @@ impl Checker<'_> {
         let place = format!("invoke {} with copied values", written(&action.name, args));
         let Some(before) = self.look(&place) else { return };
         let copied = self.invoke(action, &copies, &before);
-        let Some(Outcome::Failed(fault)) = self.send(&place, Some(action), &copied) else { return };
+        let copied = self.send(&place, Some(action), &copied, &before);
+        let Some(Outcome::Failed(fault)) = copied else { return };
         let plain = self.invoke(action, args, &before);
         if let Some(Outcome::Done(_) | Outcome::Started(_)) =
-            self.send(&place, Some(action), &plain)
+            self.send(&place, Some(action), &plain, &before)
         {
             let text = format!(
                 "refused ({}) what it takes as `value`: an argument may be {{\"copied\": {{value, from, label}}}}",
@@ -98,7 +96,7 @@ impl Checker<'_> {
         let Some(before) = self.look(place) else { return };
         let action = Prototype { name: "no_such_action".into(), ..Prototype::default() };
         let invoke = self.invoke(&action, &Args::new(), &before);
-        let outcome = self.send(place, None, &invoke);
+        let outcome = self.send(place, None, &invoke, &before);
         if outcome.is_some_and(|outcome| !matches!(outcome, Outcome::Failed(_))) {
             self.report.add(
                 place,

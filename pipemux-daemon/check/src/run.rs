@@ -44,6 +44,7 @@ pub fn check(subject: &Subject, launch: &mut dyn Launch) -> Report {
         checker.all_actions(1);
         checker.kill_and_restart();
         checker.all_actions(2);
+        checker.wake_when_due();
         checker.garbage();
         checker.close();
         checker.lose_daemon();

@@ -18,6 +18,8 @@ pub struct Things {
     pub shown: Vec<ObjectSlot>,
     /// The keys of the very first window: things that the run didn't make.
     pub first: BTreeSet<String>,
+    /// How many texts were made for arguments.
+    texts: u64,
 }
 
 /// A key that breaks the law.
@@ -104,12 +106,30 @@ impl Things {
         self.gone.contains(key)
     }
 
+    /// Makes a text for an argument, which no other has.
+    pub fn next_text(&mut self) -> String {
+        self.texts += 1;
+        format!("check {}", self.texts)
+    }
+
+    /// Returns true for a thing that the run made: it wasn't there in the beginning, and its label has a text that was
+    /// given as an argument.
+    pub fn is_own(&self, key: &str) -> bool {
+        let Some(object) = self.find(key) else { return false };
+        !self.first.contains(key)
+            && object.label.match_indices("check ").any(|(at, found)| {
+                let number = &object.label[at + found.len()..];
+                let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+                number[..end].parse().is_ok_and(|number| (1..=self.texts).contains(&number))
+            })
+    }
+
     /// Returns a thing of a type: the first or the last one that the run made, else any.
     pub fn pick(&self, ty: Option<&str>, last: bool) -> Option<&ObjectSlot> {
         let fits = |object: &&ObjectSlot| ty.is_none() || object.ty.as_deref() == ty;
         let mut own: Vec<&ObjectSlot> = self.shown.iter().filter(fits).collect();
-        if own.iter().any(|object| !self.first.contains(&object.key)) {
-            own.retain(|object| !self.first.contains(&object.key));
+        if own.iter().any(|object| self.is_own(&object.key)) {
+            own.retain(|object| self.is_own(&object.key));
         }
         if last { own.last().copied() } else { own.first().copied() }
     }
@@ -168,11 +188,24 @@ mod tests {
     #[test]
     fn things_of_the_run_are_picked_before_others() {
         let mut things = Things::default();
-        things.show(&window(&[("real", 0, "r"), ("own", 0, "o"), ("own2", 0, "p")]), false);
-        assert_eq!(things.pick(None, false).unwrap().key, "real");
-        things.first.insert("real".into());
-        assert_eq!(things.pick(None, false).unwrap().key, "own");
-        assert_eq!(things.pick(None, true).unwrap().key, "own2");
+        things.show(
+            &window(&[("first", 0, "check 1"), ("real", 0, "r"), ("later", 0, "check 3")]),
+            false,
+        );
+        things.first.insert("first".into());
+        assert_eq!(things.pick(None, false).unwrap().key, "first");
+        assert_eq!(["check 1", "check 2"], [things.next_text(), things.next_text()]);
+        // Neither what was there, nor what came without a text of the run.
+        assert!(["first", "real", "later", "gone"].iter().all(|key| !things.is_own(key)));
+        let own = [
+            ("first", 0, "check 1"),
+            ("real", 0, "r"),
+            ("a", 0, "- check 2!"),
+            ("b", 0, "check 1"),
+        ];
+        things.show(&window(&own), false);
+        assert_eq!(things.pick(None, false).unwrap().key, "a");
+        assert_eq!(things.pick(None, true).unwrap().key, "b");
         assert_eq!(things.pick(Some("item"), true), None);
     }
 }

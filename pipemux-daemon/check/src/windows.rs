@@ -1,5 +1,7 @@
 //! Rules for windows.
 
+use std::thread;
+
 use pipemux_core::lint;
 use pipemux_proto::app::Project;
 use pipemux_proto::projection::{Lod, Piece, Projection};
@@ -8,6 +10,7 @@ use pipemux_proto::{Fault, Method};
 use pipemux_tokens::estimate;
 
 use crate::checker::Checker;
+use crate::limits::{CALM, CALM_TRIES};
 use crate::things::Things;
 
 /// The budget of the window in which the effects of actions are looked for.
@@ -99,18 +102,43 @@ impl Checker<'_> {
             }
         };
         let moved = self.process.as_mut().and_then(|process| process.changed.take());
-        self.restless |= moved.is_some();
-        // What changes without an action changes by itself, as a gauge does.
+        // The version of an outcome may be told twice.
+        self.restless |= moved.is_some_and(|version| version > self.outcome_version);
+        let sent = std::mem::take(&mut self.sent);
         let acted = matches!(self.cause, Some(Risk::Changes | Risk::Destructive));
         for broken in self.things.show(&shown, self.restless) {
             if !acted && !broken.was_gone {
-                self.restless = true;
+                // What changes without an action changes by itself, as a gauge does. The effect of an action that
+                // failed is reported as such.
+                self.restless |= !sent;
+                continue;
+            }
+            if self.changes_by_itself() {
                 continue;
             }
             let place = format!("{place} · key {}", broken.key);
             self.report.add(&place, broken.rule, broken.text);
         }
         Some(shown)
+    }
+
+    /// Returns true when the state changes without a request: then no request is to blame for a change. It is asked
+    /// before a change is reported, and waits the first time.
+    pub fn changes_by_itself(&mut self) -> bool {
+        let place = "project full";
+        for _ in 0..CALM_TRIES {
+            if self.restless || self.calm {
+                return self.restless;
+            }
+            let Some(Ok(before)) = self.project(place, Lod::Full, WIDE, None) else { return false };
+            thread::sleep(CALM);
+            let Some(Ok(after)) = self.project(place, Lod::Full, WIDE, None) else { return false };
+            let told = self.process.as_mut().and_then(|process| process.changed.take());
+            self.restless =
+                told.is_some() || before.version != after.version || !same(&before, &after);
+        }
+        self.calm = !self.restless;
+        self.restless
     }
 
     /// Asks for a window.

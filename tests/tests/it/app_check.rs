@@ -6,6 +6,8 @@ use std::process::Command;
 use pipemux_tests::programs::program;
 use pipemux_tests::{Output, TestEnv};
 
+use crate::kits::kits;
+
 /// PROTOCOL.md's app in Python.
 fn page_app() -> String {
     let page = include_str!("../../../pipemux-proto/PROTOCOL.md");
@@ -36,7 +38,7 @@ fn check_with(env: &TestEnv, name: &str, code: &str, lines: &str) -> Output {
 }
 
 /// A fault: what is replaced in the page's app, and the line that must be found.
-const FAULTS: [(&str, &str, &str, &str); 16] = [
+const FAULTS: [(&str, &str, &str, &str); 19] = [
     (
         "version_forgotten",
         "    state[\"version\"] += 1\n",
@@ -111,6 +113,24 @@ const FAULTS: [(&str, &str, &str, &str); 16] = [
         "wake · not-resumed: `Saved` named version",
     ),
     (
+        "job_without_end",
+        "    return {\"done\": {\"brief\"",
+        "    if action == \"add\": return {\"started\": {\"job\": f\"j{state['version']}\", \"brief\": \"works\", \"version\": state[\"version\"]}}\n    return {\"done\": {\"brief\"",
+        "job-end: was cancelled, and no JobReport with a `state` came within 5 s",
+    ),
+    (
+        "wakes_in_the_past",
+        "return {\"version\": state[\"version\"]}",
+        "import time; return {\"version\": state[\"version\"], \"wake_at\": int(time.time())}",
+        "save · wake-at: `wake_at` ",
+    ),
+    (
+        "wakes_never",
+        "return {\"version\": state[\"version\"]}",
+        "return {\"version\": state[\"version\"], \"wake_at\": 2 ** 63}",
+        "is more than a hundred years ahead: name none if nothing is to come",
+    ),
+    (
         "link_argument",
         "\"args\": {\"item\": {\"ref\": ref}}",
         "\"args\": {\"itme\": {\"ref\": ref}}",
@@ -120,7 +140,7 @@ const FAULTS: [(&str, &str, &str, &str); 16] = [
         "failure_with_effect",
         "    else: raise Refused(\"usage\",",
         "    else:\n        items.clear()\n        state[\"version\"] += 1\n        raise Refused(\"usage\",",
-        "invoke no_such_action() · effect: failed, and the window changed",
+        "invoke no_such_action() · effect: failed, and the",
     ),
     (
         "no_answer_to_unknown_methods",
@@ -158,18 +178,46 @@ fn nothing_is_found_in_the_page_s_app() {
 }
 
 #[test]
-fn nothing_is_found_in_the_apps_of_this_repository() {
+fn nothing_is_found_in_the_built_in_apps() {
     let env = TestEnv::new();
-    for app in ["notebook", "monitor"] {
-        env.pipemux(&["app", "check", app]).ok().has(&format!("{app}: nothing to mend ("));
+    let apps = env.pipemux(&["apps"]).ok().text();
+    let ids: Vec<&str> = apps.lines().filter_map(|line| Some(line.split_once(" · ")?.0)).collect();
+    assert!(ids.contains(&"editor") && ids.contains(&"monitor"), "{apps}");
+    env.pipemux(&["down"]).ok();
+    for id in ids {
+        env.pipemux(&["app", "check", id]).ok().has(&format!("{id}: nothing to mend ("));
     }
     env.pipemux(&["app", "check", "editor", "notes.md"]).ok().has("editor: nothing to mend (");
-    env.install("arena", "examples/arena", "");
-    let manifest = env.root().join("home/.config/pipemux/apps/arena.toml");
-    let manifest = manifest.display().to_string();
-    env.pipemux(&["app", "check", &manifest]).ok().has("arena: nothing to mend (");
     // A check starts no daemon.
-    assert!(!env.paths().socket.exists());
+    assert!(env.pipemux(&["status"]).text().contains("not running"));
+}
+
+/// Those of docui have forms, records and secrets (`tasks`), jobs (`follow`) and times to wake (`timer`) among them.
+#[test]
+fn nothing_is_found_in_the_examples_of_docui() {
+    let env = TestEnv::new();
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../apps/docui/examples");
+    let files = std::fs::read_dir(folder).expect("the examples of docui");
+    let paths = files.map(|file| file.expect("a file").path());
+    let names: Vec<String> =
+        paths.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
+    assert!(["tasks", "follow", "timer"].iter().all(|name| names.iter().any(|of| of == name)));
+    for name in names {
+        env.install(&name, &format!("examples/{name}"), "");
+        env.pipemux(&["app", "check", &name]).ok().has(&format!("{name}: nothing to mend ("));
+    }
+}
+
+#[test]
+fn nothing_is_found_in_the_apps_of_the_kits() {
+    for kit in kits() {
+        for (id, program) in [("arena", &kit.arena), ("todo", &kit.sample)] {
+            let env = TestEnv::new();
+            kit.install(&env, id, program, "");
+            let checked = env.pipemux(&["app", "check", id]);
+            checked.ok().has(&format!("{id}: nothing to mend (")).lacks("not checked");
+        }
+    }
 }
 
 #[test]

@@ -10,16 +10,16 @@ use std::sync::OnceLock;
 use pipemux_tests::{Output, TestEnv, wait_for};
 
 /// A kit whose language is installed here.
-struct Kit {
-    name: &'static str,
+pub struct Kit {
+    pub name: &'static str,
     /// What starts a program of the kit in `sh`.
     start: String,
-    arena: PathBuf,
-    sample: PathBuf,
+    pub arena: PathBuf,
+    pub sample: PathBuf,
 }
 
 impl Kit {
-    fn install(&self, env: &TestEnv, id: &str, program: &Path, more: &str) {
+    pub fn install(&self, env: &TestEnv, id: &str, program: &Path, more: &str) {
         let script = format!("exec env {} {}", self.start, program.display());
         env.install(id, "/bin/sh", &format!("args = [\"-c\", {script:?}]\n{more}"));
     }
@@ -165,7 +165,7 @@ fn jobs_of_a_kit_have_output_and_one_end() {
 
 /// Returns the kits that can run here, and says once which can't.
 #[allow(clippy::print_stdout)]
-fn kits() -> &'static [Kit] {
+pub fn kits() -> &'static [Kit] {
     static KITS: OnceLock<Vec<Kit>> = OnceLock::new();
     KITS.get_or_init(|| {
         let found = [python(), typescript()];

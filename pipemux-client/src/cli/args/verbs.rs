@@ -376,7 +376,7 @@ pub enum AppVerb {
     ///   pipemux app check todo.toml
     ///   pipemux app check todo.toml -- notes.md     with arguments of `open`
     ///
-    /// What an action does outside of its directories is real: a destructive one is confirmed only for
+    /// What an action does outside of its directories is real: a destructive one is tried only on
     /// things that the check itself made.
     #[command(verbatim_doc_comment)]
     Check {
@@ -386,7 +386,7 @@ pub enum AppVerb {
         /// Arguments for the app's open; those that begin with - go after --
         #[arg(value_name = "ARGS")]
         args: Vec<String>,
-        /// Confirm destructive actions on whatever the app shows
+        /// Try destructive actions on whatever the app shows
         #[arg(long)]
         destructive: bool,
     },

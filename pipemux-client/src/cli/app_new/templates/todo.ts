@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /** A to-do list for PipeMux: a plain object is the state, functions are the actions. */
 
 import { action, link, run, str, thing, type Thing } from "./pipemux/index.ts";
