@@ -205,9 +205,7 @@ fn typescript() -> Result<Kit, String> {
     if print("node", &["--print", "process.features.typescript || ''"])? == "strip" {
         return Ok(made(&kit, "ts"));
     }
-    let tools = [kit.clone(), kits_dir().join("../../target/tools")];
-    let compilers = tools.map(|folder| folder.join("node_modules/typescript/bin/tsc"));
-    let Some(compiler) = compilers.iter().find(|compiler| compiler.exists()) else {
+    let Some(compiler) = typescript_compiler() else {
         return Err("this node runs no TypeScript, and there is no compiler: npm install --prefix target/tools typescript".into());
     };
     let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join("typescript-kit");
@@ -218,6 +216,13 @@ fn typescript() -> Result<Kit, String> {
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stdout));
     std::fs::write(output.join("package.json"), "{\"type\": \"module\"}").expect("a file");
     Ok(made(&output, "js"))
+}
+
+/// Returns the compiler for TypeScript, if one is installed for these tests.
+pub fn typescript_compiler() -> Option<PathBuf> {
+    let tools = [kits_dir().join("typescript"), kits_dir().join("../../target/tools")];
+    let compilers = tools.map(|folder| folder.join("node_modules/typescript/bin/tsc"));
+    compilers.into_iter().find(|compiler| compiler.exists())
 }
 
 fn kits_dir() -> PathBuf {

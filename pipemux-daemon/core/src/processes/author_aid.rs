@@ -202,6 +202,6 @@ impl Processes {
         let time = time_of_day(turn.now.unix_ms);
         let line = format!("[pipemux {time} life {app}] {text}");
         turn.note_log(app, line);
-        self.note_notice(turn, key.clone(), format!("{key} (dev): {text}").into());
+        self.note_notice(turn, key.clone(), format!("(dev) {text}").into());
     }
 }

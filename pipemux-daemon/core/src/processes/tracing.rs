@@ -98,7 +98,7 @@ impl Processes {
             self.session_by_incarnation.iter().filter(in_it).map(|(_, key)| key.clone()).collect();
         keys.sort();
         for key in keys {
-            let text = format!("{key} (dev): its program changed, so it is started again");
+            let text = "(dev) its program changed, so it is started again";
             self.note_notice(turn, key.clone(), text.into());
             // Crashes of the old program don't count against the new one.
             self.forgive(&key);

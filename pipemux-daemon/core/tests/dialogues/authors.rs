@@ -66,9 +66,9 @@ fn dropped_frames_are_told_with_the_reason() {
     let late = frame(&late, &Projection::default());
     world.event(Event::AppFrame { app, frame: late });
     let seen = world.view(reader("a"));
-    seen.has("(dev): Changed was dropped: it has the incarnation");
-    seen.has("(dev): Changed was dropped: missing field `version`");
-    seen.has("(dev): Project was dropped: nobody waits for an answer to the request 4000");
+    seen.has("(dev) Changed was dropped: it has the incarnation");
+    seen.has("(dev) Changed was dropped: missing field `version`");
+    seen.has("(dev) Project was dropped: nobody waits for an answer to the request 4000");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn version_that_stays_is_told() {
     let done = Outcome::Done(Done { brief: "ok".into(), version: 1, ..Done::default() });
     world.set_behaviour("notes/main", Behaviour::Ends(Box::new(done)));
     let done = world.run(reader("a"), "notes.say('x')");
-    done.has("(dev): Invoke · version: say is done and the version stayed 1");
+    done.has("(dev) Invoke · version: say is done and the version stayed 1");
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn changed_program_is_started_at_the_next_use() {
     let app = world.process("notes/main").expect("it runs");
     world.event(Event::ProgramChanged { app });
     let seen = world.view(reader("a"));
-    seen.exits(0).has("notes/main (dev): its program changed, so it is started again");
+    seen.exits(0).has("notes/main: (dev) its program changed, so it is started again");
     let next = world.process("notes/main").expect("it runs again");
     assert_ne!(next, app);
 }
