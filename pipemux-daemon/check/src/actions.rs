@@ -58,6 +58,9 @@ impl Checker<'_> {
             }
             _ => vec![(Given::Required, round)],
         };
+        if action.risk == Risk::Destructive && !self.things.has_own() {
+            self.make_things(round);
+        }
         let Some(args) = self.arguments(action, Given::Required, 0, round) else { return false };
         if round == 0 {
             self.invalid(action, &args);
@@ -73,6 +76,24 @@ impl Checker<'_> {
             }
         }
         true
+    }
+
+    /// Carries out actions that need no thing, until one is shown that the run made.
+    fn make_things(&mut self, round: usize) {
+        for action in self.actions.clone() {
+            let needs_thing = action.params.iter().any(|param| {
+                param.is_required() && matches!(param.ty, Type::Anchor(_) | Type::List(_))
+            });
+            if action.risk != Risk::Changes || needs_thing || self.long.contains(&action.name) {
+                continue;
+            }
+            if let Some(args) = self.arguments(&action, Given::Required, 0, round) {
+                self.valid(&action, &args);
+            }
+            if self.things.has_own() {
+                return;
+            }
+        }
     }
 
     fn arguments(
@@ -156,12 +177,12 @@ impl Checker<'_> {
             false => named.into_iter().map(|of| of.key.as_str()).collect(),
         };
         let may = !keys.is_empty() && keys.into_iter().all(|key| self.things.is_own(key));
-        if !may && !self.subject.destructive {
-            let name = action.written_name();
-            let text = "since it could destroy what the run didn't make; --destructive allows it";
-            self.report.note(format!("{name}, {text}"));
-        }
-        may || self.subject.destructive
+        let may = may || self.subject.destructive;
+        self.tried
+            .entry(action.written_name().to_owned())
+            .and_modify(|tried| *tried |= may)
+            .or_insert(may);
+        may
     }
 
     pub fn invoke(&mut self, action: &Prototype, args: &Args, before: &Projection) -> Invoke {

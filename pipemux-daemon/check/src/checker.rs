@@ -1,6 +1,6 @@
 //! Requests to the app, with the rules that hold for each of them. A lost app is started again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -53,6 +53,8 @@ pub struct Checker<'a> {
     runs: u64,
     /// Actions that took long, and are tried once only.
     pub long: BTreeSet<String>,
+    /// Each destructive action, and whether there was something that it could be tried on.
+    pub tried: BTreeMap<String, bool>,
     /// The keys of the jobs that were started, and of those that ended.
     pub jobs: BTreeSet<String>,
     pub ended_jobs: BTreeSet<String>,
@@ -81,6 +83,7 @@ impl<'a> Checker<'a> {
             restarts: 0,
             runs: 0,
             long: BTreeSet::new(),
+            tried: BTreeMap::new(),
             jobs: BTreeSet::new(),
             ended_jobs: BTreeSet::new(),
             slow: BTreeSet::new(),

@@ -50,6 +50,10 @@ pub fn check(subject: &Subject, launch: &mut dyn Launch) -> Report {
         checker.lose_daemon();
     }
     checker.end_process();
+    for name in checker.tried.into_iter().filter(|(_, tried)| !tried).map(|(name, _)| name) {
+        let text = "since it could destroy what the run didn't make; --destructive allows it";
+        checker.report.note(format!("{name}, {text}"));
+    }
     checker.report
 }
 

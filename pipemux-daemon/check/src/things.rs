@@ -124,6 +124,11 @@ impl Things {
             })
     }
 
+    /// Returns true when a thing is shown that the run made.
+    pub fn has_own(&self) -> bool {
+        self.shown.iter().any(|object| self.is_own(&object.key))
+    }
+
     /// Returns a thing of a type: the first or the last one that the run made, else any.
     pub fn pick(&self, ty: Option<&str>, last: bool) -> Option<&ObjectSlot> {
         let fits = |object: &&ObjectSlot| ty.is_none() || object.ty.as_deref() == ty;
