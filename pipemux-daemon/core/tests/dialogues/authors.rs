@@ -34,7 +34,7 @@ fn flaws_are_told_at_once_and_logged_with_their_paths() {
     let mut world = dev();
     world.set_behaviour("notes/main", flawed());
     let opened = world.open(reader("a"), "notes");
-    opened.exits(0).has("notes/main (dev): Project · content[1].link.action · link-action:");
+    opened.exits(0).has("notes/main: (dev) Project · content[1].link.action · link-action:");
     opened.has("content[2].object.label · label: is empty");
     assert!(logged(&world, "content[1].link.action"), "{:?}", world.effects);
     assert!(logged(&world, " life "), "it says which life");
