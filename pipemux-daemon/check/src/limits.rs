@@ -19,7 +19,7 @@ pub const END: Duration = Duration::from_secs(2);
 /// A longer end is told of; one that is only somewhat late, on a busy machine, is not.
 pub const END_WAIT: Duration = Duration::from_secs(5);
 /// How often a request must be answered late in a row, so that it isn't the machine.
-pub const SLOW_TRIES: usize = 3;
+pub const SLOW_TRIES: usize = 5;
 /// Times that a lost app is started again.
 pub const RESTARTS: usize = 5;
 /// How long the window is left alone to find out whether it changes by itself, as a gauge does that takes a sample each

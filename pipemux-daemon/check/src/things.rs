@@ -93,7 +93,7 @@ impl Things {
         let shown = |key: &str| self.shown.iter().any(|object| object.key == key);
         let known: BTreeSet<&String> = self.labels.keys().map(|(key, _)| key).collect();
         let missing = known.into_iter().filter(|key| !shown(key) && !self.gone.contains(*key));
-        missing.cloned().take(500).collect()
+        missing.take(500).cloned().collect()
     }
 
     /// A key's thing is gone.
