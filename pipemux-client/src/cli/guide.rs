@@ -41,7 +41,7 @@ pub fn skill() -> String {
     );
     text += VERBS;
     text += CALLS;
-    text + &apps(Extent::Skill) + "More: pipemux help editor|notebook|monitor\n"
+    text + &apps(Extent::Skill) + "More: pipemux help editor|notebook|memotree|monitor\n"
 }
 
 /// Returns the aliases of all built-in apps.
