@@ -140,12 +140,23 @@ fn try_connect_at(
                     "can't connect to {}: {error}",
                     socket.display()
                 ))
-                .hint("check the directory's owner and permissions")),
+                .hint(hint_for(&error))),
             };
         }
     };
     check_socket_directory(socket.parent().unwrap_or(socket))?;
     exchange_greetings(stream, options, (began, deadline), first)
+}
+
+/// What to do about a socket that can't be connected to.
+fn hint_for(error: &io::Error) -> &'static str {
+    match error.raw_os_error().map(Errno::from_raw) {
+        // A mode of a file is refused with `EACCES`; `EPERM` comes from a filter of system calls.
+        Some(Errno::EPERM) => {
+            "a sandbox around this process forbids Unix sockets: allow them in its settings, or run pipemux outside of it"
+        }
+        _ => "check the directory's owner and permissions",
+    }
 }
 
 /// Connects with a timeout: the queue of a daemon that hangs fills up, and a plain connect would then wait

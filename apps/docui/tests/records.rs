@@ -30,7 +30,7 @@ docui::record! {
 docui::actions! {
     /// The app's actions.
     pub enum Action {
-        /// Orders.
+        /// Orders some items for one table.
         changes featured Order = order(
             /// What is wanted.
             items: Vec<Item>,

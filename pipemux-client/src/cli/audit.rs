@@ -129,7 +129,7 @@ mod tests {
     fn line_is_written_for_people_and_hides_nothing() {
         let line = json!({
             "time": "2026-11-22T23:40:05.000Z", "pid": 7, "program": "/usr/bin/pipemux",
-            "parents": ["bash", "agent"], "reader": "a\u{1b}[2J", "workspace": "/work/demo", "verb": "answer",
+            "parents": ["bash", "agent"], "reader": "a\u{1b}[2J", "workspace": "/home/ann/demo", "verb": "answer",
             "call": "yes", "calls": "notes.remove(obj:7)", "outcome": "done", "exit": 0, "round": 3,
             "answered": 2, "confirmed": "notes.remove: 1 note\u{202e}",
         });

@@ -97,7 +97,7 @@ const DECODERS: &[&str] = &[
 ];
 
 #[test]
-fn what_apps_send_is_decoded_where_its_bounds_are() {
+fn messages_of_apps_are_decoded_only_where_bounds_apply() {
     let mut files = Vec::new();
     collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
     for file in files {

@@ -31,7 +31,7 @@ fn main() -> io::Result<()> {
     let sandbox = Sandbox {
         files: true,
         grants: vec![Grant::own(state.to_string_lossy()), Grant::read("/var/lib")],
-        private: vec!["/root/.config/pipemux".into(), "/root/.local/state/pipemux".into()],
+        private: vec!["/etc/pipemux".into(), "/var/lib/pipemux".into()],
         ..Sandbox::default()
     };
     let levels = [("none", None), ("standard", Some(sandbox))];

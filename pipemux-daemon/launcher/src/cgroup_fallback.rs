@@ -22,7 +22,7 @@ impl CgroupTree {
     /// Takes over nothing.
     ///
     /// # Errors
-    /// Always.
+    /// Always: this system has no control groups.
     pub fn take_over(_: PathBuf) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }

@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_kernel_cannot_hold_is_said() {
+    fn limits_that_the_kernel_lacks_are_reported() {
         let all = SandboxSupport { landlock: 7, seccomp: true };
         assert_eq!(
             all.describe(),

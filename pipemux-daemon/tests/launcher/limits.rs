@@ -75,7 +75,7 @@ fn threads_of_all_processes_together_are_limited() {
 }
 
 #[test]
-fn what_a_session_keeps_on_disk_is_limited() {
+fn disk_use_of_a_session_is_limited() {
     let mut launcher = Launcher::start();
     let limits = Limits { disk: Some(MIB), ..tree_limits() };
     let state = launcher.directory.path().join("state");

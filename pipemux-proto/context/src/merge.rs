@@ -104,7 +104,7 @@ pub struct ShownSection<T> {
 pub struct Record {
     /// The source's id.
     pub source: String,
-    /// Why.
+    /// The reason, in one line.
     pub reason: String,
     /// True when it is shown as it was before.
     pub degraded: bool,

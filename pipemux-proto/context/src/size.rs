@@ -16,7 +16,7 @@ pub struct Size {
 }
 
 impl Size {
-    /// Nothing.
+    /// The size of an empty text.
     pub const ZERO: Self = Self { tokens: 0, chars: 0, bytes: 0, lines: 0 };
 
     /// As a limit: none.

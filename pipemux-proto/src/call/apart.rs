@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_code_or_too_much_of_it_stands_apart() {
+    fn text_that_is_no_code_and_code_that_is_too_long_are_reported_apart() {
         assert_eq!(shown("yes"), "yes");
         assert_eq!(shown("a.b('no end of this text"), "a.b(⟨20⟩");
         let many = "a(1); ".repeat(20);

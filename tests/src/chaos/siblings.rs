@@ -148,7 +148,8 @@ fn without_links(line: &str) -> String {
     text
 }
 
-/// Replaces every number, with its fraction, by one `#`.
+/// Replaces every number, with its fraction, by one `#`. A monitor that was late says which time its share of the
+/// processor is of; that is left out.
 fn masked(line: &str) -> String {
     let mut text = String::new();
     for c in line.chars() {
@@ -159,7 +160,7 @@ fn masked(line: &str) -> String {
             false => text.push(c),
         }
     }
-    text
+    ["s", "min", "h"].iter().fold(text, |text, unit| text.replace(&format!(" over # {unit}"), ""))
 }
 
 fn id_of(reply: &ClientReply, label: &str) -> u64 {

@@ -7,13 +7,15 @@ use std::process::Command;
 use pipemux_tests::output::leading_id;
 use pipemux_tests::{Output, SeededRandom, Signal, TestEnv, kill, wait_for, wait_until};
 
-/// Kills the daemon if one runs, without a command that would start one.
+/// Kills the daemon, and each one that a client still starts meanwhile, without a command that would start one.
 fn kill_running_daemon(env: &TestEnv) {
-    let daemon = env.processes().into_iter().find(|one| one.command.contains("pipemuxd serve"));
-    if let Some(daemon) = daemon {
-        kill(daemon.pid, Signal::SIGKILL);
-    }
-    env.wait_until_all_ended();
+    wait_for("all processes have ended", || {
+        let all = env.processes();
+        for daemon in all.iter().filter(|one| one.command.contains("pipemuxd serve")) {
+            kill(daemon.pid, Signal::SIGKILL);
+        }
+        all.is_empty()
+    });
 }
 
 fn state_length(env: &TestEnv) -> u64 {

@@ -12,16 +12,21 @@ use pipemux_tests::{Output, TestEnv, wait_for};
 /// A kit whose language is installed here.
 struct Kit {
     name: &'static str,
-    /// What starts a program of the kit in `sh`.
-    start: String,
+    /// What starts a program of the kit.
+    command: String,
+    /// The arguments before the program.
+    args: Vec<String>,
     arena: PathBuf,
     sample: PathBuf,
 }
 
 impl Kit {
     fn install(&self, env: &TestEnv, id: &str, program: &Path, more: &str) {
-        let script = format!("exec env {} {}", self.start, program.display());
-        env.install(id, "/bin/sh", &format!("args = [\"-c\", {script:?}]\n{more}"));
+        let mut args = self.args.clone();
+        args.push(program.display().to_string());
+        // The kit isn't installed where the language looks for packages.
+        let kit = program.ancestors().nth(2).expect("the folder of the kit");
+        env.install(id, &self.command, &format!("args = {args:?}\nread = [{kit:?}]\n{more}"));
     }
 }
 
@@ -181,12 +186,15 @@ fn python() -> Result<Kit, String> {
         return Err("python3 is older than 3.10".into());
     }
     let kit = kits_dir().join("python");
+    let run = format!(
+        "import runpy, sys; sys.path.insert(0, {:?}); del sys.argv[0]; \
+         runpy.run_path(sys.argv[0], run_name='__main__')",
+        kit.join("src")
+    );
     Ok(Kit {
         name: "Python",
-        start: format!(
-            "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH={} {python}",
-            kit.join("src").display()
-        ),
+        command: python,
+        args: vec!["-B".into(), "-c".into(), run],
         arena: kit.join("examples/arena.py"),
         sample: kit.join("tests/sample.py"),
     })
@@ -198,7 +206,8 @@ fn typescript() -> Result<Kit, String> {
     let kit = kits_dir().join("typescript");
     let made = |folder: &Path, end: &str| Kit {
         name: "TypeScript",
-        start: node.clone(),
+        command: node.clone(),
+        args: Vec::new(),
         arena: folder.join(format!("examples/arena.{end}")),
         sample: folder.join(format!("tests/sample.{end}")),
     };

@@ -14,14 +14,23 @@ fn write_program(env: &TestEnv, comment: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("a program");
 }
 
+/// Writes the manifest of `tool.sh`, which may start the program that it replaces itself by.
+fn write_manifest(env: &TestEnv, more: &str) {
+    let program = program("rogue");
+    let folder = program.parent().expect("the directory of the programs");
+    let asks = format!("exec = true\nread = [{folder:?}]");
+    env.write("todo.toml", format!("id = \"todo\"\ncommand = \"./tool.sh\"\n{asks}\n{more}"));
+}
+
 #[test]
 fn changed_program_is_not_started_before_its_app_is_added_again() {
     let env = TestEnv::new();
     write_program(&env, "one");
-    env.write("todo.toml", "id = \"todo\"\ncommand = \"./tool.sh\"\npass = [\"GITHUB_TOKEN\", \"EDITOR\"]\n\n[limits]\ncpu = 60\n");
+    write_manifest(&env, "pass = [\"GITHUB_TOKEN\", \"EDITOR\"]\n\n[limits]\ncpu = 60\n");
     env.pipemux(&["app", "add", "todo.toml"])
         .ok()
-        .has("asks for: pass GITHUB_TOKEN (looks like a secret), EDITOR · limits cpu 60 s")
+        .has("asks for: pass GITHUB_TOKEN (looks like a secret), EDITOR · read /")
+        .has(" · exec yes · limits cpu 60 s")
         .has("pinned: ")
         .has("/tool.sh · sha256 ");
     env.pipemux(&["open", "todo"]).ok().has("## todo/main");
@@ -39,8 +48,12 @@ fn changed_program_is_not_started_before_its_app_is_added_again() {
 fn program_that_its_author_works_on_may_change() {
     let env = TestEnv::new();
     write_program(&env, "one");
-    env.write("todo.toml", "id = \"todo\"\ncommand = \"./tool.sh\"\ndev = true\n");
-    env.pipemux(&["app", "add", "todo.toml"]).ok().has("asks for: nothing").lacks("pinned");
+    write_manifest(&env, "dev = true\n");
+    env.pipemux(&["app", "add", "todo.toml"])
+        .ok()
+        .has("asks for: read /")
+        .has(" · exec yes")
+        .lacks("pinned");
     env.pipemux(&["open", "todo"]).ok();
     write_program(&env, "two");
     env.pipemux(&["restart", "todo/main"]).ok();

@@ -41,7 +41,8 @@ fn no_app_outlives_clients_and_daemon_killed_together() {
     env.run("rogue.misbehave('breed')").ok();
     env.run("rogue.misbehave('escape')").ok();
     let waiting = env.command(&["run", "rogue.misbehave('hang')"]).start();
-    wait_for("the client runs", || waiting.is_running());
+    // Before its program runs, the client isn't among these processes, and it would start a daemon later.
+    wait_for("the client runs", || env.processes().iter().any(|p| p.command.contains("'hang'")));
     for process in env.processes().iter().filter(|p| !p.command.contains("/rogue")) {
         kill(process.pid, Signal::SIGKILL);
     }

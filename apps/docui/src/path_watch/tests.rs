@@ -64,7 +64,7 @@ fn write_rename_and_removal_of_a_watched_name_are_told_and_others_are_not() {
 }
 
 #[test]
-fn what_a_symbolic_link_leads_to_is_watched() {
+fn targets_of_symbolic_links_are_watched() {
     let mut watching = Watching::new();
     fs::create_dir(watching.path("far")).unwrap();
     fs::write(watching.path("far/real"), "x").unwrap();

@@ -55,7 +55,7 @@ pub struct NewNode {
     pub gist: String,
     /// A few lines.
     pub summary: String,
-    /// Tags.
+    /// Its tags, without `#`.
     pub tags: Vec<String>,
     /// Where it goes.
     pub place: NewPlace,

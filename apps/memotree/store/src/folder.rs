@@ -78,7 +78,7 @@ pub enum FolderError {
     Io {
         /// The file or folder.
         what: String,
-        /// Why.
+        /// What the system said.
         source: io::Error,
     },
     /// A link leads out of `.memotree`, or what is there is no file.
@@ -86,7 +86,7 @@ pub enum FolderError {
     Refused {
         /// The file or folder.
         what: String,
-        /// Why.
+        /// The reason, as the end of a sentence.
         why: &'static str,
     },
     /// It is longer than a node's file may be.

@@ -48,7 +48,7 @@ fn taken_in(outcome: &Outcome) -> foreign::Outcome {
 }
 
 #[test]
-fn what_took_effect_is_never_refused_and_what_asks_is() {
+fn long_answers_of_done_steps_are_shortened_and_questions_are_refused() {
     let value = Some(Value::from("v".repeat(600_000)).to_blob());
     let brief = "x\n".repeat(BRIEF_CHARS);
     let done = Outcome::Done(Done { brief, value, version: 3, ..Done::default() });

@@ -7,14 +7,13 @@ use serde::Deserialize;
 #[serde(rename_all = "lowercase")]
 pub enum SandboxLevel {
     /// It may use its own state, its program, the system's libraries and common configuration, and the folder that its
-    /// session was opened for.
+    /// session was opened for. What an app gets whose manifest says nothing.
+    #[default]
     Standard,
     /// As standard, but without the system's configuration, without the folder unless `folder` grants it, without
     /// capabilities and without System V inter-process communication.
     Strict,
-    /// It may do what its user may do. The default of registered apps: a program behind a script needs `exec`, and
-    /// the author has to say so.
-    #[default]
+    /// It may do what its user may do.
     Off,
 }
 
@@ -33,7 +32,7 @@ impl SandboxLevel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FolderAccess {
-    /// Nothing.
+    /// It may use none of the folder.
     None,
     /// Nothing but read and change the paths that an `open` names, each with the directory that it lies in.
     Named,

@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_field_is_refused() {
+    fn unknown_fields_are_refused() {
         let refused = |text: &str| read(text, &NAMES, (&NAMES, 2)).unwrap_err().message;
         assert!(
             refused("titel=x")

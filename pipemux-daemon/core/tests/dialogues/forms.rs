@@ -124,7 +124,7 @@ fn fields_are_given_by_name_or_in_order() {
 }
 
 #[test]
-fn what_is_wrong_is_said_of_its_field_and_the_rest_stays() {
+fn invalid_field_is_refused_by_name_and_the_others_stay() {
     let mut world = tasks();
     world.run(reader("a"), "notes.add()").exits(5);
     let said = world.answer(reader("a"), "text='x' column=toto count=many");

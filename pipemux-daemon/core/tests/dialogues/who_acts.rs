@@ -32,7 +32,7 @@ fn refusal(world: &World, client: ClientId, id: u64) -> Fault {
 }
 
 #[test]
-fn what_an_app_starts_can_read_but_not_act_or_answer() {
+fn descendants_of_an_app_can_read_but_not_act_or_answer() {
     let mut world = World::new();
     world.model("notes/main").add("one");
     world.open(reader("a"), "notes");

@@ -56,7 +56,7 @@ fn file_written_in_place_is_noticed_when_it_is_looked_at_or_swept() {
 }
 
 #[test]
-fn what_another_program_wrote_is_never_overwritten() {
+fn changes_of_another_program_are_never_overwritten() {
     let tree = Tree::new();
     let mut store = tree.open();
     add(&mut store, "a", None);
