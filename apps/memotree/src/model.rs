@@ -3,7 +3,7 @@
 use std::cell::{RefCell, RefMut};
 use std::path::{Path, PathBuf};
 
-use docui::{Fault, Handle, Opening, command};
+use docui::{Context, Fault, Handle, Opening, command};
 use pipemux_memotree_store::config::Config;
 use pipemux_memotree_store::{Changes, Opened, Store};
 
@@ -29,8 +29,6 @@ pub struct MemoTree {
     panels: u64,
     /// The nodes that were shown last.
     shown: RefCell<Vec<String>>,
-    /// What other programs changed, as a view noticed it.
-    noticed: RefCell<Changes>,
     pub(crate) freshness: RefCell<Freshness>,
     /// True while files are to be compared with the index.
     sweeping: bool,
@@ -60,7 +58,6 @@ impl MemoTree {
             config_problem: None,
             panels: 0,
             shown: RefCell::default(),
-            noticed: RefCell::default(),
             freshness: RefCell::default(),
             sweeping: false,
             has_unshown_changes: false,
@@ -75,8 +72,7 @@ impl MemoTree {
         if opening.woken {
             // What it showed is compared with the files as they are now.
             tree.show_again()?;
-            tree.has_unshown_changes =
-                !tree.opened.changes.is_empty() || !tree.noticed.borrow().is_empty();
+            tree.has_unshown_changes = !tree.opened.changes.is_empty();
             tree.tell(&tree.opened.changes);
         }
         Ok(tree)
@@ -139,41 +135,37 @@ impl MemoTree {
         self.root.join(FOLDER).is_symlink()
     }
 
-    /// Notes which nodes a view shows, and what it found that other programs had changed.
-    pub(crate) fn note_shown(&self, shown: Vec<String>, changes: Changes) {
+    /// Notes which nodes a view shows.
+    pub(crate) fn note_shown(&self, shown: Vec<String>) {
         *self.shown.borrow_mut() = shown;
-        add(&mut self.noticed.borrow_mut(), changes);
     }
 
     /// Takes in what other programs changed. Returns whether views show something else.
     pub(crate) fn take_outside_changes(&mut self) -> bool {
         let shown = self.shown.borrow().clone();
-        let mut changes = self.noticed.take();
         let store = self.store.get_mut();
-        // A folder that isn't readable is told by whatever reads it next.
-        if let Ok(found) = store.refresh() {
-            add(&mut changes, found);
-        }
-        if let Ok(found) = store.verify(shown.iter().map(String::as_str)) {
-            add(&mut changes, found);
-        }
-        let mut changed = self.take(changes);
+        // What isn't readable is told by whatever reads it next.
+        let _ = store.refresh();
+        let _ = store.verify(shown.iter().map(String::as_str));
+        let mut changed = self.take_noticed();
         changed |= self.look_at_panels();
         changed | std::mem::take(&mut self.has_unshown_changes)
     }
 
+    /// Takes in what other programs just did to nodes that an action is about. A caller who looked before counts as not
+    /// having seen it.
+    pub(crate) fn look_at(&mut self, ids: &[String], context: &Context) {
+        let _ = self.store.get_mut().verify(ids.iter().map(String::as_str));
+        if self.take_noticed() {
+            self.freshness.get_mut().settle(context.version + 1);
+            self.has_unshown_changes = true;
+        }
+    }
+
     /// Compares more files with the index. Returns whether any was changed.
     pub(crate) fn sweep(&mut self) -> bool {
-        match self.store.get_mut().sweep(SWEPT) {
-            Ok((changes, complete)) => {
-                self.sweeping = !complete;
-                self.take(changes)
-            }
-            Err(_) => {
-                self.sweeping = false;
-                false
-            }
-        }
+        self.sweeping = self.store.get_mut().sweep(SWEPT).is_ok_and(|(_, complete)| !complete);
+        self.take_noticed()
     }
 
     /// Returns true while files are to be compared with the index.
@@ -181,8 +173,9 @@ impl MemoTree {
         self.sweeping
     }
 
-    /// Has readers told of changes. Returns whether there were any.
-    fn take(&mut self, mut changes: Changes) -> bool {
+    /// Has readers told of what was noticed. Returns whether there was anything.
+    fn take_noticed(&mut self) -> bool {
+        let mut changes = self.store.get_mut().take_noticed();
         let Changes { added, changed, removed } = &mut changes;
         for ids in [added, changed, removed] {
             ids.sort();
@@ -232,10 +225,4 @@ fn told(changes: &Changes) -> Option<String> {
         .collect();
     (!parts.is_empty())
         .then(|| format!("The tree's files were changed outside: {}.", parts.join("; ")))
-}
-
-fn add(changes: &mut Changes, more: Changes) {
-    changes.added.extend(more.added);
-    changes.changed.extend(more.changed);
-    changes.removed.extend(more.removed);
 }

@@ -1,6 +1,7 @@
 //! Carries out actions. Each outcome says what is there now, so that nobody has to look again.
 
-use docui::{Anchor, Context, Done, Fault};
+use docui::args::Arg;
+use docui::{Actions, Anchor, Context, Done, Fault};
 use pipemux_memotree_store::actions::{NewNode, NewPlace, Place};
 use pipemux_memotree_store::{Committed, Level, StoreError};
 
@@ -16,6 +17,7 @@ use crate::{query, rows, transfer, undo, view_actions, words};
 /// The action can't be carried out; nothing took effect.
 pub fn update(tree: &mut MemoTree, action: Action, context: &Context) -> Result<Done, Fault> {
     let budget = u64::from(context.budget);
+    tree.look_at(&named_things(&action), context);
     match action {
         Action::Show { nodes, level } => query::show(tree, &nodes, level, budget),
         Action::ReadNodes { nodes } => query::show(tree, &nodes, None, budget),
@@ -36,6 +38,20 @@ pub fn update(tree: &mut MemoTree, action: Action, context: &Context) -> Result<
             Ok(done)
         }
     }
+}
+
+/// Returns the keys of the things that an action names.
+fn named_things(action: &Action) -> Vec<String> {
+    fn add(arg: Arg, keys: &mut Vec<String>) {
+        match arg {
+            Arg::Ref(found) => keys.push(found.key),
+            Arg::List(items) => items.into_iter().for_each(|item| add(item, keys)),
+            Arg::Record(_) | Arg::Value(_) | Arg::Copied(_) => {}
+        }
+    }
+    let mut keys = Vec::new();
+    action.encode().1.into_values().for_each(|arg| add(arg, &mut keys));
+    keys
 }
 
 /// Carries out an action that changes files. Returns also what was changed.

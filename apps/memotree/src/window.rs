@@ -7,8 +7,8 @@ use pipemux_context::slots::{SlotLine, pieces};
 use pipemux_context::{
     Budgets, RenderContext, RenderSection, RenderSource, Share, Size, SourceLimits, merge, shares,
 };
+use pipemux_memotree_store::StoreError;
 use pipemux_memotree_store::render::OTHER_VIEWS;
-use pipemux_memotree_store::{Changes, StoreError};
 
 use crate::faults::fault;
 use crate::model::MemoTree;
@@ -21,6 +21,9 @@ const VIEWS_MAX: Size = Size { tokens: 300, chars: u64::MAX, bytes: u64::MAX, li
 
 /// What the environment takes at the most.
 const ENVIRONMENT_MAX: Size = Size { tokens: 160, chars: u64::MAX, bytes: u64::MAX, lines: 10 };
+
+/// Tokens of the document that a woken session compares with the files.
+const WOKEN_TOKENS: u64 = 4_000;
 
 /// About how many tokens a line that was cut would have taken.
 const LINE_TOKENS: u64 = 16;
@@ -46,7 +49,7 @@ impl MemoTree {
     /// The folder isn't readable.
     pub(crate) fn show_again(&self) -> Result<(), Fault> {
         let (_, sources) = self.sources(Lod::Summary);
-        let budgets = budgets(TOTAL.tokens.min(4_000), Lod::Summary);
+        let budgets = budgets(WOKEN_TOKENS, Lod::Summary);
         let shares = shares(&sources, &budgets);
         let share = shares.last().copied().unwrap_or_default();
         self.tree_section(&share).map(drop).map_err(fault)
@@ -90,8 +93,7 @@ impl MemoTree {
     fn tree_section(&self, share: &Share) -> Result<RenderSection<SlotLine>, StoreError> {
         let rendered = self.store().render_tree(&self.view, share, self.config.tokens)?;
         let shown = rendered.shown.iter().map(|row| row.id.to_string()).collect();
-        let Changes { added, changed, removed } = rendered.changes;
-        self.note_shown(shown, Changes { added, changed, removed });
+        self.note_shown(shown);
         Ok(rendered.section)
     }
 }

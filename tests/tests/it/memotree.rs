@@ -145,13 +145,14 @@ fn branches_that_both_move_and_add_nodes_merge() {
     assert!(git(&env, &["checkout", "-q", "main"]));
     env.pipemux(&["view"]).ok().lacks("Theirs");
     env.run("memotree.move('Release', before='Architecture'); memotree.add('Ours', 'ours', parent='Architecture')").ok();
-    env.run("memotree.retitle('Wire', 'The wire'); memotree.edit('存储', 'changed here')").ok();
+    env.run("memotree.append('Wire', 'At most 1 MiB.'); memotree.edit('存储', 'changed here')")
+        .ok();
     commit("main");
     assert!(!git(&env, &["merge", "-q", "branch"]), "the text of one node conflicts");
     let outline = env.pipemux(&["ask", "memotree.show()"]);
     // Both moves and both additions are there; the node whose text both changed says so, and nothing else is touched.
     outline.ok().has(
-        "- Release [[MT:Node:release]] · 1 node · 1 line\n  - The wire [[MT:Node:wire]] · 1 line\n",
+        "- Release [[MT:Node:release]] · 1 node · 1 line\n  - Wire [[MT:Node:wire]] · 2 lines\n",
     );
     outline.has("  - Theirs [[MT:Node:theirs]]").has("  - Ours [[MT:Node:ours]]");
     outline.has("[[MT:Node:存储]]").has("a merge left a conflict there");

@@ -16,15 +16,21 @@ fn notices(unasked: &[Unasked]) -> Vec<String> {
     unasked.iter().filter_map(notice).collect()
 }
 
-/// Waits until readers are told this.
+/// Waits until readers are told this, and that the window changed.
 fn told(tree: &mut Fixture, wanted: &str) {
+    let all = noticed(tree, wanted);
+    assert!(all.contains(&Unasked::Changed), "{all:?}");
+}
+
+/// Waits until readers are told this.
+fn noticed(tree: &mut Fixture, wanted: &str) -> Vec<Unasked> {
     let mut all = Vec::new();
     while !notices(&all).iter().any(|notice| notice == wanted) {
         let unasked = tree.host.wait_unasked(SURELY);
         assert!(!unasked.is_empty(), "never told: {wanted}: {all:?}");
         all.extend(unasked);
     }
-    assert!(all.contains(&Unasked::Changed), "{all:?}");
+    all
 }
 
 #[test]
@@ -82,4 +88,21 @@ fn session_sees_what_another_session_does_on_the_same_tree() {
     other.call("append", [("node", text("rope")), ("text", text("And it is simple."))]);
     told(&mut tree, "The tree's files were changed outside: changed rope.");
     assert!(tree.view().contains("  And it is simple.\n"), "{}", tree.view());
+}
+
+#[test]
+fn change_that_an_action_is_the_first_to_notice_is_told_and_not_replaced() {
+    let mut tree = Fixture::with_nodes();
+    tree.view();
+    let file = tree.file("nodes/len.md");
+    let changed = file.replace("Len counts", "It counts");
+    // Nothing has looked at the folder since.
+    tree.write("nodes/len.md", &changed);
+    let fault = tree.fault("edit", [("node", text("len")), ("text", text("mine"))]);
+    assert_eq!(fault.code, Code::Stale);
+    tree.call("append", [("node", text("len")), ("text", text("more"))]);
+    assert!(tree.file("nodes/len.md").contains("It counts chars.\nmore\n"));
+    noticed(&mut tree, "The tree's files were changed outside: changed len.");
+    tree.view();
+    tree.call("edit", [("node", text("len")), ("text", text("mine"))]);
 }
