@@ -277,6 +277,14 @@ pub struct OpenArgs {
     /// Whether the window keeps its session awake however long nobody uses it; absent to leave that unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin: Option<bool>,
+    /// The window's priority in the workspace document: a higher one stands earlier, and is left out later. Absent to
+    /// leave it unchanged; a new window has 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i32>,
+    /// The window's part of the workspace document's budget compared to the other windows', at least 1. Absent to leave it
+    /// unchanged; a new window has 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<u32>,
 }
 
 /// The arguments of `view`.
@@ -291,6 +299,17 @@ pub struct ViewArgs {
     /// How long to wait for a change that the reader hasn't seen, in milliseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wait_ms: u32,
+    /// Shows all windows as the context of a prompt: what the reader hasn't seen, which may be nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inject: Option<Inject>,
+}
+
+/// How a workspace is shown as the context of a prompt.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inject {
+    /// True when the model has lost what it was shown: everything is shown again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reset: bool,
 }
 
 /// The arguments of `watch`.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use pipemux_client::ClientError;
-use pipemux_client::proto::client::{Verb as RequestVerb, ViewArgs};
+use pipemux_client::proto::client::{Inject, OpenArgs, Verb as RequestVerb, ViewArgs};
 
 use super::args::Verb;
 use super::command_env::CommandEnv;
@@ -24,12 +24,18 @@ pub enum Execution {
 /// An input that the request needs can't be read, or the arguments make no sense together.
 pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientError> {
     Ok(Execution::Request(match verb {
-        Verb::Open { target, args, pin, unpin } => {
-            open::to_request(target, args, (pin || unpin).then_some(pin), env)?
+        Verb::Open { target, args, pin, unpin, priority, weight } => {
+            let pin = (pin || unpin).then_some(pin);
+            let keep = OpenArgs { priority, weight, ..open::to_args(target, args, pin, env)? };
+            RequestVerb::Open(keep)
         }
         Verb::View { session, since, wait } => {
             let wait_ms = wait.map_or(0, milliseconds);
-            RequestVerb::View(ViewArgs { session, since, wait_ms })
+            RequestVerb::View(ViewArgs { session, since, wait_ms, inject: None })
+        }
+        Verb::Inject { reset } => {
+            let inject = Some(Inject { reset });
+            RequestVerb::View(ViewArgs { inject, ..ViewArgs::default() })
         }
         Verb::Click { link, .. } => RequestVerb::Click { link },
         Verb::Run { code, .. } => run::to_request(code, false, env)?,

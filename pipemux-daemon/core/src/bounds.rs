@@ -219,6 +219,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         FULL_BUDGET Tokens "a window at --lod full",
         LINK_TITLE_CHARS Characters "a call that a link shows",
         VIEW_BUDGET Tokens "a workspace that names no budget",
+        INJECT_BUDGET Tokens "the context of a prompt that names no budget",
         BUDGET_MIN Tokens "least budget",
         BUDGET_MAX Tokens "largest budget",
         RUN_BUDGET Tokens "the contents of a run's outcomes, without --budget",

@@ -360,6 +360,8 @@ pub const WINDOW_BUDGET: u32 = 1_500;
 pub const FULL_BUDGET: u32 = 8_000;
 /// Tokens of the workspace document when nothing else is said.
 pub const VIEW_BUDGET: u32 = 4_000;
+/// Tokens of the context of a prompt when nothing else is said: about 10 KiB, which harnesses take from a hook.
+pub const INJECT_BUDGET: u32 = 2_500;
 /// Fewest tokens that a budget may be.
 pub const BUDGET_MIN: u32 = 50;
 /// Most tokens that a budget may be: a window has to fit one frame.

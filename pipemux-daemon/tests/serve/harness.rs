@@ -46,6 +46,8 @@ impl Client {
             cwd: cwd.into(),
             env: [path].into_iter().chain(env).collect(),
             pin: None,
+            priority: None,
+            weight: None,
         }));
     }
 

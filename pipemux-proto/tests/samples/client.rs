@@ -25,6 +25,8 @@ fn verbs(all: &mut Vec<Sample>) {
         cwd: "/work".into(),
         env: [("PATH".to_owned(), "/bin".to_owned())].into(),
         pin: None,
+        priority: None,
+        weight: None,
     };
     let added = NewProvider {
         file: "/home/me/arena.toml".into(),
@@ -34,10 +36,25 @@ fn verbs(all: &mut Vec<Sample>) {
     };
     let verbs = [
         ("open-pin", Verb::Open(OpenArgs { pin: Some(true), ..open.clone() })),
+        (
+            "open-ranked",
+            Verb::Open(OpenArgs { priority: Some(-3), weight: Some(2), ..open.clone() }),
+        ),
         ("open", Verb::Open(open)),
         ("view", Verb::View(ViewArgs::default())),
-        ("view-one", Verb::View(ViewArgs { session: Some(session()), since: Some(4), wait_ms: 0 })),
-        ("view-wait", Verb::View(ViewArgs { session: None, since: None, wait_ms: 5_000 })),
+        (
+            "view-one",
+            Verb::View(ViewArgs {
+                session: Some(session()),
+                since: Some(4),
+                ..ViewArgs::default()
+            }),
+        ),
+        ("view-wait", Verb::View(ViewArgs { wait_ms: 5_000, ..ViewArgs::default() })),
+        (
+            "view-inject",
+            Verb::View(ViewArgs { inject: Some(Inject { reset: true }), ..ViewArgs::default() }),
+        ),
         ("click", Verb::Click { link: "link:15".into() }),
         ("run", Verb::Run { code: "editor.save()".into(), stdin: None, only_queries: false }),
         (

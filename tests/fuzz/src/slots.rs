@@ -31,6 +31,8 @@ pub fn check(data: &[u8]) {
             cwd: "/".into(),
             env: Default::default(),
             pin: None,
+            priority: None,
+            weight: None,
         }),
         Format::Markdown,
         None,

@@ -21,6 +21,7 @@ mod forms;
 mod hibernation;
 mod hints;
 mod history;
+mod injection;
 mod invalid_input;
 mod jobs;
 mod json_output;

@@ -6,6 +6,7 @@ Look and act:
   open <provider>[/<session>] [args…]   start or attach to an app and show its window
   view [<provider>/<session>]           show the workspace, or one window; --since e17: only what changed;
                                         --wait 60: once something changes
+  inject [--reset]                      print what is new for a model's prompt; --reset: everything again
   click <link>                          run the action behind a link: click 15
   run <code> | -                        run calls; `stdin` in them stands for standard input
   ask <code> | -                        run queries only, which change nothing

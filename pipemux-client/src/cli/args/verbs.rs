@@ -30,6 +30,12 @@ pub enum Verb {
         /// Let the session sleep again when it is unused
         #[arg(long)]
         unpin: bool,
+        /// The window's place in view and inject: a higher one stands earlier; 0 unless set
+        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        priority: Option<i32>,
+        /// The window's part of the budget of view, compared to the others'; 1 unless set
+        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+        weight: Option<u32>,
     },
     /// Show the workspace, or one window
     View {
@@ -42,6 +48,16 @@ pub enum Verb {
         /// Block until something changes or SECONDS pass, then print the view
         #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
         wait: Option<Duration>,
+    },
+    /// Print what a model should know of the workspace, to put into its prompt
+    ///
+    /// The first time that is all windows; from then on only what changed since this reader was shown it, and
+    /// nothing at all if nothing did. It takes at most 2,500 tokens, or as many as --budget says.
+    #[command(verbatim_doc_comment)]
+    Inject {
+        /// Print everything again: the model has lost what it was shown, as after a compaction
+        #[arg(long)]
+        reset: bool,
     },
     /// Run the action behind a link
     Click {

@@ -248,6 +248,8 @@ fn open(connection: &mut Connection, options: &Options, name: &str) -> Result<()
         cwd: "/".into(),
         env: Default::default(),
         pin: None,
+        priority: None,
+        weight: None,
     };
     let answer = connection.call(&options.call(Verb::Open(open)), options.timeout)?;
     if let (1.., Body::Text(text)) = (answer.exit, &answer.body) {

@@ -93,6 +93,8 @@ impl BenchWorld {
             cwd: "/".into(),
             env: Default::default(),
             pin: None,
+            priority: None,
+            weight: None,
         }));
         assert_eq!(opened.exit, 0, "{opened:?}");
     }

@@ -20,7 +20,7 @@ use crate::processes::Processes;
 use crate::processes::session::Crash;
 use crate::runs::kept_rest::KeptRest;
 use crate::verbs::lod_name;
-use crate::workspaces::{Entered, FirstNumbers, NoticeText, Window};
+use crate::workspaces::{Entered, FirstNumbers, NoticeText, Placement, Window};
 use crate::{Config, Core, runs};
 
 impl Core {
@@ -75,7 +75,7 @@ impl Core {
                     self.processes.restore_asleep(&key, version, wake_at);
                 }
             }
-            Record::Window { workspace, session, lod, budget, pinned } => {
+            Record::Window { workspace, session, lod, budget, pinned, placement } => {
                 let workspace = workspace.into();
                 self.restore_window(&workspace, &session, &lod, budget);
                 let addr = session.parse::<SessionAddr>().ok();
@@ -84,6 +84,7 @@ impl Core {
                 let is_it = |w: &&mut Window| Some(&w.session.addr) == addr.as_ref();
                 for window in windows.into_iter().flatten().filter(is_it) {
                     window.pinned = pinned;
+                    window.placement = Placement::from_saved(placement);
                 }
             }
             Record::Prototypes { provider, prototypes } => {
@@ -256,6 +257,7 @@ impl Core {
                     lod: lod_name(window.lod).into(),
                     budget: window.budget,
                     pinned: window.pinned,
+                    placement: window.placement.to_saved(),
                 });
             }
         }

@@ -62,6 +62,9 @@ pub enum Record {
         /// True when its session is to stay awake.
         #[serde(default)]
         pinned: bool,
+        /// Its place in the workspace document, unless it is the usual one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        placement: Option<SavedPlacement>,
     },
     /// What a provider's app said it can do.
     Prototypes {
@@ -226,6 +229,15 @@ pub struct SavedAct {
 
 fn is_zero(number: &u64) -> bool {
     *number == 0
+}
+
+/// A window's place in the workspace document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedPlacement {
+    /// A higher one stands earlier.
+    pub priority: i32,
+    /// Its part of the document's budget, at least 1.
+    pub weight: u32,
 }
 
 /// Options of a workspace.

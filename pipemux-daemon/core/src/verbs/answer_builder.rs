@@ -12,7 +12,7 @@ use crate::clients::requests::ClientRequest;
 use crate::event::Now;
 use crate::jobs::Jobs;
 use crate::keys::{SessionKey, WorkspaceKey};
-use crate::limits::{ANSWER_BUDGET_MIN, NOTICES_TOKENS, TURN_WORK_MAX};
+use crate::limits::{ANSWER_BUDGET_MIN, INJECT_BUDGET, NOTICES_TOKENS, TURN_WORK_MAX};
 use crate::processes::Processes;
 use crate::runs::Run;
 use crate::runs::followup::follow_up;
@@ -33,7 +33,7 @@ use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::report::{ReportInput, make_report};
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
 use crate::workspaces::anchors::StateVersion;
-use crate::workspaces::{Delivery, Workspace};
+use crate::workspaces::{Delivery, Window, Workspace};
 
 /// What a request says of its answer.
 pub(super) struct AnswerRequest {
@@ -57,10 +57,14 @@ impl AnswerRequest {
             workspace: request.workspace.clone(),
             reader: call.reader.clone(),
             format: call.format,
-            budget: call.budget,
+            budget: match kind {
+                AnswerKind::Injection { .. } => Some(call.budget.unwrap_or(INJECT_BUDGET)),
+                _ => call.budget,
+            },
             titles: call.titles,
             hint_options: call.hint_options.clone(),
-            one_off: other_detail && !matches!(kind, AnswerKind::Open { .. }),
+            one_off: other_detail
+                && !matches!(kind, AnswerKind::Open { .. } | AnswerKind::Injection { .. }),
         }
     }
 }
@@ -119,7 +123,7 @@ impl AnswerBuilder<'_> {
         }
     }
 
-    /// Renders the windows that were asked for. A budget is shared equally among them.
+    /// Renders the windows that were asked for.
     pub(super) fn render_windows(&mut self, requested: Vec<RequestedWindow>) -> Vec<AnswerWindow> {
         let count = requested.len().max(1) as u64;
         requested.into_iter().map(|requested| self.render_window(requested, count)).collect()
@@ -141,9 +145,11 @@ impl AnswerBuilder<'_> {
         }
         window.one_off = one_off;
         let own_budget = workspace.window(&window.session).and_then(|window| window.budget);
-        window.room = match budget {
-            Some(budget) => u64::from(budget) / count,
-            None => own_budget.map_or(u64::MAX, u64::from),
+        window.room = match (budget, &self.kind) {
+            // The request's budget was shared out before the windows were asked for.
+            (Some(_), AnswerKind::Workspace(_)) => window.budget.into(),
+            (Some(budget), _) => u64::from(budget) / count,
+            (None, _) => own_budget.map_or(u64::MAX, u64::from),
         };
         // A run's answer doesn't show a busy window: it only says so.
         let unshown =
@@ -181,13 +187,20 @@ impl AnswerBuilder<'_> {
         RunPart { text, contents, asked, kept }
     }
 
+    /// Returns true when the reader has seen a window of the workspace.
+    fn knows_windows(&self) -> bool {
+        let seen = |window: &Window| self.workspace.seen(&self.request.reader, &window.session);
+        self.workspace.windows.iter().any(|window| seen(window).is_some())
+    }
+
     /// Returns the numbers of the open questions that the answer shows, a run's own included.
     pub(super) fn shown_questions(&self) -> Vec<u64> {
         let AnswerRequest { workspace, reader, .. } = self.request;
         match &self.kind {
             AnswerKind::Run(run) => run.question.into_iter().collect(),
             AnswerKind::Questions { numbers, .. } => numbers.clone(),
-            AnswerKind::Workspace(_) | AnswerKind::Window(_) => {
+            AnswerKind::Injection { reset: false } if self.knows_windows() => Vec::new(),
+            AnswerKind::Workspace(_) | AnswerKind::Injection { .. } | AnswerKind::Window(_) => {
                 self.runs.questions_of(workspace, reader).map(|(number, _)| number).collect()
             }
             AnswerKind::Open { .. } => Vec::new(),
@@ -300,7 +313,13 @@ impl AnswerBuilder<'_> {
     }
 
     /// Makes the delivery with this number: what the reader will have seen once the answer is confirmed.
-    pub(super) fn make_delivery(&mut self, number: u64, windows: Vec<AnswerWindow>) -> Delivery {
+    /// `untold` are windows that the answer only names.
+    pub(super) fn make_delivery(
+        &mut self,
+        number: u64,
+        windows: Vec<AnswerWindow>,
+        untold: Vec<AnswerWindow>,
+    ) -> Delivery {
         // A Context names what is in focus, even where the window doesn't show it.
         let anchors = &self.workspace.anchors;
         let focus_of =
@@ -310,10 +329,16 @@ impl AnswerBuilder<'_> {
             Format::Markdown => Vec::new(),
         };
         let shows_busy = !matches!(self.kind, AnswerKind::Run(_));
-        let shows_all = matches!(self.kind, AnswerKind::Workspace(_));
+        let shows_all =
+            matches!(self.kind, AnswerKind::Workspace(_) | AnswerKind::Injection { .. });
         let reader = &self.request.reader;
-        let mut delivery =
-            make_delivery(self.workspace, reader, number, windows, (shows_busy, shows_all));
+        let mut delivery = make_delivery(
+            self.workspace,
+            reader,
+            number,
+            (windows, untold),
+            (shows_busy, shows_all),
+        );
         delivery.ids.extend(in_focus);
         delivery
     }

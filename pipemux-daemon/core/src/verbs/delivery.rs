@@ -1,6 +1,8 @@
 //! What an answer leaves behind once it goes out: the delivery, which says what its reader will have seen, kept until
 //! the reader confirms it.
 
+use std::rc::Rc;
+
 use pipemux_proto::projection::Lod;
 
 use crate::Core;
@@ -44,13 +46,14 @@ impl Core {
     }
 }
 
-/// Returns the delivery that is kept until the reader confirms the answer. `shows_busy` is true when the answer also
+/// Returns the delivery that is kept until the reader confirms the answer, which shows windows and only names those
+/// that are `untold`. `shows_busy` is true when the answer also
 /// shows old content of windows whose apps didn't reply, `shows_all` when it shows all windows of the workspace.
 pub(super) fn make_delivery(
     workspace: &mut Workspace,
     reader: &str,
     number: u64,
-    windows: Vec<AnswerWindow>,
+    (windows, untold): (Vec<AnswerWindow>, Vec<AnswerWindow>),
     (shows_busy, shows_all): (bool, bool),
 ) -> Delivery {
     let epoch = workspace.epoch;
@@ -59,8 +62,16 @@ pub(super) fn make_delivery(
     let shown = windows.iter().filter(|window| shows_busy || is_fresh(window));
     let shown = shown.filter_map(|w| Some((w.session.clone(), w.shown()?.clone()))).collect();
     let fresh = windows.into_iter().filter(is_fresh);
-    let seen: Vec<(SessionKey, SeenWindow)> =
+    let mut seen: Vec<(SessionKey, SeenWindow)> =
         fresh.filter_map(|window| to_seen_window(workspace, reader, window, epoch)).collect();
+    for window in untold {
+        let known = to_seen_window(workspace, reader, window, epoch);
+        // Nothing of it was shown: there are only later windows to compare it with.
+        seen.extend(known.map(|(session, seen)| {
+            let (names, prototypes) = (Rc::default(), Rc::from(""));
+            (session, SeenWindow { names, prototypes, complete: false, ..seen })
+        }));
+    }
     // A reader who opened all windows knows them, too, without having looked at the workspace.
     let knows_all = shows_all || workspace.completes(reader, seen.iter().map(|(key, _)| key));
     Delivery {
@@ -85,7 +96,9 @@ fn to_seen_window(
     window: AnswerWindow,
     epoch: u64,
 ) -> Option<(SessionKey, SeenWindow)> {
-    let ((app, version), rendered) = (window.version?, window.rendered?);
+    let ((app, version), shown) = (window.version?, window.rendered?);
+    let rendered = window.base.unwrap_or_else(|| shown.clone());
+    let is_whole = Rc::ptr_eq(&rendered, &shown);
     if let Some(kept) = workspace.window_mut(&window.session) {
         kept.remember(epoch, (app, version), &rendered);
     }
@@ -99,12 +112,12 @@ fn to_seen_window(
     let keeps_names = |before: &&SeenWindow| {
         (before.app, before.version) == (app, version) && rendered.names.is_empty()
     };
-    let names = before.filter(keeps_names).map_or(&rendered, |before| &before.names).clone();
+    let names = before.filter(keeps_names).map_or(&shown, |before| &before.names).clone();
     let document = rendered.document.clone();
     // A view at another level of detail or budget doesn't become the base of later comparisons.
     let (rendered, base, complete) = match before.filter(|_| window.one_off) {
         Some(before) => (before.rendered.clone(), before.base, false),
-        None => (rendered, (app, version), true),
+        None => (rendered, (app, version), is_whole),
     };
     let seen =
         SeenWindow { epoch, app, version, rendered, base, document, complete, names, prototypes };

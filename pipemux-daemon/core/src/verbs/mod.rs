@@ -31,6 +31,7 @@ mod delivery;
 mod end_pending_views;
 mod hidden_link;
 mod history;
+mod injection;
 mod jobs;
 mod kept_rests;
 mod list;

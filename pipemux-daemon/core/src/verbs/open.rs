@@ -158,9 +158,9 @@ impl Core {
         let workspace = require::workspace_mut(&mut self.workspaces, request)?;
         let (at, reader) = (request.workspace.clone(), request.call.reader.clone());
         let (lod, budget) = (request.call.lod, request.call.budget);
-        let pin = match &request.call.verb {
-            Verb::Open(open) => open.pin,
-            _ => None,
+        let (pin, priority, weight) = match &request.call.verb {
+            Verb::Open(open) => (open.pin, open.priority, open.weight),
+            _ => (None, None, None),
         };
         let number = number.unwrap_or_else(|| self.turn.next_number());
         let fresh = workspace.window(&key).is_none();
@@ -173,6 +173,9 @@ impl Core {
             window.lod = lod.unwrap_or(window.lod);
             window.budget = budget.or(window.budget);
             window.pinned = pin.unwrap_or(window.pinned);
+            window.placement.priority = priority.unwrap_or(window.placement.priority);
+            window.placement.weight =
+                weight.map_or(window.placement.weight, |weight| weight.max(1));
         }
         if fresh {
             let audience = Audience::Workspace(at.clone(), Some(key.clone()));
@@ -213,6 +216,7 @@ impl Core {
                 lod: lod_name(window.lod).into(),
                 budget: window.budget,
                 pinned: window.pinned,
+                placement: window.placement.to_saved(),
             });
         }
     }

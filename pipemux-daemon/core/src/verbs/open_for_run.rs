@@ -50,8 +50,10 @@ impl Core {
     ) -> Result<(), Fault> {
         let call = &require::request(&self.clients, id)?.call;
         let (cwd, env) = (call.cwd.clone(), call.env.clone());
-        let args = Vec::new();
-        self.open_registered(id, OpenArgs { provider, session: None, args, cwd, env, pin: None })
+        let (session, args) = (None, Vec::new());
+        let (pin, priority, weight) = (None, None, None);
+        let open = OpenArgs { provider, session, args, cwd, env, pin, priority, weight };
+        self.open_registered(id, open)
     }
 
     /// Returns the error for the name of an app that there isn't, if another app is called nearly alike.

@@ -1,9 +1,11 @@
 //! `view`, and all answers that show windows: projections are requested, waited for briefly, and written as one
 //! answer.
 
+use pipemux_context::source::document_order;
+use pipemux_context::{Budgets, Frame, RenderSource, Size, shares};
 use pipemux_proto::app::Project;
 use pipemux_proto::call::nearest;
-use pipemux_proto::client::ViewArgs;
+use pipemux_proto::client::{Inject, ViewArgs};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{Fault, Incarnation};
@@ -18,7 +20,33 @@ use crate::verbs::project_reply::{AfterReply, take_reply};
 use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
-use crate::workspaces::Window;
+use crate::workspaces::{Placement, Window, Workspace};
+
+/// Returns the sessions of a workspace's windows in the order of its document, with the tokens that each may take. A
+/// share depends on the set of windows, never on what they show.
+fn in_order(workspace: &Workspace, budget: Option<u32>) -> impl Iterator<Item = (SessionKey, u32)> {
+    let sources: Vec<RenderSource> = workspace
+        .windows
+        .iter()
+        .map(|window| {
+            let Placement { priority, weight } = window.placement;
+            // Without a budget in the request, a window keeps its own.
+            let own = window.budget.filter(|_| budget.is_none()).unwrap_or(0);
+            RenderSource::new(window.session.to_string(), "")
+                .ranked(priority, weight)
+                .reserved(Size::tokens(own.into()))
+        })
+        .collect();
+    let total = Size::tokens(budget.unwrap_or(VIEW_BUDGET).into());
+    let mut budgets = Budgets::new(total).framed_by(Frame::Caller);
+    budgets.soft = budget.is_none();
+    let shares = shares(&sources, &budgets);
+    let sessions: Vec<SessionKey> = workspace.windows.iter().map(|w| w.session.clone()).collect();
+    document_order(&sources).into_iter().map(move |at| {
+        let share = u32::try_from(shares[at].size.tokens).unwrap_or(u32::MAX);
+        (sessions[at].clone(), share)
+    })
+}
 
 /// A window that an answer is to show, with the detail that the request asks for.
 #[derive(Debug, Clone)]
@@ -59,21 +87,20 @@ impl Core {
             let wanted = WantedWindow { session: window.session.clone(), lod, budget };
             return self.show_windows(id, vec![wanted], AnswerKind::Window(since));
         }
-        let total = budget.unwrap_or(VIEW_BUDGET);
-        let share = total / (workspace.windows.len().max(1) as u32);
-        let wanted = workspace
-            .windows
-            .iter()
-            .map(|window| WantedWindow {
-                session: window.session.clone(),
-                lod,
-                budget: Some(match budget {
-                    Some(_) => share,
-                    None => share.max(window.budget.unwrap_or(0)),
-                }),
-            })
-            .collect();
-        self.show_windows(id, wanted, AnswerKind::Workspace(since))
+        let wanted = match view.inject {
+            // Its windows are those that runs show, so that what a run showed isn't shown again.
+            Some(_) => in_order(workspace, None)
+                .map(|(session, _)| WantedWindow { session, lod: None, budget: None })
+                .collect(),
+            None => in_order(workspace, budget)
+                .map(|(session, share)| WantedWindow { session, lod, budget: Some(share) })
+                .collect(),
+        };
+        let kind = match view.inject {
+            Some(Inject { reset }) => AnswerKind::Injection { reset },
+            None => AnswerKind::Workspace(since),
+        };
+        self.show_windows(id, wanted, kind)
     }
 
     /// Requests windows from their apps, and answers once all have arrived or time is up.

@@ -11,6 +11,7 @@ use crate::keys::{RequestId, SessionKey};
 use crate::limits::ANSWER_BUDGET_MIN;
 use crate::runs::run::ASKS;
 use crate::verbs::answer_builder::{AnswerBuilder, AnswerParts, AnswerRequest};
+use crate::verbs::injection::fit_injection;
 use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
 use crate::views::answer::refusal as refusal_text;
@@ -62,7 +63,15 @@ impl Core {
         let changed_elsewhere = builder.take_changed_elsewhere(&windows);
 
         let parts = AnswerParts { run, questions, jobs, notices };
-        let (mut text, receipt) = write_text(&builder, &parts, &mut windows, changed_elsewhere);
+        let mut untold = Vec::new();
+        let (mut text, receipt) = match builder.kind {
+            AnswerKind::Injection { reset } => {
+                untold = fit_injection(&builder, &parts, &mut windows, reset);
+                let left_out: Vec<SessionKey> = untold.iter().map(|w| w.session.clone()).collect();
+                text_of(&builder, &parts, &windows, &left_out).injection(reset)
+            }
+            _ => write_text(&builder, &parts, &mut windows, changed_elsewhere),
+        };
         let mut lines = text.take_lines();
         if request.format == Format::Json {
             // Windows are complete in it.
@@ -79,7 +88,7 @@ impl Core {
             }
         };
         let number = builder.turn.next_local();
-        let mut delivery = builder.make_delivery(number, windows);
+        let mut delivery = builder.make_delivery(number, windows, untold);
         delivery.lines = lines;
         delivery.questions = shown_questions;
         (delivery.running_jobs, delivery.told_jobs) = (seen_jobs, told_jobs);
@@ -100,18 +109,11 @@ fn write_text(
     windows: &mut Vec<AnswerWindow>,
     changed_elsewhere: Vec<SessionKey>,
 ) -> (AnswerBuffer, TokenReceipt) {
-    let AnswerRequest { reader, format, budget, hint_options, .. } = builder.request;
+    let AnswerRequest { format, budget, hint_options, .. } = builder.request;
     let write = |windows: &[AnswerWindow], elsewhere: &[SessionKey], left_out: &[SessionKey]| {
         let writer = AnswerText {
-            workspace: builder.workspace,
-            reader,
-            windows,
-            notices: &parts.notices,
             changed_elsewhere: elsewhere,
-            questions: &parts.questions.text,
-            budget: *budget,
-            left_out,
-            hint_options,
+            ..text_of(builder, parts, windows, left_out)
         };
         match &builder.kind {
             AnswerKind::Run(run) => writer.run_result(run, &parts.run.text),
@@ -119,6 +121,7 @@ fn write_text(
             AnswerKind::Workspace(Some(epoch)) | AnswerKind::Window(Some(epoch)) => {
                 writer.changes_since(*epoch)
             }
+            AnswerKind::Injection { reset } => writer.injection(*reset),
             // A Context has all of a window, whatever its reader knows.
             AnswerKind::Workspace(None) => writer.full(&[], *format == Format::Markdown),
             AnswerKind::Window(None) => writer.full(&[], false),
@@ -138,11 +141,31 @@ fn write_text(
     }
 }
 
+/// Returns what an answer is written from.
+pub(super) fn text_of<'a>(
+    builder: &'a AnswerBuilder<'_>,
+    parts: &'a AnswerParts,
+    windows: &'a [AnswerWindow],
+    left_out: &'a [SessionKey],
+) -> AnswerText<'a> {
+    AnswerText {
+        workspace: builder.workspace,
+        reader: &builder.request.reader,
+        windows,
+        notices: &parts.notices,
+        changed_elsewhere: &[],
+        questions: &parts.questions.text,
+        budget: builder.request.budget,
+        left_out,
+        hint_options: &builder.request.hint_options,
+    }
+}
+
 /// Returns the exit status of an answer.
 fn exit_status(kind: &AnswerKind, windows: &[AnswerWindow]) -> u8 {
     match kind {
         AnswerKind::Run(run) => run.exit_status(),
-        AnswerKind::Workspace(_) => 0,
+        AnswerKind::Workspace(_) | AnswerKind::Injection { .. } => 0,
         AnswerKind::Questions { refusal, .. } => {
             refusal.as_ref().map_or(ASKS, |fault| fault.code.exit_status())
         }
@@ -156,7 +179,10 @@ fn is_error(kind: &AnswerKind, exit: u8) -> bool {
         AnswerKind::Run(run) => run.wrong_answer.is_some(),
         AnswerKind::Questions { refusal, .. } => refusal.is_some(),
         // Of a window that can't be shown there is only the error.
-        AnswerKind::Open { .. } | AnswerKind::Window(_) | AnswerKind::Workspace(_) => exit != 0,
+        AnswerKind::Open { .. }
+        | AnswerKind::Window(_)
+        | AnswerKind::Workspace(_)
+        | AnswerKind::Injection { .. } => exit != 0,
     }
 }
 
@@ -206,4 +232,4 @@ fn take_shown(windows: &mut Vec<AnswerWindow>) -> Vec<SessionKey> {
 }
 
 /// How often an answer is written until it keeps to its budget: each time what was cut is estimated better.
-const FIT_PASSES: u32 = 4;
+pub(super) const FIT_PASSES: u32 = 4;

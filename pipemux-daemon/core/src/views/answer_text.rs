@@ -66,7 +66,7 @@ impl AnswerText<'_> {
         if self.windows.is_empty() {
             out.push(&self.hints("0 windows · see what can be opened: pipemux apps\n"));
         }
-        out.push(&self.truncation_hints());
+        out.push(&self.truncation_hints(&self.windows.iter().collect::<Vec<_>>()));
         if all {
             self.push_help_line(&mut out);
         }
@@ -79,7 +79,7 @@ impl AnswerText<'_> {
     }
 
     /// Says which windows are shown in part, and how to see all of them.
-    fn truncation_hints(&self) -> String {
+    pub(super) fn truncation_hints(&self, shown: &[&AnswerWindow]) -> String {
         let mut out = match self.left_out {
             [] => String::new(),
             [only] => format!("no room for {only}: pipemux view {only}\n"),
@@ -91,13 +91,13 @@ impl AnswerText<'_> {
         let is_cut = |window: &&AnswerWindow| {
             window.lowered.is_none() && window.shown().is_some_and(|r| r.hidden_tokens > 0)
         };
-        let cut = self.windows.iter().rev().find(is_cut);
+        let cut = shown.iter().copied().rev().find(is_cut);
         if let (Some(budget), Some(AnswerWindow { session, .. })) = (self.budget, cut) {
             out += &format!(
                 "cut to fit {budget} tokens; all of a window: pipemux view {session} --lod full\n"
             );
         }
-        let too_large: Vec<_> = self.windows.iter().filter_map(AnswerWindow::too_large).collect();
+        let too_large: Vec<_> = shown.iter().filter_map(|window| window.too_large()).collect();
         self.hints(&(out + &too_large_line(&too_large))).into_owned()
     }
 
@@ -127,44 +127,6 @@ impl AnswerText<'_> {
         seen.is_some_and(|seen| seen.prototypes == window.prototypes)
     }
 
-    /// Writes what changed since an epoch.
-    pub fn changes_since(&self, epoch: u64) -> (AnswerBuffer, TokenReceipt) {
-        let mut out = self.begin();
-        for window in self.windows {
-            let kept = self.workspace.window(&window.session);
-            let delivered = kept.and_then(|kept| kept.at(epoch));
-            let changed = match (delivered, &window.rendered) {
-                (Some(delivered), Some(rendered)) if window.status == WindowStatus::Fresh => {
-                    let restarted = window.version.map(|(app, _)| app) != Some(delivered.seen.0);
-                    let (document, base) = (rendered.document.as_deref(), delivered.seen);
-                    let renumbered = |number| self.renumbered(window, document, number, base);
-                    let renumbered = Some(&renumbered as _);
-                    let known = Known { removed: true, restarted, renumbered, ..Known::default() };
-                    let (changed, kept) = delta(&delivered.rendered, rendered, &known);
-                    tell_changes(&mut out, window, &changed, &kept, delivered.seen);
-                    changed
-                }
-                _ => Delta::Whole,
-            };
-            if !out.is_empty() && changed != Delta::Same {
-                out.push("\n");
-            }
-            match &changed {
-                Delta::Same => {}
-                Delta::Lines(lines) => out.push(lines),
-                Delta::Whole => self.push_window(&mut out, window, true),
-            }
-            if changed != Delta::Whole {
-                out.push(&window.jobs);
-            }
-        }
-        if out.is_empty() {
-            out.push(&format!("0 changes since e{epoch}\n"));
-        }
-        self.push_questions(&mut out);
-        self.finish(out, None, true)
-    }
-
     /// Writes nothing but the open questions, below the reason why they are shown.
     pub fn questions_only(&self, reason: String) -> (AnswerBuffer, TokenReceipt) {
         let mut out = self.begin();
@@ -174,7 +136,7 @@ impl AnswerText<'_> {
     }
 
     /// Appends the open questions. They come last, so that what precedes them is as it is without them.
-    fn push_questions(&self, out: &mut AnswerBuffer) {
+    pub(super) fn push_questions(&self, out: &mut AnswerBuffer) {
         if !self.questions.is_empty() {
             out.push("\n");
             out.push(self.questions);
@@ -182,7 +144,12 @@ impl AnswerText<'_> {
     }
 
     /// Appends a window. With `omit_known`, prototypes that the reader was shown are left out.
-    fn push_window(&self, out: &mut AnswerBuffer, window: &AnswerWindow, omit_known: bool) {
+    pub(super) fn push_window(
+        &self,
+        out: &mut AnswerBuffer,
+        window: &AnswerWindow,
+        omit_known: bool,
+    ) {
         let suffix = match &window.status {
             WindowStatus::Broken(fault) => {
                 let fault = fault_with_options((**fault).clone(), self.hint_options);
@@ -209,7 +176,7 @@ impl AnswerText<'_> {
     }
 
     /// Begins an answer with the notices, and room for the windows that may follow.
-    fn begin(&self) -> AnswerBuffer {
+    pub(super) fn begin(&self) -> AnswerBuffer {
         let room = |window: &AnswerWindow| Some(AnswerBuffer::room_for(window.shown()?) + 600);
         let room = self.windows.iter().filter_map(room);
         let mut out = AnswerBuffer::with_room(room.sum::<usize>() + 200);
@@ -272,7 +239,7 @@ impl AnswerText<'_> {
                 }
             }
         }
-        out.push(&self.truncation_hints());
+        out.push(&self.truncation_hints(&self.windows.iter().collect::<Vec<_>>()));
         if !self.changed_elsewhere.is_empty() {
             let names: Vec<String> =
                 self.changed_elsewhere.iter().map(ToString::to_string).collect();
@@ -311,7 +278,7 @@ impl AnswerText<'_> {
     }
 
     /// Returns true when the reader was shown a number in another version than `base`.
-    fn renumbered(
+    pub(super) fn renumbered(
         &self,
         window: &AnswerWindow,
         document: Option<&str>,
@@ -331,12 +298,12 @@ impl AnswerText<'_> {
     }
 
     /// Adds the caller's options to the commands of a text.
-    fn hints<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub(super) fn hints<'t>(&self, text: &'t str) -> Cow<'t, str> {
         with_options(text, self.hint_options)
     }
 
     /// Appends the last line: position, workspace, epoch, receipt.
-    fn finish(
+    pub(super) fn finish(
         &self,
         mut out: AnswerBuffer,
         position: Option<&str>,
@@ -368,7 +335,7 @@ impl AnswerText<'_> {
 }
 
 /// Notes what a window says of line numbers that is shown as a difference from `base`.
-fn tell_changes(
+pub(super) fn tell_changes(
     out: &mut AnswerBuffer,
     window: &AnswerWindow,
     changed: &Delta,

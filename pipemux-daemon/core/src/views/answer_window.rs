@@ -33,6 +33,8 @@ pub struct AnswerWindow {
     pub rendered: Option<Rc<Rendered>>,
     /// The same with every link's call, where that was asked for.
     pub with_calls: Option<Rc<Rendered>>,
+    /// What later windows are compared with, when an answer may show only a part of it; else what was written.
+    pub base: Option<Rc<Rendered>>,
     /// The tokens that it may take.
     pub budget: u32,
     /// What it was written from.
@@ -64,6 +66,7 @@ impl AnswerWindow {
             status: requested.state,
             rendered: None,
             with_calls: None,
+            base: None,
             budget: requested.budget,
             projection: None,
             version: None,
@@ -126,6 +129,19 @@ impl AnswerWindow {
         let version = self.version.or(self.older_version);
         let updates = self.rendered.iter().flat_map(|rendered| whole_window(rendered, version));
         updates.map(|update| (self.session.clone(), update)).collect()
+    }
+
+    /// Has later windows compared with all of it, also if this answer shows only a part.
+    pub fn keep_base(&mut self) {
+        self.base = self.rendered.clone();
+    }
+
+    /// Returns true when an answer shows a part of it that later windows aren't compared with.
+    pub fn is_cut(&self) -> bool {
+        match (&self.base, &self.rendered) {
+            (Some(base), Some(shown)) => !Rc::ptr_eq(base, shown),
+            _ => false,
+        }
     }
 
     fn set_busy(&mut self, window: &Window) {

@@ -170,27 +170,36 @@ pub fn cut_windows(windows: &mut Vec<AnswerWindow>, excess: u64) -> Vec<SessionK
     let share = room / windows.len().max(1) as u64;
     let mut left_out = Vec::new();
     windows.retain_mut(|window| {
-        let Some(shown) = window.shown().cloned() else { return true };
-        window.room = share;
-        if window_tokens(window, &shown) <= share {
-            return true;
-        }
-        // Without its links a window would look like another one, though nothing has changed: what else the answer
-        // says takes a few tokens more or less each time.
-        let required = estimate(&shown.heading) + estimate(&shown.nav);
-        if required + CUT_LINE_TOKENS > share {
+        let fits = cut_window(window, share);
+        if !fits {
             left_out.push(window.session.clone());
-            return false;
         }
-        let trimmed = Rc::new(trim((*shown).clone(), share - required));
-        window.one_off = true;
-        if let Some(shown) = &mut window.with_calls {
-            *shown = trimmed.clone();
-        }
-        window.rendered = Some(trimmed);
-        true
+        fits
     });
     left_out
+}
+
+/// Cuts a window to its share of an answer. Returns false, and changes nothing that is shown, if there is no room for
+/// its heading and links.
+pub fn cut_window(window: &mut AnswerWindow, share: u64) -> bool {
+    let Some(shown) = window.shown().cloned() else { return true };
+    window.room = share;
+    if window_tokens(window, &shown) <= share {
+        return true;
+    }
+    // Without its links a window would look like another one, though nothing has changed: what else the answer says
+    // takes a few tokens more or less each time.
+    let required = estimate(&shown.heading) + estimate(&shown.nav);
+    if required + CUT_LINE_TOKENS > share {
+        return false;
+    }
+    let trimmed = Rc::new(trim((*shown).clone(), share - required));
+    window.one_off = true;
+    if let Some(shown) = &mut window.with_calls {
+        *shown = trimmed.clone();
+    }
+    window.rendered = Some(trimmed);
+    true
 }
 
 /// Estimates the tokens of a window with its prototypes, as far as there is room for them.

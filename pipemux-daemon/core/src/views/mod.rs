@@ -14,7 +14,7 @@
 //! | [`prototypes`] | what an app can do |
 //! | [`requested_window`], [`answer_window`] | a window on its way into an answer |
 //! | [`answer`], [`outcome`], `outcome_content` | errors, results of steps, questions |
-//! | [`answer_text`], [`answer_buffer`], [`report`] | the answer as Markdown or as data |
+//! | [`answer_text`], `news`, [`answer_buffer`], [`report`] | the answer as Markdown or as data |
 //! | [`link_title`] | the calls that links show |
 //! | [`context`] | the Context of a window |
 
@@ -30,6 +30,7 @@ pub mod form;
 pub mod link_title;
 pub mod media;
 pub mod minter;
+mod news;
 pub mod outcome;
 mod outcome_content;
 pub mod prototypes;

@@ -81,6 +81,11 @@ pub enum AnswerKind {
     },
     /// `view` of the complete workspace: in full, or what changed since an epoch.
     Workspace(Option<u64>),
+    /// The workspace as the context of a prompt: what the reader hasn't seen.
+    Injection {
+        /// True when all of it is shown again.
+        reset: bool,
+    },
     /// `view` of one window: in full, or what changed since an epoch.
     Window(Option<u64>),
     /// A run.
@@ -99,7 +104,10 @@ impl AnswerKind {
     pub fn since(&self) -> Option<u64> {
         match self {
             AnswerKind::Workspace(since) | AnswerKind::Window(since) => *since,
-            AnswerKind::Open { .. } | AnswerKind::Run(_) | AnswerKind::Questions { .. } => None,
+            AnswerKind::Open { .. }
+            | AnswerKind::Injection { .. }
+            | AnswerKind::Run(_)
+            | AnswerKind::Questions { .. } => None,
         }
     }
 }

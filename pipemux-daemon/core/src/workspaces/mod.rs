@@ -49,7 +49,7 @@ pub use notices::NoticeText;
 pub use reader::{Delivery, Reader, SeenWindow};
 pub use rendered::{Rendered, TitleWord};
 pub use seen_lines::{LineUpdate, SeenLines, ShownVersion, When};
-pub use window::{HeldProjection, Window};
+pub use window::{HeldProjection, Placement, Window};
 pub use windows::{Rank, Windows};
 pub use workspace::Workspace;
 

@@ -9,6 +9,7 @@ use pipemux_proto::projection::Lod;
 
 use crate::keys::{ProjectionKey, SessionKey};
 use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PAST_BYTES, PAST_MAX, WINDOW_BUDGET};
+use crate::persist::records::SavedPlacement;
 use crate::workspaces::context_errors::CONFLICTS_TOLD;
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{ContextVersionCounter, Rendered};
@@ -26,6 +27,8 @@ pub struct Window {
     pub budget: Option<u32>,
     /// True when its session is to stay awake.
     pub pinned: bool,
+    /// Its place and its part of the budget in the workspace document.
+    pub placement: Placement,
     /// What the app last sent.
     pub projection: Option<HeldProjection>,
     /// What was last written, and the projection that it was written from.
@@ -38,6 +41,37 @@ pub struct Window {
     pub(super) conflicts: Vec<String>,
     /// What was delivered, oldest first.
     pub(super) delivered: VecDeque<DeliveredVersion>,
+}
+
+/// A window's place in the workspace document, and its part of the document's budget.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placement {
+    /// A higher one stands earlier.
+    pub priority: i32,
+    /// Its part of the budget compared to the other windows', at least 1.
+    pub weight: u32,
+}
+
+impl Placement {
+    /// Returns the placement that a record holds.
+    pub fn from_saved(saved: Option<SavedPlacement>) -> Self {
+        saved.map_or_else(Self::default, |SavedPlacement { priority, weight }| Self {
+            priority,
+            weight: weight.max(1),
+        })
+    }
+
+    /// Returns what is saved of it; none for the usual placement.
+    pub fn to_saved(self) -> Option<SavedPlacement> {
+        let Self { priority, weight } = self;
+        (self != Self::default()).then_some(SavedPlacement { priority, weight })
+    }
+}
+
+impl Default for Placement {
+    fn default() -> Self {
+        Self { priority: 0, weight: 1 }
+    }
 }
 
 /// A window as it was delivered.
@@ -90,6 +124,7 @@ impl Window {
             lod: Lod::default(),
             budget: None,
             pinned: false,
+            placement: Placement::default(),
             projection: None,
             rendered: None,
             rendered_lod: Lod::default(),

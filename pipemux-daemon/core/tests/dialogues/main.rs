@@ -17,6 +17,7 @@ mod forms;
 mod health;
 mod hibernation;
 mod hostile_text;
+mod injection;
 mod jobs;
 mod kept_rests;
 mod kept_runs;

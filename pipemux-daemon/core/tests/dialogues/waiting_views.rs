@@ -9,7 +9,7 @@ pub const WAIT_MS: u32 = 60_000;
 
 fn wait(session: Option<&str>) -> Verb {
     let session = session.map(session_addr);
-    Verb::View(ViewArgs { session, since: None, wait_ms: WAIT_MS })
+    Verb::View(ViewArgs { session, wait_ms: WAIT_MS, ..ViewArgs::default() })
 }
 
 pub fn watch(after: Option<u64>) -> Verb {
@@ -177,7 +177,7 @@ fn wait_for_a_missing_window_is_refused() {
     world.open(reader("a"), "notes");
     let waiting = begin(&mut world, reader("a"), wait(Some("other/main")));
     now(&world, waiting).exits(3).has("no window of other/main");
-    let later = Verb::View(ViewArgs { session: None, since: Some(99), wait_ms: WAIT_MS });
+    let later = Verb::View(ViewArgs { since: Some(99), wait_ms: WAIT_MS, ..ViewArgs::default() });
     let waiting = begin(&mut world, reader("a"), later);
     now(&world, waiting).exits(3).has("e99 has not been issued");
 }
@@ -189,8 +189,9 @@ fn wait_since_an_epoch_compares_with_that_epoch() {
     world.view(reader("a"));
     change(&mut world, "notes/main", "one");
     let epoch = crate::world::text::epoch(&world.view(reader("a")).text).expect("an epoch");
-    let since =
-        |epoch| Verb::View(ViewArgs { session: None, since: Some(epoch), wait_ms: WAIT_MS });
+    let since = |epoch| {
+        Verb::View(ViewArgs { since: Some(epoch), wait_ms: WAIT_MS, ..ViewArgs::default() })
+    };
     // A change counts although the reader has seen it in a later epoch.
     let waiting = begin(&mut world, reader("a"), since(epoch - 1));
     now(&world, waiting).has("one");

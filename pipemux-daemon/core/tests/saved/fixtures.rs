@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use pipemux_core::saved::{
     KeyForm, Record, SavedAct, SavedAnchor, SavedJob, SavedJobEnd, SavedOpen, SavedOptions,
-    SavedQuestion, SavedRest, SavedRound, SavedTarget, SavedUndo,
+    SavedPlacement, SavedQuestion, SavedRest, SavedRound, SavedTarget, SavedUndo,
 };
 
 /// A workspace's key and its name with characters that need quoting or are more than one byte long.
@@ -85,6 +85,16 @@ pub fn records() -> Vec<Fixture> {
         ),
         fixture!("records", "window", window("notes/main", "summary", Some(1_200), true)),
         fixture!("records", "window_plain", window("shared/main", "full", None, false)),
+        fixture!(
+            "records",
+            "window_placed",
+            placed_window(
+                "other/passed",
+                "summary",
+                (None, false),
+                Some(SavedPlacement { priority: -3, weight: 2 })
+            )
+        ),
         fixture!("records", "window_asleep", window("notes/asleep", "gist", None, false)),
         fixture!("records", "window_to_close", window("other/closed", "full", Some(0), false)),
         fixture!("records", "options", options(KEY, false, true)),
@@ -230,8 +240,17 @@ fn asleep_until(workspace: Option<&str>, session: &str, version: u64) -> Record 
 }
 
 fn window(session: &str, lod: &str, budget: Option<u32>, pinned: bool) -> Record {
+    placed_window(session, lod, (budget, pinned), None)
+}
+
+fn placed_window(
+    session: &str,
+    lod: &str,
+    (budget, pinned): (Option<u32>, bool),
+    placement: Option<SavedPlacement>,
+) -> Record {
     let (workspace, session, lod) = (KEY.into(), session.into(), lod.into());
-    Record::Window { workspace, session, lod, budget, pinned }
+    Record::Window { workspace, session, lod, budget, pinned, placement }
 }
 
 fn options(workspace: &str, strict: bool, rebase: bool) -> Record {

@@ -83,7 +83,12 @@ impl Sim {
             Ask::View { addr, since, view_options: wanted, wait } => {
                 view_options = *wanted;
                 let since = since.and_then(|pick| self.knowledge.some_epoch(READERS[who].0, pick));
-                Verb::View(ViewArgs { session: addr.map(session), since, wait_ms: *wait })
+                Verb::View(ViewArgs {
+                    session: addr.map(session),
+                    since,
+                    wait_ms: *wait,
+                    inject: None,
+                })
             }
             Ask::Run { steps, at: pinned, view_options: wanted } => {
                 view_options = *wanted;
@@ -259,6 +264,8 @@ fn open(addr: &str, file: bool, pin: Option<bool>) -> Verb {
         args: if file { vec!["a.txt".into()] } else { Vec::new() },
         cwd: "/work".into(),
         pin,
+        priority: None,
+        weight: None,
         env: [variable("PATH", "/bin"), variable("SECRET", "s")].into(),
     })
 }

@@ -79,6 +79,8 @@ pub fn open(session: &str) -> Verb {
         cwd: "/work".into(),
         env: [("PATH".to_owned(), "/bin".to_owned()), ("SECRET".to_owned(), "s".to_owned())].into(),
         pin: None,
+        priority: None,
+        weight: None,
     })
 }
 

@@ -83,6 +83,8 @@ async fn attach(client: &Client, session: SessionAddr) -> Result<Attached, Clien
         cwd: "/".into(),
         env: std::env::vars().collect(),
         pin: None,
+        priority: None,
+        weight: None,
     };
     client.call(Verb::Open(open)).await?;
     client.attach(&session).await

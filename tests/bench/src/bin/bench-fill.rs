@@ -43,6 +43,8 @@ async fn fill(
             cwd: "/".into(),
             env: std::env::vars().collect(),
             pin: None,
+            priority: None,
+            weight: None,
         };
         let mut call = options.call(Verb::Open(open));
         let name = format!("w{}", number % workspaces);

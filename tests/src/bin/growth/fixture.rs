@@ -163,6 +163,8 @@ pub fn open_app(app: &str, session: &str, args: Vec<String>) -> Verb {
         cwd: "/".into(),
         env: Default::default(),
         pin: None,
+        priority: None,
+        weight: None,
     })
 }
 

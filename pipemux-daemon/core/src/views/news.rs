@@ -1,0 +1,142 @@
+//! What is new in the windows of a workspace: since an epoch, or to a reader, as the context of a prompt.
+
+use pipemux_proto::Incarnation;
+use pipemux_proto::report::TokenReceipt;
+
+use crate::views::answer_buffer::AnswerBuffer;
+use crate::views::answer_text::{AnswerText, tell_changes};
+use crate::views::answer_window::AnswerWindow;
+use crate::views::delta::{Delta, Known, delta};
+use crate::views::requested_window::WindowStatus;
+use crate::workspaces::{Rendered, ShownVersion};
+
+/// Begins a context that a model is shown for the first time: what it is, and how to act on it.
+const FIRST_LINE: &str =
+    "PipeMux context v1 · act on it: pipemux run '<call>', pipemux click <link> · pipemux --help\n";
+
+/// Is all of a context that is asked for anew while no window is open.
+const NO_WINDOWS: &str = "PipeMux context v1 · 0 windows · pipemux --help\n";
+
+impl AnswerText<'_> {
+    /// Returns what the reader hasn't seen of each window; with `reset`, all of it.
+    pub fn unseen(&self, reset: bool) -> Vec<Delta> {
+        self.windows
+            .iter()
+            .map(|window| self.unseen_of(&mut AnswerBuffer::default(), window, reset))
+            .collect()
+    }
+
+    /// Writes what the reader hasn't seen of the windows; with `reset`, or if it has seen none, all of them. The answer
+    /// is empty if there is nothing to tell.
+    pub fn injection(&self, reset: bool) -> (AnswerBuffer, TokenReceipt) {
+        let mut out = self.begin();
+        let known = |session| !reset && self.workspace.seen(self.reader, session).is_some();
+        let all = self.windows.iter().map(|window| &window.session).chain(self.left_out);
+        let (windows, known) = all
+            .fold((0, 0), |(windows, sum), session| (windows + 1, sum + u32::from(known(session))));
+        match (windows, known) {
+            (0, _) if reset => out.push(&self.hints(NO_WINDOWS)),
+            (1.., 0) => out.push(&self.hints(FIRST_LINE)),
+            _ => {}
+        }
+        let mut whole = Vec::new();
+        for window in self.windows {
+            let changed = match window.is_cut() {
+                true => Delta::Whole,
+                false => self.unseen_of(&mut out, window, reset),
+            };
+            self.push_changed(&mut out, window, &changed, !reset);
+            if changed == Delta::Whole {
+                whole.push(window);
+            }
+        }
+        out.push(&self.truncation_hints(&whole));
+        self.push_questions(&mut out);
+        if out.is_empty() {
+            return (out, TokenReceipt::default());
+        }
+        self.finish(out, None, true)
+    }
+
+    /// Compares a window with what the reader saw of it, and notes what that says of line numbers.
+    fn unseen_of(&self, out: &mut AnswerBuffer, window: &AnswerWindow, reset: bool) -> Delta {
+        let seen = self.workspace.seen(self.reader, &window.session).filter(|_| !reset);
+        let Some(seen) = seen else { return Delta::Whole };
+        let Some(now) = window.rendered.as_ref().filter(|_| window.status == WindowStatus::Fresh)
+        else {
+            // It was shown before, and notices tell what has become of its app.
+            return Delta::Same;
+        };
+        // What was seen before the app's version went back is compared with nothing, nor is another document.
+        match seen.app != Incarnation::default() && seen.document == now.document {
+            true => self.compare(out, window, (&seen.rendered, seen.base), now),
+            false => Delta::Whole,
+        }
+    }
+
+    /// Writes what changed since an epoch.
+    pub fn changes_since(&self, epoch: u64) -> (AnswerBuffer, TokenReceipt) {
+        let mut out = self.begin();
+        for window in self.windows {
+            let kept = self.workspace.window(&window.session);
+            let delivered = kept.and_then(|kept| kept.at(epoch));
+            let changed = match (delivered, &window.rendered) {
+                (Some(delivered), Some(now)) if window.status == WindowStatus::Fresh => {
+                    self.compare(&mut out, window, (&delivered.rendered, delivered.seen), now)
+                }
+                _ => Delta::Whole,
+            };
+            self.push_changed(&mut out, window, &changed, true);
+            if changed == Delta::Same {
+                out.push(&window.jobs);
+            }
+        }
+        if out.is_empty() {
+            out.push(&format!("0 changes since e{epoch}\n"));
+        }
+        self.push_questions(&mut out);
+        self.finish(out, None, true)
+    }
+
+    /// Appends what changed of a window.
+    fn push_changed(
+        &self,
+        out: &mut AnswerBuffer,
+        window: &AnswerWindow,
+        changed: &Delta,
+        omit_known: bool,
+    ) {
+        if !out.is_empty() && *changed != Delta::Same {
+            out.push("\n");
+        }
+        match changed {
+            Delta::Same => {}
+            Delta::Lines(lines) => {
+                out.push(lines);
+                out.push(&window.jobs);
+            }
+            Delta::Whole => self.push_window(out, window, omit_known),
+        }
+    }
+
+    /// Compares a window with what was shown of it in a version, and notes what that says of line numbers.
+    fn compare(
+        &self,
+        out: &mut AnswerBuffer,
+        window: &AnswerWindow,
+        (before, base): (&Rendered, ShownVersion),
+        now: &Rendered,
+    ) -> Delta {
+        let document = now.document.as_deref();
+        let renumbered = |number| self.renumbered(window, document, number, base);
+        let known = Known {
+            removed: true,
+            restarted: window.version.map(|(app, _)| app) != Some(base.0),
+            renumbered: Some(&renumbered as _),
+            ..Known::default()
+        };
+        let (changed, kept) = delta(before, now, &known);
+        tell_changes(out, window, &changed, &kept, base);
+        changed
+    }
+}

@@ -1,0 +1,145 @@
+//! The context of a prompt: everything once, then only what the reader hasn't seen.
+
+use crate::world::{AnswerText, Behaviour, Reader, World, open, reader};
+use pipemux_core::limits::INJECT_BUDGET;
+use pipemux_proto::client::{Inject, OpenArgs, Verb, VerbRequest, ViewArgs};
+
+const FIRST: &str = "PipeMux context v1 · act on it: pipemux run '<call>'";
+
+fn inject(world: &mut World, who: Reader) -> AnswerText {
+    ask(world, who, Inject::default(), None)
+}
+
+fn ask(world: &mut World, who: Reader, how: Inject, budget: Option<u32>) -> AnswerText {
+    let verb = Verb::View(ViewArgs { inject: Some(how), ..ViewArgs::default() });
+    let call = world.call(who, verb);
+    world.ask_call(&VerbRequest { budget, ..call })
+}
+
+/// Opens a session with notes as a reader who isn't asked about.
+fn with_notes(notes: usize) -> World {
+    let mut world = World::new();
+    for note in 0..notes {
+        world.model("notes/main").add(&format!("note number {note}"));
+    }
+    world.open(reader("opener"), "notes");
+    world
+}
+
+#[test]
+fn everything_is_injected_once_then_changes_then_nothing() {
+    let mut world = with_notes(3);
+    let a = reader("a");
+    inject(&mut world, a).exits(0).has(FIRST).has("note number 2").has("say(");
+    assert_eq!(inject(&mut world, a).exits(0).text, "");
+    world.model("notes/main").add("a new one");
+    world.report_change("notes/main");
+    inject(&mut world, a).exits(0).lacks(FIRST).has("+ ").has("a new one").lacks("number 2");
+    assert_eq!(inject(&mut world, a).text, "");
+    // Another reader has seen nothing of it.
+    inject(&mut world, reader("b")).has(FIRST).has("a new one");
+}
+
+#[test]
+fn results_of_own_runs_are_not_injected_again() {
+    let mut world = with_notes(2);
+    let (a, b) = (reader("a"), reader("b"));
+    inject(&mut world, a).has("[k1 r1](obj:note:2)");
+    inject(&mut world, b).has(FIRST);
+    world.run(a, "notes.edit(obj:2, 'mine')").exits(0);
+    assert_eq!(inject(&mut world, a).text, "");
+    inject(&mut world, b).exits(0).has("mine");
+}
+
+#[test]
+fn reset_injects_all_of_it_again_with_what_can_be_done() {
+    let mut world = with_notes(3);
+    let a = reader("a");
+    let first = inject(&mut world, a);
+    let again = ask(&mut world, a, Inject { reset: true }, None);
+    assert_eq!(again.text, first.text);
+    assert_eq!(inject(&mut world, a).text, "");
+}
+
+#[test]
+fn window_that_was_cut_is_not_new_as_long_as_it_does_not_change() {
+    let mut world = with_notes(400);
+    let a = reader("a");
+    let call = world.call(reader("opener"), open("notes"));
+    world.ask_call(&VerbRequest { budget: Some(8_000), ..call }).exits(0);
+    let first = inject(&mut world, a);
+    first.exits(0).has(FIRST).has(&format!("cut to fit {INJECT_BUDGET} tokens"));
+    assert!(pipemux_tokens::estimate(&first.text) <= INJECT_BUDGET.into());
+    first.lacks("note number 390");
+    assert_eq!(inject(&mut world, a).text, "");
+    world.model("notes/main").change(0, "another one");
+    world.report_change("notes/main");
+    let second = inject(&mut world, a);
+    second.has("another one").lacks("note number 390").lacks("to fit");
+    assert!(pipemux_tokens::estimate(&second.text) < 100, "{}", second.text);
+}
+
+#[test]
+fn window_that_found_no_room_is_named_once_and_shown_when_it_changes() {
+    let mut world = with_notes(1);
+    let a = reader("a");
+    for session in ["notes/b", "notes/c", "notes/d", "notes/e", "notes/f", "notes/g"] {
+        world.open(reader("opener"), session);
+    }
+    let small = |world: &mut World| ask(world, a, Inject::default(), Some(100));
+    small(&mut world).exits(0).has(FIRST).has("no room for ");
+    assert_eq!(small(&mut world).text, "");
+    assert_eq!(inject(&mut world, a).text, "");
+    world.model("notes/g").add("a new one");
+    world.report_change("notes/g");
+    small(&mut world).has("## notes/g").has("a new one").lacks("no room").lacks(FIRST);
+}
+
+#[test]
+fn workspace_without_windows_injects_nothing_unless_it_is_reset() {
+    let mut world = World::new();
+    let a = reader("a");
+    assert_eq!(inject(&mut world, a).exits(0).text, "");
+    let said = ask(&mut world, a, Inject { reset: true }, None);
+    said.exits(0).has("0 windows · pipemux --help");
+}
+
+#[test]
+fn busy_window_that_was_seen_says_nothing_and_one_that_was_not_says_so() {
+    let mut world = with_notes(1);
+    let a = reader("a");
+    inject(&mut world, a).has(FIRST);
+    world.set_behaviour("notes/main", Behaviour::Silent);
+    world.model("notes/main").version += 1;
+    world.report_change("notes/main");
+    assert_eq!(inject(&mut world, a).exits(0).text, "");
+    inject(&mut world, reader("b")).exits(0).has("busy, as it was before").has("note number 0");
+}
+
+#[test]
+fn windows_stand_by_priority_and_share_the_budget_by_weight() {
+    let mut world = with_notes(60);
+    for note in 0..60 {
+        world.model("other/main").add(&format!("other number {note}"));
+    }
+    let ranked = |priority, weight| {
+        let Verb::Open(open) = open("other") else { panic!("an open") };
+        Verb::Open(OpenArgs { priority: Some(priority), weight: Some(weight), ..open })
+    };
+    let a = reader("a");
+    world.ask(a, ranked(5, 3)).exits(0);
+    let look = |world: &mut World| {
+        let call = world.call(a, Verb::View(ViewArgs::default()));
+        let text = world.ask_call(&VerbRequest { budget: Some(3_000), ..call }).text;
+        let at = |session| text.find(session).unwrap_or_else(|| panic!("no {session}: {text}"));
+        let is_first = at("## other/main") < at("## notes/main");
+        (is_first, text.contains(") other number 59"), text.contains(") note number 0"))
+    };
+    // Of 3,000 tokens one has 2,250, which is room for all of it, and one 750.
+    assert_eq!(look(&mut world), (true, true, false));
+    // A later daemon keeps it.
+    world.lose_daemon();
+    assert_eq!(look(&mut world), (true, true, false));
+    world.ask(a, ranked(-5, 9)).exits(0);
+    assert_eq!(look(&mut world), (false, true, false));
+}
