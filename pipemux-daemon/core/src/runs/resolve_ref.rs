@@ -155,8 +155,8 @@ fn unshown_token(
         several => {
             let all: Vec<String> = several.iter().map(ToString::to_string).collect();
             let message = format!("{shown} is ambiguous: {} are open", all.join(" and "));
-            let fault = Fault::usage(message).hint("close one of them: pipemux close <session>");
-            Err(invalid(fault))
+            let close = format!("close one of them: pipemux close {}", several[several.len() - 1]);
+            Err(invalid(Fault::usage(message).naming(&shown).hint(close)))
         }
     }
 }
