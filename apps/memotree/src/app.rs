@@ -77,7 +77,7 @@ impl App for MemoTree {
 
     fn watched_changed(&mut self) -> bool {
         let changed = self.take_outside_changes();
-        self.sweep() | changed
+        self.sweep_after_event() | changed
     }
 
     fn next_wake(&self) -> Option<SystemTime> {

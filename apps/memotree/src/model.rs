@@ -2,6 +2,7 @@
 
 use std::cell::{RefCell, RefMut};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use docui::{Context, Fault, Handle, Opening, command};
 use pipemux_memotree_store::config::Config;
@@ -14,6 +15,9 @@ use crate::words;
 
 /// Nodes whose files are compared with the index at a time, while nobody waits.
 const SWEPT: usize = 2_000;
+
+/// How long after a change of this session events tell of that.
+const OWN_CHANGE: Duration = Duration::from_secs(1);
 
 /// A memory tree session.
 pub struct MemoTree {
@@ -32,6 +36,8 @@ pub struct MemoTree {
     pub(crate) freshness: RefCell<Freshness>,
     /// True while files are to be compared with the index.
     sweeping: bool,
+    /// When this session changed files last.
+    own_change: Option<Instant>,
     /// True when views show something else than before the session slept.
     has_unshown_changes: bool,
     opened: Opened,
@@ -60,6 +66,7 @@ impl MemoTree {
             shown: RefCell::default(),
             freshness: RefCell::default(),
             sweeping: false,
+            own_change: None,
             has_unshown_changes: false,
             opened,
             handle: opening.handle.clone(),
@@ -160,6 +167,24 @@ impl MemoTree {
             self.freshness.get_mut().settle(context.version + 1);
             self.has_unshown_changes = true;
         }
+    }
+
+    /// Compares files with the index, since something happened below `.memotree`. Returns whether any was changed.
+    ///
+    /// Of a large tree this takes a while, so it isn't done for what this session itself wrote just now. What another program
+    /// writes in place in that moment is noticed when it is shown or acted on, or with the next change.
+    pub(crate) fn sweep_after_event(&mut self) -> bool {
+        let is_own = self.own_change.is_some_and(|at| at.elapsed() < OWN_CHANGE);
+        let total = self.store.get_mut().index().total().unwrap_or_default();
+        match is_own && total > SWEPT as u64 {
+            true => false,
+            false => self.sweep(),
+        }
+    }
+
+    /// Notes that this session changes files now.
+    pub(crate) fn note_own_change(&mut self) {
+        self.own_change = Some(Instant::now());
     }
 
     /// Compares more files with the index. Returns whether any was changed.

@@ -1,13 +1,14 @@
 //! Answers queries within a budget. Nothing is changed, not even the window.
 
+use std::convert::Infallible;
+
 use docui::{Anchor, Done, Fault, Lod, Value, View, tokens};
 use pipemux_context::outline::{Outline, fill};
 use pipemux_context::{Budgets, Frame, RenderSource, Share, Size, shares};
-use pipemux_memotree_store::config::TokenForm;
 use pipemux_memotree_store::index::{NodeRow, SEARCH_MAX};
 use pipemux_memotree_store::render::title_line;
 use pipemux_memotree_store::token::inert;
-use pipemux_memotree_store::{Store, StoreError};
+use pipemux_memotree_store::{NodeId, Store, StoreError};
 
 use crate::action::{LevelName, Node, Words};
 use crate::faults::fault;
@@ -144,7 +145,6 @@ fn first_lines(text: &str, room: u64) -> (&str, u64) {
 struct Below<'a> {
     store: &'a Store,
     of: Option<&'a str>,
-    form: TokenForm,
 }
 
 impl Outline for Below<'_> {
@@ -162,15 +162,28 @@ impl Outline for Below<'_> {
     }
 
     fn size(&mut self, row: &NodeRow, depth: u32) -> Size {
-        Size::of_lines(&outline_line(row, depth, self.form))
+        Size::of_lines(&outline_line(row, depth))
     }
 }
 
-fn outline_line(row: &NodeRow, depth: u32, form: TokenForm) -> String {
-    let indent = "  ".repeat(depth as usize);
-    let gist =
-        if row.gist.is_empty() { String::new() } else { format!(" · {}", inert(&row.gist)) };
-    format!("{indent}- {}{gist}\n", title_line(row, None, form))
+/// Writes a node of an outline. Its title names it; the id follows only where the title doesn't make it.
+fn outline_line(row: &NodeRow, depth: u32) -> String {
+    let mut line = format!("{}- {}", "  ".repeat(depth as usize), inert(&row.title));
+    let made = NodeId::from_title::<Infallible>(&row.title, |_| Ok(false));
+    if made.as_ref() != Ok(&row.id) {
+        line += &format!(" [{}]", row.id);
+    }
+    for (count, what) in [(row.children, "node"), (row.lines, "line")] {
+        if count > 0 {
+            line += &format!(" · {}", words::count(count, what));
+        }
+    }
+    for text in [Some(row.gist.as_str()), row.problem.as_deref()].into_iter().flatten() {
+        if !text.is_empty() {
+            line += &format!(" · {}", inert(text));
+        }
+    }
+    line + "\n"
 }
 
 /// Writes the nodes below one, or all, as far as they fit: those on top first. Returns how many of those right below the shown
@@ -183,12 +196,11 @@ fn outline(
     view: &mut View,
 ) -> Result<u64, Fault> {
     let store = tree.store();
-    let form = tree.config.tokens;
-    let filled = fill(&mut Below { store: &store, of, form }, &share(budget)).map_err(fault)?;
+    let filled = fill(&mut Below { store: &store, of }, &share(budget)).map_err(fault)?;
     let top = store.index().child_count(of.unwrap_or_default()).map_err(index_fault)?;
     let below: u64 = filled.lines.iter().map(|line| line.content.children).sum();
     for line in &filled.lines {
-        view.text(outline_line(&line.content, line.depth + depth, form));
+        view.text(outline_line(&line.content, line.depth + depth));
     }
     Ok((top + below).saturating_sub(filled.lines.len() as u64))
 }
@@ -253,7 +265,7 @@ pub fn search(tree: &MemoTree, words: &Words, skip: i64, budget: u64) -> Result<
 
 /// Writes a found node: its title line, its gist, and the first line of its text that has a word of the query.
 fn found_line(tree: &MemoTree, row: &NodeRow, query: &str, reads: bool) -> String {
-    let mut line = outline_line(row, 0, tree.config.tokens);
+    let mut line = outline_line(row, 0);
     let words: Vec<String> = query
         .split_whitespace()
         .map(|word| word.trim_matches(['"', '“', '”']).to_lowercase())

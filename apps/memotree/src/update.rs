@@ -33,6 +33,7 @@ pub fn update(tree: &mut MemoTree, action: Action, context: &Context) -> Result<
             let (done, changes) = change(tree, other, context)?;
             let changed = changes.iter().flat_map(|change| &change.nodes).map(ToString::to_string);
             tree.freshness.get_mut().inside(changed, context);
+            tree.note_own_change();
             // Its own changes are no news to this session.
             tree.look_at_panels();
             Ok(done)

@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod common;
+mod growth;
 mod laws;
 mod nodes;
 mod outside;

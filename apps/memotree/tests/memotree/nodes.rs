@@ -51,10 +51,10 @@ fn rows_of_json_stand_below_earlier_rows_and_nodes() {
     let added = tree.call("add_many", [("rows", text(rows))]);
     assert_eq!(added.brief, "4 nodes: api, errors, dates, codes");
     let outline = tree.ask("show", []);
-    let expected = "8 nodes\n- Rope [[MT:Node:rope]] · 2 nodes · 1 line\n  - Len [[MT:Node:len]] · 1 line\n  \
-                    - Split [[MT:Node:split]]\n- Release [[MT:Node:release]] · 1 node · 1 line\n  \
-                    - Dates [[MT:Node:dates]]\n- API [[MT:Node:api]] · 1 node · what others call\n  \
-                    - Errors [[MT:Node:errors]] · 1 node · 2 lines\n    - Codes [[MT:Node:codes]]\n";
+    let expected = "8 nodes\n- Rope · 2 nodes · 1 line\n  - Len · 1 line\n  \
+                    - Split\n- Release · 1 node · 1 line\n  \
+                    - Dates\n- API · 1 node · what others call\n  \
+                    - Errors · 1 node · 2 lines\n    - Codes\n";
     assert_eq!(outline, expected);
     let shown = tree.ask("show", [("nodes", text("api"))]);
     assert!(shown.contains("[API] [api] [[MT:Node:api]] #api #v1\nwhat others call\n"), "{shown}");
@@ -153,7 +153,7 @@ fn search_finds_words_of_any_script_with_the_line_that_has_them() {
     let mut tree = Fixture::with_nodes();
     tree.call("add", [("title", text("检索")), ("text", text("第一行\n全文检索用一字一词。\n"))]);
     let found = tree.ask("search", [("query", text("一字一词"))]);
-    assert_eq!(found, "1 of 5 nodes\n- 检索 [[MT:Node:检索]] · 2 lines\n  全文检索用一字一词。\n");
+    assert_eq!(found, "1 of 5 nodes\n- 检索 · 2 lines\n  全文检索用一字一词。\n");
     let found = tree.ask("search", [("query", text("friday OR chars"))]);
     assert!(found.starts_with("2 of 5 nodes\n") && found.contains("Ship on Friday."), "{found}");
     assert_eq!(tree.ask("search", [("query", text("nowhere"))]), "0 of 5 nodes\n");
