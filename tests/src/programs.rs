@@ -10,10 +10,11 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-const PROGRAMS: [&str; 10] = [
+const PROGRAMS: [&str; 11] = [
     "pipemux",
     "pipemuxd",
     "pipemux-editor",
+    "pipemux-memotree",
     "pipemux-notebook",
     "pipemux-monitor",
     // Cargo builds `rogue` for the tests of this package, but not for its other programs.
@@ -23,10 +24,11 @@ const PROGRAMS: [&str; 10] = [
     "examples/tasks",
     "examples/timer",
 ];
-const PACKAGES: [&str; 7] = [
+const PACKAGES: [&str; 8] = [
     "pipemux-client",
     "pipemux-daemon",
     "pipemux-editor",
+    "pipemux-memotree",
     "pipemux-notebook",
     "pipemux-monitor",
     "docui",

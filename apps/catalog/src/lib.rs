@@ -26,7 +26,7 @@ pub struct App {
 }
 
 /// The built-in apps, the one first that does most.
-pub const APPS: [App; 3] = [
+pub const APPS: [App; 4] = [
     App {
         id: "editor",
         description: "text files of a project: find, read, edit, undo",
@@ -38,6 +38,12 @@ pub const APPS: [App; 3] = [
         description: "notes that last: write, find, quote",
         actions: include_str!("../actions/notebook.jsonl"),
         guide: include_str!("../guides/notebook.txt"),
+    },
+    App {
+        id: "memotree",
+        description: "a project's knowledge: a tree of Markdown files, shared through git",
+        actions: include_str!("../actions/memotree.jsonl"),
+        guide: include_str!("../guides/memotree.txt"),
     },
     App {
         id: "monitor",

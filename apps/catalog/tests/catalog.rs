@@ -12,6 +12,7 @@ fn own_prototypes(app: &App) -> Vec<Prototype> {
     match app.id {
         "editor" => pipemux_editor::Action::prototypes(),
         "notebook" => pipemux_notebook::Action::prototypes(),
+        "memotree" => pipemux_memotree::Action::prototypes(),
         "monitor" => pipemux_monitor::Action::prototypes(),
         other => panic!("{other} is unknown to this test"),
     }
@@ -47,7 +48,7 @@ fn every_action_of_an_app_is_in_its_guide() {
 
 #[test]
 fn help_of_an_app_stays_short() {
-    for (id, most) in [("editor", 400), ("notebook", 250), ("monitor", 150)] {
+    for (id, most) in [("editor", 400), ("notebook", 250), ("memotree", 400), ("monitor", 150)] {
         let help = app(id).expect("a built-in app").help();
         let tokens = pipemux_tokens::estimate(&help);
         assert!(tokens <= most, "{id}: {tokens} tokens, at most {most}:\n{help}");

@@ -187,7 +187,8 @@ pub trait App: Sized + 'static {
     }
 
     /// Returns the absolute paths that [`App::refresh`] looks at, for an app that [watches](App::WATCHES): it is called
-    /// when one of them was written, replaced, made or removed. Asked for whenever the state has changed.
+    /// when one of them was written, replaced, made or removed. A path that ends in `/*` stands for all entries of a
+    /// directory. Asked for whenever the state has changed.
     fn watched(&self) -> Vec<PathBuf> {
         Vec::new()
     }

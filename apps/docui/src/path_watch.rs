@@ -47,6 +47,9 @@ struct SessionPaths {
     retry: Option<Instant>,
 }
 
+/// The last part of a watched path that stands for all entries of its directory.
+const ALL_NAMES: &str = "*";
+
 /// A name in a watched directory.
 type Place = (WatchId, OsString);
 
@@ -157,7 +160,7 @@ impl SessionPaths {
         match event {
             Event::Name(watch, name) => {
                 let mut places = self.watched.values().flatten();
-                places.any(|(of, known)| of == watch && known == name)
+                places.any(|(of, known)| of == watch && (known == name || known == ALL_NAMES))
             }
             Event::Gone(watch) => {
                 let before = self.watched.len();
@@ -193,7 +196,9 @@ impl SessionPaths {
             if let Ok(task) = Task::start(&self.handle, work) {
                 self.adding.push(Adding { paths: missing, task });
                 // Most disks answer at once; a task that is polled too early wakes the loop.
-                self.take_added();
+                if self.take_added() {
+                    self.settles.get_or_insert_with(|| Instant::now() + WATCH_SETTLE);
+                }
             }
         }
         self.note_missing();

@@ -21,7 +21,7 @@ const VERBS: &str = "  \
 /// Returns the text of `pipemux --help`.
 pub fn help() -> String {
     let mut text = String::from(
-        "PipeMux: an editor of projects, a notebook and a monitor, used by calls. A call opens what it needs. Edits are on disk at once; undo takes them back.\n\n",
+        "PipeMux: an editor of projects, a notebook, a memory tree and a monitor, used by calls. A call opens what it needs. Edits are on disk at once; undo takes them back.\n\n",
     );
     text += VERBS;
     text += "  pipemux view · open <app> [files] · history · help <app> · help --all (every verb; options: --budget N, --json, …)\n";
@@ -41,7 +41,7 @@ pub fn skill() -> String {
     );
     text += VERBS;
     text += CALLS;
-    text + &apps(Extent::Skill) + "More: pipemux help editor|notebook|monitor\n"
+    text + &apps(Extent::Skill) + "More: pipemux help editor|notebook|memotree|monitor\n"
 }
 
 /// Returns the aliases of all built-in apps.

@@ -80,6 +80,12 @@ fn confined(manifest: Manifest) -> Manifest {
             folder: Some(FolderAccess::Write),
             ..manifest
         },
+        // It uses its state, and the tree below the project's folder; it imports and exports files there.
+        "memotree" => Manifest {
+            sandbox: SandboxLevel::Strict,
+            folder: Some(FolderAccess::Write),
+            ..manifest
+        },
         // It tells of all processes, and ends those that it is told to end.
         "monitor" => Manifest {
             sandbox: SandboxLevel::Standard,

@@ -36,6 +36,7 @@ mod lost_files;
 mod manifests;
 mod markdown_injection;
 mod media;
+mod memotree;
 mod mistaken_refs;
 mod monitor;
 mod notebook;

@@ -33,6 +33,8 @@ impl Watching {
             assert!(Instant::now() < end, "never watched");
             self.watch.run(Instant::now());
         }
+        // What changed before the watch was there is found by a refresh.
+        self.watch.run(Instant::now() + WATCH_SETTLE);
     }
 
     /// Waits for events, and returns whether the session is to be refreshed for them.
@@ -104,4 +106,27 @@ fn directories_that_nobody_needs_are_not_watched_any_more() {
     }
     watching.watch.forget(SESSION);
     assert!(watching.watch.next_due() == watching.watch.rest_until);
+}
+
+#[test]
+fn everything_in_a_directory_is_told_of_a_path_that_ends_in_a_star() {
+    let mut watching = Watching::new();
+    fs::create_dir(watching.path("nodes")).unwrap();
+    watching.watch(&["nodes/*"]);
+    fs::write(watching.path("nodes/a"), "x").unwrap();
+    assert!(watching.is_told());
+    fs::remove_file(watching.path("nodes/a")).unwrap();
+    assert!(watching.is_told());
+}
+
+#[test]
+fn change_from_before_the_watch_was_there_is_found() {
+    let mut watching = Watching::new();
+    let paths = vec![watching.path("a")];
+    watching.watch.set(SESSION, &watching.handles.handle(SESSION), paths);
+    let end = Instant::now() + Duration::from_secs(60);
+    while !watching.watch.run(Instant::now() + WATCH_SETTLE).contains(&SESSION) {
+        assert!(Instant::now() < end, "never refreshed");
+        std::thread::yield_now();
+    }
 }

@@ -255,6 +255,12 @@ impl Store {
         self.commit(&format!("restore {id}"), edits)
     }
 
+    /// Returns true if a node was removed and lies in the trash.
+    pub fn is_in_trash(&self, id: &NodeId) -> bool {
+        let file = FileName::new(Part::Trash, id.file_name());
+        matches!(self.folder.file_stamp(&file), Ok(Some(_)))
+    }
+
     /// Returns the ids in the trash, in order.
     ///
     /// # Errors

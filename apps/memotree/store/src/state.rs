@@ -205,6 +205,16 @@ impl State {
         self.change("SELECT id, label FROM changes WHERE status = 'done' ORDER BY id DESC LIMIT 1")
     }
 
+    /// Returns how many changes would be taken back with this one, itself included; 0 if it isn't done.
+    ///
+    /// # Errors
+    /// The state can't be read.
+    pub fn done_since(&self, id: i64) -> Result<u64> {
+        let sql = "SELECT count(*) FROM changes WHERE status = 'done' AND id >= ?1
+            AND EXISTS (SELECT 1 FROM changes WHERE status = 'done' AND id = ?1)";
+        Ok(self.connection.query_row(sql, [id], |row| row.get(0))?)
+    }
+
     /// Returns the change that a redo would make again.
     ///
     /// # Errors

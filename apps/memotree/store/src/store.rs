@@ -36,6 +36,8 @@ pub struct Store {
     unsettled: Option<Stamp>,
     /// How far the files of all nodes were compared with the index.
     swept: Option<String>,
+    /// What other programs changed, until somebody takes it.
+    noticed: Changes,
     today: fn() -> String,
 }
 
@@ -64,6 +66,7 @@ impl Store {
             state: State::open(&state.join("state.db"))?,
             unsettled: None,
             swept: None,
+            noticed: Changes::default(),
             today,
         };
         let taken_back = store.take_back_pending()?;
@@ -71,6 +74,7 @@ impl Store {
             store.folder.remove_temporary_files();
         }
         let (rebuilt, changes) = store.sync_folder()?;
+        store.noticed = Changes::default();
         // Who opens a tree for the first time is told of no changes.
         let changes = if rebuilt { Changes::default() } else { changes };
         Ok((store, Opened { rebuilt, changes, taken_back }))
@@ -91,6 +95,12 @@ impl Store {
     /// Returns true if there is a folder `.memotree`.
     pub fn exists(&self) -> bool {
         self.folder.exists()
+    }
+
+    /// Returns what other programs changed, as far as this was noticed since it was last asked for, by whatever looked at
+    /// the files.
+    pub fn take_noticed(&mut self) -> Changes {
+        std::mem::take(&mut self.noticed)
     }
 
     pub(crate) fn today(&self) -> String {

@@ -29,7 +29,8 @@ pub struct View {
 }
 
 impl Store {
-    /// Returns all views, the last used first, then by name. There is always one.
+    /// Returns all views, the last used first, then by name. There is always one: the default view needs no file as long as it is
+    /// the only one, or once this session has used it.
     ///
     /// # Errors
     /// The folder isn't readable.
@@ -44,8 +45,9 @@ impl Store {
             let usage = self.state.view_use(&name)?;
             views.push(View { name, description, problem, usage });
         }
-        if views.is_empty() {
-            let usage = self.state.view_use(DEFAULT_VIEW)?;
+        let usage = self.state.view_use(DEFAULT_VIEW)?;
+        let is_shown = views.is_empty() || usage.used > 0;
+        if is_shown && !views.iter().any(|view| view.name == DEFAULT_VIEW) {
             let (name, description) = (DEFAULT_VIEW.to_owned(), String::new());
             views.push(View { name, description, problem: None, usage });
         }
@@ -76,7 +78,10 @@ impl Store {
     pub fn create_view(&mut self, name: &str, description: &str) -> Result<Committed, StoreError> {
         self.check_free(Part::Views, "view", name)?;
         let edit = self.text_edit(Part::Views, name, "description", description)?;
-        self.commit(&format!("create view {name}"), vec![edit])
+        let done = self.commit(&format!("create view {name}"), vec![edit])?;
+        // What an earlier view of this name had expanded isn't its own.
+        self.state.rename_view(name, None)?;
+        Ok(done)
     }
 
     /// Says what a view is for.
@@ -122,6 +127,10 @@ impl Store {
         self.view(name)?;
         let file = toml_file(Part::Views, name);
         let before = self.folder.read(&file)?.map(|(bytes, _)| bytes);
+        if before.is_none() {
+            // The default view without a file: nothing but what this session knows of it.
+            self.state.rename_view(name, None)?;
+        }
         self.commit(&format!("delete view {name}"), vec![FileEdit { file, before, after: None }])
     }
 

@@ -75,7 +75,13 @@ impl RefScope {
         let shown = ref_errors::name(of);
         let id = match &of.local {
             Local::Id(id) => *id,
-            Local::Key(key) => id_of_key(context, of, key, &shown)?,
+            Local::Key(key) => match (id_of_key(context, of, key, &shown), &of.prefix) {
+                (Ok(id), _) => id,
+                (Err(_), Some(prefix)) if of.epoch.is_none() && !is_known(context, prefix, key) => {
+                    return unshown_token(context, of, (prefix, key), located);
+                }
+                (Err(error), _) => return Err(error),
+            },
         };
         let not_found = || invalid(ref_errors::not_found(&shown, None));
         let anchor = workspace.anchors.get(RefKind::Obj, id).ok_or_else(not_found)?;
@@ -111,6 +117,47 @@ impl RefScope {
             ty: anchor.ty.as_deref().map(Into::into),
             label: anchor.label.borrow().to_owned(),
         })
+    }
+}
+
+/// True when a thing of this key was shown by an app that declared the prefix.
+fn is_known(context: &RunContext<'_>, prefix: &str, key: &str) -> bool {
+    let anchors = context.workspace.anchors.by_key(key);
+    anchors.iter().any(|(_, anchor)| context.declares_prefix(&anchor.session, prefix))
+}
+
+/// The thing that a token names which no window has shown as an object: its app knows its tokens, also those from an old
+/// document or another session. Nobody has seen a revision of it.
+fn unshown_token(
+    context: &RunContext<'_>,
+    of: &Ref,
+    (prefix, key): (&str, &str),
+    located: &[(SessionKey, String)],
+) -> Result<ResolvedObject, UnresolvedRef> {
+    let shown = ref_errors::name(of);
+    let windows = context.workspace.windows.iter();
+    let owners: Vec<&SessionKey> = windows
+        .map(|window| &window.session)
+        .filter(|session| context.declares_prefix(session, prefix))
+        .collect();
+    match owners.as_slice() {
+        [] => Err(invalid(ref_errors::not_found(&shown, None))),
+        [session] => {
+            let session = (*session).clone();
+            if !located.iter().any(|(of, known)| *of == session && known == key) {
+                return Err(UnresolvedRef::NotShown { session, key: key.to_owned(), shown });
+            }
+            // Tokens write types with capitals, `Node`, where prototypes have `node`.
+            let ty = of.ty.as_deref().map(str::to_ascii_lowercase);
+            let label = ForeignText::from(key.to_owned());
+            Ok(ResolvedObject { session, key: key.to_owned(), rev: 0, ty, label })
+        }
+        several => {
+            let all: Vec<String> = several.iter().map(ToString::to_string).collect();
+            let message = format!("{shown} is ambiguous: {} are open", all.join(" and "));
+            let close = format!("close one of them: pipemux close {}", several[several.len() - 1]);
+            Err(invalid(Fault::usage(message).naming(&shown).hint(close)))
+        }
     }
 }
 

@@ -176,6 +176,7 @@ impl AnswerBuilder<'_> {
             run,
             question,
             |session| self.processes.actions_of(session).unwrap_or_default(),
+            |session| self.processes.sessions().get(session)?.token_prefix.as_deref(),
             |session, state| shown.get(session).is_none_or(|newest| *newest <= state),
             |session| self.processes.speaker(session).built_in,
             (self.epoch, hint_options),

@@ -16,6 +16,7 @@ use crate::runs::question::{Asker, OpenQuestion};
 use crate::runs::{Argument, Run, Step, StepOrigin};
 use crate::views::answer::StepName;
 use crate::views::fit::{cut_contents, cut_steps};
+use crate::views::inert::RefTokens;
 use crate::views::minter::{Minter, RenderInput};
 use crate::views::outcome_content::write_content;
 use crate::views::trim::shown_refs;
@@ -35,12 +36,13 @@ pub struct RunOutcome {
 }
 
 /// Writes the outcome of a run. `question` is the one that the run has open; `prototypes` gives what a session
-/// can do, `is_present` whether no later state of a session was shown than the one that a step left, `is_built_in` whether
-/// its app comes with PipeMux; commands repeat `hint_options`.
-pub fn write_outcome(
+/// can do, `token_prefix` the prefix of its tokens, `is_present` whether no later state of a session was shown than the
+/// one that a step left, `is_built_in` whether its app comes with PipeMux; commands repeat `hint_options`.
+pub fn write_outcome<'p>(
     run: &Run,
     question: Option<(u64, &OpenQuestion)>,
     prototypes: impl Fn(&SessionKey) -> Prototypes,
+    token_prefix: impl Fn(&SessionKey) -> Option<&'p str>,
     is_present: impl Fn(&SessionKey, StateVersion) -> bool,
     is_built_in: impl Fn(&SessionKey) -> bool,
     (epoch, hint_options): (u64, &str),
@@ -64,7 +66,8 @@ pub fn write_outcome(
         let mut minter = Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
         // Things that have changed since would be shown in a state that they have left: their names are enough.
         let present = outcome.state.is_some_and(|state| is_present(session, state));
-        contents.push(write_content(&outcome.content, present, &mut minter));
+        let tokens = RefTokens::of_app(token_prefix(session));
+        contents.push(write_content(&outcome.content, tokens, present, &mut minter));
         minted |= minter.has_changed();
     }
     let mut write_steps = |contents: &[String]| {

@@ -6,10 +6,15 @@ use crate::views::inert::{self, RefTokens};
 use crate::views::minter::Minter;
 use crate::workspaces::raw_projection::Code;
 
-/// Writes the content of an outcome. Without `with_refs`, objects are only named. Otherwise its objects and links outlive the next projection of the window, which need not
-/// show them.
-pub fn write_content(pieces: &[Piece], with_refs: bool, minter: &mut Minter<'_>) -> String {
-    let mut content = ContentWriter::new(RefTokens::None, None);
+/// Writes the content of an outcome. The app's own `tokens` pass, as in its window. Without `with_refs`, objects are only named.
+/// Otherwise its objects and links outlive the next projection of the window, which need not show them.
+pub fn write_content(
+    pieces: &[Piece],
+    tokens: RefTokens<'_>,
+    with_refs: bool,
+    minter: &mut Minter<'_>,
+) -> String {
+    let mut content = ContentWriter::new(tokens, None);
     for piece in pieces {
         match piece {
             Piece::Text(text) => content.markdown.text(text),

@@ -233,6 +233,30 @@ fn app_token_resolves_to_its_thing() {
     world.ask(reader("a"), read("[[OT:Note:k1]]")).exits(4).has("is out of view.");
 }
 
+#[test]
+fn token_of_a_thing_that_no_window_shows_means_it_still() {
+    let mut world = World::new();
+    notes(&mut world, &["one"]);
+    // The app has it, the window was never shown with it.
+    world.model("notes/main").add("later");
+    // This app's things have revisions, of which the reader has seen none: it refuses, and the window is shown.
+    let unseen = world.run(reader("a"), "notes.text([[NT:Note:k2]])");
+    unseen.exits(4).has("another rev").has("later");
+    assert_eq!(invoked_key(&world), "k2");
+    world.run(reader("a"), "notes.text([[NT:Note:k2]])").exits(0);
+    // Its type is checked, the app says what is gone, and an epoch of something unseen isn't known.
+    world.model("notes/main").add("third");
+    let of_other_type = world.run(reader("a"), "notes.text([[NT:Page:k3]])");
+    of_other_type.exits(2).has("NT:Page:k3]] is of type page, expected note");
+    let gone = world.run(reader("a"), "notes.text([[NT:Note:k7]])");
+    gone.exits(3).has("Anchor [[NT:Note:k7]] not found in current context.").has("it was removed");
+    world.run(reader("a"), "notes.text([[NT:Note:k7]]@e1)").exits(3).lacks("it was removed");
+    // Of two sessions nobody can say which one is meant.
+    world.open(reader("a"), "notes/b");
+    let ambiguous = world.run(reader("a"), "notes/main.text([[NT:Note:k7]])");
+    ambiguous.exits(2).has("[[NT:Note:k7]] is ambiguous: notes/main and notes/b are open");
+}
+
 fn invoked_key(world: &World) -> &str {
     let (_, invoke) = world.invoked.last().expect("an invocation");
     match &invoke.args["note"] {

@@ -15,6 +15,8 @@ pub struct Committed {
     pub label: String,
     /// The nodes whose files changed.
     pub nodes: Vec<NodeId>,
+    /// The number of the change, by which undo names it; none if nothing changed.
+    pub change: Option<i64>,
 }
 
 impl Store {
@@ -27,13 +29,13 @@ impl Store {
         let edits: Vec<FileEdit> =
             edits.into_iter().filter(|edit| edit.before != edit.after).collect();
         if edits.is_empty() {
-            return Ok(Committed { label: label.to_owned(), nodes: Vec::new() });
+            return Ok(Committed { label: label.to_owned(), nodes: Vec::new(), change: None });
         }
         let change = self.state.begin(label, &edits)?;
         match self.apply(&edits) {
             Ok(nodes) => {
                 self.state.set_status(change, Status::Done)?;
-                Ok(Committed { label: label.to_owned(), nodes })
+                Ok(Committed { label: label.to_owned(), nodes, change: Some(change) })
             }
             Err(error) => {
                 self.state.set_status(change, Status::Dropped)?;
@@ -51,7 +53,7 @@ impl Store {
         let edits: Vec<FileEdit> = change.files.iter().rev().map(FileEdit::reversed).collect();
         let nodes = self.apply(&edits)?;
         self.state.set_status(change.id, Status::Undone)?;
-        Ok(Committed { label: change.label, nodes })
+        Ok(Committed { label: change.label, nodes, change: Some(change.id) })
     }
 
     /// Makes the change again that was last taken back.
@@ -62,7 +64,7 @@ impl Store {
         let change = self.state.next_undone()?.ok_or(StoreError::Nothing("redo"))?;
         let nodes = self.apply(&change.files)?;
         self.state.set_status(change.id, Status::Done)?;
-        Ok(Committed { label: change.label, nodes })
+        Ok(Committed { label: change.label, nodes, change: Some(change.id) })
     }
 
     /// Takes back a change during which the process ended, as far as it was made. Returns what it was.

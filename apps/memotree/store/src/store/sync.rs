@@ -57,6 +57,17 @@ impl Store {
         ids: impl IntoIterator<Item = &'a str>,
     ) -> Result<Changes, StoreError> {
         let mut changes = Changes::default();
+        let looked = self.compare(ids, &mut changes);
+        // What was found before something failed is known to the index.
+        self.noticed.append(changes.clone());
+        looked.map(|()| changes)
+    }
+
+    fn compare<'a>(
+        &mut self,
+        ids: impl IntoIterator<Item = &'a str>,
+        changes: &mut Changes,
+    ) -> Result<(), StoreError> {
         for id in ids {
             let Some((name, known)) = self.index.file_of(id)? else { continue };
             let file = FileName::new(Part::Nodes, name);
@@ -75,7 +86,7 @@ impl Store {
                 }
             }
         }
-        Ok(changes)
+        Ok(())
     }
 
     /// Compares the files of the next `max` nodes with the index. Returns also true when all have been compared since the
@@ -145,6 +156,7 @@ impl Store {
             }
             false => self.read_changed(found, known)?,
         };
+        self.noticed.append(changes.clone());
         let settled = stamp.and_then(|stamp| stamp.if_settled(now_ns()));
         self.index.set_folder_stamp(settled)?;
         self.unsettled = stamp.filter(|_| settled.is_none());

@@ -1,0 +1,45 @@
+//! The memory tree: a project's knowledge as a tree of files below `.memotree`, shown as far as a budget goes.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | [`action`] | the actions |
+//! | [`model`] | a session: its store, the view that it shows, what it knows of changes |
+//! | `project` | which folder a session is for |
+//! | [`app`] | connects model, update and window to docui |
+//! | `window` | the document of a window: its sources, merged within the budget |
+//! | `update`, `undo`, `view_actions`, `transfer` | carry out actions: on nodes, on changes, on views, with files |
+//! | `rows` | reads nodes from JSON lines and Markdown |
+//! | `query` | answers queries, which change nothing |
+//! | `names` | finds what a call names: by id, title or token |
+//! | `freshness` | since which version a node has another text than a reader saw |
+//! | `faults`, `words` | errors and counts as readers see them |
+//!
+//! The store (`pipemux-memotree-store`) has the files, the index and the state; nothing here writes below `.memotree`.
+//!
+//! **Invariant: looking changes no file of the project.** What a view has expanded is kept in the session's state directory.
+//!
+//! **Invariant: an answered change is on disk**, wholly, and undone as one.
+//!
+//! **Invariant: a key is the id of a node, or the name of a view or a saved search.** Ids are never used again for
+//! other nodes; their revs don't change, so that a token from an old document still names its node. Who would
+//! replace a text that has changed since is told so (`freshness`).
+#![forbid(unsafe_code)]
+
+pub mod action;
+pub mod app;
+mod faults;
+mod freshness;
+pub mod model;
+mod names;
+mod project;
+mod query;
+mod rows;
+mod transfer;
+mod undo;
+mod update;
+mod view_actions;
+mod window;
+mod words;
+
+pub use action::Action;
+pub use model::MemoTree;

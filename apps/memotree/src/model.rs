@@ -1,0 +1,253 @@
+//! The model of a session: its store, and what it shows of it.
+
+use std::cell::{RefCell, RefMut};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use docui::{Context, Fault, Handle, Opening, command};
+use pipemux_memotree_store::config::Config;
+use pipemux_memotree_store::{Changes, Opened, Store};
+
+use crate::faults::fault;
+use crate::freshness::Freshness;
+use crate::project::{self, FOLDER};
+use crate::words;
+
+/// Nodes whose files are compared with the index at a time, while nobody waits.
+const SWEPT: usize = 2_000;
+
+/// How long after a change of this session events tell of that.
+const OWN_CHANGE: Duration = Duration::from_secs(1);
+
+/// A memory tree session.
+pub struct MemoTree {
+    /// Reading it takes in what other programs wrote, so that a view changes it.
+    store: RefCell<Store>,
+    root: PathBuf,
+    /// The name of the view that is shown.
+    pub(crate) view: String,
+    pub(crate) config: Config,
+    /// What is wrong with the configuration.
+    pub(crate) config_problem: Option<String>,
+    /// What views, saved searches and the configuration were when they were looked at last.
+    panels: u64,
+    /// The nodes that were shown last.
+    shown: RefCell<Vec<String>>,
+    pub(crate) freshness: RefCell<Freshness>,
+    /// True while files are to be compared with the index.
+    sweeping: bool,
+    /// When this session changed files last.
+    own_change: Option<Instant>,
+    /// True when views show something else than before the session slept.
+    has_unshown_changes: bool,
+    opened: Opened,
+    handle: Handle,
+    provider: String,
+    callee: String,
+    address: String,
+    again: bool,
+}
+
+impl MemoTree {
+    /// Opens the tree of a project, and restores what the session showed of it.
+    ///
+    /// # Errors
+    /// There is no such folder, it can't be read, or the session's state can't be written.
+    pub fn new(opening: &Opening) -> Result<Self, Fault> {
+        let root = project::root(opening)?;
+        let (store, opened) = Store::open(&root.join(FOLDER), &opening.state_dir).map_err(fault)?;
+        let mut tree = Self {
+            store: RefCell::new(store),
+            root,
+            view: String::new(),
+            config: Config::default(),
+            config_problem: None,
+            panels: 0,
+            shown: RefCell::default(),
+            freshness: RefCell::default(),
+            sweeping: false,
+            own_change: None,
+            has_unshown_changes: false,
+            opened,
+            handle: opening.handle.clone(),
+            provider: opening.provider.clone(),
+            callee: opening.callee(),
+            address: opening.address(),
+            again: opening.again,
+        };
+        tree.look_at_panels();
+        if opening.woken {
+            // What it showed is compared with the files as they are now.
+            tree.show_again()?;
+            tree.has_unshown_changes = !tree.opened.changes.is_empty();
+            tree.tell(&tree.opened.changes);
+        }
+        Ok(tree)
+    }
+
+    /// Returns what readers should know about the opening.
+    pub fn opening_notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if let Some(label) = &self.opened.taken_back {
+            notes.push(format!(
+                "\"{label}\" was half made when the process ended: it is taken back."
+            ));
+        }
+        if self.again
+            && let Ok(total) = self.store().index().total()
+        {
+            let nodes = words::count(total, "node");
+            notes.push(format!("Kept: {nodes}, and what views have expanded."));
+        }
+        notes.extend(told(&self.opened.changes));
+        notes
+    }
+
+    /// Checks that a further `open` of the session means the same project.
+    ///
+    /// # Errors
+    /// It names another one.
+    pub fn check_attach(&self, opening: &Opening) -> Result<(), Fault> {
+        if opening.args.is_empty() || project::root(opening)? == self.root {
+            return Ok(());
+        }
+        let other = format!("{}/other", self.provider);
+        let path = opening.args.first().map(String::as_str).unwrap_or_default();
+        let message = format!("{} is open for {} already", self.address, project::name(&self.root));
+        Err(Fault::refused(message).hint(command::command(&["open", &other, path])))
+    }
+
+    /// Returns the store. It is held only within one method, so that it is never held twice.
+    pub(crate) fn store(&self) -> RefMut<'_, Store> {
+        self.store.borrow_mut()
+    }
+
+    /// Returns a call on this session, for hints: `memotree.show()`.
+    pub(crate) fn call(&self, call: &str) -> String {
+        format!("{}.{call}", self.callee)
+    }
+
+    /// Returns the session's address: `memotree/main`.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Returns the project's folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns true if the folder of the tree is a link.
+    pub(crate) fn is_linked(&self) -> bool {
+        self.root.join(FOLDER).is_symlink()
+    }
+
+    /// Notes which nodes a view shows.
+    pub(crate) fn note_shown(&self, shown: Vec<String>) {
+        *self.shown.borrow_mut() = shown;
+    }
+
+    /// Takes in what other programs changed. Returns whether views show something else.
+    pub(crate) fn take_outside_changes(&mut self) -> bool {
+        let shown = self.shown.borrow().clone();
+        let store = self.store.get_mut();
+        // What isn't readable is told by whatever reads it next.
+        let _ = store.refresh();
+        let _ = store.verify(shown.iter().map(String::as_str));
+        let mut changed = self.take_noticed();
+        changed |= self.look_at_panels();
+        changed | std::mem::take(&mut self.has_unshown_changes)
+    }
+
+    /// Takes in what other programs just did to nodes that an action is about. A caller who looked before counts as not
+    /// having seen it.
+    pub(crate) fn look_at(&mut self, ids: &[String], context: &Context) {
+        let _ = self.store.get_mut().verify(ids.iter().map(String::as_str));
+        if self.take_noticed() {
+            self.freshness.get_mut().settle(context.version + 1);
+            self.has_unshown_changes = true;
+        }
+    }
+
+    /// Compares files with the index, since something happened below `.memotree`. Returns whether any was changed.
+    ///
+    /// Of a large tree this takes a while, so it isn't done for what this session itself wrote just now. What another program
+    /// writes in place in that moment is noticed when it is shown or acted on, or with the next change.
+    pub(crate) fn sweep_after_event(&mut self) -> bool {
+        let is_own = self.own_change.is_some_and(|at| at.elapsed() < OWN_CHANGE);
+        let total = self.store.get_mut().index().total().unwrap_or_default();
+        match is_own && total > SWEPT as u64 {
+            true => false,
+            false => self.sweep(),
+        }
+    }
+
+    /// Notes that this session changes files now.
+    pub(crate) fn note_own_change(&mut self) {
+        self.own_change = Some(Instant::now());
+    }
+
+    /// Compares more files with the index. Returns whether any was changed.
+    pub(crate) fn sweep(&mut self) -> bool {
+        self.sweeping = self.store.get_mut().sweep(SWEPT).is_ok_and(|(_, complete)| !complete);
+        self.take_noticed()
+    }
+
+    /// Returns true while files are to be compared with the index.
+    pub(crate) fn is_sweeping(&self) -> bool {
+        self.sweeping
+    }
+
+    /// Has readers told of what was noticed. Returns whether there was anything.
+    fn take_noticed(&mut self) -> bool {
+        let mut changes = self.store.get_mut().take_noticed();
+        let Changes { added, changed, removed } = &mut changes;
+        for ids in [added, changed, removed] {
+            ids.sort();
+            ids.dedup();
+        }
+        if changes.is_empty() {
+            return false;
+        }
+        let ids = changes.changed.iter().chain(&changes.removed).map(ToString::to_string);
+        self.freshness.get_mut().outside(ids);
+        self.tell(&changes);
+        true
+    }
+
+    fn tell(&self, changes: &Changes) {
+        told(changes).into_iter().for_each(|line| self.handle.notify(line));
+    }
+
+    /// Looks at views, saved searches and the configuration. Returns whether they changed.
+    pub(crate) fn look_at_panels(&mut self) -> bool {
+        let store = self.store.get_mut();
+        (self.config, self.config_problem) = store.config();
+        let views = store.views().unwrap_or_default();
+        let shown = format!("{views:?}{:?}{:?}", store.queries().ok(), self.config);
+        let panels = pipemux_stable_hash::hash_with_length(shown.as_bytes());
+        if !views.iter().any(|view| view.name == self.view)
+            && let Some(view) = views.into_iter().next()
+        {
+            if view.usage.used == 0 {
+                // It stays listed once there are others. Without that it is just not remembered.
+                let _ = store.state.use_view(&view.name, None, 1);
+            }
+            self.view = view.name;
+        }
+        std::mem::replace(&mut self.panels, panels) != panels
+    }
+}
+
+/// Says what other programs changed.
+fn told(changes: &Changes) -> Option<String> {
+    let Changes { added, changed, removed } = changes;
+    let parts = [("added", added), ("changed", changed), ("removed", removed)];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(_, ids)| !ids.is_empty())
+        .map(|(what, ids)| format!("{what} {}", words::list(ids)))
+        .collect();
+    (!parts.is_empty())
+        .then(|| format!("The tree's files were changed outside: {}.", parts.join("; ")))
+}

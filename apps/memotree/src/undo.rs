@@ -1,0 +1,71 @@
+//! Takes changes back, and makes them again.
+
+use docui::{Done, Fault};
+use pipemux_memotree_store::{Committed, StoreError};
+
+use crate::action::Action;
+use crate::faults::fault;
+use crate::model::MemoTree;
+use crate::words;
+
+/// Takes back the last changes, the newest first; or makes them again.
+///
+/// # Errors
+/// There are fewer, or another program changed a file since: then as many as possible are taken back.
+pub fn steps(
+    tree: &mut MemoTree,
+    steps: i64,
+    mut step: impl FnMut(&mut MemoTree) -> Result<Committed, StoreError>,
+    word: &str,
+) -> Result<(Done, Vec<Committed>), Fault> {
+    let steps = usize::try_from(steps).ok().filter(|steps| *steps > 0);
+    let steps = steps.ok_or_else(|| Fault::usage("steps: expected 1 or more"))?;
+    let mut done: Vec<Committed> = Vec::new();
+    for _ in 0..steps {
+        match step(tree) {
+            Ok(committed) => done.push(committed),
+            Err(error) if done.is_empty() => return Err(fault(error)),
+            Err(error) => {
+                let brief = format!("{}; then: {error}", told(&done, word));
+                return Ok((Done::new(brief).complete().reverts(), done));
+            }
+        }
+    }
+    Ok((Done::new(told(&done, word)).complete().reverts(), done))
+}
+
+fn told(done: &[Committed], word: &str) -> String {
+    let labels: Vec<String> = done
+        .iter()
+        .map(|committed| {
+            format!("{} ({})", committed.label, words::count(committed.nodes.len() as u64, "node"))
+        })
+        .collect();
+    format!("{word}: {}", labels.join("; "))
+}
+
+/// Takes back one change, provided that it is the last one.
+///
+/// # Errors
+/// It is taken back already, or there are later ones.
+pub fn change(tree: &mut MemoTree, id: &str) -> Result<(Done, Vec<Committed>), Fault> {
+    let unknown = || Fault::not_found(format!("there is no change {id:?} that can be undone"));
+    let number: i64 = id.trim_start_matches('c').parse().map_err(|_| unknown())?;
+    let later = tree.store().state.done_since(number).map_err(StoreError::from).map_err(fault)?;
+    match later {
+        0 => Err(unknown()),
+        1 => steps(tree, 1, |tree| tree.store().undo(), "undone"),
+        count => {
+            let call = tree.call(&format!("undo(steps={count})"));
+            let were = if count == 2 { "was" } else { "were" };
+            let message = format!("{} {were} made after it", words::count(count - 1, "change"));
+            Err(Fault::refused(message)
+                .hint(format!("all of them: {}", docui::command::run(&call))))
+        }
+    }
+}
+
+/// Returns the action that takes a change back.
+pub fn action(change: i64) -> Action {
+    Action::UndoChange { change: format!("c{change}").into() }
+}

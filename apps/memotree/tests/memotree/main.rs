@@ -1,0 +1,11 @@
+//! The memory tree, driven without a daemon.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod bad_input;
+mod common;
+mod growth;
+mod laws;
+mod nodes;
+mod outside;
+mod sleep;
+mod views;

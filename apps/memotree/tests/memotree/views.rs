@@ -1,0 +1,47 @@
+use docui::testing::Host;
+use pipemux_proto::app::{Choice, Outcome};
+
+use crate::common::{Fixture, text, texts};
+
+#[test]
+fn views_are_made_switched_renamed_described_and_deleted() {
+    let mut tree = Fixture::with_nodes();
+    tree.call("expand", [("nodes", texts(&["rope"]))]);
+    tree.call("create", [("name", text("发布")), ("description", text("what ships"))]);
+    let view = tree.view();
+    assert!(view.contains("current: default [[MT:View:default]]\n"), "{view}");
+    assert!(view.contains("- 发布 [[MT:View:发布]]: what ships\n"), "{view}");
+    tree.call("switch", [("view", text("[[MT:View:发布]]"))]);
+    let view = tree.view();
+    assert!(view.contains("current: 发布 [[MT:View:发布]]: what ships\n- default"), "{view}");
+    assert!(!view.contains("Why a rope"), "each view has expanded its own: {view}");
+    tree.call("rename", [("view", text("发布")), ("name", text("ship"))]);
+    tree.call("describe", [("view", text("ship")), ("description", text("by week"))]);
+    assert!(tree.view().contains("current: ship [[MT:View:ship]]: by week\n"), "{}", tree.view());
+    assert_eq!(tree.file("views/ship.toml"), "description = \"by week\"\n");
+    let Outcome::Needs(needs) = tree.try_call("delete", [("view", text("ship"))]) else { panic!() };
+    assert_eq!(needs.question.text, "view ship (by week), 0 expanded nodes; the nodes stay");
+    assert!(matches!(tree.host.answer(Choice::Yes), Outcome::Done(_)));
+    let view = tree.view();
+    assert!(view.contains("current: default") && view.contains("Why a rope"), "{view}");
+    tree.call("undo", []);
+    assert!(tree.ask("list", []).contains("- ship [[MT:View:ship]]: by week"));
+}
+
+#[test]
+fn what_is_expanded_survives_a_restart_and_belongs_to_the_session() {
+    let mut tree = Fixture::with_nodes();
+    tree.call("expand", [("nodes", texts(&["rope"]))]);
+    tree.call("create", [("name", text("b"))]);
+    tree.call("switch", [("view", text("b"))]);
+    tree.call("expand", [("nodes", texts(&["release"]))]);
+    let before = tree.view();
+    let mut other: Host<pipemux_memotree::MemoTree> =
+        crate::common::open(&tree.dir, "other").unwrap();
+    let shown = other.text(docui::Lod::Summary, 4_000).unwrap();
+    assert!(shown.contains("4 nodes, 0 expanded"), "{shown}");
+    let mut tree = tree.restart();
+    assert_eq!(tree.view(), before);
+    tree.call("switch", [("view", text("default"))]);
+    assert!(tree.view().contains("Why a rope."));
+}
