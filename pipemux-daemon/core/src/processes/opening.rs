@@ -163,7 +163,7 @@ impl Processes {
     ) {
         let (mut resumed, mut jobs) = (None, Vec::new());
         let opened = match reply {
-            AppReply::Reply(body) => match intake::read::<Opened>(&body) {
+            AppReply::Reply(body) => match intake::read_said::<Opened>(&body, self.speaker(key)) {
                 Ok(opened) => {
                     resumed = meant_version(opened.resumed, self.minor(key));
                     jobs = opened.jobs;

@@ -177,6 +177,7 @@ impl AnswerBuilder<'_> {
             question,
             |session| self.processes.actions_of(session).unwrap_or_default(),
             |session, state| shown.get(session).is_none_or(|newest| *newest <= state),
+            |session| self.processes.speaker(session).built_in,
             (self.epoch, hint_options),
             &mut self.workspace.anchors,
         );
