@@ -18,6 +18,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         AUDIT_DAYS Count "days for which the audit log is kept (config.toml: audit.keep_days)",
         AUDIT_MIN Bytes "the smallest audit log that config.toml may ask for",
         AUDIT_DAYS_MAX Count "the most days that config.toml may ask for",
+        HISTORY_MIN Count "the fewest rounds of history that config.toml may ask for",
         AUDIT_PENDING_MAX Bytes "lines of the audit log that are kept in memory while the disk is full",
         ANCESTORS_MAX Count "processes above a client; below more of them it can't act",
         DAEMON_LOG_MAX Bytes "the daemon's own log before it is rotated",

@@ -116,6 +116,8 @@ pub const AUDIT_MIN: u64 = 64 * 1024;
 pub const AUDIT_DAYS: u64 = 90;
 /// Longest time for which the settings may ask the audit log to be kept, in days.
 pub const AUDIT_DAYS_MAX: u64 = 36_500;
+/// The fewest rounds of history that `config.toml` may ask for: what was just done can be undone.
+pub const HISTORY_MIN: usize = 10;
 /// Bytes of the audit log that are kept in memory while they can't be written.
 pub const AUDIT_PENDING_MAX: usize = 1024 * 1024;
 /// Files of pinned programs whose hashes are kept in memory; past it they are computed again.

@@ -29,6 +29,7 @@ use crate::listener::ClientListener;
 use crate::lock::{self, DaemonLock};
 use crate::manifests::ManifestDirs;
 use crate::ready_queue::{ReadyQueue, ReadySource};
+use crate::settings::Settings;
 use crate::shutdown::Shutdown;
 use crate::{bounds, clean_environment, directories, manifests, sandbox, settings};
 
@@ -176,11 +177,11 @@ impl DaemonBuilder<'_> {
             programs: program.parent().unwrap_or(Path::new("/")).to_owned(),
             user: manifests::user_directory(|name| std::env::var(name).ok()),
         };
-        let (core, journal) = restore(paths, &manifests)?;
         let (settings, problem) = settings::load(manifests.settings_file().as_deref());
         if let Some(problem) = problem {
             log(problem);
         }
+        let (core, journal) = restore(paths, &manifests, settings)?;
         let audit_log = AuditLog::open(&paths.state_dir, settings.audit);
         let listener = ClientListener::bind(paths, getuid().as_raw())?;
         let waker = ready_queue.waker(ReadySource::Launcher);
@@ -206,7 +207,11 @@ impl DaemonBuilder<'_> {
 }
 
 /// Restores the core from the saved state and starts the journal that continues it.
-fn restore(paths: &Paths, manifests: &ManifestDirs) -> Result<(Core, Journal), String> {
+fn restore(
+    paths: &Paths,
+    manifests: &ManifestDirs,
+    settings: Settings,
+) -> Result<(Core, Journal), String> {
     let loaded = manifests.load();
     let path = paths.state_dir.join("state.log");
     let saved = journal::load(&path);
@@ -225,6 +230,7 @@ fn restore(paths: &Paths, manifests: &ManifestDirs) -> Result<(Core, Journal), S
         limit_levels: describe_limits(),
         confines: SandboxSupport::of_this_system().describe(),
         pseudonym_key: random_key().map_err(|error| format!("can't read random bytes: {error}"))?,
+        history_rounds: Some(settings.history.rounds),
         bounds: bounds::BOUNDS,
     };
     let mut core = Core::new(config, saved.records);

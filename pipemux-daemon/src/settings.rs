@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use pipemux_core::limits::HISTORY_MAX;
 use pipemux_core::manifest::Size;
 use serde::Deserialize;
 
-use crate::limits::{AUDIT_DAYS, AUDIT_DAYS_MAX, AUDIT_MAX, AUDIT_MIN, MANIFEST_MAX};
+use crate::limits::{AUDIT_DAYS, AUDIT_DAYS_MAX, AUDIT_MAX, AUDIT_MIN, HISTORY_MIN, MANIFEST_MAX};
 use crate::manifests::read_text;
 
 /// What a user may set.
@@ -14,6 +15,22 @@ use crate::manifests::read_text;
 pub struct Settings {
     /// The audit log.
     pub audit: AuditSettings,
+    /// What `history` tells.
+    pub history: HistorySettings,
+}
+
+/// How much of the history is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HistorySettings {
+    /// Rounds that each workspace keeps.
+    pub rounds: usize,
+}
+
+impl Default for HistorySettings {
+    fn default() -> Self {
+        Self { rounds: HISTORY_MAX }
+    }
 }
 
 /// How much of the audit log is kept.
@@ -48,6 +65,11 @@ pub fn load(path: Option<&Path>) -> (Settings, Option<String>) {
 fn parse(text: &str) -> Result<Settings, String> {
     let settings: Settings =
         toml::from_str(text).map_err(|error| error.message().replace('\n', "; "))?;
+    let HistorySettings { rounds } = settings.history;
+    if !(HISTORY_MIN..=HISTORY_MAX).contains(&rounds) {
+        let expected = format!("expected {HISTORY_MIN} to {HISTORY_MAX}");
+        return Err(format!("history.rounds is {rounds}: {expected}"));
+    }
     let AuditSettings { keep_days, size } = settings.audit;
     if keep_days > AUDIT_DAYS_MAX {
         return Err(format!("audit.keep_days is {keep_days}: expected at most {AUDIT_DAYS_MAX}"));
@@ -67,7 +89,10 @@ mod tests {
         assert_eq!(parse("").unwrap(), Settings::default());
         let settings = parse("[audit]\nkeep_days = 7\nsize = \"1M\"\n").unwrap();
         assert_eq!(settings.audit, AuditSettings { keep_days: 7, size: Size(1 << 20) });
+        assert_eq!(settings.history.rounds, HISTORY_MAX);
+        assert_eq!(parse("[history]\nrounds = 100\n").unwrap().history.rounds, 100);
         for (text, why) in [
+            ("[history]\nrounds = 0\n", "history.rounds is 0: expected 10 to 10000"),
             ("[audit]\nkeep_day = 7\n", "unknown field `keep_day`"),
             ("[audit]\nsize = 1000\n", "audit.size is 1000: expected at least 65536 bytes"),
             ("[audit]\nkeep_days = 99999\n", "audit.keep_days is 99999: expected at most 36500"),

@@ -46,8 +46,17 @@ pub struct Config {
     pub limit_levels: String,
     /// Random bytes for the ids that apps are given, unless the saved state has some.
     pub pseudonym_key: [u8; 16],
+    /// How many rounds of history a workspace keeps, if the user set fewer than [`limits::HISTORY_MAX`].
+    pub history_rounds: Option<usize>,
     /// The bounds of the daemon's IO, for `status --limits`.
     pub bounds: &'static [bounds::Bound],
+}
+
+impl Config {
+    /// Returns how many rounds of history a workspace keeps.
+    pub(crate) fn history_rounds(&self) -> usize {
+        self.history_rounds.unwrap_or(limits::HISTORY_MAX)
+    }
 }
 
 /// How far the daemon's end has come.
@@ -177,11 +186,12 @@ impl Core {
     }
 
     /// Handles what follows from what was taken in, in this order: what processes say happened, waits that are
-    /// over, the daemon's end. Then hands out the effects.
+    /// over, open questions that have to make room, the daemon's end. Then hands out the effects.
     fn finish_turn(&mut self, out: &mut Vec<Effect>) {
         self.drain_events();
         self.settle_waits();
         self.drain_events();
+        self.bound_open_runs();
         self.stop_if_done();
         self.drain_events();
         self.processes.address_effects(&mut self.turn.effects);

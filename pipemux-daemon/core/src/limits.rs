@@ -22,6 +22,8 @@ pub const KEPT_MS: u64 = 24 * 3_600_000;
 pub const KEPT_RESTS_MAX: usize = 8;
 /// Bytes of code and standard input that are kept of the failed runs of one reader; the oldest make room.
 pub const KEPT_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// Bytes of all open questions and kept steps together, of all workspaces; the oldest make room.
+pub const OPEN_RUNS_BYTES: usize = 64 * 1024 * 1024;
 /// Characters of kept steps that an answer repeats; past it each of them is shortened.
 pub const KEPT_CHARS: usize = 2_000;
 /// Characters of one kept step that is shortened.

@@ -148,7 +148,11 @@ fn processes_that_outlive_the_launcher_are_found_by_mark() {
     assert_eq!(leftovers::find(origin, Some(launcher_pid)), []);
     launcher.process.kill().unwrap();
     launcher.process.wait().unwrap();
-    let found = leftovers::find(origin, None);
+    // While a process executes another program its command can't be read.
+    let found = wait_for(|| {
+        let found = leftovers::find(origin, None);
+        found.iter().all(|one| !one.command.is_empty()).then_some(found)
+    });
     for pid in &pids {
         let own = found.iter().find(|one| one.pid == pid.as_raw()).unwrap();
         assert!(own.command.contains("sleep") || own.command.contains("sh -c"), "{own:?}");

@@ -271,6 +271,7 @@ pub enum Verb {
     /// Each act is one line: when, what, what came of it, who confirmed it, and which process asked. Long
     /// texts are recorded as length and SHA-256. --workspace and --reader show only theirs. How much is
     /// kept is set in config.toml beside your apps: [audit] keep_days = 90, size = "64M"; 0 days: nothing.
+    /// The same file sets how many rounds history has: [history] rounds = 10000, or fewer.
     #[command(verbatim_doc_comment)]
     Audit {
         /// Number of lines, counted from the newest

@@ -115,12 +115,12 @@ impl Core {
             Record::PseudonymKey { key } => self.clients.restore_pseudonym_key(&key),
             Record::Round { workspace, round } => {
                 if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
-                    found.history.add(round);
+                    found.history.add(round, self.config.history_rounds());
                 }
             }
-            Record::Undone { workspace, round, steps } => {
+            Record::Undone { workspace, round, steps, unsure } => {
                 if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
-                    found.history.mark_undone(round, &steps);
+                    found.history.mark_undone(round, &steps, &unsure);
                 }
             }
             Record::Anchors { workspace, anchors } => {

@@ -15,7 +15,7 @@ use pipemux_work::{position_within, spend};
 use crate::foreign::ForeignStr;
 use crate::limits::TOKEN_PREFIX_MAX;
 
-pub use text::{joined_line, labelled_line, line, lines, sentence_with_ref, whole_line};
+pub use text::{labelled_line, line, lines, sentence_with_ref, whole_line};
 
 use blocks::{LineStart, is_marker, language, starts_block};
 

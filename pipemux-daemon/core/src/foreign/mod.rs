@@ -50,6 +50,8 @@ pub mod data;
 pub mod inert;
 pub mod quote;
 
+pub use quote::Speaker;
+
 use std::rc::Rc;
 
 use pipemux_proto::{app, job, projection};

@@ -18,10 +18,11 @@ pub mod pattern;
 mod window;
 
 use pipemux_proto::app::{Changed, Chunk, Saved};
-use pipemux_proto::decode;
 use pipemux_proto::limits::KEY_MAX;
+use pipemux_proto::{Fault, decode};
 use serde::de::DeserializeOwned;
 
+use crate::foreign::Speaker;
 use crate::limits::{
     BRIEF_CHARS, BUSY_CHARS, JOBS_RUNNING_MAX, NOTES_MAX, NOTICE_CHARS, PATH_MAX, PROGRESS_CHARS,
     REASON_CHARS,
@@ -50,6 +51,36 @@ pub fn read<T: FromApp>(body: &[u8]) -> Result<T, String> {
     let mut message: T = decode(body).map_err(|error| error.to_string())?;
     message.bound()?;
     Ok(message)
+}
+
+/// A message of an app with sentences that name the app that says them.
+pub trait SaidByApp: DeserializeOwned {
+    /// Cuts what may be cut, and marks what the app says as the app's.
+    ///
+    /// # Errors
+    /// What exceeds its bound and can't be cut, in words.
+    fn bound(&mut self, by: Speaker<'_>) -> Result<(), String>;
+}
+
+/// Does what [`read`] does for a message whose sentences name their app.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_said<T: SaidByApp>(body: &[u8], by: Speaker<'_>) -> Result<T, String> {
+    let mut message: T = decode(body).map_err(|error| error.to_string())?;
+    message.bound(by)?;
+    Ok(message)
+}
+
+/// Decodes an error of an app. With `names`, its message names the app, since nothing else does where it is shown.
+///
+/// # Errors
+/// The bytes are no error; in words.
+pub fn read_error(body: &[u8], by: Speaker<'_>, names: bool) -> Result<Fault, String> {
+    let mut fault: Fault = decode(body).map_err(|error| error.to_string())?;
+    outcome::bound_fault(&mut fault);
+    by.mark_fault(&mut fault, names);
+    Ok(fault)
 }
 
 impl FromApp for Changed {
@@ -96,19 +127,24 @@ impl FromApp for Notify {
     }
 }
 
-impl FromApp for Opened {
-    fn bound(&mut self) -> Result<(), String> {
+impl SaidByApp for Opened {
+    fn bound(&mut self, by: Speaker<'_>) -> Result<(), String> {
         bound_notes(&mut self.notes);
+        self.notes.iter_mut().for_each(|note| by.mark_foreign(note));
         cut_list(&mut self.jobs, JOBS_RUNNING_MAX);
         Ok(())
     }
 }
 
-impl FromApp for Located {
-    fn bound(&mut self) -> Result<(), String> {
+impl SaidByApp for Located {
+    fn bound(&mut self, by: Speaker<'_>) -> Result<(), String> {
         for place in &mut self.places {
             match place {
-                KeyLocation::Hidden(how) => line(how, REASON_CHARS),
+                KeyLocation::Hidden(how) => {
+                    line(how, REASON_CHARS);
+                    by.mark_foreign(how);
+                }
+                // It follows the daemon's sentence, in its line.
                 KeyLocation::Gone(Some(why)) => line(why, REASON_CHARS),
                 KeyLocation::Gone(None) | KeyLocation::Shown => {}
             }

@@ -6,17 +6,17 @@ use pipemux_proto::prototype::check_fields;
 use pipemux_proto::{Fault, LineNumbers};
 
 use crate::foreign::bounds::{append, cut_list, line, lines, own_line, own_lines};
-use crate::foreign::{Done, Needs, Outcome, Piece, Question, Started};
+use crate::foreign::{Done, Needs, Outcome, Piece, Question, Speaker, Started};
 use crate::intake::greeting::bound_fields;
 use crate::intake::window::{bound_link, bound_object};
-use crate::intake::{FromApp, bound_key};
+use crate::intake::{SaidByApp, bound_key};
 use crate::limits::{
     BRIEF_CHARS, DETAIL_CHARS, FAULT_CHARS, HINT_CHARS, HINTS_MAX, LABEL_CHARS, OPTION_CHARS,
     OUTCOME_LINKS_MAX, PROGRESS_CHARS, QUESTION_CHARS, SLOTS_MAX, TOKEN_MAX,
 };
 
-impl FromApp for Outcome {
-    fn bound(&mut self) -> Result<(), String> {
+impl SaidByApp for Outcome {
+    fn bound(&mut self, by: Speaker<'_>) -> Result<(), String> {
         match self {
             Outcome::Done(done) => bound_done(done),
             Outcome::Started(started) => {
@@ -24,7 +24,10 @@ impl FromApp for Outcome {
                     *self = Outcome::Done(done);
                 }
             }
-            Outcome::Failed(fault) => fault.bound()?,
+            Outcome::Failed(fault) => {
+                bound_fault(fault);
+                by.mark_fault(fault, false);
+            }
             Outcome::Needs(needs) => {
                 let length = needs.token.0.len();
                 // Nothing took effect yet: to refuse it is true.
@@ -117,25 +120,22 @@ fn bound_needs(needs: &mut Needs) -> Result<(), String> {
     Ok(())
 }
 
-impl FromApp for Fault {
-    fn bound(&mut self) -> Result<(), String> {
-        own_lines(&mut self.message, FAULT_CHARS);
-        // A command that is cut doesn't work: a long hint is left out.
-        let all = self.hints.len();
-        self.hints.retain(|hint| hint.len() <= HINT_CHARS);
-        cut_list(&mut self.hints, HINTS_MAX);
-        let more = all - self.hints.len();
-        self.hints.iter_mut().for_each(|hint| own_line(hint, HINT_CHARS));
-        if more > 0 {
-            self.hints.push(format!("… {more} more hints were left out"));
-        }
-        bound_key(&mut self.key);
-        bound_key(&mut self.field);
-        let mut numbers = std::mem::take(&mut self.numbers).into_vec();
-        bound_numbers(&mut numbers);
-        self.numbers = numbers.into();
-        Ok(())
+pub(super) fn bound_fault(fault: &mut Fault) {
+    own_lines(&mut fault.message, FAULT_CHARS);
+    // A command that is cut doesn't work: a long hint is left out.
+    let all = fault.hints.len();
+    fault.hints.retain(|hint| hint.len() <= HINT_CHARS);
+    cut_list(&mut fault.hints, HINTS_MAX);
+    let more = all - fault.hints.len();
+    fault.hints.iter_mut().for_each(|hint| own_line(hint, HINT_CHARS));
+    if more > 0 {
+        fault.hints.push(format!("… {more} more hints were left out"));
     }
+    bound_key(&mut fault.key);
+    bound_key(&mut fault.field);
+    let mut numbers = std::mem::take(&mut fault.numbers).into_vec();
+    bound_numbers(&mut numbers);
+    fault.numbers = numbers.into();
 }
 
 /// Drops numbers of documents that no key can name. How many there may be is checked where they are used: too many

@@ -3,7 +3,8 @@ use pipemux_proto::projection::{Arg, RefArg};
 use pipemux_proto::{Blob, Fault, Value, encode};
 use proptest::prelude::*;
 
-use super::{bound_link, read};
+use super::{bound_link, read_error, read_said};
+use crate::foreign::Speaker;
 use crate::foreign::bounds::{bounded_line, own_lines as lines};
 use crate::foreign::{self, LinkSlot};
 use crate::limits::{BRIEF_CHARS, HINT_CHARS, HINTS_MAX, LABEL_CHARS, LINK_ARGS_MAX, TOKEN_MAX};
@@ -43,8 +44,10 @@ fn line_within_its_bound_is_not_copied() {
     assert_eq!(bounded_line("abcd", 3), "abc … (1 more character)");
 }
 
+const NOTES: Speaker<'_> = Speaker { provider: "notes", built_in: false };
+
 fn taken_in(outcome: &Outcome) -> foreign::Outcome {
-    read(&encode(outcome).unwrap()).unwrap()
+    read_said(&encode(outcome).unwrap(), NOTES).unwrap()
 }
 
 #[test]
@@ -82,10 +85,10 @@ fn hints_stay_whole_or_are_left_out() {
     for number in 0..HINTS_MAX + 2 {
         fault = fault.hint(format!("pipemux view {number}"));
     }
-    let read: Fault = read(&encode(&fault).unwrap()).unwrap();
+    let read = read_error(&encode(&fault).unwrap(), NOTES, false).unwrap();
     assert_eq!(read.hints.len(), HINTS_MAX + 1);
-    assert_eq!(read.hints[0], "pipemux view 0");
-    assert_eq!(read.hints[HINTS_MAX], "… 3 more hints were left out");
+    assert_eq!(read.hints[0], "notes says: pipemux view 0");
+    assert_eq!(read.hints[HINTS_MAX], "notes says: … 3 more hints were left out");
     assert_eq!(read.key, None, "no thing has such a key");
 }
 

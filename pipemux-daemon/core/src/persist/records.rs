@@ -143,6 +143,9 @@ pub enum Record {
         round: u64,
         /// Which of the round's undos ran, counted from 0.
         steps: Vec<u32>,
+        /// Those that were sent and whose end isn't known yet; none of the others is.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unsure: Vec<u32>,
     },
     /// Anchors were minted.
     Anchors {
@@ -306,6 +309,9 @@ pub struct SavedUndo {
     /// True once it ran.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
+    /// True from when it was sent until its end is known: after the loss of the daemon nobody knows whether it ran.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsure: bool,
 }
 
 /// A display id and what it stands for.

@@ -50,6 +50,7 @@ use crate::turn::Turn;
 
 pub use event::{EndedProcess, ProcessEnd, ProcessEvent, ReadyProcess};
 use requests::AppRequests;
+pub use requests::speaker;
 use session::{ProcessState, Session};
 use shared_processes::SharedProcesses;
 

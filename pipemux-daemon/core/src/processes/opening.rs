@@ -157,7 +157,7 @@ impl Processes {
     ) {
         let (mut resumed, mut jobs) = (0, Vec::new());
         let opened = match reply {
-            AppReply::Reply(body) => match intake::read::<Opened>(&body) {
+            AppReply::Reply(body) => match intake::read_said::<Opened>(&body, self.speaker(key)) {
                 Ok(opened) => {
                     (resumed, jobs) = (opened.resumed, opened.jobs);
                     Ok(opened.notes)

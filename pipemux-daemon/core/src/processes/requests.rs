@@ -10,13 +10,13 @@ use pipemux_proto::{Fault, Frame};
 use serde::Serialize;
 
 use crate::event::Effect;
-use crate::foreign::Outcome;
+use crate::foreign::{Outcome, Speaker};
 use crate::intake;
 use crate::keys::SessionKey;
 use crate::limits::APP_REQUESTS_MAX;
 use crate::processes::reply::{AppReply, Purpose, ReplyTo};
 use crate::processes::session::{ProcessState, QueuedRequest};
-use crate::processes::{ProcessEvent, Processes};
+use crate::processes::{ProcessEvent, Processes, Sessions};
 use crate::timers::Timer;
 use crate::turn::Turn;
 
@@ -51,6 +51,13 @@ impl AppRequests {
             |request: &AppRequest| request.app == Some(app) && request.purpose != Purpose::Ping;
         self.open.values().any(of_it)
     }
+}
+
+/// Returns whose sentences come from a session.
+pub fn speaker<'a>(sessions: &Sessions, key: &'a SessionKey) -> Speaker<'a> {
+    let manifest = sessions.get(key).map(|session| &session.manifest);
+    let built_in = manifest.is_some_and(|manifest| manifest.built_in.is_some());
+    Speaker { provider: key.addr.provider.as_str(), built_in }
 }
 
 impl Processes {
@@ -166,16 +173,25 @@ impl Processes {
         }
     }
 
+    /// Returns whose sentences come from a session.
+    pub fn speaker<'a>(&self, key: &'a SessionKey) -> Speaker<'a> {
+        speaker(&self.sessions, key)
+    }
+
     /// Takes an app's answer. One to a request that was given up, or that another incarnation owes, is dropped.
     pub(super) fn handle_reply(&mut self, turn: &mut Turn, app: Incarnation, frame: Frame) {
         let id = frame.envelope.id;
-        if self.requests.open.get(&id).is_none_or(|request| request.app != Some(app)) {
+        let open = self.requests.open.get(&id);
+        let Some(request) = open.filter(|request| request.app == Some(app)) else {
             return self.take_late_reply(app, &frame);
-        }
+        };
         let reply = if frame.envelope.kind == Kind::Reply {
             AppReply::Reply(frame.body)
         } else {
-            match intake::read::<Fault>(&frame.body) {
+            // The line of a step names its action, that of a value its thing, and so whose error it is.
+            let named = |to: &ReplyTo| matches!(to, ReplyTo::Invoke(_) | ReplyTo::Read(_));
+            let is_named = matches!(&request.purpose, Purpose::Client(to) if named(to));
+            match intake::read_error(&frame.body, self.speaker(&request.session), !is_named) {
                 Ok(mut fault) => {
                     if let Some(key) = self.session_by_incarnation.get(&app) {
                         self.explain_denial(key, &mut fault);
@@ -194,7 +210,8 @@ impl Processes {
     fn take_late_reply(&mut self, app: Incarnation, frame: &Frame) {
         let Some(session) = self.session_by_incarnation.get(&app) else { return };
         if (frame.envelope.kind, frame.envelope.method) == (Kind::Reply, Method::Invoke)
-            && let Ok(Outcome::Started(started)) = intake::read::<Outcome>(&frame.body)
+            && let Ok(started) = intake::read_said::<Outcome>(&frame.body, self.speaker(session))
+            && let Outcome::Started(started) = started
         {
             let session = session.clone();
             self.events.push_back(ProcessEvent::JobStarted { session, started });

@@ -4,9 +4,10 @@ use pipemux_proto::Fault;
 use pipemux_proto::Incarnation;
 use pipemux_proto::app::Invoke;
 
+use crate::foreign::Speaker;
 use crate::keys::SessionKey;
-use crate::processes::Sessions;
 use crate::processes::quarantine::Fingerprint;
+use crate::processes::{Sessions, speaker};
 use crate::workspaces::Workspace;
 
 /// What a run reads to decide what it needs next.
@@ -24,6 +25,11 @@ impl RunContext<'_> {
     pub(super) fn current_incarnation(&self, key: &SessionKey) -> Option<Incarnation> {
         let session = self.sessions.get(key)?;
         session.ready().or(session.hibernation.asleep.map(|asleep| asleep.app))
+    }
+
+    /// Returns whose sentences come from a session.
+    pub(super) fn speaker<'k>(&self, key: &'k SessionKey) -> Speaker<'k> {
+        speaker(self.sessions, key)
     }
 
     /// True when an earlier daemon had the session: readers may mean what that daemon showed them.

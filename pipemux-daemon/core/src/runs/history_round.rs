@@ -121,6 +121,7 @@ fn undos(run: &Run) -> Undos {
                 action: link.action,
                 args: encode(&link.args).ok()?.into(),
                 undone: false,
+                unsure: false,
             })
         });
         let harmless = step.prototype.risk != Risk::Destructive && offers.contains(&&step.session);

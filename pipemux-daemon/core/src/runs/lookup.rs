@@ -10,7 +10,7 @@ use pipemux_proto::projection::Copied;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value};
 
-use crate::foreign::{KeyLocation, Located, data, quote};
+use crate::foreign::{KeyLocation, Located, Speaker, data, quote};
 use crate::intake;
 use crate::processes::reply::AppReply;
 use crate::runs::context::RunContext;
@@ -50,7 +50,7 @@ impl Run {
         else {
             return self.lost();
         };
-        match located(reply, &shown) {
+        match located(reply, &shown, context.speaker(&session)) {
             Ok(()) => {
                 self.looked_up.located.push((session, key));
                 self.advance(context)
@@ -149,9 +149,9 @@ pub fn read_request(object: &ResolvedObject, offset: usize) -> ReadRequest {
 /// # Errors
 /// The exact sentence, when the object isn't shown or the app doesn't answer in time; why the app can't tell,
 /// when it says so.
-pub fn located(reply: AppReply, shown: &str) -> Result<(), Fault> {
+pub fn located(reply: AppReply, shown: &str, by: Speaker<'_>) -> Result<(), Fault> {
     let place = match reply {
-        AppReply::Reply(body) => intake::read::<Located>(&body)
+        AppReply::Reply(body) => intake::read_said::<Located>(&body, by)
             .ok()
             .and_then(|located| located.places.into_iter().next()),
         AppReply::Fault(fault) => return Err(fault),

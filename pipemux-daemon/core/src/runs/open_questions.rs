@@ -14,6 +14,8 @@ use crate::runs::question::OpenQuestion;
 #[derive(Debug, Default)]
 pub struct OpenRuns {
     by_workspace: BTreeMap<WorkspaceKey, WorkspaceRuns>,
+    /// True when something was added since that was asked.
+    grown: bool,
 }
 
 #[derive(Debug, Default)]
@@ -30,6 +32,7 @@ struct WorkspaceRuns {
 impl OpenRuns {
     /// Adds a question to the workspace of its run.
     pub fn add_question(&mut self, number: u64, question: OpenQuestion) {
+        self.grown = true;
         let at = question.run.workspace.clone();
         self.by_workspace.entry(at).or_default().questions.insert(number, question);
     }
@@ -114,6 +117,7 @@ impl OpenRuns {
 
     /// Keeps what a failed run left. Returns the numbers of those of its reader that make room for it, oldest first.
     pub fn keep_rest(&mut self, number: u64, rest: KeptRest) -> Vec<u64> {
+        self.grown = true;
         let runs = self.by_workspace.entry(rest.workspace.clone()).or_default();
         let reader = rest.reader.clone();
         runs.rests.insert(number, rest);
@@ -180,6 +184,36 @@ impl OpenRuns {
     pub fn renew_rests(&mut self, expires: u64) {
         let rests = self.by_workspace.values_mut().flat_map(|runs| runs.rests.values_mut());
         rests.for_each(|rest| rest.expires = expires);
+    }
+
+    /// Returns the numbers of the oldest questions and kept steps that have to go, so that all together take no more
+    /// than so many bytes. The newest stays whatever it takes: its reader is told of it right now.
+    pub fn beyond(&mut self, most: usize) -> Vec<u64> {
+        let mut bytes = if std::mem::take(&mut self.grown) { self.bytes() } else { 0 };
+        if bytes <= most {
+            return Vec::new();
+        }
+        let mut all: Vec<(u64, usize)> = self.sizes().collect();
+        all.sort_unstable();
+        all.pop();
+        let mut goes = |of: usize| {
+            let over = bytes > most;
+            bytes -= of;
+            over
+        };
+        all.into_iter().take_while(|(_, of)| goes(*of)).map(|(number, _)| number).collect()
+    }
+
+    /// Returns how many bytes all questions and kept steps take together.
+    pub fn bytes(&self) -> usize {
+        self.sizes().map(|(_, bytes)| bytes).sum()
+    }
+
+    fn sizes(&self) -> impl Iterator<Item = (u64, usize)> {
+        self.by_workspace.values().flat_map(|runs| {
+            let questions = runs.questions.iter().map(|(number, of)| (*number, of.bytes()));
+            questions.chain(runs.rests.iter().map(|(number, of)| (*number, of.bytes())))
+        })
     }
 
     /// Forgets all of a workspace that made room for another one.
@@ -330,5 +364,24 @@ mod tests {
         let seen = |number| runs.question("w", number).unwrap().run.seen[&notes];
         assert_eq!((seen(1), seen(2)), ((new, 5), (Incarnation(7), 5)));
         assert_eq!(runs.take_kept("w", "a").unwrap().seen[&notes], (new, 5));
+    }
+
+    #[test]
+    fn oldest_questions_and_kept_steps_make_room_once_all_together_are_too_much() {
+        let mut runs = OpenRuns::default();
+        for number in [3, 1, 2] {
+            let mut asked = question("w", &number.to_string(), "notes/main");
+            asked.needs.token = pipemux_proto::Blob(vec![0; 100].into());
+            runs.add_question(number, asked);
+        }
+        let mut beyond = |most: usize| {
+            runs.grown = true;
+            runs.beyond(most)
+        };
+        assert_eq!(beyond(300), [0; 0]);
+        assert_eq!(beyond(299), [1]);
+        assert_eq!(beyond(100), [1, 2]);
+        assert_eq!(beyond(0), [1, 2], "the newest stays");
+        assert_eq!(runs.beyond(0), [0; 0], "nothing was added");
     }
 }

@@ -6,6 +6,7 @@ use pipemux_proto::app::{Choice, Invoke, Locate, Project, ReadRequest};
 use pipemux_proto::job::JobState;
 use pipemux_proto::{Blob, Fault, Incarnation};
 
+use crate::foreign::Speaker;
 use crate::foreign::{Needs, Outcome, Started};
 use crate::intake;
 use crate::keys::{ProjectionKey, SessionKey};
@@ -101,9 +102,9 @@ pub struct StepJob {
 
 impl StepReply {
     /// Decodes an app's reply to `Invoke`.
-    pub fn read(reply: AppReply) -> Self {
+    pub fn read(reply: AppReply, by: Speaker<'_>) -> Self {
         match reply {
-            AppReply::Reply(body) => match intake::read::<Outcome>(&body) {
+            AppReply::Reply(body) => match intake::read_said::<Outcome>(&body, by) {
                 Ok(outcome) => Self::Outcome(outcome),
                 Err(error) => Self::Unreadable(error),
             },

@@ -10,8 +10,11 @@ use crate::runs::answer_text::TypedAnswer;
 use crate::runs::form::FieldChoice;
 use crate::runs::missing_argument::{TypedValues, fill, names_objects, placeholder, typed_words};
 use crate::runs::selection::{Selection, select};
+use crate::runs::source::Source;
 use crate::runs::written_call::written_call;
-use crate::runs::{Argument, MissingArgument, Run, RunContext, RunInput, Step, StepOrigin};
+use crate::runs::{
+    Argument, MissingArgument, Run, RunContext, RunInput, Step, StepOrigin, StepOutcome,
+};
 
 /// A question that waits for an answer.
 #[derive(Debug, Clone)]
@@ -144,6 +147,16 @@ impl OpenQuestion {
     /// The step that asks.
     pub fn step(&self) -> &Step {
         &self.run.steps[self.index()]
+    }
+
+    /// Returns about how many bytes it takes: its options, what its app wants back, what its run was written as, and what
+    /// came of the steps so far.
+    pub fn bytes(&self) -> usize {
+        let Needs { question, token, .. } = &self.needs;
+        let options = question.options.iter().map(|option| option.label.len() + option.text.len());
+        let source = self.run.source.as_deref().map_or(0, Source::bytes);
+        let done = self.run.done.iter().map(StepOutcome::bytes);
+        token.0.len() + options.sum::<usize>() + source + done.sum::<usize>()
     }
 
     /// The asking step and its question in one line: `editor.replace: 3 matches`.

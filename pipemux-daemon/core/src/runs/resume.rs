@@ -361,7 +361,12 @@ impl Run {
             // What is out of date is the clicked link: the object itself may be as it was seen, or have no id.
             (None, StepOrigin::Link, _) => step.call.clone(),
             (None, StepOrigin::Call, Some(id)) => anchors.written(RefKind::Obj, id).to_string(),
-            (None, StepOrigin::Call, None) => return fault,
+            (None, StepOrigin::Call, None) => {
+                if fault.code == Code::NotFound {
+                    context.speaker(&step.session).mark_hints(&mut fault);
+                }
+                return fault;
+            }
         };
         let hints = mem::take(&mut fault.hints);
         match fault.code {

@@ -27,6 +27,15 @@ pub struct UndoneRound {
     pub steps: Vec<u32>,
 }
 
+impl UndoneRound {
+    /// Returns which of the round's undos took effect, by how the run's steps ended.
+    pub fn taken_back(&self, done: &[StepOutcome]) -> Vec<u32> {
+        let ended = self.steps.iter().zip(done);
+        let done = ended.filter(|(_, outcome)| outcome.status == StepStatus::Done);
+        done.map(|(step, _)| *step).collect()
+    }
+}
+
 /// Steps that are carried out one after the other. A run outlives the request that began it when it asks.
 #[derive(Debug, Clone)]
 pub struct Run {

@@ -40,6 +40,15 @@ impl Source {
         }
     }
 
+    /// Returns how many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        let code = match &self.code {
+            Code::Script(code) => code.len(),
+            Code::Steps(steps) => steps.iter().map(String::len).sum(),
+        };
+        code + self.stdin.as_ref().map_or(0, Bytes::len)
+    }
+
     /// Returns standard input as text, unless it is none.
     pub fn stdin_text(&self) -> Option<&str> {
         self.stdin.as_deref().and_then(|stdin| std::str::from_utf8(stdin).ok())

@@ -265,6 +265,19 @@ impl StepOutcome {
         }
     }
 
+    /// Returns about how many bytes it takes.
+    pub fn bytes(&self) -> usize {
+        let piece = |piece: &Piece| match piece {
+            Piece::Text(text) => text.len(),
+            Piece::Code(code) => code.text.len(),
+            Piece::Object(object) => object.label.len(),
+            Piece::Link(link) => link.label.len(),
+        };
+        let value = self.value.as_ref().map_or(0, |value| value.0.len());
+        let texts = [&self.detail, &self.diff].into_iter().flatten().map(ForeignText::len);
+        self.content.iter().map(piece).sum::<usize>() + value + texts.sum::<usize>()
+    }
+
     /// Estimates the tokens of what it shows besides its brief.
     pub fn content_tokens(&self) -> u64 {
         let text = |piece: &Piece| match piece {

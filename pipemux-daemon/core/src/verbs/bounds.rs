@@ -25,7 +25,11 @@ impl Core {
                 "CLIENT_REQUESTS_MAX" => Some(open_requests as u64),
                 name => self.used(name, at),
             };
-            let amount = amount_text(bound.value, bound.unit);
+            let value = match bound.name {
+                "HISTORY_MAX" => self.config.history_rounds() as u64,
+                _ => bound.value,
+            };
+            let amount = amount_text(value, bound.unit);
             text += &match used {
                 Some(used) => format!("{}: {used} of {amount}\n", bound.what),
                 None => format!("{}: {amount}\n", bound.what),
@@ -34,7 +38,7 @@ impl Core {
                 ("group".into(), bound.group.into()),
                 ("name".into(), bound.name.into()),
                 ("what".into(), bound.what.into()),
-                ("value".into(), bound.value.into()),
+                ("value".into(), value.into()),
                 ("unit".into(), unit_word(bound.unit).into()),
             ];
             row.extend(used.map(|used| ("used".to_owned(), used.into())));
@@ -58,6 +62,7 @@ impl Core {
             "HISTORY_MAX" => workspace.history.rounds.len(),
             "UNCONFIRMED_BYTES" => self.workspaces.unconfirmed_bytes(),
             "KEPT_VIEWS_BYTES" => self.workspaces.kept_bytes(),
+            "OPEN_RUNS_BYTES" => self.runs.bytes(),
             "ANCHORS_MAX" => workspace.anchors.len(),
             _ => return None,
         };

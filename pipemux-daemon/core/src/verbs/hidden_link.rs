@@ -84,7 +84,9 @@ impl Core {
     pub(crate) fn link_located(&mut self, id: RequestId, reply: AppReply) -> Result<(), Fault> {
         let HiddenLink { link, session } = self.take_hidden_link(id)?;
         let located = match reply {
-            AppReply::Reply(body) => intake::read::<Located>(&body).ok(),
+            AppReply::Reply(body) => {
+                intake::read_said::<Located>(&body, self.processes.speaker(&session)).ok()
+            }
             AppReply::Fault(_) | AppReply::Lost { .. } => None,
         };
         let Some(located) = located else {

@@ -42,6 +42,9 @@ impl Core {
             text += &format!("{}. {at}{reader} · {}{status}\n", round.number, line(&round.action));
             // A result of several lines is joined, so that none of its lines can pass for a round.
             text += &format!("   {}\n", whole_line(&round.result));
+            if round.undo.iter().any(|undo| undo.unsure) {
+                text += &format!("   its undo has no known end: pipemux undo {}\n", round.number);
+            }
             for more in [&round.detail, &round.diff].into_iter().flatten().filter(|_| detail) {
                 for line in plain(more).lines() {
                     text += &format!("   {line}\n");

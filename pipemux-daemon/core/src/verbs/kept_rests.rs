@@ -301,10 +301,14 @@ impl Core {
 
     /// Keeps the steps no longer that nobody took up in time.
     pub(crate) fn rest_expired(&mut self, number: u64) {
-        let Some(rest) = self.runs.expire_rest(number, self.turn.mono_ms()) else { return };
+        self.end_rest(number, self.turn.mono_ms(), "have lapsed");
+    }
+
+    pub(super) fn end_rest(&mut self, number: u64, now: u64, how: &str) {
+        let Some(rest) = self.runs.expire_rest(number, now) else { return };
         let workspace = rest.workspace.to_string();
         self.turn.persist(Record::KeptClosed { workspace, number });
-        let text = format!("kept steps {number} have lapsed: {}", rest.shown());
+        let text = format!("kept steps {number} {how}: {}", rest.shown());
         let audience = Audience::Workspace(rest.workspace, None);
         self.publish(EventKind::Notice, audience, Some(&rest.reader), &text);
     }

@@ -107,7 +107,8 @@ impl Core {
         let key = key.clone();
         match reply {
             AppReply::Reply(body) => {
-                let opened = intake::read::<Opened>(&body).map_err(|error| {
+                let opened = intake::read_said::<Opened>(&body, self.processes.speaker(&key));
+                let opened = opened.map_err(|error| {
                     Fault::unavailable(format!("an unreadable reply of {key}: {error}"))
                 })?;
                 self.remember_open(id, &key)?;

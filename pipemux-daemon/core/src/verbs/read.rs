@@ -102,7 +102,11 @@ impl Core {
     /// Goes on once an app has replied where the object is.
     pub(crate) fn object_located(&mut self, id: RequestId, reply: AppReply) -> Result<(), Fault> {
         let read = self.take_value_read(id)?;
-        located(reply, &ref_errors::name(&read.target))?;
+        let Some((session, _)) = read.located.first() else {
+            return Err(require::missing_task(&self.clients, id));
+        };
+        let by = self.processes.speaker(session);
+        located(reply, &ref_errors::name(&read.target), by)?;
         self.resolve_and_read(id, read)
     }
 

@@ -6,7 +6,6 @@
 use std::rc::Rc;
 
 use pipemux_proto::envelope::Method;
-use pipemux_proto::report::StepStatus;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, Incarnation};
 
@@ -51,6 +50,17 @@ impl Core {
         let turn = &mut self.turn;
         match output {
             RunOutput::Invoke { session, invoke, prefetch } => {
+                if let Some(undone) = &run.undoes {
+                    // Should the daemon be lost now, the next one knows which steps ran, and of which nobody knows.
+                    let (workspace, round) = (run.workspace.to_string(), undone.number);
+                    let steps = undone.taken_back(&run.done);
+                    let unsure: Vec<u32> =
+                        undone.steps.get(run.next).into_iter().copied().collect();
+                    if let Some(workspace) = self.workspaces.get_mut(&run.workspace) {
+                        workspace.history.mark_undone(round, &steps, &unsure);
+                    }
+                    turn.persist(Record::Undone { workspace, round, steps, unsure });
+                }
                 let to = ReplyTo::Invoke(id);
                 self.processes.request(turn, &session, Method::Invoke, &*invoke, deadline, to);
                 if prefetch {
@@ -92,7 +102,7 @@ impl Core {
         let (session, invoke) = in_flight.ok_or_else(Self::lost_run)?;
         let session = session.clone();
         self.processes.note_invoke_reply(&session, invoke, &reply);
-        let mut reply = StepReply::read(reply);
+        let mut reply = StepReply::read(reply, self.processes.speaker(&session));
         if let StepReply::Outcome(Outcome::Failed(fault)) = &mut reply {
             self.processes.explain_denial(&session, fault);
         }
@@ -215,17 +225,16 @@ impl Core {
         let (at, exit, now) = (&run.workspace, run.exit_status(), self.turn.now);
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         let round = history_round(run, workspace, now.unix_ms, exit);
-        workspace.history.add(round.clone());
+        workspace.history.add(round.clone(), self.config.history_rounds());
         if let Some(notes) = self.clients.audit_notes(id) {
             notes.set_round(&round);
         }
         if let Some(undone) = &run.undoes {
-            let done = undone.steps.iter().zip(&run.done);
-            let done = done.filter(|(_, outcome)| outcome.status == StepStatus::Done);
-            let steps: Vec<u32> = done.map(|(step, _)| *step).collect();
-            workspace.history.mark_undone(undone.number, &steps);
-            let workspace = at.to_string();
-            self.turn.persist(Record::Undone { workspace, round: undone.number, steps });
+            let steps = undone.taken_back(&run.done);
+            // What is unknown now was told: it is as if it had not run.
+            workspace.history.mark_undone(undone.number, &steps, &[]);
+            let (workspace, round) = (at.to_string(), undone.number);
+            self.turn.persist(Record::Undone { workspace, round, steps, unsure: Vec::new() });
         }
         let exit = if exit == 0 { String::new() } else { format!(" (exit {exit})") };
         let text = format!("{}{exit} · {}", round.action, round.result);

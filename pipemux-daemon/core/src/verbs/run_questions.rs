@@ -7,7 +7,7 @@ use crate::Core;
 use crate::feed::Audience;
 use crate::foreign::Needs;
 use crate::keys::RequestId;
-use crate::limits::QUESTION_MS;
+use crate::limits::{OPEN_RUNS_BYTES, QUESTION_MS};
 use crate::persist::records::Record;
 use crate::runs::question::{AnsweredQuestion, Asker, OpenQuestion};
 use crate::runs::{Argument, form, saved_question};
@@ -72,13 +72,25 @@ impl Core {
 
     /// Closes a question that nobody answered in time, and notifies its workspace.
     pub(crate) fn question_expired(&mut self, number: u64) {
-        let Some(question) = self.runs.expire_question(number, self.turn.mono_ms()) else {
+        self.end_question(number, self.turn.mono_ms(), "has expired");
+    }
+
+    /// Lets the oldest questions and kept steps go that are too much for all to be kept.
+    pub(crate) fn bound_open_runs(&mut self) {
+        for number in self.runs.beyond(OPEN_RUNS_BYTES) {
+            self.end_question(number, u64::MAX, "made room for newer ones");
+            self.end_rest(number, u64::MAX, "made room for newer ones");
+        }
+    }
+
+    fn end_question(&mut self, number: u64, now: u64, how: &str) {
+        let Some(question) = self.runs.expire_question(number, now) else {
             // The question was answered, closed or asked again; its timer isn't cleared.
             return;
         };
         let at = question.run.workspace.clone();
         self.turn.persist(Record::QuestionClosed { workspace: at.to_string(), number });
-        let text = format!("question {number} has expired: {}", question.title());
+        let text = format!("question {number} {how}: {}", question.title());
         if let Some(workspace) = self.workspaces.get_mut(&at) {
             workspace.notify(text.clone(), self.turn.now);
         }

@@ -5,7 +5,7 @@ use pipemux_proto::{Fault, SessionAddr, decode};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
-use crate::persist::records::{SavedRound, SavedUndo};
+use crate::persist::records::{Record, SavedRound, SavedUndo};
 use crate::runs::run::UndoneRound;
 use crate::runs::{Run, Step, StepOrigin, fixed};
 use crate::verbs::require;
@@ -29,6 +29,16 @@ impl Core {
         if self.is_being_undone(&request.workspace, number) {
             let why = format!("round {number} is being undone already: nothing was undone");
             return Err(Fault::refused(why).hint("pipemux history"));
+        }
+        if let Some(fault) = interrupted(round) {
+            let at = request.workspace.clone();
+            // Told once: who asks again wants what is left to be taken back.
+            let workspace = require::workspace_mut(&mut self.workspaces, request)?;
+            workspace.history.mark_undone(number, &[], &[]);
+            let (steps, unsure) = (Vec::new(), Vec::new());
+            let workspace = at.to_string();
+            self.turn.persist(Record::Undone { workspace, round: number, steps, unsure });
+            return Err(fault);
         }
         let left = round.undo.iter().enumerate().filter(|(_, undo)| !undo.undone);
         let left: Vec<(usize, &SavedUndo)> = left.rev().collect();
@@ -89,6 +99,28 @@ impl Core {
             nested: false,
         })
     }
+}
+
+/// Says what became of a round whose undo was interrupted by the loss of the daemon, if it was.
+fn interrupted(round: &SavedRound) -> Option<Fault> {
+    let number = round.number;
+    let unsure = round.undo.iter().find(|undo| undo.unsure)?;
+    let undone: Vec<&str> =
+        round.undo.iter().filter(|undo| undo.undone).map(|undo| undo.call.as_str()).collect();
+    let undone = match undone.as_slice() {
+        [] => "no other step was taken back".to_owned(),
+        some => format!("taken back: {}", some.join("; ")),
+    };
+    let why = format!(
+        "the daemon was lost while round {number} was being undone: {} may or may not be taken back; {undone}",
+        unsure.call
+    );
+    let view = format!("pipemux view {}", unsure.session);
+    Some(
+        Fault::unknown(why)
+            .hint(view)
+            .hint(format!("pipemux undo {number}: takes back what is left, and it again")),
+    )
 }
 
 fn session_of(undo: &SavedUndo) -> Result<SessionKey, Fault> {

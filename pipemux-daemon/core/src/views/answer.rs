@@ -6,12 +6,24 @@ use pipemux_proto::app::QuestionKind;
 use pipemux_proto::command::with_options;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value};
+use pipemux_tokens::estimate;
 
-use crate::foreign::{ForeignStr, ForeignText, Question};
+use crate::foreign::{ForeignStr, ForeignText, Question, quote};
 use crate::runs::{Run, Step, StepOutcome};
 use crate::views::fit::cut_lines;
 use crate::views::inert::{self, Writer};
 use crate::views::minter::Minter;
+
+/// Writes the refusal of an answer. It names the step that asked if that is one of a foreign app, whose sentence it may be.
+pub fn refused_answer(fault: &Fault, foreign: Option<&Step>) -> String {
+    match foreign {
+        Some(step) => {
+            let message = format!("{}: {}", full_name(step), fault.message);
+            refusal(&Fault { message, ..fault.clone() })
+        }
+        None => refusal(fault),
+    }
+}
 
 /// Writes an error that came before anything was carried out.
 pub fn refusal(fault: &Fault) -> String {
@@ -62,12 +74,20 @@ pub fn plain<'t>(text: impl Into<ForeignStr<'t>>) -> String {
     inert::lines(text)
 }
 
+/// How a step is called in its line.
+pub struct StepName {
+    /// Its action or, for a click, the link.
+    pub written: String,
+    /// True for a step of an app that doesn't come with PipeMux.
+    pub foreign: bool,
+}
+
 /// Writes one line for each step that ended. The result of a nested call shows in its outer step. When that didn't run,
 /// the nested call has a line of its own if it failed or changed something, with the number of the outer step.
 /// `names` are the names of the steps, `contents` what those that ended show besides.
 pub fn steps(
     run: &Run,
-    names: &[String],
+    names: &[StepName],
     contents: &[String],
     hint_options: &str,
     mut links: impl FnMut(&StepOutcome, usize) -> Vec<String>,
@@ -90,9 +110,10 @@ pub fn steps(
             continue;
         }
         let (Some(outcome), Some(own)) = (run.done.get(index), names.get(index)) else { continue };
+        let StepName { written, foreign } = own;
         let name = &match run.steps.get(outer).filter(|_| step.nested) {
-            Some(outer) => format!("{own} in {}", full_name(outer)),
-            None => own.clone(),
+            Some(outer) => format!("{written} in {}", full_name(outer)),
+            None => written.clone(),
         };
         let count = if visible > 1 { format!("{position} ") } else { String::new() };
         let mut out = String::new();
@@ -102,7 +123,10 @@ pub fn steps(
                     links(outcome, index).iter().map(|link| format!(" · {link}")).collect();
                 let word = if outcome.is_started() { "started" } else { "done" };
                 let head = match step.is_query() {
-                    true => query_head(name, &outcome.brief, (visible > 1).then_some(position)),
+                    true => {
+                        let position = (visible > 1).then_some(position);
+                        query_head(name, *foreign, &outcome.brief, position)
+                    }
                     false if outcome.brief.is_empty() => format!("{position} {word} · {name}"),
                     false => format!("{position} {word} · {name}: {}", plain(&outcome.brief)),
                 };
@@ -114,7 +138,8 @@ pub fn steps(
                 let content = contents.get(index).map_or("", String::as_str);
                 out += content;
                 if let Some(detail) = &outcome.detail {
-                    out += &format!("{}\n", cut_lines(&plain(detail), run.budget.into()));
+                    let detail = if *foreign { quote::quoted(detail) } else { plain(detail) };
+                    out += &format!("{}\n", cut_lines(detail.trim_end(), run.budget.into()));
                 } else if content.is_empty() && !run.passes_on(index) {
                     out += &result_value(outcome, run.budget);
                 }
@@ -166,10 +191,12 @@ fn result_value(outcome: &StepOutcome, budget: u32) -> String {
     }
 }
 
-/// Writes the line over a query's result: its brief, in a run of several steps after its number and name.
-fn query_head(name: &str, brief: &ForeignText, position: Option<usize>) -> String {
+/// Writes the line over a query's result: its brief, in a run of several steps after its number and name. What a `foreign`
+/// app says is never a line by itself.
+fn query_head(name: &str, foreign: bool, brief: &ForeignText, position: Option<usize>) -> String {
     let brief = plain(brief);
     match position {
+        None if foreign && !brief.is_empty() => format!("{name}: {brief}"),
         None => brief,
         Some(position) if brief.is_empty() => format!("{position} {name}"),
         Some(position) => format!("{position} {name}: {brief}"),
@@ -218,11 +245,11 @@ fn full_name(step: &Step) -> String {
     format!("{}.{}", step.session.addr.provider, step.prototype.written_name())
 }
 
-/// Writes a question with its options and the ways to answer, which begin with `command`. `body` follows its title. Returns also the label and
-/// id of each link.
+/// Writes a question with its options, which take about `room` tokens, and the ways to answer, which begin with
+/// `command`. `body` follows its title. Returns also the label and id of each link.
 pub fn question(
     minter: &mut Minter<'_>,
-    number: u64,
+    (number, room): (u64, u64),
     title: &str,
     question: &Question,
     (body, later): (&str, &[String]),
@@ -236,9 +263,11 @@ pub fn question(
     let bare = question.options.iter().all(|option| option.text.is_empty());
     if !picks && bare && !question.options.is_empty() {
         let labels = question.options.iter().map(|option| &option.label);
-        out += &format!("{}\n", inert::joined_line(labels, " · "));
+        out += &quote::quoted_labels(labels);
     }
+    let mut hidden = 0;
     for (index, option) in question.options.iter().enumerate() {
+        let before = out.len();
         let text = inert::line(&option.text);
         if picks {
             let answer = (index + 1).to_string();
@@ -249,6 +278,14 @@ pub fn question(
         } else if !bare {
             out += &format!("- {}\n", inert::labelled_line(&option.label, &option.text));
         }
+        // It can be chosen all the same, by its number; all of them are shown by `answer` alone.
+        if hidden > 0 || (index > 0 && estimate(&out) > room) {
+            out.truncate(before);
+            hidden += 1;
+        }
+    }
+    if hidden > 0 {
+        out += &format!("… {hidden} more options: {command}\n");
     }
     if question.unlisted > 0 {
         out += &format!("… {} more\n", question.unlisted);

@@ -322,15 +322,23 @@ impl AnswerText<'_> {
                 Some(all.max(window.lowered.unwrap_or(0)))
             })
             .fold(0, u64::saturating_add);
-        let mut last = position.map_or(String::new(), |position| format!("{position} · "));
+        let mut last = position.map_or(String::new(), |position| format!("{} · ", field(position)));
         if named {
-            last += &format!("workspace {} · ", inert::line(&self.workspace.name));
+            last += &format!("workspace {} · ", field(&inert::line(&self.workspace.name)));
         }
         last += &format!("e{} · ", self.workspace.epoch);
         let shown = out.tokens() + pipemux_tokens::estimate(&last) + RECEIPT_TOKENS;
         let receipt = TokenReceipt { shown, available: available.max(shown) };
         out.push_unestimated(&format!("{last}{} of {} tokens\n", receipt.shown, receipt.available));
         (out, receipt)
+    }
+}
+
+/// Makes a text one field of the last line: the mark between fields is none of it.
+fn field(text: &str) -> Cow<'_, str> {
+    match text.contains('·') {
+        true => text.replace(" · ", ", ").replace('·', ",").into(),
+        false => text.into(),
     }
 }
 

@@ -8,6 +8,9 @@ use crate::runs::form::described;
 use crate::runs::question::OpenQuestion;
 use crate::views::inert;
 
+/// Words before the colon in lines of PipeMux's own: a field of such a name is quoted.
+const OWN_LINES: [&str; 4] = ["next", "optional", "actions", "output"];
+
 /// Writes the fields of a form, a line each. Optional ones that need no explanation share one.
 pub fn lines(open: &OpenQuestion) -> String {
     let mut out = String::new();
@@ -18,7 +21,8 @@ pub fn lines(open: &OpenQuestion) -> String {
         } else if !field.is_required() && field.doc.is_empty() && field.bounds().is_empty() {
             optional.push(field.to_string());
         } else {
-            out += &inert::whole_line(&field.documented());
+            let mark = if OWN_LINES.contains(&&*field.name) { "> " } else { "" };
+            out += &format!("{mark}{}", inert::whole_line(&field.documented()));
             for choice in open.choices.iter().filter(|choice| choice.field == field.name) {
                 out += &format!(" · {} {}", choice.of, inert::line(&choice.label));
             }

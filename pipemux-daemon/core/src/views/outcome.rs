@@ -10,9 +10,11 @@ use pipemux_tokens::estimate;
 
 use crate::foreign::{ForeignText, LinkSlot, data, quote};
 use crate::keys::SessionKey;
+use crate::limits::CONTENT_BUDGET_MIN;
 use crate::processes::Prototypes;
 use crate::runs::question::{Asker, OpenQuestion};
 use crate::runs::{Argument, Run, Step, StepOrigin};
+use crate::views::answer::StepName;
 use crate::views::fit::{cut_contents, cut_steps};
 use crate::views::inert::RefTokens;
 use crate::views::minter::{Minter, RenderInput};
@@ -33,13 +35,22 @@ pub struct RunOutcome {
     pub minted: bool,
 }
 
+/// What the outcome of a step depends on besides what its app said.
+pub struct StepApp<'p> {
+    /// True if the app comes with PipeMux.
+    pub is_built_in: bool,
+    /// The prefix of the app's tokens.
+    pub token_prefix: Option<&'p str>,
+}
+
 /// Writes the outcome of a run. `question` is the one that the run has open; `prototypes` gives what a session
-/// can do, `token_prefix` the prefix of its tokens, `is_present` whether no later state of a session was shown than the one that a step left; commands repeat `hint_options`.
+/// can do, `app` what is known of its app, `is_present` whether no later state of a session was shown than the one that a step
+/// left; commands repeat `hint_options`.
 pub fn write_outcome<'p>(
     run: &Run,
     question: Option<(u64, &OpenQuestion)>,
     prototypes: impl Fn(&SessionKey) -> Prototypes,
-    token_prefix: impl Fn(&SessionKey) -> Option<&'p str>,
+    app: impl Fn(&SessionKey) -> StepApp<'p>,
     is_present: impl Fn(&SessionKey, StateVersion) -> bool,
     (epoch, hint_options): (u64, &str),
     anchors: &mut AnchorTable,
@@ -49,7 +60,9 @@ pub fn write_outcome<'p>(
         Some(_) => format!("undo of {}", inert::line(&step.call)),
         None => step_name(step, anchors),
     };
-    let names: Vec<String> = run.steps.iter().map(name).collect();
+    let is_foreign = |step: &Step| !app(&step.session).is_built_in;
+    let name = |step: &Step| StepName { written: name(step), foreign: is_foreign(step) };
+    let names: Vec<StepName> = run.steps.iter().map(name).collect();
     let mut contents = Vec::with_capacity(run.done.len());
     for (outcome, step) in run.done.iter().zip(&run.steps) {
         if outcome.content.is_empty() {
@@ -60,7 +73,7 @@ pub fn write_outcome<'p>(
         let mut minter = Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
         // Things that have changed since would be shown in a state that they have left: their names are enough.
         let present = outcome.state.is_some_and(|state| is_present(session, state));
-        let tokens = RefTokens::of_app(token_prefix(session));
+        let tokens = RefTokens::of_app(app(session).token_prefix);
         contents.push(write_content(&outcome.content, tokens, present, &mut minter));
         minted |= minter.has_changed();
     }
@@ -94,12 +107,15 @@ pub fn write_outcome<'p>(
         anchors.keep_offered(|written| shown.contains(written));
     }
     if let Some(fault) = &run.wrong_answer {
-        text += &with_options(&answer::refusal(fault), hint_options);
+        let foreign = run.steps.get(run.next).filter(|step| is_foreign(step));
+        text += &with_options(&answer::refused_answer(fault, foreign), hint_options);
     }
     let Some((number, open)) = question else {
         return RunOutcome { text, contents, asked: None, minted };
     };
-    let asked = write_question((number, false), open, (epoch, hint_options), anchors);
+    let room = u64::from(run.budget).saturating_sub(estimate(&text)).max(CONTENT_BUDGET_MIN.into());
+    let input = (epoch, hint_options);
+    let asked = write_question_within(room, (number, false), open, input, anchors);
     RunOutcome { text: text + &asked.text, contents, asked: Some(asked.report), minted: true }
 }
 
@@ -130,6 +146,17 @@ pub struct WrittenQuestion {
 
 /// Writes an open question, whole. It says its number when it is one of `several`; commands repeat `hint_options`.
 pub fn write_question(
+    numbered: (u64, bool),
+    open: &OpenQuestion,
+    input: (u64, &str),
+    anchors: &mut AnchorTable,
+) -> WrittenQuestion {
+    write_question_within(u64::MAX, numbered, open, input, anchors)
+}
+
+/// Writes an open question whose options take no more than about so many tokens; the first is always shown.
+fn write_question_within(
+    room: u64,
     (number, several): (u64, bool),
     open: &OpenQuestion,
     (epoch, hint_options): (u64, &str),
@@ -157,7 +184,7 @@ pub fn write_question(
     let command = with_options(&command, hint_options);
     let ways_of = (&*command, ways.as_slice());
     let (text, links) =
-        answer::question(&mut minter, number, &title, question, (&body, &later), ways_of);
+        answer::question(&mut minter, (number, room), &title, question, (&body, &later), ways_of);
     let none = ForeignText::default();
     let details = question.options.iter().map(|option| &option.text);
     let details = details.chain(std::iter::repeat(&none));

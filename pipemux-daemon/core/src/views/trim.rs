@@ -9,7 +9,7 @@ use pipemux_work::position_within;
 
 use crate::views::answer_buffer::window_markdown;
 use crate::workspaces::Rendered;
-use crate::workspaces::content::Line;
+use crate::workspaces::content::{Line, ends_ref};
 
 /// Cuts the content of a window to a budget in tokens. Heading and links always stay; tokens that are cut count
 /// as hidden, and a line says so. Refs to what was cut stay valid.
@@ -83,8 +83,7 @@ pub(super) fn shown_refs(markdown: &str) -> HashSet<&str> {
     pipemux_work::spend(markdown.len());
     let destination = |at: usize| {
         let after = &markdown[at + "](".len()..];
-        let ends = |byte: u8| matches!(byte, b')' | b' ' | b'\n');
-        position_within(after, REF_MAX, ends).map(|end| &after[..end])
+        position_within(after, REF_MAX, ends_ref).map(|end| &after[..end])
     };
     markdown.match_indices("](").filter_map(|(at, _)| destination(at)).collect()
 }

@@ -232,9 +232,7 @@ pub fn anchors_in(text: &str) -> impl Iterator<Item = (RefKind, u64)> {
             Some(local) => (RefKind::Obj, local),
             None => (RefKind::Link, after.strip_prefix("link:")?),
         };
-        // No ref is longer: a text of many beginnings costs no more for each of them.
-        let ends = |byte: u8| matches!(byte, b')' | b' ' | b'\n');
-        let end = position_within(local, REF_MAX, ends)?;
+        let end = position_within(local, REF_MAX, ends_ref)?;
         let (local, rest) = local.split_at(end);
         let digits = local.rsplit(':').next().unwrap_or(local);
         let exact = !digits.starts_with(['0', '+'])
@@ -242,6 +240,11 @@ pub fn anchors_in(text: &str) -> impl Iterator<Item = (RefKind, u64)> {
         let id = digits.parse().ok().filter(|_| exact)?;
         Some((kind, id))
     })
+}
+
+/// True for a byte behind a ref, or one that no written ref has: a text of many beginnings costs no more for each of them.
+pub fn ends_ref(byte: u8) -> bool {
+    matches!(byte, b')' | b' ' | b'\n' | b'(' | b'[' | b']')
 }
 
 /// Estimates lines that follow a newline.

@@ -3,13 +3,13 @@
 use std::collections::VecDeque;
 
 use crate::keys::SessionKey;
-use crate::limits::{HISTORY_MAX, ROUND_DIFFS_MAX};
+use crate::limits::ROUND_DIFFS_MAX;
 use crate::persist::records::SavedRound;
 
 /// The rounds of a workspace, oldest first.
 #[derive(Debug, Default)]
 pub struct History {
-    /// The newest ones: at most [`HISTORY_MAX`].
+    /// The newest ones: at most [`HISTORY_MAX`](crate::limits::HISTORY_MAX), or as many as the user set.
     pub rounds: VecDeque<SavedRound>,
     /// The number of rounds so far.
     pub count: u64,
@@ -40,8 +40,8 @@ impl History {
         self.rounds.iter().rev().find(changed)
     }
 
-    /// Notes that steps of a round were taken back.
-    pub fn mark_undone(&mut self, number: u64, steps: &[u32]) {
+    /// Notes that steps of a round were taken back, and of which it isn't known yet.
+    pub fn mark_undone(&mut self, number: u64, steps: &[u32], unsure: &[u32]) {
         let Some(round) = self.rounds.iter_mut().rev().find(|round| round.number == number) else {
             return;
         };
@@ -50,15 +50,17 @@ impl History {
                 undo.undone = true;
             }
         }
+        for (step, undo) in (0..).zip(&mut round.undo) {
+            undo.unsure = unsure.contains(&step);
+        }
     }
 
-    /// Adds a round; the oldest makes room.
-    pub fn add(&mut self, round: SavedRound) {
+    /// Adds a round; the oldest makes room beyond so many.
+    pub fn add(&mut self, round: SavedRound, most: usize) {
         self.count = self.count.max(round.number);
         self.rounds.push_back(round);
-        if self.rounds.len() > HISTORY_MAX {
-            self.rounds.pop_front();
-        }
+        let beyond = self.rounds.len().saturating_sub(most);
+        self.rounds.drain(..beyond);
         let last = self.rounds.len().checked_sub(ROUND_DIFFS_MAX + 1);
         if let Some(round) = last.and_then(|last| self.rounds.get_mut(last)) {
             round.diff = None;

@@ -204,7 +204,7 @@ fn workspace_restored_again_keeps_its_windows_and_history() {
     workspaces.restore("w".into(), "old".into(), FIRST);
     let workspace = workspaces.get_mut("w").unwrap();
     workspace.open_window(Window::new(1, session(Some("w")), 0), None);
-    workspace.history.add(crate::persist::records::SavedRound {
+    let round = crate::persist::records::SavedRound {
         number: 4,
         unix_ms: 0,
         reader: "r".into(),
@@ -214,7 +214,8 @@ fn workspace_restored_again_keeps_its_windows_and_history() {
         exit: 0,
         sessions: Vec::new(),
         ..Default::default()
-    });
+    };
+    workspace.history.add(round, 9);
     workspaces.restore("w".into(), "new".into(), FirstNumbers { id: 129, epoch: 64 });
     let workspace = workspaces.get("w").unwrap();
     assert_eq!((workspace.name.as_str(), workspace.epoch), ("new", 64));

@@ -3,7 +3,8 @@
 
 use crate::world::{Behaviour, World, frame, reader, run, slot};
 use pipemux_core::limits::{
-    APP_NOTICES_MAX, NAV_MAX, SESSION_ANCHORS_MAX, UNCONFIRMED_BYTES, WINDOW_BUDGET,
+    APP_NOTICES_MAX, NAV_MAX, OPEN_RUNS_BYTES, SESSION_ANCHORS_MAX, UNCONFIRMED_BYTES,
+    WINDOW_BUDGET,
 };
 use pipemux_core::{Event, Exit};
 use pipemux_proto::app::{Done, Needs, Notify, OptionItem, Outcome, Question, QuestionKind};
@@ -218,6 +219,29 @@ fn unconfirmed_answers_keep_no_more_than_their_bytes() {
     let limits = world.ask(reader("a"), Verb::Limits);
     let held = used(&limits.text, "answers that all readers leave unconfirmed");
     assert!((1_000_000..=UNCONFIRMED_BYTES).contains(&held), "{held} bytes");
+}
+
+#[test]
+fn oldest_kept_steps_make_room_for_those_of_other_readers() {
+    let mut world = World::new();
+    world.open(reader("a"), "notes");
+    let stdin = "word ".repeat(100_000);
+    let held = |world: &mut World| {
+        let limits = world.ask(reader("a"), Verb::Limits);
+        used(&limits.text, "open questions and kept steps, of all workspaces")
+    };
+    let mut most = 0;
+    for number in 0..150_usize {
+        let who = reader(format!("r{number}").leak());
+        let code = "notes.fail(); notes.say(stdin)".into();
+        let stdin = Some(stdin.clone().into_bytes().into());
+        let verb = Verb::Run { code, stdin, only_queries: false };
+        world.ask(who, verb).exits(1).has("kept as");
+        most = most.max(held(&mut world));
+    }
+    assert!(most <= OPEN_RUNS_BYTES && most + 600_000 > OPEN_RUNS_BYTES, "{most} bytes");
+    world.answer(reader("r0"), "notes.say('x')").exits(3);
+    world.answer(reader("r149"), "notes.say('x')").exits(0);
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod clients;
 mod contexts;
 mod environment;
 mod exchange;
+mod forged_lines;
 mod forms;
 mod health;
 mod hibernation;

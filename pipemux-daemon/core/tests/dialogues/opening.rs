@@ -79,7 +79,7 @@ fn steps_run_in_order_and_stop_at_the_first_failure() {
     said.exits(1)
         .has("1 done · edit: edited · [undo](link:")
         .has("2 failed · fail: it can't be done\n")
-        .has("next: try another\n")
+        .has("next: notes says: try another\n")
         .has(": notes.say('never') · ")
         .has("+ [k1 r2](obj:");
     assert_eq!(world.invoked.len(), 2);

@@ -28,7 +28,7 @@ fn result_is_the_whole_answer() {
     let said = world.ask(reader("a"), run("notes.list()"));
     said.exits(0);
     let (result, last) = said.text.rsplit_once("```\n").expect("a fence");
-    assert_eq!(result, "3 lines\n```\n1\tline 1\n2\tline 2\n3\tline 3\n");
+    assert_eq!(result, "list: 3 lines\n```\n1\tline 1\n2\tline 2\n3\tline 3\n");
     assert!(last.starts_with("e1 · "), "no window follows: {last}");
 }
 

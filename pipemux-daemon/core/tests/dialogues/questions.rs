@@ -1,6 +1,6 @@
 //! Questions, their answers, and the steps that wait for them.
 
-use crate::world::{AnswerText, World, reader, session_addr};
+use crate::world::{AnswerText, World, reader, run, session_addr};
 use pipemux_core::limits::QUESTION_MS;
 use pipemux_proto::client::{Format, VerbRequest};
 
@@ -67,7 +67,7 @@ fn option_link_answers_while_the_window_is_busy() {
     world.open(reader("a"), "notes");
     let client = world.connect();
     world.set_behaviour("notes/main", crate::world::Behaviour::Holds);
-    let call = world.call(reader("a"), crate::world::run("notes.pick()"));
+    let call = world.call(reader("a"), run("notes.pick()"));
     let request = world.send(client, &call);
     // The question arrives, but the window that was requested after it doesn't.
     let app = world.process("notes/main").expect("it runs");
@@ -140,7 +140,7 @@ fn answer_must_name_one_of_two_open_questions() {
     world.set_behaviour("notes/main", crate::world::Behaviour::Holds);
     let clients = [world.connect(), world.connect()];
     for client in clients {
-        let call = world.call(reader("a"), crate::world::run("notes.pick()"));
+        let call = world.call(reader("a"), run("notes.pick()"));
         world.send(client, &call);
     }
     world.release("notes/main");
@@ -226,4 +226,23 @@ fn destructive_action_of_an_app_that_previews_nothing_is_confirmed_before_it_is_
     world.lose_daemon();
     world.answer(reader("a"), "yes").exits(0);
     assert!(world.invoked[2].1.confirmed && world.invoked[2].1.resume.is_none());
+}
+
+#[test]
+fn options_that_the_budget_does_not_hold_are_shown_by_answer_and_can_be_chosen() {
+    let mut world = World::new();
+    for number in 0..15 {
+        world
+            .model("notes/main")
+            .add(&format!("a note with a text of some words, number {number}"));
+    }
+    world.open(reader("a"), "notes");
+    let mut call = world.call(reader("a"), run("notes.pick()"));
+    call.budget = Some(120);
+    let said = world.ask_call(&call);
+    said.exits(5).has("1. [").lacks("number 14").has(" more options: pipemux answer\n");
+    said.has("pipemux answer 1,3");
+    let all = world.answer(reader("a"), "");
+    all.has("number 14").lacks("more options");
+    world.answer(reader("a"), "15").exits(0).has("picked [15]");
 }

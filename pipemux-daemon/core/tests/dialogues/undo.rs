@@ -112,3 +112,27 @@ fn round_that_is_being_undone_is_not_undone_at_the_same_time() {
     world.answer_to(client, id).expect("an answer").exits(0).has("undo of notes.say('x')");
     assert_eq!(sent(&mut world), ["notes/main takeback"]);
 }
+
+#[test]
+fn undo_that_the_loss_of_the_daemon_interrupts_tells_what_took_effect_and_what_is_unknown() {
+    let mut world = world();
+    world.run(reader("a"), "notes.say('x'); other.say('y')").exits(0);
+    world.set_behaviour("notes/main", Behaviour::Silent);
+    let client = world.connect();
+    let call = world.call(reader("a"), Verb::Undo { round: None });
+    world.send(client, &call);
+    world.lose_daemon();
+    world.set_behaviour("notes/main", Behaviour::Normal);
+    sent(&mut world);
+    let history = world.ask(reader("a"), Verb::History { detail: false, rounds: None });
+    history.has("its undo has no known end: pipemux undo 1");
+    let told = undo(&mut world, None);
+    told.exits(7).has("notes.say('x') may or may not be taken back; taken back: other.say('y')");
+    told.has("next: pipemux view notes/main").has("next: pipemux undo 1: takes back what is left");
+    assert!(sent(&mut world).is_empty(), "nothing is sent before its reader knows");
+    // Told once, and also after another loss.
+    world.lose_daemon();
+    let again = undo(&mut world, Some(1));
+    again.exits(0).has("undo of notes.say('x')").lacks("other.say");
+    assert_eq!(sent(&mut world), ["notes/main takeback"]);
+}

@@ -8,6 +8,8 @@ use pipemux_proto::call;
 use pipemux_proto::projection::{CodePiece, LinkSlot, Lod, ObjectSlot, Piece, Projection};
 use pipemux_proto::{Fault, Value};
 use pipemux_work::Meter;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 /// Texts of which a long repetition has made some function look at the rest again and again, or might.
 const PATTERNS: [&str; 34] = [
@@ -130,7 +132,7 @@ fn work_for_each_byte_does_not_grow_with_the_text() {
             let few = units(place, pattern, short).saturating_sub(constant) as f64 / short as f64;
             let many = units(place, pattern, long).saturating_sub(constant) as f64 / long as f64;
             assert!(
-                many <= few * 1.3 + 16.0 && many <= 160.0,
+                many <= few * 1.3 + 16.0 && many <= UNITS_A_BYTE as f64,
                 "{pattern:?} in {place}: {few:.1} units a byte, then {many:.1}"
             );
         }
@@ -163,6 +165,40 @@ fn code_and_refs_cost_no_more_for_each_byte_of_a_long_text() {
         }
     }
 }
+
+proptest! {
+    // The same cases each time: `cases` of a few thousand, and another seed, search for more.
+    #![proptest_config(ProptestConfig {
+        cases: 48,
+        rng_seed: RngSeed::Fixed(77),
+        failure_persistence: None,
+        ..Default::default()
+    })]
+
+    /// Searches for mixtures that make something look at the same text again and again.
+    #[test]
+    fn work_for_each_byte_of_a_mixed_text_is_bounded(
+        parts in proptest::collection::vec((0..PATTERNS.len(), 1_usize..600), 1..6),
+        rounds in 1_usize..4,
+        place in 0..PLACES.len(),
+    ) {
+        let place = PLACES[place];
+        let mixed: String =
+            parts.iter().map(|(pattern, times)| PATTERNS[*pattern].repeat(*times)).collect();
+        let said = mixed.repeat(rounds);
+        let meter = Meter::start();
+        meet(place, &said);
+        let units = meter.units().saturating_sub(units(place, "a", 8));
+        prop_assert!(
+            units <= UNITS_A_BYTE * (said.len() as u64 + 64),
+            "{units} units for {} bytes in {place}: {parts:?}",
+            said.len()
+        );
+    }
+}
+
+/// The most work that a byte of foreign text may make, whatever is around it.
+const UNITS_A_BYTE: u64 = 160;
 
 /// Prints what each way of foreign text costs: run it with `--release -- --ignored --nocapture`.
 #[test]

@@ -167,7 +167,12 @@ pub fn records() -> Vec<Fixture> {
         fixture!(
             "records",
             "undone",
-            Record::Undone { workspace: KEY.into(), round: 10, steps: vec![0] }
+            Record::Undone { workspace: KEY.into(), round: 10, steps: vec![0], unsure: Vec::new() }
+        ),
+        fixture!(
+            "records",
+            "undo_interrupted",
+            Record::Undone { workspace: KEY.into(), round: 10, steps: vec![0], unsure: vec![1] }
         ),
         fixture!("records", "kept", kept(14, full_rest())),
         fixture!("records", "kept_plain", kept(15, SavedRest::default())),
@@ -325,6 +330,7 @@ fn undo_round() -> SavedRound {
         action: "say".into(),
         args: Bytes::from_static(&[0x80]),
         undone: false,
+        unsure: false,
     };
     let undo = vec![undo.clone(), SavedUndo { workspace: None, undone: true, ..undo }];
     let lasting = vec!["notes.remove".into()];

@@ -264,4 +264,6 @@ pub enum ProtocolBreach {
     Gone,
     /// Greets with another protocol version.
     WrongVersion,
+    /// Is a process that an app started, and acts all the same.
+    BelowApp,
 }

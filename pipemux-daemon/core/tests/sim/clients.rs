@@ -30,13 +30,20 @@ pub struct Connection {
     pub closed_by_daemon: bool,
     /// True when it is closed once its request is answered.
     pub once: bool,
+    /// True when its process was started by an app.
+    pub below_app: bool,
 }
 
 impl Sim {
     pub fn connect(&mut self) -> LawResult<ClientId> {
         self.next_client += 1;
         let client = ClientId(self.next_client);
-        self.clients.insert(client, Connection::default());
+        self.greet(client, Connection::default())
+    }
+
+    /// Opens a connection and greets.
+    pub fn greet(&mut self, client: ClientId, connection: Connection) -> LawResult<ClientId> {
+        self.clients.insert(client, connection);
         self.handle_event(Event::ClientOpened { client })?;
         let hello = Envelope::event(Method::Hello, Incarnation(0));
         let hello = frame(&hello, &Hello::new(Role::Client, "test"));
@@ -145,6 +152,7 @@ impl Sim {
         self.note_kept(index, &answer);
         self.check_wrong_answer(index, &answer)?;
         self.check_end(index, &answer)?;
+        self.check_bounds(index, &answer)?;
         self.check_rounds(index, &answer)?;
         self.check_go(index)?;
         self.check_undone(index)?;

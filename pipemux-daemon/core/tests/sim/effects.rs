@@ -37,7 +37,8 @@ impl Sim {
                 Effect::CloseClient { client } => self.close_client(client)?,
                 // As a driver does, before anything else is handed in.
                 Effect::IdentifyClient { client } => {
-                    let peer = PeerProcess { pid: Some(2), ..PeerProcess::default() };
+                    let marked = self.clients.get(&client).is_some_and(|conn| conn.below_app);
+                    let peer = PeerProcess { pid: Some(2), marked, ..PeerProcess::default() };
                     self.queue.push_front(Event::ClientIdentified { client, peer });
                 }
                 Effect::Audit(entry) => self.statistics.count(match entry.exit {

@@ -28,6 +28,7 @@ mod answer_content;
 mod app_faults;
 mod app_frames;
 mod apps;
+mod bounds;
 mod claims;
 mod clients;
 mod corrections;

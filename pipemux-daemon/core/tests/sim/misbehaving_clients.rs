@@ -12,11 +12,17 @@ use crate::process::{frame, garbage};
 use crate::requests::Request;
 use crate::sim::{InFlight, Sim};
 
+/// Where a process below an app works. Nobody else repeats its requests.
+pub const BELOW_APP: &str = "/below-an-app";
+
 impl Sim {
     pub fn break_protocol(&mut self, breach: ProtocolBreach) -> LawResult<bool> {
         self.statistics.count(format!("breach {breach:?}"));
         self.next_client += 1;
         let client = ClientId(self.next_client);
+        if breach == ProtocolBreach::BelowApp {
+            return self.act_below_app(client);
+        }
         self.clients.insert(client, Connection::default());
         self.handle_event(Event::ClientOpened { client })?;
         let hello = Envelope::event(Method::Hello, Incarnation(0));
@@ -48,11 +54,37 @@ impl Sim {
                     self.handle_event(Event::ClientFrame { client, frame: garbage(envelope) })?;
                 }
             }
-            ProtocolBreach::Gone | ProtocolBreach::WrongVersion => {}
+            ProtocolBreach::Gone | ProtocolBreach::WrongVersion | ProtocolBreach::BelowApp => {}
         }
         if self.clients.get(&client).is_some_and(|conn| !conn.gone && !conn.closed_by_daemon) {
             self.handle_event(Event::ClientClosed { client })?;
         }
+        Ok(true)
+    }
+
+    /// Has a process that an app started act as the user: `bounds.rs` checks what comes of it.
+    fn act_below_app(&mut self, client: ClientId) -> LawResult<bool> {
+        self.greet(client, Connection { below_app: true, ..Connection::default() })?;
+        let options =
+            RequestOptions { json: false, deadline: 0, confirm: Confirmation::Now, kept: true };
+        let code = "notes.add(mark='below an app')".to_owned();
+        let session = || "notes/main".parse().expect("an address");
+        for verb in [
+            Verb::Run { code, stdin: None, only_queries: false },
+            Verb::Undo { round: None },
+            Verb::Answer { text: "yes".into(), to: None, stdin: None },
+            Verb::Restart { session: session() },
+            Verb::End { session: session() },
+        ] {
+            let mut call = self.call(0, verb, false, ViewOptions::default(), None);
+            call.cwd = BELOW_APP.into();
+            let daemon = self.daemon.nth;
+            self.request(client, 0, call, options, Default::default())?;
+            if self.daemon.nth != daemon {
+                return Ok(true);
+            }
+        }
+        self.send(5_000, InFlight::ClientGone(client));
         Ok(true)
     }
 

@@ -5,6 +5,7 @@ use pipemux_proto::{Envelope, Incarnation, Kind, Method};
 
 use crate::action::{Confirmation, Pick, RequestOptions};
 use crate::law::LawResult;
+use crate::misbehaving_clients::BELOW_APP;
 use crate::process::frame;
 use crate::requests::Request;
 use crate::sessions::CALM_READER;
@@ -20,10 +21,11 @@ impl Sim {
     }
 
     pub fn repeat_request(&mut self, pick: Pick) -> LawResult<bool> {
+        let own = |request: &Request| request.acts() && request.call.cwd != BELOW_APP;
         // A client is most likely to repeat the requests that were lost with a daemon.
-        let lost = self.some_request(pick / 2, |r| r.acts() && r.lost && r.exit.is_none());
+        let lost = self.some_request(pick / 2, |r| own(r) && r.lost && r.exit.is_none());
         let lost = lost.filter(|_| pick.is_multiple_of(2));
-        let index = lost.or_else(|| self.some_request(pick, Request::acts));
+        let index = lost.or_else(|| self.some_request(pick, own));
         let Some(index) = index else { return Ok(false) };
         let of = &self.requests[index];
         let (who, call, marks) = (of.who, of.call.clone(), of.marks.clone());

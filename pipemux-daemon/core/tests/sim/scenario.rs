@@ -222,6 +222,7 @@ fn breach(rng: &mut Rng) -> ProtocolBreach {
             (1, ProtocolBreach::AppMethods),
             (1, ProtocolBreach::Gone),
             (1, ProtocolBreach::WrongVersion),
+            (1, ProtocolBreach::BelowApp),
         ],
     )
 }

@@ -312,6 +312,7 @@ fn config() -> Config {
         software: "pipemuxd test".into(),
         socket: "/run/pipemux.sock".into(),
         pseudonym_key: *b"a secret to apps",
+        history_rounds: None,
         bounds: &[],
     }
 }

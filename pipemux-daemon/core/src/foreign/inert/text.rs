@@ -18,11 +18,6 @@ pub fn labelled_line(label: &ForeignText, text: &ForeignText) -> String {
     line(&[&label.0, colon, &text.0].concat())
 }
 
-/// Makes texts inert as one whole line, with a mark between them.
-pub fn joined_line<'t>(texts: impl Iterator<Item = &'t ForeignText>, mark: &str) -> String {
-    whole_line(&texts.map(|text| &*text.0).collect::<Vec<_>>().join(mark))
-}
-
 /// Makes an app's text inert as one whole line.
 pub fn whole_line<'t>(text: impl Into<ForeignStr<'t>>) -> String {
     lines(text.into().0.replace(['\n', '\r'], " ").trim_start())

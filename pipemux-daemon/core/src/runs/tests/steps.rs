@@ -3,6 +3,7 @@
 use pipemux_proto::Code;
 use pipemux_proto::projection::Copied;
 
+use crate::foreign::Speaker;
 use crate::processes::quarantine::Fingerprint;
 
 use super::*;
@@ -226,14 +227,17 @@ fn unreadable_and_unexpected_replies_leave_the_outcome_unknown() {
     }
 }
 
+/// An app of the user's own.
+const NOTES: Speaker<'_> = Speaker { provider: "notes", built_in: false };
+
 #[test]
 fn replies_are_decoded() {
     let body = |outcome: &Outcome| AppReply::Reply(encode(outcome).unwrap().into());
-    assert!(matches!(StepReply::read(body(&done(3))), StepReply::Outcome(Outcome::Done(_))));
+    assert!(matches!(StepReply::read(body(&done(3)), NOTES), StepReply::Outcome(Outcome::Done(_))));
     let fault = AppReply::Fault(Fault::refused("no"));
-    assert!(matches!(StepReply::read(fault), StepReply::Outcome(Outcome::Failed(_))));
+    assert!(matches!(StepReply::read(fault, NOTES), StepReply::Outcome(Outcome::Failed(_))));
     let garbage = AppReply::Reply(Bytes::from_static(b"\xc1"));
-    assert!(matches!(StepReply::read(garbage), StepReply::Unreadable(_)));
+    assert!(matches!(StepReply::read(garbage, NOTES), StepReply::Unreadable(_)));
 }
 
 #[test]
