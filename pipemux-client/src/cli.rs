@@ -2,6 +2,7 @@
 
 mod answer;
 mod app;
+mod app_new;
 mod args;
 mod audit;
 mod bench;
@@ -73,12 +74,14 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Listen => listen::execute(requester),
         Verb::Watch { since, count, all } => watch::execute(requester, since, count, all),
         Verb::Logs { session, lines, .. } => logs::execute(requester, session, lines),
+        Verb::Trace { session, lines, .. } => logs::trace(requester, session, lines),
         Verb::Down => down::execute(requester),
         Verb::Status { limits } => status::execute(requester, limits),
         Verb::Audit { lines } => audit::execute(requester, lines),
         Verb::Doctor { fix } => doctor::execute(requester, fix),
         Verb::Pipe => pipe::execute(requester),
         Verb::Bench { quick } => bench::execute(requester, quick),
+        Verb::App(verb) => app::execute(requester, verb),
         Verb::Tour => tour::execute(requester),
         Verb::Unknown(words) => Err(suggestions::unknown_verb(&words, &requester.options)),
         // All other verbs are one request.

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use pipemux_core::{LogText, tells_of_denial};
+use jiff::Timestamp;
+use pipemux_core::{LogText, Now, tells_of_denial};
 use pipemux_proto::Incarnation;
 use rustc_hash::FxHashMap;
 use tokio::io::{AsyncRead, ReadBuf};
@@ -18,7 +19,8 @@ use tokio::net::unix::pipe::Receiver;
 
 use crate::daemon_log::log as log_line;
 use crate::limits::{
-    DENIAL_SEARCH_MAX, FINAL_OUTPUT_MAX, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX, LOG_TURN,
+    DENIAL_SEARCH_MAX, FINAL_OUTPUT_MAX, LOG_DATE_MS, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX,
+    LOG_TURN,
 };
 use crate::session_logs::{self, LogReader, LogWriter};
 
@@ -40,6 +42,10 @@ struct OutputPipe {
     pipe: Option<Receiver>,
     waker: Waker,
     writer: LogWriter,
+    life: Incarnation,
+    /// When the log last said what time it is, on the monotonic clock, and how far the wall clock is ahead of that.
+    dated_at: u64,
+    wall_ahead: u64,
     /// The position in the log at which the process began to print.
     since: u64,
     /// True between two turns of a flood.
@@ -83,25 +89,29 @@ impl AppOutput {
         max: u64,
         pipe: PipeReader,
         waker: Waker,
-        now_ms: u64,
+        now: Now,
     ) -> Result<(), String> {
         let cannot = |error: io::Error| format!("can't write to {}: {error}", log.display());
         let begin = self.log_starts.get(log).unwrap_or_else(|| session_logs::rotated_length(log));
-        let writer = LogWriter::open(log, begin, max, now_ms).map_err(cannot)?;
+        let writer = LogWriter::open(log, begin, max, now.mono_ms).map_err(cannot)?;
         let pipe = Receiver::from_owned_fd(pipe.into())
             .map_err(|error| format!("can't watch a pipe: {error}"))?;
         // The first turn polls the pipe, which registers the waker.
         waker.wake_by_ref();
-        let since = writer.end();
-        let output = OutputPipe {
+        let mut output = OutputPipe {
             pipe: Some(pipe),
             waker,
             writer,
-            since,
+            life: app,
+            dated_at: now.mono_ms,
+            wall_ahead: now.unix_ms.saturating_sub(now.mono_ms),
+            since: 0,
             paused: false,
             resume_at: None,
             note: None,
         };
+        output.write_date(" started", now.mono_ms);
+        output.since = output.writer.end();
         self.pipes.insert(app, output);
         Ok(())
     }
@@ -129,6 +139,9 @@ impl AppOutput {
                     break;
                 }
                 Poll::Ready(length) => {
+                    if now_ms.saturating_sub(output.dated_at) >= LOG_DATE_MS {
+                        output.write_date("", now_ms);
+                    }
                     grew |= output.write(&buffer[..length], now_ms);
                     left -= length;
                 }
@@ -316,6 +329,16 @@ impl AppOutput {
 }
 
 impl OutputPipe {
+    /// Writes a line that says what time it is and which life of the session prints: what follows is from then on.
+    fn write_date(&mut self, what: &str, now_ms: u64) {
+        let unix_ms = i64::try_from(self.wall_ahead + now_ms).unwrap_or(i64::MAX);
+        let time = Timestamp::from_second(unix_ms / 1000).unwrap_or(Timestamp::MAX);
+        let line = format!("[pipemux {time} life {}]{what}", self.life);
+        if self.writer.write_line(&line, now_ms) {
+            self.dated_at = now_ms;
+        }
+    }
+
     /// Writes what was printed, and explains the first line that tells of a refusal; returns whether the log grew.
     fn write(&mut self, bytes: &[u8], now_ms: u64) -> bool {
         let mut grew = self.writer.write_output(bytes, now_ms);

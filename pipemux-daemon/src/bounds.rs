@@ -68,6 +68,8 @@ const INTERNAL: &[(&str, &str)] = &[
     ("FILES_CHECK_MS", "how soon a socket that was cleaned away is restored"),
     ("REFUSED_MAX", "how many clients are told why they are turned away"),
     ("ACCEPT_TURN", "only divides turns; nothing is refused"),
+    ("LOG_DATE_MS", "how often a log says what time it is; nothing is refused by it"),
+    ("DEV_FILES_MAX", "changes of further files of a program start nothing again"),
     ("PINNED_KNOWN_MAX", "beyond it hashes of programs are computed again"),
     ("AUDIT_FILES", "only divides the audit log"),
     ("ANCESTORS_WRITTEN", "only shortens lines of the audit log"),

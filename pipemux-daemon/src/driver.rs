@@ -43,6 +43,7 @@ use crate::buffer_pool::BufferPool;
 use crate::busy_poll::{BusyPoll, ParkHook};
 use crate::connection::Connection;
 use crate::daemon_log::log;
+use crate::dev_programs::DevPrograms;
 use crate::file_watch::FileWatch;
 use crate::journal::Journal;
 use crate::limits::{FILES_CHECK_MS, SCRATCH_BUFFER, SLOW_TURN_MS};
@@ -115,6 +116,7 @@ pub struct Driver {
     audit_log: AuditLog,
     manifests: ManifestDirs,
     pinned_programs: PinnedPrograms,
+    dev_programs: DevPrograms,
     /// True while the journal has records that aren't written yet.
     records_pending: bool,
     /// True while records can't be written.
@@ -196,6 +198,7 @@ impl Driver {
             audit_log,
             manifests,
             pinned_programs: PinnedPrograms::default(),
+            dev_programs: DevPrograms::default(),
             records_pending: false,
             disk_failing: false,
             disk_retry_at: None,
@@ -257,6 +260,11 @@ impl Driver {
     fn handle(&mut self, event: Event) {
         if matches!(event, Event::ClientFrame { .. }) {
             self.check_state_file();
+            // A client that uses an app after its program changed uses the new one.
+            for app in self.dev_programs.take_changed() {
+                self.hand_in(Event::ProgramChanged { app });
+                self.run_effects();
+            }
         }
         self.hand_in(event);
         self.run_effects();

@@ -39,6 +39,11 @@ impl LauncherProcess {
         Ok(Self { process, socket })
     }
 
+    /// Returns the socket to it, which blocks.
+    pub fn socket(&self) -> &StdStream {
+        &self.socket
+    }
+
     /// Has the launcher kill every app and exit, and waits for that.
     pub fn end(mut self) {
         // The launcher reads the end of its orders, and this side then the end of its reports.

@@ -122,6 +122,10 @@ pub const HISTORY_MIN: usize = 10;
 pub const AUDIT_PENDING_MAX: usize = 1024 * 1024;
 /// Files of pinned programs whose hashes are kept in memory; past it they are computed again.
 pub const PINNED_KNOWN_MAX: usize = 256;
+/// Milliseconds after which a log says again what time it is, when its process prints.
+pub const LOG_DATE_MS: u64 = 60_000;
+/// Files of one program that its author works on whose changes are noticed.
+pub const DEV_FILES_MAX: usize = 64;
 /// Processes that started a client, directly or not, that are looked up; a longer line can't be relied upon.
 pub const ANCESTORS_MAX: usize = 256;
 /// Names of them that a line of the audit log has.

@@ -16,8 +16,10 @@
 //! | `settings` | the user's settings |
 //! | `directories` | directories of the daemon and of sessions |
 //! | `manifests`, `pinned_programs` | the registered apps; their programs as they were when they were added |
+//! | `dev_programs` | programs that their authors work on |
 //! | `doctor` | checks and repairs what a daemon needs |
 //! | `lock`, `file_watch` | one daemon per state directory; a watch over its files |
+//! | `app_check` | `pipemuxd app-check`: what an app's author should mend |
 //! | `clean_environment` | the daemon's own environment, without secrets |
 //! | `limits`, `bounds` | limits, and those of them that users can reach |
 //! | `daemon_log` | the daemon's own log |
@@ -27,6 +29,7 @@
 //! **Invariant: one thread does everything except syncing and compacting the journal and removing session
 //! directories**, and it waits in one place, the runtime's.
 
+mod app_check;
 mod app_output;
 mod app_processes;
 mod audit_log;
@@ -36,6 +39,7 @@ mod busy_poll;
 mod clean_environment;
 mod connection;
 mod daemon_log;
+mod dev_programs;
 mod directories;
 mod doctor;
 mod driver;
@@ -102,6 +106,14 @@ fn main() -> ExitCode {
                 }
             }
         }
+        ["app-check", ref options @ ..] => match app_check::check(options) {
+            Ok(true) => ExitCode::SUCCESS,
+            Ok(false) => ExitCode::FAILURE,
+            Err(why) => {
+                serve::print_line(&format!("error: {why}"));
+                ExitCode::from(2)
+            }
+        },
         ["--version"] => {
             serve::print_line(&format!("pipemuxd {}", env!("CARGO_PKG_VERSION")));
             ExitCode::SUCCESS

@@ -14,7 +14,7 @@ mod text;
 
 pub use dirs::{ManifestDirs, user_directory};
 pub use edit::{Applied, is_program};
-pub use load::LoadedManifests;
+pub use load::{LoadedManifests, load, read};
 pub use text::read as read_text;
 
 #[cfg(test)]

@@ -42,9 +42,9 @@ pub struct OpenRequest {
     /// A directory for this session alone; it exists and survives restarts.
     pub state_dir: String,
     /// The version that the app named in [`Saved`] before it was put to sleep. The app continues from
-    /// the saved state and from this version. 0 if the session was not asleep.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub woken: u64,
+    /// the saved state and from this version. Absent if the session was not asleep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub woken: Option<u64>,
     /// True when the daemon starts the session because the time in [`Saved::wake_at`] has come.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub due: bool,
@@ -60,10 +60,10 @@ pub struct OpenedOf<T> {
     /// Lines for the reader: what was restored, what was lost.
     #[serde(default)]
     pub notes: Vec<T>,
-    /// The version from [`OpenRequest::woken`] if the app has exactly that state again. Otherwise 0, and
+    /// The version from [`OpenRequest::woken`] if the app has exactly that state again. Otherwise absent, and
     /// readers are told that the line numbers they saw are no longer valid.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub resumed: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumed: Option<u64>,
     /// The keys from [`OpenRequest::jobs`] of the jobs that the app goes on with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<String>,
@@ -72,9 +72,9 @@ pub struct OpenedOf<T> {
 /// The reply to `Save`: the app has written down everything that it would lose by ending now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Saved {
-    /// The version of the saved state; 0 if the app can't continue from it by number.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub version: u64,
+    /// The version of the saved state; absent if the app can't continue from it by number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<u64>,
     /// When the daemon starts the session again though nobody asks for it, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake_at: Option<u64>,
@@ -102,9 +102,10 @@ pub struct Invoke {
     /// The arguments by parameter name; parameters with a default may be missing.
     #[serde(default)]
     pub args: Args,
-    /// The version that the reader saw last: numbers in the arguments refer to it. 0 if the reader has
-    /// seen nothing of this incarnation.
-    pub seen_version: u64,
+    /// The version that the reader saw last: numbers in the arguments refer to it. Absent if the reader has
+    /// seen nothing of this incarnation; an app of a minor version below [`OPTIONAL_VERSIONS`] is sent 0 then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen_version: Option<u64>,
     /// True when the reader saw an earlier incarnation of this app and not this one: numbers in the
     /// arguments then refer to lines that this process never showed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -380,8 +381,13 @@ pub struct BusyOf<T> {
     pub for_ms: u64,
 }
 
-fn is_zero(number: &u64) -> bool {
-    *number == 0
+/// The minor version of the protocol from which on a version may be absent. Peers of lower ones mean by version 0 that
+/// there is none.
+pub const OPTIONAL_VERSIONS: u16 = 6;
+
+/// Returns the version that a peer of this minor version means.
+pub fn meant_version(version: Option<u64>, minor: u16) -> Option<u64> {
+    version.filter(|version| *version > 0 || minor >= OPTIONAL_VERSIONS)
 }
 
 /// A [`OpenedOf`] of plain text.

@@ -146,6 +146,20 @@ pub enum Verb {
     Apps,
     /// Lists the sessions.
     Sessions,
+    /// Prints the newest frames between the daemon and a session, decoded, or follows them. A session is traced from
+    /// the first such request on. The answer is text, or [`Body::Log`] if `after` or `wait_ms` is given.
+    Trace {
+        /// The session.
+        session: SessionAddr,
+        /// The number of frames.
+        lines: u32,
+        /// The position from an earlier answer, to get the frames after it; absent for the newest ones.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        after: Option<u64>,
+        /// How long to wait for a frame, in milliseconds.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        wait_ms: u32,
+    },
     /// Prints the last lines of a session's log, or follows the log. The answer is text, or
     /// [`Body::Log`] if `after` or `wait_ms` is given.
     Logs {
@@ -241,6 +255,7 @@ impl Verb {
             | Self::Apps
             | Self::Sessions
             | Self::Logs { .. }
+            | Self::Trace { .. }
             | Self::History { .. }
             | Self::Watch(_)
             | Self::Limits

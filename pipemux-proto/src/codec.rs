@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{FRAME_MAX, VALUE_DEPTH_MAX};
@@ -91,6 +91,24 @@ pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, DecodeError>
     }
 }
 
+/// Tells why bytes are no message of a type, with the path of the field at fault: `content[17].object: missing field
+/// `key``. It decodes them once more, which [`decode`] spares every message that is sound.
+#[cold]
+pub fn explain<T: DeserializeOwned>(bytes: &[u8]) -> String {
+    let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
+    deserializer.set_max_depth(DEPTH_MAX);
+    match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
+        Ok(_) => match trailing(bytes) {
+            0 => "the body is incomplete".to_owned(),
+            more => DecodeError::Trailing(more).to_string(),
+        },
+        Err(error) => match error.path().to_string() {
+            path if path == "." => error.inner().to_string(),
+            path => format!("{path}: {}", error.inner()),
+        },
+    }
+}
+
 /// Returns the number of bytes after the first value.
 #[cold]
 fn trailing(bytes: &[u8]) -> usize {
@@ -107,6 +125,23 @@ fn trailing(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn unreadable_field_is_told_with_its_path() {
+        use crate::projection::Projection;
+
+        let why = |json: &str| {
+            let value: serde_json::Value = serde_json::from_str(json).expect("JSON");
+            explain::<Projection>(&encode(&value).expect("it encodes"))
+        };
+        let pieces = r#"{"version": 1, "content": [{"text": "a"}, {"object": {"label": "b"}}]}"#;
+        assert_eq!(why(pieces), "content[1].object: missing field `key`");
+        let key = r#"{"version": 1, "content": [{"object": {"key": 7, "label": "b"}}]}"#;
+        let found = why(key);
+        assert!(found.starts_with("content[0].object.key: "), "{found}");
+        assert_eq!(why("{}"), "missing field `version`");
+        assert_eq!(explain::<bool>(&[0xc2, 0, 0]), "2 bytes follow the body");
+    }
 
     #[test]
     fn trailing_bytes_are_counted_whole_or_cut_off() {

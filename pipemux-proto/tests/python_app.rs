@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use pipemux_proto::app::{
     Choice, Chunk, Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Outcome,
-    Project, QuestionKind, ReadRequest, Resume,
+    Project, QuestionKind, ReadRequest, Resume, Saved,
 };
 use pipemux_proto::projection::{Arg, Args, Lod, Piece, Projection, RefArg};
 use pipemux_proto::prototype::Risk;
@@ -59,9 +59,23 @@ fn example_app_of_the_page_runs_unchanged() {
     assert_eq!(done.brief, "0 to do");
     assert!(app.invoke("dance", [], None).is_err());
 
-    // The state survives a restart, and keys aren't used again.
+    // The state survives sleep, in its version: readers notice nothing.
     app.done("add", [("text", Value::from("kept").into())]);
+    let before = app.project(Lod::Full, None);
+    let saved: Saved = app.ask(Method::Save, &Empty {}).expect("saved");
+    assert_eq!(saved.version, Some(before.version));
     app.close();
+    let mut app = App::start(&folder).expect("python3 is there");
+    assert_eq!(app.open_woken(&folder, saved.version).resumed, saved.version);
+    assert_eq!(app.project(Lod::Full, None), before);
+    assert!(app.project(Lod::Full, saved.version).unchanged);
+    app.close();
+    // Woken from another version, it doesn't claim to have that.
+    let mut app = App::start(&folder).expect("python3 is there");
+    assert_eq!(app.open_woken(&folder, Some(before.version + 1)).resumed, None);
+    app.close();
+
+    // The state survives a restart, and keys aren't used again.
     let mut app = App::start(&folder).expect("python3 is there");
     app.open(&folder);
     let shown = app.project(Lod::Full, None);
@@ -112,11 +126,15 @@ impl App {
     }
 
     fn open(&mut self, folder: &Folder) -> Vec<String> {
+        self.open_woken(folder, None).notes
+    }
+
+    fn open_woken(&mut self, folder: &Folder, woken: Option<u64>) -> Opened {
         let open = OpenRequest {
             session: "todo/main".parse().expect("a session"),
             attach: false,
-            again: false,
-            woken: 0,
+            again: woken.is_some(),
+            woken,
             due: false,
             jobs: Vec::new(),
             args: Vec::new(),
@@ -124,7 +142,7 @@ impl App {
             env: Default::default(),
             state_dir: folder.0.to_string_lossy().into_owned(),
         };
-        self.ask::<Opened>(Method::AppOpen, &open).expect("opened").notes
+        self.ask(Method::AppOpen, &open).expect("opened")
     }
 
     fn project(&mut self, lod: Lod, known_version: Option<u64>) -> Projection {
@@ -142,7 +160,7 @@ impl App {
         let invoke = Invoke {
             action: action.into(),
             args,
-            seen_version: 1,
+            seen_version: Some(1),
             seen_lost: false,
             numbers: Vec::new(),
             forgotten: false,

@@ -1,7 +1,10 @@
 //! A task list: arguments that are records, a form with fields of its own, and a secret.
 
+use std::path::PathBuf;
+
 use docui::{
     App, Ask, Context, Done, Fault, Found, Object, Opening, Reply, Secret, View, ViewRequest,
+    state_file,
 };
 
 docui::choices! {
@@ -44,15 +47,23 @@ docui::actions! {
 }
 
 struct Tasks {
+    /// Kept in a file: a key is a line's place, and names the same task after a restart.
     lines: Vec<String>,
     state: String,
+    path: PathBuf,
 }
 
 impl App for Tasks {
     type Action = Action;
 
-    fn open(_: &Opening) -> Result<Self, Fault> {
-        Ok(Self { lines: Vec::new(), state: "locked".into() })
+    fn open(opening: &Opening) -> Result<Self, Fault> {
+        let path = opening.state_dir.join("tasks.json");
+        let unreadable = |error| Fault::failed(format!("{}: {error}", path.display()));
+        let lines = match std::fs::read(&path) {
+            Ok(text) => serde_json::from_slice(&text).map_err(unreadable)?,
+            Err(_) => Vec::new(),
+        };
+        Ok(Self { lines, state: "locked".into(), path })
     }
 
     fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
@@ -67,6 +78,9 @@ impl App for Tasks {
                     "{title} · {column:?} · {owner} · {minutes} min: {}",
                     steps.join(", ")
                 ));
+                let text = serde_json::to_vec(&self.lines);
+                let text = text.map_err(|error| Fault::failed(error.to_string()))?;
+                state_file::replace(&self.path, &text)?;
                 Ok(Done::new(format!("{title}, {minutes} min")).into())
             }
             Action::Connect {} => match context.form::<Account>()? {

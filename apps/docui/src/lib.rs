@@ -16,6 +16,8 @@
 //! | [`Handle`] | says things unasked: a change, a notice, that work goes on |
 //! | [`JobHandle`] | reports on work that outlasts the action that began it |
 //! | [`blocking`] | work that may wait for a disk or a network, on threads of its own |
+//! | [`undo`] | takes changes back, and makes them again |
+//! | [`paging`] | shows a long list in pages |
 //! | [`state_file`] | replaces small files in the state directory |
 //! | [`regular_file`] | opens files without waiting for what is no file |
 //! | [`serve`] | runs an app on its connection to the daemon |
@@ -61,6 +63,7 @@ mod handle;
 mod job;
 mod limits;
 pub mod media;
+pub mod paging;
 mod path_watch;
 pub mod regular_file;
 pub mod reply;
@@ -71,6 +74,7 @@ mod session_table;
 pub mod state_file;
 pub mod table;
 pub mod testing;
+pub mod undo;
 pub mod view;
 
 use pipemux_proto::refs::{Local, Ref, RefKind};

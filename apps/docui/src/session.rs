@@ -171,7 +171,8 @@ impl<A: App> Session<A> {
         request: &Envelope,
         message: OpenRequest,
     ) -> Result<Option<Opened>, Fault> {
-        let OpenRequest { woken, again, due, .. } = message;
+        // Versions of this SDK begin with 1, and a daemon of protocol 1.5 means by 0 that there is none.
+        let (woken, again, due) = (message.woken.unwrap_or(0), message.again, message.due);
         self.jobs_before = message.jobs;
         let mut opening = Opening {
             provider: message.session.provider.to_string(),
@@ -223,8 +224,8 @@ impl<A: App> Session<A> {
                 app.notes()
             }
         };
-        let resumed = if self.resumed { woken } else { 0 };
-        if resumed == 0 || !again {
+        let resumed = self.resumed.then_some(woken);
+        if resumed.is_none() || !again {
             self.version += 1;
         }
         Ok(Some(Opened { resumed, ..self.opened(notes) }))
@@ -339,7 +340,7 @@ impl<A: App> Session<A> {
             let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
             u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
         });
-        Ok(Saved { version: self.version, wake_at })
+        Ok(Saved { version: Some(self.version), wake_at })
     }
 
     pub(crate) fn save(&mut self) -> Result<Empty, Fault> {

@@ -121,7 +121,7 @@ impl<A: App> Host<A> {
     /// # Errors
     /// The app can't be hibernated. It goes on unchanged.
     pub fn hibernate(&mut self) -> Result<u64, Fault> {
-        let version = self.session.hibernate()?.version;
+        let version = self.session.hibernate()?.version.unwrap_or(0);
         self.session.save()?;
         self.session = Session::new(INCARNATION, self.unasked.handle(INCARNATION));
         self.opened = false;
@@ -137,7 +137,7 @@ impl<A: App> Host<A> {
         let (mut resumed, mut notes) = (true, Vec::new());
         for args in opens {
             let opened = self.open_once(args, true, version)?;
-            resumed &= opened.resumed == version;
+            resumed &= opened.resumed == Some(version);
             notes.extend(opened.notes);
         }
         Ok((resumed, notes))
@@ -157,7 +157,7 @@ impl<A: App> Host<A> {
             session: self.address.clone(),
             attach,
             again,
-            woken,
+            woken: (woken > 0).then_some(woken),
             due: false,
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             cwd: self.cwd.clone(),
@@ -244,7 +244,7 @@ impl<A: App> Host<A> {
         Invoke {
             action: action.into(),
             args,
-            seen_version,
+            seen_version: (seen_version > 0).then_some(seen_version),
             seen_lost: false,
             numbers: Vec::new(),
             forgotten: false,

@@ -87,7 +87,7 @@ fn declaration_is_like_typescript() {
     let prototypes = Action::prototypes();
     assert_eq!(
         prototypes[0].declaration(),
-        "/** Orders. @param items What is wanted. */\n\
+        "/** Orders some items for one table. @param items What is wanted. */\n\
          function order(items: {name: string, count: int = 1, code?: string, about?: Anchor<note>, \
          type: string = 'plain'}[], labels: {[key: string]: int} = {}): void;"
     );

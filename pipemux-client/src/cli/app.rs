@@ -1,17 +1,23 @@
-//! `pipemux app add` and `pipemux app remove`.
+//! `pipemux app add`, `pipemux app remove`, `pipemux app new` and `pipemux app check`.
 
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use nix::fcntl::OFlag;
-use pipemux_client::ClientError;
 use pipemux_client::proto::client::{NewProvider, ProvidersArgs, Verb};
+use pipemux_client::{ClientError, daemon};
 
+use super::app_new;
 use super::args::AppVerb;
 use super::command_env::CommandEnv;
+use super::requester::Requester;
+use super::to_request::Execution;
 
+/// The exit status of a wrong command line.
+const USAGE: u8 = 2;
 /// Longest manifest that is read, in bytes; the daemon accepts less.
 const MANIFEST_MAX: u64 = 256 * 1024;
 
@@ -19,12 +25,16 @@ const MANIFEST_MAX: u64 = 256 * 1024;
 ///
 /// # Errors
 /// The manifest can't be read.
-pub fn to_request(verb: AppVerb, env: &dyn CommandEnv) -> Result<Verb, ClientError> {
+pub fn to_request(verb: AppVerb, env: &dyn CommandEnv) -> Result<Execution, ClientError> {
     let (manifest, replace) = match verb {
+        local @ (AppVerb::Check { .. } | AppVerb::New { .. }) => {
+            return Ok(Execution::Local(super::args::Verb::App(local)));
+        }
         AppVerb::Add { manifest, replace } => (manifest, replace),
         AppVerb::Remove { provider } => {
             let remove = Some(provider);
-            return Ok(Verb::Providers(ProvidersArgs { remove, ..ProvidersArgs::default() }));
+            let providers = ProvidersArgs { remove, ..ProvidersArgs::default() };
+            return Ok(Execution::Request(Verb::Providers(providers)));
         }
     };
     let path = env.absolute_path(&manifest)?;
@@ -41,7 +51,33 @@ pub fn to_request(verb: AppVerb, env: &dyn CommandEnv) -> Result<Verb, ClientErr
     let path = env.variables().into_iter().find(|(name, _)| name == "PATH");
     let path = path.and_then(|(_, value)| value.into_string().ok()).unwrap_or_default();
     let add = Some(NewProvider { file, text, replace, path });
-    Ok(Verb::Providers(ProvidersArgs { add, ..ProvidersArgs::default() }))
+    Ok(Execution::Request(Verb::Providers(ProvidersArgs { add, ..ProvidersArgs::default() })))
+}
+
+/// Executes a verb that needs no daemon.
+///
+/// # Errors
+/// `pipemuxd` can't be run.
+pub fn execute(requester: &Requester, verb: AppVerb) -> Result<u8, ClientError> {
+    let (manifest, args, destructive) = match verb {
+        AppVerb::Check { manifest, args, destructive } => (manifest, args, destructive),
+        AppVerb::New { name, lang, docui } => {
+            let text = app_new::create(&name, lang, docui.as_deref())?;
+            return Ok(super::print(&text));
+        }
+        AppVerb::Add { .. } | AppVerb::Remove { .. } => return Ok(USAGE),
+    };
+    let program = daemon::program_path(&requester.options);
+    let mut command = Command::new(&program);
+    command.arg("app-check");
+    command.args(requester.global.json.then_some("--json"));
+    command.args(destructive.then_some("--destructive"));
+    command.arg(manifest).arg("--").args(args).stdin(Stdio::null());
+    let ended = command.status().map_err(|error| {
+        let next = "put pipemuxd beside pipemux or on PATH, or set PIPEMUX_DAEMON to its path";
+        ClientError::invalid(format!("{} can't be started: {error}", program.display())).hint(next)
+    })?;
+    Ok(ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
 /// Reads a manifest. Only regular files are read: a pipe could block, and a device might have no end.

@@ -1,4 +1,5 @@
-//! `pipemux logs --follow`: prints a session's output as it comes, across restarts and log rotation.
+//! `pipemux logs --follow` and `pipemux trace --follow`: print a session's output or its frames as they come, across
+//! restarts and log rotation.
 
 use pipemux_client::ClientError;
 use pipemux_client::blocking::Connection;
@@ -14,10 +15,20 @@ use super::streaming::{Chunk, LONG_POLL_MS, Source, end_with_answer, notice, str
 /// # Errors
 /// No daemon can be asked, or it doesn't know the session or the verb.
 pub fn execute(requester: &Requester, session: SessionAddr, lines: u32) -> Result<u8, ClientError> {
-    stream(requester, LogSource { session, lines, after: None }, None)
+    stream(requester, LogSource { session, lines, after: None, frames: false }, None)
+}
+
+/// Prints the newest frames and all that follow until the user ends it. Returns the exit status.
+///
+/// # Errors
+/// As [`execute`].
+pub fn trace(requester: &Requester, session: SessionAddr, lines: u32) -> Result<u8, ClientError> {
+    stream(requester, LogSource { session, lines, after: None, frames: true }, None)
 }
 
 struct LogSource {
+    /// True for frames instead of output.
+    frames: bool,
     session: SessionAddr,
     lines: u32,
     after: Option<u64>,
@@ -30,8 +41,12 @@ impl Source for LogSource {
         connection: &mut Connection,
     ) -> Result<Chunk, ClientError> {
         let (session, lines, after) = (self.session.clone(), self.lines, self.after);
-        let logs = Verb::Logs { session, lines, after, wait_ms: LONG_POLL_MS };
-        let answer = requester.request_on(connection, logs)?;
+        let wait_ms = LONG_POLL_MS;
+        let verb = match self.frames {
+            true => Verb::Trace { session, lines, after, wait_ms },
+            false => Verb::Logs { session, lines, after, wait_ms },
+        };
+        let answer = requester.request_on(connection, verb)?;
         let Body::Log(part) = &answer.body else {
             return end_with_answer(requester, &answer);
         };

@@ -52,10 +52,13 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
         Verb::Undo { round } => RequestVerb::Undo { round },
         Verb::Set { option, value } => RequestVerb::Set { option, value },
         Verb::Apps => RequestVerb::Apps,
-        Verb::App(verb) => app::to_request(verb, env)?,
+        Verb::App(verb) => return app::to_request(verb, env),
         Verb::Sessions => RequestVerb::Sessions,
         Verb::Logs { session, lines, follow: false } => {
             RequestVerb::Logs { session, lines, after: None, wait_ms: 0 }
+        }
+        Verb::Trace { session, lines, follow: false } => {
+            RequestVerb::Trace { session, lines, after: None, wait_ms: 0 }
         }
         Verb::Restart { session } => RequestVerb::Restart { session },
         Verb::End { session } => RequestVerb::End { session },
@@ -70,7 +73,7 @@ pub fn event_wait(verb: &RequestVerb) -> Duration {
     let wait_ms = match verb {
         RequestVerb::View(view) => view.wait_ms,
         RequestVerb::Watch(watch) => watch.wait_ms,
-        RequestVerb::Logs { wait_ms, .. } => *wait_ms,
+        RequestVerb::Logs { wait_ms, .. } | RequestVerb::Trace { wait_ms, .. } => *wait_ms,
         _ => 0,
     };
     Duration::from_millis(wait_ms.into())

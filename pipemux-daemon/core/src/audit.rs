@@ -208,6 +208,7 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
         | Verb::Apps
         | Verb::Sessions
         | Verb::Logs { .. }
+        | Verb::Trace { .. }
         | Verb::History { .. }
         | Verb::Watch(_)
         | Verb::Limits

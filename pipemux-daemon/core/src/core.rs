@@ -121,6 +121,9 @@ impl Core {
             Event::Exited { app, exit, last_lines } => {
                 self.processes.handle_exit(&mut self.turn, app, Ok(exit), last_lines);
             }
+            Event::ProgramChanged { app } => {
+                self.processes.program_changed(&mut self.turn, app);
+            }
             Event::LogRead { request, read } => self.log_read(RequestId(request), read),
             Event::Providers { request, read } => self.providers_loaded(RequestId(request), read),
             Event::Disk { failing } => self.persist.failing = failing,
@@ -194,6 +197,8 @@ impl Core {
         self.bound_open_runs();
         self.stop_if_done();
         self.drain_events();
+        self.processes.trace_sent(&self.turn);
+        self.settle_traces();
         self.processes.address_effects(&mut self.turn.effects);
         out.append(&mut self.turn.effects);
     }

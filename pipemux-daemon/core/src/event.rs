@@ -107,6 +107,11 @@ pub enum Event {
         /// The last lines of its log.
         last_lines: Vec<String>,
     },
+    /// The program of a process changed on disk whose start asked to be told.
+    ProgramChanged {
+        /// The incarnation of the process.
+        app: Incarnation,
+    },
     /// The answer to [`Effect::ReadLog`] or [`Effect::WatchLog`].
     LogRead {
         /// The number that the effect carried.
@@ -350,6 +355,8 @@ pub struct Start {
     pub pinned: PinnedPrograms,
     /// Its limits; where one is none, the daemon's default holds.
     pub limits: Limits,
+    /// True to tell when its program changes: `ProgramChanged`.
+    pub watched: bool,
     /// What it is confined to; none if it isn't.
     pub confinement: Option<Confinement>,
 }

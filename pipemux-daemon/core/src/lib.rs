@@ -44,6 +44,7 @@ mod intake;
 mod jobs;
 mod keys;
 pub mod limits;
+pub mod lint;
 pub mod manifest;
 pub mod peer;
 mod persist;

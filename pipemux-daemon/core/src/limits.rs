@@ -163,6 +163,22 @@ pub const PATTERN_TEXT_MAX: usize = 16 * 1024;
 pub const FIELD_CHOICES_MAX: usize = 8;
 /// Lists and options within each other in a type.
 pub const TYPE_NESTING_MAX: usize = 8;
+/// Milliseconds that a session is traced after somebody asked for its trace.
+pub const TRACE_MS: u64 = 10 * 60_000;
+/// Frames of one session that a trace keeps; the oldest make room.
+pub const TRACE_LINES: usize = 256;
+/// Bytes of one session's trace; the oldest frames make room.
+pub const TRACE_BYTES: usize = 256 * 1024;
+/// Bytes of one frame in a trace.
+pub const TRACE_FRAME_CHARS: usize = 2_000;
+/// Characters of one text in a trace.
+pub const TRACE_TEXT_CHARS: usize = 200;
+/// Items of one list or map in a trace.
+pub const TRACE_ITEMS: usize = 40;
+/// Questions for secrets whose answers a trace recognises.
+pub const TRACE_SECRETS_MAX: usize = 64;
+/// Flaws that the author of an app is told in one life of its process.
+pub const AUTHOR_TOLD_MAX: usize = 200;
 /// Milliseconds between two questions whether an app is still there, asked while it owes an answer.
 pub const PING_MS: u64 = 5_000;
 /// Milliseconds that an app may take to answer such a question; longer makes it `silent`.

@@ -79,6 +79,7 @@ impl Driver {
     fn process_exited(&mut self, app: Incarnation, exit: Exit) {
         let peer = Peer::App(app);
         self.starting_apps.remove(&app);
+        self.dev_programs.forget(app);
         // What the app sent before it exited comes before the exit.
         self.read_remaining(peer);
         self.connections.remove(&peer);

@@ -39,7 +39,7 @@ impl Driver {
         self.drain_events();
     }
 
-    fn queue_log_updates(&mut self) {
+    pub(super) fn queue_log_updates(&mut self) {
         if !self.app_output.has_log_updates() {
             return;
         }

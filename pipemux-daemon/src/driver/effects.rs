@@ -53,6 +53,7 @@ impl Driver {
                 }
                 Effect::NoteLog { app, line } => {
                     self.app_output.note(app, &line, self.now.mono_ms);
+                    self.queue_log_updates();
                 }
                 Effect::EndLog { log, kept } => self.app_output.end_log(Path::new(&log), kept),
                 Effect::Stopped => self.stopped(),
@@ -164,6 +165,9 @@ impl Driver {
         // Counts as scheduled until the process runs, so that nothing is written before that.
         connection.write_scheduled = true;
         self.connections.insert(Peer::App(app), connection);
+        if start.watched {
+            self.dev_programs.watch(app, start);
+        }
         let log_path = start.log.clone();
         let note = start
             .confinement
@@ -182,8 +186,7 @@ impl Driver {
         directories::create_below(self.journal.directory(), directory)
             .map_err(|error| format!("can't create {}: {error}", directory.display()))?;
         let waker = self.ready_queue.waker(ReadySource::AppOutput(app));
-        let now_ms = self.now.mono_ms;
-        self.app_output.open(app, Path::new(&log_path), log_max, output, waker, now_ms)?;
+        self.app_output.open(app, Path::new(&log_path), log_max, output, waker, self.now)?;
         if let Some((note, network)) = note {
             self.app_output.explain_denials(app, note, network);
         }

@@ -121,7 +121,11 @@ pub(super) fn manifest_files(directory: &Path) -> Vec<PathBuf> {
     paths
 }
 
-pub(super) fn read(path: &Path) -> Result<Manifest, String> {
+/// Reads one manifest.
+///
+/// # Errors
+/// What is wrong with it, and where.
+pub fn read(path: &Path) -> Result<Manifest, String> {
     let text =
         text::read(path, MANIFEST_MAX).map_err(|why| format!("{}: {why}", path.display()))?;
     parse(path, &text)

@@ -16,7 +16,16 @@ pub fn rotated_length(path: &Path) -> u64 {
 /// Opens a log for appending; returns its length, too.
 pub(super) fn open_for_append(path: &Path) -> io::Result<(File, u64)> {
     let mut options = OpenOptions::new();
-    open_regular(options.append(true).create(true).mode(0o600), path)
+    open_regular(options.read(true).append(true).create(true).mode(0o600), path)
+}
+
+/// Returns true unless the last line of a file of that length lacks its end.
+pub(super) fn ends_with_line(file: &File, length: u64) -> bool {
+    let mut last = [0];
+    match length.checked_sub(1) {
+        Some(at) => file.read_at(&mut last, at).is_ok_and(|read| read == 1) && last == *b"\n",
+        None => true,
+    }
 }
 
 pub(super) fn open_regular(options: &mut OpenOptions, path: &Path) -> io::Result<(File, u64)> {

@@ -7,7 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::files::{open_for_append, rotated_path, trim_partial_character};
+use super::files::{ends_with_line, open_for_append, rotated_path, trim_partial_character};
 use super::omission::{Omission, with_commas};
 use crate::directories::create_private;
 use crate::limits::{LOG_BURST, LOG_RATE, LOG_TAIL};
@@ -44,14 +44,15 @@ impl LogWriter {
             }
             other => other?,
         };
+        let at_line_start = ends_with_line(&file, length);
         Ok(Self {
             path: path.to_owned(),
             file,
             length,
             start,
             max,
-            // Unknown without reading: an earlier process's last line may lack its end.
-            at_line_start: length == 0,
+            // An earlier process's last line may lack its end.
+            at_line_start,
             budget: LOG_BURST,
             refilled_at: now_ms,
             omission: None,
@@ -82,6 +83,12 @@ impl LogWriter {
             self.omit(&bytes[length..]);
         }
         self.end() != before
+    }
+
+    /// Writes a line of the daemon's own that can wait; returns whether it did. In the middle of a line of the app, it
+    /// doesn't.
+    pub fn write_line(&mut self, line: &str, now_ms: u64) -> bool {
+        self.at_line_start && self.write_output(format!("{line}\n").as_bytes(), now_ms)
     }
 
     /// Writes a line that no process printed; returns whether the log grew.

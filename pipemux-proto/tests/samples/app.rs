@@ -26,25 +26,26 @@ fn opens(all: &mut Vec<Sample>) {
         cwd: "/work".into(),
         env: [("LANG".to_owned(), "C".to_owned())].into(),
         state_dir: "/state/editor/main".into(),
-        woken: 0,
+        woken: None,
         due: false,
         jobs: Vec::new(),
     };
     add(all, "app-open", (Kind::Request, Method::AppOpen), &open);
     let jobs = OpenRequest { jobs: vec!["test-1".into()], ..open.clone() };
     add(all, "app-open-jobs", (Kind::Request, Method::AppOpen), &jobs);
-    let woken = OpenRequest { woken: 70_000, ..open };
+    let woken = OpenRequest { woken: Some(70_000), ..open };
     add(all, "app-open-woken", (Kind::Request, Method::AppOpen), &woken);
     let due = OpenRequest { due: true, ..woken };
     add(all, "app-open-due", (Kind::Request, Method::AppOpen), &due);
     let opened = Opened { notes: vec!["restored 1 unsaved edit".into()], ..Opened::default() };
     add(all, "app-opened", (Kind::Reply, Method::AppOpen), &opened);
-    let resumed = Opened { resumed: 70_000, ..Opened::default() };
+    let resumed = Opened { resumed: Some(70_000), ..Opened::default() };
     add(all, "app-opened-resumed", (Kind::Reply, Method::AppOpen), &resumed);
     let jobs = Opened { jobs: vec!["test-1".into()], ..Opened::default() };
     add(all, "app-opened-jobs", (Kind::Reply, Method::AppOpen), &jobs);
-    add(all, "saved", (Kind::Reply, Method::Save), &Saved { version: 70_000, wake_at: None });
-    let until = Saved { version: 70_000, wake_at: Some(1_800_000_000_000) };
+    let saved = Saved { version: Some(70_000), wake_at: None };
+    add(all, "saved", (Kind::Reply, Method::Save), &saved);
+    let until = Saved { wake_at: Some(1_800_000_000_000), ..saved };
     add(all, "saved-wake-at", (Kind::Reply, Method::Save), &until);
 }
 
@@ -181,7 +182,7 @@ fn invokes(all: &mut Vec<Sample>) {
     let invoke = Invoke {
         action: "replace".into(),
         args: args(),
-        seen_version: 12,
+        seen_version: Some(12),
         seen_lost: false,
         numbers: Vec::new(),
         forgotten: false,

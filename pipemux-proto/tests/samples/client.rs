@@ -80,6 +80,7 @@ fn verbs(all: &mut Vec<Sample>) {
         ("history", Verb::History { detail: true, rounds: Some(5) }),
         ("set", Verb::Set { option: Some("epoch".into()), value: Some("strict".into()) }),
         ("sessions", Verb::Sessions),
+        ("trace", Verb::Trace { session: session(), lines: 50, after: Some(412), wait_ms: 5_000 }),
         ("logs", Verb::Logs { session: session(), lines: 50, after: None, wait_ms: 0 }),
         (
             "logs-follow",

@@ -51,6 +51,7 @@ pub fn samples(all: &mut Vec<Sample>) {
         args: [("task".to_owned(), Arg::Record(entries.clone()))].into(),
         reader: "default".into(),
         run_id: "r-1".into(),
+        seen_version: Some(0),
         ..Invoke::default()
     };
     let request = (Kind::Request, Method::Invoke);

@@ -152,3 +152,28 @@ fn secret_is_nowhere_but_with_the_app() {
     env.pipemux(&["down"]).ok();
     assert_absent(env.root());
 }
+
+#[test]
+fn secret_is_left_out_of_traces() {
+    let env = TestEnv::new();
+    // One that is always traced and told of its flaws, and one that is traced from the first question on.
+    env.install("tasks", "examples/tasks", "dev = true\n");
+    env.install("others", "examples/tasks", "");
+    for app in ["tasks", "others"] {
+        let session = format!("{app}/main");
+        env.pipemux(&["open", app]).ok();
+        env.pipemux(&["trace", &session]).ok();
+        let with_secret =
+            |args: &[&str]| env.command(args).stdin(SECRET.as_bytes()).output().ok().text();
+        env.run(&format!("{app}.unlock()")).exits(5);
+        with_secret(&["answer", "-"]);
+        env.run(&format!("{app}.connect()")).exits(5);
+        with_secret(&["answer", "host=example.org port=1 password=stdin"]);
+        with_secret(&["run", &format!("{app}.unlock(password=stdin)")]);
+        let traced = env.pipemux(&["trace", &session, "--lines", "200"]);
+        traced.ok().has("action: \"unlock\"").has("action: \"connect\"").has("(not shown)");
+        traced.lacks(SECRET);
+        env.pipemux(&["logs", &session]).lacks(SECRET);
+    }
+    assert_absent(env.root());
+}

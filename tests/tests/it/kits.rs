@@ -10,18 +10,18 @@ use std::sync::OnceLock;
 use pipemux_tests::{Output, TestEnv, wait_for};
 
 /// A kit whose language is installed here.
-struct Kit {
-    name: &'static str,
+pub struct Kit {
+    pub name: &'static str,
     /// What starts a program of the kit.
     command: String,
     /// The arguments before the program.
     args: Vec<String>,
-    arena: PathBuf,
-    sample: PathBuf,
+    pub arena: PathBuf,
+    pub sample: PathBuf,
 }
 
 impl Kit {
-    fn install(&self, env: &TestEnv, id: &str, program: &Path, more: &str) {
+    pub fn install(&self, env: &TestEnv, id: &str, program: &Path, more: &str) {
         let mut args = self.args.clone();
         args.push(program.display().to_string());
         // The kit isn't installed where the language looks for packages.
@@ -170,7 +170,7 @@ fn jobs_of_a_kit_have_output_and_one_end() {
 
 /// Returns the kits that can run here, and says once which can't.
 #[allow(clippy::print_stdout)]
-fn kits() -> &'static [Kit] {
+pub fn kits() -> &'static [Kit] {
     static KITS: OnceLock<Vec<Kit>> = OnceLock::new();
     KITS.get_or_init(|| {
         let found = [python(), typescript()];
@@ -214,9 +214,7 @@ fn typescript() -> Result<Kit, String> {
     if print("node", &["--print", "process.features.typescript || ''"])? == "strip" {
         return Ok(made(&kit, "ts"));
     }
-    let tools = [kit.clone(), kits_dir().join("../../target/tools")];
-    let compilers = tools.map(|folder| folder.join("node_modules/typescript/bin/tsc"));
-    let Some(compiler) = compilers.iter().find(|compiler| compiler.exists()) else {
+    let Some(compiler) = typescript_compiler() else {
         return Err("this node runs no TypeScript, and there is no compiler: npm install --prefix target/tools typescript".into());
     };
     let output = Path::new(env!("CARGO_TARGET_TMPDIR")).join("typescript-kit");
@@ -227,6 +225,13 @@ fn typescript() -> Result<Kit, String> {
     assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stdout));
     std::fs::write(output.join("package.json"), "{\"type\": \"module\"}").expect("a file");
     Ok(made(&output, "js"))
+}
+
+/// Returns the compiler for TypeScript, if one is installed for these tests.
+pub fn typescript_compiler() -> Option<PathBuf> {
+    let tools = [kits_dir().join("typescript"), kits_dir().join("../../target/tools")];
+    let compilers = tools.map(|folder| folder.join("node_modules/typescript/bin/tsc"));
+    compilers.into_iter().find(|compiler| compiler.exists())
 }
 
 fn kits_dir() -> PathBuf {

@@ -2,7 +2,9 @@
 
 mod answer_size;
 mod answer_tokens;
+mod app_check;
 mod app_faults;
+mod app_new;
 mod by_reference;
 mod chaos;
 mod client_faults;

@@ -50,7 +50,8 @@ impl<A: App> Session<A> {
         let context = Context {
             reader: message.reader,
             run_id: message.run_id,
-            seen_version: message.seen_version,
+            // Versions of this SDK begin with 1.
+            seen_version: message.seen_version.unwrap_or(0),
             seen_lost: message.seen_lost,
             numbers: message.numbers,
             forgotten: message.forgotten,

@@ -6,6 +6,8 @@ use std::time::Duration;
 use clap::Subcommand;
 use pipemux_client::proto::{ProviderId, SessionAddr};
 
+use crate::cli::app_new::Language;
+
 use super::values::{
     OpenTarget, epoch, event, lines, open_target, provider, question, rounds, session, wait,
 };
@@ -244,6 +246,25 @@ pub enum Verb {
         #[arg(long)]
         follow: bool,
     },
+    /// Print the frames between the daemon and an app, decoded
+    ///
+    ///   12:00:00.123 life 7 → Invoke #12 {action: "add", args: {text: {value: "milk"}}, …}
+    ///   12:00:00.125 life 7 ← Changed {version: 3} · dropped: the version 3 is known already
+    ///
+    /// A session is traced from the first `trace` on, until nobody has asked for ten minutes; with dev = true in
+    /// its manifest always. Secrets are left out.
+    #[command(verbatim_doc_comment)]
+    Trace {
+        /// The session: todo/main
+        #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]
+        session: SessionAddr,
+        /// Number of frames
+        #[arg(long, value_name = "N", default_value_t = 50, value_parser = lines, allow_negative_numbers = true)]
+        lines: u32,
+        /// Continue with new frames, until Ctrl-C or for the seconds of --timeout
+        #[arg(long)]
+        follow: bool,
+    },
     /// End a session's process and start a new one
     Restart {
         /// The session: editor/main
@@ -344,6 +365,47 @@ pub enum AppVerb {
         /// Replace another app that has the same id
         #[arg(long)]
         replace: bool,
+    },
+    /// Write an app to begin with, with its tests and its manifest
+    ///
+    ///   pipemux app new todo --lang python
+    ///
+    /// Makes a directory of that name. Python and TypeScript apps carry the kit with them; a Rust app is built on
+    /// docui.
+    #[command(verbatim_doc_comment)]
+    New {
+        /// The app's id, and the name of its directory
+        #[arg(value_name = "NAME", value_parser = provider)]
+        name: ProviderId,
+        /// The language
+        #[arg(long, value_enum, default_value_t = Language::Python)]
+        lang: Language,
+        /// The directory of docui, for Rust
+        #[arg(long, value_name = "PATH")]
+        docui: Option<PathBuf>,
+    },
+    /// Find what an app's author should mend
+    ///
+    /// Runs the app without a daemon, in empty directories, and speaks the protocol to it: windows, all
+    /// actions with valid and invalid arguments, questions, sleep, kills, odd frames. Prints one line for
+    /// each flaw: the place, the rule, what to do. The exit status is 0 if there is none, else 1.
+    ///
+    ///   pipemux app check todo.toml
+    ///   pipemux app check todo.toml -- notes.md     with arguments of `open`
+    ///
+    /// What an action does outside of its directories is real: a destructive one is tried only on
+    /// things that the check itself made.
+    #[command(verbatim_doc_comment)]
+    Check {
+        /// A manifest, or the id of a registered app
+        #[arg(value_name = "MANIFEST.TOML")]
+        manifest: PathBuf,
+        /// Arguments for the app's open; those that begin with - go after --
+        #[arg(value_name = "ARGS")]
+        args: Vec<String>,
+        /// Try destructive actions on whatever the app shows
+        #[arg(long)]
+        destructive: bool,
     },
     /// Remove an app from your apps
     ///

@@ -84,6 +84,7 @@ fn way(verb: &Verb) -> &'static str {
         Verb::Open(_) | Verb::View(_) | Verb::Answer { .. } => "pipemux view --budget 4000",
         Verb::History { .. } => "pipemux history --rounds 20",
         Verb::Logs { .. } => "pipemux logs with fewer --lines",
+        Verb::Trace { .. } => "pipemux trace with fewer --lines",
         verb if verb.changes() => "pipemux status",
         _ => "the same command with --budget 4000",
     }

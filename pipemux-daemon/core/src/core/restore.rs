@@ -70,8 +70,9 @@ impl Core {
                     self.workspaces.forget_session(&key);
                 }
             }
-            Record::Asleep { workspace, session, version, wake_at } => {
+            Record::Asleep { workspace, session, version, at_zero, wake_at } => {
                 if let Some(key) = session_key(workspace.as_deref(), &session) {
+                    let version = (version > 0 || at_zero).then_some(version);
                     self.processes.restore_asleep(&key, version, wake_at);
                 }
             }

@@ -62,7 +62,7 @@ fn check_default(default: Option<&Value>) -> Result<(), String> {
 }
 
 /// Brings the fields of a record or a form within their bounds. Their names were checked.
-pub(super) fn bound_fields(fields: &mut [Field], depth: usize) -> Result<(), String> {
+pub fn bound_fields(fields: &mut [Field], depth: usize) -> Result<(), String> {
     check_count("fields", fields.len(), FIELDS_MAX)?;
     for field in fields {
         line(&mut field.doc, PARAM_DOC_CHARS);

@@ -17,9 +17,12 @@ mod outcome;
 pub mod pattern;
 mod window;
 
+pub use greeting::bound_fields;
+
 use pipemux_proto::app::{Changed, Chunk, Saved};
+use pipemux_proto::codec::explain;
 use pipemux_proto::limits::KEY_MAX;
-use pipemux_proto::{Fault, decode};
+use pipemux_proto::{Fault, Value, decode};
 use serde::de::DeserializeOwned;
 
 use crate::foreign::Speaker;
@@ -46,9 +49,9 @@ pub trait FromApp: DeserializeOwned {
 /// Decodes the body of an app's message, and brings it within its bounds.
 ///
 /// # Errors
-/// The bytes are no such message, or something in it exceeds its bound and can't be cut; in words.
+/// The bytes are no such message (with the path of the field at fault), or something in it exceeds its bound and can't be cut; in words.
 pub fn read<T: FromApp>(body: &[u8]) -> Result<T, String> {
-    let mut message: T = decode(body).map_err(|error| error.to_string())?;
+    let mut message: T = decode(body).map_err(|_| explain::<T>(body))?;
     message.bound()?;
     Ok(message)
 }
@@ -67,7 +70,7 @@ pub trait SaidByApp: DeserializeOwned {
 /// # Errors
 /// As [`read`].
 pub fn read_said<T: SaidByApp>(body: &[u8], by: Speaker<'_>) -> Result<T, String> {
-    let mut message: T = decode(body).map_err(|error| error.to_string())?;
+    let mut message: T = decode(body).map_err(|_| explain::<T>(body))?;
     message.bound(by)?;
     Ok(message)
 }
@@ -77,10 +80,27 @@ pub fn read_said<T: SaidByApp>(body: &[u8], by: Speaker<'_>) -> Result<T, String
 /// # Errors
 /// The bytes are no error; in words.
 pub fn read_error(body: &[u8], by: Speaker<'_>, names: bool) -> Result<Fault, String> {
-    let mut fault: Fault = decode(body).map_err(|error| error.to_string())?;
+    let mut fault: Fault = decode(body).map_err(|_| explain::<Fault>(body))?;
     outcome::bound_fault(&mut fault);
     by.mark_fault(&mut fault, names);
     Ok(fault)
+}
+
+/// Decodes any body, to be shown to an app's author.
+///
+/// # Errors
+/// The bytes are no value, in words.
+pub fn any(body: &[u8]) -> Result<Value, String> {
+    decode(body).map_err(|error| error.to_string())
+}
+
+/// Decodes the body of an app's message as it was sent, so that its author can be told what is wrong with it. Nothing
+/// of it may be kept.
+///
+/// # Errors
+/// The bytes are no such message, with the path of the field at fault.
+pub fn as_sent<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
+    decode(body).map_err(|_| explain::<T>(body))
 }
 
 impl FromApp for Changed {

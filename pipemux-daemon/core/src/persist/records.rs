@@ -192,8 +192,11 @@ pub enum Record {
         workspace: Option<String>,
         /// `provider/session`
         session: String,
-        /// The version that its app named; 0: it is awake, or the app named none.
+        /// The version that its app named; 0: it is awake, or the app named none, unless `at_zero` says otherwise.
         version: u64,
+        /// True when it was put to sleep in the state of version 0.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        at_zero: bool,
         /// When it is to be woken, in milliseconds since 1970.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         wake_at: Option<u64>,

@@ -14,7 +14,7 @@ use crate::processes::session::ProcessState;
 use crate::processes::{ProcessEvent, Processes};
 use crate::turn::Turn;
 use pipemux_proto::Fault;
-use pipemux_proto::app::Empty;
+use pipemux_proto::app::{Empty, Saved, meant_version};
 use pipemux_proto::envelope::Method;
 
 /// Characters that make a part of a path a pattern.
@@ -159,14 +159,15 @@ impl Processes {
         &mut self,
         turn: &mut Turn,
         key: &SessionKey,
-        version: Option<u64>,
+        saved: Option<Saved>,
         current: bool,
     ) {
         let now = turn.mono_ms();
         let Some(session) = self.sessions.get_mut(key) else { return };
         let Some(app) = session.ready() else { return };
-        match version {
-            Some(version) if current => {
+        match saved {
+            Some(Saved { version, .. }) if current => {
+                let version = meant_version(version, session.minor);
                 let paths = std::mem::take(&mut session.hibernation.widening);
                 if let Some(first) = session.opens.first_mut() {
                     first.granted.extend(paths);

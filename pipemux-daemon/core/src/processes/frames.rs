@@ -9,6 +9,7 @@ use crate::event::Effect;
 use crate::foreign::{ForeignText, JobReport, Notify, Progress, bounds};
 use crate::intake;
 use crate::keys::SessionKey;
+use crate::processes::trace::Direction;
 use crate::processes::{ProcessEvent, Processes};
 use crate::turn::Turn;
 
@@ -16,44 +17,69 @@ impl Processes {
     /// Takes a frame that a session's process sent.
     pub(super) fn handle_session_frame(&mut self, turn: &mut Turn, app: Incarnation, frame: Frame) {
         let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
-        let envelope = frame.envelope;
         if let Some(session) = self.sessions.get_mut(&key) {
-            let answers = matches!(envelope.kind, Kind::Reply | Kind::Fault);
+            let answers = matches!(frame.envelope.kind, Kind::Reply | Kind::Fault);
             session.health.heard_from(turn.mono_ms(), answers);
         }
+        let watched = self.traced.contains(&key).then(|| frame.clone());
+        if watched.is_some() {
+            // Before the frame is handled, so that the answer that follows from it brings the notice.
+            self.aid_author(turn, &key, &frame);
+        }
+        let dropped = self.take_session_frame(turn, &key, app, frame).err();
+        if let Some(frame) = watched {
+            if let Some(why) = &dropped {
+                self.tell_of_dropped(turn, &key, app, &frame, why);
+            }
+            self.trace_frame(turn, &key, Direction::FromApp, &frame, dropped.as_deref());
+        }
+    }
+
+    /// Handles a frame of a session's process.
+    ///
+    /// # Errors
+    /// Why it is dropped.
+    fn take_session_frame(
+        &mut self,
+        turn: &mut Turn,
+        key: &SessionKey,
+        app: Incarnation,
+        frame: Frame,
+    ) -> Result<(), String> {
+        let envelope = frame.envelope;
         match (envelope.kind, envelope.method) {
-            (Kind::Event, Method::Hello) => self.handle_hello(turn, &key, app, &frame),
-            // Frames of another incarnation.
-            _ if envelope.incarnation != app => {}
-            (Kind::Reply | Kind::Fault, _) => self.handle_reply(turn, app, frame),
+            (Kind::Event, Method::Hello) => self.handle_hello(turn, key, app, &frame),
+            _ if envelope.incarnation != app => {
+                return Err(format!(
+                    "it has the incarnation {}, expected {app}",
+                    envelope.incarnation
+                ));
+            }
+            (Kind::Reply | Kind::Fault, _) => return self.handle_reply(turn, app, frame),
             (Kind::Event, Method::Changed) => {
-                if let Ok(changed) = intake::read::<Changed>(&frame.body)
-                    && self.set_version(&key, changed.version)
-                {
-                    self.events.push_back(ProcessEvent::Changed { session: key });
+                let changed = intake::read::<Changed>(&frame.body)?;
+                if !self.set_version(key, changed.version) {
+                    return Err(format!("the version {} is known already", changed.version));
                 }
+                self.events.push_back(ProcessEvent::Changed { session: key.clone() });
             }
             (Kind::Event, Method::Busy) => {
-                if let Ok(busy) = intake::read(&frame.body) {
-                    self.note_busy(turn, &key, busy);
-                }
+                let busy = intake::read(&frame.body)?;
+                self.note_busy(turn, key, busy);
             }
             (Kind::Event, Method::JobReport) => {
-                if let Ok(report) = intake::read::<JobReport>(&frame.body) {
-                    self.events.push_back(ProcessEvent::JobReported { session: key, report });
-                }
+                let report = intake::read::<JobReport>(&frame.body)?;
+                self.events.push_back(ProcessEvent::JobReported { session: key.clone(), report });
             }
             (Kind::Event, Method::Progress) => {
-                if let Some(to) = self.client_of(app, envelope.id)
-                    && let Ok(progress) = intake::read::<Progress>(&frame.body)
-                {
+                if let Some(to) = self.client_of(app, envelope.id) {
+                    let progress = intake::read::<Progress>(&frame.body)?;
                     self.events.push_back(ProcessEvent::Progress { to, progress });
                 }
             }
             (Kind::Event, Method::Notify) => {
-                if let Ok(notify) = intake::read::<Notify>(&frame.body) {
-                    self.note_notice(turn, key, notify.text);
-                }
+                let notify = intake::read::<Notify>(&frame.body)?;
+                self.note_notice(turn, key.clone(), notify.text);
             }
             (Kind::Request, method) => {
                 let answer = match method {
@@ -67,10 +93,11 @@ impl Processes {
             // What a later version may send.
             _ => {}
         }
+        Ok(())
     }
 
     /// Passes an app's notice on, unless it says too much.
-    fn note_notice(&mut self, turn: &mut Turn, key: SessionKey, mut text: ForeignText) {
+    pub(super) fn note_notice(&mut self, turn: &mut Turn, key: SessionKey, mut text: ForeignText) {
         let Some(session) = self.sessions.get_mut(&key) else { return };
         let Some(left_out) = session.notices.admit(turn.mono_ms()) else { return };
         if left_out > 0 {

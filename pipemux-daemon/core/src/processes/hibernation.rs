@@ -6,7 +6,7 @@
 //! readers have seen mean what they meant. An app that can't save is left running.
 //! One that names a time is woken then (`wake_times`).
 
-use pipemux_proto::app::{Empty, Saved};
+use pipemux_proto::app::{Empty, Saved, meant_version};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 
@@ -17,6 +17,7 @@ use crate::limits::{BUSY_MAX_MS, SAVE_MS, SLEEP_MIN_MS};
 use crate::manifest::Idle;
 use crate::persist::records::Record;
 use crate::processes::reply::{AppReply, Purpose};
+use crate::processes::session::Session;
 use crate::processes::{ProcessEvent, Processes};
 use crate::timers::Timer;
 use crate::turn::Turn;
@@ -49,8 +50,8 @@ pub struct Hibernation {
 pub struct Asleep {
     /// The process that it had.
     pub app: Incarnation,
-    /// The version of the state that was saved; 0: not told.
-    pub version: u64,
+    /// The version of the state that was saved, if the app named one.
+    pub version: Option<u64>,
 }
 
 /// Who else needs a session, as far as this component can't know it.
@@ -136,8 +137,7 @@ impl Processes {
         };
         if !session.hibernation.widening.is_empty() {
             let current = session.owes == 0 && session.hibernation.used <= began;
-            let version = saved.map(|saved| saved.version);
-            return self.finish_widening(turn, key, version, current);
+            return self.finish_widening(turn, key, saved, current);
         }
         let Idle::After(ms) = session.manifest.idle else { return };
         let busy = session.hibernation.busy.as_ref().is_some_and(|(_, until)| *until > now);
@@ -149,6 +149,7 @@ impl Processes {
         let is_soon = |saved: &Saved| saved.wake_at.is_some_and(|at| at <= soon);
         match saved.filter(|saved| !wanted && !is_soon(saved)) {
             Some(Saved { version, wake_at }) => {
+                let version = meant_version(version, session.minor);
                 session.hibernation.asleep = Some(Asleep { app, version });
                 session.hibernation.wake_at = wake_at;
                 self.save_asleep(turn, key);
@@ -191,7 +192,7 @@ impl Processes {
         &mut self,
         turn: &mut Turn,
         key: &SessionKey,
-        version: u64,
+        version: Option<u64>,
     ) -> Option<Incarnation> {
         let hibernation = &mut self.sessions.get_mut(key)?.hibernation;
         hibernation.due = false;
@@ -200,19 +201,28 @@ impl Processes {
             self.save_asleep(turn, key);
         }
         let asleep = asleep?;
-        if asleep.version == 0 || asleep.version != version {
+        if asleep.version != version {
             return None;
         }
-        self.sessions.get_mut(key)?.version = version;
+        self.sessions.get_mut(key)?.version = version?;
         Some(asleep.app)
     }
 
     /// Writes down whether a session sleeps, so that a later daemon wakes it as this one would.
     pub(super) fn save_asleep(&mut self, turn: &mut Turn, key: &SessionKey) {
         let Some(session) = self.sessions.get(key) else { return };
-        let (asleep, wake_at) = (session.hibernation.asleep, session.hibernation.wake_at);
-        let workspace = key.workspace.as_deref().map(Into::into);
-        let version = asleep.map_or(0, |asleep| asleep.version);
-        turn.persist(Record::Asleep { workspace, session: key.to_string(), version, wake_at });
+        turn.persist(asleep_record(key, session));
+    }
+}
+
+/// The record of whether a session sleeps, and in the state of which version.
+pub(super) fn asleep_record(key: &SessionKey, session: &Session) -> Record {
+    let version = session.hibernation.asleep.and_then(|asleep| asleep.version);
+    Record::Asleep {
+        workspace: key.workspace.as_deref().map(Into::into),
+        session: key.to_string(),
+        version: version.unwrap_or(0),
+        at_zero: version == Some(0),
+        wake_at: session.hibernation.wake_at,
     }
 }

@@ -10,6 +10,7 @@
 //! | [`confinement`] | what a process may do, and how it is given more |
 //! | [`denials`] | what a confined app was refused, explained |
 //! | [`shared_processes`] | processes that several sessions share |
+//! | [`trace`], `tracing`, [`author_aid`] | frames for authors; what is wrong with them |
 //! | [`health`], [`hibernation`], [`quarantine`] | whether an app still answers, may sleep, dies of a request |
 //! | `wake_times` | when a sleeping session is woken though nobody asks for it |
 //!
@@ -19,6 +20,7 @@
 //! **Invariant: a request to an app ends exactly once.** It leaves the table only in `Processes::remove_request`, and
 //! whoever sent it gets one [`ProcessEvent::Replied`], unless it dropped the request itself.
 
+pub mod author_aid;
 pub mod confinement;
 pub mod denials;
 mod ending;
@@ -34,6 +36,8 @@ mod requests;
 pub mod session;
 pub mod shared_processes;
 mod starting;
+pub mod trace;
+mod tracing;
 mod wake_times;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
@@ -76,6 +80,9 @@ pub struct Processes {
     requests: AppRequests,
     /// Clients' requests whose `open` is part of a start that is under way.
     opening: BTreeMap<SessionKey, RequestId>,
+    /// The sessions whose frames somebody wants to see, and whether there were more of them in this turn.
+    traced: BTreeSet<SessionKey>,
+    trace_grew: bool,
     /// When the next sleeping session is to be woken, on the monotonic clock.
     wake_timer: Option<u64>,
     /// True once the daemon goes down: nothing is started any more.
@@ -156,6 +163,7 @@ impl Processes {
 
     /// Forgets a session that nobody needs any more.
     pub fn remove(&mut self, key: &SessionKey) -> Option<Session> {
+        self.traced.remove(key);
         self.sessions.remove(key)
     }
 
@@ -327,11 +335,11 @@ impl Processes {
     }
 
     /// A session was put to sleep by an earlier daemon, or woke.
-    pub fn restore_asleep(&mut self, key: &SessionKey, version: u64, wake_at: Option<u64>) {
+    pub fn restore_asleep(&mut self, key: &SessionKey, version: Option<u64>, wake_at: Option<u64>) {
         if let Some(session) = self.sessions.get_mut(key) {
             session.hibernation.wake_at = wake_at;
             let asleep = hibernation::Asleep { app: Incarnation(0), version };
-            session.hibernation.asleep = (version != 0).then_some(asleep);
+            session.hibernation.asleep = version.map(|_| asleep);
         }
     }
 
@@ -358,17 +366,13 @@ impl Processes {
     pub fn saved_sessions(&self) -> Vec<Record> {
         let mut records = Vec::new();
         for (key, session) in &self.sessions {
-            let workspace: Option<String> = key.workspace.as_deref().map(Into::into);
+            let workspace = key.workspace.as_deref().map(Into::into);
             let (name, opens) = (key.to_string(), session.opens.clone());
-            records.push(Record::Session {
-                workspace: workspace.clone(),
-                session: name.clone(),
-                opens,
-            });
-            let version = session.hibernation.asleep.map_or(0, |asleep| asleep.version);
-            let wake_at = session.hibernation.wake_at;
-            if version != 0 || wake_at.is_some() {
-                records.push(Record::Asleep { workspace, session: name, version, wake_at });
+            records.push(Record::Session { workspace, session: name, opens });
+            let hibernation = &session.hibernation;
+            let sleeps = hibernation.asleep.is_some_and(|asleep| asleep.version.is_some());
+            if sleeps || hibernation.wake_at.is_some() {
+                records.push(hibernation::asleep_record(key, session));
             }
         }
         records

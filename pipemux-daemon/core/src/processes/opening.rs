@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::app::OpenRequest;
+use pipemux_proto::app::{OpenRequest, meant_version};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::hello::UNREPORTED_CHANGES;
 use pipemux_proto::ids::Incarnation;
@@ -49,6 +49,7 @@ impl Processes {
             _ => return,
         }
         session.token_prefix = hello.token_prefix;
+        session.minor = hello.protocol.minor;
         session.changes_unreported =
             hello.features.iter().any(|feature| feature == UNREPORTED_CHANGES);
         let prototypes = self.learn(turn, &key.addr.provider, hello.prototypes);
@@ -112,7 +113,7 @@ impl Processes {
         let last = session.opens.len().saturating_sub(1);
         // Only the newest open may be the one that a client just asked for.
         let again = index < last || !self.opening.contains_key(key);
-        let woken = session.hibernation.asleep.map_or(0, |asleep| asleep.version);
+        let woken = session.hibernation.asleep.and_then(|asleep| asleep.version);
         let due = session.hibernation.due;
         // The app goes on with jobs once it has all that it was opened with.
         let jobs = if index == last { session.jobs.clone() } else { Vec::new() };
@@ -120,6 +121,11 @@ impl Processes {
         let open = OpenRequest { woken, due, jobs, ..message };
         let purpose = Purpose::StartOpen(index);
         self.send_now(turn, (key, app), Method::AppOpen, &open, deadline, purpose);
+    }
+
+    /// The minor version of the protocol that a session's process speaks, or spoke last; 0 if that isn't known.
+    pub fn minor(&self, key: &SessionKey) -> u16 {
+        self.sessions.get(key).map_or(0, |session| session.minor)
     }
 
     /// The message for one open.
@@ -138,7 +144,7 @@ impl Processes {
             session: key.addr.clone(),
             attach,
             again,
-            woken: 0,
+            woken: None,
             due: false,
             args: saved.args,
             cwd: saved.cwd,
@@ -155,11 +161,12 @@ impl Processes {
         index: usize,
         reply: AppReply,
     ) {
-        let (mut resumed, mut jobs) = (0, Vec::new());
+        let (mut resumed, mut jobs) = (None, Vec::new());
         let opened = match reply {
             AppReply::Reply(body) => match intake::read_said::<Opened>(&body, self.speaker(key)) {
                 Ok(opened) => {
-                    (resumed, jobs) = (opened.resumed, opened.jobs);
+                    resumed = meant_version(opened.resumed, self.minor(key));
+                    jobs = opened.jobs;
                     Ok(opened.notes)
                 }
                 Err(error) => Err(Fault::unavailable(format!("an unreadable reply: {error}"))),
@@ -207,7 +214,7 @@ impl Processes {
         turn: &mut Turn,
         key: &SessionKey,
         app: Incarnation,
-        (resumed, jobs): (u64, Vec<String>),
+        (resumed, jobs): (Option<u64>, Vec<String>),
     ) {
         let slept =
             self.sessions.get(key).is_some_and(|session| session.hibernation.asleep.is_some());

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use bytes::Bytes;
+use pipemux_proto::app::{Invoke, OPTIONAL_VERSIONS};
 use pipemux_proto::codec::encode;
 use pipemux_proto::envelope::{Envelope, Kind, Method};
 use pipemux_proto::ids::Incarnation;
@@ -164,7 +165,11 @@ impl Processes {
         let deadline_ms = deadline.saturating_sub(turn.mono_ms());
         let deadline_ms = u32::try_from(deadline_ms).unwrap_or(u32::MAX);
         let envelope = Envelope { deadline_ms, ..Envelope::request(method, id, app) };
-        match Frame::forward(&envelope, body) {
+        let key = self.session_by_incarnation.get(&app);
+        let minor = key.map_or(0, |key| self.minor(key));
+        let required = method == Method::Invoke && minor < OPTIONAL_VERSIONS;
+        let older = if required { with_seen_version(body) } else { None };
+        match Frame::forward(&envelope, older.as_deref().unwrap_or(body)) {
             Ok(bytes) => {
                 turn.effects.push(Effect::ToApp { app, bytes });
                 self.watch_health(turn, app);
@@ -179,7 +184,15 @@ impl Processes {
     }
 
     /// Takes an app's answer. One to a request that was given up, or that another incarnation owes, is dropped.
-    pub(super) fn handle_reply(&mut self, turn: &mut Turn, app: Incarnation, frame: Frame) {
+    ///
+    /// # Errors
+    /// Why it is dropped.
+    pub(super) fn handle_reply(
+        &mut self,
+        turn: &mut Turn,
+        app: Incarnation,
+        frame: Frame,
+    ) -> Result<(), String> {
         let id = frame.envelope.id;
         let open = self.requests.open.get(&id);
         let Some(request) = open.filter(|request| request.app == Some(app)) else {
@@ -199,23 +212,33 @@ impl Processes {
                     AppReply::Fault(fault)
                 }
                 Err(error) => {
-                    return self.break_app(turn, app, format!("an unreadable fault: {error}"));
+                    self.break_app(turn, app, format!("an unreadable fault: {error}"));
+                    return Ok(());
                 }
             }
         };
         self.end_request(turn, id, reply);
+        Ok(())
     }
 
     /// Takes an answer that nobody waits for any more: of what it says, a job that began still has to be told.
-    fn take_late_reply(&mut self, app: Incarnation, frame: &Frame) {
-        let Some(session) = self.session_by_incarnation.get(&app) else { return };
+    ///
+    /// # Errors
+    /// Why it is dropped.
+    fn take_late_reply(&mut self, app: Incarnation, frame: &Frame) -> Result<(), String> {
         if (frame.envelope.kind, frame.envelope.method) == (Kind::Reply, Method::Invoke)
+            && let Some(session) = self.session_by_incarnation.get(&app)
             && let Ok(started) = intake::read_said::<Outcome>(&frame.body, self.speaker(session))
             && let Outcome::Started(started) = started
         {
             let session = session.clone();
             self.events.push_back(ProcessEvent::JobStarted { session, started });
+            return Ok(());
         }
+        let id = frame.envelope.id;
+        Err(format!(
+            "nobody waits for an answer to the request {id}: it came late, twice, or for an unknown id"
+        ))
     }
 
     /// Returns whom the reply to a client's request is for that is with a process.
@@ -367,6 +390,16 @@ impl Processes {
     pub fn is_starting(&self, key: &SessionKey) -> bool {
         let ready = |process: &ProcessState| matches!(process, ProcessState::Ready { .. });
         self.sessions.get(key).is_some_and(|session| !ready(&session.process))
+    }
+}
+
+/// Returns an `Invoke` that has a `seen_version`, which apps of older protocols require: they mean by 0 that the reader
+/// has seen nothing. None if it has one.
+fn with_seen_version(body: &[u8]) -> Option<Vec<u8>> {
+    let invoke = intake::as_sent::<Invoke>(body).ok()?;
+    match invoke.seen_version {
+        Some(_) => None,
+        None => encode(&Invoke { seen_version: Some(0), ..invoke }).ok(),
     }
 }
 

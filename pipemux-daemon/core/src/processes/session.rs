@@ -15,10 +15,12 @@ use crate::keys::RequestId;
 use crate::limits::{BACKOFF_MAX_MS, BACKOFF_MS, CRASH_WINDOW_MS, CRASHES_MAX};
 use crate::manifest::Manifest;
 use crate::persist::records::SavedOpen;
+use crate::processes::author_aid::AuthorAid;
 use crate::processes::health::Health;
 use crate::processes::hibernation::Hibernation;
 use crate::processes::passed::PassedVariables;
 use crate::processes::quarantine::Quarantine;
+use crate::processes::trace::Trace;
 use crate::rate::Rate;
 
 /// One instance of an app.
@@ -36,6 +38,12 @@ pub struct Session {
     pub prototypes: Rc<Vec<Prototype>>,
     /// The prefix of its own tokens (`MT`), if it has any; known since its first greeting.
     pub token_prefix: Option<String>,
+    /// The minor version of the protocol that its last process spoke; 0 before its first one.
+    pub minor: u16,
+    /// Its newest frames, while somebody wants to see them.
+    pub trace: Option<Box<Trace>>,
+    /// What its author is told, while they work on it.
+    pub author_aid: Option<Box<AuthorAid>>,
     /// True for an app whose state may change without an event; known since its first greeting.
     pub changes_unreported: bool,
     /// The number of requests that it owes an answer to, including those that wait.
@@ -147,6 +155,9 @@ impl Session {
             process: ProcessState::Down,
             prototypes: Rc::new(Vec::new()),
             token_prefix: None,
+            minor: 0,
+            trace: None,
+            author_aid: None,
             changes_unreported: false,
             owes: 0,
             waiting: VecDeque::new(),
@@ -190,7 +201,7 @@ impl Session {
         let asleep = self.hibernation.asleep;
         match self.ready() {
             Some(app) => Some((app, self.version)),
-            None => asleep.map(|asleep| (asleep.app, asleep.version)),
+            None => asleep.and_then(|asleep| Some((asleep.app, asleep.version?))),
         }
     }
 

@@ -94,10 +94,12 @@ impl Processes {
             transport: session.manifest.transport,
             pinned: session.manifest.pinned_programs(),
             limits: session.manifest.limits,
+            watched: session.manifest.dev,
             confinement,
         };
         self.session_by_incarnation.insert(app, key.clone());
         turn.set_timer(deadline, Timer::Start(app));
+        self.begin_aid(turn, key);
         if self.shares(key) {
             self.join(turn, key, app, start);
         } else {

@@ -80,8 +80,8 @@ impl Run {
         let request = Rc::make_mut(&mut invoke);
         // The process that showed the reader its version is gone.
         (request.seen_version, request.seen_lost) = match self.seen.get(&session) {
-            Some(_) => (0, true),
-            None => (0, request.seen_lost),
+            Some(_) => (None, true),
+            None => (None, request.seen_lost),
         };
         self.name_lines(request, &session, None);
         if let Some(fault) = context.quarantine_refusal(&session, &invoke) {
@@ -129,16 +129,20 @@ impl Run {
 
     /// The version that the reader had seen, and whether another incarnation showed it, whose versions mean
     /// nothing to the one that gets the request.
-    pub(super) fn seen_version(&self, context: &RunContext<'_>, step: &Step) -> (u64, bool) {
+    pub(super) fn seen_version(
+        &self,
+        context: &RunContext<'_>,
+        step: &Step,
+    ) -> (Option<u64>, bool) {
         let session = &step.session;
         let lines_seen = self.lines_seen.as_ref().filter(|_| has_line_numbers(step));
         match lines_seen.unwrap_or(&self.seen).get(session) {
             Some((app, version)) if Some(*app) == context.current_incarnation(session) => {
-                (*version, false)
+                (Some(*version), false)
             }
-            Some(_) => (0, true),
+            Some(_) => (None, true),
             // The reader may have seen what an earlier daemon showed.
-            None => (0, context.is_restored(session)),
+            None => (None, context.is_restored(session)),
         }
     }
 }

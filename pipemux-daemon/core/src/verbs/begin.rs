@@ -148,6 +148,9 @@ impl Core {
             Verb::Logs { session, lines, after, wait_ms } => {
                 self.logs(id, &session, lines, after, wait_ms)
             }
+            Verb::Trace { session, lines, after, wait_ms } => {
+                self.trace(id, &session, lines, after, wait_ms)
+            }
             Verb::Restart { session } => self.restart(id, &session),
             Verb::End { session } => self.end(id, &session),
             Verb::History { detail, rounds } => self.history(id, detail, rounds),
@@ -179,7 +182,7 @@ impl Core {
             Some(Task::ReadingJob | Task::CancellingJob) => {
                 self.end_job_wait(id);
             }
-            Some(Task::Waiting(..) | Task::Log(_)) => self.cancel_wait(id),
+            Some(Task::Waiting(..) | Task::Log(_) | Task::Tracing(_)) => self.cancel_wait(id),
             Some(Task::Preparing(_)) => {
                 self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
             }
@@ -256,7 +259,9 @@ impl Core {
             None => text,
             Some(budget) => match request.call.verb {
                 // The newest lines come last.
-                Verb::History { .. } | Verb::Logs { .. } => cut_older_lines(&text, budget),
+                Verb::History { .. } | Verb::Logs { .. } | Verb::Trace { .. } => {
+                    cut_older_lines(&text, budget)
+                }
                 _ => cut_lines(&text, budget),
             },
         };
@@ -301,6 +306,7 @@ fn speaks_as_reader(verb: &Verb) -> bool {
         | Verb::Providers(_)
         | Verb::Sessions
         | Verb::Logs { .. }
+        | Verb::Trace { .. }
         | Verb::Status
         | Verb::Limits
         | Verb::Down => false,
@@ -327,6 +333,7 @@ fn name_plainly(workspace: &str, verb: &mut Verb) {
         Verb::View(ViewArgs { session: Some(addr), .. })
         | Verb::Close { session: addr, .. }
         | Verb::Logs { session: addr, .. }
+        | Verb::Trace { session: addr, .. }
         | Verb::Restart { session: addr }
         | Verb::End { session: addr } => *addr = plain_address(workspace, addr),
         Verb::Open(open) => {

@@ -148,7 +148,7 @@ impl Core {
 
     /// Ends a wait whose timer fired, whether something has happened or not.
     pub(crate) fn wait_expired(&mut self, id: RequestId) {
-        if self.finish_log_watch(id) || self.end_job_wait(id) {
+        if self.finish_log_watch(id) || self.finish_trace_wait(id, true) || self.end_job_wait(id) {
             return;
         }
         if let Some(Task::Waiting(wait, _)) = self.tasks.get(id) {
@@ -159,7 +159,7 @@ impl Core {
 
     /// Ends a wait for which no client waits any more.
     pub(crate) fn cancel_wait(&mut self, id: RequestId) {
-        if self.finish_log_watch(id) {
+        if self.finish_log_watch(id) || self.finish_trace_wait(id, true) {
             return;
         }
         if self.take_wait(id).is_some() {

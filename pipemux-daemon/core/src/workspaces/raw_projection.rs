@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use bytes::Bytes;
+use pipemux_proto::codec::explain;
 use pipemux_proto::limits::KEY_MAX;
 use pipemux_proto::projection::{CodeRef, Media, MediaRef, ObjectRef, PieceRef, ProjectionRef};
 use pipemux_proto::{LineRun, decode};
@@ -116,8 +117,8 @@ impl RawProjection {
     /// # Errors
     /// A sentence, when the bytes are no projection or the projection exceeds its bounds.
     pub fn read(body: &Bytes) -> Result<Self, String> {
-        let decoded =
-            decode::<ProjectionRef<'_, ForeignText>>(body).map_err(|error| error.to_string())?;
+        let decoded = decode::<ProjectionRef<'_, ForeignText>>(body)
+            .map_err(|_| explain::<Projection>(body))?;
         let (mut head, content) = decoded.split();
         check_slots(&head, &content)?;
         let nav_left_out = intake::bound_head(&mut head)?;

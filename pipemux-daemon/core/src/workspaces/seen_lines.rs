@@ -248,7 +248,7 @@ mod tests {
     }
 
     fn written(lines: &SeenLines, seen_version: u64) -> Vec<(u64, u64, Option<u64>)> {
-        let mut invoke = Invoke { seen_version, ..Invoke::default() };
+        let mut invoke = Invoke { seen_version: Some(seen_version), ..Invoke::default() };
         lines.write_to(&mut invoke, Some(APP));
         invoke.numbers.iter().map(|n| (n.first, n.last, n.version)).collect()
     }
@@ -329,7 +329,7 @@ mod tests {
     fn versions_of_another_process_are_written_as_lost() {
         let mut lines = SeenLines::default();
         lines.update(&update(1, 9, 5));
-        let mut invoke = Invoke { seen_version: 5, ..Invoke::default() };
+        let mut invoke = Invoke { seen_version: Some(5), ..Invoke::default() };
         lines.write_to(&mut invoke, Some(Incarnation(2)));
         assert_eq!(invoke.numbers[0].version, Some(0));
         lines.hand_over(APP, Incarnation(2));

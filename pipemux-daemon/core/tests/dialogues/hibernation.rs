@@ -40,7 +40,7 @@ fn idle_session_hibernates_and_wakes_without_visible_change() {
     done.exits(0).lacks("restarted");
     let invoke = &world.invoked.last().expect("it was sent").1;
     assert!(!invoke.seen_lost, "line numbers mean what they meant");
-    assert_eq!(invoke.seen_version, 1);
+    assert_eq!(invoke.seen_version, Some(1));
 }
 
 #[test]
@@ -149,11 +149,11 @@ fn hibernated_session_survives_daemon_loss() {
     world.view(reader("a")).exits(0).has("k1 r1").lacks("restarted");
     let app = world.process("notes/main").expect("it woke");
     let woken = world.apps[&app].opens.last().expect("an open").woken;
-    assert_eq!(woken, 1, "it goes on from what it saved");
+    assert_eq!(woken, Some(1), "it goes on from what it saved");
     world.lose_daemon();
     world.view(reader("a")).exits(0);
     let app = world.process("notes/main").expect("it runs");
-    assert_eq!(world.apps[&app].opens.last().expect("an open").woken, 0, "it was awake");
+    assert_eq!(world.apps[&app].opens.last().expect("an open").woken, None, "it was awake");
 }
 
 #[test]

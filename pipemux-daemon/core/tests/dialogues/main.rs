@@ -5,6 +5,7 @@ mod world;
 
 mod answers;
 mod audit;
+mod authors;
 mod bounded_apps;
 mod budgets;
 mod built_in;

@@ -1,6 +1,6 @@
 //! Questions, their answers, and the steps that wait for them.
 
-use crate::world::{AnswerText, World, reader, run, session_addr};
+use crate::world::{AnswerText, Behaviour, World, reader, run, session_addr};
 use pipemux_core::limits::QUESTION_MS;
 use pipemux_proto::client::{Format, VerbRequest};
 
@@ -66,7 +66,7 @@ fn option_link_answers_while_the_window_is_busy() {
     world.model("notes/main").add("one");
     world.open(reader("a"), "notes");
     let client = world.connect();
-    world.set_behaviour("notes/main", crate::world::Behaviour::Holds);
+    world.set_behaviour("notes/main", Behaviour::Holds);
     let call = world.call(reader("a"), run("notes.pick()"));
     let request = world.send(client, &call);
     // The question arrives, but the window that was requested after it doesn't.
@@ -137,7 +137,7 @@ fn answer_must_name_one_of_two_open_questions() {
     let mut world = World::new();
     world.model("notes/main").add("one");
     world.open(reader("a"), "notes");
-    world.set_behaviour("notes/main", crate::world::Behaviour::Holds);
+    world.set_behaviour("notes/main", Behaviour::Holds);
     let clients = [world.connect(), world.connect()];
     for client in clients {
         let call = world.call(reader("a"), run("notes.pick()"));
@@ -157,11 +157,24 @@ fn answer_must_name_one_of_two_open_questions() {
 fn answer_after_a_restart_claims_no_seen_version() {
     let mut world = World::new();
     asked(&mut world, "notes.pick()");
-    assert_ne!(world.invoked[0].1.seen_version, 0);
+    assert!(world.invoked[0].1.seen_version.is_some());
     let app = world.process("notes/main").expect("it runs");
     world.kill(app, pipemux_core::Exit::Signal(9), &[]);
     world.answer(reader("a"), "1").exits(0);
-    assert_eq!(world.invoked[1].1.seen_version, 0);
+    assert_eq!(world.invoked[1].1.seen_version, None);
+}
+
+#[test]
+fn apps_of_older_protocols_are_always_sent_a_seen_version() {
+    for (minor, expected) in [(5, Some(0)), (6, None)] {
+        let mut world = World::new();
+        world.set_behaviour("notes/main", Behaviour::SpeaksMinor(minor));
+        asked(&mut world, "notes.pick()");
+        let app = world.process("notes/main").expect("it runs");
+        world.kill(app, pipemux_core::Exit::Signal(9), &[]);
+        world.answer(reader("a"), "1").exits(0);
+        assert_eq!(world.invoked[1].1.seen_version, expected, "1.{minor}");
+    }
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn assert_woken_in_time(world: &World) {
     let app = world.process("notes/main").expect("it was woken");
     let open = world.apps[&app].opens.last().expect("an open");
     assert!(open.due, "it is told that its time has come");
-    assert_eq!(open.woken, 1, "it goes on from what it saved");
+    assert_eq!(open.woken, Some(1), "it goes on from what it saved");
 }
 
 #[test]

@@ -234,14 +234,15 @@ fn asleep(workspace: Option<&str>, session: &str, version: u64) -> Record {
         workspace: workspace.map(Into::into),
         session: session.into(),
         version,
+        at_zero: false,
         wake_at: None,
     }
 }
 
 /// Asleep until 2100.
 fn asleep_until(workspace: Option<&str>, session: &str, version: u64) -> Record {
-    let workspace = workspace.map(Into::into);
-    Record::Asleep { workspace, session: session.into(), version, wake_at: Some(4_102_444_800_000) }
+    let (workspace, wake_at) = (workspace.map(Into::into), Some(4_102_444_800_000));
+    Record::Asleep { workspace, session: session.into(), version, at_zero: false, wake_at }
 }
 
 fn window(session: &str, lod: &str, budget: Option<u32>, pinned: bool) -> Record {

@@ -70,7 +70,7 @@ fn assert_restored(mut world: World) {
     assert!(app.0 >= 5_000_000_000, "{app}");
 
     let asleep = world.process("notes/asleep").expect("it was woken");
-    assert_eq!(world.apps[&asleep].opens[0].woken, 12);
+    assert_eq!(world.apps[&asleep].opens[0].woken, Some(12));
     let opens = &world.apps[&app].opens;
     assert_eq!(opens.len(), 2, "{opens:?}");
     assert_eq!(opens[0].args, ["一つ.txt", "with space", "it's \"quoted\"", "--flag=", ""]);

@@ -165,6 +165,7 @@ fn copy(event: &Event) -> Event {
         Event::Exited { app, exit, last_lines } => {
             Event::Exited { app: *app, exit: *exit, last_lines: last_lines.clone() }
         }
+        Event::ProgramChanged { app } => Event::ProgramChanged { app: *app },
         Event::LogRead { request, read } => {
             Event::LogRead { request: *request, read: read.clone() }
         }

@@ -216,9 +216,8 @@ impl Process {
             Method::AppOpen => {
                 reaction.opened = Some(true);
                 let open: OpenRequest = decode(&request.body).expect("an OpenRequest");
-                let resumed = if store.resumed { open.woken } else { 0 };
-                let resumed = if resumed == store.version { resumed } else { 0 };
-                reaction.woken = resumed > 0;
+                let resumed = open.woken.filter(|woken| store.resumed && *woken == store.version);
+                reaction.woken = resumed.is_some();
                 // Half of the jobs go on.
                 let mut jobs = open.jobs;
                 jobs.retain(|key| store.works && key.len() % 2 == 0);
@@ -228,7 +227,7 @@ impl Process {
             }
             Method::Save => {
                 store.save();
-                frame(&reply, &Saved { version: store.version, wake_at: None })
+                frame(&reply, &Saved { version: Some(store.version), wake_at: None })
             }
             Method::Project => {
                 let ask: Project = decode(&request.body).expect("a Project");

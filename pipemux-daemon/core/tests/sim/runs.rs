@@ -242,21 +242,20 @@ impl Sim {
         invoke: &Invoke,
     ) -> LawResult {
         let request = &self.requests[index];
-        if request.call.at.is_some() || invoke.seen_version == 0 {
+        let Some(version) = invoke.seen_version.filter(|_| request.call.at.is_none()) else {
             return Ok(());
-        }
+        };
         let saw = self.knowledge.windows(request.who, session_key.addr(), request.since);
         let store = &self.stores[&session_key];
         let held = saw.iter().any(|saw| {
-            saw.what.version == invoke.seen_version
+            saw.what.version == version
                 && store.versions.contains(&(saw.what.version, saw.what.total))
         });
         let rebases = self.runs.rebasing.contains(&READERS[request.who].0);
         law!(
             held || rebases || self.knowledge.lost,
             "a step claims the version that its reader was shown",
-            "v{} of {} in incarnation {incarnation}, its reader saw {saw:?}",
-            invoke.seen_version,
+            "v{version} of {} in incarnation {incarnation}, its reader saw {saw:?}",
             session_key.addr()
         );
         Ok(())

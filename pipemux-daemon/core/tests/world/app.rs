@@ -5,7 +5,7 @@ use pipemux_proto::app::{
     Chunk, Done, Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Outcome,
     Project, ReadRequest, Saved,
 };
-use pipemux_proto::hello::UNREPORTED_CHANGES;
+use pipemux_proto::hello::{ProtocolVersion, UNREPORTED_CHANGES};
 use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
 use pipemux_proto::prototype::{Param, Prototype, Raw, Risk, Type};
 use pipemux_proto::{
@@ -64,6 +64,8 @@ pub enum Behaviour {
     Greets(Vec<Prototype>),
     /// Greets with these notes at every `Open`.
     Notes(Vec<String>),
+    /// Speaks this minor version of the protocol.
+    SpeaksMinor(u16),
     /// Goes on with all jobs of the process before it.
     ResumesJobs,
 }
@@ -162,6 +164,13 @@ impl App {
                     },
                     ..Hello::new(Role::App, "fake 1")
                 };
+                let protocol = match behaviour {
+                    Behaviour::SpeaksMinor(minor) => {
+                        ProtocolVersion { minor: *minor, ..hello.protocol }
+                    }
+                    _ => hello.protocol,
+                };
+                let hello = Hello { protocol, ..hello };
                 let greeting = frame(&Envelope::event(Method::Hello, incarnation), &hello);
                 Reaction { frames: vec![greeting], exit: None }
             }
@@ -175,7 +184,7 @@ impl App {
         match envelope.method {
             Method::AppOpen => {
                 let open: OpenRequest = decode(&request.body).expect("an OpenRequest");
-                let resumed = if *behaviour == Behaviour::ForgetsSleep { 0 } else { open.woken };
+                let resumed = open.woken.filter(|_| *behaviour != Behaviour::ForgetsSleep);
                 let jobs = open.jobs.clone();
                 self.opens.push(open);
                 match behaviour {
@@ -220,7 +229,10 @@ impl App {
             }
             Method::Save => match behaviour {
                 Behaviour::RefusesSave => refuse(&Fault::refused("it can't sleep")),
-                _ => frame(&reply, &Saved { version: model.version, wake_at: model.wake_at }),
+                _ => {
+                    let (version, wake_at) = (Some(model.version), model.wake_at);
+                    frame(&reply, &Saved { version, wake_at })
+                }
             },
             Method::AppRead => {
                 let read: ReadRequest = decode(&request.body).expect("a ReadRequest");

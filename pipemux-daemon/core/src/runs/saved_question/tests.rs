@@ -133,7 +133,7 @@ fn app_question() -> OpenQuestion {
     let invoke = Invoke {
         action: "replace".into(),
         args: [("at".to_owned(), Arg::from(Value::Int(23)))].into(),
-        seen_version: 12,
+        seen_version: Some(12),
         seen_lost: true,
         cwd: "/home/ada/project/src".into(),
         reader: "agent-1".into(),

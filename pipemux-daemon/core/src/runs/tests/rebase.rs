@@ -42,7 +42,7 @@ fn safe_step_is_rebased_and_later_steps_mean_what_was_seen() {
 
     let (_, invoke) = sent(scene.resume(&mut run, arrived(&scene, &[id])));
     let Arg::Ref(of) = &invoke.args["at"] else { panic!("{invoke:?}") };
-    assert_eq!((of.rev, invoke.seen_version), (5, 20));
+    assert_eq!((of.rev, invoke.seen_version), (5, Some(20)));
     assert_eq!(run.rebased, [0]);
 
     // The second step is as stale as the first was, and is rebased for itself.

@@ -22,7 +22,7 @@ fn steps_are_sent_one_after_the_other() {
     assert_eq!((invoke.reader.as_str(), invoke.run_id.as_str()), (READER, "run-1"));
     assert_eq!(
         (invoke.cwd.as_str(), invoke.seen_version, invoke.seen_lost),
-        ("/home/ada", 10, false)
+        ("/home/ada", Some(10), false)
     );
     assert_eq!(run.in_flight(), Some((&key("notes/main"), &*invoke)));
 
@@ -93,7 +93,7 @@ fn versions_of_another_incarnation_count_as_lost() {
     scene.session("notes/main").process = ProcessState::Ready { app: Incarnation(9) };
     let mut run = scene.run(vec![step("notes/main", "write")]);
     let (_, invoke) = sent(scene.begin(&mut run));
-    assert_eq!((invoke.seen_version, invoke.seen_lost), (0, true));
+    assert_eq!((invoke.seen_version, invoke.seen_lost), (None, true));
 
     // Nothing was seen: it is lost only if an earlier daemon may have shown it.
     for restored in [false, true] {
@@ -101,7 +101,7 @@ fn versions_of_another_incarnation_count_as_lost() {
         let mut run = scene.run(vec![step("notes/main", "write")]);
         run.seen.clear();
         let (_, invoke) = sent(scene.begin(&mut run));
-        assert_eq!((invoke.seen_version, invoke.seen_lost), (0, restored));
+        assert_eq!((invoke.seen_version, invoke.seen_lost), (None, restored));
     }
 }
 
@@ -153,7 +153,7 @@ fn idempotent_step_is_sent_again_once_when_the_app_dies() {
     assert!(matches!(output, RunOutput::Invoke { prefetch: false, .. }), "{output:?}");
     let (session, second) = sent(output);
     assert_eq!(session, key("notes/main"));
-    assert_eq!(second, Invoke { seen_version: 0, seen_lost: true, ..first });
+    assert_eq!(second, Invoke { seen_version: None, seen_lost: true, ..first });
 
     assert_finished(scene.die(&mut run));
     assert_eq!(outcomes(&run), ["Unknown: notes/main died; it may or may not have taken effect"]);

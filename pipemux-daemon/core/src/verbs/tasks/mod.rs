@@ -9,6 +9,7 @@ mod job_wait;
 mod log_read;
 mod pending_view;
 mod prefetch;
+mod trace_wait;
 mod value_read;
 mod wait;
 
@@ -23,6 +24,7 @@ pub(crate) use job_wait::JobWait;
 pub(crate) use log_read::LogRead;
 pub(crate) use pending_view::PendingView;
 pub(crate) use prefetch::Prefetch;
+pub(crate) use trace_wait::TraceWait;
 pub(crate) use value_read::ValueRead;
 pub(crate) use wait::{Wait, WaitLimits};
 
@@ -45,6 +47,8 @@ pub(crate) enum Task {
     Finding(Box<HiddenLink>),
     /// Reads a log.
     Log(LogRead),
+    /// Waits for frames.
+    Tracing(TraceWait),
     /// Waits for manifests that are being read.
     Loading(AfterLoading),
     /// Waits for something to happen.

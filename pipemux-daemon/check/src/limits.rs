@@ -1,0 +1,53 @@
+//! How long is waited, and how much is tried.
+
+use std::time::Duration;
+
+/// How long any answer is waited for. A daemon waits as long for a `Hello` with its opens.
+pub const ANSWER: Duration = Duration::from_secs(10);
+/// How long an action is waited for in all, as by a client.
+pub const ACTION: Duration = Duration::from_secs(30);
+/// How long a daemon lets a request be open before it asks whether the app is still there.
+pub const PING_AFTER: Duration = Duration::from_secs(5);
+/// How long a daemon waits for the answer to a `Ping`.
+pub const PING: Duration = Duration::from_secs(2);
+/// How long a daemon waits for a window before it shows the last one.
+pub const PROJECT: Duration = Duration::from_secs(1);
+/// How long a daemon waits for a `Locate`.
+pub const LOCATE: Duration = Duration::from_millis(500);
+/// How long a process may run on after `AppClose` or the end of its connection.
+pub const END: Duration = Duration::from_secs(2);
+/// A longer end is told of; one that is only somewhat late, on a busy machine, is not.
+pub const END_WAIT: Duration = Duration::from_secs(5);
+/// How often a request must be answered late in a row, so that it isn't the machine.
+pub const SLOW_TRIES: usize = 5;
+/// Times that a lost app is started again.
+pub const RESTARTS: usize = 5;
+/// How long the window is left alone to find out whether it changes by itself, as a gauge does that takes a sample each
+/// second.
+pub const CALM: Duration = Duration::from_millis(1100);
+/// Times that it is left alone before it counts as one that doesn't.
+pub const CALM_TRIES: usize = 3;
+/// Milliseconds by which a time to be woken may be past: it was to come when the app looked.
+pub const WAKE_PAST: u64 = 10_000;
+/// Milliseconds by which it may be ahead: a hundred years.
+pub const WAKE_FUTURE: u64 = 100 * 365 * 86_400 * 1000;
+/// Questions that one action may ask before it is given up.
+pub const QUESTIONS: usize = 4;
+/// How long a job may go on before it is cancelled.
+pub const JOB: Duration = Duration::from_secs(1);
+/// How long the end of a cancelled job is waited for.
+pub const JOB_CANCEL: Duration = Duration::from_secs(5);
+/// How long reports of jobs are waited for at a time.
+pub const JOB_SILENCE: Duration = Duration::from_millis(50);
+/// Things of a window whose values are read.
+pub const READS: usize = 8;
+/// Bytes of one read.
+pub const READ_MAX: u32 = 128 * 1024;
+/// Links of a window that are clicked.
+pub const CLICKS: usize = 8;
+/// Findings that are printed.
+pub const FINDINGS: usize = 100;
+/// Characters of an argument or a value that a finding quotes.
+pub const QUOTE: usize = 60;
+/// An action that took longer is tried once only.
+pub const LONG_ACTION: Duration = Duration::from_millis(1500);
