@@ -44,7 +44,7 @@ struct OutputPipe {
     writer: LogWriter,
     life: Incarnation,
     /// When the log last said what time it is, on the monotonic clock, and how far the wall clock is ahead of that.
-    dated_at: u64,
+    dated_at: Option<u64>,
     wall_ahead: u64,
     /// The position in the log at which the process began to print.
     since: u64,
@@ -103,14 +103,13 @@ impl AppOutput {
             waker,
             writer,
             life: app,
-            dated_at: now.mono_ms,
+            dated_at: None,
             wall_ahead: now.unix_ms.saturating_sub(now.mono_ms),
             since: 0,
             paused: false,
             resume_at: None,
             note: None,
         };
-        output.write_date(" started", now.mono_ms);
         output.since = output.writer.end();
         self.pipes.insert(app, output);
         Ok(())
@@ -139,9 +138,6 @@ impl AppOutput {
                     break;
                 }
                 Poll::Ready(length) => {
-                    if now_ms.saturating_sub(output.dated_at) >= LOG_DATE_MS {
-                        output.write_date("", now_ms);
-                    }
                     grew |= output.write(&buffer[..length], now_ms);
                     left -= length;
                 }
@@ -329,18 +325,29 @@ impl AppOutput {
 }
 
 impl OutputPipe {
-    /// Writes a line that says what time it is and which life of the session prints: what follows is from then on.
-    fn write_date(&mut self, what: &str, now_ms: u64) {
+    /// Writes a line that says what time it is and which life of the session prints, unless the last one is recent: what
+    /// follows is from then on.
+    fn write_date(&mut self, now_ms: u64) {
+        let is_recent = |at: u64| now_ms.saturating_sub(at) < LOG_DATE_MS;
+        if self.dated_at.is_some_and(is_recent) {
+            return;
+        }
+        let printed_nothing = self.writer.end() == self.since;
         let unix_ms = i64::try_from(self.wall_ahead + now_ms).unwrap_or(i64::MAX);
         let time = Timestamp::from_second(unix_ms / 1000).unwrap_or(Timestamp::MAX);
-        let line = format!("[pipemux {time} life {}]{what}", self.life);
+        let line = format!("[pipemux {time} life {}]", self.life);
         if self.writer.write_line(&line, now_ms) {
-            self.dated_at = now_ms;
+            self.dated_at = Some(now_ms);
+            if printed_nothing {
+                // The process's own words begin after it.
+                self.since = self.writer.end();
+            }
         }
     }
 
     /// Writes what was printed, and explains the first line that tells of a refusal; returns whether the log grew.
     fn write(&mut self, bytes: &[u8], now_ms: u64) -> bool {
+        self.write_date(now_ms);
         let mut grew = self.writer.write_output(bytes, now_ms);
         let Some(note) = &mut self.note else { return grew };
         let searched = &bytes[..bytes.len().min(note.left)];

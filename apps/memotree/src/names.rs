@@ -55,7 +55,14 @@ pub fn named(tree: &MemoTree, ty: Option<&str>, name: &str) -> Result<String, Fa
     };
     let store = tree.store();
     match wanted {
-        TokenKind::View => store.view(name).map(|view| view.name).map_err(fault),
+        TokenKind::View => store.view(name).map(|view| view.name).map_err(|error| {
+            let is_node = store.index().node(name).is_ok_and(|row| row.is_some());
+            match is_node {
+                false => fault(error),
+                true => Fault::not_found(format!("`{name}` is a node, not a view"))
+                    .hint("for nodes: retitle(node, title), remove(nodes)"),
+            }
+        }),
         TokenKind::Query => store.query(name).map(|_| name.to_owned()).map_err(fault),
         TokenKind::Relation => match store.index().relation(name).map_err(StoreError::from) {
             Ok(Some(_)) => Ok(name.to_owned()),

@@ -279,7 +279,9 @@ fn found_line(tree: &MemoTree, row: &NodeRow, query: &str, reads: bool) -> Strin
         let line = line.to_lowercase();
         words.iter().any(|word| line.contains(word.as_str()))
     };
-    if let Some(found) = text.lines().find(has_word) {
+    // The words may be in the title alone: the beginning tells what it is about.
+    let first = || text.lines().find(|line| !line.trim().is_empty());
+    if let Some(found) = text.lines().find(has_word).or_else(first) {
         line += &format!("  {}\n", inert(&words::cut(found, SNIPPET_CHARS)));
     }
     line

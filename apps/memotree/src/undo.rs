@@ -16,7 +16,6 @@ pub fn steps(
     tree: &mut MemoTree,
     steps: i64,
     mut step: impl FnMut(&mut MemoTree) -> Result<Committed, StoreError>,
-    word: &str,
 ) -> Result<(Done, Vec<Committed>), Fault> {
     let steps = usize::try_from(steps).ok().filter(|steps| *steps > 0);
     let steps = steps.ok_or_else(|| Fault::usage("steps: expected 1 or more"))?;
@@ -26,22 +25,22 @@ pub fn steps(
             Ok(committed) => done.push(committed),
             Err(error) if done.is_empty() => return Err(fault(error)),
             Err(error) => {
-                let brief = format!("{}; then: {error}", told(&done, word));
+                let brief = format!("{}; then: {error}", told(&done));
                 return Ok((Done::new(brief).complete().reverts(), done));
             }
         }
     }
-    Ok((Done::new(told(&done, word)).complete().reverts(), done))
+    Ok((Done::new(told(&done)).complete().reverts(), done))
 }
 
-fn told(done: &[Committed], word: &str) -> String {
+fn told(done: &[Committed]) -> String {
     let labels: Vec<String> = done
         .iter()
         .map(|committed| {
             format!("{} ({})", committed.label, words::count(committed.nodes.len() as u64, "node"))
         })
         .collect();
-    format!("{word}: {}", labels.join("; "))
+    labels.join("; ")
 }
 
 /// Takes back one change, provided that it is the last one.
@@ -54,7 +53,7 @@ pub fn change(tree: &mut MemoTree, id: &str) -> Result<(Done, Vec<Committed>), F
     let later = tree.store().state.done_since(number).map_err(StoreError::from).map_err(fault)?;
     match later {
         0 => Err(unknown()),
-        1 => steps(tree, 1, |tree| tree.store().undo(), "undone"),
+        1 => steps(tree, 1, |tree| tree.store().undo()),
         count => {
             let call = tree.call(&format!("undo(steps={count})"));
             let were = if count == 2 { "was" } else { "were" };

@@ -127,8 +127,8 @@ fn change(
             let done = tree.store().unrelate(&relation.key).map_err(fault)?;
             Ok(told(done, relation.key))
         }
-        Action::Undo { steps } => undo::steps(tree, steps, |tree| tree.store().undo(), "undone"),
-        Action::Redo { steps } => undo::steps(tree, steps, |tree| tree.store().redo(), "redone"),
+        Action::Undo { steps } => undo::steps(tree, steps, |tree| tree.store().undo()),
+        Action::Redo { steps } => undo::steps(tree, steps, |tree| tree.store().redo()),
         Action::UndoChange { change } => undo::change(tree, &change.0),
         Action::Import { path, parent } => {
             transfer::import(tree, &context.path(&path.0), &path.0, key(parent.as_ref()).as_deref())

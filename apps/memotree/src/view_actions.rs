@@ -11,7 +11,7 @@ use crate::model::MemoTree;
 use crate::update::{level_name, told};
 use crate::words;
 
-/// Expands nodes in the view that is shown, or folds them.
+/// Expands nodes in the view that is shown, or folds them. What an expanded node stands below is unfolded, too, so that it is seen.
 ///
 /// # Errors
 /// There is no such node, or the state can't be written.
@@ -22,9 +22,21 @@ pub fn set_levels(
 ) -> Result<Done, Fault> {
     let view = tree.view.clone();
     let mut store = tree.store();
+    let mut folded_above = Vec::new();
     for id in ids {
-        store.node(id).map_err(fault)?;
+        let mut above = store.node(id).map_err(fault)?.shown_under;
+        while let Some(parent) = above.filter(|_| level.is_some()) {
+            let parent = parent.to_string();
+            let known =
+                store.state.level(&view, &parent).map_err(StoreError::from).map_err(fault)?;
+            above = store.node(&parent).map_err(fault)?.shown_under;
+            if known.is_none() && !ids.contains(&parent) && !folded_above.contains(&parent) {
+                folded_above.push(parent);
+            }
+        }
     }
+    let gist = Some(Level::Gist);
+    store.state.set_levels(&view, &folded_above, gist).map_err(StoreError::from).map_err(fault)?;
     store.state.set_levels(&view, ids, level).map_err(StoreError::from).map_err(fault)?;
     Ok(Done::new(format!("{}: {}", words::list(ids), level_name(level))))
 }

@@ -183,9 +183,10 @@ impl TestHome {
         found.unwrap_or_else(|| logs.join(name))
     }
 
+    /// Returns what a session printed.
     pub fn session_log(&self, provider: &str, session: &str) -> String {
         let bytes = fs::read(self.session_log_path(provider, session)).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
+        without_dates(&String::from_utf8_lossy(&bytes))
     }
 
     pub fn serve(&self) -> Daemon {
@@ -290,4 +291,9 @@ pub fn wait_for<T>(mut poll: impl FnMut() -> Option<T>) -> T {
         assert!(Instant::now() < deadline, "waited for too long");
         std::thread::sleep(Duration::from_millis(2));
     }
+}
+
+/// Leaves out the lines with which the daemon tells the time.
+pub fn without_dates(log: &str) -> String {
+    log.split_inclusive('\n').filter(|line| !line.starts_with("[pipemux ")).collect()
 }

@@ -84,7 +84,7 @@ fn answered_changes_survive_kills_and_what_is_expanded_does_too() {
     kill(daemon, Signal::SIGKILL);
     wait_for("the app ends with its daemon", || !is_alive(app));
     env.pipemux(&["ask", "memotree.show('Wire')"]).ok().has("At most 1 MiB.");
-    env.run("memotree.undo(steps=2)").ok().has("undone: move release (1 node); append to wire");
+    env.run("memotree.undo(steps=2)").ok().has("move release (1 node); append to wire");
     env.pipemux(&["ask", "memotree.show('Wire')"]).ok().lacks("At most");
 }
 

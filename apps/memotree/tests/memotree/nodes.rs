@@ -118,7 +118,7 @@ fn nodes_are_changed_moved_removed_and_brought_back() {
     assert!(tree.view().contains("- Split [[MT:Node:split]] · its parent `rope` is missing"));
     let undone = tree.call("undo", [("steps", pipemux_proto::Value::Int(9).into())]);
     assert!(
-        undone.brief.starts_with("undone: restore split (1 node); remove rope (2 nodes); move len"),
+        undone.brief.starts_with("restore split (1 node); remove rope (2 nodes); move len"),
         "{undone:?}"
     );
     assert_eq!(tree.files(), start);

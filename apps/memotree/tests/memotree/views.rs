@@ -45,3 +45,14 @@ fn what_is_expanded_survives_a_restart_and_belongs_to_the_session() {
     tree.call("switch", [("view", text("default"))]);
     assert!(tree.view().contains("Why a rope."));
 }
+
+#[test]
+fn expanded_node_is_seen_though_it_stands_below_folded_ones() {
+    let mut tree = Fixture::with_nodes();
+    tree.call("expand", [("nodes", texts(&["len"]))]);
+    let view = tree.view();
+    let expected = "- [Rope] [rope] [[MT:Node:rope]] · 1 line\n  - [Len] [len] [[MT:Node:len]]\n    Len counts chars.\n";
+    assert!(view.contains(expected), "{view}");
+    let fault = tree.fault("switch", [("view", text("len"))]);
+    assert_eq!(fault.message, "`len` is a node, not a view");
+}

@@ -49,8 +49,13 @@ pub fn link_target<'a>(
 ) -> Result<LinkTarget<'a>, Fault> {
     let name = ref_errors::name(link);
     if link.kind != RefKind::Link {
-        return Err(Fault::usage(format!("{link} is a thing, not a link"))
-            .hint(format!("its value: pipemux read {link}")));
+        let written = link.to_string();
+        let fault = Fault::usage(format!("{written} is a thing, not a link")).naming(&written);
+        return Err(match link.prefix {
+            None => fault.hint(format!("its value: pipemux read {written}")),
+            // In a hint it would be escaped, as tokens in apps' texts are.
+            Some(_) => fault.hint("its value: pipemux read with the token in quotes"),
+        });
     }
     let missing = || ref_errors::not_found(&name, None);
     let Local::Id(number) = link.local else {

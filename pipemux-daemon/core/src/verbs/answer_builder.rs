@@ -28,7 +28,7 @@ use crate::views::answer_window::{AnswerWindow, write_calls};
 use crate::views::context::focus;
 use crate::views::delta::{Delta, Known, delta};
 use crate::views::fit::cut_notices;
-use crate::views::outcome::{RunOutcome, write_outcome, write_question};
+use crate::views::outcome::{RunOutcome, StepApp, write_outcome, write_question};
 use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::report::{ReportInput, make_report};
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
@@ -176,9 +176,12 @@ impl AnswerBuilder<'_> {
             run,
             question,
             |session| self.processes.actions_of(session).unwrap_or_default(),
-            |session| self.processes.sessions().get(session)?.token_prefix.as_deref(),
+            |session| {
+                let found = self.processes.sessions().get(session);
+                let token_prefix = found.and_then(|found| found.token_prefix.as_deref());
+                StepApp { is_built_in: self.processes.speaker(session).built_in, token_prefix }
+            },
             |session, state| shown.get(session).is_none_or(|newest| *newest <= state),
-            |session| self.processes.speaker(session).built_in,
             (self.epoch, hint_options),
             &mut self.workspace.anchors,
         );

@@ -35,16 +35,23 @@ pub struct RunOutcome {
     pub minted: bool,
 }
 
+/// What the outcome of a step depends on besides what its app said.
+pub struct StepApp<'p> {
+    /// True if the app comes with PipeMux.
+    pub is_built_in: bool,
+    /// The prefix of the app's tokens.
+    pub token_prefix: Option<&'p str>,
+}
+
 /// Writes the outcome of a run. `question` is the one that the run has open; `prototypes` gives what a session
-/// can do, `token_prefix` the prefix of its tokens, `is_present` whether no later state of a session was shown than the
-/// one that a step left, `is_built_in` whether its app comes with PipeMux; commands repeat `hint_options`.
+/// can do, `app` what is known of its app, `is_present` whether no later state of a session was shown than the one that a step
+/// left; commands repeat `hint_options`.
 pub fn write_outcome<'p>(
     run: &Run,
     question: Option<(u64, &OpenQuestion)>,
     prototypes: impl Fn(&SessionKey) -> Prototypes,
-    token_prefix: impl Fn(&SessionKey) -> Option<&'p str>,
+    app: impl Fn(&SessionKey) -> StepApp<'p>,
     is_present: impl Fn(&SessionKey, StateVersion) -> bool,
-    is_built_in: impl Fn(&SessionKey) -> bool,
     (epoch, hint_options): (u64, &str),
     anchors: &mut AnchorTable,
 ) -> RunOutcome {
@@ -53,7 +60,7 @@ pub fn write_outcome<'p>(
         Some(_) => format!("undo of {}", inert::line(&step.call)),
         None => step_name(step, anchors),
     };
-    let is_foreign = |step: &Step| !is_built_in(&step.session);
+    let is_foreign = |step: &Step| !app(&step.session).is_built_in;
     let name = |step: &Step| StepName { written: name(step), foreign: is_foreign(step) };
     let names: Vec<StepName> = run.steps.iter().map(name).collect();
     let mut contents = Vec::with_capacity(run.done.len());
@@ -66,7 +73,7 @@ pub fn write_outcome<'p>(
         let mut minter = Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
         // Things that have changed since would be shown in a state that they have left: their names are enough.
         let present = outcome.state.is_some_and(|state| is_present(session, state));
-        let tokens = RefTokens::of_app(token_prefix(session));
+        let tokens = RefTokens::of_app(app(session).token_prefix);
         contents.push(write_content(&outcome.content, tokens, present, &mut minter));
         minted |= minter.has_changed();
     }
