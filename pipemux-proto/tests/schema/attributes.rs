@@ -119,7 +119,7 @@ fn next_link(text: &str) -> Option<(&str, &str, &str)> {
     Some((before, name, after))
 }
 
-fn snake(name: &str) -> String {
+pub fn snake(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
         if c.is_ascii_uppercase() && !out.is_empty() {

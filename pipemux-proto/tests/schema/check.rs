@@ -121,7 +121,7 @@ fn is_of(value: &Value, ty: &str) -> bool {
 
 fn is_base64(text: &str) -> bool {
     let digits = text.trim_end_matches('=');
-    text.len() % 4 == 0
+    text.len().is_multiple_of(4)
         && text.len() - digits.len() <= 2
         && digits.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+' || b == b'/')
 }

@@ -72,8 +72,7 @@ fn fields(section: &str) -> Vec<Field> {
     for line in section.lines() {
         let Some(mut rest) = line.strip_prefix("- `") else { continue };
         let mut of_line = Vec::new();
-        loop {
-            let Some((name, after)) = rest.split_once('`') else { break };
+        while let Some((name, after)) = rest.split_once('`') {
             let optional = name.ends_with('?');
             let name = name.trim_end_matches('?').to_owned();
             let (default, after) = match after.strip_prefix(" = ") {

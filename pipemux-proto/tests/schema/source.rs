@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use syn::{Fields, GenericArgument, Item, PathArguments, Type};
 
-use crate::attributes::{Serde, derives_serialize, doc, is_default_variant};
+use crate::attributes::{Serde, derives_serialize, doc, is_default_variant, snake};
 use crate::by_hand;
 use crate::json::{Json, object, reference};
 
@@ -78,7 +78,7 @@ impl Source {
         loop {
             let wanted = self.wanted.borrow().clone();
             let Some(name) = wanted.into_iter().find(|name| !all.contains_key(name)) else { break };
-            let plain = name.rsplit("::").next().unwrap_or_default();
+            let plain = last_part(&name);
             let definition = by_hand::definition(&name).unwrap_or_else(|| {
                 let generic = format!("{plain}Of");
                 let found = self.types.get(&generic).or_else(|| self.types.get(plain));
@@ -106,15 +106,9 @@ impl Source {
     }
 
     fn doc(&self, attributes: &[syn::Attribute]) -> String {
-        doc(attributes, |name| {
-            let name = name.strip_prefix("crate::").unwrap_or(name);
-            let name =
-                ["Kind::", "Method::"].iter().find_map(|of| name.strip_prefix(of)).unwrap_or(name);
-            let last = name.rsplit("::").next().unwrap_or_default();
-            match self.constants.get(last) {
-                Some(value) => format!("`{value}`"),
-                None => format!("`{}`", name.replace("Of::", "::")),
-            }
+        doc(attributes, |name| match self.constants.get(last_part(name)) {
+            Some(value) => format!("`{value}`"),
+            None => written_name(name),
         })
     }
 
@@ -279,6 +273,25 @@ impl Source {
 /// The name of a type on the page: without the `Of` of those that have a type parameter for their texts.
 fn wire_type(module: &str, name: &str) -> String {
     format!("{module}::{}", name.strip_suffix("Of").unwrap_or(name))
+}
+
+/// An item of this crate as the page and the schema write it: a type as `app::Done`, a field as `Done.brief`, a variant
+/// as the text that it is, a kind or a method by its name.
+fn written_name(path: &str) -> String {
+    let path = path.strip_prefix("crate::").unwrap_or(path).replace("Of::", "::");
+    let is_type = |part: &str| part.starts_with(|c: char| c.is_ascii_uppercase());
+    match path.rsplit_once("::") {
+        Some(("Kind" | "Method", name)) => format!("`{name}`"),
+        Some((of, variant)) if is_type(last_part(of)) && is_type(variant) => {
+            format!("`\"{}\"`", snake(variant))
+        }
+        Some((of, field)) if is_type(last_part(of)) => format!("`{of}.{field}`"),
+        _ => format!("`{path}`"),
+    }
+}
+
+fn last_part(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or_default()
 }
 
 fn or_null(inner: Json) -> Json {
