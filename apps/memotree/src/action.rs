@@ -29,7 +29,7 @@ docui::actions! {
     pub enum Action {
         /// Markdown: a heading is a node, its text below; or JSON lines of {title, text, parent, gist, tags}.
         changes featured AddMany = add_many(rows: Text, parent: Option<Anchor<Node>> = None);
-        /// Nodes, by id or title, with their texts; of none the whole outline.
+        /// Nodes, by id or title, with their texts; of none all titles. With a level: also the texts of all below.
         query featured Show = show(
             nodes: Vec<Anchor<Node>> = [],
             level: Option<LevelName> = None,

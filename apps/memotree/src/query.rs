@@ -25,6 +25,9 @@ const SNIPPET_CHARS: usize = 160;
 /// Found nodes whose texts are read for the line that has the words.
 const SNIPPETS_MAX: usize = 20;
 
+/// Nodes that a query's brief names.
+const BRIEF_IDS_MAX: usize = 3;
+
 /// Bytes of a text that a query shows, so that the answer fits into a frame.
 const BYTES_MAX: usize = 600 * 1024;
 
@@ -40,7 +43,8 @@ pub fn show(
 ) -> Result<Done, Fault> {
     let mut view = View::new("");
     if nodes.is_empty() {
-        let cut = outline(tree, None, 0, budget.saturating_sub(CUT_NOTE), &mut view)?;
+        let all = OutlineOf { node: None, depth: 0, level };
+        let cut = outline(tree, &all, budget.saturating_sub(CUT_NOTE), &mut view)?;
         if cut > 0 {
             let show = tree.call("show(\"…\")");
             view.text(format!(
@@ -67,7 +71,10 @@ pub fn show(
         [one] => one.key.clone(),
         several => words::count(several.len() as u64, "node"),
     };
-    let brief = words::list(nodes.iter().map(|node| &node.key));
+    let brief = match nodes.len() {
+        ..=BRIEF_IDS_MAX => words::list(nodes.iter().map(|node| &node.key)),
+        several => words::count(several as u64, "node"),
+    };
     Ok(Done::new(brief).content(view).value(values.join("\n")).label(label))
 }
 
@@ -75,11 +82,11 @@ pub fn show(
 fn one(
     tree: &MemoTree,
     id: &str,
-    level: Option<LevelName>,
+    below: Option<LevelName>,
     room: u64,
     view: &mut View,
 ) -> Result<(String, u64), Fault> {
-    let level = level.unwrap_or(LevelName::Full);
+    let level = below.unwrap_or(LevelName::Full);
     let row = tree.store().node(id).map_err(fault)?;
     let (summary, text) = tree.store().text(id).map_err(fault)?;
     let mut head = title_line(&row, Some(level.into()), tree.config.tokens) + "\n";
@@ -113,7 +120,8 @@ fn one(
             view.text(format!("… {more}: pipemux ask '{show}' --budget {budget}\n"));
         }
     }
-    let cut = outline(tree, Some(id), 1, room.saturating_sub(spent).max(CUT_NOTE), view)?;
+    let outlined = OutlineOf { node: Some(id), depth: 1, level: below };
+    let cut = outline(tree, &outlined, room.saturating_sub(spent).max(CUT_NOTE), view)?;
     if cut > 0 {
         view.text(format!("… {} below\n", words::count(cut, "more node")));
     }
@@ -141,10 +149,32 @@ fn first_lines(text: &str, room: u64) -> (&str, u64) {
     (&text[..end], text[end..].lines().count() as u64)
 }
 
+/// What an outline shows.
+struct OutlineOf<'a> {
+    /// The node whose children it begins with; none for the roots.
+    node: Option<&'a str>,
+    /// How far these stand to the right.
+    depth: u32,
+    /// How much it shows of each node's text; none for titles and gists alone.
+    level: Option<LevelName>,
+}
+
 /// The nodes below one, or all.
 struct Below<'a> {
-    store: &'a Store,
-    of: Option<&'a str>,
+    store: &'a mut Store,
+    of: &'a OutlineOf<'a>,
+}
+
+impl Below<'_> {
+    /// Returns what is shown of a node below its line.
+    fn text(&mut self, row: &NodeRow) -> String {
+        let has_text = row.lines > 0 || row.has_summary;
+        let wanted = self.of.level.filter(|level| has_text && *level != LevelName::Gist);
+        let Some(level) = wanted else { return String::new() };
+        // Of a file that can't be read, the line says so.
+        let (summary, text) = self.store.text(row.id.as_str()).unwrap_or_default();
+        if level == LevelName::Summary { summary } else { text }
+    }
 }
 
 impl Outline for Below<'_> {
@@ -157,12 +187,17 @@ impl Outline for Below<'_> {
         from: usize,
         max: usize,
     ) -> Result<Vec<NodeRow>, StoreError> {
-        let id = of.map(|row| row.id.as_str()).or(self.of);
+        let id = of.map(|row| row.id.as_str()).or(self.of.node);
         Ok(self.store.index().children(id, from, max)?)
     }
 
     fn size(&mut self, row: &NodeRow, depth: u32) -> Size {
-        Size::of_lines(&outline_line(row, depth))
+        // Fences, as far as there are any.
+        let fences = Size::tokens(8)
+            .zip(Size::ZERO, |size, none| if size == u64::MAX { none } else { size });
+        let text = self.text(row);
+        let size = Size::of_lines(&(outline_line(row, depth) + &text));
+        if text.is_empty() { size } else { size.plus(fences) }
     }
 }
 
@@ -172,6 +207,9 @@ fn outline_line(row: &NodeRow, depth: u32) -> String {
     let made = NodeId::from_title::<Infallible>(&row.title, |_| Ok(false));
     if made.as_ref() != Ok(&row.id) {
         line += &format!(" [{}]", row.id);
+    }
+    for tag in &row.tags {
+        line += &format!(" #{}", inert(tag));
     }
     for (count, what) in [(row.children, "node"), (row.lines, "line")] {
         if count > 0 {
@@ -190,17 +228,29 @@ fn outline_line(row: &NodeRow, depth: u32) -> String {
 /// ones are left out.
 fn outline(
     tree: &MemoTree,
-    of: Option<&str>,
-    depth: u32,
+    of: &OutlineOf<'_>,
     budget: u64,
     view: &mut View,
 ) -> Result<u64, Fault> {
-    let store = tree.store();
-    let filled = fill(&mut Below { store: &store, of }, &share(budget)).map_err(fault)?;
-    let top = store.index().child_count(of.unwrap_or_default()).map_err(index_fault)?;
+    let mut store = tree.store();
+    let mut nodes = Below { store: &mut store, of };
+    let filled = fill(&mut nodes, &share(budget)).map_err(fault)?;
+    let top = nodes.store.index().child_count(of.node.unwrap_or_default()).map_err(index_fault)?;
     let below: u64 = filled.lines.iter().map(|line| line.content.children).sum();
     for line in &filled.lines {
-        view.text(outline_line(&line.content, line.depth + depth));
+        let depth = line.depth + of.depth;
+        view.text(outline_line(&line.content, depth));
+        let text = nodes.text(&line.content);
+        match text.trim_end().lines().count() {
+            0 => {}
+            1 => {
+                let indent = "  ".repeat(depth as usize + 1);
+                view.text(format!("{indent}{}\n", inert(text.trim())));
+            }
+            _ => {
+                view.code("markdown", &text);
+            }
+        }
     }
     Ok((top + below).saturating_sub(filled.lines.len() as u64))
 }

@@ -74,7 +74,9 @@ impl MemoTree {
             .limited(SourceLimits { levels, ..SourceLimits::default() })
             .call(format!("pipemux view {session} --budget 12000"));
         let all = [(Part::Views, views), (Part::Environment, environment), (Part::Tree, tree)];
-        all.into_iter().unzip()
+        // The gist is the tree's first level.
+        let is_shown = |(part, _): &(Part, RenderSource)| lod != Lod::Gist || *part == Part::Tree;
+        all.into_iter().filter(is_shown).unzip()
     }
 
     fn produce(&self, part: Part, share: &Share) -> Result<RenderSection<SlotLine>, StoreError> {

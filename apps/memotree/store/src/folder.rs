@@ -5,7 +5,7 @@
 //! for: where the system can, the new file and the old one change places in one step, the old one is compared, and put
 //! back if it isn't the expected one. What another program wrote meanwhile is never lost.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -337,10 +337,17 @@ impl Folder {
     /// It can't be read.
     pub fn read_config(&self) -> Result<String, FolderError> {
         let what = "memotree.toml".to_owned();
-        match File::open(self.root.join(&what)) {
+        let path = self.root.join(&what);
+        // Opening something else than a file would wait for its other end.
+        let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed();
+        match OpenOptions::new().read(true).custom_flags(flags).open(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
             Err(source) => Err(FolderError::Io { what, source }),
             Ok(file) => {
+                self.check_inside(&path, &what)?;
+                if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+                    return Err(FolderError::Refused { what, why: "it is not a file" });
+                }
                 let mut text = String::new();
                 let limit = FILE_BYTES_MAX as u64;
                 match file.take(limit).read_to_string(&mut text) {

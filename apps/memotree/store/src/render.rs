@@ -189,7 +189,8 @@ impl Store {
     ) -> Result<RenderSection<SlotLine>, StoreError> {
         let total = self.index.total()?;
         let expanded = self.state.expanded(view)?;
-        let mut line = format!("{} · {total} nodes, {expanded} expanded", inert(project));
+        let nodes = if total == 1 { "node" } else { "nodes" };
+        let mut line = format!("{} · {total} {nodes}, {expanded} expanded", inert(project));
         if !self.exists() {
             line += " · no .memotree yet: the first node makes it";
         }

@@ -188,8 +188,13 @@ impl State {
             Status::Dropped => {
                 self.connection.execute("DELETE FROM changes WHERE id = ?1", [id])?
             }
-            Status::Done | Status::Undone => {
-                let word = if status == Status::Done { "done" } else { "undone" };
+            Status::Done | Status::Undone | Status::Undoing | Status::Redoing => {
+                let word = match status {
+                    Status::Done => "done",
+                    Status::Undoing => "undoing",
+                    Status::Redoing => "redoing",
+                    Status::Undone | Status::Dropped => "undone",
+                };
                 self.connection
                     .execute("UPDATE changes SET status = ?2 WHERE id = ?1", params![id, word])?
             }
@@ -228,6 +233,17 @@ impl State {
         self.change(
             "SELECT id, label FROM changes WHERE status = 'pending' ORDER BY id DESC LIMIT 1",
         )
+    }
+
+    /// Returns a change during whose undo or redo the process ended, and the status that it was to have.
+    pub(crate) fn interrupted(&self) -> Result<Option<(Change, Status)>> {
+        let of = |word: &str| {
+            self.change(&format!("SELECT id, label FROM changes WHERE status = '{word}' LIMIT 1"))
+        };
+        Ok(match of("undoing")? {
+            Some(change) => Some((change, Status::Undone)),
+            None => of("redoing")?.map(|change| (change, Status::Done)),
+        })
     }
 
     fn change(&self, sql: &str) -> Result<Option<Change>> {
@@ -335,6 +351,10 @@ pub(crate) enum Status {
     Done,
     /// It is taken back.
     Undone,
+    /// It is being taken back.
+    Undoing,
+    /// It is being made again.
+    Redoing,
     /// It failed, and is as if it had never been.
     Dropped,
 }

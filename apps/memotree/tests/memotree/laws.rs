@@ -150,7 +150,7 @@ proptest! {
     }
 
     #[test]
-    fn what_one_view_expands_changes_no_other(all in proptest::collection::vec(looks(), 1..12)) {
+    fn expanding_in_one_view_changes_no_other(all in proptest::collection::vec(looks(), 1..12)) {
         let mut tree = fixture();
         tree.call("switch", [("view", text("a"))]);
         tree.call("expand", [("nodes", texts(&["n1", "n3"]))]);

@@ -27,6 +27,22 @@ fn window_shows_views_environment_and_tree_with_the_long_form_on_expanded_nodes(
 }
 
 #[test]
+fn level_is_that_of_all_nodes_below_the_shown_ones() {
+    let mut tree = Fixture::with_nodes();
+    tree.call("edit", [("node", text("split")), ("text", text("At chars.\nNever in one.\n"))]);
+    let full = [("level", text("full"))];
+    let all = tree.ask("show", full.clone());
+    let expected = "4 nodes\n- Rope · 2 nodes · 1 line\n  Why a rope.\n  - Len · 1 line\n    Len counts chars.\n  \
+                    - Split · 2 lines\n```\nAt chars.\nNever in one.\n```\n- Release · 1 line\n";
+    assert!(all.starts_with(expected), "{all}");
+    let [level] = full;
+    let below = tree.ask("show", [("nodes", text("rope")), level]);
+    assert!(below.contains("  - Len · 1 line\n    Len counts chars.\n"), "{below}");
+    let alone = tree.ask("show", [("nodes", text("rope"))]);
+    assert!(alone.contains("  - Len · 1 line\n  - Split"), "{alone}");
+}
+
+#[test]
 fn node_is_named_by_id_title_and_token() {
     let mut tree = Fixture::with_nodes();
     for name in ["len", "Len", "LEN", "[[MT:Node:len]]", " [[MT:Node:len]] "] {
@@ -53,8 +69,8 @@ fn rows_of_json_stand_below_earlier_rows_and_nodes() {
     let outline = tree.ask("show", []);
     let expected = "8 nodes\n- Rope · 2 nodes · 1 line\n  - Len · 1 line\n  \
                     - Split\n- Release · 1 node · 1 line\n  \
-                    - Dates\n- API · 1 node · what others call\n  \
-                    - Errors · 1 node · 2 lines\n    - Codes\n";
+                    - Dates\n- API #api #v1 · 1 node · what others call\n  \
+                    - Errors · 1 node · 2 lines\n    - Codes #a #b\n";
     assert_eq!(outline, expected);
     let shown = tree.ask("show", [("nodes", text("api"))]);
     assert!(shown.contains("[API] [api] [[MT:Node:api]] #api #v1\nwhat others call\n"), "{shown}");

@@ -29,7 +29,7 @@ fn views_are_made_switched_renamed_described_and_deleted() {
 }
 
 #[test]
-fn what_is_expanded_survives_a_restart_and_belongs_to_the_session() {
+fn expansion_survives_a_restart_and_belongs_to_the_session() {
     let mut tree = Fixture::with_nodes();
     tree.call("expand", [("nodes", texts(&["rope"]))]);
     tree.call("create", [("name", text("b"))]);

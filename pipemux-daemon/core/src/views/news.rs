@@ -14,7 +14,7 @@ use crate::workspaces::{Rendered, ShownVersion};
 const FIRST_LINE: &str =
     "PipeMux context v1 · act on it: pipemux run '<call>', pipemux click <link> · pipemux --help\n";
 
-/// Is all of a context that is asked for anew while no window is open.
+/// Is all of a context after a reset while no window is open.
 const NO_WINDOWS: &str = "PipeMux context v1 · 0 windows · pipemux --help\n";
 
 impl AnswerText<'_> {
@@ -38,6 +38,14 @@ impl AnswerText<'_> {
             (0, _) if reset => out.push(&self.hints(NO_WINDOWS)),
             (1.., 0) => out.push(&self.hints(FIRST_LINE)),
             _ => {}
+        }
+        if !reset && self.workspace.knows_other_windows(self.reader) {
+            let open: Vec<String> =
+                self.workspace.windows.iter().map(|w| w.session.to_string()).collect();
+            out.push(&match open.len() {
+                0 => "0 windows are open now\n".to_owned(),
+                _ => format!("open now: {}\n", open.join(", ")),
+            });
         }
         let mut whole = Vec::new();
         for window in self.windows {

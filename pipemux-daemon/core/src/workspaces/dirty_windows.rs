@@ -27,6 +27,12 @@ impl Workspace {
         }
     }
 
+    /// Returns true when windows were opened or closed since a reader was shown all of them.
+    pub fn knows_other_windows(&self, reader: &str) -> bool {
+        let known = self.readers.get(reader).map_or(0, |reader| reader.window_set_revision);
+        known > 0 && known < self.window_set_revision()
+    }
+
     /// Notes that a session has another version: readers may have seen an older one.
     pub fn session_changed(&mut self, session: &SessionKey) {
         let Some(rank) = self.windows.rank(session) else { return };

@@ -1,6 +1,6 @@
 //! The context of a prompt: everything once, then only what the reader hasn't seen.
 
-use crate::world::{AnswerText, Behaviour, Reader, World, open, reader};
+use crate::world::{AnswerText, Behaviour, Reader, World, open, reader, session_addr};
 use pipemux_core::limits::INJECT_BUDGET;
 use pipemux_proto::client::{Inject, OpenArgs, Verb, VerbRequest, ViewArgs};
 
@@ -93,6 +93,21 @@ fn window_that_found_no_room_is_named_once_and_shown_when_it_changes() {
     world.model("notes/g").add("a new one");
     world.report_change("notes/g");
     small(&mut world).has("## notes/g").has("a new one").lacks("no room").lacks(FIRST);
+}
+
+#[test]
+fn windows_that_somebody_closed_or_ended_are_told_once() {
+    let mut world = with_notes(1);
+    let a = reader("a");
+    world.open(reader("opener"), "other");
+    inject(&mut world, a).has(FIRST);
+    let close = Verb::Close { session: session_addr("notes/main"), end: false };
+    world.ask(reader("opener"), close).exits(0);
+    inject(&mut world, a).has("open now: other/main\n").lacks("## ");
+    assert_eq!(inject(&mut world, a).text, "");
+    world.ask(reader("opener"), Verb::End { session: session_addr("other/main") }).exits(0);
+    inject(&mut world, a).has("0 windows are open now\n");
+    assert_eq!(inject(&mut world, a).text, "");
 }
 
 #[test]

@@ -51,9 +51,11 @@ impl Store {
     pub fn undo(&mut self) -> Result<Committed, StoreError> {
         let change = self.state.last_done()?.ok_or(StoreError::Nothing("undo"))?;
         let edits: Vec<FileEdit> = change.files.iter().rev().map(FileEdit::reversed).collect();
-        let nodes = self.apply(&edits)?;
-        self.state.set_status(change.id, Status::Undone)?;
-        Ok(Committed { label: change.label, nodes, change: Some(change.id) })
+        self.state.set_status(change.id, Status::Undoing)?;
+        let applied = self.apply(&edits);
+        let status = if applied.is_ok() { Status::Undone } else { Status::Done };
+        self.state.set_status(change.id, status)?;
+        Ok(Committed { label: change.label, nodes: applied?, change: Some(change.id) })
     }
 
     /// Makes the change again that was last taken back.
@@ -62,13 +64,16 @@ impl Store {
     /// There is none, or a file was changed since: nothing is then changed.
     pub fn redo(&mut self) -> Result<Committed, StoreError> {
         let change = self.state.next_undone()?.ok_or(StoreError::Nothing("redo"))?;
-        let nodes = self.apply(&change.files)?;
-        self.state.set_status(change.id, Status::Done)?;
-        Ok(Committed { label: change.label, nodes, change: Some(change.id) })
+        self.state.set_status(change.id, Status::Redoing)?;
+        let applied = self.apply(&change.files);
+        let status = if applied.is_ok() { Status::Done } else { Status::Undone };
+        self.state.set_status(change.id, status)?;
+        Ok(Committed { label: change.label, nodes: applied?, change: Some(change.id) })
     }
 
     /// Takes back a change during which the process ended, as far as it was made. Returns what it was.
     pub(super) fn take_back_pending(&mut self) -> Result<Option<String>, StoreError> {
+        self.finish_interrupted()?;
         let Some(change) = self.state.pending()? else { return Ok(None) };
         for edit in change.files.iter().rev().map(FileEdit::reversed) {
             match self.folder.replace(&edit.file, edit.before.as_deref(), edit.after.as_deref()) {
@@ -82,16 +87,45 @@ impl Store {
         Ok(Some(change.label))
     }
 
+    /// Finishes an undo or redo during which the process ended, as far as no other program went on from there.
+    fn finish_interrupted(&mut self) -> Result<(), StoreError> {
+        let Some((change, status)) = self.state.interrupted()? else { return Ok(()) };
+        let edits: Vec<FileEdit> = match status {
+            Status::Undone => change.files.iter().rev().map(FileEdit::reversed).collect(),
+            _ => change.files,
+        };
+        for FileEdit { file, before, after } in &edits {
+            match self.folder.replace(file, before.as_deref(), after.as_deref()) {
+                Ok(_) | Err(FolderError::Changed(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.index.set_folder_stamp(None)?;
+        Ok(self.state.set_status(change.id, status)?)
+    }
+
+    /// Returns true if a file is as it shall be already.
+    fn is_as_wanted(&self, edit: &FileEdit) -> bool {
+        let found = self.folder.read(&edit.file).map(|found| found.map(|(bytes, _)| bytes));
+        found.is_ok_and(|found| found == edit.after)
+    }
+
     /// Writes files, all or none, and has the index follow. Returns the nodes whose files changed.
     fn apply(&mut self, edits: &[FileEdit]) -> Result<Vec<NodeId>, StoreError> {
         let was_known = self.is_folder_known()?;
         let mut stamps: Vec<Option<Stamp>> = Vec::new();
-        for (at, edit) in edits.iter().enumerate() {
+        let mut replaced: Vec<&FileEdit> = Vec::new();
+        for edit in edits {
             let FileEdit { file, before, after } = edit;
             match self.folder.replace(file, before.as_deref(), after.as_deref()) {
-                Ok(stamp) => stamps.push(stamp),
+                Ok(stamp) => {
+                    stamps.push(stamp);
+                    replaced.push(edit);
+                }
+                // Another program did the same, such as removing what an undo would remove.
+                Err(FolderError::Changed(_)) if self.is_as_wanted(edit) => stamps.push(None),
                 Err(error) => {
-                    for done in edits[..at].iter().rev().map(FileEdit::reversed) {
+                    for done in replaced.into_iter().rev().map(FileEdit::reversed) {
                         let FileEdit { file, before, after } = done;
                         // What another program wrote just now stays.
                         let _ = self.folder.replace(&file, before.as_deref(), after.as_deref());

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::{Store, hash};
 use crate::error::StoreError;
 use crate::folder::{FileName, FolderError, Part, now_ns};
-use crate::index::{self, IndexedFile, KnownFile};
+use crate::index::{self, IndexedFile, KnownFile, NodeRow};
 use crate::name::NodeId;
 use crate::node_file::{NodeFile, conflict_line};
 use crate::stamp::Stamp;
@@ -111,10 +111,14 @@ impl Store {
     /// Reads one file into the index.
     fn take_in(&mut self, id: &str, listed: ListedFile) -> Result<Changes, StoreError> {
         let id = NodeId::parse(id)?;
-        let old = self.index.node(id.as_str())?.map(|row| row.hash);
+        let old = self.index.node(id.as_str())?;
         let file = self.indexed(&id, listed);
         let stamp = file.stamp;
-        if old == Some(file.hash) && file.hash != 0 {
+        // A file that can't be read has no hash: it is the same as long as it has the same problem.
+        let is_same = |row: &NodeRow| {
+            row.hash == file.hash && (file.hash != 0 || row.problem == file.problem)
+        };
+        if old.as_ref().is_some_and(is_same) {
             self.index.change(|transaction| index::set_stamp(transaction, id.as_str(), stamp))?;
             return Ok(Changes::default());
         }

@@ -268,3 +268,67 @@ fn change_that_fails_halfway_leaves_nothing_behind() {
     fs::remove_file(tree.path("trash")).unwrap();
     store.remove(&["a", "b"]).unwrap();
 }
+
+#[test]
+fn file_that_cannot_be_read_is_told_once() {
+    let tree = Tree::new();
+    let mut store = tree.open();
+    add(&mut store, "a", None);
+    symlink("nowhere", tree.path("nodes/broken.md")).unwrap();
+    tree.write("nodes/long.md", &"x".repeat(9 << 20));
+    assert_eq!(store.refresh().unwrap().added.len(), 2);
+    assert_eq!(store.index().problems(9).unwrap().len(), 2);
+    for _ in 0..3 {
+        assert!(store.verify(["a", "broken", "long"]).unwrap().is_empty());
+        assert!(store.refresh().unwrap().is_empty());
+    }
+    fs::remove_file(tree.path("nodes/long.md")).unwrap();
+    tree.write("nodes/long.md", "short now\n");
+    assert_eq!(store.verify(["long"]).unwrap().changed.len(), 1);
+}
+
+#[test]
+fn undo_passes_over_files_that_are_gone_already() {
+    let tree = Tree::new();
+    let mut store = tree.open();
+    for title in ["a", "b", "c"] {
+        add(&mut store, title, None);
+    }
+    fs::remove_file(tree.path("nodes/c.md")).unwrap();
+    for _ in 0..3 {
+        store.undo().unwrap();
+    }
+    assert_eq!(children(&store, None), Vec::<String>::new());
+    store.redo().unwrap();
+    assert_eq!(children(&store, None), ["a"]);
+}
+
+#[test]
+fn undo_during_which_the_process_ended_is_finished_by_the_next_one() {
+    let tree = Tree::new();
+    let mut store = tree.open();
+    add(&mut store, "a", None);
+    add(&mut store, "b", None);
+    drop(store);
+    // As a process leaves it that ends right after it has begun to take the addition of `b` back.
+    let state = rusqlite::Connection::open(tree.dir.path().join("state/state.db")).unwrap();
+    let begun = "UPDATE changes SET status = 'undoing' WHERE id = (SELECT max(id) FROM changes)";
+    assert_eq!(state.execute(begun, []).unwrap(), 1);
+    drop(state);
+    let mut store = tree.open();
+    assert_eq!(children(&store, None), ["a"]);
+    store.redo().unwrap();
+    assert_eq!(children(&store, None), ["a", "b"]);
+    store.undo().unwrap();
+    store.undo().unwrap();
+    assert_eq!(children(&store, None), Vec::<String>::new());
+}
+
+#[test]
+fn settings_that_are_no_file_are_refused_and_nothing_waits_for_them() {
+    let tree = Tree::new();
+    let made = std::process::Command::new("mkfifo").arg(tree.path("memotree.toml")).status();
+    assert!(made.unwrap().success());
+    let error = pipemux_memotree_store::folder::Folder::open(&tree.root()).unwrap().read_config();
+    assert!(error.unwrap_err().to_string().contains("it is not a file"));
+}
