@@ -25,7 +25,8 @@ class DaemonTest(unittest.TestCase):
         apps.mkdir(parents=True)
         program = f'command = "{sys.executable}"\nargs = ["{HERE / "sample.py"}"]'
         apps.joinpath("todo.toml").write_text(
-            f'id = "todo"\n{program}\npass = ["PYTHONPATH"]\n'
+            # The kit isn't installed, so the sandbox doesn't know that the app needs it.
+            f'id = "todo"\n{program}\npass = ["PYTHONPATH"]\nread = ["{HERE.parent}"]\n'
         )
         self.addCleanup(self.pipemux, 0, "down")
 

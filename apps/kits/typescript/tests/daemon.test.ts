@@ -17,7 +17,9 @@ test("whole session", { skip: pipemux ? false : "pipemux is neither built nor in
   const apps = join(home, ".config/pipemux/apps");
   mkdirSync(apps, { recursive: true });
   const program = fileURLToPath(new URL("./sample.js", import.meta.url));
-  const manifest = `id = "todo"\ncommand = "${process.execPath}"\nargs = ["${program}"]\n`;
+  // The kit isn't installed, so the sandbox doesn't know that the app needs it.
+  const reads = `read = ["${resolve(program, "../..")}"]`;
+  const manifest = `id = "todo"\ncommand = "${process.execPath}"\nargs = ["${program}"]\n${reads}\n`;
   writeFileSync(join(apps, "todo.toml"), manifest);
   const run = (exit: number, ...args: string[]): string => {
     const env = { HOME: home, XDG_RUNTIME_DIR: home, PATH: path };
