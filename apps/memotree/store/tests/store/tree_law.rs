@@ -98,7 +98,8 @@ proptest! {
                             let parent = row.shown_under.as_ref().map(|id| id.as_str());
                             let siblings = crate::common::children(&store, parent);
                             let place = |wanted: &str| siblings.iter().position(|id| id == wanted);
-                            if id != before {
+                            // Files of outsiders may make circles, in which nothing has a place.
+                            if id != before && all_made_here {
                                 prop_assert_eq!(place(id).map(|at| at + 1), place(before));
                             }
                         }
