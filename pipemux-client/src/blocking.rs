@@ -11,7 +11,7 @@ use crate::connect::{self, FirstRequest};
 use crate::error::ClientError;
 use crate::incoming::{DaemonMessage, MessageReader, RawReply, ReadError, decode_answer};
 use crate::options::Options;
-use crate::requests;
+use crate::{daemon, requests, service_unit};
 
 /// How much longer the client waits than the daemon: the daemon's report on a passed deadline says more than the
 /// client's own.
@@ -85,6 +85,10 @@ impl Connection {
         timeout: Duration,
     ) -> Result<Option<Connection>, ClientError> {
         let deadline = Instant::now() + timeout;
+        // Connecting to a service manager's socket would start the daemon.
+        if !daemon::is_running(&options.paths) && service_unit::holds_socket(&options.paths) {
+            return Ok(None);
+        }
         let established = connect::try_connect(options, deadline, FirstRequest::default())?;
         Ok(established.map(|established| Self::new(established, options)))
     }

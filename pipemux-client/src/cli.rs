@@ -4,6 +4,7 @@ mod answer;
 mod app;
 mod app_new;
 mod args;
+mod attach;
 mod audit;
 mod bench;
 mod command_env;
@@ -11,19 +12,25 @@ mod doctor;
 mod down;
 mod fast_args;
 mod guide;
+mod inject;
 mod listen;
 mod logs;
+mod mcp;
 mod open;
 mod pipe;
 mod progress;
 mod prompt;
 mod requester;
 mod run;
+mod service;
+mod setup;
+mod shell_files;
 mod status;
 mod stdin;
 mod streaming;
 mod suggestions;
 mod to_request;
+mod tool_schema;
 mod tour;
 mod usage_errors;
 mod watch;
@@ -71,6 +78,7 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Execution::Local(local) => local,
     };
     match local {
+        Verb::Attach { target } => attach::execute(requester, target),
         Verb::Listen => listen::execute(requester),
         Verb::Watch { since, count, all } => watch::execute(requester, since, count, all),
         Verb::Logs { session, lines, .. } => logs::execute(requester, session, lines),
@@ -83,6 +91,13 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Bench { quick } => bench::execute(requester, quick),
         Verb::App(verb) => app::execute(requester, verb),
         Verb::Tour => tour::execute(requester),
+        Verb::Inject { reset, .. } => Ok(inject::execute(requester, reset)),
+        Verb::Setup { harness, with, project, remove, dry_run } => {
+            setup::execute(setup::SetupArgs { harness, with, project, remove, dry_run })
+        }
+        Verb::Service(verb) => service::execute(requester, verb),
+        Verb::Mcp { http, diff } => mcp::execute(requester, http, diff),
+        Verb::Man { verb } => Ok(print(&shell_files::man(&verb)?)),
         Verb::Unknown(words) => Err(suggestions::unknown_verb(&words, &requester.options)),
         // All other verbs are one request.
         verb => Ok(print(&local_text(&verb).unwrap_or_default())),
@@ -93,9 +108,11 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
 fn local_text(verb: &Verb) -> Option<String> {
     match verb {
         Verb::Skill => Some(guide::skill()),
+        Verb::ToolSchema { format } => Some(tool_schema::text(*format)),
+        Verb::Completions { shell } => Some(shell_files::completions(*shell)),
         Verb::Help { all: true, .. } => Some(guide::help_of_all_verbs()),
-        Verb::Help { provider: None, aliases: true, .. } => Some(guide::aliases()),
-        Verb::Help { provider: None, .. } => Some(guide::help()),
+        Verb::Help { of: None, aliases: true, .. } => Some(guide::aliases()),
+        Verb::Help { of: None, .. } => Some(guide::help()),
         _ => None,
     }
 }

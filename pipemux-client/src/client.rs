@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use pipemux_proto::app::Progress;
 use pipemux_proto::client::{Answer, Verb, VerbRequest};
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::{Code, Incarnation, SessionAddr};
@@ -91,9 +92,23 @@ impl Client {
     /// Any [`ClientError`]; [`ClientError::OutcomeUnknown`] when an acting call may have reached the daemon and
     /// no answer came.
     pub async fn send(&self, call: &VerbRequest, timeout: Duration) -> Result<Answer, ClientError> {
+        self.send_with_progress(call, timeout, drop).await
+    }
+
+    /// Sends a call as [`Client::send`] does; `on_progress` is called with how far the request is, if
+    /// [`Options::progress`] is set. It must not block.
+    ///
+    /// # Errors
+    /// See [`Client::send`].
+    pub async fn send_with_progress(
+        &self,
+        call: &VerbRequest,
+        timeout: Duration,
+        on_progress: impl FnMut(Progress),
+    ) -> Result<Answer, ClientError> {
         let acts = call.verb.changes();
         let encode = |id| requests::call(id, call, timeout);
-        let reply = self.request(timeout + REPLY_GRACE, acts, encode).await?;
+        let reply = self.request(timeout + REPLY_GRACE, acts, encode, on_progress).await?;
         decode_answer(reply, acts)
     }
 
@@ -107,7 +122,7 @@ impl Client {
             return Ok(());
         }
         let encode = |id| requests::seen(id, delivery, SEEN_TIMEOUT);
-        let reply = self.request(SEEN_TIMEOUT, false, encode).await?;
+        let reply = self.request(SEEN_TIMEOUT, false, encode, drop).await?;
         reply.map(drop).map_err(ClientError::Refused)
     }
 
@@ -119,7 +134,7 @@ impl Client {
     pub async fn attach(&self, session: &SessionAddr) -> Result<Attached, ClientError> {
         let options = &self.shared.options;
         let encode = |id| requests::attach(id, &options.workspace, session, options.timeout);
-        let reply = self.request(options.timeout + REPLY_GRACE, false, encode).await?;
+        let reply = self.request(options.timeout + REPLY_GRACE, false, encode, drop).await?;
         let incarnation = decode_attached(&reply.map_err(ClientError::Refused)?)?;
         Ok(Attached { client: self.clone(), incarnation, timeout: options.timeout })
     }
@@ -129,6 +144,7 @@ impl Client {
         timeout: Duration,
         acts: bool,
         encode: impl FnOnce(u64) -> Result<Bytes, ClientError>,
+        on_progress: impl FnMut(Progress),
     ) -> Result<RawReply, ClientError> {
         // Each is charged the same: the length of a request isn't known before it has its id.
         let _permit = acquire(&self.shared.request_budget, 1, timeout).await?;
@@ -136,7 +152,9 @@ impl Client {
             encode(id).map(RequestBytes::Frame).map_err(|error| SendError::Encode(error.into()))
         };
         match self.shared.connection.send(timeout, encode, Bytes::new()) {
-            Ok(pending) => pending.reply().await.map_err(|lost| lost_request(lost, acts)),
+            Ok(pending) => {
+                pending.reply(on_progress).await.map_err(|lost| lost_request(lost, acts))
+            }
             Err(SendError::Encode(error)) => Err(*error),
             Err(SendError::Lost(lost)) => Err(lost_request(lost, acts)),
         }
@@ -194,7 +212,7 @@ impl Attached {
             Err(SendError::Encode(error)) => return Err(*error),
             Err(SendError::Lost(lost)) => return Err(lost_request(lost, true)),
         };
-        match pending.reply().await {
+        match pending.reply(drop).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(fault)) if fault.code == Code::Unknown => {
                 Err(ClientError::OutcomeUnknown(fault))

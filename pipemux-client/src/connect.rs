@@ -26,6 +26,7 @@ use crate::error::ClientError;
 use crate::incoming::{DaemonMessage, MessageReader, ReadError};
 use crate::options::Options;
 use crate::requests;
+use crate::sandbox_hints;
 
 /// How long finding, starting and greeting a daemon may take together, if the request may take longer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -136,11 +137,7 @@ fn try_connect_at(
                 _ if is_timeout(&error) || error.kind() == io::ErrorKind::Interrupted => {
                     Err(no_greeting(options, began.elapsed()))
                 }
-                _ => Err(ClientError::unreachable(format!(
-                    "can't connect to {}: {error}",
-                    socket.display()
-                ))
-                .hint(hint_for(&error))),
+                _ => Err(cannot_connect(socket, &error)),
             };
         }
     };
@@ -148,15 +145,17 @@ fn try_connect_at(
     exchange_greetings(stream, options, (began, deadline), first)
 }
 
-/// What to do about a socket that can't be connected to.
-fn hint_for(error: &io::Error) -> &'static str {
-    match error.raw_os_error().map(Errno::from_raw) {
-        // A mode of a file is refused with `EACCES`; `EPERM` comes from a filter of system calls.
-        Some(Errno::EPERM) => {
-            "a sandbox around this process forbids Unix sockets: allow them in its settings, or run pipemux outside of it"
-        }
-        _ => "check the directory's owner and permissions",
+/// Makes the error of a socket that can't be connected to, with what to do about it.
+fn cannot_connect(socket: &Path, error: &io::Error) -> ClientError {
+    let socket = socket.display();
+    // A mode of a file is refused with `EACCES`; `EPERM` comes from a filter of system calls.
+    if error.raw_os_error() == Some(Errno::EPERM as i32) {
+        let why = format!("a sandbox around this process forbids Unix sockets, such as {socket}");
+        let hints = sandbox_hints::hints(|name| std::env::var(name).ok());
+        return hints.into_iter().fold(ClientError::unreachable(why), ClientError::hint);
     }
+    ClientError::unreachable(format!("can't connect to {socket}: {error}"))
+        .hint("check the directory's owner and permissions")
 }
 
 /// Connects with a timeout: the queue of a daemon that hangs fills up, and a plain connect would then wait

@@ -19,7 +19,7 @@ use crate::options::Options;
 /// fixed ones return it: allocations from 128 KiB on are mapped one by one, and as much free memory at the end
 /// of the heap is returned. Caching 32 free blocks of each small size instead of 7 saves 5 % of the instructions
 /// of a click. Other C libraries ignore the variable.
-const GLIBC_TUNABLES: &str = "glibc.malloc.trim_threshold=131072:\
+pub const GLIBC_TUNABLES: &str = "glibc.malloc.trim_threshold=131072:\
      glibc.malloc.mmap_threshold=131072:glibc.malloc.tcache_count=32";
 
 /// How much of a failed daemon's log an error repeats.

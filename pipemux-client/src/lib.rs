@@ -7,10 +7,12 @@
 //! | [`blocking`] | a client for one request at a time on a std socket, used by the command line |
 //! | [`client`] | a client for many requests in flight on tokio, for harnesses and bridges |
 //! | [`error`] | why a request has no answer |
+//! | [`tools`] | PipeMux as tools of a model: their definitions, and what their calls ask |
 //! | `multiplexed` | one connection that many calls share |
 //! | `requests` | encodes what the client sends, without IO |
 //! | `incoming` | decodes what the daemon sends, without IO |
 //! | [`daemon`] | detects a running `pipemuxd` and starts one |
+//! | [`service_unit`] | the systemd unit that listens in the daemon's place, if there is one |
 //! | `connect` | finds the socket, and has the daemon started when nobody listens |
 //!
 //! **Invariant: every request gets exactly one terminal answer.** When the daemon is lost, this library
@@ -62,6 +64,9 @@ mod incoming;
 mod multiplexed;
 pub mod options;
 mod requests;
+mod sandbox_hints;
+pub mod service_unit;
+pub mod tools;
 pub mod workspace;
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
+use pipemux_proto::app::Progress;
 use tokio::time::Instant;
 
 use crate::incoming::{MessageReader, RawReply};
@@ -124,10 +125,18 @@ impl Drop for MultiplexedConnection {
 }
 
 impl PendingReply<'_> {
-    /// Waits for the reply.
-    pub(crate) async fn reply(self) -> Result<RawReply, LostRequest> {
+    /// Waits for the reply; `on_progress` is called with how far the request is.
+    pub(crate) async fn reply(
+        self,
+        mut on_progress: impl FnMut(Progress),
+    ) -> Result<RawReply, LostRequest> {
         poll_fn(|context| {
             let mut state = lock(&self.connection.state);
+            if let Some(progress) = state.pending.get_mut(self.id).and_then(|r| r.progress.take()) {
+                drop(state);
+                on_progress(progress);
+                state = lock(&self.connection.state);
+            }
             let Some(request) = state.pending.get_mut(self.id) else {
                 let why = "the request is no longer in the table".into();
                 return Poll::Ready(Err(LostRequest::MaybeDelivered(why)));

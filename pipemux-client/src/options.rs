@@ -42,7 +42,8 @@ pub struct Options {
 
 impl Options {
     /// Makes options from the environment and the current directory. The variables are `PIPEMUX_WORKSPACE`,
-    /// `PIPEMUX_READER`, `PIPEMUX_READER_TOKEN`, `PIPEMUX_DAEMON`, and those of [`Paths::from_env`].
+    /// `PIPEMUX_READER`, `PIPEMUX_READER_TOKEN`, `PIPEMUX_DAEMON`, those of [`Paths::from_env`], and those in which
+    /// harnesses name their session ([`session_reader`]).
     ///
     /// # Errors
     /// [`ClientError::Invalid`] when the variables don't yield usable paths.
@@ -56,7 +57,9 @@ impl Options {
             daemon: get("PIPEMUX_DAEMON").map(PathBuf::from),
             start: true,
             workspace: workspace::find(get("PIPEMUX_WORKSPACE").as_deref(), directory.as_deref()),
-            reader: get("PIPEMUX_READER").unwrap_or_else(|| workspace::DEFAULT.to_owned()),
+            reader: get("PIPEMUX_READER")
+                .or_else(|| session_reader(get))
+                .unwrap_or_else(|| workspace::DEFAULT.to_owned()),
             reader_token: get("PIPEMUX_READER_TOKEN").unwrap_or_default(),
             timeout: DEFAULT_TIMEOUT,
             progress: None,
@@ -89,6 +92,7 @@ impl Options {
             lod: None,
             at: None,
             hint_options: String::new(),
+            diff: 0,
             wait_ms: 0,
             env: if matches!(verb, Verb::Run { .. }) {
                 passed_variables(std::env::vars_os())
@@ -100,6 +104,27 @@ impl Options {
             verb,
         }
     }
+}
+
+/// The variables in which harnesses name their session to the commands and servers that they start.
+const SESSION_VARIABLES: &[&str] =
+    &["CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_SESSION_ID", "OPENCODE_SESSION_ID"];
+
+/// Longest name of a harness's session, in bytes.
+const SESSION_MAX: usize = 64;
+
+/// Returns the reader for the session of the harness that started this process: so its commands, its hooks and its server
+/// of the Model Context Protocol are one reader, and those of another session aren't.
+pub fn session_reader(get: impl Fn(&str) -> Option<String>) -> Option<String> {
+    SESSION_VARIABLES.iter().find_map(|name| reader_of_session(&get(name)?))
+}
+
+/// Returns the reader for a harness's session; `None` for what is no name of one.
+pub fn reader_of_session(session: &str) -> Option<String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_name =
+        !session.is_empty() && session.len() <= SESSION_MAX && session.chars().all(is_plain);
+    is_name.then(|| format!("session-{session}"))
 }
 
 /// Returns the directory that relative paths in calls start from; empty when its path is not UTF-8.
@@ -127,6 +152,36 @@ pub fn passed_variables(
     found.into_iter().take_while(fits).collect()
 }
 
+/// Most bytes of environment variables that an `open` sends. A frame has room for four times as much.
+const ENV_MAX: usize = 256 * 1024;
+
+/// Returns the environment variables that an `open` sends: those that are text. If they are too many, the longest are left
+/// out: the ones that apps depend on (`PATH`, `HOME`, `LANG`) are short.
+pub fn text_variables(
+    variables: impl IntoIterator<Item = (OsString, OsString)>,
+) -> BTreeMap<String, String> {
+    limit_variables(variables, ENV_MAX)
+}
+
+fn limit_variables(
+    variables: impl IntoIterator<Item = (OsString, OsString)>,
+    most: usize,
+) -> BTreeMap<String, String> {
+    let text = |(name, value): (OsString, OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    let mut found: Vec<(String, String)> = variables.into_iter().filter_map(text).collect();
+    found.sort_by_cached_key(|(name, value)| (name.len() + value.len(), name.clone()));
+    let mut left = most;
+    found
+        .into_iter()
+        .map_while(|(name, value)| {
+            left = left.checked_sub(name.len() + value.len())?;
+            Some((name, value))
+        })
+        .collect()
+}
+
 /// Returns an id that no other call has and that tells when it was made. The system's randomness keys the hasher. The
 /// time and the process id are hashed too, so that a forked copy of the process doesn't repeat an id.
 fn new_run_id() -> String {
@@ -148,6 +203,44 @@ mod tests {
         let all = [("PATH", "/bin"), ("SECRET", "s"), ("LC_ALL", "C"), ("HOME", &huge)];
         let passed = passed_variables(all.map(|(name, value)| (name.into(), value.into())));
         assert_eq!(passed.keys().collect::<Vec<_>>(), ["LC_ALL", "PATH"]);
+    }
+
+    use std::os::unix::ffi::OsStringExt;
+
+    fn pair(name: &str, value: &str) -> (OsString, OsString) {
+        (name.into(), value.into())
+    }
+
+    #[test]
+    fn variables_that_are_not_text_or_too_long_are_left_out() {
+        let variables = [
+            pair("HUGE", &"x".repeat(100)),
+            pair("PATH", "/bin"),
+            (OsString::from("BAD"), OsString::from_vec(vec![0xff])),
+            pair("LANG", "日本"),
+        ];
+        let kept = limit_variables(variables, 100);
+        assert_eq!(kept.keys().collect::<Vec<_>>(), ["LANG", "PATH"]);
+    }
+
+    #[test]
+    fn variables_of_exactly_the_limit_fit() {
+        let variables = || [pair("A", "12"), pair("B", "12")].into_iter();
+        assert_eq!(limit_variables(variables(), 6).len(), 2);
+        assert_eq!(limit_variables(variables(), 5).keys().collect::<Vec<_>>(), ["A"]);
+        assert_eq!(limit_variables(variables(), 0).len(), 0);
+    }
+
+    #[test]
+    fn each_session_of_a_harness_is_a_reader() {
+        let reader = |name: &'static str, value: &'static str| {
+            session_reader(move |asked| (asked == name).then(|| value.to_owned()))
+        };
+        assert_eq!(reader("CODEX_THREAD_ID", "a-1").as_deref(), Some("session-a-1"));
+        assert_ne!(reader("CLAUDE_CODE_SESSION_ID", "a"), reader("CLAUDE_CODE_SESSION_ID", "b"));
+        for (name, value) in [("OTHER", "a"), ("CODEX_THREAD_ID", ""), ("CODEX_THREAD_ID", "a b")] {
+            assert_eq!(reader(name, value), None);
+        }
     }
 
     #[test]

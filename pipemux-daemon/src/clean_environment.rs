@@ -8,6 +8,8 @@ use std::process::Command;
 
 use pipemux_proto::environment::is_daemon_variable;
 
+use crate::service_manager;
+
 /// Starts this program again in the same process, with the same arguments and without the variables that a daemon isn't
 /// to have, whoever started it. Returns if there are none. Removing a variable would not do: the system goes on
 /// showing the environment that a program was started with.
@@ -15,7 +17,8 @@ use pipemux_proto::environment::is_daemon_variable;
 /// # Errors
 /// The program can't be started again.
 pub fn ensure() -> io::Result<()> {
-    let keep = |name: &OsStr| name.to_str().is_some_and(is_daemon_variable);
+    let is_kept = |name: &str| is_daemon_variable(name) || service_manager::is_variable(name);
+    let keep = |name: &OsStr| name.to_str().is_some_and(is_kept);
     if env::vars_os().all(|(name, _)| keep(&name)) {
         return Ok(());
     }

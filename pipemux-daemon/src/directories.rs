@@ -73,12 +73,12 @@ pub fn remove_session(base: &Path, state_dir: &str, unix_ms: u64) {
     }
 }
 
-const DIRECTORY: OFlag =
+pub const DIRECTORY: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
 
 /// Opens a directory below another one, without following symbolic links on the way; creates those that aren't there if
 /// `create` says so.
-fn open_below(base: &Path, path: &Path, create: bool) -> io::Result<OwnedFd> {
+pub fn open_below(base: &Path, path: &Path, create: bool) -> io::Result<OwnedFd> {
     let outside =
         || io::Error::other(format!("{} is not below {}", path.display(), base.display()));
     let below = path.strip_prefix(base).map_err(|_| outside())?;
@@ -156,7 +156,7 @@ fn remove_file<P: ?Sized + nix::NixPath>(directory: &OwnedFd, name: &P) -> io::R
 /// How many names of a directory are read at a time.
 const NAMES_A_TIME: usize = 1024;
 
-fn names_in(directory: &OwnedFd) -> io::Result<Vec<CString>> {
+pub fn names_in(directory: &OwnedFd) -> io::Result<Vec<CString>> {
     let mut open = Dir::openat(directory, c".", DIRECTORY, Mode::empty())?;
     let mut names = Vec::new();
     for entry in open.iter() {

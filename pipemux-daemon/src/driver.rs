@@ -12,6 +12,7 @@
 //! | `driver::frames` | reads frames and hands them to the core or forwards them |
 //! | `driver::app_lifecycle` | handles what the launcher reports |
 //! | `driver::app_output` | handles what apps print |
+//! | `driver::measuring` | counts for the metrics, if the user wants them |
 //! | `driver::files` | notices when files of the daemon are gone |
 //! | `driver::timer` | the single timer |
 
@@ -21,11 +22,13 @@ mod connections;
 mod effects;
 mod files;
 mod frames;
+mod measuring;
 mod timer;
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::future::poll_fn;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
@@ -35,6 +38,7 @@ use pipemux_core::{ClientId, Core, Effect, Event, Now};
 use pipemux_proto::Incarnation;
 use pipemux_write_queue::SpareBuffers;
 use rustc_hash::FxHashMap;
+use sd_notify::NotifyState;
 
 use crate::app_output::AppOutput;
 use crate::app_processes::AppProcesses;
@@ -53,7 +57,9 @@ use crate::manifests::ManifestDirs;
 use crate::memory::MemoryTrim;
 use crate::pinned_programs::PinnedPrograms;
 use crate::ready_queue::{Peer, ReadyQueue, ReadySource};
+use crate::service_manager::{self, Watchdog};
 use crate::shutdown::{Shutdown, ShutdownRequests, Urgency};
+use measuring::Measuring;
 use timer::Timer;
 
 /// The daemon's loop and everything that it owns.
@@ -125,6 +131,11 @@ pub struct Driver {
     disk_retry_at: Option<u64>,
     timer: Timer,
     shutdown: ShutdownRequests,
+    /// True once the service manager, if there is one, knows that the daemon stops.
+    stop_notified: bool,
+    watchdog: Option<Watchdog>,
+    /// What is counted, if the user wants metrics.
+    measuring: Option<Box<Measuring>>,
     /// Set by the core's last effect: the latest time to exit, in milliseconds.
     exit_deadline: Option<u64>,
 }
@@ -204,6 +215,9 @@ impl Driver {
             disk_retry_at: None,
             timer: Timer::new(ready_queue.waker(ReadySource::Timer)),
             shutdown: shutdown.requests(ready_queue.waker(ReadySource::Shutdown)),
+            stop_notified: false,
+            watchdog: Watchdog::from_env(),
+            measuring: None,
             exit_deadline: None,
             ready_queue,
         };
@@ -213,6 +227,11 @@ impl Driver {
         driver.files_waker.wake_by_ref();
         driver.ready_queue.waker(ReadySource::Launcher).wake();
         driver
+    }
+
+    /// The path of the socket that clients connect to.
+    pub fn socket(&self) -> &Path {
+        self.listener.path()
     }
 
     /// Serves until the core has ended everything or an immediate stop is asked for; returns the processes, so that
@@ -237,6 +256,7 @@ impl Driver {
                 ReadySource::Shutdown => self.poll_shutdown(),
                 ReadySource::Timer => self.timer.elapsed(),
                 ReadySource::Files => self.poll_files(),
+                ReadySource::Metrics => self.answer_scrapes(),
                 ReadySource::Peer(peer) => self.serve(peer),
                 ReadySource::AppOutput(app) => self.read_app_output(app),
             }
@@ -245,6 +265,9 @@ impl Driver {
         self.write_scheduled_peers();
         self.serve_bulky();
         self.maintain_journal();
+        if self.core.is_stopping() && !std::mem::replace(&mut self.stop_notified, true) {
+            service_manager::notify(NotifyState::Stopping);
+        }
         if self.may_exit() {
             return Poll::Ready(());
         }
@@ -282,9 +305,11 @@ impl Driver {
             _ => (None, 0),
         };
         self.memory.passed(length, self.now.mono_ms);
+        self.measure_event(&event);
         let began = Instant::now();
         self.core.handle(event, self.now, &mut self.effects);
         let took = began.elapsed();
+        self.take_measurements();
         if took >= Duration::from_millis(SLOW_TURN_MS) {
             let whose = match peer {
                 Some(Peer::App(app)) => self.core.session_name(app).unwrap_or_default(),
@@ -311,6 +336,7 @@ impl Driver {
         let due = |at: Option<u64>| at.is_some_and(|at| at <= now);
         if due(self.core.next_timeout()) {
             self.core.handle_timeout(self.now, &mut self.effects);
+            self.take_measurements();
             self.run_effects();
         }
         if due(self.disk_retry_at) {
@@ -325,6 +351,9 @@ impl Driver {
         }
         self.buffer_pool.tidy(now);
         self.memory.tidy(now);
+        if let Some(watchdog) = &mut self.watchdog {
+            watchdog.notify(now);
+        }
         if due(self.app_output.next_timeout()) {
             self.handle_output_timeouts();
         }
@@ -349,6 +378,7 @@ impl Driver {
             self.buffer_pool.next_timeout(),
             self.memory.next_timeout(),
             self.exit_deadline,
+            self.watchdog.as_ref().map(Watchdog::next_timeout),
         ]
         .into_iter()
         .flatten()

@@ -15,6 +15,7 @@ use tokio::io::Interest;
 use tokio::net::UnixStream;
 
 use crate::limits::LAUNCHER_END_S;
+use crate::service_manager;
 
 /// A launcher's process and the socket to it.
 #[derive(Debug)]
@@ -30,7 +31,11 @@ impl LauncherProcess {
     /// As `socketpair` and `spawn`.
     pub fn start(program: &Path) -> io::Result<Self> {
         let (socket, theirs) = StdStream::pair()?;
-        let process = Command::new(program)
+        let mut command = Command::new(program);
+        for name in service_manager::VARIABLES {
+            command.env_remove(name);
+        }
+        let process = command
             .arg("launcher")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             // Standard output is the starting client's pipe, which has to end.

@@ -77,6 +77,20 @@ pub const FLUSH_MS: u64 = 1_000;
 pub const DISK_RETRY_MS: u64 = 1_000;
 /// Pause before connections are accepted again after descriptors ran out, in milliseconds.
 pub const ACCEPT_RETRY_MS: u64 = 100;
+/// How long a daemon that a service manager started waits for an earlier one to end, in milliseconds.
+pub const LOCK_WAIT_MS: u64 = 15_000;
+/// Pause between two tries to take the lock of an earlier daemon that is ending, in milliseconds.
+pub const LOCK_RETRY_MS: u64 = 20;
+/// Descriptors that a service manager may pass, of which one is used: with more the daemon says what is wrong.
+pub const PASSED_MAX: i32 = 16;
+/// Connections of those who read metrics that are served at once; further ones wait.
+pub const METRICS_CONNECTIONS_MAX: usize = 8;
+/// How long such a connection is served, in milliseconds.
+pub const METRICS_MS: u64 = 10_000;
+/// Longest head of a request for metrics, in bytes.
+pub const METRICS_HEAD_MAX: usize = 8 * 1024;
+/// Requests without an answer whose time is measured; further ones are only counted.
+pub const METRICS_REQUESTS_MAX: usize = 16 * 1024;
 /// Pause between two checks that the daemon's files are in their places, in milliseconds. Programs that clean up
 /// temporary files remove the socket because it looks old.
 pub const FILES_CHECK_MS: u64 = 5_000;

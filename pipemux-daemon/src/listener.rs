@@ -10,6 +10,8 @@ use std::task::{Poll, Waker};
 use interprocess::local_socket::{
     GenericFilePath, Listener as BoundListener, ListenerOptions, ToFsName,
 };
+use nix::sys::socket::getsockopt;
+use nix::sys::socket::sockopt::AcceptConn;
 use pipemux_proto::paths::Paths;
 use pipemux_socket::{Acceptor, peer_uid};
 
@@ -23,6 +25,8 @@ pub struct ClientListener {
     /// Device and inode of the socket's file.
     file: (u64, u64),
     uid: u32,
+    /// True for a socket that a service manager passed: it stays open and in its place when the daemon ends.
+    passed: bool,
 }
 
 impl ClientListener {
@@ -45,7 +49,35 @@ impl ClientListener {
         bound.set_nonblocking(true).map_err(cannot)?;
         let acceptor = Acceptor::new(bound).map_err(cannot)?;
         let file = file_identity(socket).map_err(cannot)?;
-        Ok(Self { acceptor, path: path.keep(), file, uid })
+        Ok(Self { acceptor, path: path.keep(), file, uid, passed: false })
+    }
+
+    /// Serves a socket that a service manager listens on and has passed. Must be called within a runtime.
+    ///
+    /// # Errors
+    /// It isn't a socket that only this user can reach.
+    pub fn from_passed(passed: UnixListener, uid: u32) -> Result<Self, String> {
+        let address = passed.local_addr().ok();
+        let Some(path) = address.as_ref().and_then(|address| address.as_pathname()) else {
+            return Err("the passed socket has no path: expected ListenStream=/…".to_owned());
+        };
+        let cannot =
+            |error: io::Error| format!("can't serve the passed {}: {error}", path.display());
+        if !getsockopt(&passed, AcceptConn).map_err(|error| cannot(error.into()))? {
+            return Err(format!("the passed {} doesn't listen", path.display()));
+        }
+        prepare_directory(path.parent().unwrap_or(Path::new("/")), uid)?;
+        passed.set_nonblocking(true).map_err(cannot)?;
+        let file = file_identity(path).map_err(cannot)?;
+        let path = path.to_owned();
+        let acceptor = Acceptor::new(passed)
+            .map_err(|error| format!("can't serve the passed {}: {error}", path.display()))?;
+        Ok(Self { acceptor, path, file, uid, passed: true })
+    }
+
+    /// True for a socket that a service manager passed: who isn't accepted is served by the next daemon.
+    pub fn is_passed(&self) -> bool {
+        self.passed
     }
 
     /// The path of the socket.
@@ -100,10 +132,37 @@ impl ClientListener {
 impl Drop for ClientListener {
     fn drop(&mut self) {
         // Removes its own socket, not one that took its place.
-        if file_identity(&self.path).is_ok_and(|found| found == self.file) {
+        if !self.passed && file_identity(&self.path).is_ok_and(|found| found == self.file) {
             let _ = fs::remove_file(&self.path);
         }
     }
+}
+
+/// True when someone else than a daemon listens at the path, which is a service manager that starts one.
+pub fn is_of_service_manager(path: &Path) -> bool {
+    listening_process(path).is_some_and(|program| program != "pipemuxd")
+}
+
+/// Returns the name of the process that began to listen at the path, if it still runs.
+#[cfg(target_os = "linux")]
+fn listening_process(path: &Path) -> Option<String> {
+    use nix::sys::socket::sockopt::PeerCredentials;
+    use nix::sys::socket::{AddressFamily, SockFlag, SockType, UnixAddr, connect, socket};
+    use std::os::fd::AsRawFd;
+
+    // Nobody is waited for: the queue of a daemon that hangs may be full.
+    let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+    let stream = socket(AddressFamily::Unix, SockType::Stream, flags, None).ok()?;
+    connect(stream.as_raw_fd(), &UnixAddr::new(path).ok()?).ok()?;
+    let pid = getsockopt(&stream, PeerCredentials).ok()?.pid();
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    Some(name.trim_end().to_owned())
+}
+
+/// A service manager of another system passes no sockets.
+#[cfg(not(target_os = "linux"))]
+fn listening_process(_: &Path) -> Option<String> {
+    None
 }
 
 fn file_identity(path: &Path) -> io::Result<(u64, u64)> {
@@ -126,7 +185,8 @@ impl Drop for RemoveOnDrop {
     }
 }
 
-fn bind(path: &Path) -> io::Result<UnixListener> {
+/// Binds a socket that only this user can reach.
+pub fn bind(path: &Path) -> io::Result<UnixListener> {
     let name = path.to_fs_name::<GenericFilePath>()?;
     // Only this module removes the file, under the daemon's lock.
     let options = ListenerOptions::new().name(name).reclaim_name(false);

@@ -4,6 +4,10 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::limits::LOCK_RETRY_MS;
 
 /// A lock that is held; dropping it removes the file and releases the lock.
 ///
@@ -27,6 +31,21 @@ pub fn acquire(path: &Path) -> io::Result<Option<DaemonLock>> {
     };
     let Some(file) = lock_file(path)? else { return Ok(None) };
     Ok(Some(DaemonLock { directory, file, path: path.to_owned() }))
+}
+
+/// Acquires the lock as [`acquire`] does, and waits that long for a holder that is about to release it.
+///
+/// # Errors
+/// As [`acquire`].
+pub fn acquire_within(path: &Path, wait: Duration) -> io::Result<Option<DaemonLock>> {
+    let deadline = Instant::now() + wait;
+    loop {
+        let acquired = acquire(path)?;
+        if acquired.is_some() || Instant::now() >= deadline {
+            return Ok(acquired);
+        }
+        thread::sleep(Duration::from_millis(LOCK_RETRY_MS));
+    }
 }
 
 /// Another process holds the lock.

@@ -7,6 +7,8 @@
 //! | `ready_queue`, `busy_poll` | what is ready; when to poll again rather than sleep |
 //! | `shutdown` | signals, and the orderly end |
 //! | `listener` | the socket that clients connect to |
+//! | `metrics` | what is counted for Prometheus, if the user wants it |
+//! | `service_manager` | the socket that systemd passes, and what systemd is told |
 //! | `connection`, `inbound` | one stream of frames; what arrives on it |
 //! | `exchange_body`, `buffer_pool` | bodies that are forwarded; buffers for large frames |
 //! | `app_processes`, `launcher_process` | the apps' processes; the launcher that starts them |
@@ -53,30 +55,35 @@ mod listener;
 mod lock;
 mod manifests;
 mod memory;
+mod metrics;
 mod peer_process;
 mod pinned_programs;
 mod ready_queue;
 mod sandbox;
 mod serve;
+mod service_manager;
 mod session_logs;
 mod settings;
 mod shutdown;
+mod value_files;
 
 use std::process::ExitCode;
 
 use pipemux_launcher::fds;
 
-const USAGE: &str = "usage: pipemuxd serve | --version
-The daemon of PipeMux. `pipemux up` starts it, `pipemux down` stops it.";
+const USAGE: &str = "usage: pipemuxd [serve] [--metrics unix:/PATH|127.0.0.1:PORT] | --version
+The daemon of PipeMux. `pipemux up` starts it, `pipemux down` stops it.
+--metrics, else the variable PIPEMUX_METRICS: where Prometheus can read metrics over HTTP, at /metrics; off by default.";
 
 fn main() -> ExitCode {
     let args: Vec<String> =
         std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args[..] {
-        ["serve"] => {
-            fds::close_inherited();
-            match serve::serve() {
+        ["serve"] | ["serve", "--metrics", _] | ["--metrics", _] => {
+            let metrics = args.iter().skip_while(|word| **word != "--metrics").nth(1).copied();
+            fds::close_inherited(fds::STANDARD + service_manager::passed_count());
+            match serve::serve(metrics) {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(why) => {
                     // The client that started the daemon waits for this line.
@@ -86,7 +93,7 @@ fn main() -> ExitCode {
             }
         }
         ["launcher"] => {
-            fds::close_inherited();
+            fds::close_inherited(fds::STANDARD);
             match pipemux_launcher::run() {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {

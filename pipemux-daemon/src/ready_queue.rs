@@ -37,6 +37,8 @@ pub enum ReadySource {
     AppOutput(Incarnation),
     /// A file of the daemon was removed, renamed or replaced.
     Files,
+    /// Somebody who reads the metrics.
+    Metrics,
 }
 
 /// The queue of sources that are ready.

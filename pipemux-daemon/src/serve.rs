@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read, Write};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use nix::unistd::{chdir, dup2_stdout, getuid, setsid};
 use pipemux_core::{Config, Core, Now};
 use pipemux_launcher::{MarkOrigin, SandboxSupport, describe_limits, leftovers, orphans};
 use pipemux_proto::paths::Paths;
+use sd_notify::NotifyState;
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
 use crate::app_processes::AppProcesses;
@@ -24,24 +26,26 @@ use crate::driver::{Driver, DriverParts};
 use crate::file_watch::FileWatch;
 use crate::journal::{self, Journal};
 use crate::launcher_process::LauncherProcess;
-use crate::limits::{LAUNCHER_END_S, LEFTOVERS_MS};
+use crate::limits::{LAUNCHER_END_S, LEFTOVERS_MS, LOCK_WAIT_MS};
 use crate::listener::ClientListener;
 use crate::lock::{self, DaemonLock};
 use crate::manifests::ManifestDirs;
+use crate::metrics::{self, MetricsAddress, MetricsListener, Scrapes};
 use crate::ready_queue::{ReadyQueue, ReadySource};
 use crate::settings::Settings;
 use crate::shutdown::Shutdown;
-use crate::{bounds, clean_environment, directories, manifests, sandbox, settings};
+use crate::{bounds, clean_environment, directories, listener, manifests, sandbox};
+use crate::{service_manager, settings, value_files};
 
 /// How many open files to ask for where the hard limit can't be reached: what macOS allows.
 const FILES_MAX: u64 = 10_240;
 
-/// Serves until told to stop. Prints one line on standard output for the client that started the daemon: `ready`,
-/// `running` when another daemon has this state directory, or `error: …`; then standard output ends.
+/// Serves until told to stop, with metrics at that address. Prints one line on standard output for the client that started the daemon: `ready`,
+/// `running` when another daemon has this state directory or a service manager is to start one, or `error: …`; then standard output ends.
 ///
 /// # Errors
 /// Why the daemon can't start, or why it ended other than by request.
-pub fn serve() -> Result<(), String> {
+pub fn serve(metrics: Option<&str>) -> Result<(), String> {
     clean_environment::ensure()
         .map_err(|error| format!("can't start with a clean environment: {error}"))?;
     // The starter's signal mask must not decide which signals the daemon receives.
@@ -51,15 +55,32 @@ pub fn serve() -> Result<(), String> {
     chdir("/").map_err(|error| format!("can't change to /: {error}"))?;
     let get = |name: &str| std::env::var(name).ok();
     let paths = Paths::from_env(get, getuid().as_raw())?;
+    let metrics = metrics.map(str::to_owned).or_else(|| get(metrics::VARIABLE));
+    let metrics = metrics.filter(|text| !text.is_empty());
+    let metrics = metrics.map(|text| MetricsAddress::parse(&text)).transpose()?;
+    let passed = service_manager::take_listener()?;
+    // Connecting has made the service manager start the daemon. A second one would take the place of its socket.
+    if passed.is_none() && listener::is_of_service_manager(&paths.socket) {
+        print_line("running");
+        return Ok(());
+    }
     let state = paths.state_dir.display();
     directories::create_private(&paths.state_dir)
         .map_err(|error| format!("can't create {state}: {error}; set PIPEMUX_STATE_DIR"))?;
     let cannot_lock = |error| format!("can't lock {}: {error}", paths.lock.display());
-    let Some(lock) = lock::acquire(&paths.lock).map_err(cannot_lock)? else {
+    let wait = if passed.is_some() { LOCK_WAIT_MS } else { 0 };
+    let wait = Duration::from_millis(wait);
+    let Some(lock) = lock::acquire_within(&paths.lock, wait).map_err(cannot_lock)? else {
+        if passed.is_some() {
+            return Err(format!(
+                "another daemon has {state}; end it: pipemux down && systemctl --user restart pipemux.socket"
+            ));
+        }
         print_line("running");
         return Ok(());
     };
 
+    value_files::remove_old_of_all(&paths.state_dir);
     // The launcher starts before anything is opened, so it inherits nothing, and before the daemon raises its own
     // limits, so apps get those that the daemon was started with.
     let program =
@@ -86,17 +107,19 @@ pub fn serve() -> Result<(), String> {
     let lock = Rc::new(RefCell::new(lock));
     let builder =
         DaemonBuilder { paths: &paths, program, origin, park_hook, lock: Rc::clone(&lock) };
-    let driver = {
+    let (mut driver, metrics) = {
         let _runtime = runtime.enter();
         shutdown.watch_signals().map_err(|error| format!("can't watch signals: {error}"))?;
-        builder.build(launcher, &shutdown)?
+        let metrics = metrics.map(|address| address.bind()).transpose()?;
+        (builder.build(launcher, &shutdown, passed)?, metrics)
     };
+    let metrics = metrics.map(|listener| (listener, driver.measure()));
     daemon_log::limit_size(&paths.log);
     // Without this line the daemon is found by clients with the same variables only.
-    if let Err(error) = lock.borrow().write_socket_path(&paths.socket) {
+    if let Err(error) = lock.borrow().write_socket_path(driver.socket()) {
         log(format_args!("can't write the socket into {}: {error}", paths.lock.display()));
     }
-    run(&runtime, driver, shutdown, lock)
+    run(&runtime, driver, metrics, shutdown, lock)
 }
 
 /// Prints a line on standard output. It does not matter if nobody reads it any more.
@@ -108,18 +131,29 @@ pub fn print_line(line: &str) {
 fn run(
     runtime: &LocalRuntime,
     driver: Driver,
+    metrics: Option<(MetricsListener, Scrapes)>,
     shutdown: Shutdown,
     lock: Rc<RefCell<DaemonLock>>,
 ) -> Result<(), String> {
     print_line("ready");
+    service_manager::notify(NotifyState::Ready);
     // This ends the client's pipe; whatever is printed later goes to the log.
     let _ = dup2_stdout(io::stderr());
     log(format_args!("pipemuxd {} serves", env!("CARGO_PKG_VERSION")));
 
+    let metrics = metrics.map(|(listener, scrapes)| {
+        log(format_args!("metrics at {}", listener.address()));
+        runtime.spawn_local(metrics::serve(listener, scrapes))
+    });
     // The driver is a task because waking a task needs no system call, unlike waking `block_on`'s own future.
     let driver = runtime.spawn_local(tokio::task::unconstrained(driver.run()));
     let served = runtime.block_on(async {
         let served = driver.await;
+        if let Some(metrics) = metrics {
+            metrics.abort();
+            // Its end closes the socket.
+            let _ = metrics.await;
+        }
         shutdown.finish().await;
         served
     });
@@ -170,7 +204,12 @@ struct DaemonBuilder<'a> {
 }
 
 impl DaemonBuilder<'_> {
-    fn build(self, launcher: LauncherProcess, shutdown: &Shutdown) -> Result<Driver, String> {
+    fn build(
+        self,
+        launcher: LauncherProcess,
+        shutdown: &Shutdown,
+        passed: Option<UnixListener>,
+    ) -> Result<Driver, String> {
         let Self { paths, program, origin, park_hook, lock } = self;
         let ready_queue = Arc::new(ReadyQueue::default());
         let manifests = ManifestDirs {
@@ -183,7 +222,11 @@ impl DaemonBuilder<'_> {
         }
         let (core, journal) = restore(paths, &manifests, settings)?;
         let audit_log = AuditLog::open(&paths.state_dir, settings.audit);
-        let listener = ClientListener::bind(paths, getuid().as_raw())?;
+        let uid = getuid().as_raw();
+        let listener = match passed {
+            Some(passed) => ClientListener::from_passed(passed, uid)?,
+            None => ClientListener::bind(paths, uid)?,
+        };
         let waker = ready_queue.waker(ReadySource::Launcher);
         let private = sandbox::private_directories(paths, &manifests);
         let processes = AppProcesses::new(program, origin, launcher, waker, private)

@@ -92,6 +92,12 @@ pub struct Project {
     /// The version that the daemon holds for this window, level of detail and budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_version: Option<u64>,
+    /// The reader who the window is for, named as in [`Invoke::reader`]; empty for an [embedded](crate::projection::EmbedSlot)
+    /// window, which all readers share, and if a peer of a minor version below 6 asks.
+    /// An app that shows its readers different content says so in its `Hello`, by the feature
+    /// [`PER_READER`](crate::hello::PER_READER).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reader: String,
 }
 
 /// Asks the app to carry out an action. The app replies with [`Outcome`].
@@ -320,10 +326,16 @@ pub struct Chunk {
 }
 
 /// Asks where things are that the current projection doesn't show. The app replies with [`Located`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Locate {
     /// The keys of the things.
     pub keys: Vec<String>,
+    /// The reader whose window is meant, as in [`Project::reader`].
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub reader: String,
+    /// Tokens of the app that a text has, and that somebody wants to know about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<TokenName>,
 }
 
 /// The reply to [`Locate`], in the order of its keys.
@@ -331,6 +343,34 @@ pub struct Locate {
 pub struct LocatedOf<T> {
     /// One location for each key.
     pub places: Vec<KeyLocationOf<T>>,
+    /// What each of the tokens names; empty for an app that doesn't tell.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<TokenMeaningOf<T>>,
+}
+
+/// A token without its prefix: `Node` and `plan` of `[[MT:Node:plan]]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenName {
+    /// The type, as it is written.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// The name.
+    pub name: String,
+}
+
+/// What a token names now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokenMeaningOf<T> {
+    /// Whether it can be acted on. For a name that nothing ever had, [`KeyLocationOf::Gone`] without a reason.
+    pub place: KeyLocationOf<T>,
+    /// What it is called.
+    pub title: T,
+    /// Where it is: `in Roadmap`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<T>,
+    /// The call that a click on it means, in the syntax of `run` and without the session: `expand('plan')`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub click: Option<String>,
 }
 
 /// Whether a thing can be acted on in the window.
@@ -404,6 +444,8 @@ pub type Question = QuestionOf<String>;
 pub type OptionItem = OptionItemOf<String>;
 /// A [`LocatedOf`] of plain text.
 pub type Located = LocatedOf<String>;
+/// A [`TokenMeaningOf`] of plain text.
+pub type TokenMeaning = TokenMeaningOf<String>;
 /// A [`KeyLocationOf`] of plain text.
 pub type KeyLocation = KeyLocationOf<String>;
 /// A [`NotifyOf`] of plain text.

@@ -72,13 +72,18 @@ pub struct VerbRequest {
     pub titles: bool,
     /// The options that commands in hints repeat, so that they mean the same when they are pasted: `--reader a`, quoted
     /// for a shell. Empty when the caller named none; at most [`HINT_OPTIONS_MAX`](crate::limits::HINT_OPTIONS_MAX)
-    /// bytes.
+    /// bytes. [`WITHOUT_PROGRAM`](crate::command::WITHOUT_PROGRAM) for a caller that has no shell: commands then stand
+    /// without the program's name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hint_options: String,
     /// The variables of the caller's environment that an app gets which a `run` opens by itself; those that
     /// [`is_passed_variable`] names are enough. Empty for other verbs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
+    /// How many tokens the answer of an act may use to show what it changed in files, for steps whose windows don't show
+    /// it; 0 for none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub diff: u32,
     /// How long to wait for the ends of jobs, in milliseconds: of each that a step starts, or of the one that is read.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wait_ms: u32,
@@ -126,6 +131,14 @@ pub enum Verb {
         /// `obj:12`; of a job's output: `job:3`
         target: String,
     },
+    /// Tells of each ref and token in a text what it is now, and which calls one can make.
+    Resolve {
+        /// The text: a prompt, a message, a file. At most [`RESOLVE_TEXT_MAX`](crate::limits::RESOLVE_TEXT_MAX) bytes.
+        text: String,
+        /// True to carry out the one call that the text names.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        run: bool,
+    },
     /// Describes the actions of a provider in a line each; at the level of detail `Full` in whole declarations.
     Help {
         /// The provider.
@@ -133,6 +146,9 @@ pub enum Verb {
         /// True for the aliases, which are left out otherwise.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         aliases: bool,
+        /// The whole declarations of one action, as calls write its name; `None` for all actions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        action: Option<String>,
     },
     /// Closes a window.
     Close {
@@ -242,6 +258,7 @@ impl Verb {
             Self::Click { .. } | Self::Run { .. } | Self::Answer { .. } | Self::Undo { .. } => {
                 VerbEffect::RunsActions
             }
+            Self::Resolve { run: true, .. } => VerbEffect::RunsActions,
             Self::Open(_)
             | Self::Close { .. }
             | Self::Restart { .. }
@@ -251,6 +268,7 @@ impl Verb {
             | Self::Down => VerbEffect::ChangesDaemon,
             Self::View(_)
             | Self::Read { .. }
+            | Self::Resolve { run: false, .. }
             | Self::Help { .. }
             | Self::Apps
             | Self::Sessions

@@ -5,6 +5,10 @@ use std::borrow::Cow;
 /// The name of the program.
 const PROGRAM: &str = "pipemux ";
 
+/// The options of a caller that has no shell, such as a model's tool: commands in its hints stand without the program's
+/// name, `answer 1` for `pipemux answer 1`.
+pub const WITHOUT_PROGRAM: &str = "-";
+
 /// Verbs that mean the same for every reader and workspace: their commands repeat no options.
 const SHARED_VERBS: &[&str] =
     &["app", "apps", "bench", "doctor", "down", "help", "pipe", "status", "tour", "up"];
@@ -39,7 +43,8 @@ pub fn run(code: &str) -> String {
 }
 
 /// Adds options to each command of a hint whose meaning depends on them. `options` is what the caller wrote before or
-/// behind the verb, quoted for a shell: `--reader a`.
+/// behind the verb, quoted for a shell: `--reader a`. With [`WITHOUT_PROGRAM`] each command loses the program's name
+/// instead.
 pub fn with_options<'a>(hint: &'a str, options: &str) -> Cow<'a, str> {
     if options.is_empty() {
         return Cow::Borrowed(hint);
@@ -52,7 +57,13 @@ pub fn with_options<'a>(hint: &'a str, options: &str) -> Cow<'a, str> {
             || before.ends_with('\n')
             || BEFORE_COMMAND.iter().any(|sign| before.ends_with(sign));
         let verb = after.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
-        if begins && !verb.is_empty() && !SHARED_VERBS.contains(&verb) {
+        if !begins || verb.is_empty() {
+            continue;
+        }
+        if options == WITHOUT_PROGRAM {
+            out.push_str(&hint[copied..at]);
+            copied = at + PROGRAM.len();
+        } else if !SHARED_VERBS.contains(&verb) {
             out.push_str(&hint[copied..at + PROGRAM.len()]);
             out.push_str(options);
             out.push(' ');
@@ -91,6 +102,18 @@ mod tests {
         ] {
             assert_eq!(with_options(hint, "--reader a"), expected);
             assert_eq!(with_options(hint, ""), hint);
+        }
+    }
+
+    #[test]
+    fn caller_without_a_shell_gets_commands_without_the_program() {
+        for (hint, expected) in [
+            ("look: pipemux view · pipemux apps", "look: view · apps"),
+            ("pipemux answer 1 · all", "answer 1 · all"),
+            ("end it: pipemux down", "end it: down"),
+            ("update pipemux, then go on", "update pipemux, then go on"),
+        ] {
+            assert_eq!(with_options(hint, WITHOUT_PROGRAM), expected);
         }
     }
 }

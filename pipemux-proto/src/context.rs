@@ -114,6 +114,7 @@ pub enum AnchorType {
 
 /// What can be done with an anchor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct AnchorInfo {
     /// The anchor's type.
     #[serde(rename = "type")]
@@ -122,6 +123,32 @@ pub struct AnchorInfo {
     pub params: Vec<String>,
     /// The thing that the action works on.
     pub target: Option<String>,
+    /// What the thing's value is, when that is no text: an image, a sound, a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub media: Option<AnchorMedia>,
+    /// True for the action that takes what a person types below the window.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub input: bool,
+}
+
+/// What the value of a thing is, as [`Media`](crate::projection::Media) says it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AnchorMedia {
+    /// The media type: `image/png`.
+    #[serde(rename = "type")]
+    pub media_type: String,
+    /// The length of the value in bytes.
+    pub bytes: u64,
+    /// The width of an image or a film in pixels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+    /// Its height in pixels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<u32>,
+    /// How long a sound or a film takes, in milliseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
 }
 
 /// One round of interaction.

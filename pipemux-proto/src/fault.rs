@@ -119,6 +119,10 @@ pub struct Fault {
     /// The numbers that the message shows; set by apps.
     #[serde(default, skip_serializing_if = "<[LineNumbers]>::is_empty")]
     pub numbers: Box<[LineNumbers]>,
+    /// Of a stale call with line numbers: true when the same numbers, sent again, mean the lines that they number now,
+    /// false when they don't. Set by apps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeatable: Option<bool>,
     /// The ref that the message names, as its reader wrote it. Set by the daemon for itself: it is never sent.
     #[serde(skip)]
     pub written_ref: Option<Box<str>>,
@@ -139,7 +143,8 @@ impl Fault {
         let message = message.into();
         let (level, at, hints, key) = (Level::Hint, None, Vec::new(), None);
         let numbers = Box::default();
-        Self { code, level, message, at, hints, key, field: None, numbers, written_ref: None }
+        let (field, repeatable, written_ref) = (None, None, None);
+        Self { code, level, message, at, hints, key, field, numbers, repeatable, written_ref }
     }
 
     constructors! {
@@ -196,6 +201,13 @@ impl Fault {
     #[must_use]
     pub fn numbers(mut self, numbers: impl Into<Box<[LineNumbers]>>) -> Self {
         self.numbers = numbers.into();
+        self
+    }
+
+    /// Says whether the numbers of a stale call, sent again, mean the lines that they number now.
+    #[must_use]
+    pub fn repeatable(mut self, repeatable: bool) -> Self {
+        self.repeatable = Some(repeatable);
         self
     }
 

@@ -26,6 +26,15 @@ pub const SEEN_EVENT: &str = "seen-event";
 /// window about once a second.
 pub const UNREPORTED_CHANGES: &str = "unreported-changes";
 
+/// The feature of an app whose windows may differ from reader to reader, as when each turns pages for itself. The daemon
+/// then keeps what it holds of a window for each reader, and asks the app for a window that another reader was shown.
+/// Of all other apps one projection serves all readers.
+pub const PER_READER: &str = "per-reader";
+
+/// The feature of an app that takes values above [`COPY_MAX`](crate::limits::COPY_MAX) as files:
+/// [`Copied::file`](crate::projection::Copied::file).
+pub const VALUE_FILES: &str = "value-files";
+
 /// The feature of a daemon that shows an app's questions with fields ([`QuestionKind::Form`]) and secret ones.
 ///
 /// [`QuestionKind::Form`]: crate::app::QuestionKind::Form
@@ -34,6 +43,10 @@ pub const FORMS: &str = "forms";
 /// The feature of a daemon that knows jobs: an app may answer an action with
 /// [`Outcome::Started`](crate::app::Outcome::Started).
 pub const JOBS: &str = "jobs";
+
+/// The feature of a daemon that shows another session's window inside of an app's own, where the app sends a
+/// [`Piece::Embed`](crate::projection::PieceOf::Embed).
+pub const EMBED: &str = "embed";
 
 /// The feature of a client that shows the [`Progress`](crate::app::Progress) of its requests.
 pub const PROGRESS: &str = "progress";

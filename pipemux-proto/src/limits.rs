@@ -36,8 +36,18 @@ pub const HINT_OPTIONS_MAX: usize = 1024;
 pub const READER_TOKEN_MAX: usize = 256;
 /// Most bytes of environment variables that a client sends with a run.
 pub const PASSED_VARIABLES_MAX: usize = 32 * 1024;
+/// Most windows of other sessions that one window embeds; of further ones only the names are shown.
+pub const EMBEDS_MAX: usize = 16;
+/// The budget of an embedded window that names none, in tokens.
+pub const EMBED_BUDGET: u32 = 300;
+/// Longest text that `resolve` looks through, in bytes.
+pub const RESOLVE_TEXT_MAX: usize = 256 * 1024;
+/// Most refs and tokens of a text that `resolve` tells of; further ones are counted.
+pub const RESOLVE_MAX: usize = 64;
 /// Longest value passed from one app to another, in bytes.
 pub const COPY_MAX: usize = 512 * 1024;
+/// Longest value passed from one app to another as a file, in bytes.
+pub const VALUE_FILE_MAX: u64 = 32 * 1024 * 1024;
 /// Length of one chunk when the daemon reads a value, in bytes.
 pub const READ_CHUNK: u32 = 128 * 1024;
 /// Longest time that a `view`, `watch` or `logs` waits, in milliseconds.

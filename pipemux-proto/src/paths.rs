@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 /// Length of the longest socket path, in bytes: macOS allows 103 before the final zero, Linux 107.
 pub const SOCKET_PATH_MAX: usize = 100;
 
+/// The name of the directory in a session's own directory in which the daemon writes values that are too long for a
+/// message.
+pub const VALUES: &str = "values";
+
 /// The paths of one daemon. A user has one daemon for each state directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {

@@ -66,6 +66,12 @@ pub struct Copied {
     pub from: String,
     /// Its name in that session.
     pub label: String,
+    /// The absolute path of a file with the value's bytes, when these are more than
+    /// [`COPY_MAX`](crate::limits::COPY_MAX); `value` is nil then. It lies in the directory `values` in the session's
+    /// `state_dir`, and is removed once the run has ended: read it, or move it away. Only for an app whose `Hello` names the
+    /// feature [`VALUE_FILES`](crate::hello::VALUE_FILES).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
 }
 
 impl From<Value> for Arg {
@@ -174,6 +180,26 @@ pub struct CodePieceOf<T> {
     pub lines: Vec<LineRun>,
 }
 
+/// Another session's window, shown inside of this one.
+///
+/// The daemon fills it for the reader; the app never gets the text. Things and links in it are those of the embedded
+/// session, and an embed inside of an embedded window is a line that names it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EmbedSlot {
+    /// The session's address: `monitor/main`. Its window must be open in the reader's workspace.
+    pub session: String,
+    /// The level of detail.
+    #[serde(default)]
+    pub lod: Lod,
+    /// The number of tokens that it may take; 0 for the daemon's default. They count in this window's budget.
+    #[serde(default, skip_serializing_if = "is_default_budget")]
+    pub budget: u32,
+}
+
+fn is_default_budget(budget: &u32) -> bool {
+    *budget == 0
+}
+
 /// One piece of a window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -188,6 +214,9 @@ pub enum PieceOf<T> {
     Link(LinkSlotOf<T>),
     /// Exact text.
     Code(CodePieceOf<T>),
+    /// Another session's window. Only for a daemon whose `Hello` names the feature
+    /// [`EMBED`](crate::hello::EMBED), and only in a window: an outcome shows nothing of it.
+    Embed(EmbedSlot),
 }
 
 /// A window's content at one version.

@@ -92,6 +92,12 @@ impl Param {
             // A name is a string.
             (Type::Anchor(_), None) if self.named => self.name.clone(),
             (Type::List(_), None) if self.named => format!("{}: string[]", self.name),
+            // A `?` says that it may be left out, and stands for no value.
+            (Type::Optional(ty), None | Some(Value::Null)) => match &**ty {
+                Type::String => format!("{}?", self.name),
+                Type::Anchor(_) if self.named => format!("{}?", self.name),
+                ty => format!("{}?: {ty}", self.name),
+            },
             (Type::Union(_), Some(default)) => format!("{}: {} = {default}", self.name, self.ty),
             (_, Some(default)) => format!("{} = {default}", self.name),
             (ty, None) => format!("{}: {ty}", self.name),
@@ -100,7 +106,7 @@ impl Param {
 }
 
 /// Whether a parameter takes quoted texts raw: with every backslash but that of `\'` or `\"`, the text's own
-/// quotes. So `'\bfn\s'` is this regular expression.
+/// quotes, and one for two. So `'\bfn\s'` is this regular expression, and `"\\bfn\\s"` is the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Raw {
@@ -162,6 +168,10 @@ pub struct Prototype {
     /// Otherwise the daemon asks before it sends the action.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub previews: bool,
+    /// True for the action that a line goes to which a person types below the window (`pipemux attach`): the line is its
+    /// first argument, which is a text, and every other parameter has a default. One action of an app at most.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub input: bool,
 }
 
 impl Param {
@@ -202,15 +212,10 @@ impl Prototype {
         self.called.as_deref().unwrap_or(&self.name)
     }
 
-    /// Returns the short form for windows: `replace_lines(first: line, last: line, text)`. A parameter
-    /// without a type is a string, and a default implies the type.
+    /// Returns the short form for windows: `move(nodes: string[], parent?, before?)`. A parameter without a type is a
+    /// string or a thing by its name, a default implies the type, and `?` marks what may be left out.
     pub fn compact(&self) -> String {
-        // Parameters that may be left out appear only in the help.
-        let is_null = |default: &Option<Value>| matches!(default, None | Some(Value::Null));
-        let is_listed =
-            |param: &&Param| !(matches!(param.ty, Type::Optional(_)) && is_null(&param.default));
-        let params = self.params.iter().filter(is_listed);
-        let params = params.map(Param::compact).collect::<Vec<_>>().join(", ");
+        let params = self.params.iter().map(Param::compact).collect::<Vec<_>>().join(", ");
         match &self.returns {
             Some(ty) => format!("{}({params}): {ty}", self.written_name()),
             None => format!("{}({params})", self.written_name()),
@@ -222,6 +227,29 @@ impl Prototype {
     pub fn short(&self) -> String {
         let params = self.params.iter().map(Param::short).collect::<Vec<_>>().join(", ");
         format!("{}{}({params})", self.query_mark(), self.written_name())
+    }
+
+    /// Returns what a call must have at least: `append(path, text)`; `…` stands for what may be left out.
+    pub fn least(&self) -> String {
+        let required = self.params.iter().filter(|param| param.default.is_none());
+        let mut args: Vec<&str> = required.map(|param| param.name.as_str()).collect();
+        if args.len() < self.params.len() {
+            args.push("…");
+        }
+        format!("{}({})", self.written_name(), args.join(", "))
+    }
+
+    /// True for an action that is declared as its app's input and can be called with a line alone.
+    pub fn is_input(&self) -> bool {
+        let mut params = self.params.iter();
+        let takes_text = params.next().is_some_and(|first| {
+            let ty = match &first.ty {
+                Type::Optional(ty) => ty.as_ref(),
+                ty => ty,
+            };
+            matches!(ty, Type::String | Type::Any) && !first.secret
+        });
+        self.input && takes_text && !params.any(Param::is_required)
     }
 
     /// Returns `?` for a query, else nothing.
@@ -294,6 +322,13 @@ mod tests {
             *param = Param { name: name.into(), ty, named: true, ..Param::default() };
         }
         assert_eq!(prototype.compact(), "act(entry, entries: string[])");
+        let mut optional = prototype.clone();
+        for (param, ty) in optional.params.iter_mut().zip([None, Some(Type::Int)]) {
+            let ty = ty.unwrap_or_else(|| param.ty.clone());
+            param.ty = Type::Optional(Box::new(ty));
+            param.default = Some(Value::Null);
+        }
+        assert_eq!(optional.compact(), "act(entry?, entries?: int)");
         assert_eq!(
             prototype.declaration(),
             "function act(entry: Anchor<entry>|string, entries: (Anchor<entry>|string)[]): void;"

@@ -1,5 +1,7 @@
 //! The answer of a verb as data: what `--json` prints.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use crate::context::Context;
@@ -29,6 +31,9 @@ pub struct Report {
     /// The windows that a run invoked, or those that `view` was asked for.
     #[serde(default)]
     pub windows: Vec<Context>,
+    /// The panels of the workspace document that are on, by name: what the daemon itself adds to it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub panels: BTreeMap<String, String>,
     /// The running jobs of these windows' sessions, and those that a step of the run started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<JobStatus>,

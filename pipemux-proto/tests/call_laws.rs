@@ -241,6 +241,19 @@ proptest! {
     }
 
     #[test]
+    fn text_with_any_backslashes_that_is_written_raw_is_taken_as_it_was(text in r#"[\\a'"u{}]*"#) {
+        let code = format!("f({})", write_raw(&text));
+        let script = parse_undecided(&code, None).unwrap_or_else(|error| panic!("{code}: {error}"));
+        let [Step::Call(call)] = script.steps.as_slice() else { panic!("{script:?}") };
+        let read = match &call.args[0].value {
+            Expr::Quoted(quoted) => &quoted.raw,
+            Expr::Value(Value::Str(text)) => text,
+            other => panic!("{other:?}"),
+        };
+        prop_assert_eq!(read, &text, "{}", code);
+    }
+
+    #[test]
     fn any_text_that_is_written_raw_can_be_read(text in any::<String>()) {
         prop_assert!(parse_undecided(&format!("f({})", write_raw(&text)), None).is_ok(), "{}", text);
     }

@@ -172,7 +172,10 @@ fn quoted_text_has_two_meanings_until_its_parameter_is_known() {
         }
     };
     assert_eq!(of(r"f('\bfn\s')"), (None, r"\bfn\s".into()));
-    assert_eq!(of(r"f('a\\b\n')"), (Some("a\\b\n".into()), r"a\\b\n".into()));
+    assert_eq!(of(r"f('a\\b\n')"), (Some("a\\b\n".into()), r"a\b\n".into()));
+    assert_eq!(of(r#"f("\\[")"#), of(r"f('\\[')"));
+    assert_eq!(of(r#"f("\\[")"#).1, of(r"f('\[')").1);
+    assert_eq!(of(r"f('\\\\')").1, r"\\");
     assert_eq!(of(r#"f('\'\"')"#), (Some("'\"".into()), r#"'\""#.into()));
     assert_eq!(of(r"f('''\'''', 1)"), (Some("'".into()), "'".into()));
     // Without a backslash there is only one.

@@ -87,7 +87,7 @@ fn example_bytes_are_the_encoded_frame() {
     }
     let mut envelope = envelope::Envelope::request(Method::Locate, 5, Incarnation(7));
     envelope.deadline_ms = 500;
-    let locate = pipemux_proto::app::Locate { keys: vec!["k1".into()] };
+    let locate = pipemux_proto::app::Locate { keys: vec!["k1".into()], ..Default::default() };
     assert_eq!(Frame::encode(&envelope, &locate).expect("a frame"), bytes);
 }
 

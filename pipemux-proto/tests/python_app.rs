@@ -48,7 +48,8 @@ fn example_app_of_the_page_runs_unchanged() {
     let chunk: Chunk = app.ask(Method::AppRead, &read(1)).expect("a chunk");
     assert_eq!((&chunk.data[..], chunk.total, chunk.text), (&b"ew"[..], 3, true));
     let keys = vec![object.key.clone(), "never".to_owned()];
-    let located: Located = app.ask(Method::Locate, &Locate { keys }).expect("places");
+    let located: Located =
+        app.ask(Method::Locate, &Locate { keys, ..Locate::default() }).expect("places");
     assert_eq!(located.places, [KeyLocation::Shown, KeyLocation::Gone(None)]);
 
     // The app asks before it destroys data.
@@ -146,7 +147,8 @@ impl App {
     }
 
     fn project(&mut self, lod: Lod, known_version: Option<u64>) -> Projection {
-        let project = Project { window: 1, lod, budget: 1500, known_version };
+        let reader = String::new();
+        let project = Project { window: 1, lod, budget: 1500, known_version, reader };
         self.ask(Method::Project, &project).expect("a projection")
     }
 

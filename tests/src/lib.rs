@@ -13,6 +13,7 @@
 //! | [`interactive`] | a command that goes on running: lines in, lines out |
 //! | [`output`] | what a command printed, and finding ids in it |
 //! | [`test_client`] | a client of the library over one connection, for harnesses that make many requests |
+//! | [`mcp_client`] | a client of the Model Context Protocol, as a harness has one |
 //! | [`raw_connection`] | a connection without the client library, for any bytes a story wants to send |
 //! | [`markdown`] | anchors, headings and fences of a document, read as CommonMark does |
 //! | [`processes`] | the processes that belong to an environment |
@@ -32,6 +33,7 @@ pub mod fixtures;
 pub mod interactive;
 pub mod invocation;
 pub mod markdown;
+pub mod mcp_client;
 pub mod module_graph;
 pub mod output;
 pub mod proc_stats;
@@ -46,6 +48,7 @@ pub use environment::{SessionRow, TestEnv};
 pub use interactive::InteractiveCommand;
 pub use invocation::{Invocation, RunningCommand};
 pub use markdown::Markdown;
+pub use mcp_client::{McpClient, ToolResult};
 pub use output::Output;
 pub use processes::{Process, is_alive, kill};
 pub use random::SeededRandom;

@@ -10,11 +10,14 @@ use std::process::Command;
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
-const PROGRAMS: [&str; 11] = [
+const PROGRAMS: [&str; 14] = [
     "pipemux",
+    "pipemux-mcp",
     "pipemuxd",
     "pipemux-editor",
     "pipemux-memotree",
+    "pipemux-planner",
+    "pipemux-terminal",
     "pipemux-notebook",
     "pipemux-monitor",
     // Cargo builds `rogue` for the tests of this package, but not for its other programs.
@@ -24,11 +27,14 @@ const PROGRAMS: [&str; 11] = [
     "examples/tasks",
     "examples/timer",
 ];
-const PACKAGES: [&str; 8] = [
+const PACKAGES: [&str; 11] = [
     "pipemux-client",
+    "pipemux-mcp",
     "pipemux-daemon",
     "pipemux-editor",
     "pipemux-memotree",
+    "pipemux-planner",
+    "pipemux-terminal",
     "pipemux-notebook",
     "pipemux-monitor",
     "docui",

@@ -26,12 +26,18 @@ pub struct App {
 }
 
 /// The built-in apps, the one first that does most.
-pub const APPS: [App; 4] = [
+pub const APPS: [App; 6] = [
     App {
         id: "editor",
         description: "text files of a project: find, read, edit, undo",
         actions: include_str!("../actions/editor.jsonl"),
         guide: include_str!("../guides/editor.txt"),
+    },
+    App {
+        id: "terminal",
+        description: "commands, builds and tests: what matters of their output",
+        actions: include_str!("../actions/terminal.jsonl"),
+        guide: include_str!("../guides/terminal.txt"),
     },
     App {
         id: "notebook",
@@ -44,6 +50,12 @@ pub const APPS: [App; 4] = [
         description: "a project's knowledge: a tree of Markdown files, shared through git",
         actions: include_str!("../actions/memotree.jsonl"),
         guide: include_str!("../guides/memotree.txt"),
+    },
+    App {
+        id: "planner",
+        description: "plans by consensus: five roles judge a brief, you answer, a plan or a draft comes of it",
+        actions: include_str!("../actions/planner.jsonl"),
+        guide: include_str!("../guides/planner.txt"),
     },
     App {
         id: "monitor",
@@ -69,7 +81,11 @@ impl App {
     pub fn help(&self) -> String {
         let mut text = format!("## {} · {}\n", self.id, self.description);
         text += &guide::write(self.guide, &self.prototypes(), Extent::App);
-        text += &format!("in full: pipemux help {} --full", self.id);
+        // One action stands for any of them, so that the command works as it is printed.
+        let actions = self.prototypes();
+        let first = actions.iter().find(|one| one.prominence != Prominence::Alias);
+        let first = first.map_or(String::new(), |one| format!(".{}", one.written_name()));
+        text += &format!("in full: pipemux help {}{first} · all: --full", self.id);
         if !self.aliases().is_empty() {
             text += " · names of other tools: --aliases";
         }

@@ -13,6 +13,8 @@ fn own_prototypes(app: &App) -> Vec<Prototype> {
         "editor" => pipemux_editor::Action::prototypes(),
         "notebook" => pipemux_notebook::Action::prototypes(),
         "memotree" => pipemux_memotree::Action::prototypes(),
+        "planner" => pipemux_planner::Action::prototypes(),
+        "terminal" => pipemux_terminal::Action::prototypes(),
         "monitor" => pipemux_monitor::Action::prototypes(),
         other => panic!("{other} is unknown to this test"),
     }
@@ -48,7 +50,14 @@ fn every_action_of_an_app_is_in_its_guide() {
 
 #[test]
 fn help_of_an_app_stays_short() {
-    for (id, most) in [("editor", 400), ("notebook", 250), ("memotree", 400), ("monitor", 150)] {
+    for (id, most) in [
+        ("editor", 400),
+        ("notebook", 250),
+        ("memotree", 480),
+        ("planner", 400),
+        ("monitor", 150),
+        ("terminal", 400),
+    ] {
         let help = app(id).expect("a built-in app").help();
         let tokens = pipemux_tokens::estimate(&help);
         assert!(tokens <= most, "{id}: {tokens} tokens, at most {most}:\n{help}");

@@ -17,7 +17,7 @@ docui::actions! {
         changes featured Add = add(
             /// What is to be done.
             text: String,
-        );
+        ), input;
         /// Changes the text of an item.
         changes listed Edit = edit(item: Anchor<Item>, text: String);
         /// Removes an item that is done.

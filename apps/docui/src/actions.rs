@@ -38,7 +38,7 @@ pub trait Actions: Sized {
 ///
 /// Each action is written as `risk prominence Variant = name(parameters) -> result;`. A parameter that is a
 /// keyword of Rust is written with `r#`: `r#in`. The result is
-/// optional, and so is `, idempotent` before the semicolon. The doc comment is shown to readers.
+/// optional, and so are `, idempotent` and `, input` before the semicolon. The doc comment is shown to readers.
 ///
 /// | part | values |
 /// |---|---|
@@ -47,6 +47,7 @@ pub trait Actions: Sized {
 /// | name | what callers write; `insert_beside as insert` has a name of its own and is written `insert`: of several such actions a call means the first one that takes its arguments |
 /// | parameter | `name: Type` or `name: Type = default`, where the type implements [`crate::ArgType`]; a doc comment before it says what the argument means |
 /// | `idempotent` | carrying out the action twice has the same effect as once, so that it may be repeated after a crash |
+/// | `input` | what a person types at `pipemux attach` goes to this action as its first argument; one action of an app at most |
 ///
 /// ```
 /// use docui::{Actions, Anchor};
@@ -77,7 +78,7 @@ macro_rules! actions {
                 $(#[doc = $doc:literal])*
                 $risk:ident $prominence:ident $Variant:ident = $name:ident $(as $called:ident)? (
                     $($(#[doc = $param_doc:literal])* $param:ident: $ty:ty $(= $default:expr)?),* $(,)?
-                ) $(-> $ret:ty)? $(, $idempotent:ident)?;
+                ) $(-> $ret:ty)? $(, $flag:ident)*;
             )*
         }
     ) => {
@@ -109,10 +110,11 @@ macro_rules! actions {
                     }),*],
                     returns: $crate::actions!(@returns $($ret)?),
                     risk: $crate::actions!(@risk $risk),
-                    idempotent: $crate::actions!(@idempotent $($idempotent)?),
+                    idempotent: <[bool]>::contains(&[$($crate::actions!(@idempotent $flag)),*], &true),
                     prominence: $crate::actions!(@prominence $prominence),
                     // The SDK asks with what `App::confirm` shows.
                     previews: $crate::actions!(@risk $risk) == $crate::private::Risk::Destructive,
+                    input: <[bool]>::contains(&[$($crate::actions!(@input $flag)),*], &true),
                 }),*]
             }
 
@@ -200,8 +202,10 @@ macro_rules! actions {
     (@missing $name:ident $param:ident $ty:ty, $default:expr) => { <$ty>::from($default) };
     (@returns) => { None };
     (@returns $ret:ty) => { Some(<$ret as $crate::ArgType>::ty()) };
-    (@idempotent) => { false };
     (@idempotent idempotent) => { true };
+    (@idempotent input) => { false };
+    (@input input) => { true };
+    (@input idempotent) => { false };
     (@called) => { None };
     (@called $called:ident) => { Some(stringify!($called).to_owned()) };
     (@risk query) => { $crate::private::Risk::Query };

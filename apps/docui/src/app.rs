@@ -54,6 +54,11 @@ pub trait App: Sized + 'static {
     /// changes all the time by itself, such as a gauge: no wait would last.
     const OBSERVES: bool = false;
 
+    /// Whether views depend on who reads: [`ViewRequest::reader`]. Set it to `true` if each reader turns pages, filters
+    /// or folds for itself, and keep that state by the reader's name, as [`crate::paging::ReaderPages`] does; a key and its
+    /// rev mean the same to all readers. It costs a view for each reader, where others share one.
+    const PER_READER: bool = false;
+
     /// Creates the model when the session starts.
     ///
     /// # Errors
@@ -135,6 +140,13 @@ pub trait App: Sized + 'static {
     /// shown. A key must never be reused for another object.
     fn find(&self, key: &str) -> Found;
 
+    /// Looks up the object as [`App::find`] does, and tells whether it is on one reader's page. Override it in an app that
+    /// is [`App::PER_READER`].
+    fn find_for(&self, key: &str, reader: &str) -> Found {
+        let _ = reader;
+        self.find(key)
+    }
+
     /// Returns the key of the object that a name means, for parameters whose [`crate::Kind`] is named. `ty` is
     /// the type of the object.
     ///
@@ -144,6 +156,13 @@ pub trait App: Sized + 'static {
     fn named(&self, ty: Option<&str>, name: &str) -> Result<String, Fault> {
         let ty = ty.unwrap_or("object");
         Err(Fault::not_found(format!("no {ty} is named {name:?}")))
+    }
+
+    /// Returns what one of the app's [tokens](App::TOKEN_PREFIX) names, also one from an old document: `kind` and `name`
+    /// are `Node` and `plan` of `[[MT:Node:plan]]`. By default only [`App::find`] tells, with the name as the key.
+    fn token(&self, kind: &str, name: &str) -> Option<Token> {
+        let _ = (kind, name);
+        None
     }
 
     /// Returns the value of an object, as bytes: what `pipemux read` prints, and what another app
@@ -307,7 +326,7 @@ impl Opening {
 }
 
 /// A request for a window's content.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ViewRequest {
     /// Identifies the window for as long as it is open.
     pub window: u64,
@@ -317,6 +336,29 @@ pub struct ViewRequest {
     pub budget: u64,
     /// The version of the state that is shown.
     pub version: u64,
+    /// The reader who the view is for, as in [`Context::reader`]; empty if a daemon of protocol 1.5 asks. Only the view of
+    /// an app that is [`App::PER_READER`] may depend on it.
+    pub reader: String,
+}
+
+/// What a token names: see [`App::token`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    /// Whether it is there. [`Found::Gone`] without a reason says that nothing ever had the name.
+    pub found: Found,
+    /// What it is called.
+    pub title: String,
+    /// Where it is: `in Roadmap`.
+    pub at: Option<String>,
+    /// The call that a click on it means, of this session: `expand('plan')`.
+    pub click: Option<String>,
+}
+
+impl Token {
+    /// Makes what a name means that nothing has, or has any more.
+    pub fn gone(why: Option<String>) -> Self {
+        Self { found: Found::Gone(why), title: String::new(), at: None, click: None }
+    }
 }
 
 /// The result of looking up a key with [`App::find`].

@@ -80,7 +80,9 @@ pub mod view;
 use pipemux_proto::refs::{Local, Ref, RefKind};
 
 pub use actions::Actions;
-pub use app::{App, Context, ExchangeReply, Found, NumbersSeen, Opening, SeenNumbers, ViewRequest};
+pub use app::{
+    App, Context, ExchangeReply, Found, NumbersSeen, Opening, SeenNumbers, Token, ViewRequest,
+};
 pub use args::{
     Anchor, Any, ArgType, Change, Data, FilePath, Kind, Line, Pattern, Record, Secret, Text,
     TextOrPattern,
@@ -99,7 +101,7 @@ pub use pipemux_proto::{Code, Fault, LineNumbers, LineRun, Value};
 pub use pipemux_tokens as tokens;
 pub use reply::{Ask, Done, Reply, Started};
 pub use serve::run;
-pub use view::{Object, View};
+pub use view::{Embed, Object, View};
 
 /// Returns the ref by which calls and commands name an object of a session, whether a window shows it or not:
 /// `obj:editor/main:file:pic.png`. `address` is the session's, `ty` the object's type.

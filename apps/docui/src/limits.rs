@@ -38,6 +38,8 @@ pub const NOTICES_QUEUED_MAX: usize = 64;
 pub const HANDLE_TEXT_MAX: usize = 4 * 1024;
 /// Bytes of a job's output that wait to be sent; the oldest make room.
 pub const JOB_OUTPUT_QUEUED_MAX: usize = 128 * 1024;
+/// Readers of whom one list keeps the page that they turned to.
+pub const PAGED_READERS_MAX: usize = 64;
 /// Shortest time between two refreshes that [`crate::App::next_wake`] asks for.
 pub const WAKE_SPACING: Duration = Duration::from_millis(20);
 /// How long after the first event of a watched path the app is refreshed: what is written in pieces is then

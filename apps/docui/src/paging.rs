@@ -11,10 +11,25 @@
 //! assert_eq!((page.position(), page.items[0]), ("21-40 of 45".to_owned(), 21));
 //! assert!(pages.hides(3, items.len()));
 //! ```
+//!
+//! In an app that is [`App::PER_READER`](crate::App::PER_READER), each reader turns pages for itself:
+//!
+//! ```
+//! use docui::paging::ReaderPages;
+//!
+//! let items: Vec<u32> = (1..=45).collect();
+//! let mut pages = ReaderPages::new(20);
+//! pages.of_mut("ann").next(items.len()).unwrap();
+//! assert_eq!(pages.of("ann").page(&items).position(), "21-40 of 45");
+//! assert_eq!(pages.of("bob").page(&items).position(), "1-20 of 45");
+//! ```
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use pipemux_proto::Fault;
+
+use crate::limits::PAGED_READERS_MAX;
 
 /// Which page of a list is shown. The list itself may grow and shrink: the page that is shown always exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -113,9 +128,61 @@ impl<T> Page<'_, T> {
     }
 }
 
+/// The page that each reader is shown.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ReaderPages {
+    size: usize,
+    /// By reader, with the number of the turn that was last.
+    turned: BTreeMap<String, (u64, Pages)>,
+    turns: u64,
+}
+
+impl ReaderPages {
+    /// Pages of so many items; each reader is shown the first one.
+    pub fn new(size: usize) -> Self {
+        Self { size, turned: BTreeMap::new(), turns: 0 }
+    }
+
+    /// Returns the page that a reader is shown.
+    pub fn of(&self, reader: &str) -> Pages {
+        self.turned.get(reader).map_or_else(|| Pages::new(self.size), |(_, pages)| *pages)
+    }
+
+    /// Returns the page that a reader is shown, to be turned. Of more than [`PAGED_READERS_MAX`] readers, the one who
+    /// turned a page the longest time ago is shown the first page again.
+    pub fn of_mut(&mut self, reader: &str) -> &mut Pages {
+        if !self.turned.contains_key(reader) && self.turned.len() >= PAGED_READERS_MAX {
+            let oldest = self.turned.iter().min_by_key(|(_, (turn, _))| *turn);
+            let oldest = oldest.map(|(name, _)| name.clone());
+            oldest.map(|name| self.turned.remove(&name));
+        }
+        self.turns += 1;
+        let first = || (0, Pages::new(self.size));
+        let (turn, pages) = self.turned.entry(reader.to_owned()).or_insert_with(first);
+        *turn = self.turns;
+        pages
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_reader_turns_pages_for_itself_up_to_a_bound() {
+        let mut pages = ReaderPages::new(10);
+        pages.of_mut("a").next(100).unwrap();
+        assert_eq!(pages.of("a").indexes(100), 10..20);
+        assert_eq!(pages.of("b").indexes(100), 0..10);
+        for reader in 1..PAGED_READERS_MAX {
+            pages.of_mut(&format!("r{reader}")).next(100).unwrap();
+        }
+        pages.of_mut("a").next(100).unwrap();
+        pages.of_mut("one more").next(100).unwrap();
+        assert_eq!(pages.turned.len(), PAGED_READERS_MAX);
+        assert_eq!(pages.of("a").indexes(100), 20..30, "it turned lately");
+        assert_eq!(pages.of("r1").indexes(100), 0..10, "it made room");
+    }
 
     #[test]
     fn page_exists_however_the_list_changes() {

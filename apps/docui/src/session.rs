@@ -9,6 +9,7 @@
 mod invoke;
 mod parked;
 mod unasked;
+mod value_files;
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -16,10 +17,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use bytes::Bytes;
 use pipemux_proto::app::{
     Changed, Chunk, Empty, KeyLocation, Locate, Located, OpenRequest, Opened, Project, ReadRequest,
-    Saved,
+    Saved, TokenMeaning, TokenName,
 };
 use pipemux_proto::codec::{EncodeError, decode};
-use pipemux_proto::hello::UNREPORTED_CHANGES;
+use pipemux_proto::hello::{PER_READER, UNREPORTED_CHANGES, VALUE_FILES};
 use pipemux_proto::job::CancelJob;
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::projection::Projection;
@@ -28,7 +29,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::actions::Actions;
-use crate::app::{App, ExchangeReply, Found, Opening, ViewRequest};
+use crate::app::{App, ExchangeReply, Found, Opening, Token, ViewRequest};
 use crate::blocking::Completion;
 use crate::handle::{Asked, Handle};
 use crate::limits::PATIENCE;
@@ -79,6 +80,8 @@ pub(crate) struct Session<A> {
     resumed: bool,
     /// True when the daemon shows questions with several fields.
     pub(crate) takes_forms: bool,
+    /// True when the daemon shows windows inside of others.
+    pub(crate) takes_embeds: bool,
 }
 
 impl<A: App> Session<A> {
@@ -100,6 +103,7 @@ impl<A: App> Session<A> {
             watched_version: 0,
             resumed: false,
             takes_forms: true,
+            takes_embeds: true,
         }
     }
 
@@ -107,7 +111,10 @@ impl<A: App> Session<A> {
     pub(crate) fn hello(can_watch: bool) -> Hello {
         let software = format!("docui {}", env!("CARGO_PKG_VERSION"));
         let unreported = A::OBSERVES || A::WATCHES && !can_watch;
-        let features = if unreported { vec![UNREPORTED_CHANGES.to_owned()] } else { Vec::new() };
+        let features =
+            [(unreported, UNREPORTED_CHANGES), (A::PER_READER, PER_READER), (true, VALUE_FILES)];
+        let features = features.into_iter().filter(|(is_so, _)| *is_so);
+        let features = features.map(|(_, feature)| feature.to_owned()).collect();
         Hello {
             features,
             token_prefix: A::TOKEN_PREFIX.map(Into::into),
@@ -264,10 +271,16 @@ impl<A: App> Session<A> {
             return Ok(Projection { version, unchanged: true, ..Projection::default() });
         }
         let (lod, budget) = (message.lod, u64::from(message.budget));
-        let request = ViewRequest { window: message.window, lod, budget, version };
+        let reader = message.reader.clone();
+        let request = ViewRequest { window: message.window, lod, budget, version, reader };
         match self.app()?.view(&request) {
             View(_, Some(fault)) => Err(*fault),
-            View(projection, None) => Ok(Projection { version, ..projection }),
+            View(mut projection, None) => {
+                if !self.takes_embeds {
+                    View::name_embeds(&mut projection.content);
+                }
+                Ok(Projection { version, ..projection })
+            }
         }
     }
 
@@ -303,16 +316,29 @@ impl<A: App> Session<A> {
         Ok(Chunk { data: Bytes::copy_from_slice(&value[start..end]), total, text, path: None })
     }
 
-    fn locate(&mut self, message: &Locate) -> Result<Located, Fault> {
+    pub(crate) fn locate(&mut self, message: &Locate) -> Result<Located, Fault> {
         self.refresh()?;
         let app = self.app()?;
-        let place = |key: &String| match app.find(key) {
+        let place = |found: Found| match found {
             Found::Here(_) => Ok(KeyLocation::Shown),
             Found::Hidden { how, .. } => Ok(KeyLocation::Hidden(how)),
             Found::Gone(why) => Ok(KeyLocation::Gone(why)),
             Found::Unreadable(fault) => Err(fault),
         };
-        Ok(Located { places: message.keys.iter().map(place).collect::<Result<_, _>>()? })
+        let meaning = |asked: &TokenName| {
+            let token = app.token(&asked.ty, &asked.name)?;
+            let Token { found, title, at, click } = token;
+            Some(place(found).map(|place| TokenMeaning { place, title, at, click }))
+        };
+        let tokens: Option<Result<Vec<_>, _>> = message.tokens.iter().map(meaning).collect();
+        Ok(Located {
+            places: message
+                .keys
+                .iter()
+                .map(|key| place(app.find_for(key, &message.reader)))
+                .collect::<Result<_, _>>()?,
+            tokens: tokens.transpose()?.unwrap_or_default(),
+        })
     }
 
     /// Tells the work of a job that it is to end.

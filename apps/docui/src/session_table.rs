@@ -7,7 +7,7 @@ use std::time::Instant;
 use bytes::Bytes;
 use pipemux_proto::app::Changed;
 use pipemux_proto::codec::EncodeError;
-use pipemux_proto::hello::{FORMS, JOBS};
+use pipemux_proto::hello::{EMBED, FORMS, JOBS};
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame, Hello, Kind, Method};
 
@@ -25,6 +25,7 @@ pub(crate) struct SessionTable<A> {
     process: Option<Incarnation>,
     /// True when the daemon shows questions with several fields.
     takes_forms: bool,
+    takes_embeds: bool,
     sessions: HashMap<Incarnation, Session<A>>,
     /// What watches paths for the sessions, if the app wants that and the system can.
     watch: Option<PathWatch>,
@@ -38,7 +39,7 @@ impl<A: App> SessionTable<A> {
     pub(crate) fn new() -> std::io::Result<Self> {
         let watch = if A::WATCHES { PathWatch::new() } else { None };
         let (asked, sessions) = (HandleReceiver::new()?, HashMap::new());
-        Ok(Self { asked, process: None, takes_forms: false, sessions, watch })
+        Ok(Self { asked, process: None, takes_forms: false, takes_embeds: false, sessions, watch })
     }
 
     /// Returns the greeting that the app sends first.
@@ -85,6 +86,7 @@ impl<A: App> SessionTable<A> {
     pub(crate) fn handle_hello(&mut self, process: Incarnation, hello: &Hello) {
         self.asked.set_has_jobs(hello.features.iter().any(|feature| feature == JOBS));
         self.process = Some(process).filter(|process| process.0 != 0);
+        self.takes_embeds = hello.features.iter().any(|feature| feature == EMBED);
         self.takes_forms = hello.features.iter().any(|feature| feature == FORMS);
     }
 
@@ -98,6 +100,7 @@ impl<A: App> SessionTable<A> {
                 let session = self.sessions.entry(incarnation);
                 let session = session.or_insert_with(|| Session::new(incarnation, handle()));
                 session.takes_forms = self.takes_forms;
+                session.takes_embeds = self.takes_embeds;
                 session.handle(frame)
             }
             (Kind::Request, Method::AppClose) => {

@@ -7,11 +7,12 @@
 //! assert!(host.text(Lod::Summary, 1000)?.contains("[Slime 1](obj:s1)"));
 //! ```
 
+mod readers;
 mod unasked;
 
 use std::path::Path;
 
-use pipemux_proto::app::{Choice, Invoke, Notify, OpenRequest, Opened, Outcome, Project, Resume};
+use pipemux_proto::app::{Choice, Invoke, Notify, OpenRequest, Opened, Outcome, Resume};
 use pipemux_proto::projection::{Arg, Args, Lod, Piece, Projection};
 use pipemux_proto::{
     Blob, Envelope, Fault, Frame, FrameDecoder, Incarnation, Kind, Method, SessionAddr, decode,
@@ -281,10 +282,7 @@ impl<A: App> Host<A> {
     /// # Errors
     /// The app is not open.
     pub fn project(&mut self, lod: Lod, budget: u32) -> Result<Projection, Fault> {
-        let request = Project { window: 1, lod, budget, known_version: None };
-        let projection = self.session.project(&request)?;
-        self.seen_version = projection.version;
-        Ok(projection)
+        self.project_for("default", lod, budget)
     }
 
     /// Returns the window's content as text, with objects as `[label](obj:key)` and links as
@@ -293,30 +291,7 @@ impl<A: App> Host<A> {
     /// # Errors
     /// The app is not open.
     pub fn text(&mut self, lod: Lod, budget: u32) -> Result<String, Fault> {
-        let projection = self.project(lod, budget)?;
-        let mut text = format!("## {}\n", projection.title);
-        for link in &projection.nav {
-            text += &format!("[{}](link:{}) ", link.label, link.action);
-        }
-        text.push('\n');
-        for piece in &projection.content {
-            match piece {
-                Piece::Text(plain) => text += plain,
-                Piece::Object(object) => text += &format!("[{}](obj:{})", object.label, object.key),
-                Piece::Link(link) => text += &format!("[{}](link:{})", link.label, link.action),
-                Piece::Code(code) => {
-                    for (number, line) in
-                        (code.first.unwrap_or(1)..).zip(code.text.split_inclusive('\n'))
-                    {
-                        text += &match code.first {
-                            Some(_) => format!("{number}\t{line}"),
-                            None => line.to_owned(),
-                        };
-                    }
-                }
-            }
-        }
-        Ok(text)
+        self.project(lod, budget).map(|projection| written(&projection))
     }
 
     /// Begins an action in a new run, by the default reader. Returns `None` when its work isn't done soon:
@@ -395,4 +370,32 @@ fn answered<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Fault> {
         }
     }
     Err(Fault::failed("no answer was sent"))
+}
+
+/// Writes a window's content for a test to look at.
+fn written(projection: &Projection) -> String {
+    let mut text = format!("## {}\n", projection.title);
+    for link in &projection.nav {
+        text += &format!("[{}](link:{}) ", link.label, link.action);
+    }
+    text.push('\n');
+    for piece in &projection.content {
+        match piece {
+            Piece::Text(plain) => text += plain,
+            Piece::Object(object) => text += &format!("[{}](obj:{})", object.label, object.key),
+            Piece::Link(link) => text += &format!("[{}](link:{})", link.label, link.action),
+            Piece::Embed(embed) => text += &format!("### embedded {}\n", embed.session),
+            Piece::Code(code) => {
+                for (number, line) in
+                    (code.first.unwrap_or(1)..).zip(code.text.split_inclusive('\n'))
+                {
+                    text += &match code.first {
+                        Some(_) => format!("{number}\t{line}"),
+                        None => line.to_owned(),
+                    };
+                }
+            }
+        }
+    }
+    text
 }

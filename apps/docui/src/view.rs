@@ -1,6 +1,9 @@
 //! Builds the content of a window.
 
-use pipemux_proto::projection::{CodePiece, LinkSlot, Media, ObjectSlot, Piece, Projection};
+use pipemux_proto::limits::EMBED_BUDGET;
+use pipemux_proto::projection::{
+    CodePiece, EmbedSlot, LinkSlot, Lod, Media, ObjectSlot, Piece, Projection,
+};
 use pipemux_proto::{Fault, LineNumbers, LineRun, Value};
 
 use crate::actions::Actions;
@@ -57,6 +60,42 @@ impl Object {
     #[must_use]
     pub fn rev(mut self, rev: u64) -> Self {
         self.0.rev = rev;
+        self
+    }
+}
+
+/// Another session's window, which a view shows inside of its own. The daemon fills it for the reader; the app never gets
+/// its text.
+///
+/// ```
+/// use docui::{Embed, Lod, View};
+/// let mut view = View::new("overview");
+/// view.embed(Embed::new("monitor/main").lod(Lod::Gist).budget(60));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Embed(EmbedSlot);
+
+impl Embed {
+    /// Embeds the window of a session, which must be open in the reader's workspace, at [`Lod::Summary`] and within
+    /// [`Embed::DEFAULT_BUDGET`].
+    pub fn new(session: impl Into<String>) -> Self {
+        Self(EmbedSlot { session: session.into(), ..EmbedSlot::default() })
+    }
+
+    /// The tokens that an embedded window may take when nothing else is said.
+    pub const DEFAULT_BUDGET: u32 = EMBED_BUDGET;
+
+    /// Sets the level of detail.
+    #[must_use]
+    pub fn lod(mut self, lod: Lod) -> Self {
+        self.0.lod = lod;
+        self
+    }
+
+    /// Sets the number of tokens that it may take. They count in the view's own budget: leave room for them.
+    #[must_use]
+    pub fn budget(mut self, tokens: u32) -> Self {
+        self.0.budget = tokens;
         self
     }
 }
@@ -155,6 +194,21 @@ impl View {
     ) -> &mut Self {
         let (lang, text, first) = (lang.into(), text.into(), Some(first));
         self.piece(Piece::Code(CodePiece { lang, text, first, lines }))
+    }
+
+    /// Adds the window of another session, on lines of its own below a heading that only the daemon writes. A daemon that
+    /// can't show it shows a line that names the session instead.
+    pub fn embed(&mut self, embed: Embed) -> &mut Self {
+        self.piece(Piece::Embed(embed.0))
+    }
+
+    /// Puts a line that names the session in the place of each embedded window, for a daemon that can't show it.
+    pub(crate) fn name_embeds(content: &mut [Piece]) {
+        for piece in content {
+            if let Piece::Embed(EmbedSlot { session, .. }) = piece {
+                *piece = Piece::Text(format!("\n{session}: pipemux view {session}\n"));
+            }
+        }
     }
 
     /// Names line numbers of a document that the view shows beside its numbered code, in labels for example.

@@ -130,7 +130,8 @@ fn files_are_given_as_refs_paths_or_result_of_another_step() {
     let (one, two) = (from_root("文.rs"), TreeFile::Written("a b.rs".into()));
     assert_eq!(decode(mixed).unwrap(), Action::GitStage { files: vec![one, two] });
     let value = Value::from(vec!["-n", "*"]).to_blob();
-    let copied = Arg::Copied(Copied { value, from: "ide/main".into(), label: "staged".into() });
+    let copied =
+        Arg::Copied(Copied { value, from: "ide/main".into(), label: "staged".into(), file: None });
     let files = ["-n", "*"].map(from_root).to_vec();
     assert_eq!(decode(copied).unwrap(), Action::GitStage { files });
     assert_eq!(decode(Value::Int(7).into()).unwrap_err().code, Code::Usage);

@@ -30,6 +30,8 @@ docui::actions! {
             only: Option<Only> = None::<Only>,
             /// Leaves out lines that match this regular expression.
             not: Option<Pattern> = None::<Pattern>,
+            /// Only in files that have this text, too, anywhere; a regular expression with regex=true.
+            with: Option<TextOrPattern> = None::<TextOrPattern>,
             /// Only how many each file has.
             count: bool = false,
             /// Fails below so many matches.
@@ -113,7 +115,7 @@ docui::actions! {
             depth: i64 = 0,
             name: String = "",
         ) -> String;
-        /// The lines of a symbol or a range: lines('Type::foo'), lines('src/a.rs:10-20'). As an argument, the bare text.
+        /// The lines of a symbol or a range: lines('Type::foo'), lines('src/a.rs:10-20'); behind an edit of the same run as they are numbered then. As an argument, the bare text.
         query help LinesOf = lines_of as lines(range: Line) -> String;
         /// The same lines of many files, without numbers: lines('docs/*.md', 1, 12). As an argument, the bare text.
         query help Heads = heads as lines(
@@ -214,6 +216,8 @@ docui::actions! {
         changes alias InsertNewStrHere = insert_new_str_here as insert(insert_line: i64, new_str: Text);
         /// Inserts lines *after* a line of the current file; 0 is its top.
         changes alias InsertTextHere = insert_text_here as insert(insert_line: i64, text: Text);
+        /// Adds lines at the end of a file.
+        changes alias AppendTo = append_to as append(path: FilePath, text: Text);
         /// Makes a new file; asks before it replaces one.
         changes alias CreateFile = create_file as create(path: FilePath, file_text: Text);
         /// Writes a file, new or not.

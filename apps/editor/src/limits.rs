@@ -8,8 +8,10 @@ pub const FILE_MAX: u64 = 64 * 1024 * 1024;
 pub const DISK_DEADLINE: Duration = Duration::from_secs(10);
 /// How long the start of a session waits for the disks of its files.
 pub const DISK_START: Duration = Duration::from_secs(4);
-/// The longest file that is no text whose bytes are read, in bytes: as much as one answer of `pipemux read` holds.
-pub const BINARY_MAX: u64 = 1024 * 1024 - 1024;
+/// The longest file that is no text whose bytes are read, in bytes.
+pub const BINARY_MAX: u64 = 8 * 1024 * 1024;
+/// As many bytes as one answer of `pipemux read` holds.
+pub const READABLE_MAX: u64 = 1024 * 1024 - 1024;
 /// How long a view or an action waits to know whether files have changed on disk.
 pub const DISK_CHECK: Duration = Duration::from_millis(400);
 /// How long it waits for the files after one whose disk doesn't answer.
@@ -28,6 +30,8 @@ pub const PAGE: usize = 40;
 pub const COLUMNS_MAX: usize = 200;
 /// How many columns of a match a question shows.
 pub const OPTION_COLUMNS_MAX: usize = 80;
+/// How many places a rename names of those that it leaves out, of each kind.
+pub const PLACES_NAMED: usize = 5;
 /// How many files the outcome of a change names.
 pub const FILES_NAMED: usize = 12;
 /// How many places of what a filter left out an outcome names.
@@ -80,6 +84,8 @@ pub const VALUE_MAX: usize = 512 * 1024;
 pub const DETAIL_MAX: usize = 64 * 1024;
 /// How many lines an error shows around the lines that it is about.
 pub const EXCERPT_LINES: usize = 12;
+/// How many lines an error shows of either end of a range that is longer than [`EXCERPT_LINES`].
+pub const EXCERPT_ENDS: usize = 3;
 /// How long a comparison of two versions may search for the smallest difference, in milliseconds.
 pub const DIFF_MS: u64 = 300;
 /// How many entries of a directory are compared with the name of a missing file.
@@ -102,6 +108,12 @@ pub const EXCHANGE_HUNKS_MAX: usize = 16;
 pub const EXCHANGE_LINES_MAX: usize = 2_000;
 /// How many equal lines above and below these may belong to the blocks.
 pub const EXCHANGE_REACH: usize = 8;
+/// How many lines in a row `diff` shows that were only added, or only taken out.
+pub const DIFF_RUN_MAX: usize = 40;
+/// How many of a longer run it shows.
+pub const DIFF_RUN_HEAD: usize = 20;
+/// From how many equal lines of a file on `find` writes their text once.
+pub const SAME_LINES_MIN: usize = 3;
 /// From how many lines on that differ by the same replacement `diff` tells it once.
 pub const FOLDED_LINES_MIN: usize = 4;
 /// The longest such replacement, both texts together, in bytes.

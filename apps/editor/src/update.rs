@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `open`, `close`, `create`, `save`, `save_as`, `hold` | files |
 //! | `line_edits`, `move_lines` | changes of the text |
+//! | `closed_files` | the same in files that aren't open |
 //! | `search` | finding and replacing in any number of files |
 //! | `extract_method` | statements that become a function |
 //! | `apply` | patches over any number of files |
@@ -11,7 +12,7 @@
 //! | `undo` | undo and redo |
 //! | `navigate`, `diff` | actions that change no text |
 //! | `change_diff` | what a change did to files, for the history |
-//! | `resolve` | which lines a caller means |
+//! | `resolve`, `stale_lines` | which lines a caller means; errors of those that are no longer what they saw |
 //! | `symbols` | items by name: outline, lines, moves, swaps, bodies, renames |
 //! | `edit` | the one place through which every edit of files goes |
 //! | `replaced_lines` | showing what was replaced to a reader that wasn't shown it |
@@ -26,6 +27,7 @@ mod aliases;
 mod apply;
 mod change_diff;
 mod close;
+mod closed_files;
 mod create;
 mod create_binary;
 mod diff;
@@ -46,6 +48,7 @@ mod resolve;
 mod save;
 mod save_as;
 mod search;
+mod stale_lines;
 mod symbols;
 mod text_search;
 mod undo;

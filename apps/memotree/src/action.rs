@@ -1,8 +1,9 @@
 //! The actions of a memory tree.
 
 use docui::args::{Arg, Type, expected, value_of};
-use docui::{Anchor, ArgType, Change, Fault, FilePath, Text, Value};
+use docui::{Anchor, ArgType, Change, Fault, FilePath, Lod, Text, Value};
 use pipemux_memotree_store::Level;
+use pipemux_memotree_store::config::TokenForm;
 
 docui::kind!(
     /// A node: named by its id, its title or its token.
@@ -24,17 +25,21 @@ docui::choices! {
     /// How much of a node is shown.
     pub enum LevelName { Gist = "gist", Summary = "summary", Full = "full" }
 }
+docui::choices! {
+    /// How the title line of an expanded node ends.
+    pub enum TokenFormName { Long = "long", Short = "short" }
+}
 docui::actions! {
     /// An action of the memory tree.
     pub enum Action {
-        /// Markdown: a heading is a node, its text below; or JSON lines of {title, text, parent, gist, tags}.
+        /// Markdown: a heading is a node (`## Title #tag`), its text below; or JSON lines of {title, text, parent, gist, tags}.
         changes featured AddMany = add_many(rows: Text, parent: Option<Anchor<Node>> = None);
-        /// Nodes, by id or title, with their texts; of none all titles. With a level: also the texts of all below.
+        /// Nodes, by id, title or '#tag', with their texts; of none all titles. `level='full'`: with the texts of all below.
         query featured Show = show(
             nodes: Vec<Anchor<Node>> = [],
             level: Option<LevelName> = None,
         ) -> String;
-        /// All words, "a phrase" or 中文; a OR b; or the name of a saved search.
+        /// All words, "a phrase" or 中文; a OR b; #tag; or the name of a saved search.
         query featured Search = search(query: Words, skip: i64 = 0) -> Vec<String>;
         /// Opens nodes in this window; the files don't change.
         safe featured Expand = expand(nodes: Vec<Anchor<Node>>, level: LevelName = LevelName::Full);
@@ -100,6 +105,23 @@ docui::actions! {
         query help Trash = trash() -> Vec<String>;
         /// Brings a removed node back from the trash, by its id.
         changes help Restore = restore(id: String);
+        /// In memotree.toml: tokens, budget, codebase. For this session: debug, time (of the view, to the minute).
+        changes help Set = set(
+            tokens: Option<TokenFormName> = None,
+            budget: Option<i64> = None,
+            codebase: Option<bool> = None,
+            debug: Option<bool> = None,
+            time: Option<bool> = None,
+        );
+        /// Shows the window of another session below the tree: 'monitor/main'. A higher priority stands earlier.
+        changes help SourceAdd = source_add(
+            session: String,
+            priority: i64 = 0,
+            weight: i64 = 1,
+            lod: LevelName = LevelName::Summary,
+        );
+        changes help SourceRemove = source_remove(session: String);
+        query help SourceList = source_list() -> Vec<String>;
         /// Takes back one change, named as in the link of its answer.
         changes alias UndoChange = undo_change as undo(change: Change);
         /// As show(nodes).
@@ -108,6 +130,25 @@ docui::actions! {
         changes alias RenameNode = rename_node as rename(node: Anchor<Node>, title: String);
         /// As delete(view), for nodes: remove.
         changes alias DeleteNodes = delete_nodes as delete(nodes: Vec<Anchor<Node>>);
+    }
+}
+
+impl From<TokenFormName> for TokenForm {
+    fn from(name: TokenFormName) -> Self {
+        match name {
+            TokenFormName::Long => TokenForm::Long,
+            TokenFormName::Short => TokenForm::Short,
+        }
+    }
+}
+
+impl From<LevelName> for Lod {
+    fn from(name: LevelName) -> Self {
+        match name {
+            LevelName::Gist => Lod::Gist,
+            LevelName::Summary => Lod::Summary,
+            LevelName::Full => Lod::Full,
+        }
     }
 }
 

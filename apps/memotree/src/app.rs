@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use docui::{App, Ask, Context, Fault, Found, Opening, Reply, View, ViewRequest};
+use docui::{App, Ask, Context, Fault, Found, Opening, Reply, Token, View, ViewRequest};
 
 use crate::action::Action;
 use crate::faults::fault;
 use crate::model::MemoTree;
 use crate::project::FOLDER;
-use crate::{names, query, update, view_actions, window};
+use crate::{names, query, tokens, update, view_actions, window};
 
 impl App for MemoTree {
     type Action = Action;
@@ -47,6 +47,10 @@ impl App for MemoTree {
         names::named(self, ty, name)
     }
 
+    fn token(&self, kind: &str, name: &str) -> Option<Token> {
+        tokens::token(self, kind, name)
+    }
+
     fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
         query::value_of(self, key).map(String::into_bytes)
     }
@@ -56,7 +60,7 @@ impl App for MemoTree {
     }
 
     fn refresh(&mut self) -> bool {
-        let changed = self.take_outside_changes();
+        let changed = self.take_outside_changes() | self.refresh_codebase() | self.shows_old_time();
         // What was swept so far is told with the next slice at the latest.
         if self.is_sweeping() { self.sweep() | changed } else { changed }
     }

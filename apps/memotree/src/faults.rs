@@ -1,7 +1,10 @@
 //! Errors of the store as readers see them.
 
-use docui::Fault;
+use docui::{Fault, command};
 use pipemux_memotree_store::StoreError;
+use pipemux_memotree_store::folder::FolderError;
+
+use crate::model::MemoTree;
 
 /// Returns the fault for an error of the store.
 pub fn fault(error: StoreError) -> Fault {
@@ -17,9 +20,46 @@ pub fn fault(error: StoreError) -> Fault {
         StoreError::Broken { file, .. } => {
             Fault::failed(message).hint(format!("pipemux open editor .memotree/{file}"))
         }
-        StoreError::Nothing(_)
-        | StoreError::Folder(_)
-        | StoreError::Index(_)
-        | StoreError::State(_) => Fault::failed(message),
+        StoreError::Folder(error) => {
+            let fault = Fault::failed(format!("{message}; nothing was changed"));
+            match error {
+                FolderError::Io { .. } => fault.hint("ls -ld .memotree .memotree/*; df -h ."),
+                _ => fault,
+            }
+        }
+        StoreError::Nothing(_) | StoreError::Index(_) => Fault::failed(message),
+        StoreError::State(_) => Fault::failed(message).hint("pipemux doctor"),
+    }
+}
+
+impl MemoTree {
+    /// Returns the fault for an error of the store, with the call that helps.
+    pub(crate) fn fault(&self, error: StoreError) -> Fault {
+        let run = |call: String| command::run(&self.call(&call));
+        let ask = |call: &str| format!("pipemux ask '{}'", self.call(call));
+        let hint = match &error {
+            StoreError::Circle { node, parent } if node == parent => {
+                format!("to the root: {}", run(format!("move(\"{node}\")")))
+            }
+            StoreError::Circle { node, parent } => {
+                let call = format!("move(\"{parent}\", before=\"{node}\")");
+                format!("first beside it: {}", run(call))
+            }
+            StoreError::NotAChild { before, .. } => {
+                format!("without parent it goes beside `{before}`, wherever that is")
+            }
+            StoreError::NoNode { near, .. } if near.is_empty() => ask("show()"),
+            StoreError::NoSuch { what: "node in the trash", .. } => ask("trash()"),
+            StoreError::NoSuch { what: "relation", .. } => {
+                "show(node) lists a node's relations with their tokens".to_owned()
+            }
+            StoreError::NoSuch { .. } => ask("list()"),
+            StoreError::Exists { what: "node", name } => ask(&format!("show(\"{name}\")")),
+            StoreError::Nothing("undo") => {
+                "what other programs changed: git log -p -- .memotree".to_owned()
+            }
+            _ => return fault(error),
+        };
+        fault(error).hint(hint)
     }
 }

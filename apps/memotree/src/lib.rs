@@ -7,10 +7,13 @@
 //! | `project` | which folder a session is for |
 //! | [`app`] | connects model, update and window to docui |
 //! | `window` | the document of a window: its sources, merged within the budget |
+//! | [`codebase`] | which symbols the project has, most referenced first |
 //! | `update`, `undo`, `view_actions`, `transfer` | carry out actions: on nodes, on changes, on views, with files |
+//! | `settings` | how the tree is shown, and which sessions beside it |
 //! | `rows` | reads nodes from JSON lines and Markdown |
 //! | `query` | answers queries, which change nothing |
 //! | `names` | finds what a call names: by id, title or token |
+//! | `tokens` | what tokens name, and what a click on one does |
 //! | `freshness` | since which version a node has another text than a reader saw |
 //! | `faults`, `words` | errors and counts as readers see them |
 //!
@@ -27,6 +30,7 @@
 
 pub mod action;
 pub mod app;
+pub mod codebase;
 mod faults;
 mod freshness;
 pub mod model;
@@ -34,6 +38,10 @@ mod names;
 mod project;
 mod query;
 mod rows;
+mod search;
+mod settings;
+mod timing;
+mod tokens;
 mod transfer;
 mod undo;
 mod update;

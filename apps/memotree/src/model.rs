@@ -5,12 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use docui::{Context, Fault, Handle, Opening, command};
+use pipemux_context::slots::SlotLine;
 use pipemux_memotree_store::config::Config;
 use pipemux_memotree_store::{Changes, Opened, Store};
 
+use crate::codebase::Scanner;
 use crate::faults::fault;
 use crate::freshness::Freshness;
 use crate::project::{self, FOLDER};
+use crate::settings::DEBUG;
+use crate::timing::Timing;
 use crate::words;
 
 /// Nodes whose files are compared with the index at a time, while nobody waits.
@@ -33,7 +37,13 @@ pub struct MemoTree {
     panels: u64,
     /// The nodes that were shown last.
     shown: RefCell<Vec<String>>,
+    /// The symbols of the project.
+    pub(crate) codebase: Scanner,
+    /// The minute that was shown last, if it was.
+    pub(crate) shown_minute: RefCell<Option<String>>,
     pub(crate) freshness: RefCell<Freshness>,
+    /// How long the sources took.
+    pub(crate) timing: RefCell<Timing<SlotLine>>,
     /// True while files are to be compared with the index.
     sweeping: bool,
     /// When this session changed files last.
@@ -55,6 +65,7 @@ impl MemoTree {
     /// There is no such folder, it can't be read, or the session's state can't be written.
     pub fn new(opening: &Opening) -> Result<Self, Fault> {
         let root = project::root(opening)?;
+        let codebase = Scanner::new(root.clone(), &opening.state_dir);
         let (store, opened) = Store::open(&root.join(FOLDER), &opening.state_dir).map_err(fault)?;
         let mut tree = Self {
             store: RefCell::new(store),
@@ -64,7 +75,10 @@ impl MemoTree {
             config_problem: None,
             panels: 0,
             shown: RefCell::default(),
+            codebase,
+            shown_minute: RefCell::default(),
             freshness: RefCell::default(),
+            timing: RefCell::default(),
             sweeping: false,
             own_change: None,
             has_unshown_changes: false,
@@ -79,7 +93,8 @@ impl MemoTree {
         if opening.woken {
             // What it showed is compared with the files as they are now.
             tree.show_again()?;
-            tree.has_unshown_changes = !tree.opened.changes.is_empty();
+            // The times that the debug mode tells are another process's.
+            tree.has_unshown_changes = !tree.opened.changes.is_empty() || tree.is_on(DEBUG);
             tree.tell(&tree.opened.changes);
         }
         Ok(tree)
@@ -142,6 +157,12 @@ impl MemoTree {
         self.root.join(FOLDER).is_symlink()
     }
 
+    /// Returns true for a node that the window shows, and as long as the window wasn't shown for all.
+    pub(crate) fn is_shown(&self, id: &str) -> bool {
+        let shown = self.shown.borrow();
+        shown.is_empty() || shown.iter().any(|shown| shown == id)
+    }
+
     /// Notes which nodes a view shows.
     pub(crate) fn note_shown(&self, shown: Vec<String>) {
         *self.shown.borrow_mut() = shown;
@@ -198,10 +219,24 @@ impl MemoTree {
         self.sweeping
     }
 
+    /// Takes in what was found of the code. Returns whether views show something else.
+    pub(crate) fn refresh_codebase(&mut self) -> bool {
+        match self.config.codebase.unwrap_or(true) {
+            true => self.codebase.refresh(&self.handle),
+            false => false,
+        }
+    }
+
+    /// Returns true if the document shows a time that is over.
+    pub(crate) fn shows_old_time(&self) -> bool {
+        let shown = self.shown_minute.borrow();
+        shown.as_ref().is_some_and(|shown| *shown != pipemux_memotree_store::store::minute())
+    }
+
     /// Has readers told of what was noticed. Returns whether there was anything.
     fn take_noticed(&mut self) -> bool {
         let mut changes = self.store.get_mut().take_noticed();
-        let Changes { added, changed, removed } = &mut changes;
+        let Changes { added, changed, removed, .. } = &mut changes;
         for ids in [added, changed, removed] {
             ids.sort();
             ids.dedup();
@@ -212,7 +247,8 @@ impl MemoTree {
         let ids = changes.changed.iter().chain(&changes.removed).map(ToString::to_string);
         self.freshness.get_mut().outside(ids);
         self.tell(&changes);
-        true
+        // A file that is no node changes nothing that is shown.
+        !(changes.added.is_empty() && changes.changed.is_empty() && changes.removed.is_empty())
     }
 
     fn tell(&self, changes: &Changes) {
@@ -240,14 +276,24 @@ impl MemoTree {
 }
 
 /// Says what other programs changed.
-fn told(changes: &Changes) -> Option<String> {
-    let Changes { added, changed, removed } = changes;
+fn told(changes: &Changes) -> Vec<String> {
+    let Changes { added, changed, removed, misnamed } = changes;
+    let mut lines = Vec::new();
     let parts = [("added", added), ("changed", changed), ("removed", removed)];
     let parts: Vec<String> = parts
         .into_iter()
         .filter(|(_, ids)| !ids.is_empty())
         .map(|(what, ids)| format!("{what} {}", words::list(ids)))
         .collect();
-    (!parts.is_empty())
-        .then(|| format!("The tree's files were changed outside: {}.", parts.join("; ")))
+    if !parts.is_empty() {
+        lines.push(format!("The tree's files were changed outside: {}.", parts.join("; ")));
+    }
+    if let Some((first, more)) = misnamed.split_first() {
+        let more = match more.len() {
+            0 => String::new(),
+            more => format!(" ({} more like it)", words::count(more as u64, "file")),
+        };
+        lines.push(format!("No node, until the file is renamed: {first}{more}."));
+    }
+    lines
 }

@@ -1,15 +1,17 @@
 //! Finds what a call names: by id, title or token.
 
-use docui::{Anchor, Fault, Found, Kind, nearest};
+use docui::{Anchor, Fault, Found, nearest};
 use pipemux_memotree_store::{NodeId, StoreError, Token, TokenKind};
 
 use crate::action::Node;
-use crate::faults::fault;
 use crate::model::MemoTree;
 use crate::words;
 
 /// Most nodes that an error names.
 const NEAR_MAX: usize = 5;
+
+/// Most nodes that one tag stands for.
+const TAGGED_MAX: usize = 1_000;
 
 /// Looks up what a key names: a node, a view, a saved search or a relation. Its rev never changes.
 ///
@@ -18,6 +20,10 @@ const NEAR_MAX: usize = 5;
 pub fn find(tree: &MemoTree, key: &str) -> Result<Found, StoreError> {
     let store = tree.store();
     let index = store.index();
+    if let Some(tag) = tag_of(key) {
+        let is_used = !index.tagged(tag, 1)?.is_empty();
+        return Ok(if is_used { Found::Here(0) } else { Found::Gone(None) });
+    }
     if index.node(key)?.is_some() || index.relation(key)?.is_some() {
         return Ok(Found::Here(0));
     }
@@ -58,16 +64,18 @@ pub fn named(tree: &MemoTree, ty: Option<&str>, name: &str) -> Result<String, Fa
         TokenKind::View => store.view(name).map(|view| view.name).map_err(|error| {
             let is_node = store.index().node(name).is_ok_and(|row| row.is_some());
             match is_node {
-                false => fault(error),
+                false => tree.fault(error),
                 true => Fault::not_found(format!("`{name}` is a node, not a view"))
                     .hint("for nodes: retitle(node, title), remove(nodes)"),
             }
         }),
-        TokenKind::Query => store.query(name).map(|_| name.to_owned()).map_err(fault),
+        TokenKind::Query => {
+            store.query(name).map(|_| name.to_owned()).map_err(|error| tree.fault(error))
+        }
         TokenKind::Relation => match store.index().relation(name).map_err(StoreError::from) {
             Ok(Some(_)) => Ok(name.to_owned()),
             Ok(None) => Err(Fault::not_found(format!("there is no relation `{name}`"))),
-            Err(error) => Err(fault(error)),
+            Err(error) => Err(tree.fault(error)),
         },
         TokenKind::Node => {
             drop(store);
@@ -76,18 +84,76 @@ pub fn named(tree: &MemoTree, ty: Option<&str>, name: &str) -> Result<String, Fa
     }
 }
 
-/// Returns the id of the node that an id or a title means.
+/// Returns the tag that a name such as `#decision` means.
+fn tag_of(name: &str) -> Option<&str> {
+    name.strip_prefix('#').map(str::trim).filter(|tag| !tag.is_empty())
+}
+
+/// Returns the nodes with a tag. There is at least one.
+fn tagged(tree: &MemoTree, tag: &str) -> Result<Vec<String>, Fault> {
+    let found = tree.store().index().tagged(tag, TAGGED_MAX).map_err(StoreError::from);
+    let ids: Vec<String> =
+        found.map_err(|error| tree.fault(error))?.iter().map(|row| row.id.to_string()).collect();
+    match ids.len() {
+        0 => {
+            let all = tree.call("show()");
+            Err(Fault::not_found(format!("no node has the tag #{tag}"))
+                .hint(format!("titles with their tags: pipemux ask '{all}'")))
+        }
+        TAGGED_MAX.. => Err(Fault::usage(format!("#{tag}: {TAGGED_MAX} nodes or more have it"))
+            .hint("name the nodes by their ids")),
+        _ => Ok(ids),
+    }
+}
+
+/// Returns the one node that an action is about.
+///
+/// # Errors
+/// A tag stands for several.
+pub fn one(tree: &MemoTree, node: &Anchor<Node>) -> Result<String, Fault> {
+    let Some(tag) = tag_of(&node.key) else { return Ok(node.key.clone()) };
+    let mut ids = tagged(tree, tag)?;
+    match ids.len() {
+        1 => Ok(ids.remove(0)),
+        several => Err(Fault::usage(format!("#{tag} stands for {several} nodes, expected one"))
+            .hint(format!("name one of them: {}", words::list(ids)))),
+    }
+}
+
+/// Returns the node that an optional parameter names.
+///
+/// # Errors
+/// A tag stands for several.
+pub fn maybe(tree: &MemoTree, node: Option<&Anchor<Node>>) -> Result<Option<String>, Fault> {
+    node.map(|node| one(tree, node)).transpose()
+}
+
+/// Returns the id of the node that an id or a title means, or the tag that is kept as it is.
 fn node(tree: &MemoTree, name: &str) -> Result<String, Fault> {
+    if let Some(tag) = tag_of(name)
+        && tree.store().index().titled(name, 1).is_ok_and(|rows| rows.is_empty())
+    {
+        return tagged(tree, tag).map(|_| format!("#{tag}"));
+    }
     let store = tree.store();
-    if store.index().node(name).map_err(StoreError::from).map_err(fault)?.is_some() {
+    if store
+        .index()
+        .node(name)
+        .map_err(StoreError::from)
+        .map_err(|error| tree.fault(error))?
+        .is_some()
+    {
         return Ok(name.to_owned());
     }
-    let titled =
-        store.index().titled(name, NEAR_MAX + 1).map_err(StoreError::from).map_err(fault)?;
+    let titled = store
+        .index()
+        .titled(name, NEAR_MAX + 1)
+        .map_err(StoreError::from)
+        .map_err(|error| tree.fault(error))?;
     match titled.as_slice() {
         [one] => Ok(one.id.to_string()),
         [] => {
-            let near = near(&store, name).map_err(fault)?;
+            let near = near(&store, name).map_err(|error| tree.fault(error))?;
             let named = format!("there is no node {name:?}");
             Err(match near.is_empty() {
                 false => Fault::not_found(format!("{named}; near: {}", words::list(near))),
@@ -124,25 +190,23 @@ fn near(store: &pipemux_memotree_store::Store, name: &str) -> Result<Vec<String>
     Ok(near)
 }
 
-/// Returns the ids of nodes, each once. There must be at least one.
+/// Returns the ids of nodes, each once; a tag stands for the nodes that have it. There must be at least one.
 ///
 /// # Errors
 /// There is none.
-pub fn ids(nodes: &[Anchor<Node>]) -> Result<Vec<String>, Fault> {
+pub fn ids(tree: &MemoTree, nodes: &[Anchor<Node>]) -> Result<Vec<String>, Fault> {
     let mut ids: Vec<String> = Vec::new();
     for node in nodes {
-        if !ids.contains(&node.key) {
-            ids.push(node.key.clone());
-        }
+        let named = match tag_of(&node.key) {
+            Some(tag) => tagged(tree, tag)?,
+            None => vec![node.key.clone()],
+        };
+        let new: Vec<String> = named.into_iter().filter(|id| !ids.contains(id)).collect();
+        ids.extend(new);
     }
     match ids.is_empty() {
         true => Err(Fault::usage("nodes: expected at least one, got none")
-            .hint("name them by id or title: ['plan', 'ideas']")),
+            .hint("name them by id, title or tag: ['plan', 'ideas'], ['#decision']")),
         false => Ok(ids),
     }
-}
-
-/// Returns the key that an optional reference has.
-pub fn key<K: Kind>(anchor: Option<&Anchor<K>>) -> Option<String> {
-    anchor.map(|anchor| anchor.key.clone())
 }

@@ -5,25 +5,26 @@ use std::convert::Infallible;
 use docui::{Anchor, Done, Fault, Lod, Value, View, tokens};
 use pipemux_context::outline::{Outline, fill};
 use pipemux_context::{Budgets, Frame, RenderSource, Share, Size, shares};
-use pipemux_memotree_store::index::{NodeRow, SEARCH_MAX};
-use pipemux_memotree_store::render::title_line;
+use pipemux_memotree_store::index::NodeRow;
 use pipemux_memotree_store::token::inert;
 use pipemux_memotree_store::{NodeId, Store, StoreError};
 
-use crate::action::{LevelName, Node, Words};
-use crate::faults::fault;
+use crate::action::{LevelName, Node};
 use crate::model::MemoTree;
 use crate::update::index_fault;
-use crate::words;
+use crate::{names, words};
+
+/// What stands before each node of a list.
+const BULLET: &str = "- ";
+
+/// Tokens of the fences around a text.
+const FENCE_TOKENS: u64 = 8;
 
 /// Tokens that are kept for the line that says what was cut.
-const CUT_NOTE: u64 = 40;
+pub(crate) const CUT_NOTE: u64 = 40;
 
 /// Characters of the line that a search shows of a text.
-const SNIPPET_CHARS: usize = 160;
-
-/// Found nodes whose texts are read for the line that has the words.
-const SNIPPETS_MAX: usize = 20;
+pub(crate) const SNIPPET_CHARS: usize = 160;
 
 /// Nodes that a query's brief names.
 const BRIEF_IDS_MAX: usize = 3;
@@ -57,22 +58,23 @@ pub fn show(
     }
     let mut left = budget.saturating_sub(CUT_NOTE);
     let mut values = Vec::new();
-    for (position, node) in nodes.iter().enumerate() {
+    let nodes = names::ids(tree, nodes)?;
+    for (position, id) in nodes.iter().enumerate() {
         // What the nodes after it have room for, too.
         let room = match nodes.len() - position {
             1 => left,
             _ => left * 3 / 4,
         };
-        let (text, spent) = one(tree, &node.key, level, room, &mut view)?;
+        let (text, spent) = one(tree, id, level, room, &mut view)?;
         left = left.saturating_sub(spent);
         values.push(text);
     }
-    let label = match nodes {
-        [one] => one.key.clone(),
+    let label = match nodes.as_slice() {
+        [one] => one.clone(),
         several => words::count(several.len() as u64, "node"),
     };
     let brief = match nodes.len() {
-        ..=BRIEF_IDS_MAX => words::list(nodes.iter().map(|node| &node.key)),
+        ..=BRIEF_IDS_MAX => words::list(&nodes),
         several => words::count(several as u64, "node"),
     };
     Ok(Done::new(brief).content(view).value(values.join("\n")).label(label))
@@ -87,15 +89,11 @@ fn one(
     view: &mut View,
 ) -> Result<(String, u64), Fault> {
     let level = below.unwrap_or(LevelName::Full);
-    let row = tree.store().node(id).map_err(fault)?;
-    let (summary, text) = tree.store().text(id).map_err(fault)?;
-    let mut head = title_line(&row, Some(level.into()), tree.config.tokens) + "\n";
-    if let Some(parent) = &row.shown_under {
-        head += &format!("below {parent}\n");
-    }
-    if !row.gist.is_empty() {
-        head += &format!("{}\n", inert(&row.gist));
-    }
+    let row = tree.store().node(id).map_err(|error| tree.fault(error))?;
+    let (summary, text) = tree.store().text(id).map_err(|error| tree.fault(error))?;
+    let above = row.shown_under.as_ref().map(NodeId::as_str);
+    let mut head = outline_line(&row, 0, level != LevelName::Full, above);
+    head.replace_range(..BULLET.len(), "");
     if level != LevelName::Gist && !summary.is_empty() {
         head += &format!("{}\n", inert(&summary));
     }
@@ -109,16 +107,18 @@ fn one(
     view.text(head);
     if level == LevelName::Full && !text.is_empty() {
         let (shown, more) = first_lines(&text, room.saturating_sub(spent));
-        spent += tokens::estimate(shown) + 8;
-        if !shown.is_empty() {
-            view.code("markdown", shown);
-        }
+        spent += tokens::estimate(shown) + FENCE_TOKENS;
+        body(shown, 0, view);
         if more > 0 {
             let show = tree.call(&format!("show(\"{id}\")"));
             let budget = tokens::estimate(&text) + 200;
             let more = words::count(more, "more line");
             view.text(format!("… {more}: pipemux ask '{show}' --budget {budget}\n"));
         }
+    }
+    let first = (level == LevelName::Gist).then(|| first_line(&row, &text)).flatten();
+    if let Some(first) = first {
+        view.text(format!("  {}\n", inert(&first)));
     }
     let outlined = OutlineOf { node: Some(id), depth: 1, level: below };
     let cut = outline(tree, &outlined, room.saturating_sub(spent).max(CUT_NOTE), view)?;
@@ -169,11 +169,14 @@ impl Below<'_> {
     /// Returns what is shown of a node below its line.
     fn text(&mut self, row: &NodeRow) -> String {
         let has_text = row.lines > 0 || row.has_summary;
-        let wanted = self.of.level.filter(|level| has_text && *level != LevelName::Gist);
-        let Some(level) = wanted else { return String::new() };
+        let Some(level) = self.of.level.filter(|_| has_text) else { return String::new() };
         // Of a file that can't be read, the line says so.
         let (summary, text) = self.store.text(row.id.as_str()).unwrap_or_default();
-        if level == LevelName::Summary { summary } else { text }
+        match level {
+            LevelName::Gist => first_line(row, &text).unwrap_or_default(),
+            LevelName::Summary => summary,
+            LevelName::Full => text,
+        }
     }
 }
 
@@ -193,17 +196,38 @@ impl Outline for Below<'_> {
 
     fn size(&mut self, row: &NodeRow, depth: u32) -> Size {
         // Fences, as far as there are any.
-        let fences = Size::tokens(8)
+        let fences = Size::tokens(FENCE_TOKENS)
             .zip(Size::ZERO, |size, none| if size == u64::MAX { none } else { size });
         let text = self.text(row);
-        let size = Size::of_lines(&(outline_line(row, depth) + &text));
+        let size = Size::of_lines(&(outline_line(row, depth, text.is_empty(), None) + &text));
         if text.is_empty() { size } else { size.plus(fences) }
     }
 }
 
-/// Writes a node of an outline. Its title names it; the id follows only where the title doesn't make it.
-fn outline_line(row: &NodeRow, depth: u32) -> String {
-    let mut line = format!("{}- {}", "  ".repeat(depth as usize), inert(&row.title));
+/// Returns the line that stands for a node's gist where it has none.
+fn first_line(row: &NodeRow, text: &str) -> Option<String> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty() && row.gist.is_empty());
+    lines.next().map(|line| words::cut(line, SNIPPET_CHARS))
+}
+
+/// Writes a node's text below its line. A text of one line needs no fences.
+fn body(text: &str, depth: u32, view: &mut View) {
+    match text.trim_end().lines().count() {
+        0 => {}
+        1 => {
+            let indent = "  ".repeat(depth as usize + 1);
+            view.text(format!("{indent}{}\n", inert(text.trim())));
+        }
+        _ => {
+            view.code("markdown", text);
+        }
+    }
+}
+
+/// Writes a node of an outline. Its title names it; the id follows only where the title doesn't make it. `counts` tells how
+/// long its text is, which stands there only where that says something: not of one line, and not where the text follows.
+pub fn outline_line(row: &NodeRow, depth: u32, counts: bool, above: Option<&str>) -> String {
+    let mut line = format!("{}{BULLET}{}", "  ".repeat(depth as usize), inert(&row.title));
     let made = NodeId::from_title::<Infallible>(&row.title, |_| Ok(false));
     if made.as_ref() != Ok(&row.id) {
         line += &format!(" [{}]", row.id);
@@ -211,10 +235,14 @@ fn outline_line(row: &NodeRow, depth: u32) -> String {
     for tag in &row.tags {
         line += &format!(" #{}", inert(tag));
     }
-    for (count, what) in [(row.children, "node"), (row.lines, "line")] {
+    let lines = if counts && row.lines > 1 { row.lines } else { 0 };
+    for (count, what) in [(row.children, "node"), (lines, "line")] {
         if count > 0 {
             line += &format!(" · {}", words::count(count, what));
         }
+    }
+    if let Some(above) = above {
+        line += &format!(" · below {above}");
     }
     for text in [Some(row.gist.as_str()), row.problem.as_deref()].into_iter().flatten() {
         if !text.is_empty() {
@@ -234,23 +262,14 @@ fn outline(
 ) -> Result<u64, Fault> {
     let mut store = tree.store();
     let mut nodes = Below { store: &mut store, of };
-    let filled = fill(&mut nodes, &share(budget)).map_err(fault)?;
+    let filled = fill(&mut nodes, &share(budget)).map_err(|error| tree.fault(error))?;
     let top = nodes.store.index().child_count(of.node.unwrap_or_default()).map_err(index_fault)?;
     let below: u64 = filled.lines.iter().map(|line| line.content.children).sum();
     for line in &filled.lines {
         let depth = line.depth + of.depth;
-        view.text(outline_line(&line.content, depth));
         let text = nodes.text(&line.content);
-        match text.trim_end().lines().count() {
-            0 => {}
-            1 => {
-                let indent = "  ".repeat(depth as usize + 1);
-                view.text(format!("{indent}{}\n", inert(text.trim())));
-            }
-            _ => {
-                view.code("markdown", &text);
-            }
-        }
+        view.text(outline_line(&line.content, depth, text.is_empty(), None));
+        body(&text, depth, view);
     }
     Ok((top + below).saturating_sub(filled.lines.len() as u64))
 }
@@ -263,96 +282,26 @@ pub fn share(budget: u64) -> Share {
     shares(&[source], &budgets).first().copied().unwrap_or_default()
 }
 
-/// Finds nodes.
-///
-/// # Errors
-/// There is no word to search for, or the index can't be read.
-pub fn search(tree: &MemoTree, words: &Words, skip: i64, budget: u64) -> Result<Done, Fault> {
-    let store = tree.store();
-    let query = match words {
-        Words::Saved(saved) => store.query(&saved.key).map_err(fault)?,
-        Words::Text(text) => match pipemux_memotree_store::Token::parse(text.trim()) {
-            Ok(token) => store.query(&token.name).map_err(fault)?,
-            // A saved search, by its name.
-            Err(_) => store.query(text.trim()).unwrap_or_else(|_| text.clone()),
-        },
-    };
-    if pipemux_memotree_store::words::expression(&query).is_none() {
-        let all = tree.call("show()");
-        return Err(Fault::usage("query: expected a word to search for")
-            .hint(format!("all nodes: pipemux ask '{all}'")));
-    }
-    let skip = usize::try_from(skip).map_err(|_| Fault::usage("skip: expected 0 or more"))?;
-    let found = store.index().search(&query, SEARCH_MAX).map_err(index_fault)?;
-    drop(store);
-    let mut view = View::new("");
-    let mut left = budget.saturating_sub(CUT_NOTE);
-    let rows = found.nodes.get(skip..).unwrap_or_default();
-    let mut shown = 0;
-    for row in rows {
-        let line = found_line(tree, row, &query, shown < SNIPPETS_MAX);
-        let cost = tokens::estimate(&line);
-        if cost > left && shown > 0 {
-            break;
-        }
-        left = left.saturating_sub(cost);
-        view.text(line);
-        shown += 1;
-    }
-    if shown < rows.len() {
-        let again = Value::from(query.as_str());
-        let call = tree.call(&format!("search({again}, skip={})", skip + shown));
-        view.text(format!("… {} more: pipemux ask '{call}'\n", rows.len() - shown));
-    }
-    let total = tree.store().index().total().map_err(index_fault)?;
-    let number = found.nodes.len();
-    let more = if found.more { "more than " } else { "" };
-    let done =
-        Done::new(format!("{more}{number} of {}", words::count(total, "node"))).content(view);
-    let ids = found.nodes.iter().map(|row| Value::from(row.id.as_str())).collect();
-    Ok(if found.nodes.is_empty() { done } else { done.value(Value::List(ids)) })
-}
-
-/// Writes a found node: its title line, its gist, and the first line of its text that has a word of the query.
-fn found_line(tree: &MemoTree, row: &NodeRow, query: &str, reads: bool) -> String {
-    let mut line = outline_line(row, 0);
-    let words: Vec<String> = query
-        .split_whitespace()
-        .map(|word| word.trim_matches(['"', '“', '”']).to_lowercase())
-        .filter(|word| !word.is_empty() && word != "or")
-        .collect();
-    if !reads || row.lines == 0 {
-        return line;
-    }
-    let Ok((_, text)) = tree.store().text(row.id.as_str()) else { return line };
-    let has_word = |line: &&str| {
-        let line = line.to_lowercase();
-        words.iter().any(|word| line.contains(word.as_str()))
-    };
-    // The words may be in the title alone: the beginning tells what it is about.
-    let first = || text.lines().find(|line| !line.trim().is_empty());
-    if let Some(found) = text.lines().find(has_word).or_else(first) {
-        line += &format!("  {}\n", inert(&words::cut(found, SNIPPET_CHARS)));
-    }
-    line
-}
-
 /// Lists views and saved searches.
 ///
 /// # Errors
 /// The folder isn't readable.
 pub fn list(tree: &MemoTree) -> Result<Done, Fault> {
     let store = tree.store();
-    let views = store.views().map_err(fault)?;
-    let queries = store.queries().map_err(fault)?;
+    let views = store.views().map_err(|error| tree.fault(error))?;
+    let queries = store.queries().map_err(|error| tree.fault(error))?;
     let mut view = View::new("");
     for one in &views {
         let current = if one.name == tree.view { " · current" } else { "" };
         let about = match one.description.as_str() {
             "" => String::new(),
-            text => format!(": {}", inert(text)),
+            text => format!(" · {}", inert(text)),
         };
-        let expanded = store.state.expanded(&one.name).map_err(StoreError::from).map_err(fault)?;
+        let expanded = store
+            .state
+            .expanded(&one.name)
+            .map_err(StoreError::from)
+            .map_err(|error| tree.fault(error))?;
         let problem = one.problem.as_deref().map(|why| format!(" · {}", inert(why)));
         view.text(format!(
             "- {} [[MT:View:{}]]{about} · {expanded} expanded{current}{}\n",
@@ -362,7 +311,7 @@ pub fn list(tree: &MemoTree) -> Result<Done, Fault> {
         ));
     }
     for (name, query) in &queries {
-        view.text(format!("- {name} [[MT:Query:{name}]]: {}\n", inert(query)));
+        view.text(format!("- {name} [[MT:Query:{name}]] · {}\n", inert(query)));
     }
     let names = views.iter().map(|view| Value::from(view.name.as_str())).collect();
     let brief = match queries.len() as u64 {
@@ -381,7 +330,7 @@ pub fn list(tree: &MemoTree) -> Result<Done, Fault> {
 /// # Errors
 /// The trash isn't readable.
 pub fn trash(tree: &MemoTree) -> Result<Done, Fault> {
-    let ids = tree.store().trash().map_err(fault)?;
+    let ids = tree.store().trash().map_err(|error| tree.fault(error))?;
     let brief = words::count(ids.len() as u64, "node");
     let mut view = View::new("");
     if !ids.is_empty() {
@@ -400,7 +349,7 @@ pub fn trash(tree: &MemoTree) -> Result<Done, Fault> {
 pub fn value_of(tree: &MemoTree, key: &str) -> Result<String, Fault> {
     let mut store = tree.store();
     if store.index().node(key).map_err(index_fault)?.is_some() {
-        return store.text(key).map(|(_, text)| text).map_err(fault);
+        return store.text(key).map(|(_, text)| text).map_err(|error| tree.fault(error));
     }
     if let Ok(view) = store.view(key) {
         return Ok(view.description);

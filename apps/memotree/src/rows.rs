@@ -8,7 +8,6 @@ use pipemux_memotree_store::actions::{NewNode, NewPlace, Place};
 use pipemux_memotree_store::{Committed, NodeId};
 use serde_json::{Map, Value};
 
-use crate::faults::fault;
 use crate::model::MemoTree;
 use crate::update::told;
 use crate::{names, transfer, words};
@@ -34,7 +33,7 @@ pub fn add(
         Some('#') => transfer::markdown(tree, rows, parent),
         Some('{' | '[') => {
             let nodes = json(tree, rows, parent)?;
-            let (added, done) = tree.store().add(&nodes).map_err(fault)?;
+            let (added, done) = tree.store().add(&nodes).map_err(|error| tree.fault(error))?;
             let number = words::count(added.len() as u64, "node");
             Ok(told(done, format!("{number}: {}", words::list(added))))
         }

@@ -1,18 +1,22 @@
 //! Import of Markdown files, and export to one.
 
 use std::fs;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use docui::{Anchor, Done, Fault, regular_file};
+use docui::regular_file::OpenError;
+use docui::{Anchor, Done, Fault, command, nearest, regular_file};
 use pipemux_memotree_store::Committed;
+use pipemux_memotree_store::folder::system_words;
 use pipemux_memotree_store::transfer::Imported;
 
 use crate::action::Node;
-use crate::faults::fault;
 use crate::model::MemoTree;
 use crate::update::borrowed;
-use crate::{undo, words};
+use crate::{names, undo, words};
+
+/// Entries of a folder that are looked at to tell which files it has.
+const LOOKED_AT: usize = 2_000;
 
 /// Takes the headings of a file as nodes.
 ///
@@ -24,9 +28,40 @@ pub fn import(
     shown: &str,
     parent: Option<&str>,
 ) -> Result<(Done, Vec<Committed>), Fault> {
-    let text = regular_file::read_to_string(path)
-        .map_err(|error| Fault::failed(format!("{shown}: {error}")))?;
+    let text = regular_file::read_to_string(path).map_err(|error| {
+        let OpenError::Io(error) = error else {
+            return Fault::failed(format!("{shown}: {error}"));
+        };
+        let fault = Fault::failed(format!("{shown}: {}", system_words(&error)));
+        match error.kind() {
+            ErrorKind::NotFound => fault.hint(files_beside(tree, path, shown)),
+            _ => fault,
+        }
+    })?;
     markdown(tree, &text, parent)
+}
+
+/// Says which Markdown files are where one was looked for.
+fn files_beside(tree: &MemoTree, path: &Path, shown: &str) -> String {
+    let folder = path.parent().unwrap_or(path);
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(LOOKED_AT);
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".md") && !name.starts_with('.'))
+        .collect();
+    names.sort();
+    let name = Path::new(shown).file_name().and_then(|name| name.to_str()).unwrap_or(shown);
+    let near =
+        nearest(name, names.iter().map(String::as_str)).or(names.first().map(String::as_str));
+    match near {
+        Some(near) => {
+            let near = Path::new(shown).with_file_name(near).display().to_string();
+            let call = tree.call(&format!("import({})", words::quoted(&near)));
+            command::run(&call)
+        }
+        None if folder.is_dir() => "there is no Markdown file in that folder: ls".to_owned(),
+        None => "paths are relative to the folder of the call: pwd".to_owned(),
+    }
 }
 
 /// Takes the headings of a text as nodes.
@@ -39,7 +74,7 @@ pub fn markdown(
     parent: Option<&str>,
 ) -> Result<(Done, Vec<Committed>), Fault> {
     let Imported { added, updated, committed } =
-        tree.store().import(text, parent).map_err(fault)?;
+        tree.store().import(text, parent).map_err(|error| tree.fault(error))?;
     if added.is_empty() && updated.is_empty() {
         let brief = match text.trim() {
             "" => "nothing to add: the text is empty",
@@ -77,16 +112,17 @@ pub fn export(
     nodes: &[Anchor<Node>],
     overwrite: bool,
 ) -> Result<Done, Fault> {
-    let ids: Vec<String> = nodes.iter().map(|node| node.key.clone()).collect();
-    let text = tree.store().export(&borrowed(&ids)).map_err(fault)?;
+    let ids = if nodes.is_empty() { Vec::new() } else { names::ids(tree, nodes)? };
+    let text = tree.store().export(&borrowed(&ids)).map_err(|error| tree.fault(error))?;
     if text.is_empty() {
         return Err(Fault::refused("the tree has no nodes to export"));
     }
     let failed = |error: std::io::Error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => {
+        ErrorKind::AlreadyExists => {
             Fault::refused(format!("{shown} exists already")).hint("overwrite=true replaces it")
         }
-        _ => Fault::failed(format!("{shown}: {error}")),
+        _ => Fault::failed(format!("{shown}: {}; nothing was written", system_words(&error)))
+            .hint("a path is relative to the folder of the call: export('tree.md')"),
     };
     // A file is replaced as a whole, never cut.
     let mut temporary = path.as_os_str().to_owned();

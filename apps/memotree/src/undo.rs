@@ -4,7 +4,6 @@ use docui::{Done, Fault};
 use pipemux_memotree_store::{Committed, StoreError};
 
 use crate::action::Action;
-use crate::faults::fault;
 use crate::model::MemoTree;
 use crate::words;
 
@@ -23,7 +22,7 @@ pub fn steps(
     for _ in 0..steps {
         match step(tree) {
             Ok(committed) => done.push(committed),
-            Err(error) if done.is_empty() => return Err(fault(error)),
+            Err(error) if done.is_empty() => return Err(tree.fault(error)),
             Err(error) => {
                 let brief = format!("{}; then: {error}", told(&done));
                 return Ok((Done::new(brief).complete().reverts(), done));
@@ -48,9 +47,18 @@ fn told(done: &[Committed]) -> String {
 /// # Errors
 /// It is taken back already, or there are later ones.
 pub fn change(tree: &mut MemoTree, id: &str) -> Result<(Done, Vec<Committed>), Fault> {
-    let unknown = || Fault::not_found(format!("there is no change {id:?} that can be undone"));
+    let last = docui::command::run(&tree.call("undo()"));
+    let unknown = || {
+        Fault::not_found(format!("there is no change {id:?} that can be undone"))
+            .hint(format!("the last one of this session: {last}"))
+    };
     let number: i64 = id.trim_start_matches('c').parse().map_err(|_| unknown())?;
-    let later = tree.store().state.done_since(number).map_err(StoreError::from).map_err(fault)?;
+    let later = tree
+        .store()
+        .state
+        .done_since(number)
+        .map_err(StoreError::from)
+        .map_err(|error| tree.fault(error))?;
     match later {
         0 => Err(unknown()),
         1 => steps(tree, 1, |tree| tree.store().undo()),

@@ -8,8 +8,8 @@ use pipemux_memotree_store::{Committed, Level, StoreError};
 use crate::action::{Action, Node};
 use crate::faults::fault;
 use crate::model::MemoTree;
-use crate::names::{ids, key};
-use crate::{query, rows, transfer, undo, view_actions, words};
+use crate::names::{ids, maybe, one};
+use crate::{query, rows, search, settings, transfer, undo, view_actions, words};
 
 /// Carries out one action.
 ///
@@ -21,13 +21,14 @@ pub fn update(tree: &mut MemoTree, action: Action, context: &Context) -> Result<
     match action {
         Action::Show { nodes, level } => query::show(tree, &nodes, level, budget),
         Action::ReadNodes { nodes } => query::show(tree, &nodes, None, budget),
-        Action::Search { query, skip } => query::search(tree, &query, skip, budget),
+        Action::Search { query, skip } => search::search(tree, &query, skip, budget),
         Action::List {} => query::list(tree),
         Action::Trash {} => query::trash(tree),
+        Action::SourceList {} => settings::list(tree),
         Action::Expand { nodes, level } => {
-            view_actions::set_levels(tree, &ids(&nodes)?, Some(level.into()))
+            view_actions::set_levels(tree, &ids(tree, &nodes)?, Some(level.into()))
         }
-        Action::Collapse { nodes } => view_actions::set_levels(tree, &ids(&nodes)?, None),
+        Action::Collapse { nodes } => view_actions::set_levels(tree, &ids(tree, &nodes)?, None),
         Action::Switch { view } => view_actions::switch(tree, &view.key),
         other => {
             let (done, changes) = change(tree, other, context)?;
@@ -63,79 +64,108 @@ fn change(
 ) -> Result<(Done, Vec<Committed>), Fault> {
     match action {
         Action::Add { title, text, parent, before, gist, summary, tags } => {
-            let place = Place { parent: key(parent.as_ref()), before: key(before.as_ref()) };
+            let place = Place {
+                parent: maybe(tree, parent.as_ref())?,
+                before: maybe(tree, before.as_ref())?,
+            };
             let place = NewPlace::At(place);
             let node = NewNode { title, text: text.text, gist, summary, tags, place };
-            let (added, done) = tree.store().add(&[node]).map_err(fault)?;
+            let (added, done) = tree.store().add(&[node]).map_err(|error| tree.fault(error))?;
             Ok(told(done, words::list(added)))
         }
         Action::AddMany { rows, parent } => {
-            rows::add(tree, &rows.text, key(parent.as_ref()).as_deref())
+            rows::add(tree, &rows.text, maybe(tree, parent.as_ref())?.as_deref())
         }
         Action::Edit { node, text } => {
-            refuse_stale(tree, &node.key, context)?;
-            let done = tree.store().edit(&node.key, &text.text).map_err(fault)?;
+            let node = one(tree, &node)?;
+            refuse_stale(tree, &node, context)?;
+            let done = tree.store().edit(&node, &text.text).map_err(|error| tree.fault(error))?;
             let lines = words::count(text.text.lines().count() as u64, "line");
-            Ok(told(done, format!("{}, {lines}{}", node.key, origin(&text.from))))
+            Ok(told(done, format!("{}, {lines}{}", node, origin(&text.from))))
         }
         Action::Append { node, text } => {
-            let done = tree.store().append(&node.key, &text.text).map_err(fault)?;
+            let node = one(tree, &node)?;
+            let done = tree.store().append(&node, &text.text).map_err(|error| tree.fault(error))?;
             let lines = words::count(text.text.lines().count() as u64, "line");
-            Ok(told(done, format!("{}: +{lines}{}", node.key, origin(&text.from))))
+            Ok(told(done, format!("{}: +{lines}{}", node, origin(&text.from))))
         }
         Action::Retitle { node, title } | Action::RenameNode { node, title } => {
-            let done = tree.store().retitle(&node.key, &title).map_err(fault)?;
-            Ok(told(done, format!("{} is \"{}\" now", node.key, title.trim())))
+            let node = one(tree, &node)?;
+            let done = tree.store().retitle(&node, &title).map_err(|error| tree.fault(error))?;
+            Ok(told(done, format!("{} is \"{}\" now", node, title.trim())))
         }
         Action::Gist { node, text } => {
-            let done = tree.store().describe(&node.key, Some(&text), None).map_err(fault)?;
-            Ok(told(done, format!("{}: {}", node.key, text.trim())))
+            let node = one(tree, &node)?;
+            let done = tree
+                .store()
+                .describe(&node, Some(&text), None)
+                .map_err(|error| tree.fault(error))?;
+            Ok(told(done, format!("{}: {}", node, text.trim())))
         }
         Action::Summary { node, text } => {
-            let done = tree.store().describe(&node.key, None, Some(&text)).map_err(fault)?;
+            let node = one(tree, &node)?;
+            let done = tree
+                .store()
+                .describe(&node, None, Some(&text))
+                .map_err(|error| tree.fault(error))?;
             let lines = words::count(text.trim().lines().count() as u64, "line");
-            Ok(told(done, format!("{}: {lines}", node.key)))
+            Ok(told(done, format!("{}: {lines}", node)))
         }
         Action::Tag { nodes, add, remove } => tag(tree, &nodes, &add, &remove),
         Action::Move { nodes, parent, before } => {
-            let ids = ids(&nodes)?;
-            let place = Place { parent: key(parent.as_ref()), before: key(before.as_ref()) };
+            let ids = ids(tree, &nodes)?;
+            let place = Place {
+                parent: maybe(tree, parent.as_ref())?,
+                before: maybe(tree, before.as_ref())?,
+            };
             let to = match (&place.parent, &place.before) {
                 (_, Some(before)) => format!("before {before}"),
                 (Some(parent), None) => format!("below {parent}"),
                 (None, None) => "at the end of the root".to_owned(),
             };
-            let done = tree.store().move_nodes(&borrowed(&ids), &place).map_err(fault)?;
+            let done = tree
+                .store()
+                .move_nodes(&borrowed(&ids), &place)
+                .map_err(|error| tree.fault(error))?;
             Ok(told(done, format!("{} {to}", words::list(ids))))
         }
         Action::Remove { nodes } | Action::DeleteNodes { nodes } => {
-            let ids = ids(&nodes)?;
-            let (gone, done) = tree.store().remove(&borrowed(&ids)).map_err(fault)?;
+            let ids = ids(tree, &nodes)?;
+            let (gone, done) =
+                tree.store().remove(&borrowed(&ids)).map_err(|error| tree.fault(error))?;
             let gone =
                 format!("{}: {}", words::count(gone.len() as u64, "node"), words::list(gone));
             Ok(told(done, format!("{gone}, to the trash")))
         }
         Action::Restore { id } => {
-            let done = tree.store().restore(id.trim()).map_err(fault)?;
+            let done = tree.store().restore(id.trim()).map_err(|error| tree.fault(error))?;
             Ok(told(done, format!("{} is back", id.trim())))
         }
         Action::Relate { a, b, kind } => {
-            let (id, done) = tree.store().relate(&a.key, &b.key, &kind).map_err(fault)?;
-            Ok(told(done, format!("{} {kind} {} · relation {id}", a.key, b.key)))
+            let (a, b) = (one(tree, &a)?, one(tree, &b)?);
+            let (id, done) =
+                tree.store().relate(&a, &b, &kind).map_err(|error| tree.fault(error))?;
+            Ok(told(done, format!("{} {kind} {} · relation {id}", a, b)))
         }
         Action::Unrelate { relation } => {
-            let done = tree.store().unrelate(&relation.key).map_err(fault)?;
+            let done = tree.store().unrelate(&relation.key).map_err(|error| tree.fault(error))?;
             Ok(told(done, relation.key))
         }
         Action::Undo { steps } => undo::steps(tree, steps, |tree| tree.store().undo()),
         Action::Redo { steps } => undo::steps(tree, steps, |tree| tree.store().redo()),
         Action::UndoChange { change } => undo::change(tree, &change.0),
-        Action::Import { path, parent } => {
-            transfer::import(tree, &context.path(&path.0), &path.0, key(parent.as_ref()).as_deref())
-        }
+        Action::Import { path, parent } => transfer::import(
+            tree,
+            &context.path(&path.0),
+            &path.0,
+            maybe(tree, parent.as_ref())?.as_deref(),
+        ),
         Action::Export { path, nodes, overwrite } => {
             let done = transfer::export(tree, &context.path(&path.0), &path.0, &nodes, overwrite)?;
             Ok((done, Vec::new()))
+        }
+        action @ (Action::Set { .. } | Action::SourceAdd { .. } | Action::SourceRemove { .. }) => {
+            settings::change(tree, action)
         }
         other => view_actions::change(tree, other),
     }
@@ -147,17 +177,17 @@ fn tag(
     add: &[String],
     remove: &[String],
 ) -> Result<(Done, Vec<Committed>), Fault> {
-    let ids = ids(nodes)?;
+    let ids = ids(tree, nodes)?;
     if add.is_empty() && remove.is_empty() {
         return Err(Fault::usage("expected tags to add or to remove").hint(format!(
             "pipemux run '{}'",
             tree.call(&format!("tag(\"{}\", add=[\"…\"])", ids[0]))
         )));
     }
-    let done = tree.store().tag(&borrowed(&ids), add, remove).map_err(fault)?;
+    let done = tree.store().tag(&borrowed(&ids), add, remove).map_err(|error| tree.fault(error))?;
     let mut all = Vec::new();
     for id in &ids {
-        let row = tree.store().node(id).map_err(fault)?;
+        let row = tree.store().node(id).map_err(|error| tree.fault(error))?;
         let tags: Vec<String> = row.tags.iter().map(|tag| format!("#{tag}")).collect();
         all.push(format!(
             "{id}: {}",

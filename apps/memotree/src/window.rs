@@ -1,26 +1,41 @@
 //! The document of a window: views, environment and tree, each a source of its own, merged within the budget.
 
-use docui::{Fault, Lod, View, ViewRequest};
+use docui::{Embed, Fault, Lod, View, ViewRequest};
 use pipemux_context::limits::TOTAL;
 use pipemux_context::merge::{Outcome, Produced};
-use pipemux_context::slots::{SlotLine, pieces};
+use pipemux_context::slots::{self, SlotLine, pieces};
 use pipemux_context::{
-    Budgets, RenderContext, RenderSection, RenderSource, Share, Size, SourceLimits, merge, shares,
+    Budgets, Line, Mode, RenderContext, RenderSection, RenderSource, Share, Size, SourceLimits,
+    merge, shares,
 };
 use pipemux_memotree_store::StoreError;
+use pipemux_memotree_store::config::{SOURCES_MAX, SourceConfig};
 use pipemux_memotree_store::render::OTHER_VIEWS;
+use pipemux_memotree_store::store::minute;
+
+use pipemux_proto::projection::{EmbedSlot, Piece};
 
 use crate::faults::fault;
 use crate::model::MemoTree;
-use crate::project;
+use crate::settings::{DEBUG, TIME};
 use crate::update::index_fault;
 use crate::words;
+use crate::{codebase, project};
 
 /// What the panel of views takes at the most.
 const VIEWS_MAX: Size = Size { tokens: 300, chars: u64::MAX, bytes: u64::MAX, lines: 12 };
 
 /// What the environment takes at the most.
 const ENVIRONMENT_MAX: Size = Size { tokens: 160, chars: u64::MAX, bytes: u64::MAX, lines: 10 };
+
+/// What the symbols of the project take at the most, unless all is asked for.
+const CODEBASE_MAX: Size = Size { tokens: 300, chars: u64::MAX, bytes: u64::MAX, lines: 24 };
+
+/// What the window of another session takes at the most.
+const SESSION_MAX: Size = Size { tokens: 600, chars: u64::MAX, bytes: u64::MAX, lines: u64::MAX };
+
+/// Tokens of the heading that the daemon writes above another session's window.
+const SESSION_HEADING: u64 = 24;
 
 /// Tokens of the document that a woken session compares with the files.
 const WOKEN_TOKENS: u64 = 4_000;
@@ -35,11 +50,14 @@ const FULL_LINES: u64 = 5_000;
 const FULL_BYTES: u64 = 600 * 1024;
 
 /// What produces a part of the document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Views,
     Environment,
     Tree,
+    Codebase,
+    /// The window of another session, which the daemon fills.
+    Session(SourceConfig),
 }
 
 impl MemoTree {
@@ -48,10 +66,11 @@ impl MemoTree {
     /// # Errors
     /// The folder isn't readable.
     pub(crate) fn show_again(&self) -> Result<(), Fault> {
-        let (_, sources) = self.sources(Lod::Summary);
+        let (parts, sources) = self.sources(Lod::Summary);
         let budgets = budgets(WOKEN_TOKENS, Lod::Summary);
         let shares = shares(&sources, &budgets);
-        let share = shares.last().copied().unwrap_or_default();
+        let tree = parts.iter().position(|part| *part == Part::Tree);
+        let share = tree.and_then(|at| shares.get(at)).copied().unwrap_or_default();
         self.tree_section(&share).map(drop).map_err(fault)
     }
 
@@ -70,25 +89,64 @@ impl MemoTree {
             .limited(limited(ENVIRONMENT_MAX));
         let levels = if lod == Lod::Gist { 1 } else { u32::MAX };
         let tree = RenderSource::new("tree", "Workspace tree")
-            .ranked(0, 4)
+            .ranked(0, 6)
             .limited(SourceLimits { levels, ..SourceLimits::default() })
             .call(format!("pipemux view {session} --budget 12000"));
-        let all = [(Part::Views, views), (Part::Environment, environment), (Part::Tree, tree)];
+        let mut all =
+            vec![(Part::Views, views), (Part::Environment, environment), (Part::Tree, tree)];
+        let has_code = !self.codebase.found.files.is_empty();
+        if self.config.codebase.unwrap_or(true) && has_code {
+            let limits = match lod {
+                Lod::Full => SourceLimits::default(),
+                Lod::Gist | Lod::Summary => limited(CODEBASE_MAX),
+            };
+            let codebase = RenderSource::new("codebase", "Codebase")
+                .ranked(0, 2)
+                .lod(Lod::Gist)
+                .limited(limits)
+                .call("pipemux ask 'editor.outline(\"**\")'".to_owned());
+            all.push((Part::Codebase, codebase));
+        }
+        for config in self.config.sources.iter().take(SOURCES_MAX) {
+            let source = RenderSource::new(&*config.id, "")
+                // A weight of 1 is that of the codebase; the tree has three times as much.
+                .ranked(config.priority, config.weight.saturating_mul(2))
+                .lod(config.lod)
+                .limited(limited(SESSION_MAX))
+                .call(format!("pipemux view {}", config.id));
+            all.push((Part::Session(config.clone()), source));
+        }
         // The gist is the tree's first level.
         let is_shown = |(part, _): &(Part, RenderSource)| lod != Lod::Gist || *part == Part::Tree;
         all.into_iter().filter(is_shown).unzip()
     }
 
-    fn produce(&self, part: Part, share: &Share) -> Result<RenderSection<SlotLine>, StoreError> {
+    fn produce(&self, part: &Part, share: &Share) -> Result<RenderSection<SlotLine>, StoreError> {
         match part {
             Part::Views => self.store().render_views(&self.view, OTHER_VIEWS),
             Part::Environment => {
                 let project = project::name(self.root());
                 let linked = if self.is_linked() { " (linked)" } else { "" };
+                let time = self.shown_time();
                 let store = self.store();
-                store.render_environment(&format!("{project}{linked}"), &self.view, None)
+                let project = format!("{project}{linked}");
+                let version = env!("CARGO_PKG_VERSION");
+                store.render_environment(&project, &self.view, version, time.as_deref())
             }
             Part::Tree => self.tree_section(share),
+            Part::Codebase => Ok(codebase::section(&self.codebase.found, share)),
+            Part::Session(config) => Ok(session_section(config, share)),
+        }
+    }
+
+    /// Returns the time that the environment tells: that of the last change, so that nothing changes as long as nothing does;
+    /// or that of the view, to the minute, where the session is set so.
+    fn shown_time(&self) -> Option<String> {
+        let minute = self.is_on(TIME).then(minute);
+        (*self.shown_minute.borrow_mut()).clone_from(&minute);
+        match minute {
+            Some(minute) => Some(minute),
+            None => self.store().changed_day().map(|day| format!("changed {day}")),
         }
     }
 
@@ -98,6 +156,23 @@ impl MemoTree {
         self.note_shown(shown);
         Ok(rendered.section)
     }
+}
+
+/// Returns the place of another session's window. What it shows, or why it shows nothing, is the daemon's matter: a session
+/// that fails or hangs changes nothing else here.
+fn session_section(config: &SourceConfig, share: &Share) -> RenderSection<SlotLine> {
+    let budget = share.size.tokens.saturating_sub(SESSION_HEADING);
+    let budget = u32::try_from(budget).unwrap_or(u32::MAX);
+    let lines = match share.admitted && budget > 0 {
+        false => Vec::new(),
+        true => {
+            let slot = EmbedSlot { session: config.id.clone(), lod: config.lod, budget };
+            let pieces = vec![Piece::Embed(slot)];
+            let size = slots::size(&pieces);
+            vec![Line::new(SlotLine::Pieces(pieces), size)]
+        }
+    };
+    RenderSection::new(&*config.id, "", lines)
 }
 
 /// Returns what a document may take: what the reader asked for, within what harnesses show.
@@ -119,16 +194,26 @@ fn document(tree: &MemoTree, request: &ViewRequest) -> Result<View, Fault> {
     let budgets = budgets(tokens, request.lod);
     let (parts, sources) = tree.sources(request.lod);
     let shares = shares(&sources, &budgets);
+    let is_debug = tree.is_on(DEBUG);
     let mut produced: Vec<Produced<SlotLine>> = Vec::new();
     for (part, share) in parts.iter().zip(&shares) {
         // One source that fails leaves the others as they are.
-        let outcome = match tree.produce(*part, share) {
+        let produce = || match tree.produce(part, share) {
             Ok(section) => Outcome::Ready(vec![section]),
             Err(error) => Outcome::Failed { reason: error.to_string(), last: None },
         };
-        produced.push(outcome.into());
+        produced.push(match is_debug {
+            true => {
+                let key = (&*sources[produced.len()].id, request.lod, tokens);
+                tree.timing.borrow_mut().measure(key, produce)
+            }
+            false => Produced::from(produce()),
+        });
     }
-    let context = RenderContext::new((), budgets);
+    let mut context = RenderContext::new((), budgets);
+    if is_debug {
+        context.mode = Mode::Debug;
+    }
     let document = merge(&context, &sources, produced);
     let hidden: u64 = document.entries.iter().map(|entry| entry.hidden).sum();
     let total = tree.store().index().total().map_err(index_fault)?;
@@ -140,8 +225,15 @@ fn document(tree: &MemoTree, request: &ViewRequest) -> Result<View, Fault> {
         view.text(format!("{problem}\n"));
     }
     for piece in pieces(document) {
-        if let pipemux_proto::projection::Piece::Text(text) = piece {
-            view.text(text);
+        match piece {
+            Piece::Text(text) => {
+                view.text(text);
+            }
+            Piece::Embed(slot) => {
+                view.embed(Embed::new(slot.session).lod(slot.lod).budget(slot.budget));
+            }
+            // The sources have nothing else.
+            Piece::Object(_) | Piece::Link(_) | Piece::Code(_) => {}
         }
     }
     Ok(view)

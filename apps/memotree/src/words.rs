@@ -22,6 +22,12 @@ pub fn list(names: impl IntoIterator<Item = impl ToString>) -> String {
     }
 }
 
+/// Writes a text as a call has it: in double quotes, which a shell's single quotes hold.
+pub fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("\"{escaped}\"")
+}
+
 /// Returns a text as one line of at most so many characters.
 pub fn cut(text: &str, chars: usize) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -15,8 +15,8 @@ docui::choices! {
     pub enum By { Mem = "mem", Cpu = "cpu" }
 }
 docui::choices! {
-    /// The figure that is watched.
-    pub enum Figure { Load = "load", Cpu = "cpu", Mem = "mem" }
+    /// What is watched: one figure, or load, CPU and the processes that take most.
+    pub enum Watched { Load = "load", Cpu = "cpu", Mem = "mem", Top = "top" }
 }
 docui::choices! {
     /// How much of a resource the window shows.
@@ -31,11 +31,14 @@ docui::actions! {
             n: i64 = 5,
             by: By = By::Mem,
         ) -> String;
-        /// Samples over some seconds, and whether the figure rises.
+        /// Samples over some seconds, and whether the figure rises; what='top': load, CPU and the n processes that take most.
         query featured Watch = watch(
-            what: Figure = Figure::Load,
+            what: Watched = Watched::Load,
             seconds: i64 = 9,
             every: i64 = 3,
+            /// As of top, for what='top'.
+            n: Option<i64> = None,
+            by: Option<By> = None,
         ) -> String;
         /// Shows resources in detail in the window.
         safe listed Expand = expand(

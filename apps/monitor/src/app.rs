@@ -2,10 +2,12 @@
 
 use docui::{App, Ask, Blocking, Context, Fault, Found, Lod, Opening, Reply, View, ViewRequest};
 
-use crate::action::Action;
+use crate::action::{Action, By, Watched};
+use crate::limits::WATCHED_TOP;
 use crate::model::Monitor;
 use crate::watch::{self, Schedule};
-use crate::{update, view};
+use crate::watch_top::Most;
+use crate::{settings, update, view};
 
 impl App for Monitor {
     type Action = Action;
@@ -25,9 +27,16 @@ impl App for Monitor {
     }
 
     fn blocking(&mut self, action: &Action, _: &Context) -> Result<Option<Blocking<Self>>, Fault> {
-        let Action::Watch { what, seconds, every } = action else { return Ok(None) };
+        let Action::Watch { what, seconds, every, n, by } = action else { return Ok(None) };
         let schedule = Schedule::new(*seconds, *every)?;
-        Ok(Some(watch::watch(*what, schedule)))
+        if *what != Watched::Top && (n.is_some() || by.is_some()) {
+            let call = format!("monitor.watch(what='top', seconds={seconds}, every={every})");
+            return Err(Fault::usage("n and by are for processes: what='top'")
+                .hint(docui::command::command(&["ask", &call])));
+        }
+        let n = n.map(settings::top).transpose()?.unwrap_or(WATCHED_TOP);
+        let most = Most { n, by: by.unwrap_or(By::Mem) };
+        Ok(Some(watch::watch(*what, schedule, most)))
     }
 
     fn view(&self, request: &ViewRequest) -> View {

@@ -13,7 +13,7 @@
 //! | [`detail`] | describes the machine and its resources in words |
 //! | [`mod@format`] | formats figures |
 //! | [`settings`] | what is expanded, kept across restarts |
-//! | [`top`], [`watch`] | answer queries: the largest processes, a figure over some seconds |
+//! | [`top`], [`watch`], `watch_top` | answer queries: the largest processes, a figure or these over some seconds |
 //! | [`kill`] | terminates one process, if that is allowed |
 //! | [`limits`] | the bounds |
 //!
@@ -42,6 +42,7 @@ pub mod top;
 pub mod update;
 pub mod view;
 pub mod watch;
+mod watch_top;
 
 pub use action::Action;
 pub use model::Monitor;

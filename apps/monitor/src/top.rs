@@ -36,20 +36,30 @@ pub fn told(sample: &Sample, n: i64, by: By) -> Result<(String, String), Fault> 
         if lines.len() == number {
             break;
         }
-        match process.name.starts_with(OWN) {
-            true => own.push(format!("{} {}", process.name, figure(process, by))),
+        match is_own(&process.name) {
+            true => own.push(process),
             false => lines.push(line(process, by)),
         }
     }
     let mut text = lines.join("\n") + "\n";
     if !own.is_empty() {
-        text += &format!("left out, PipeMux's own: {}\n", own.join(", "));
+        let sum = match by {
+            By::Mem => size(own.iter().map(|process| process.memory).sum()),
+            By::Cpu => percent(own.iter().map(|process| process.cpu).sum()),
+        };
+        let sum = if own.len() == 1 { sum } else { format!("{sum} together") };
+        text += &format!("left out: {} of PipeMux's own, {sum}\n", own.len());
     }
     let order = match by {
         By::Mem => "memory".to_owned(),
         By::Cpu => format!("CPU{}", period_suffix(sample.cpu.over)),
     };
     Ok((format!("{} of {} processes by {order}", lines.len(), sample.processes.len()), text))
+}
+
+/// True for PipeMux's own programs.
+pub(crate) fn is_own(name: &str) -> bool {
+    name.starts_with(OWN)
 }
 
 /// Returns a line with what it is sorted by first: `browser 3 GB · pid 30 · CPU 5%`.

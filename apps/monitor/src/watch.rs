@@ -3,12 +3,24 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use docui::{Blocking, Done, Fault, Reply};
+use docui::{Blocking, Done, Fault, Reply, View};
 use sysinfo::System;
 
-use crate::action::Figure;
+use crate::action::Watched;
 use crate::limits::{FIRST_SHARE, WATCH_EVERY_MIN, WATCH_SECONDS_MAX};
 use crate::model::Monitor;
+use crate::watch_top::{self, Most};
+
+/// One figure of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Figure {
+    /// The load average over a minute.
+    Load,
+    /// The share of all cores together.
+    Cpu,
+    /// The memory in use.
+    Mem,
+}
 
 /// When samples are taken: at the beginning, and then in equal intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,19 +53,55 @@ impl Schedule {
     fn total(self) -> Duration {
         self.every * self.intervals
     }
+
+    /// Calls `take` at the time of each sample.
+    pub(crate) fn each(self, mut take: impl FnMut() -> Result<(), Fault>) -> Result<(), Fault> {
+        let began = Instant::now();
+        for number in 0..=self.intervals {
+            // Counted from the beginning, so that the intervals don't grow by what a sample takes.
+            thread::sleep((self.every * number).saturating_sub(began.elapsed()));
+            take()?;
+        }
+        Ok(())
+    }
 }
 
 /// Returns the work that takes the samples and tells them.
-pub fn watch(figure: Figure, schedule: Schedule) -> Blocking<Monitor> {
+pub(crate) fn watch(what: Watched, schedule: Schedule, most: Most) -> Blocking<Monitor> {
     // The samples themselves take little.
     let deadline = schedule.total() + FIRST_SHARE + Duration::from_secs(3);
-    let work = move |_: &_| sample(figure, schedule);
-    Blocking::new("the samples", deadline, work, move |_, samples: Result<Samples, Fault>, _| {
-        samples.map(|samples| {
-            let told = samples.tell(figure, schedule.every);
-            Reply::from(Done::new(told.as_str()).complete())
-        })
+    let one = move |figure| Ok(Told::line(sample(figure, schedule)?.tell(figure, schedule.every)));
+    let work = move |_: &_| match what {
+        Watched::Load => one(Figure::Load),
+        Watched::Cpu => one(Figure::Cpu),
+        Watched::Mem => one(Figure::Mem),
+        Watched::Top => watch_top::watch(schedule, most),
+    };
+    Blocking::new("the samples", deadline, work, |_, told: Result<Told, Fault>, _| {
+        let Told { brief, rows } = told?;
+        let done = Done::new(brief.as_str()).complete();
+        if rows.is_empty() {
+            return Ok(Reply::from(done));
+        }
+        let mut view = View::default();
+        view.text(rows);
+        Ok(Reply::from(done.content(view)))
     })
+}
+
+/// What an answer says of the samples.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// One line.
+    pub brief: String,
+    /// A line for each process that was watched.
+    pub rows: String,
+}
+
+impl Told {
+    fn line(brief: String) -> Self {
+        Self { brief, rows: String::new() }
+    }
 }
 
 /// The samples of one figure.
@@ -73,11 +121,8 @@ fn sample(figure: Figure, schedule: Schedule) -> Result<Samples, Fault> {
         system.refresh_cpu_usage();
         thread::sleep(FIRST_SHARE);
     }
-    let began = Instant::now();
     let mut values = Vec::new();
-    for number in 0..=schedule.intervals {
-        // Counted from the beginning, so that the intervals don't grow by what a sample takes.
-        thread::sleep((schedule.every * number).saturating_sub(began.elapsed()));
+    schedule.each(|| {
         values.push(match figure {
             Figure::Load => {
                 let load = System::load_average();
@@ -92,7 +137,8 @@ fn sample(figure: Figure, schedule: Schedule) -> Result<Samples, Fault> {
                 system.used_memory() as f64
             }
         });
-    }
+        Ok(())
+    })?;
     Ok(Samples { values, whole: system.total_memory() as f64 })
 }
 
@@ -101,10 +147,20 @@ const GB: f64 = (1u64 << 30) as f64;
 impl Samples {
     /// Tells the samples and their trend in one line: `load every 3 s: 0.52 0.60 0.71 · rising`.
     pub fn tell(&self, figure: Figure, every: Duration) -> String {
-        let (name, unit) = match figure {
-            Figure::Load => ("load", String::new()),
-            Figure::Cpu => ("CPU", "%".to_owned()),
-            Figure::Mem => ("memory used", format!(" of {:.1} GB", self.whole / GB)),
+        let name = match figure {
+            Figure::Load => "load",
+            Figure::Cpu => "CPU",
+            Figure::Mem => "memory used",
+        };
+        format!("{name} every {} s: {}", every.as_secs(), self.figures_and_trend(figure))
+    }
+
+    /// `0.52 0.60 0.71 · rising`
+    pub(crate) fn figures_and_trend(&self, figure: Figure) -> String {
+        let unit = match figure {
+            Figure::Load => String::new(),
+            Figure::Cpu => "%".to_owned(),
+            Figure::Mem => format!(" of {:.1} GB", self.whole / GB),
         };
         let value = |value: &f64| match figure {
             Figure::Load => format!("{:.2}", value.max(0.0)),
@@ -112,8 +168,7 @@ impl Samples {
             Figure::Mem => format!("{:.2}", value / GB),
         };
         let values: Vec<_> = self.values.iter().map(value).collect();
-        let trend = self.trend(figure);
-        format!("{name} every {} s: {}{unit} · {trend}", every.as_secs(), values.join(" "))
+        format!("{}{unit} · {}", values.join(" "), self.trend(figure))
     }
 
     /// Says whether the later half is above or below the earlier one by more than figures vary by chance.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Longest text of an entry, in bytes. It is also the most that can be passed to another app.
 pub const TEXT_MAX: usize = 512 * 1024;
 /// Most bytes that an entry holds besides its text.
-pub const BLOB_MAX: usize = 512 * 1024;
+pub const BLOB_MAX: usize = 8 * 1024 * 1024;
 /// Longest title or gist, in characters.
 pub const LINE_MAX: usize = 200;
 /// Longest summary, in characters.

@@ -136,7 +136,7 @@ fn long_text_is_cut_with_a_hint_to_the_rest() {
         .map(|piece| match piece {
             Piece::Text(text) => text.len(),
             Piece::Code(code) => code.text.len(),
-            Piece::Object(_) | Piece::Link(_) => 0,
+            Piece::Object(_) | Piece::Link(_) | Piece::Embed(_) => 0,
         })
         .sum();
     assert!(bytes > 500 * 1024 && bytes < 800 * 1024, "{bytes}");

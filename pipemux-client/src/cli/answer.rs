@@ -8,8 +8,8 @@ use pipemux_client::proto::limits::STDIN_MAX;
 
 use super::command_env::CommandEnv;
 
-/// Makes the request to the daemon: the words, and standard input if they stand for it. Without words, the daemon
-/// shows the question.
+/// Makes the request to the daemon: the words, and standard input if they stand for it. Without words, a here-document
+/// is the answer; without one, the daemon shows the question.
 ///
 /// # Errors
 /// Standard input can't be read.
@@ -18,11 +18,21 @@ pub fn to_request(
     to: Option<u64>,
     env: &dyn CommandEnv,
 ) -> Result<Verb, ClientError> {
-    let text = joined(words);
-    let stdin = match names_stdin(&text) || names_dash(words) {
-        true => Some(env.stdin_or_prompt(STDIN_MAX)?.into_bytes().into()),
-        false => None,
+    let mut text = joined(words);
+    // A corrected call may mean what was kept of the failed one.
+    let is_own = || text.trim().is_empty() || (text.contains('(') && stdin_at(&text).is_some());
+    let takes = names_stdin(&text) || names_dash(words);
+    let stdin = if takes || (is_own() && env.has_own_input()) {
+        Some(env.stdin_or_prompt(STDIN_MAX)?.into_bytes().into())
+    } else {
+        if !is_own() {
+            env.leave_input()?;
+        }
+        None
     };
+    if text.trim().is_empty() && stdin.is_some() {
+        text = "-".to_owned();
+    }
     Ok(Verb::Answer { text, to, stdin })
 }
 
@@ -71,7 +81,61 @@ fn names_stdin(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsString;
+    use std::path::PathBuf;
+
     use super::*;
+
+    /// A command with a here-document, if the text isn't empty.
+    struct Heredoc(&'static str);
+
+    impl CommandEnv for Heredoc {
+        fn stdin(&self, _: usize) -> Result<String, ClientError> {
+            Ok(self.0.to_owned())
+        }
+
+        fn has_own_input(&self) -> bool {
+            !self.0.is_empty()
+        }
+
+        fn leave_input(&self) -> Result<(), ClientError> {
+            match self.0 {
+                "" => Ok(()),
+                _ => Err(ClientError::invalid("left")),
+            }
+        }
+
+        fn directory(&self) -> Result<PathBuf, ClientError> {
+            Ok(PathBuf::new())
+        }
+
+        fn variables(&self) -> Vec<(OsString, OsString)> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn here_document_is_taken_or_said_to_be_left() {
+        let asked = |words: &[&str], text| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            to_request(&words, None, &Heredoc(text)).map(|verb| match verb {
+                Verb::Answer { text, stdin, .. } => {
+                    (text, stdin.map(|stdin| String::from_utf8_lossy(&stdin).into_owned()))
+                }
+                other => panic!("{other:?}"),
+            })
+        };
+        let taken = |text: &str, input: &str| (text.to_owned(), Some(input.to_owned()));
+        assert_eq!(asked(&[], "f(1)").unwrap(), taken("-", "f(1)"));
+        assert_eq!(asked(&[], "").unwrap(), (String::new(), None));
+        let corrected = "editor.insert(3, text=stdin)";
+        assert_eq!(asked(&[corrected], "x").unwrap(), taken(corrected, "x"));
+        // Without one, the corrected call means the text of the failed one.
+        assert_eq!(asked(&[corrected], "").unwrap(), (corrected.to_owned(), None));
+        assert_eq!(asked(&["text=stdin"], "x").unwrap(), taken("text=stdin", "x"));
+        assert_eq!(asked(&["go"], "x").unwrap_err().to_string(), "left");
+        assert_eq!(asked(&["all"], "").unwrap(), ("all".to_owned(), None));
+    }
 
     #[test]
     fn fields_keep_the_texts_that_the_shell_unquoted() {

@@ -39,12 +39,16 @@ macro_rules! kit {
 }
 
 const PYTHON_KIT: &[(&str, &str)] = kit!("python/src/pipemux": "__init__.py" "app.py" "codec.py"
-    "errors.py" "py.typed" "schema.py" "serve.py" "session.py" "view.py");
+    "errors.py" "helpers.py" "py.typed" "schema.py" "serve.py" "session.py" "view.py");
 const TYPESCRIPT_KIT: &[(&str, &str)] = kit!("typescript/src": "app.ts" "codec.ts" "errors.ts"
-    "index.ts" "params.ts" "serve.ts" "session.ts" "view.ts");
+    "helpers.ts" "index.ts" "params.ts" "serve.ts" "session.ts" "view.ts");
 const RUST_APP: &str = include_str!("../../../apps/docui/examples/todo.rs");
-/// Where docui was when this program was built.
-const DOCUI: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../apps/docui");
+/// Where docui was when this program was built, unless the build says otherwise: a release names a path that is the same
+/// wherever it is built, and where nothing is found.
+const DOCUI: &str = match option_env!("PIPEMUX_DOCUI") {
+    Some(path) => path,
+    None => concat!(env!("CARGO_MANIFEST_DIR"), "/../apps/docui"),
+};
 
 /// Writes a new app into a directory of its name. Returns what is said about it.
 ///
@@ -164,4 +168,25 @@ fn manifest(name: &ProviderId, command: &str) -> File {
          # You work on it: its program may change, and what is wrong with it is told at once.\ndev = true\n"
     );
     file(&format!("{name}.toml"), text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_apps_get_all_files_of_their_kit() {
+        let kits = Path::new(env!("CARGO_MANIFEST_DIR")).join("../apps/kits");
+        for (folder, written) in
+            [("python/src/pipemux", PYTHON_KIT), ("typescript/src", TYPESCRIPT_KIT)]
+        {
+            let entries = fs::read_dir(kits.join(folder)).unwrap();
+            let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let mut names: Vec<String> = names.filter(|name| name != "__pycache__").collect();
+            names.sort();
+            let mut written: Vec<&str> = written.iter().map(|(name, _)| *name).collect();
+            written.sort_unstable();
+            assert_eq!(names, written, "{folder}");
+        }
+    }
 }

@@ -4,6 +4,7 @@ mod global;
 #[cfg(test)]
 mod help_tests;
 mod overview;
+mod subverbs;
 mod values;
 mod verbs;
 
@@ -11,8 +12,9 @@ use clap::{CommandFactory, Parser};
 
 pub use global::{GlobalArgs, LodArg};
 use overview::{HELP_TEMPLATE, VERB_OVERVIEW};
-pub use values::{OpenTarget, session};
-pub use verbs::{AppVerb, Verb};
+pub use subverbs::{AppVerb, ServiceVerb};
+pub use values::{HelpTopic, OpenTarget, session};
+pub use verbs::Verb;
 
 /// Long-lived applications for agents: each is a Markdown document with links and calls.
 #[derive(Debug, Parser)]

@@ -3,16 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pipemux_client::ClientError;
+use pipemux_client::options::text_variables;
 
 use super::{prompt, stdin};
 
-/// Most bytes of environment variables that are sent. A frame has room for four times as much.
-const ENV_MAX: usize = 256 * 1024;
+/// What is said of standard input that a call doesn't use.
+pub const UNUSED_INPUT: &str =
+    "standard input was not used: the name stdin takes it, as in text=stdin";
 
 /// What a command line can use besides its arguments.
 pub trait CommandEnv {
@@ -21,6 +23,16 @@ pub trait CommandEnv {
     /// # Errors
     /// It can't be read, isn't text, or is longer than `most` bytes.
     fn stdin(&self, most: usize) -> Result<String, ClientError>;
+
+    /// True if there is standard input that was meant for this command alone, such as a here-document. It isn't read
+    /// for that, and what comes later isn't waited for.
+    fn has_own_input(&self) -> bool;
+
+    /// Tells that standard input isn't used by a command that was given some.
+    ///
+    /// # Errors
+    /// The request brought it explicitly.
+    fn leave_input(&self) -> Result<(), ClientError>;
 
     /// As [`CommandEnv::stdin`]; a person at a terminal is asked for one line, which isn't echoed.
     ///
@@ -53,7 +65,7 @@ pub trait CommandEnv {
 
     /// Returns the variables that an `open` sends.
     fn text_variables(&self) -> BTreeMap<String, String> {
-        limit_variables(self.variables().into_iter(), ENV_MAX)
+        text_variables(self.variables())
     }
 
     /// Makes a typed path absolute.
@@ -80,6 +92,19 @@ impl CommandEnv for ProcessEnv {
         stdin::read_text(most, self.timeout)
     }
 
+    fn has_own_input(&self) -> bool {
+        stdin::is_own()
+    }
+
+    fn leave_input(&self) -> Result<(), ClientError> {
+        // A loop may read what follows.
+        if stdin::is_own() {
+            // A note that can't be written is no reason to fail.
+            let _ = writeln!(std::io::stderr(), "note: {UNUSED_INPUT}");
+        }
+        Ok(())
+    }
+
     fn stdin_or_prompt(&self, most: usize) -> Result<String, ClientError> {
         match std::io::stdin().is_terminal() {
             true => prompt::read_hidden("answer (not shown): ", most),
@@ -96,56 +121,5 @@ impl CommandEnv for ProcessEnv {
 
     fn variables(&self) -> Vec<(OsString, OsString)> {
         std::env::vars_os().collect()
-    }
-}
-
-/// Keeps the variables that are text. If they exceed `most` bytes, the longest are left out: the ones that apps
-/// depend on (`PATH`, `HOME`, `LANG`) are short.
-fn limit_variables(
-    variables: impl Iterator<Item = (OsString, OsString)>,
-    most: usize,
-) -> BTreeMap<String, String> {
-    let text = |(name, value): (OsString, OsString)| {
-        Some((name.into_string().ok()?, value.into_string().ok()?))
-    };
-    let mut found: Vec<(String, String)> = variables.filter_map(text).collect();
-    found.sort_by_cached_key(|(name, value)| (name.len() + value.len(), name.clone()));
-    let mut left = most;
-    found
-        .into_iter()
-        .map_while(|(name, value)| {
-            left = left.checked_sub(name.len() + value.len())?;
-            Some((name, value))
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::os::unix::ffi::OsStringExt;
-
-    fn pair(name: &str, value: &str) -> (OsString, OsString) {
-        (name.into(), value.into())
-    }
-
-    #[test]
-    fn variables_that_are_not_text_or_too_long_are_left_out() {
-        let variables = [
-            pair("HUGE", &"x".repeat(100)),
-            pair("PATH", "/bin"),
-            (OsString::from("BAD"), OsString::from_vec(vec![0xff])),
-            pair("LANG", "日本"),
-        ];
-        let kept = limit_variables(variables.into_iter(), 100);
-        assert_eq!(kept.keys().collect::<Vec<_>>(), ["LANG", "PATH"]);
-    }
-
-    #[test]
-    fn variables_of_exactly_the_limit_fit() {
-        let variables = || [pair("A", "12"), pair("B", "12")].into_iter();
-        assert_eq!(limit_variables(variables(), 6).len(), 2);
-        assert_eq!(limit_variables(variables(), 5).keys().collect::<Vec<_>>(), ["A"]);
-        assert_eq!(limit_variables(variables(), 0).len(), 0);
     }
 }

@@ -1,5 +1,7 @@
 //! `pipemux down`: ends the daemon and waits until it is gone.
 
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,11 +21,10 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
     let deadline = Instant::now() + time_limit(requester);
     let paths = &requester.options.paths;
-    let recorded = daemon::recorded_socket(paths);
-    let sockets = [Some(paths.socket.clone()), recorded];
     let Some(mut connection) = connect(requester, deadline)? else {
         return Ok(requester.print_own("not running", &json!({ "running": false })));
     };
+    let lock = lock_identity(&paths.lock);
     let answer = match requester.request_on(&mut connection, Verb::Down) {
         Ok(answer) => Some(answer),
         // The daemon may end before its answer is out; the checks below tell whether it has ended.
@@ -34,12 +35,19 @@ pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
         return Ok(requester.print_and_confirm(&mut connection, refusal));
     }
     connection.wait_closed(deadline.saturating_duration_since(Instant::now()));
-    let gone =
-        || !daemon::is_running(paths) && !sockets.iter().flatten().any(|socket| socket.exists());
+    // The daemon releases its lock last. A service manager may have started another one for a client that came
+    // meanwhile.
+    let gone = || !daemon::is_running(paths) || lock_identity(&paths.lock) != lock;
     if !wait_until(deadline, gone) {
         return Err(still_running(requester));
     }
     Ok(print_result(requester, answer))
+}
+
+/// Returns what tells a daemon's lock from the next daemon's: each makes the file itself.
+fn lock_identity(lock: &Path) -> Option<(u64, i64, i64)> {
+    let found = lock.metadata().ok()?;
+    Some((found.ino(), found.mtime(), found.mtime_nsec()))
 }
 
 /// Connects to the daemon; returns `None` when no daemon runs.

@@ -7,7 +7,7 @@ use super::args::long_help;
 
 /// How calls are written, for both texts.
 const CALLS: &str = "\
-Strings in '…' or \"…\", where only \\n \\t \\\\ \\' \\\" are escapes; text=stdin takes standard input (a heredoc); text=<<END, lines, END is raw.
+Strings in '…' or \"…\", escapes \\n \\t \\\\ \\' \\\" (a regex takes '\\d'); text=stdin takes a heredoc; text=<<END, lines, END is raw.
 A query may stand as an argument: notebook.add('t', text=editor.lines('foo')). ? marks queries.
 ";
 
@@ -21,10 +21,10 @@ const VERBS: &str = "  \
 /// Returns the text of `pipemux --help`.
 pub fn help() -> String {
     let mut text = String::from(
-        "PipeMux: an editor of projects, a notebook, a memory tree and a monitor, used by calls. A call opens what it needs. Edits are on disk at once; undo takes them back.\n\n",
+        "PipeMux: applications, used by calls. A call opens what it needs. Edits are on disk at once; undo takes them back.\n\n",
     );
     text += VERBS;
-    text += "  pipemux view · open <app> [files] · history · help <app> · help --all (every verb; options: --budget N, --json, …)\n";
+    text += "  pipemux view · open <app> [files] · history · help <app> · help --all (every verb; options: --budget N, …)\n";
     text += CALLS;
     text + &apps(Extent::Program)
 }
@@ -37,11 +37,12 @@ pub fn help_of_all_verbs() -> String {
 /// Returns the text of `pipemux skill`.
 pub fn skill() -> String {
     let mut text = String::from(
-        "---\nname: pipemux\ndescription: Find, read, edit, rename and move code in a project in few calls, with undo; keep notes; watch the machine.\n---\n",
+        "---\nname: pipemux\ndescription: Find, read, edit, rename and move code in a project in few calls, with undo; run tests; keep notes; watch the machine.\n---\n",
     );
     text += VERBS;
     text += CALLS;
-    text + &apps(Extent::Skill) + "More: pipemux help editor|notebook|memotree|monitor\n"
+    text + &apps(Extent::Skill)
+        + "More: pipemux help editor|terminal|notebook|memotree|planner|monitor\n"
 }
 
 /// Returns the aliases of all built-in apps.

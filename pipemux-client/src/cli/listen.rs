@@ -1,9 +1,13 @@
-//! `pipemux listen`: reads a whole message of a model, and runs only its `docui` blocks.
+//! `pipemux listen`: reads a whole message of a model, and runs only its `docui` blocks. A message that is a tool's call,
+//! as JSON, is carried out.
+
+use std::collections::BTreeMap;
 
 use pipemux_client::ClientError;
 use pipemux_client::proto::call::blocks::{blocks, script};
 use pipemux_client::proto::call::{CallError, stdin_at};
 use pipemux_client::proto::client::Verb;
+use pipemux_client::tools::{CallerEnv, ToolCall, ToolRequest};
 use serde_json::json;
 
 use super::command_env::{CommandEnv, ProcessEnv};
@@ -21,17 +25,50 @@ pub const NO_BLOCKS: &str = "0 docui blocks: nothing ran";
 /// See [`to_request`].
 pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
     match to_request(&ProcessEnv { timeout: requester.options.timeout })? {
-        Some(run) => requester.request(run),
-        None => Ok(requester.print_own(NO_BLOCKS, &json!({ "blocks": 0 }))),
+        Message::Blocks(run) => requester.request(run),
+        Message::Call(ToolRequest::Verb(verb)) => requester.request_tool(*verb),
+        Message::Call(ToolRequest::Text(text)) => Ok(super::print(&text)),
+        Message::Nothing => Ok(requester.print_own(NO_BLOCKS, &json!({ "blocks": 0 }))),
     }
 }
 
-/// Makes the request to the daemon; returns `None` when the message on standard input has no block.
+/// What a message asks for.
+pub enum Message {
+    /// Its blocks are run.
+    Blocks(Verb),
+    /// It is a tool's call.
+    Call(ToolRequest),
+    /// It has no block.
+    Nothing,
+}
+
+/// Makes the request to the daemon for the message on standard input.
 ///
 /// # Errors
-/// The message can't be read, a block has no end, or the code uses standard input, which is the message.
-pub fn to_request(env: &dyn CommandEnv) -> Result<Option<Verb>, ClientError> {
-    parse_message(&env.stdin(MESSAGE_MAX)?)
+/// The message can't be read, a block has no end, the code uses standard input, which is the message, or a tool's call
+/// is wrong.
+pub fn to_request(env: &dyn CommandEnv) -> Result<Message, ClientError> {
+    let message = env.stdin(MESSAGE_MAX)?;
+    if message.trim_start().starts_with('{')
+        && let Ok(value) = serde_json::from_str(&message)
+        && let Some(call) = ToolCall::from_json(&value)?
+    {
+        return call.to_request(&ToolEnv(env)).map(Message::Call);
+    }
+    Ok(parse_message(&message)?.map_or(Message::Nothing, Message::Blocks))
+}
+
+/// What an app is told that a tool's call opens.
+pub struct ToolEnv<'e>(pub &'e dyn CommandEnv);
+
+impl CallerEnv for ToolEnv<'_> {
+    fn directory(&self) -> Result<String, ClientError> {
+        self.0.directory_text()
+    }
+
+    fn variables(&self) -> BTreeMap<String, String> {
+        self.0.text_variables()
+    }
 }
 
 fn parse_message(message: &str) -> Result<Option<Verb>, ClientError> {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use pipemux_client::blocking::Connection;
 use pipemux_client::proto::client::{Answer, Body, Format, Verb, VerbRequest};
+use pipemux_client::tools::ToolVerb;
 use pipemux_client::{ClientError, Options};
 
 use super::args::GlobalArgs;
@@ -41,9 +42,32 @@ impl Requester {
     /// exit status.
     pub fn request(&self, verb: Verb) -> Result<u8, ClientError> {
         let call = self.call(verb);
-        let (connection, answer) =
-            Connection::open_and_call(&self.options, &call, self.timeout_for(&call.verb))
-                .inspect_err(|_| progress::clear())?;
+        let timeout = self.timeout_for(&call.verb);
+        self.send(&call, timeout)
+    }
+
+    /// Sends the request of a tool's call, and prints the answer. Returns the exit status.
+    pub fn request_tool(&self, verb: ToolVerb) -> Result<u8, ClientError> {
+        let (call, timeout) = self.tool_call(verb);
+        self.send(&call, timeout)
+    }
+
+    /// Makes the request of a tool's call, and its deadline. What the call says takes precedence over the command line.
+    pub fn tool_call(&self, verb: ToolVerb) -> (VerbRequest, Duration) {
+        let timeout = self.options.timeout + verb.waits();
+        let own = self.call(Verb::Status);
+        let mut call = verb.into_request(&self.options);
+        call.format = own.format;
+        call.titles = own.titles;
+        call.budget = call.budget.or(own.budget);
+        call.lod = call.lod.or(own.lod);
+        call.at = call.at.or(own.at);
+        (call, timeout)
+    }
+
+    fn send(&self, call: &VerbRequest, timeout: Duration) -> Result<u8, ClientError> {
+        let (connection, answer) = Connection::open_and_call(&self.options, call, timeout)
+            .inspect_err(|_| progress::clear())?;
         progress::clear();
         let (exit, seen) = self.print_answer(&answer);
         if seen {

@@ -17,6 +17,15 @@ pub fn to_request(
     only_queries: bool,
     env: &dyn CommandEnv,
 ) -> Result<Verb, ClientError> {
+    let words = match words.is_empty() && env.has_own_input() {
+        true => vec!["-".to_owned()],
+        false => words,
+    };
+    if words.is_empty() {
+        let verb = if only_queries { "ask" } else { "run" };
+        let message = format!("CODE is missing: expected pipemux {verb} <CODE>");
+        return Err(ClientError::invalid(message).hint(format!("pipemux {verb} --help")));
+    }
     let [code] = words.as_slice() else {
         let message = "the code came in several arguments: expected one, quoted";
         return Err(ClientError::invalid(message).hint(command::run(&words.join(" "))));
@@ -29,6 +38,7 @@ pub fn to_request(
     let text = if stdin_at(code).is_some() {
         Some(env.stdin(STDIN_MAX)?.into_bytes().into())
     } else {
+        env.leave_input()?;
         None
     };
     Ok(Verb::Run { code: code.clone(), stdin: text, only_queries })

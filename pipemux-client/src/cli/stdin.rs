@@ -1,10 +1,13 @@
 //! Reads standard input, within a time limit.
 
 use std::io::{self, IsTerminal, Read};
+use std::os::fd::AsFd;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::stat::{SFlag, fstat};
 use pipemux_client::ClientError;
 
 /// Reads standard input to its end, as text of at most `most` bytes.
@@ -33,6 +36,27 @@ pub fn read_text(most: usize, timeout: Duration) -> Result<String, ClientError> 
     })?
     .map_err(|error| ClientError::invalid(format!("standard input can't be read: {error}")))?;
     check_text(bytes, most)
+}
+
+/// True if standard input is a here-document, or what a command that has ended left in a pipe.
+///
+/// Nothing is read: what isn't taken stays for others, such as the loop that runs this command. A file by its name, or
+/// a pipe that is still being written, may be meant for them and is none.
+pub fn is_own() -> bool {
+    let stdin = io::stdin();
+    let fd = stdin.as_fd();
+    let Ok(stat) = fstat(fd) else { return false };
+    match SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT {
+        // A shell removes the file of a here-document before the command begins.
+        SFlag::S_IFREG => stat.st_nlink == 0 && stat.st_size > 0,
+        SFlag::S_IFIFO => {
+            let mut polled = [PollFd::new(fd, PollFlags::POLLIN)];
+            let ready = poll(&mut polled, PollTimeout::ZERO).is_ok_and(|ready| ready > 0);
+            let events = polled[0].revents().unwrap_or(PollFlags::empty());
+            ready && events.contains(PollFlags::POLLIN | PollFlags::POLLHUP)
+        }
+        _ => false,
+    }
 }
 
 fn check_text(bytes: Vec<u8>, most: usize) -> Result<String, ClientError> {

@@ -27,7 +27,7 @@ const RETRY_PAUSE_MIN: Duration = Duration::from_millis(50);
 const RETRY_PAUSE_MAX: Duration = Duration::from_secs(1);
 
 /// How long a daemon may take to end.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(15);
+pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Chunks that are received ahead of being written.
 const QUEUE: usize = 4;
@@ -77,7 +77,10 @@ pub fn stream(
     let deadline = limit.map(|limit| Instant::now() + limit);
     let connection = Connection::open(&requester.options)?;
     let (send, events) = sync_channel(QUEUE);
-    stop_on_signals(send.clone());
+    on_signals({
+        let send = send.clone();
+        move || drop(send.send(StreamEvent::Stop))
+    });
     stop_on_closed_output(send.clone());
     let requester = requester.clone();
     // The thread is abandoned at the end: its result is not needed any more.
@@ -183,7 +186,7 @@ fn request_chunks(
 }
 
 /// Waits for a daemon that somebody else starts. Starting one here would undo a `pipemux down`.
-fn wait_for_daemon(options: &Options) -> Connection {
+pub fn wait_for_daemon(options: &Options) -> Connection {
     let mut pause = RETRY_PAUSE_MIN;
     loop {
         // A daemon of another version is an error here, and is waited out as well.
@@ -195,7 +198,8 @@ fn wait_for_daemon(options: &Options) -> Connection {
     }
 }
 
-fn stop_on_signals(send: SyncSender<StreamEvent>) {
+/// Calls a function once when the process is asked to end, on a thread of its own.
+pub fn on_signals(stop: impl FnOnce() + Send + 'static) {
     let Ok((mut ours, theirs)) = UnixStream::pair() else { return };
     for signal in [SIGINT, SIGTERM, SIGHUP] {
         // If this fails, the signal ends the process by default, which is acceptable too.
@@ -204,7 +208,7 @@ fn stop_on_signals(send: SyncSender<StreamEvent>) {
     thread::spawn(move || {
         let _open = theirs;
         if io::Read::read(&mut ours, &mut [0]).is_ok() {
-            let _ = send.send(StreamEvent::Stop);
+            stop();
         }
     });
 }

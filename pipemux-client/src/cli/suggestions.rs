@@ -95,9 +95,6 @@ fn suggest(words: &[&str], is_file: impl Fn(&str) -> bool, is_app: IsApp) -> (St
             _ => (no_verb("; to open an app, use open"), suggested("open", words)),
         };
     }
-    if let Some(instead) = known::instead_of_missing(first) {
-        return ("not in this release".to_owned(), instead.to_owned());
-    }
     if is_file(first) {
         let open = suggested("open", &[&["editor"], words].concat());
         return (no_verb("; to open a file, use open with an app"), open);
@@ -228,14 +225,5 @@ mod tests {
     fn words_of_other_tools_suggest_the_own_verb() {
         assert_eq!(suggestion(&["edit", "foo"]), "pipemux open editor foo");
         assert_eq!(suggestion(&["version"]), "pipemux --version");
-    }
-
-    #[test]
-    fn verb_of_a_later_release_is_reported_as_missing() {
-        for word in ["mcp", "completions", "man"] {
-            let (problem, command) = suggest(&[word, "x"], |_| false, &|_| false);
-            assert_eq!(problem, "not in this release", "{word}");
-            assert!(command.starts_with("pipemux "), "{command}");
-        }
     }
 }

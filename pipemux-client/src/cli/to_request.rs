@@ -5,7 +5,9 @@ use std::time::Duration;
 use pipemux_client::ClientError;
 use pipemux_client::proto::client::{Inject, OpenArgs, Verb as RequestVerb, ViewArgs};
 
-use super::args::Verb;
+use pipemux_client::proto::limits::RESOLVE_TEXT_MAX;
+
+use super::args::{HelpTopic, Verb};
 use super::command_env::CommandEnv;
 use super::{answer, app, open, run};
 
@@ -33,7 +35,7 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
             let wait_ms = wait.map_or(0, milliseconds);
             RequestVerb::View(ViewArgs { session, since, wait_ms, inject: None })
         }
-        Verb::Inject { reset } => {
+        Verb::Inject { reset, hook: false } => {
             let inject = Some(Inject { reset });
             RequestVerb::View(ViewArgs { inject, ..ViewArgs::default() })
         }
@@ -42,8 +44,12 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
         Verb::Ask { code } => run::to_request(code, true, env)?,
         Verb::Answer { words, to, .. } => answer::to_request(&words, to, env)?,
         Verb::Read { target, .. } => RequestVerb::Read { target },
-        Verb::Help { provider: Some(provider), aliases, .. } => {
-            RequestVerb::Help { provider, aliases }
+        Verb::Resolve { text, run } => {
+            let text = if text == "-" { env.stdin(RESOLVE_TEXT_MAX)? } else { text };
+            RequestVerb::Resolve { text, run }
+        }
+        Verb::Help { of: Some(HelpTopic { provider, action }), aliases, .. } => {
+            RequestVerb::Help { provider, aliases, action }
         }
         Verb::Close { session, end } => RequestVerb::Close { session, end },
         Verb::History { detail, diff, rounds } => {

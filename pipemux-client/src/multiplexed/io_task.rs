@@ -126,8 +126,10 @@ impl IoTask {
                     self.to_wake.extend(state.pending.finish(id, Ok(reply)));
                 }
                 Ok(Some(DaemonMessage::Ping(pong))) => state.queue(pong),
-                // Progress is for whoever looks at a terminal.
-                Ok(Some(DaemonMessage::Hello | DaemonMessage::Progress(..))) => {}
+                Ok(Some(DaemonMessage::Progress(id, progress))) => {
+                    self.to_wake.extend(state.pending.report(id, progress));
+                }
+                Ok(Some(DaemonMessage::Hello)) => {}
                 Ok(None) => return Ok(()),
                 Err(ReadError::Greeting(fault)) => return Err(fault.message),
                 Err(ReadError::Invalid(what)) => {

@@ -2,6 +2,7 @@
 
 use std::task::Waker;
 
+use pipemux_proto::app::Progress;
 use tokio::time::Instant;
 
 use crate::incoming::RawReply;
@@ -36,6 +37,8 @@ pub(super) struct PendingRequest {
     pub(super) ends_at: u64,
     pub(super) deadline: Instant,
     pub(super) waker: Option<Waker>,
+    /// How far the request is, if its caller hasn't been told yet: only the newest report counts.
+    pub(super) progress: Option<Progress>,
     pub(super) outcome: Option<Result<RawReply, LostRequest>>,
 }
 
@@ -52,8 +55,13 @@ impl PendingRequests {
         });
         let slot = &mut self.slots[index];
         slot.generation += 1;
-        slot.request =
-            Some(PendingRequest { ends_at: u64::MAX, deadline, waker: None, outcome: None });
+        slot.request = Some(PendingRequest {
+            ends_at: u64::MAX,
+            deadline,
+            waker: None,
+            progress: None,
+            outcome: None,
+        });
         id_of(index, slot)
     }
 
@@ -84,6 +92,13 @@ impl PendingRequests {
     ) -> Option<Waker> {
         let request = self.get_mut(id)?;
         request.outcome = Some(outcome);
+        request.waker.take()
+    }
+
+    /// Keeps how far a request is, and returns the waker of its caller.
+    pub(super) fn report(&mut self, id: u64, progress: Progress) -> Option<Waker> {
+        let request = self.get_mut(id)?;
+        request.progress = Some(progress);
         request.waker.take()
     }
 

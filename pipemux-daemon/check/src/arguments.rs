@@ -201,7 +201,7 @@ pub fn as_copies(args: &Args) -> Option<Args> {
     let copied = |arg: &Arg| match arg {
         Arg::Value(value) if matches!(value.to_value(), Ok(Value::Str(_))) => {
             let (from, label) = ("notebook/main".to_owned(), "an entry".to_owned());
-            Some(Arg::Copied(Copied { value: value.clone(), from, label }))
+            Some(Arg::Copied(Copied { value: value.clone(), from, label, file: None }))
         }
         _ => None,
     };

@@ -34,6 +34,8 @@ pub struct Checker<'a> {
     pub minor: u16,
     /// True when its state changes without a request: then fewer rules can be checked.
     pub restless: bool,
+    /// How often its state has changed without a request.
+    pub own_changes: u32,
     /// True once it was waited for a change without a request, and none came.
     pub calm: bool,
     /// The newest version that an outcome named in this life.
@@ -72,6 +74,7 @@ impl<'a> Checker<'a> {
             actions: Vec::new(),
             minor: 0,
             restless: false,
+            own_changes: 0,
             calm: false,
             outcome_version: 0,
             names_wake_time: false,

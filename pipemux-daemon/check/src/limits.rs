@@ -27,6 +27,8 @@ pub const RESTARTS: usize = 5;
 pub const CALM: Duration = Duration::from_millis(1100);
 /// Times that it is left alone before it counts as one that doesn't.
 pub const CALM_TRIES: usize = 3;
+/// Changes without a request after which an app counts as one that changes by itself.
+pub const RESTLESS_CHANGES: u32 = 3;
 /// Milliseconds by which a time to be woken may be past: it was to come when the app looked.
 pub const WAKE_PAST: u64 = 10_000;
 /// Milliseconds by which it may be ahead: a hundred years.

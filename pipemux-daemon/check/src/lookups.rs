@@ -40,7 +40,11 @@ impl Checker<'_> {
     /// Asks where things are; the places are as many as the keys.
     pub fn locate(&mut self, keys: Vec<String>) -> Option<Vec<KeyLocation>> {
         let count = keys.len();
-        let located = self.ask::<Located>("locate", Method::Locate, &Locate { keys })?;
+        let located = self.ask::<Located>(
+            "locate",
+            Method::Locate,
+            &Locate { keys, reader: "check".to_owned(), ..Locate::default() },
+        )?;
         match located {
             Ok(located) if located.places.len() == count => Some(located.places),
             Ok(located) => {

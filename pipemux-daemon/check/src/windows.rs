@@ -10,7 +10,7 @@ use pipemux_proto::{Fault, Method};
 use pipemux_tokens::estimate;
 
 use crate::checker::Checker;
-use crate::limits::{CALM, CALM_TRIES};
+use crate::limits::{CALM, CALM_TRIES, RESTLESS_CHANGES};
 use crate::things::Things;
 
 /// The budget of the window in which the effects of actions are looked for.
@@ -25,7 +25,7 @@ impl Checker<'_> {
         self.things.first = Things::of(&first).into_iter().map(|object| object.key).collect();
         if let Some(again) = self.look("project full") {
             if again.version != first.version {
-                self.restless = true;
+                self.changed_by_itself();
             } else if !same(&first, &again) {
                 let text = format!(
                     "two windows of version {} differ: the same state shows the same, and each change adds 1 to the version",
@@ -103,14 +103,19 @@ impl Checker<'_> {
         };
         let moved = self.process.as_mut().and_then(|process| process.changed.take());
         // The version of an outcome may be told twice.
-        self.restless |= moved.is_some_and(|version| version > self.outcome_version);
+        let moved = moved.is_some_and(|version| version > self.outcome_version);
+        if moved {
+            self.changed_by_itself();
+        }
         let sent = std::mem::take(&mut self.sent);
         let acted = matches!(self.cause, Some(Risk::Changes | Risk::Destructive));
-        for broken in self.things.show(&shown, self.restless) {
+        for broken in self.things.show(&shown, self.restless || moved) {
             if !acted && !broken.was_gone {
                 // What changes without an action changes by itself, as a gauge does. The effect of an action that
                 // failed is reported as such.
-                self.restless |= !sent;
+                if !sent {
+                    self.changed_by_itself();
+                }
                 continue;
             }
             if self.changes_by_itself() {
@@ -122,10 +127,19 @@ impl Checker<'_> {
         Some(shown)
     }
 
-    /// Returns true when the state changes without a request: then no request is to blame for a change. It is asked
-    /// before a change is reported, and waits the first time.
+    /// Notes that the state changed without a request. Once may be a timer that an action set; an app that does it again
+    /// and again is restless.
+    fn changed_by_itself(&mut self) {
+        self.own_changes += 1;
+        self.calm = false;
+        self.restless |= self.own_changes >= RESTLESS_CHANGES;
+    }
+
+    /// Returns true when the state changes without a request just now: then no request is to blame for a change. It is
+    /// asked before a change is reported, and waits the first time.
     pub fn changes_by_itself(&mut self) -> bool {
         let place = "project full";
+        let before = self.own_changes;
         for _ in 0..CALM_TRIES {
             if self.restless || self.calm {
                 return self.restless;
@@ -134,11 +148,12 @@ impl Checker<'_> {
             thread::sleep(CALM);
             let Some(Ok(after)) = self.project(place, Lod::Full, WIDE, None) else { return false };
             let told = self.process.as_mut().and_then(|process| process.changed.take());
-            self.restless =
-                told.is_some() || before.version != after.version || !same(&before, &after);
+            if told.is_some() || before.version != after.version || !same(&before, &after) {
+                self.changed_by_itself();
+            }
         }
-        self.calm = !self.restless;
-        self.restless
+        self.calm = self.own_changes == before;
+        !self.calm
     }
 
     /// Asks for a window.
@@ -169,7 +184,7 @@ impl Checker<'_> {
 impl crate::run::Subject {
     /// Makes the request for a window.
     pub fn project(&self, window: u64, lod: Lod, budget: u32, known: Option<u64>) -> Project {
-        Project { window, lod, budget, known_version: known }
+        Project { window, lod, budget, known_version: known, reader: "check".to_owned() }
     }
 }
 
@@ -189,6 +204,8 @@ fn content_tokens(shown: &Projection) -> u64 {
         Piece::Object(object) => estimate(&object.label) + 5,
         Piece::Link(link) => estimate(&link.label) + 5,
         Piece::Code(code) => estimate(&code.text) + 5,
+        // Its budget is checked where it is shown.
+        Piece::Embed(_) => 0,
     };
     shown.content.iter().map(tokens).sum()
 }

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use pipemux_proto::call::mask::{AllValues, MASKED, masked};
 use pipemux_proto::call::texts_apart;
 use pipemux_proto::client::{Verb, VerbRequest};
+use pipemux_proto::limits::RESOLVE_MAX;
 use pipemux_proto::{SessionAddr, command};
 
 use crate::limits::{AUDIT_CALL_MAX, AUDIT_VALUE_MAX, AUDIT_WORDS_MAX};
@@ -166,6 +167,12 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
             ("answer", parts)
         }
         Verb::Click { link } => ("click", words([link.as_str()])),
+        Verb::Resolve { text, run: true } => {
+            // What it ran is in the history; of the text only the refs mean anything.
+            let found = pipemux_proto::refs::find(text).take(RESOLVE_MAX);
+            let refs: Vec<String> = found.map(|(_, found)| found.to_string()).collect();
+            ("resolve --run", words(refs.iter().map(String::as_str)))
+        }
         Verb::Undo { round } => {
             let round = round.map(|number| number.to_string());
             ("undo", words(round.as_deref()))
@@ -204,6 +211,7 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
         Verb::Down => ("down", Vec::new()),
         Verb::View(_)
         | Verb::Read { .. }
+        | Verb::Resolve { run: false, .. }
         | Verb::Help { .. }
         | Verb::Apps
         | Verb::Sessions

@@ -18,6 +18,7 @@ use crate::feed::Feed;
 use crate::jobs::Jobs;
 use crate::keys::RequestId;
 use crate::manifest::Manifest;
+use crate::measurement::Measurement;
 use crate::persist::Persist;
 use crate::processes::Processes;
 use crate::runs::open_questions::OpenRuns;
@@ -124,6 +125,7 @@ impl Core {
             Event::ProgramChanged { app } => {
                 self.processes.program_changed(&mut self.turn, app);
             }
+            Event::ValueStored { request, stored } => self.value_stored(RequestId(request), stored),
             Event::LogRead { request, read } => self.log_read(RequestId(request), read),
             Event::Providers { request, read } => self.providers_loaded(RequestId(request), read),
             Event::Disk { failing } => self.persist.failing = failing,
@@ -132,8 +134,12 @@ impl Core {
         self.finish_turn(out);
     }
 
-    /// When [`Core::handle_timeout`] is next due, on the monotonic clock, in milliseconds.
+    /// When [`Core::handle_timeout`] is next due, on the monotonic clock, in milliseconds. It is due at once as long as
+    /// nothing was handed in: jobs of an earlier daemon go on, and sessions are woken, though no client ever comes.
     pub fn next_timeout(&self) -> Option<u64> {
+        if !self.has_begun() {
+            return Some(0);
+        }
         [self.turn.timers.next(), self.clients.next_exchange_timeout()].into_iter().flatten().min()
     }
 
@@ -203,8 +209,13 @@ impl Core {
         out.append(&mut self.turn.effects);
     }
 
+    /// Returns true once an event or a timeout was handed in.
+    fn has_begun(&self) -> bool {
+        self.turn.began != Now::default()
+    }
+
     pub(crate) fn tick(&mut self, now: Now) {
-        if self.turn.began == Now::default() {
+        if !self.has_begun() {
             self.turn.began = now;
             self.clients.date_undated_acts(now.unix_ms);
             // What was asked before this daemon's time waits as long as what is asked now.
@@ -222,6 +233,35 @@ impl Core {
             self.resume_jobs();
         }
         self.turn.begin(now);
+    }
+
+    /// Counts what is measured from now on: see [`Core::take_measurements`].
+    pub fn measure(&mut self) {
+        self.turn.measurements.get_or_insert_default();
+    }
+
+    /// Returns what was counted since the last call. To be called after each turn once it is counted.
+    pub fn take_measurements(&mut self) -> Vec<Measurement> {
+        self.turn.measurements.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Returns how many sessions are in each state, by the words of `pipemux sessions`.
+    pub fn sessions_by_state(&self) -> Vec<(&'static str, usize)> {
+        let mut counts = BTreeMap::new();
+        for session in self.processes.sessions().values() {
+            *counts.entry(session.state()).or_default() += 1;
+        }
+        counts.into_iter().collect()
+    }
+
+    /// Returns how many requests of clients have no answer yet.
+    pub fn open_requests(&self) -> usize {
+        self.clients.open_count()
+    }
+
+    /// True once the daemon was told to end.
+    pub fn is_stopping(&self) -> bool {
+        self.processes.is_stopping()
     }
 
     /// Returns the units of work that the last turn took.

@@ -112,6 +112,13 @@ pub enum Event {
         /// The incarnation of the process.
         app: Incarnation,
     },
+    /// The answer to [`Effect::StoreValue`].
+    ValueStored {
+        /// The number that the effect carried.
+        request: u64,
+        /// The file, or why it could not be written.
+        stored: Result<String, String>,
+    },
     /// The answer to [`Effect::ReadLog`] or [`Effect::WatchLog`].
     LogRead {
         /// The number that the effect carried.
@@ -257,6 +264,23 @@ pub enum Effect {
         app: Incarnation,
         /// The signal.
         signal: Signal,
+    },
+    /// Append bytes to a file with a value for a session, in the directory `values` of its own directory; answered by
+    /// `ValueStored` at once.
+    StoreValue {
+        /// A number that the answer carries.
+        request: u64,
+        /// The file.
+        path: String,
+        /// How many bytes are in it; 0 for one that is to be made.
+        offset: u64,
+        /// The bytes.
+        data: Bytes,
+    },
+    /// Remove files with values for sessions. One that is gone is no error.
+    RemoveValues {
+        /// The files.
+        paths: Vec<String>,
     },
     /// Read a log; answered by `LogRead` at once.
     ReadLog {

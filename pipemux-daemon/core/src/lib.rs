@@ -46,6 +46,7 @@ mod keys;
 pub mod limits;
 pub mod lint;
 pub mod manifest;
+mod measurement;
 pub mod peer;
 mod persist;
 mod processes;
@@ -68,6 +69,7 @@ pub use manifest::{
     BuiltIn, FolderAccess, Idle, Isolation, Limits, Manifest, PinnedPrograms, Restart,
     SandboxLevel, Scope, Size, State, Transport,
 };
+pub use measurement::Measurement;
 pub use persist::DiskFailure;
 pub use persist::loss::{HighWater, Loss};
 pub use processes::denials::tells_of_denial;

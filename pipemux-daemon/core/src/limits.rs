@@ -26,8 +26,12 @@ pub const KEPT_BYTES_MAX: usize = 4 * 1024 * 1024;
 pub const OPEN_RUNS_BYTES: usize = 64 * 1024 * 1024;
 /// Characters of kept steps that an answer repeats; past it each of them is shortened.
 pub const KEPT_CHARS: usize = 2_000;
+/// Characters of kept steps in the answer of the run that failed; past it their names are told.
+pub const KEPT_LINE_CHARS: usize = 120;
 /// Characters of one kept step that is shortened.
 pub const KEPT_CALL_CHARS: usize = 100;
+/// Bytes that the one text of a failed call must have to be kept for the corrected one.
+pub const KEPT_TEXT_MIN: usize = 200;
 /// Crashes within [`CRASH_WINDOW_MS`] after which a session stays down until `restart`.
 pub const CRASHES_MAX: usize = 5;
 /// The span in which crashes are counted, in milliseconds.
@@ -237,8 +241,14 @@ pub const RETIRED_MAX: usize = 65_536;
 pub const WINDOWS_MAX: usize = 256;
 /// Readers of one workspace; the one longest unheard of is forgotten first.
 pub const READERS_MAX: usize = 64;
+/// Readers of whom a window that shows each something else is kept; who isn't among the last ones is shown it whole again.
+pub const READERS_SHOWN_MAX: usize = 8;
 /// Opens of one session that are repeated after a restart; older ones are dropped first.
 pub const OPENS_MAX: usize = 64;
+/// Files with values for one session that may wait for it at the same time.
+pub const VALUE_FILES_MAX: usize = 16;
+/// How long a file with a value is kept that no run removed, in milliseconds: longer than a question that it belongs to.
+pub const VALUE_FILE_MS: u64 = 2 * QUESTION_MS;
 /// Most paths that a session is granted by being named after it was opened.
 pub const GRANTED_MAX: usize = 64;
 /// How often an app that is in use is asked to save its state before its sandbox can't be widened.
@@ -291,6 +301,15 @@ pub const ROUND_DIFF_MAX: usize = 4_000;
 pub const ROUND_DIFFS_MAX: usize = 200;
 /// Bytes of the arguments that take the steps of one round back; past it the round can't be undone.
 pub const ROUND_UNDO_MAX: usize = 16 * 1024;
+/// Most tokens that one panel of the workspace document takes.
+pub const PANEL_BUDGET: u32 = 300;
+/// A panel takes at most one part of so many of the document's budget.
+pub const PANEL_PART: u32 = 16;
+/// Notices, rounds and questions that a panel lists.
+pub const PANEL_LINES: usize = 5;
+/// Levels of detail and budgets at which one window is kept for the windows that embed it; one that is asked for beyond
+/// takes the place of the oldest.
+pub const EMBED_DETAILS_MAX: usize = 8;
 /// Deliveries of a window that are kept, for `--since` and `--at`.
 pub const PAST_MAX: usize = 32;
 /// Events that are kept for those who watch; the oldest make room.

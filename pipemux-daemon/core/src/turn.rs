@@ -5,6 +5,7 @@ use pipemux_work::Meter;
 
 use crate::audit::AuditEntry;
 use crate::event::{Effect, Now, Signal};
+use crate::measurement::Measurement;
 use crate::persist::numbers::Numbers;
 use crate::persist::records::Record;
 use crate::timers::{Timer, Timers};
@@ -22,6 +23,8 @@ pub struct Turn {
     pub effects: Vec<Effect>,
     /// Numbers that are never used again, not by a later daemon either.
     pub numbers: Numbers,
+    /// What was counted since it was taken last; none if nobody counts.
+    pub measurements: Option<Vec<Measurement>>,
     /// Counts the work of this turn.
     work: Meter,
     /// The last number that means nothing outside this daemon's life.
@@ -43,6 +46,13 @@ impl Turn {
     /// The monotonic time in milliseconds.
     pub fn mono_ms(&self) -> u64 {
         self.now.mono_ms
+    }
+
+    /// Notes something that is counted, if anybody counts.
+    pub fn measure(&mut self, measurement: impl FnOnce() -> Measurement) {
+        if let Some(measurements) = &mut self.measurements {
+            measurements.push(measurement());
+        }
     }
 
     /// Sets a timer at a monotonic time in milliseconds.

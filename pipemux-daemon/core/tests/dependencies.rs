@@ -126,6 +126,7 @@ const READERS: &[&str] = &[
     "runs/step.rs",
     "verbs/hidden_link.rs",
     "verbs/jobs.rs",
+    "verbs/resolve.rs",
     "views/",
     "workspaces/anchors/saved.rs",
     "workspaces/raw_projection.rs",
@@ -160,11 +161,13 @@ const NAMES: &[&str] = &[
     "RefArg.ty",
     "Copied.from",
     "Copied.label",
+    "Copied.file",
     "ObjectSlot.key",
     "ObjectSlot.ty",
     "Media.media_type",
     "LinkSlot.action",
     "LinkSlot.code",
+    "EmbedSlot.session",
     "Projection.document",
     "Projection.actions",
     "Projection.names",
@@ -177,14 +180,26 @@ const NAMES: &[&str] = &[
     // From the daemon.
     "ReadRequest.key",
     "Locate.keys",
+    "TokenName.ty",
+    "TokenName.name",
+    "TokenMeaning.click",
 ];
 
 /// Parts of messages with plain text.
-const PLAIN: &[&str] =
-    &["LinkSlot", "ObjectSlot", "Piece", "CodePiece", "OptionItem", "Question", "KeyLocation"];
+const PLAIN: &[&str] = &[
+    "LinkSlot",
+    "ObjectSlot",
+    "Piece",
+    "CodePiece",
+    "OptionItem",
+    "Question",
+    "KeyLocation",
+    "TokenMeaning",
+];
 
 /// Messages from the daemon.
-const FROM_DAEMON: &[&str] = &["OpenRequest", "Invoke", "Choice", "CancelJob", "JobStatus"];
+const FROM_DAEMON: &[&str] =
+    &["OpenRequest", "Project", "Invoke", "Choice", "Locate", "CancelJob", "JobStatus"];
 
 #[test]
 fn texts_of_apps_have_the_type_that_the_daemon_decodes_as_foreign() {

@@ -13,12 +13,17 @@ use crate::limits::{
     ACCEPT_RETRY_MS, ACCEPT_TURN, BULK_ONLY_TURN, BULKY_TURN, READ_TURN, REFUSED_MAX,
     SMALL_FRAME_QUIET_MS, WRITE_TURN,
 };
+use crate::metrics::Direction;
 use crate::ready_queue::{Peer, ReadySource};
 
 impl Driver {
     /// Accepts the clients that wait.
     pub(super) fn accept(&mut self) {
         if self.exit_deadline.is_some() || self.accept_retry_at.is_some() {
+            return;
+        }
+        // The next daemon answers those who come now: they wait at the service manager's socket.
+        if self.listener.is_passed() && self.core.is_stopping() {
             return;
         }
         for _ in 0..ACCEPT_TURN {
@@ -135,9 +140,11 @@ impl Driver {
     pub(super) fn push(&mut self, peer: Peer, bytes: Bytes) -> usize {
         match self.connections.get_mut(&peer) {
             Some(connection) if connection.can_write => {
-                self.memory.passed(bytes.len(), self.now.mono_ms);
+                let length = bytes.len();
+                self.memory.passed(length, self.now.mono_ms);
                 let queued = connection.push(bytes, &mut self.spares);
                 self.schedule_write(peer);
+                self.measure_bytes(peer, Direction::Out, length);
                 queued
             }
             _ => 0,

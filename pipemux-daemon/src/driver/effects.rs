@@ -17,6 +17,7 @@ use crate::limits::{DISK_RETRY_MS, FLUSH_MS, LINGER_MS, RECORDS_BATCH};
 use crate::manifests::{Applied, LoadedManifests};
 use crate::peer_process;
 use crate::ready_queue::{Peer, ReadySource};
+use crate::value_files;
 
 impl Driver {
     /// Runs the effects that are there; what follows from them is queued as events.
@@ -35,6 +36,17 @@ impl Driver {
                 Effect::ToApp { app, bytes } => self.send_to_app(app, bytes),
                 Effect::Start(start) => self.start(&start),
                 Effect::Signal { app, signal } => self.processes.signal(app, signal),
+                Effect::StoreValue { request, path, offset, data } => {
+                    let base = self.journal.directory();
+                    let stored = value_files::append(base, Path::new(&path), offset, &data);
+                    let stored = stored.map(|()| path).map_err(|error| error.to_string());
+                    self.events.push_back(Event::ValueStored { request, stored });
+                }
+                Effect::RemoveValues { paths } => {
+                    for path in paths {
+                        value_files::remove(self.journal.directory(), Path::new(&path));
+                    }
+                }
                 Effect::ReadLog { request, log, lines, after } => {
                     self.read_log(request, &log, lines, after);
                 }
@@ -291,6 +303,7 @@ fn is_irrevocable(effect: &Effect) -> bool {
         | Effect::Prepare { .. }
         | Effect::Discard { .. }
         | Effect::EndLog { .. }
+        | Effect::RemoveValues { .. }
         | Effect::Stopped => true,
         Effect::ToClient { .. }
         | Effect::ToClientInParts { .. }
@@ -298,6 +311,7 @@ fn is_irrevocable(effect: &Effect) -> bool {
         | Effect::IdentifyClient { .. }
         | Effect::Audit(_)
         | Effect::ToApp { .. }
+        | Effect::StoreValue { .. }
         | Effect::ReadLog { .. }
         | Effect::WatchLog { .. }
         | Effect::UnwatchLog { .. }

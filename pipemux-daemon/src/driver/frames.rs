@@ -15,6 +15,7 @@ use crate::connection::{ReadOutcome, WriteOutcome};
 use crate::exchange_body::ExchangeBody;
 use crate::inbound::{Inbound, undecodable, unknown_method_fault};
 use crate::limits::FINAL_READ_MAX;
+use crate::metrics::Direction;
 use crate::ready_queue::Peer;
 
 impl Driver {
@@ -55,12 +56,14 @@ impl Driver {
             }
             match connection.read(scratch, &mut self.buffer_pool, left) {
                 ReadOutcome::InScratch(length) => {
+                    self.measure_bytes(peer, Direction::In, length);
                     left = left.saturating_sub(length);
                     self.process_scratch(peer, &scratch[..length]);
                     // A small frame among these bytes lowers the share.
                     left = left.min(self.read_share());
                 }
                 ReadOutcome::Buffered(length) => {
+                    self.measure_bytes(peer, Direction::In, length);
                     left = left.saturating_sub(length);
                     self.process_buffered(peer);
                 }
@@ -182,7 +185,10 @@ impl Driver {
             self.core.exchange_unread(forward, &mut self.effects);
             return self.finish_exchange();
         }
-        match connection.forward(&head, body, &mut self.spares, turn) {
+        let length = head.len() + body.bytes().len();
+        let outcome = connection.forward(&head, body, &mut self.spares, turn);
+        self.measure_bytes(peer, Direction::Out, length);
+        match outcome {
             WriteOutcome::Complete | WriteOutcome::TurnUsed => {}
             WriteOutcome::Incomplete => self.schedule_write(peer),
             WriteOutcome::Failed => self.handle_write_failure(peer),

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use pipemux_catalog::{APPS, App};
-use pipemux_core::{BuiltIn, FolderAccess, Manifest, ManifestProblem, SandboxLevel, Scope};
+use pipemux_core::{
+    BuiltIn, FolderAccess, Limits, Manifest, ManifestProblem, SandboxLevel, Scope, Size,
+};
 
 use super::text;
 use crate::limits::{APP_FILES_MIN, APP_MEMORY_MIN, LOG_MIN, MANIFEST_MAX};
@@ -98,6 +100,81 @@ fn confined(manifest: Manifest) -> Manifest {
         "notebook" => Manifest {
             sandbox: SandboxLevel::Strict,
             folder: Some(FolderAccess::Named),
+            ..manifest
+        },
+        // It writes plans into the project, and has roles played by programs and endpoints of models. Those read their own
+        // settings and sign-in, which lie in the home directory.
+        "planner" => Manifest {
+            sandbox: SandboxLevel::Standard,
+            folder: Some(FolderAccess::Write),
+            exec: true,
+            network: true,
+            read: [
+                "/opt",
+                "~/.local/bin",
+                "~/.local/share",
+                "~/.npm-global",
+                "~/.nvm",
+                "~/.bun",
+                "~/.cargo/bin",
+            ]
+            .map(str::to_owned)
+            .into(),
+            write: ["~/.claude", "~/.claude.json", "~/.codex", "~/.ollama"]
+                .map(str::to_owned)
+                .into(),
+            pass: ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "PLANNER_API_KEY"]
+                .map(str::to_owned)
+                .into(),
+            ..manifest
+        },
+        // Commands run as the opener would run them, with the variables that builds commonly need, none of them a secret; a
+        // build takes more of everything than an app.
+        "terminal" => Manifest {
+            sandbox: SandboxLevel::Off,
+            limits: Limits {
+                memory: Some(Size(1 << 50)),
+                files: Some(65_536),
+                processes: Some(8_192),
+                threads: Some(65_536),
+                ..manifest.limits
+            },
+            pass: [
+                "CARGO_HOME",
+                "CARGO_INCREMENTAL",
+                "CARGO_TARGET_DIR",
+                "CC",
+                "CFLAGS",
+                "CONDA_PREFIX",
+                "CXX",
+                "CXXFLAGS",
+                "DISPLAY",
+                "DOTNET_ROOT",
+                "GOCACHE",
+                "GOFLAGS",
+                "GOPATH",
+                "GOROOT",
+                "GRADLE_USER_HOME",
+                "JAVA_HOME",
+                "LDFLAGS",
+                "LD_LIBRARY_PATH",
+                "MAKEFLAGS",
+                "NODE_PATH",
+                "NVM_DIR",
+                "PKG_CONFIG_PATH",
+                "PYTHONPATH",
+                "RUSTFLAGS",
+                "RUSTUP_HOME",
+                "RUSTUP_TOOLCHAIN",
+                "RUST_BACKTRACE",
+                "SSH_AUTH_SOCK",
+                "SSL_CERT_FILE",
+                "VIRTUAL_ENV",
+                "WAYLAND_DISPLAY",
+                "XDG_RUNTIME_DIR",
+            ]
+            .map(str::to_owned)
+            .into(),
             ..manifest
         },
         _ => manifest,

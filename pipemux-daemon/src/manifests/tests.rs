@@ -21,7 +21,8 @@ fn built_in_programs_lie_beside_the_daemon() {
     let commands: Vec<&str> = found.manifests.iter().map(|one| one.command.as_str()).collect();
     assert_eq!(
         commands,
-        ["editor", "memotree", "monitor", "notebook"].map(|app| format!("/opt/bin/pipemux-{app}"))
+        ["editor", "memotree", "monitor", "notebook", "planner", "terminal"]
+            .map(|app| format!("/opt/bin/pipemux-{app}"))
     );
     let shared = found.manifests.iter().filter(|one| one.scope == Scope::User);
     assert_eq!(shared.map(|one| one.id.as_str()).collect::<Vec<_>>(), ["monitor"]);
@@ -37,7 +38,7 @@ fn user_manifest_wins_and_its_relative_command_starts_beside_it() {
         ("notes.txt", "no manifest"),
     ]);
     let get = |id: &str| found.manifests.iter().find(|one| one.id.as_str() == id).unwrap();
-    assert_eq!(found.manifests.len(), 5);
+    assert_eq!(found.manifests.len(), pipemux_catalog::APPS.len() + 1);
     assert_eq!(get("editor").command, directory.path().join("bin/my editor").to_str().unwrap());
     assert_eq!((get("todo").command.as_str(), get("todo").scope), ("todo", Scope::User));
     assert_eq!(found.problems.len(), 1);
@@ -66,7 +67,7 @@ fn invalid_manifest_is_reported_with_its_location_and_affects_no_other() {
         ("q.toml", "id = \"bad\"\ncommand = \"x\"\nlimits.memory = \"1K\"\n"),
         ("r.toml", "id = \"bad\"\ncommand = \"x\"\npass = [\n  \"A\",\n  7,\n]\n"),
     ]);
-    assert_eq!(found.manifests.len(), 5);
+    assert_eq!(found.manifests.len(), pipemux_catalog::APPS.len() + 1);
     let expected = [
         ("b.toml:3 (args): ", "expected a sequence"),
         ("c.toml:1 (id): ", "`Bad` is not a provider name"),

@@ -88,6 +88,7 @@ impl Client {
             lod: None,
             at: None,
             hint_options: String::new(),
+            diff: 0,
             wait_ms: 0,
             env: std::collections::BTreeMap::new(),
             titles: false,

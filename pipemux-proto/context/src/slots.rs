@@ -1,7 +1,8 @@
 //! The content of apps as lines, and lines as content again: the slots in them stay slots, so anchors survive.
 
 use pipemux_proto::LineRun;
-use pipemux_proto::projection::{CodePiece, LinkSlot, ObjectSlot, Piece};
+use pipemux_proto::limits::EMBED_BUDGET;
+use pipemux_proto::projection::{CodePiece, EmbedSlot, LinkSlot, ObjectSlot, Piece};
 
 use crate::merge::{Document, heading};
 use crate::section::Line;
@@ -61,6 +62,12 @@ pub fn lines(content: Vec<Piece>, depth: u32) -> Vec<Line<SlotLine>> {
             Piece::Code(code) => {
                 end_line(&mut open, &mut out);
                 split_code(code, block, depth, &mut out);
+            }
+            // The daemon shows it on lines of its own.
+            Piece::Embed(_) => {
+                end_line(&mut open, &mut out);
+                open.push(piece);
+                end_line(&mut open, &mut out);
             }
         }
     }
@@ -147,7 +154,7 @@ fn push_id(runs: &mut Vec<LineRun>, id: Option<u64>) {
 
 /// Measures pieces of one line.
 pub fn size(pieces: &[Piece]) -> Size {
-    let mut text = String::new();
+    let (mut text, mut embedded) = (String::new(), 0_u64);
     for piece in pieces {
         match piece {
             Piece::Text(part) => text += part,
@@ -165,9 +172,17 @@ pub fn size(pieces: &[Piece]) -> Size {
                 text += &format!("[{label}](link:{UNMINTED}{title})");
             }
             Piece::Code(code) => text += &code.text,
+            Piece::Embed(EmbedSlot { session, budget, .. }) => {
+                text += &format!("### {session}\n");
+                embedded += match budget {
+                    0 => u64::from(EMBED_BUDGET),
+                    budget => u64::from(*budget),
+                };
+            }
         }
     }
-    Size::of_lines(&text)
+    let own = Size::of_lines(&text);
+    Size { tokens: own.tokens.saturating_add(embedded), ..own }
 }
 
 /// Writes a document as content: headings, marks, lines, what was cut, and the lines at the end.

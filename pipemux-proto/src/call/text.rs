@@ -10,7 +10,7 @@ use crate::text::read_code_point;
 pub struct Quoted {
     /// The text with its escapes resolved; an error if one of them is unknown.
     pub text: Result<String, CallError>,
-    /// The text as it is written, but for the backslashes before its own quotes.
+    /// The text as it is written, but for the backslashes before its own quotes, and with `\\` for one backslash.
     pub raw: String,
 }
 
@@ -30,21 +30,24 @@ pub fn write_raw(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut written = String::from(quote);
     let mut escaped = false;
-    for c in text.chars() {
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
         match c {
-            // A backslash before a quote is undone by reading.
             '\n' => written.push_str(if escaped { "n" } else { "\\n" }),
-            _ if c == quote && !escaped => {
+            // Reading takes two backslashes for one, and one before a quote away.
+            '\\' if rest.peek().is_none_or(|next| {
+                *next == '\\' || *next == quote || (escaped && *next == '\n')
+            }) =>
+            {
+                written.push_str("\\\\");
+            }
+            _ if c == quote => {
                 written.push('\\');
                 written.push(c);
             }
             _ => written.push(c),
         }
         escaped = c == '\\' && !escaped;
-    }
-    // It would escape the closing quote; no regular expression ends so.
-    if escaped {
-        written.push('\\');
     }
     written.push(quote);
     written
@@ -182,7 +185,8 @@ impl<'a> Lexer<'a> {
                 }
             }
         }
-        if escaped != Some(quote) {
+        // Two backslashes are one in every text: models write a regular expression either way.
+        if escaped != Some(quote) && escaped != Some('\\') {
             read.raw.push('\\');
         }
         read.raw.extend(escaped);

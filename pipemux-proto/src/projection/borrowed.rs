@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::{LinkSlotOf, Media, ObjectSlotOf, ProjectionOf, Text};
+use super::{EmbedSlot, LinkSlotOf, Media, ObjectSlotOf, ProjectionOf, Text};
 use crate::numbers::{LineNumbers, LineRun};
 use crate::value::Value;
 
@@ -54,6 +54,8 @@ pub enum PieceRef<'a, T = String> {
     /// Exact text.
     #[serde(borrow)]
     Code(CodeRef<'a>),
+    /// Another session's window.
+    Embed(EmbedSlot),
 }
 
 /// A borrowed [`super::ObjectSlot`].
@@ -165,7 +167,7 @@ impl<'a, T, S: From<&'a T>> From<&'a ObjectSlotOf<T>> for ObjectRef<'a, S> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CodePiece, LinkSlot, ObjectSlot, Piece, Projection};
+    use super::super::{CodePiece, EmbedSlot, LinkSlot, Lod, ObjectSlot, Piece, Projection};
     use super::*;
     use crate::codec::{decode, encode};
     use proptest::prelude::*;
@@ -202,6 +204,11 @@ mod tests {
                     Piece::Code(CodePiece { lang, text, first, lines })
                 }
             ),
+            (text, any::<u32>()).prop_map(|(session, budget)| Piece::Embed(EmbedSlot {
+                session,
+                lod: Lod::Gist,
+                budget,
+            })),
         ]
     }
 
@@ -223,6 +230,7 @@ mod tests {
             PieceRef::Code(CodeRef { lang, text, first, lines }) => {
                 Piece::Code(CodePiece { lang: lang.into(), text: text.into(), first, lines })
             }
+            PieceRef::Embed(embed) => Piece::Embed(embed),
         }
     }
 

@@ -52,9 +52,14 @@ fn opens(all: &mut Vec<Sample>) {
 fn projections(all: &mut Vec<Sample>) {
     for (name, lod) in [("gist", Lod::Gist), ("summary", Lod::Summary), ("full", Lod::Full)] {
         let known_version = (lod == Lod::Full).then_some(9);
-        let project = Project { window: 3, lod, budget: 1500, known_version };
+        let reader = String::new();
+        let project = Project { window: 3, lod, budget: 1500, known_version, reader };
         add(all, &format!("project-{name}"), (Kind::Request, Method::Project), &project);
     }
+    let reader = "agent".to_owned();
+    let budget = 1500;
+    let project = Project { window: 3, lod: Lod::Summary, budget, known_version: None, reader };
+    add(all, "project-reader", (Kind::Request, Method::Project), &project);
     let reply = (Kind::Reply, Method::Project);
     let unchanged = Projection { version: 9, unchanged: true, ..Projection::default() };
     add(all, "projection-unchanged", reply, &unchanged);
@@ -130,6 +135,16 @@ fn projections(all: &mut Vec<Sample>) {
     let content = vec![slot("diagram", media), slot("sound", sound)];
     let with_media = Projection { version: 70_003, content, ..Default::default() };
     add(all, "projection-media", reply, &with_media);
+    let embed = |session: &str, lod, budget| {
+        Piece::Embed(EmbedSlot { session: session.into(), lod, budget })
+    };
+    let content = vec![
+        embed("monitor/main", Lod::Gist, 120),
+        Piece::Text("own text\n".into()),
+        embed("notebook/main", Lod::default(), 0),
+    ];
+    let embedding = Projection { version: 70_004, content, ..Default::default() };
+    add(all, "projection-embed", reply, &embedding);
     let lasting = LinkSlot { label: "undo".into(), lasting: true, ..no_link() };
     let with_link = Projection { version: 70_002, nav: vec![lasting], ..Projection::default() };
     add(all, "projection-lasting-link", reply, &with_link);
@@ -166,6 +181,7 @@ fn args() -> Args {
         value: Value::from("text").to_blob(),
         from: "editor/main".into(),
         label: "src/a.rs:1-3".into(),
+        file: None,
     };
     let list = Arg::List(vec![Arg::from(Value::Int(7)), Arg::Ref(found.clone())]);
     [
@@ -178,7 +194,20 @@ fn args() -> Args {
     .into()
 }
 
+/// An invoke with a value that is passed as a file.
+fn with_file() -> Invoke {
+    let copied = Copied {
+        value: Value::Null.to_blob(),
+        from: "editor/main".into(),
+        label: "film.mp4".into(),
+        file: Some("/s/sessions/o/notebook/main/values/1-2".into()),
+    };
+    let args = [("text".to_owned(), Arg::Copied(copied))].into();
+    Invoke { action: "add".into(), args, reader: "agent".into(), ..Invoke::default() }
+}
+
 fn invokes(all: &mut Vec<Sample>) {
+    add(all, "invoke-value-file", (Kind::Request, Method::Invoke), &with_file());
     let invoke = Invoke {
         action: "replace".into(),
         args: args(),
@@ -254,7 +283,9 @@ fn outcomes(all: &mut Vec<Sample>) {
     add(all, "outcome-started-sleeps", reply, &Outcome::Started(started));
     add(all, "outcome-failed", reply, &Outcome::Failed(failed.clone()));
     let excerpt = failed.numbers(numbers());
-    add(all, "outcome-failed-numbers", reply, &Outcome::Failed(excerpt));
+    add(all, "outcome-failed-numbers", reply, &Outcome::Failed(excerpt.clone()));
+    let repeatable = excerpt.repeatable(true);
+    add(all, "outcome-failed-repeatable", reply, &Outcome::Failed(repeatable));
     let kinds = [
         ("pick-one", QuestionKind::PickOne),
         ("pick-many", QuestionKind::PickMany),
@@ -291,14 +322,43 @@ fn look_ups(all: &mut Vec<Sample>) {
     };
     add(all, "app-chunk", (Kind::Reply, Method::AppRead), &chunk);
     let keys = ["k1", "k2", "k3", "k4"].map(str::to_owned).to_vec();
-    add(all, "locate", (Kind::Request, Method::Locate), &Locate { keys });
+    add(
+        all,
+        "locate",
+        (Kind::Request, Method::Locate),
+        &Locate { keys: keys.clone(), ..Locate::default() },
+    );
+    let locate = Locate { keys, reader: "agent".into(), ..Locate::default() };
+    add(all, "locate-reader", (Kind::Request, Method::Locate), &locate);
     let places = vec![
         KeyLocation::Shown,
         KeyLocation::Hidden("notebook.expand(entry=obj:3)".into()),
         KeyLocation::Gone(Some("removed by another client".into())),
         KeyLocation::Gone(None),
     ];
-    add(all, "located", (Kind::Reply, Method::Locate), &Located { places });
+    add(all, "located", (Kind::Reply, Method::Locate), &Located { places, tokens: Vec::new() });
+    let (ty, name) = ("Node".to_owned(), "plan".to_owned());
+    let of_token = Locate {
+        keys: vec![name.clone()],
+        tokens: vec![TokenName { ty, name }],
+        ..Locate::default()
+    };
+    add(all, "locate-tokens", (Kind::Request, Method::Locate), &of_token);
+    let meaning = TokenMeaning {
+        place: KeyLocation::Shown,
+        title: "Release plan".into(),
+        at: Some("in Roadmap".into()),
+        click: Some("expand('plan')".into()),
+    };
+    let gone = TokenMeaning {
+        place: KeyLocation::Gone(None),
+        title: String::new(),
+        at: None,
+        click: None,
+    };
+    let tokens = vec![meaning, gone];
+    let told = Located { places: vec![KeyLocation::Shown, KeyLocation::Gone(None)], tokens };
+    add(all, "located-tokens", (Kind::Reply, Method::Locate), &told);
 }
 
 fn events(all: &mut Vec<Sample>) {

@@ -73,8 +73,32 @@ fn verbs(all: &mut Vec<Sample>) {
             Verb::Answer { text: "-".into(), to: None, stdin: Some(Bytes::from_static(b"text\n")) },
         ),
         ("read", Verb::Read { target: "obj:12".into() }),
-        ("help", Verb::Help { provider: "editor".parse().expect("a provider"), aliases: false }),
-        ("aliases", Verb::Help { provider: "editor".parse().expect("a provider"), aliases: true }),
+        ("resolve", Verb::Resolve { text: "see [[MT:Node:plan]]".into(), run: false }),
+        ("resolve-run", Verb::Resolve { text: "[[MT:Node:plan]]".into(), run: true }),
+        (
+            "help",
+            Verb::Help {
+                provider: "editor".parse().expect("a provider"),
+                aliases: false,
+                action: None,
+            },
+        ),
+        (
+            "aliases",
+            Verb::Help {
+                provider: "editor".parse().expect("a provider"),
+                aliases: true,
+                action: None,
+            },
+        ),
+        (
+            "help-action",
+            Verb::Help {
+                provider: "editor".parse().expect("a provider"),
+                aliases: false,
+                action: Some("find".into()),
+            },
+        ),
         ("close", Verb::Close { session: session(), end: true }),
         ("apps", Verb::Apps),
         ("history", Verb::History { detail: true, rounds: Some(5) }),
@@ -121,6 +145,7 @@ fn verbs(all: &mut Vec<Sample>) {
             at: plain.then_some(17),
             hint_options: String::new(),
             env: std::collections::BTreeMap::new(),
+            diff: 0,
             wait_ms: 0,
             titles: plain,
             cwd: String::new(),
@@ -176,11 +201,14 @@ fn answers(all: &mut Vec<Sample>) {
         ("report", Body::Report(Box::new(report()))),
         ("report-option-detail", Body::Report(Box::new(report_with_detail()))),
         ("report-broken", Body::Report(Box::new(broken()))),
+        ("report-media", Body::Report(Box::new(with_media()))),
+        ("report-input", Body::Report(Box::new(with_input()))),
         ("report-questions", Body::Report(Box::new(questions()))),
         ("report-clicked", Body::Report(Box::new(clicked()))),
         ("report-content", Body::Report(Box::new(with_content()))),
         ("report-jobs", Body::Report(Box::new(with_jobs()))),
         ("events-jobs", Body::Events(job_events())),
+        ("report-panels", Body::Report(Box::new(with_panels()))),
         ("report-kept", Body::Report(Box::new(with_kept()))),
         ("events", Body::Events(events())),
         ("events-exits", Body::Events(exits())),
@@ -319,6 +347,11 @@ fn with_kept() -> Report {
     Report { kept: Some(kept), ..Report::default() }
 }
 
+fn with_panels() -> Report {
+    let views = ("views".to_owned(), "## pipemux/views\n- editor/main · 2 files\n".to_owned());
+    Report { panels: [views].into(), ..Report::default() }
+}
+
 fn with_content() -> Report {
     let mut report = clicked();
     report.steps[0].content = "src/a.rs: 2 lines as before\n".into();
@@ -379,6 +412,7 @@ fn report() -> Report {
         questions: Vec::new(),
         kept: None,
         windows: vec![window()],
+        panels: Default::default(),
         jobs: Vec::new(),
         notices: vec!["editor/main was restarted".into()],
         error: Some(Fault::not_found("no window")),
@@ -394,6 +428,26 @@ fn questions() -> Report {
 }
 
 /// A report whose window can't be shown.
+fn with_media() -> Report {
+    let (width, height) = (Some(640), Some(480));
+    let media_type = "image/png".to_owned();
+    let media = AnchorMedia { media_type, bytes: 31_000, width, height, duration_ms: None };
+    let mut shown = window();
+    for anchor in shown.anchors.values_mut() {
+        anchor.media = (anchor.ty == AnchorType::Reference).then(|| media.clone());
+    }
+    Report { workspace: "work".into(), windows: vec![shown], ..Report::default() }
+}
+
+/// A report of a window whose action takes what a person types.
+fn with_input() -> Report {
+    let mut shown = window();
+    for anchor in shown.anchors.values_mut() {
+        anchor.input = anchor.ty == AnchorType::Form;
+    }
+    Report { workspace: "work".into(), windows: vec![shown], ..Report::default() }
+}
+
 fn broken() -> Report {
     let fault = Fault::invalid_source_data("a.db is not a SQLite file; it was left as it is");
     let broken = Context {
@@ -411,6 +465,8 @@ fn window() -> Context {
         ty,
         params: params.iter().map(|param| (*param).to_owned()).collect(),
         target: target.map(str::to_owned),
+        media: None,
+        input: false,
     };
     Context {
         header: ContextHeader {

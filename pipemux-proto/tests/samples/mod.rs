@@ -117,6 +117,8 @@ fn greetings(all: &mut Vec<Sample>) {
     add(all, "hello-app-overload", event, &hello);
     hello.prototypes[0].params[0].named = true;
     add(all, "hello-app-param-named", event, &hello);
+    hello.prototypes[0].input = true;
+    add(all, "hello-app-input", event, &hello);
 }
 
 fn faults(all: &mut Vec<Sample>) {

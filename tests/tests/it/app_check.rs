@@ -150,18 +150,46 @@ const FAULTS: [(&str, &str, &str, &str); 19] = [
     ),
 ];
 
+/// A timer that fires once doesn't make an app one that changes all the time, of which less can be found.
+#[test]
+fn fault_is_found_in_an_app_that_changed_by_itself_once() {
+    if !has_python() {
+        return;
+    }
+    let shown = "    version = state[\"version\"]\n    if body";
+    let once = "    state[\"looks\"] = state.get(\"looks\", 0) + 1\n    state[\"version\"] += state[\"looks\"] == 2\n";
+    let app = page_app();
+    assert_eq!(app.matches(shown).count(), 1);
+    let app = app.replace(shown, &format!("{once}{shown}"));
+    let env = TestEnv::new();
+    check(&env, "changes", &app).has("todo: nothing to mend (");
+    let faulty = app.replace("[item[0] + 1,", "[item[0],");
+    check(&env, "faulty", &faulty).exits(1).has("rev-unchanged: changed from");
+}
+
+/// Checks of faulty apps at the same time.
+const WORKERS: usize = 6;
+
 #[test]
 fn each_planted_fault_is_found() {
     if !has_python() {
         return;
     }
-    let env = TestEnv::new();
-    for (name, right, wrong, expected) in FAULTS {
-        let app = page_app();
-        assert_eq!(app.matches(right).count(), 1, "{name}: the page's app has it once: {right}");
-        let found = check(&env, name, &app.replace(right, wrong));
-        found.exits(1).has(expected);
-    }
+    // A check mostly waits, to find out whether an app changes by itself, so several wait at the same time.
+    std::thread::scope(|scope| {
+        for worker in 0..WORKERS {
+            scope.spawn(move || {
+                let env = TestEnv::new();
+                for (name, right, wrong, expected) in FAULTS.iter().skip(worker).step_by(WORKERS) {
+                    let app = page_app();
+                    let found = app.matches(right).count();
+                    assert_eq!(found, 1, "{name}: the page's app has it once: {right}");
+                    let found = check(&env, name, &app.replace(right, wrong));
+                    found.exits(1).has(expected);
+                }
+            });
+        }
+    });
 }
 
 #[test]

@@ -123,21 +123,22 @@ fn oversized_value_is_refused_with_the_limit() {
     env.pipemux(&["open", "editor", "big.txt"]).ok();
     env.pipemux(&["open", "notebook"]).ok();
     env.run("editor.select(1, 40000)").ok();
+    // It passes as a file, and is longer than the notebook takes.
     let refused = env.run("notebook.add('big', text=editor.selection)");
-    refused.exits(9).has("524288");
+    refused.exits(9).has("text: 664 KiB, at most 512 KiB");
     let refused = env.run("notebook.add('big', text=editor.lines(1, 40000))");
     refused.exits(9).has("524288");
     env.pipemux(&["view", "notebook/main"]).ok().has("0 entries");
     env.run("notebook.add('less', text=editor.lines(1, 20000))").ok().has("20000 lines");
 
-    // The same holds for an app that announces more than the limit.
+    // An app that announces more than passes as a file is not read.
     env.install_rogue("rogue", "tame");
     env.pipemux(&["down"]).ok();
     env.pipemux(&["open", "rogue"]).ok();
     env.run("rogue.misbehave('show endless')").ok();
     let thing = env.pipemux(&["view", "rogue/main"]).ok().obj("the thing");
     let refused = env.run(&format!("notebook.add('endless', text=obj:{thing})"));
-    refused.exits(9).has("524288");
+    refused.exits(9).has("at most 33554432 pass from app to app");
     env.pipemux(&["view", "notebook/main"]).ok().lacks("[endless]");
 }
 

@@ -161,6 +161,7 @@ fn record_truncated_by_a_full_disk_damages_no_other() {
         });
         refused.has("can't write its state down");
         env.pipemux(&["view"]).ok().has("before");
+        env.run("notebook.search('before')").ok().has("before");
         limit_files(daemon, "unlimited");
         wait_for("a run is done", || {
             let act = env.run(&format!("notebook.add('after {room}', 'x')"));

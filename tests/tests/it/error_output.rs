@@ -92,8 +92,17 @@ fn time_limit_ends_watching() {
 fn second_view_says_where_the_actions_are() {
     let env = TestEnv::with_editor("one\n");
     env.pipemux(&["view"]).ok().has("actions: pipemux help editor\n").lacks("replace(old");
-    env.pipemux(&["help", "editor"]).ok().has("replace(old, new").has("pipemux help editor --full");
+    env.pipemux(&["help", "editor"])
+        .ok()
+        .has("replace(old, new")
+        .has("pipemux help editor.find · all: --full");
     env.pipemux(&["help", "editor", "--full"]).ok().has("@param all True replaces every match");
+    let one = env.pipemux(&["help", "editor.replace"]);
+    one.ok().has("@param all True replaces every match").lacks("function find");
+    env.pipemux(&["help", "editor.replace()"]).ok().has("function replace(");
+    env.pipemux(&["help", "replace_lines"]).ok().has("function replace_lines(first");
+    env.pipemux(&["help", "undo"]).ok().has("## editor.undo\n").has("## notebook.undo\n");
+    env.pipemux(&["help", "editor.lost"]).exits(3).has("editor has no action lost");
     // Another reader is shown the actions themselves.
     env.as_reader("bob", &["view"]).ok().lacks("actions: ").has("replace(old");
     env.as_reader("bob", &["view"]).ok().has("actions: pipemux help editor\n");

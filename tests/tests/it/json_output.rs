@@ -101,7 +101,7 @@ fn listing_verbs_print_json() {
     let env = TestEnv::with_notebook();
     assert!(env.pipemux(&["sessions", "--json"]).ok().json().is_array());
     let apps = env.pipemux(&["apps", "--json"]).ok().json();
-    assert_eq!(apps.as_array().map(Vec::len), Some(4));
+    assert_eq!(apps.as_array().map(Vec::len), Some(6));
     assert!(env.pipemux(&["status", "--json"]).ok().json()["pid"].is_number());
     for args in [
         &["help", "notebook", "--json"][..],

@@ -18,6 +18,7 @@ pub struct Kit {
     args: Vec<String>,
     pub arena: PathBuf,
     pub sample: PathBuf,
+    cards: PathBuf,
 }
 
 impl Kit {
@@ -168,6 +169,24 @@ fn jobs_of_a_kit_have_output_and_one_end() {
     }
 }
 
+#[test]
+fn records_forms_and_secrets_of_a_kit_are_dataclasses_and_fields() {
+    for kit in kits() {
+        let env = TestEnv::new();
+        kit.install(&env, "cards", &kit.cards, "");
+        let opened = env.pipemux(&["open", "cards"]);
+        opened.ok().has("plan(cards: {title: string, column: 'todo'|'done' = 'todo'}[])");
+        env.run("plan(cards=[{title: 'a'}, {title: 'b', column: 'done'}])").ok().has("2 planned");
+        env.run("plan(cards=[{titel: 'c'}])").exits(2).has("did you mean title?");
+        env.run("new()").exits(5).has("title: string // What it is about.");
+        env.pipemux(&["answer", "title=\"c\" column=done"]).ok().has("+ | c | done |");
+        env.run("unlock('geheim')").exits(5).has("once more?");
+        env.command(&["answer", "-"]).stdin(b"geheim").output().exits(5).has("sure?");
+        env.pipemux(&["answer", "yes"]).ok().has("6 and 6 characters").lacks("geheim");
+        env.pipemux(&["history", "--detail"]).ok().lacks("geheim");
+    }
+}
+
 /// Returns the kits that can run here, and says once which can't.
 #[allow(clippy::print_stdout)]
 pub fn kits() -> &'static [Kit] {
@@ -197,6 +216,7 @@ fn python() -> Result<Kit, String> {
         args: vec!["-B".into(), "-c".into(), run],
         arena: kit.join("examples/arena.py"),
         sample: kit.join("tests/sample.py"),
+        cards: kit.join("tests/cards.py"),
     })
 }
 
@@ -210,6 +230,7 @@ fn typescript() -> Result<Kit, String> {
         args: Vec::new(),
         arena: folder.join(format!("examples/arena.{end}")),
         sample: folder.join(format!("tests/sample.{end}")),
+        cards: folder.join(format!("tests/cards.{end}")),
     };
     if print("node", &["--print", "process.features.typescript || ''"])? == "strip" {
         return Ok(made(&kit, "ts"));

@@ -83,6 +83,52 @@ fn moves_past_the_bound_are_retired() {
 }
 
 #[test]
+fn numbers_that_nobody_was_shown_mean_the_text_of_the_last_sight() {
+    let env = TestEnv::new();
+    env.write("f.txt", rows(100));
+    env.run("editor.find('row 77')").ok().has("77\trow 77");
+    env.write("f.txt", rows(100) + "appended by another program\n");
+    let done = env.run("editor.replace('row', 'line', in='f.txt:51-60', all=true)");
+    done.ok().has("f.txt: 10 matches");
+    // Lines that another program puts before them move the numbers of what was seen.
+    env.write("f.txt", format!("new\n{}", env.read("f.txt")));
+    env.run("editor.replace_lines('f.txt:62', 'f.txt:62', 'mark')").ok();
+    assert!(env.read("f.txt").contains("row 61\nmark\nrow 63\n"));
+    // To who never saw anything of the file they are the present ones.
+    env.as_reader("b", &["run", "editor.delete_lines('f.txt:1', 'f.txt:1')"]).ok();
+    assert!(env.read("f.txt").starts_with("row 1\n"));
+}
+
+#[test]
+fn refused_numbers_mean_the_present_lines_when_the_call_is_sent_again() {
+    let env = TestEnv::new();
+    env.write("f.txt", rows(100));
+    env.pipemux(&["open", "editor", "f.txt"]).ok();
+    env.as_reader("b", &["open", "editor"]).ok();
+    env.run("editor.replace('row 77', 'ROW 77')").ok();
+    env.pipemux(&["restart", "editor"]).ok();
+    env.write("f.txt", env.read("f.txt") + "appended by another program\n");
+    let call = "editor.replace('row', 'line', in='f.txt:51-70', all=true); editor.save()";
+    env.run(call)
+        .exits(4)
+        .has("lines 51-70 of f.txt can't be located")
+        .has("51\trow 51\n52\trow 52\n53\trow 53\n…\n68\trow 68\n");
+    env.pipemux(&["answer", "go"]).ok().has("replace: 20 matches").has("done · save");
+    let call = "editor.replace_lines('f.txt:90', 'f.txt:95', 'mark')";
+    env.as_reader("b", &["run", call]).exits(4);
+    env.as_reader("b", &["answer", "go"]).ok();
+    assert!(env.read("f.txt").contains("row 89\nmark\nrow 96\n"));
+    // Sent again they would mean other lines: the call is to be written again.
+    env.run("editor.lines('f.txt:20-24')").ok();
+    let text = env.read("f.txt").replace("row 22\n", "twenty-two\n");
+    env.write("f.txt", format!("new\n{text}"));
+    let refused = env.run("editor.delete_lines('f.txt:20', 'f.txt:24')");
+    refused.exits(4).has("now 21-25:\n").has("repeat it with the numbers as they are now, 21-25");
+    env.pipemux(&["answer", "go"]).exits(3);
+    env.run("editor.delete_lines('f.txt:21', 'f.txt:25')").ok();
+}
+
+#[test]
 fn every_move_of_several_undone_changes_is_told() {
     let env = TestEnv::new();
     env.write("f.txt", rows(60));

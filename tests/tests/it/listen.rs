@@ -96,3 +96,22 @@ fn block_can_click_and_answer() {
     env.pipemux(&["answer", "all"]).ok();
     assert_eq!(env.read("a.txt"), "eins\neins\n");
 }
+
+#[test]
+fn tool_call_as_json_is_carried_out() {
+    let env = TestEnv::with_editor("one\n");
+    let own = r#"{"name": "run_code_snippet", "parameters": {"code": "editor.insert('two', before='a.txt:1')"}}"#;
+    listen(&env, own).ok().has("1 done · insert");
+    let anthropic = r#"{"type": "tool_use", "id": "t1", "name": "ask", "input": {"code": "editor.find('two')"}}"#;
+    listen(&env, anthropic).ok().has("1 match");
+    let openai = r#"{"type": "function", "function": {"name": "run_code_snippet", "arguments": "{\"code\": \"undo\"}"}}"#;
+    listen(&env, openai).ok().has("undo");
+    assert_eq!(env.read("a.txt"), "one\n");
+    let acts = r#"{"name": "ask", "parameters": {"code": "undo"}}"#;
+    listen(&env, acts).exits(2).has("run_code_snippet");
+    // Other JSON is a message without a block.
+    listen(&env, r#"{"name": "x"}"#).ok().has("nothing ran");
+    let schema = env.pipemux(&["tool-schema", "--format", "anthropic"]).ok().json();
+    assert_eq!(schema[1]["name"], "run_code_snippet");
+    assert_eq!(schema[1]["input_schema"]["required"][0], "code");
+}

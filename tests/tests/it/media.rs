@@ -65,3 +65,54 @@ fn binary_file_that_changes_on_disk_is_another_one() {
     env.run(&format!("editor.close({image})")).ok();
     env.pipemux(&["view"]).ok().lacks("pic.png");
 }
+
+/// Bytes that are no text, of the form of a PNG, and too many for one message.
+fn long_png() -> Vec<u8> {
+    let mut bytes = png();
+    let mut state: u32 = 7;
+    bytes.resize_with(5_000_000, || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 24) as u8
+    });
+    bytes
+}
+
+/// The files with values that wait for sessions.
+fn waiting_values(env: &TestEnv) -> Vec<std::path::PathBuf> {
+    let mut folders = vec![env.paths().state_dir.join("sessions")];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.parent().is_some_and(|parent| parent.ends_with("values")) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn value_of_five_megabytes_goes_to_another_app_and_back_as_a_file() {
+    let env = TestEnv::new();
+    env.write("film.png", long_png());
+    env.pipemux(&["open", "notebook"]).ok();
+    let opened = env.pipemux(&["open", "editor", "film.png"]);
+    opened.ok().has("film.png is binary, 5,000,000 bytes").has(" PNG 640×480, 5.0 MB");
+    let film = reference(&opened, "film.png");
+    let added = env.run(&format!("notebook.add('film', text={film})"));
+    added.ok().has("\"film\", 5000000 bytes");
+    assert_eq!(
+        waiting_values(&env),
+        [] as [std::path::PathBuf; 0],
+        "it is removed when it was taken"
+    );
+    let note = reference(&env.pipemux(&["view", "notebook"]), "film");
+    // The notebook has it in its store.
+    env.kill_session("notebook/main");
+    env.run(&format!("editor.create('copy.png', text={note})")).ok();
+    assert!(std::fs::read(env.path("copy.png")).expect("a file") == long_png(), "the same bytes");
+    assert_eq!(waiting_values(&env), [] as [std::path::PathBuf; 0]);
+}

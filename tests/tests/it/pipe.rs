@@ -259,3 +259,19 @@ fn next_request_after_a_lost_daemon_starts_another() {
     assert_eq!(pipe.asked(&json!({ "id": 3, "args": ["down"] }))["exit"], 0);
     assert_eq!(pipe.asked(&json!({ "id": 4, "args": ["view"] }))["exit"], 0);
 }
+
+#[test]
+fn line_may_be_a_tool_call() {
+    let env = TestEnv::with_notebook();
+    let mut pipe = Pipe::new(&env);
+    let added = pipe.asked(&json!({
+        "id": 1, "name": "run_code_snippet", "parameters": { "code": "notebook.add('t', 'x')" },
+    }));
+    assert_eq!(added["exit"], 0, "{added}");
+    let shown = pipe.asked(&json!({
+        "id": 2, "type": "tool_use", "name": "ask", "input": { "code": "notebook.show('t')" },
+    }));
+    assert!(text(&shown).contains("[t]"), "{shown}");
+    let refused = pipe.asked(&json!({ "id": 3, "name": "ask", "parameters": { "code": "undo" } }));
+    assert_eq!(refused["exit"], 2, "{refused}");
+}

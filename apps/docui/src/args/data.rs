@@ -66,7 +66,7 @@ impl ArgType for Data {
             None => value.into(),
             Some((from, label)) => {
                 let (from, label) = (from.clone(), label.clone());
-                Arg::Copied(Copied { value: value.to_blob(), from, label })
+                Arg::Copied(Copied { value: value.to_blob(), from, label, file: None })
             }
         }
     }

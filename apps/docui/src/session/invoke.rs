@@ -17,6 +17,7 @@ use crate::run_changes::ref_keys;
 
 use super::Session;
 use super::parked::ParkedWork;
+use super::value_files;
 
 /// The token of the question that [`App::confirm`] makes.
 const CONFIRM: &[u8] = b"docui confirm";
@@ -33,6 +34,7 @@ impl<A: App> Session<A> {
         mut message: Invoke,
     ) -> Result<Option<Outcome>, Fault> {
         self.refresh()?;
+        value_files::take(message.args.values_mut(), &self.state_dir)?;
         self.resolve_names(&message.action, &mut message.args)?;
         self.check_refs(message.args.values_mut(), &message.run_id)?;
         if let Some(Resume { choice: Choice::Fields(fields), .. }) = &mut message.resume {

@@ -30,5 +30,5 @@ pub mod search;
 pub use counts::{Counts, LeftOut, Lines};
 pub use files::{Files, FilesError};
 pub use line_matcher::LineMatcher;
-pub use pattern::{Classify, Filters, Match, Matches, Part, PartOf, Pattern, PatternError};
+pub use pattern::{Classify, Filters, Match, Matches, Part, PartOf, Parts, Pattern, PatternError};
 pub use search::{FileCounts, Found, Overlay, SkipReason, Skipped, search};

@@ -1,9 +1,10 @@
 //! What is searched for, and where a text has it.
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::mem::take;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use grep_matcher::{Captures, Matcher};
@@ -44,7 +45,13 @@ pub struct Filters {
     pub classify: Option<Arc<Classify>>,
     /// A regular expression that a line of the match must not match.
     pub not: Option<String>,
+    /// Files of which only parts are searched, with the bytes of these parts. A match counts if all of it is in one;
+    /// the others aren't told as left out. Files that aren't named here are searched whole.
+    pub within: Parts,
 }
+
+/// The parts of files that are searched, in bytes of the text without its byte order mark.
+pub type Parts = BTreeMap<PathBuf, Vec<Range<usize>>>;
 
 /// A text or a regular expression to search for, compiled. A clone is faster than to share it among threads.
 #[derive(Clone)]
@@ -55,6 +62,7 @@ pub struct Pattern {
     not: Option<LineMatcher>,
     only: Option<Part>,
     classify: Option<Arc<Classify>>,
+    within: Arc<Parts>,
     /// True when what ends a line matters to the expression.
     line_ends: bool,
     /// True when a match can go on over the end of a line.
@@ -67,7 +75,7 @@ pub enum PatternError {
     /// There is nothing to search for.
     #[error("the text to search for is empty")]
     Empty,
-    /// It isn't a regular expression. The text says where and why.
+    /// It isn't a regular expression. The text says why, in one line.
     #[error("{0}")]
     Syntax(String),
 }
@@ -140,8 +148,9 @@ impl Pattern {
         };
         let not = filters.not.as_deref().map(LineMatcher::new);
         let line_ends = is_regex && ["$", r"\z", r"\Z"].iter().any(|end| text.contains(end));
-        let Filters { only, classify, .. } = filters;
-        Ok(Self { any, word, not: not.transpose()?, only, classify, line_ends, multi_line })
+        let Filters { only, classify, within, .. } = filters;
+        let (not, within) = (not.transpose()?, Arc::new(within));
+        Ok(Self { any, word, not, only, classify, within, line_ends, multi_line })
     }
 
     /// True when a match can go on over the end of a line.
@@ -206,9 +215,10 @@ impl Pattern {
 }
 
 pub(crate) fn syntax(prefix: &str, error: &grep_regex::Error) -> PatternError {
+    // The lines above it repeat the expression, with what stands around it here.
     let text = error.to_string();
-    let text = text.trim().trim_start_matches("regex parse error:").trim_start_matches('\n');
-    PatternError::Syntax(format!("{prefix}{text}"))
+    let reason = text.trim().lines().next_back().unwrap_or_default();
+    PatternError::Syntax(format!("{prefix}{}", reason.trim_start_matches("error: ")))
 }
 
 /// The search of one text.
@@ -216,6 +226,8 @@ pub(crate) struct Scan<'a> {
     pattern: &'a Pattern,
     path: &'a Path,
     text: &'a str,
+    /// The parts that are searched; `None` for all of it.
+    within: Option<&'a [Range<usize>]>,
     /// What tells the parts of the text, once it was needed.
     part_of: OnceCell<Option<PartOf>>,
     /// The latest lines that `not` was asked about, and its answer.
@@ -231,6 +243,7 @@ impl<'a> Scan<'a> {
             pattern,
             path,
             text,
+            within: pattern.within.get(path).map(Vec::as_slice),
             part_of: OnceCell::new(),
             excluded: (0..0, false),
             matches: Matches::default(),
@@ -242,11 +255,22 @@ impl<'a> Scan<'a> {
     /// Takes in the matches of the whole text, which may go on over the ends of lines. A line break in the
     /// expression stands for either line ending.
     pub(crate) fn whole(&mut self) {
-        let returns: Vec<usize> = memmem::find_iter(self.text.as_bytes(), "\r\n").collect();
-        if returns.is_empty() {
-            return self.take(self.text.as_bytes(), 1, |at| at);
+        // Each part by itself: a match that reaches into a part must not hide one within it.
+        let whole = 0..self.text.len();
+        for part in self.within.unwrap_or(std::slice::from_ref(&whole)) {
+            let Some(text) = self.text.get(part.clone()) else { continue };
+            let line = 1 + line_ends(&self.text.as_bytes()[..part.start]);
+            self.lines(text, part.start, line);
         }
-        let text = self.text.replace("\r\n", "\n");
+    }
+
+    /// Takes in the matches of a text of several lines, which begins at a byte and in a line of the whole text.
+    fn lines(&mut self, text: &str, start: usize, line: u64) {
+        let returns: Vec<usize> = memmem::find_iter(text.as_bytes(), "\r\n").collect();
+        if returns.is_empty() {
+            return self.take(text.as_bytes(), line, |at| start + at);
+        }
+        let text = text.replace("\r\n", "\n");
         // A byte of the shorter text has those `\r` before it that were before an earlier `\n`.
         let back = |at: usize| {
             let (mut low, mut high) = (0, returns.len());
@@ -257,9 +281,9 @@ impl<'a> Scan<'a> {
                     false => high = middle,
                 }
             }
-            at + low
+            start + at + low
         };
-        self.take(text.as_bytes(), 1, back);
+        self.take(text.as_bytes(), line, back);
     }
 
     /// Takes in the matches of one line, given without its ending.
@@ -308,6 +332,11 @@ impl<'a> Scan<'a> {
 
     /// Takes in one match, unless a filter leaves it out.
     fn sort(&mut self, found: Match, is_word: bool) {
+        let is_in =
+            |part: &Range<usize>| part.start <= found.bytes.start && found.bytes.end <= part.end;
+        if self.within.is_some_and(|parts| !parts.iter().any(is_in)) {
+            return;
+        }
         let left = &mut self.matches.left;
         if !is_word {
             return left.not_words.push(found.line);

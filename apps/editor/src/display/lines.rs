@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use docui::{code_point, is_deceptive_in_prose};
 
-use crate::limits::{COLUMNS_MAX, EXCERPT_LINES, OPTION_COLUMNS_MAX};
+use crate::limits::{COLUMNS_MAX, EXCERPT_ENDS, EXCERPT_LINES, OPTION_COLUMNS_MAX};
 use crate::model::buffer::Buffer;
 use crate::model::open_file::OpenFile;
 
@@ -48,6 +48,19 @@ pub(crate) fn readable_line(line: &str) -> String {
 pub(crate) fn excerpt(file: &OpenFile, around: &Range<usize>) -> String {
     let line = |line: usize| format!("{}\t{}", line + 1, visible_line(file, line));
     excerpt_lines(file, around).map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the lines of a range with their numbers, as they are now: of a long one both ends.
+pub(crate) fn excerpt_of(file: &OpenFile, lines: &Range<usize>) -> String {
+    let row = |line: usize| format!("{}\t{}", line + 1, visible_line(file, line));
+    let rows = |lines: Range<usize>| lines.map(row).collect::<Vec<_>>().join("\n");
+    match lines.len() <= EXCERPT_LINES {
+        true => rows(lines.clone()),
+        false => {
+            let (head, tail) = (lines.start + EXCERPT_ENDS, lines.end - EXCERPT_ENDS);
+            format!("{}\n…\n{}", rows(lines.start..head), rows(tail..lines.end))
+        }
+    }
 }
 
 /// Returns the lines that an excerpt around a range shows.

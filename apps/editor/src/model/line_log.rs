@@ -134,6 +134,15 @@ impl LineLog {
         Ok((pieces.into_iter().map(|(now, lines)| (lines, now)).collect(), complete))
     }
 
+    /// Returns the version of the present text, or of the text before a run's own changes.
+    pub fn version_before(&self, run: &str) -> u64 {
+        let own = self.entries.iter().find(|entry| !run.is_empty() && entry.run == run);
+        match own.or(self.entries.back()) {
+            Some(entry) => entry.version - u64::from(own.is_some()),
+            None => self.floor,
+        }
+    }
+
     /// Returns how many changes of the file's lines came up to a version: readers of versions with equal
     /// counts saw the same lines. `None` if that isn't known.
     pub fn changes_until(&self, baseline: Baseline<'_>) -> Option<usize> {

@@ -12,10 +12,13 @@ use similar::{DiffOp, TextDiff};
 
 use super::change_diff::place;
 use crate::display::wording::{count, line_numbers};
-use crate::limits::{DIFF_MS, DISK_DEADLINE, FOLDED_RANGES_NAMED, VALUE_MAX};
+use crate::limits::{
+    DIFF_MS, DIFF_RUN_HEAD, DIFF_RUN_MAX, DISK_DEADLINE, FOLDED_RANGES_NAMED, MOVED_LINES_MIN,
+    VALUE_MAX,
+};
 use crate::model::Editor;
 use crate::model::documents::Documents;
-use crate::model::history::FileChange;
+use crate::model::history::{EditKind, FileChange};
 use crate::model::splice::Splice;
 
 use folding::{Hunk, Replacement};
@@ -24,14 +27,27 @@ use moves::Moved;
 mod folding;
 mod moves;
 
+/// What was done to a file.
+#[derive(Default)]
+struct Changes {
+    latest_first: Vec<FileChange>,
+    by_session: bool,
+    /// True if another program changed the file while the session had it open.
+    by_others: bool,
+}
+
 /// What the session changed in a file.
 struct FileDiff {
     /// The file as it is displayed.
     shown: String,
+    /// Says if another program changed it.
+    by_others: &'static str,
     /// Why it isn't known what differs.
     unknown: Option<String>,
     hunks: Vec<Hunk>,
     moves: Vec<Moved>,
+    /// The blocks that are in another file now, in words.
+    elsewhere: Vec<String>,
     /// The same as a unified diff.
     unified: String,
 }
@@ -43,10 +59,15 @@ impl Editor {
         files: &[String],
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
-        let mut changes: BTreeMap<PathBuf, Vec<FileChange>> = BTreeMap::new();
+        let mut changes: BTreeMap<PathBuf, Changes> = BTreeMap::new();
         for change in self.changes.undoable() {
             for file in &change.files {
-                changes.entry(file.path.clone()).or_default().push(file.clone());
+                let of_file = changes.entry(file.path.clone()).or_default();
+                match change.kind {
+                    EditKind::Reload => of_file.by_others = true,
+                    _ => of_file.by_session = true,
+                }
+                of_file.latest_first.push(file.clone());
             }
         }
         let changed: Vec<PathBuf> = changes.keys().cloned().collect();
@@ -62,7 +83,9 @@ impl Editor {
             }
             let diffs =
                 changes.iter().map(|(path, changes)| file_diff(&mut documents, path, changes));
-            Ok(diffs.flatten().collect())
+            let mut diffs: Vec<FileDiff> = diffs.flatten().collect();
+            take_out_moves_between(&mut diffs);
+            Ok(diffs)
         };
         let waits_for = "the disk of the changed files".to_owned();
         Ok(self.disk_task(waits_for, DISK_DEADLINE, context, work, |_, diffs, context, _| {
@@ -72,8 +95,13 @@ impl Editor {
 }
 
 /// Returns what differs in a file; `None` if nothing does.
-fn file_diff(documents: &mut Documents, path: &Path, changes: &[FileChange]) -> Option<FileDiff> {
+fn file_diff(documents: &mut Documents, path: &Path, changes: &Changes) -> Option<FileDiff> {
     let shown = documents.display(path);
+    let by_others = match (changes.by_others, changes.by_session) {
+        (false, _) => "",
+        (true, true) => " (also changed by another program)",
+        (true, false) => " (changed by another program)",
+    };
     let now = match documents.is_missing(path) {
         true => String::new(),
         false => match documents.text(path) {
@@ -81,9 +109,9 @@ fn file_diff(documents: &mut Documents, path: &Path, changes: &[FileChange]) -> 
             Err(fault) => return Some(unknown(shown, &fault.message)),
         },
     };
-    let before = changes
-        .iter()
-        .try_fold(now.clone(), |text, change| undone(&text, &change.inverse().splices));
+    let mut changes = changes.latest_first.iter();
+    let before =
+        changes.try_fold(now.clone(), |text, change| undone(&text, &change.inverse().splices));
     let Some(before) = before else {
         return Some(unknown(shown, "changed by another program since"));
     };
@@ -105,12 +133,21 @@ fn file_diff(documents: &mut Documents, path: &Path, changes: &[FileChange]) -> 
     };
     let hunks = ops.iter().map(hunk).collect();
     let unified = diff.unified_diff().header(&shown, &shown).to_string();
-    Some(FileDiff { shown, unknown: None, hunks, moves, unified })
+    let (unknown, elsewhere) = (None, Vec::new());
+    Some(FileDiff { shown, by_others, unknown, hunks, moves, elsewhere, unified })
 }
 
 fn unknown(shown: String, why: &str) -> FileDiff {
     let unknown = Some(format!("can't be compared: {why}\n"));
-    FileDiff { shown, unknown, hunks: Vec::new(), moves: Vec::new(), unified: String::new() }
+    FileDiff {
+        shown,
+        by_others: "",
+        unknown,
+        hunks: Vec::new(),
+        moves: Vec::new(),
+        elsewhere: Vec::new(),
+        unified: String::new(),
+    }
 }
 
 impl FileDiff {
@@ -124,7 +161,8 @@ impl FileDiff {
 
     /// Says what differs: what moved, the lines that a replacement explains, and the others as hunks.
     fn written(&self, replacements: &[Replacement]) -> String {
-        let (shown, added, removed) = (&self.shown, self.added(), self.removed());
+        let (added, removed) = (self.added(), self.removed());
+        let shown = format!("{}{}", self.shown, self.by_others);
         let mut parts: Vec<String> = Vec::new();
         parts.extend(self.unknown.clone());
         for Moved { from, to } in &self.moves {
@@ -132,6 +170,7 @@ impl FileDiff {
             let (from, to) = (line_numbers(from), line_numbers(to));
             parts.push(format!("{from} → {to}: {lines} moved, unchanged\n"));
         }
+        parts.extend(self.elsewhere.iter().cloned());
         let mut folded: Vec<Vec<usize>> = vec![Vec::new(); replacements.len()];
         let mut left: Vec<Hunk> = Vec::new();
         for hunk in &self.hunks {
@@ -146,8 +185,10 @@ impl FileDiff {
             }
         }
         match parts.as_slice() {
+            // All of it came from other files, which say so.
+            [] if left.is_empty() => return String::new(),
             // All of it in one line.
-            [only] if left.is_empty() && self.moves.is_empty() => {
+            [only] if left.is_empty() => {
                 return format!("{shown}: {only}");
             }
             _ => {}
@@ -158,13 +199,57 @@ impl FileDiff {
             let (from, to) = (hunk.old_lines(), hunk.new_lines());
             let _ = writeln!(text, "@@ -{} +{} @@", place(&from), place(&to));
             for (sign, lines) in [('-', &hunk.old), ('+', &hunk.new)] {
-                for line in lines {
+                let whole = if lines.len() <= DIFF_RUN_MAX { lines.len() } else { DIFF_RUN_HEAD };
+                for line in &lines[..whole] {
                     let _ = writeln!(text, "{sign}{}", line.trim_end_matches(['\n', '\r']));
+                }
+                if whole < lines.len() {
+                    let more = count(lines.len() - whole, "more line");
+                    let _ = writeln!(text, "{sign}… {more}");
                 }
             }
         }
         text
     }
+}
+
+/// Takes out the blocks that were taken from one file and put in another, and says so where they were.
+fn take_out_moves_between(diffs: &mut [FileDiff]) {
+    for from in 0..diffs.len() {
+        let mut at = 0;
+        while let Some(gone) = diffs[from].hunks.get(at) {
+            let found = (gone.new.is_empty() && gone.old.len() >= MOVED_LINES_MIN)
+                .then(|| block_in_others(gone, from, diffs))
+                .flatten();
+            let Some((to, index)) = found else {
+                at += 1;
+                continue;
+            };
+            let gone = diffs[from].hunks.remove(at);
+            let put = diffs[to].hunks.remove(index);
+            let lines = count(put.new.len(), "line");
+            let (old, new) = (line_numbers(&gone.old_lines()), line_numbers(&put.new_lines()));
+            let target = format!("{}:{new}", diffs[to].shown);
+            diffs[from].elsewhere.push(format!("{old} → {target}: {lines} moved, unchanged\n"));
+        }
+    }
+}
+
+/// Returns the file and the hunk that put the same lines as were taken out here, but for empty ones around them.
+fn block_in_others(gone: &Hunk, from: usize, diffs: &[FileDiff]) -> Option<(usize, usize)> {
+    fn block(lines: &[String]) -> &[String] {
+        let is_filled = |line: &String| !line.trim().is_empty();
+        let start = lines.iter().position(is_filled).unwrap_or(lines.len());
+        let end = lines.iter().rposition(is_filled).map_or(start, |last| last + 1);
+        &lines[start..end]
+    }
+    let wanted = block(&gone.old);
+    diffs.iter().enumerate().filter(|(file, _)| *file != from && !wanted.is_empty()).find_map(
+        |(file, diff)| {
+            let is_it = |put: &Hunk| put.old.is_empty() && block(&put.new) == wanted;
+            Some((file, diff.hunks.iter().position(is_it)?))
+        },
+    )
 }
 
 /// `line 5`, `lines 5-7, 9`
@@ -205,7 +290,8 @@ fn outcome(diffs: &[FileDiff], context: &Context) -> Done {
         return Done::new("0 files differ from before this session's changes").value("");
     }
     let sum = |of: fn(&FileDiff) -> usize| diffs.iter().map(of).sum::<usize>();
-    let moved = match sum(|one| one.moves.len()) {
+    let moved = sum(|one| one.moves.len()) + sum(|one| one.elsewhere.len());
+    let moved = match moved {
         0 => String::new(),
         moved => format!(", {} moved", count(moved, "block")),
     };

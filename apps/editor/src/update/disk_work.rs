@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use docui::blocking::CommitPoint;
-use docui::{Blocking, Completion, Context, Fault, Reply};
+use docui::{Blocking, Completion, Context, Fault, Line, Reply};
 
 use crate::action::Action;
 use crate::limits::{DISK_DEADLINE, HEAD_FIRST, HEAD_LAST};
@@ -22,7 +22,8 @@ impl Editor {
         context: &Context,
     ) -> Result<Option<Blocking<Self>>, Fault> {
         let context = &self.without_disk_answer(context)?;
-        let work = match action {
+        let by_name = self.in_closed_file(action, context);
+        let work = match by_name.as_ref().unwrap_or(action) {
             Action::Open { path } => self.open_paths(path, context)?.into(),
             Action::Save {} => self.save(context)?.into(),
             Action::SaveAs { path } => self.save_as(&path.0, context)?.into(),
@@ -36,11 +37,16 @@ impl Editor {
             }
             Action::Diff { r#in } => self.diff(r#in, context)?.into(),
             Action::Find { .. } | Action::Grep { .. } => self.find(action, context)?.into(),
-            Action::Heads { files, first, last, .. }
-                if (*first, *last) == (HEAD_FIRST, HEAD_LAST)
-                    && self.names_a_range(files, context) =>
-            {
-                self.several_ranges(files, context)?.into()
+            Action::Heads { files, first, last, not, .. } if self.names_a_range(files, context) => {
+                if (*first, *last) != (HEAD_FIRST, HEAD_LAST) {
+                    let message = "first and last are of whole files, and a range has its own";
+                    let files = files.iter().map(|file| format!("{:?}", file.0));
+                    let files = files.collect::<Vec<_>>().join(", ");
+                    return Err(
+                        Fault::usage(message).hint(self.run_command(&format!("lines([{files}])")))
+                    );
+                }
+                self.several_ranges(files, not.as_ref(), context)?.into()
             }
             Action::Heads { files, first, last, not, markup } => {
                 let (files, not) = (files.clone(), not.clone());
@@ -84,6 +90,16 @@ impl Editor {
             }
             Action::Swap { one, other } => self.swap(one, other, context)?,
             Action::Delete { range } => self.delete(range, context)?,
+            Action::AppendTo { path, text } => {
+                let file = Line::Text(path.0.clone());
+                let place = InsertPlace {
+                    before: None,
+                    after: None,
+                    at_start_of: None,
+                    at_end_of: Some(&file),
+                };
+                self.insert_beside(text, place, "", context)?
+            }
             Action::InsertBeside { text, before, after, at_start_of, at_end_of, indent } => {
                 let (before, after) = (before.as_ref(), after.as_ref());
                 let (at_start_of, at_end_of) = (at_start_of.as_ref(), at_end_of.as_ref());

@@ -5,8 +5,7 @@ use std::path::Path;
 
 use docui::{Context, Fault, Line};
 
-use crate::display::lines::{excerpt, excerpt_lines};
-use crate::display::wording::{count, line_range, shown_lines};
+use crate::display::wording::count;
 use crate::model::Editor;
 use crate::model::current_file_log::SeenFile;
 use crate::model::editor::SeenPart;
@@ -266,71 +265,28 @@ impl Editor {
     ) -> Result<Range<usize>, Fault> {
         let log = self.files[index].line_log();
         let mut mapped: Option<Range<usize>> = None;
-        for SeenPart { lines, baseline, .. } in self.baselines(index, seen.clone(), context) {
-            let part = match baseline {
-                Some(baseline) if file_known => log.map_range(lines, baseline),
+        let parts = self.baselines(index, seen.clone(), context);
+        for SeenPart { lines, baseline, .. } in &parts {
+            let part = match *baseline {
+                Some(baseline) if file_known => log.map_range(lines.clone(), baseline),
                 Some(_) => Err(Unmapped::UnknownVersion),
                 None => Err(Unmapped::Retired),
             };
             let restarted = baseline.is_some_and(|baseline| baseline.from_earlier_process);
-            let part = part.map_err(|why| self.unmapped(index, &seen, why, restarted, context))?;
+            let part = part.map_err(|why| match why {
+                Unmapped::ChangedByOther(changed) => {
+                    self.changed_by_other(index, &seen, &parts, changed, context)
+                }
+                why => self.unmapped(index, &seen, why, restarted, context),
+            })?;
             mapped = match mapped {
                 None => Some(part),
-                // The reader saw the parts at different times, and they are no longer next to each other.
                 Some(before) if before.end != part.start => {
-                    let why = Unmapped::ChangedByOther(before.start..part.end.max(before.end));
-                    return Err(self.unmapped(index, &seen, why, false, context));
+                    return Err(self.torn_apart(index, &seen, &parts, context));
                 }
                 Some(before) => Some(before.start..part.end),
             };
         }
         mapped.ok_or_else(|| self.unmapped(index, &seen, Unmapped::UnknownVersion, false, context))
-    }
-
-    /// Returns the error of lines that are no longer what the reader saw.
-    fn unmapped(
-        &self,
-        index: usize,
-        seen: &Range<usize>,
-        why: Unmapped,
-        restarted: bool,
-        context: &Context,
-    ) -> Fault {
-        let file = &self.files[index];
-        let lines = format!("{} of {}", line_range(seen), self.display_name(index));
-        let stale = |why: &str, now: Range<usize>| {
-            let now = now.start.min(file.buffer().line_count())..now.end;
-            let text = excerpt(file, &now);
-            Fault::stale(format!("{lines} {why}; now:\n{text}"))
-                .numbers([shown_lines(file, &excerpt_lines(file, &now), context.version)])
-                .hint("this call changed nothing: repeat it with the numbers as they are now")
-        };
-        match why {
-            Unmapped::UnknownVersion if restarted => {
-                stale("can't be located: the editor was restarted since you saw it", seen.clone())
-            }
-            Unmapped::UnknownVersion => {
-                stale("can't be located: the file changed since you saw it", seen.clone())
-            }
-            Unmapped::Retired => stale("can't be located: these numbers are retired", seen.clone()),
-            Unmapped::ChangedByOther(now) => stale("changed since you saw it", now),
-            Unmapped::ReplacedByRun(now) => {
-                let shown = shown_lines(file, &now, context.version);
-                let now = line_range(&now);
-                Fault::failed(format!(
-                    "{lines}: replaced by an earlier step of this run, now {now}"
-                ))
-                .numbers([shown])
-                .hint("replace all of it, or use a run of its own")
-            }
-            Unmapped::DeletedByRun => Fault::failed(format!(
-                "{lines}: deleted, at least in part, by an earlier step of this run"
-            ))
-            .hint("numbers are those from before the run: name lines that are left"),
-            Unmapped::SplitByRun => Fault::failed(format!(
-                "{lines}: an earlier step of this run moved lines out of this range or into it"
-            ))
-            .hint("use a run of its own"),
-        }
     }
 }

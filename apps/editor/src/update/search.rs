@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`scope`] | which files, and which parts of them |
 //! | [`find`] | the matches by file |
 //! | [`listing`], [`budget`], [`again`] | the answer of a query: what fits in, and the call for the rest |
 //! | [`replace`], [`asking`] | replacing them, and the question which ones |
@@ -18,28 +19,29 @@ mod heads;
 mod listing;
 mod markup;
 mod replace;
+mod scope;
 mod seen;
 mod words;
 
-pub(super) use blocks::Blocks;
+pub(super) use blocks::{Blocks, pieces};
 pub(super) use budget::Budget;
-pub(super) use heads::HeadsRequest;
+pub(super) use heads::{HeadsRequest, left_out, line_matcher, lines_without};
 pub(super) use listing::Listing;
+pub(super) use scope::Scope;
 pub(super) use seen::ShownLines;
 
+use scope::ScopedFiles;
+
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use docui::{Context, Fault, FilePath};
-use pipemux_search::{
-    Files, FilesError, Filters, Found, Overlay, Part, PartOf, Pattern, PatternError,
-};
+use docui::Fault;
+use pipemux_search::{Filters, Found, Overlay, Part, PartOf, Parts, Pattern, PatternError};
 use pipemux_syntax::regions::{Region, regions_of};
 use pipemux_syntax::{Language, limits};
 
 use crate::action::Only;
-use crate::model::Editor;
-use crate::model::disk;
 use crate::model::documents::Documents;
 
 /// What to search for.
@@ -51,17 +53,8 @@ pub(super) struct Wanted {
     pub case: bool,
     pub only: Option<Only>,
     pub not: Option<String>,
-}
-
-/// Which files to search.
-#[derive(Debug, Clone)]
-pub(super) struct Scope {
-    /// Paths, folders and globs as they were written; none mean the root.
-    pub entries: Vec<String>,
-    /// The caller's directory.
-    pub base: PathBuf,
-    /// The directory that displayed paths are relative to.
-    pub root: PathBuf,
+    /// What a file has to have as well, anywhere.
+    pub with: Option<String>,
 }
 
 /// What was found.
@@ -70,11 +63,13 @@ pub(super) struct Searched {
     pub files: Vec<PathBuf>,
     /// The files that were named by their own paths.
     pub named: Vec<PathBuf>,
+    /// The parts of files that were searched, as they are displayed; empty if whole files were.
+    pub parts: Vec<String>,
     pub found: Found,
 }
 
 impl Wanted {
-    pub(super) fn pattern(&self) -> Result<Pattern, Fault> {
+    pub(super) fn pattern(&self, within: Parts) -> Result<Pattern, Fault> {
         let only = self.only.map(|only| match only {
             Only::Code => Part::Code,
             Only::Comments => Part::Comment,
@@ -85,30 +80,33 @@ impl Wanted {
             only,
             classify: Some(Arc::new(classify)),
             not: self.not.clone(),
+            within,
         };
         Pattern::new(&self.text, self.regex, self.case, filters).map_err(pattern_fault)
+    }
+
+    /// What else a file must have: the same kind of text, in any part of it.
+    fn with_pattern(&self) -> Result<Option<Pattern>, Fault> {
+        let Some(text) = &self.with else { return Ok(None) };
+        let filters = Filters { word: self.word, ..Filters::default() };
+        let pattern = Pattern::new(text, self.regex, self.case, filters);
+        pattern.map(Some).map_err(|error| {
+            let fault = pattern_fault(error);
+            Fault::usage(format!("with: {}", fault.message))
+        })
     }
 }
 
 fn pattern_fault(error: PatternError) -> Fault {
     match error {
         PatternError::Empty => Fault::usage("text is empty: expected what to find"),
-        PatternError::Syntax(why) => Fault::usage(format!("not a regular expression: {why}")),
-    }
-}
-
-impl Scope {
-    pub(super) fn files(&self, documents: &Documents) -> Result<Files, Fault> {
-        let unwritten = documents.open_files().filter(|open| documents.is_missing(&open.path));
-        let known: Vec<PathBuf> = unwritten.map(|open| open.path.clone()).collect();
-        let files = |base: &Path| Files::new(&self.entries, base, &self.root, &known);
-        files(&self.base)
-            .or_else(|error| match error {
-                // As paths are displayed.
-                FilesError::Missing(_) => files(&self.root).map_err(|_| error),
-                error => Err(error),
-            })
-            .map_err(fault)
+        PatternError::Syntax(why) => {
+            let instead = match why.contains("look-around") {
+                true => "; not='…' leaves out lines that match it",
+                false => "",
+            };
+            Fault::usage(format!("not a regular expression: {why}{instead}"))
+        }
     }
 }
 
@@ -116,41 +114,27 @@ impl Scope {
 pub(super) fn search(
     wanted: &Wanted,
     scope: &Scope,
-    documents: &Documents,
+    documents: &mut Documents,
 ) -> Result<Searched, Fault> {
-    let pattern = wanted.pattern()?;
-    let chosen = scope.files(documents)?;
-    let files = chosen.list().map_err(fault)?;
+    // What is written wrong is told before any file is read.
+    wanted.pattern(Parts::new())?;
+    let with = wanted.with_pattern()?;
+    let ScopedFiles { mut files, named, within, shown } = scope.files(documents)?;
+    let pattern = wanted.pattern(within)?;
     let overlay: Overlay = documents
         .open_files()
         .filter(|open| files.binary_search(&open.path).is_ok())
         .map(|open| (open.path.clone(), open.buffer.text().into()))
         .collect();
+    if let Some(with) = &with {
+        let found = pipemux_search::search(with, &files, &overlay);
+        let have = found.files.into_iter().filter(|file| file.counts.matches > 0);
+        let have: HashSet<PathBuf> = have.map(|file| file.path).collect();
+        files.retain(|path| have.contains(path));
+    }
     let found = pipemux_search::search(&pattern, &files, &overlay);
-    Ok(Searched { pattern, files, named: chosen.named().to_vec(), found })
-}
-
-impl Editor {
-    pub(super) fn search_scope(&self, entries: &[FilePath], context: &Context) -> Scope {
-        Scope {
-            entries: entries.iter().map(|entry| entry.0.clone()).collect(),
-            base: self.caller_path("", context),
-            root: self.root().to_owned(),
-        }
-    }
-}
-
-fn fault(error: FilesError) -> Fault {
-    match error {
-        FilesError::Missing(path) => match disk::resolve(&path) {
-            Err(fault) => fault,
-            Ok(_) => Fault::not_found(format!("{}: no such file", path.display())),
-        },
-        FilesError::NoMatch(glob) => Fault::not_found(format!("no file matches {glob}"))
-            .hint("what .gitignore lists is left out: name the file or its folder"),
-        error @ FilesError::Glob { .. } => Fault::usage(error.to_string()),
-        error => Fault::refused(error.to_string()),
-    }
+    let parts = if scope.is_parts() { shown } else { Vec::new() };
+    Ok(Searched { pattern, files, named, parts, found })
 }
 
 /// Tells the parts of a text by its language, which the path tells.

@@ -29,3 +29,5 @@ pub(super) use asked_symbol::AskedSymbol;
 pub(super) use outline::OutlineRequest;
 pub(super) use place::InsertPlace;
 pub(super) use rename::AskedOccurrences;
+pub(super) use resolver::{Resolver, Stop};
+pub(super) use target::{Scope as SymbolScope, Target, numbered};

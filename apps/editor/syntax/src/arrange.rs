@@ -146,6 +146,22 @@ pub fn plan_insert(source: &Source, place: &Place, block: &Block) -> Arrangement
     desk.finish(arrangement)
 }
 
+/// True if a place is at an item's edge or inside of an item, where items are kept apart by empty lines. Beside lines
+/// that are no item, nothing is added to what is put there.
+pub fn keeps_items_apart(source: &Source, place: &Place) -> bool {
+    let desk = Desk::new(source);
+    is_beside_item(&desk, &Spacing::of(&desk), place)
+}
+
+fn is_beside_item(desk: &Desk<'_>, spacing: &Spacing, place: &Place) -> bool {
+    let place = match place {
+        Place::Before(anchor) => Place::Before(desk.closed(anchor)),
+        Place::After(anchor) => Place::After(desk.closed(anchor)),
+        Place::StartOf(_) | Place::EndOf(_) => return true,
+    };
+    spacing.at_place(false, &place, None).is_some()
+}
+
 /// Plans how lines go elsewhere in their file; `None` if they are there already. With `exact` they are no item:
 /// neither their indentation nor empty lines change.
 pub fn plan_move(
@@ -159,6 +175,10 @@ pub fn plan_move(
     let spacing = Spacing::of(&desk);
     let removed = match exact {
         true => Edit { range: lines.clone(), new: String::new() },
+        // Where no empty lines are added, none are taken away.
+        false if !is_beside_item(&desk, &spacing, place) => {
+            Edit { range: lines.clone(), new: String::new() }
+        }
         false => removal(&desk, &lines),
     };
     let block = Block { text: desk.text[lines.clone()].to_owned(), exact };

@@ -36,12 +36,13 @@ mod scopes;
 pub mod source;
 
 pub use arrange::{
-    Arrangement, Block, Place, plan_delete, plan_insert, plan_move, plan_replace_body, plan_swap,
+    Arrangement, Block, Place, keeps_items_apart, plan_delete, plan_insert, plan_move,
+    plan_replace_body, plan_swap,
 };
 pub use extract::{Edit, Extraction, Refusal, Request, Untyped, plan_extraction};
 pub use language::Language;
 pub use lookup::{Found, Wanted};
 pub use outline::{Symbol, SymbolKind};
 pub use regions::{Region, Regions, regions, regions_of};
-pub use rename::{Form, Occurrence, Renaming, Unit, plan_rename, rename_edits};
+pub use rename::{Form, Mention, Occurrence, Renaming, Unit, plan_rename, rename_edits};
 pub use source::{ParseError, Source};

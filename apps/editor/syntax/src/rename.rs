@@ -76,6 +76,15 @@ impl Occurrence {
     }
 }
 
+/// A name where it is no code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mention {
+    /// The index of the file.
+    pub unit: usize,
+    /// The first byte.
+    pub at: usize,
+}
+
 /// The occurrences of a symbol's name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Renaming {
@@ -85,10 +94,10 @@ pub struct Renaming {
     pub possible: Vec<Occurrence>,
     /// How many are something else of the same name.
     pub others: usize,
-    /// How many stand in comments.
-    pub in_comments: usize,
-    /// How many stand in strings.
-    pub in_strings: usize,
+    /// Those in comments, in order.
+    pub in_comments: Vec<Mention>,
+    /// Those in strings, in order.
+    pub in_strings: Vec<Mention>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,11 +205,17 @@ impl<'s> Plan<'s> {
             }
         }
         let regions = regions(source);
-        let words = |ranges: &[Range<usize>]| -> usize {
-            ranges.iter().map(|range| count_words(&source.text()[range.clone()], self.name)).sum()
+        let mentions = |ranges: &[Range<usize>]| -> Vec<Mention> {
+            let of = |range: &Range<usize>| {
+                let start = range.start;
+                words(&source.text()[range.clone()], self.name)
+                    .map(|at| Mention { unit, at: start + at })
+                    .collect::<Vec<_>>()
+            };
+            ranges.iter().flat_map(of).collect()
         };
-        renaming.in_comments += words(&regions.comments);
-        renaming.in_strings += words(&regions.strings);
+        renaming.in_comments.extend(mentions(&regions.comments));
+        renaming.in_strings.extend(mentions(&regions.strings));
     }
 
     /// The names of the declarations in a file that are renamed.
@@ -308,13 +323,14 @@ impl<'s> Plan<'s> {
     }
 }
 
-fn count_words(text: &str, name: &str) -> usize {
+/// Returns where a name stands in a text as a whole word.
+fn words(text: &str, name: &str) -> impl Iterator<Item = usize> {
     let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let whole = |at: &usize| {
+    let whole = move |at: &usize| {
         !text[..*at].chars().next_back().is_some_and(part)
             && !text[at + name.len()..].chars().next().is_some_and(part)
     };
-    text.match_indices(name).map(|(at, _)| at).filter(whole).count()
+    text.match_indices(name).map(|(at, _)| at).filter(whole)
 }
 
 /// Returns the edits of each file that renaming these occurrences makes, in ascending order.

@@ -121,7 +121,7 @@ impl Source {
     }
 
     /// The line ending that most lines have.
-    pub(crate) fn line_ending(&self) -> &'static str {
+    pub fn line_ending(&self) -> &'static str {
         let (all, crlf) = (self.text.matches('\n').count(), self.text.matches("\r\n").count());
         if crlf * 2 > all { "\r\n" } else { "\n" }
     }

@@ -155,6 +155,7 @@ fn aliases_are_shown_in_no_window_and_share_their_names() {
             "view",
             "read_file",
             "insert",
+            "append",
             "create",
             "write_file"
         ]

@@ -84,10 +84,7 @@ fn swap_is_told_as_a_block_that_moved() {
     let whole = format!("use a;\n\n{one}\n{two}\n{last}");
     let mut session = TestSession::with(&[("a.rs", &whole)]);
     session.done(&swap("one", "two"));
-    assert_eq!(
-        content(&diff(&mut session)),
-        "a.rs: +0 -0\n3-8 → 10-15: 6 lines moved, unchanged\n"
-    );
+    assert_eq!(content(&diff(&mut session)), "a.rs: 3-8 → 10-15: 6 lines moved, unchanged\n");
 }
 
 #[test]
@@ -97,6 +94,69 @@ fn move_and_diff_tell_the_same_lines() {
     let mut session = TestSession::with(&[("a.rs", text)]);
     let done = session.done(&move_after("b", "c"));
     let told = content(&diff(&mut session));
-    let lines = told.lines().last().unwrap().split(':').next().unwrap();
+    let lines = told.lines().last().unwrap().split(": ").nth(1).unwrap();
     assert!(done.brief.contains(lines), "{}\n{told}", done.brief);
+}
+
+#[test]
+fn block_that_moved_to_another_file_is_told_in_one_line() {
+    let section = |name: &str| format!("## {name}\n\nfirst of {name}\nsecond of {name}\n\n");
+    let guide = format!("# Guide\n\n{}{}", section("One"), section("Two"));
+    let manual = format!("# Manual\n\n{}", section("Three"));
+    let mut session = TestSession::with(&[("guide.md", &guide), ("manual.md", &manual)]);
+    session.done(&Action::Move {
+        range: line_of("guide.md#One"),
+        before: Some(line_of("manual.md#Three")),
+        after: None,
+        at_start_of: None,
+        at_end_of: None,
+    });
+    let told = diff(&mut session);
+    assert_eq!(
+        told.brief,
+        "2 files, +0 -0 lines, 1 block moved; compared with before this session's changes"
+    );
+    let written = content(&told);
+    let lines: Vec<&str> = written.lines().collect();
+    assert_eq!(lines.len(), 1, "{written}");
+    assert!(lines[0].starts_with("guide.md: 3-") && lines[0].contains(" → manual.md:3-"));
+    // What was changed after the move is no move.
+    session.done(&replace_in_file("first of One", "changed", "manual.md"));
+    let written = content(&diff(&mut session));
+    assert!(written.contains("-first of One\n") && written.contains("+changed\n"), "{written}");
+}
+
+#[test]
+fn long_run_of_added_lines_is_shown_in_part() {
+    let mut session = TestSession::with(&[("a.txt", "one\n")]);
+    let lines: String = (1..=100).map(|line| format!("line {line}\n")).collect();
+    session.done(&insert(1, &lines));
+    let written = content(&diff(&mut session));
+    assert!(written.contains("+line 20\n+… 81 more lines\n"), "{written}");
+    assert!(value(&diff(&mut session)).contains("+line 100\n"), "the value has all of it");
+}
+
+fn replace_in_file(old: &str, new: &str, file: &str) -> Action {
+    let mut action = replace(old, new);
+    if let Action::Replace { r#in, .. } = &mut action {
+        *r#in = vec![file.into()];
+    }
+    action
+}
+
+#[test]
+fn change_of_another_program_is_told_as_such() {
+    let mut session = TestSession::with(&[("a.txt", "one\ntwo\n"), ("b.txt", "one\n")]);
+    session.done(&open("b.txt"));
+    session.write_externally("a.txt", "one\ntwo\nthree\n");
+    session.view();
+    assert_eq!(
+        content(&diff(&mut session)),
+        "a.txt (changed by another program): +1 -0\n@@ -2,0 +3 @@\n+three\n"
+    );
+    session.done(&replace_in_file("two", "2", "a.txt"));
+    session.done(&replace_in_file("one", "1", "b.txt"));
+    let written = content(&diff(&mut session));
+    assert!(written.starts_with("a.txt (also changed by another program): +2 -1\n"), "{written}");
+    assert!(written.contains("\nb.txt: +1 -1\n"), "{written}");
 }

@@ -124,7 +124,7 @@ fn other_files_are_named_by_the_end_of_their_path() {
     assert_eq!(outcome.brief, "a.rs: 1 line, now line 1; line 1 is now 2");
     assert_eq!(session.text(), "b\n", "the current file stays the same");
     let fault = session.failed(&Action::Insert { at: line_of("c.rs:1"), text: text("x") });
-    assert_eq!(fault.message, "no open file is called c.rs; open: a.rs, b.rs");
+    assert_eq!(fault.message, "c.rs: no such file");
     std::fs::create_dir(session.path("sub")).unwrap();
     std::fs::write(session.path("sub/a.rs"), "sub\n").unwrap();
     session.done(&open("sub/a.rs"));
@@ -209,4 +209,32 @@ fn selection_moves_with_its_lines_and_ends_with_them() {
     assert!(!session.host.project(Lod::Full, 9_000).unwrap().names.contains_key("selection"));
     let fault = session.failed(&Action::Goto { line: to(&selection) });
     assert_eq!(fault.hints, ["delete_lines removed its text"]);
+}
+
+#[test]
+fn lines_of_a_file_that_is_not_open_are_edited_by_their_numbers() {
+    let mut session = TestSession::with(&[("a.txt", "a\n")]);
+    for name in ["b.txt", "c.txt", "d.txt", "e.txt", "f.txt"] {
+        std::fs::write(session.path(name), numbered(4)).unwrap();
+    }
+    let line = |text: &str| line_of(text);
+    session.done(&Action::Insert { at: line("b.txt:1"), text: text("  top") });
+    session.done(&Action::Insert { at: line("c.txt:5"), text: text("  end") });
+    session.done(&Action::DeleteLines { first: line("d.txt:2"), last: at(3) });
+    let (first, last) = (line("e.txt:2"), line("e.txt:3"));
+    session.done(&Action::ReplaceLines { first, last, text: text("new") });
+    let (first, last, before) = (line("f.txt:4"), line("f.txt:4"), line("f.txt:1"));
+    session.done(&Action::MoveLines { first, last, before });
+    assert_eq!(session.on_disk("b.txt"), format!("  top\n{}", numbered(4)));
+    assert_eq!(session.on_disk("c.txt"), format!("{}  end\n", numbered(4)));
+    assert_eq!(session.on_disk("d.txt"), "line 1\nline 4\n");
+    assert_eq!(session.on_disk("e.txt"), "line 1\nnew\nline 4\n");
+    assert_eq!(session.on_disk("f.txt"), "line 4\nline 1\nline 2\nline 3\n");
+    // No other file becomes the current one.
+    assert_eq!(session.text(), "a\n");
+    let fault = session.failed(&Action::Insert { at: line("g.txt:1"), text: text("x") });
+    assert!(fault.message.contains("g.txt"), "{}", fault.message);
+    std::fs::write(session.path("h.txt"), numbered(2)).unwrap();
+    let far = Action::DeleteLines { first: line("h.txt:2"), last: line("h.txt:9") };
+    assert!(session.failed(&far).message.contains("2 lines"), "{}", session.failed(&far).message);
 }

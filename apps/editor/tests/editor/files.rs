@@ -49,6 +49,23 @@ fn unreadable_file_is_refused() {
 }
 
 #[test]
+fn call_without_a_file_names_those_that_are_loaded_and_the_call_that_works() {
+    let mut session = TestSession::with(&[]);
+    std::fs::write(session.path("a.txt"), "a\nb\n").unwrap();
+    let mut in_a = replace("a", "A");
+    if let Action::Replace { r#in, .. } = &mut in_a {
+        *r#in = vec!["a.txt".into()];
+    }
+    session.done(&in_a);
+    let fault = session.failed(&replace("b", "B"));
+    assert_eq!(fault.message, "in which file? None is the current one; loaded: a.txt");
+    assert_eq!(fault.hints, [r#"pipemux run 'editor.replace("b", "B", in="a.txt")'"#]);
+    let fault = session.failed(&insert(1, "x"));
+    assert_eq!(fault.message, "no file is the current one; loaded: a.txt");
+    assert_eq!(fault.hints, [r#"pipemux run 'editor.goto("a.txt:1")'"#]);
+}
+
+#[test]
 fn session_without_files_says_how_to_open_one() {
     let mut session = TestSession::with(&[]);
     assert!(session.view().contains("pipemux open editor <path>"));

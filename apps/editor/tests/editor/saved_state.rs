@@ -62,7 +62,13 @@ fn snapshot_of_format_1_restores_texts_and_window() {
     let key = format!("{PROJECT}/b.txt");
     assert!(editor.read(&key).unwrap().starts_with("\u{feff}kept\r\n".as_bytes()));
 
-    let look = ViewRequest { window: 1, lod: Lod::Full, budget: 9_000, version: 27 };
+    let look = ViewRequest {
+        window: 1,
+        lod: Lod::Full,
+        budget: 9_000,
+        version: 27,
+        reader: String::new(),
+    };
     let view = format!("{:?}", editor.view(&look));
     for expected in ["a2.txt · 60 lines · unsaved", "a2.txt:8-10", &format!("change-{IDS}-32")] {
         assert!(view.contains(expected), "{expected}: {view}");

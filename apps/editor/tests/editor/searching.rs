@@ -111,12 +111,26 @@ fn empty_texts_missing_paths_and_invalid_patterns_are_refused() {
     assert!(refused(&mut session, &find("")).starts_with("text is empty"));
     assert!(refused(&mut session, &find_in("a", &["src/d.rs"], |_| {})).contains("no such file"));
     assert_eq!(refused(&mut session, &find_in("a", &["*.go"], |_| {})), "no file matches *.go");
-    let wrong = find_in("(", &[], |action| {
-        if let Action::Find { regex, .. } = action {
-            *regex = true;
-        }
-    });
-    assert!(refused(&mut session, &wrong).starts_with("not a regular expression: "));
+    let wrong = |text: &str| {
+        find_in(text, &[], |action| {
+            if let Action::Find { regex, .. } = action {
+                *regex = true;
+            }
+        })
+    };
+    let reasons = [
+        ("(", "unclosed group"),
+        ("a\n(", "unclosed group"),
+        ("[z-a]", "invalid character class range, the start must be <= the end"),
+        (
+            "(?!a)b",
+            "look-around, including look-ahead and look-behind, is not supported; not='…' leaves out lines that match it",
+        ),
+    ];
+    for (text, why) in reasons {
+        let said = refused(&mut session, &wrong(text));
+        assert_eq!(said, format!("not a regular expression: {why}"), "{text}");
+    }
 }
 
 #[test]
@@ -330,4 +344,117 @@ fn answer_is_refused_where_another_program_changed_the_file() {
         other => panic!("{other:?}"),
     }
     assert_eq!(fs::read_to_string(session.path("src/b.rs")).unwrap(), "count\ncount\n");
+}
+
+/// Four sections of an INI file, each with the same line.
+fn config() -> TestSession {
+    let section = |number: usize| format!("[s{number}]\nname = {number}\ntimeout = 30\n\n");
+    let text: String = (1..=4).map(section).collect();
+    let session = TestSession::with(&[("a.ini", &text)]);
+    fs::write(session.path("b.ini"), "timeout = 30\n").unwrap();
+    session
+}
+
+#[test]
+fn same_lines_of_a_file_are_written_once() {
+    let mut session = config();
+    let found = session.done(&find_in("timeout", &["a.ini"], |_| {}));
+    assert_eq!(found.brief, "4 matches in 4 lines");
+    assert_eq!(content(&found), "a.ini:\n3, 7, 11, 15\ttimeout = 30\n");
+    // All of these numbers count as seen.
+    session.done(&Action::ReplaceLines {
+        first: line_of("a.ini:15"),
+        last: line_of("a.ini:15"),
+        text: text("timeout = 9"),
+    });
+    assert_eq!(
+        content(&session.done(&find_in("timeout", &["a.ini"], |_| {}))),
+        "a.ini:\n3, 7, 11\ttimeout = 30\n15\ttimeout = 9\n"
+    );
+}
+
+#[test]
+fn lines_of_a_file_can_be_searched_and_replaced_in() {
+    let mut session = config();
+    let found = session.done(&find_in("timeout", &["a.ini:5-12", "b.ini"], |_| {}));
+    assert_eq!(found.brief, "3 matches in 3 lines of 2 files");
+    assert_eq!(
+        content(&found),
+        "a.ini:\n7\ttimeout = 30\n11\ttimeout = 30\nb.ini:\n1\ttimeout = 30\n"
+    );
+    assert_eq!(
+        session.done(&find_in("name = 4", &["a.ini:5-12"], |_| {})).brief,
+        "0 matches in a.ini:5-12"
+    );
+    let done = session.done(&replace_in("30", "45", &["a.ini:5-12"], all_of_them));
+    assert_eq!(done.brief, "2 matches");
+    let text = session.on_disk("a.ini");
+    let timeouts: Vec<&str> = text.lines().filter(|line| line.starts_with("timeout")).collect();
+    assert_eq!(timeouts, ["timeout = 30", "timeout = 45", "timeout = 45", "timeout = 30"]);
+    let fault = session.failed(&replace_in("name = 4", "x", &["a.ini:5-12"], |_| {}));
+    assert_eq!(fault.message, "no match in a.ini:5-12");
+    // The question is about these lines, too, and its answer.
+    let ask = session.asks(&replace_in("name = ", "n = ", &["a.ini:5-12"], |_| {}));
+    assert!(ask.question.text.contains('2'), "{}", ask.question.text);
+    assert_eq!(session.on_disk("b.ini"), "timeout = 30\n");
+}
+
+#[test]
+fn symbol_of_a_file_can_be_searched() {
+    let mut session = project();
+    let found = session.done(&find_in("count", &["a.rs#main"], |_| {}));
+    assert_eq!(found.brief, "5 matches in 3 lines", "a symbol has its comment");
+    assert_eq!(session.done(&find_in("count", &["src/b.rs#b"], |_| {})).brief, "1 match in 1 line");
+    let fault = session.failed(&find_in("count", &["a.rs#mian"], |_| {}));
+    assert!(fault.message.contains("no symbol is called mian"), "{fault}");
+    assert_eq!(session.done(&find_in("count", &["main"], |_| {})).brief, found.brief);
+    let fault = session.failed(&find_in("count", &["scr"], |_| {}));
+    assert_eq!(fault.message, "scr: no such file, and no symbol is called scr");
+    let fault = session.failed(&find_in("count", &["c.rs:1-2"], |_| {}));
+    assert_eq!(fault.message, "c.rs: no such file");
+    let fault = session.failed(&find_in("count", &["sub/c.rs"], |_| {}));
+    assert_eq!(fault.message, "sub/c.rs: no such file");
+}
+
+#[test]
+fn numbers_of_lines_that_changed_since_are_refused_when_replacing() {
+    let mut session = config();
+    session.done(&find_in("timeout", &["a.ini"], |_| {}));
+    // Those that only moved are followed.
+    fs::write(session.path("a.ini"), "[s1]\nnew\nname = 1\ntimeout = 30\n").unwrap();
+    let done = session.done(&replace_in("30", "45", &["a.ini:3-3"], all_of_them));
+    assert!(done.brief.starts_with("1 match, line 4"), "{}", done.brief);
+    fs::write(session.path("a.ini"), "[s1]\nnew\nname = 1\ntimeout = 60\n").unwrap();
+    let fault = session.failed(&replace_in("60", "45", &["a.ini:4-4"], all_of_them));
+    assert!(fault.to_string().contains("changed"), "{fault}");
+}
+
+#[test]
+fn files_that_have_both_texts_are_found_wherever_these_stand() {
+    let mut session = TestSession::with(&[("open.txt", "load\n")]);
+    fs::write(session.path("both.txt"), "load\n\n\nError 5\n").unwrap();
+    fs::write(session.path("one.txt"), "load\nload\n").unwrap();
+    let with = |text: &str, change: fn(&mut Action)| {
+        let mut action = find("load");
+        if let Action::Find { with, .. } = &mut action {
+            *with = Some(text.into());
+        }
+        change(&mut action);
+        action
+    };
+    let done = session.done(&with("Error", |_| {}));
+    assert_eq!(content(&done), "both.txt:\n1\tload\n");
+    let none = session.done(&with("error", |_| {})).brief;
+    assert_eq!(none, "0 matches in 0 files with \"error\"; case=false has 1");
+    let regex = with("^Err.* \\d$", |action| {
+        if let Action::Find { regex, count, .. } = action {
+            (*regex, *count) = (true, true);
+        }
+    });
+    assert_eq!(content(&session.done(&regex)), "both.txt: 1\n");
+    // Edits that aren't on disk count, too.
+    session.done(&hold());
+    session.done(&insert(1, "Error"));
+    let found = content(&session.done(&with("Error", |_| {})));
+    assert!(found.contains("open.txt:\n2\tload\n"), "{found}");
 }

@@ -214,6 +214,7 @@ pub fn find(text: &str) -> Action {
         case: true,
         only: None,
         not: None,
+        with: None,
         count: false,
         min: 0,
     }

@@ -35,6 +35,16 @@ fn move_after(range: &str, after: &str) -> Action {
     }
 }
 
+fn move_before(range: &str, before: &str) -> Action {
+    Action::Move {
+        range: line(range),
+        before: Some(line(before)),
+        after: None,
+        at_start_of: None,
+        at_end_of: None,
+    }
+}
+
 fn outline(files: &[&str]) -> Action {
     Action::Outline {
         r#in: files.iter().map(|file| (*file).to_owned()).collect(),
@@ -180,6 +190,18 @@ fn several_symbols_and_ranges_are_one_answer() {
         "6 lines of 3 ranges\na.rs:18-20 of 21\n    fn twice(&self) -> u8 {\n        self.norm() * 2\n    }\n\
          a.rs:1-2 of 21: //! Doc. · use std::fmt;\nc.rs:1 of 5: fn elsewhere() {}\n"
     );
+    let names = vec!["a.rs:1-2".into()];
+    let not = Some("^use".into());
+    let without = Action::Heads { files: names.clone(), first: 1, last: 40, not, markup: false };
+    let done = session.done(&without);
+    assert_eq!(
+        shown(&done),
+        "1 line of 1 range; left: 1 line that matches not\na.rs:1 of 21: //! Doc.\n"
+    );
+    // A range has its own lines.
+    let both = Action::Heads { files: names, first: 1, last: 3, not: None, markup: false };
+    let fault = session.failed(&both);
+    assert!(fault.hints[0].contains("editor.lines([\"a.rs:1-2\"])"), "{:?}", fault.hints);
     let fault = session.failed(&several(vec!["norm".into(), "nowhere".into()]));
     assert_eq!(fault.message, "no symbol is called nowhere");
 }
@@ -291,7 +313,10 @@ fn rename_changes_what_is_proven_and_asks_about_the_rest() {
     };
     let done = session.done(&rename("add", "plus", &[]));
     assert!(
-        done.brief.starts_with("add → plus: 2 in a.rs, 2 in b.rs; left: 1 in comments"),
+        done.brief.contains("add → plus: 2 in a.rs, 2 in b.rs; left: 1 in comments (b.rs:")
+            && done.brief.contains(
+                "; these too: pipemux run 'editor.replace(\"add\", \"plus\", in=\"b.rs\", word=true, only=\"comments\", all=true)'"
+            ),
         "{}",
         done.brief
     );
@@ -329,4 +354,67 @@ fn body_of_a_symbol_becomes_a_function() {
     };
     session.done(&extract);
     assert!(session.text().contains("inner(a)"), "{}", session.text());
+}
+
+#[test]
+fn file_takes_lines_at_both_of_its_ends() {
+    let put = |text_of: &str, file: &str, at_start: bool| Action::InsertBeside {
+        text: text(text_of),
+        before: None,
+        after: None,
+        at_start_of: at_start.then(|| line_of(file)),
+        at_end_of: (!at_start).then(|| line_of(file)),
+        indent: String::new(),
+    };
+    let mut session = TestSession::with(&[
+        ("a.md", "# Note\n\ntext\n"),
+        ("b.txt", "open end"),
+        ("c.rs", "fn a() {\n    1;\n}\n"),
+        ("empty.txt", ""),
+    ]);
+    let done = session.done(&put("seen: yes", "a.md", false));
+    assert!(done.brief.contains("1 line at the end of the file, now 4"), "{}", done.brief);
+    assert_eq!(session.on_disk("a.md"), "# Note\n\ntext\nseen: yes\n");
+    session.done(&put("---", "a.md", true));
+    assert_eq!(session.on_disk("a.md"), "---\n# Note\n\ntext\nseen: yes\n");
+    session.done(&put("## Section\n\nmore", "a.md", false));
+    let text = session.on_disk("a.md");
+    assert!(text.ends_with("seen: yes\n\n## Section\n\nmore\n"), "{text:?}");
+    session.done(&put("last", "b.txt", false));
+    assert_eq!(session.on_disk("b.txt").trim_end(), "open end\nlast");
+    session.done(&put("first", "b.txt", true));
+    assert_eq!(session.on_disk("b.txt").trim_end(), "first\nopen end\nlast");
+    session.done(&put("fn b() {\n    2;\n}", "c.rs", false));
+    assert_eq!(session.on_disk("c.rs"), "fn a() {\n    1;\n}\n\nfn b() {\n    2;\n}\n");
+    session.done(&put("only", "empty.txt", false));
+    assert_eq!(session.on_disk("empty.txt").trim_end(), "only");
+}
+
+#[test]
+fn empty_line_goes_with_a_section_that_moves_to_a_line_number() {
+    let guide = "# Guide\n\n## One\n\na\n\n## Two\n\nb\n\n## Three\n\nc\n";
+    let manual = "# Manual\n\n## Part 1\n\nd\n\n## Part 2\n\ne\n";
+    let there = "# Manual\n\n## Part 1\n\nd\n\n## Two\n\nb\n\n## Part 2\n\ne\n";
+    let here = "# Guide\n\n## One\n\na\n\n## Three\n\nc\n";
+    let calls = [
+        ("guide.md:7-9", "manual.md:7"),
+        ("guide.md#Two", "manual.md:7"),
+        ("guide.md:7-9", "manual.md#Part 2"),
+    ];
+    for (range, before) in calls {
+        let mut session = TestSession::with(&[("guide.md", guide), ("manual.md", manual)]);
+        session.done(&move_before(range, before));
+        assert_eq!(session.on_disk("manual.md"), there, "{range} {before}");
+        assert_eq!(session.on_disk("guide.md"), here, "{range} {before}");
+    }
+    // Beside a line that is no item, the section is put as it is and taken out as it is: no line is lost.
+    let mut session = TestSession::with(&[("guide.md", guide), ("manual.md", manual)]);
+    session.done(&move_before("guide.md:7-9", "manual.md:9"));
+    let lines = |name: &str| session.on_disk(name).lines().count();
+    assert_eq!((lines("guide.md"), lines("manual.md")), (10, 12));
+    // Within one file, too.
+    let mut session = TestSession::with(&[("guide.md", guide)]);
+    session.done(&move_before("guide.md:11-13", "guide.md:7"));
+    let swapped = "# Guide\n\n## One\n\na\n\n## Three\n\nc\n\n## Two\n\nb\n";
+    assert_eq!(session.on_disk("guide.md"), swapped);
 }

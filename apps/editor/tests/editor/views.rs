@@ -55,7 +55,7 @@ fn huge_file_costs_no_more_than_a_page() {
             Piece::Code(code) => estimate(&code.text) + 3 * code.text.lines().count() as u64,
             Piece::Object(object) => estimate(&object.label) + 6,
             Piece::Text(text) => estimate(text),
-            Piece::Link(_) => 0,
+            Piece::Link(_) | Piece::Embed(_) => 0,
         };
         let cost: u64 = view.content.iter().map(text).sum();
         assert!(cost <= u64::from(budget), "{cost} of {budget}");
@@ -184,13 +184,13 @@ fn window_features_four_actions_and_lists_one() {
     assert_eq!(
         with(Prominence::Featured),
         [
-            "find(text, in = [], word = false, regex = false, case = true, count = false, min = 0)",
-            "replace(old, new, in = [], word = false, regex = false, case = true, all = false)",
+            "find(text, in = [], word = false, regex = false, case = true, only?: 'code'|'comments'|'strings', not?, with?, count = false, min = 0)",
+            "replace(old, new, in = [], word = false, regex = false, case = true, only?: 'code'|'comments'|'strings', not?, all = false)",
             "replace_lines(first: line, last: line, text)",
             "move_lines(first: line, last: line, before: line)",
         ]
     );
-    assert_eq!(with(Prominence::Listed), ["undo(steps = 1)"]);
+    assert_eq!(with(Prominence::Listed), ["undo(steps = 1, change?)"]);
     assert_eq!(with(Prominence::Help).len(), 26);
 }
 

@@ -32,7 +32,7 @@ class Todo(App):
     due: float | None = None
     rung: int = 0
 
-    @action(prominence="featured")
+    @action(prominence="featured", input=True)
     def add(self, text: str) -> str:
         """Adds an item.
 

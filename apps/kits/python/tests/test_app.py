@@ -46,6 +46,8 @@ class AppTest(unittest.TestCase):
         self.assertEqual(add["doc"], "Adds an item.")
         self.assertEqual(add["params"][0]["doc"], "What is to be done.")
         self.assertEqual(add["prominence"], "featured")
+        inputs = [each["name"] for each in actions.values() if each.get("input")]
+        self.assertEqual(inputs, ["add"])
         self.assertEqual(actions["clear"]["risk"], "destructive")
         self.assertEqual(actions["count"]["returns"], "int")
         self.assertEqual(types["file"]["path"], True)

@@ -85,6 +85,36 @@ class MistakesTest(unittest.TestCase):
         ]:
             self.assertIn(part, message)
 
+    def test_input_takes_a_line_and_there_is_one(self) -> None:
+        @dataclass
+        class Bad(App):
+            def view(self, view: View) -> None: ...
+
+            @action(input=True)
+            def nothing(self) -> None: ...
+
+            @action(input=True)
+            def number(self, count: int) -> None: ...
+
+            @action(input=True)
+            def more(self, text: str, count: int) -> None: ...
+
+        told = "input=True: its first parameter takes a str, and each other one has a default"
+        self.assertEqual(self.mistake(Bad).count(told), 3)
+
+        @dataclass
+        class Two(App):
+            def view(self, view: View) -> None: ...
+
+            @action(input=True)
+            def say(self, text: str | None = None, count: int = 1) -> None: ...
+
+            @action(input=True)
+            def note(self, text: str, by: str | None) -> None: ...
+
+        with self.assertRaisesRegex(Mistake, "Two: one input at most, not say, note"):
+            prototypes(Two)
+
     def test_link_must_fit_its_action(self) -> None:
         class Some(App):
             @action()

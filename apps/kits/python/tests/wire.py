@@ -85,6 +85,7 @@ class App:
 
     def invoke(self, action: str, run: str = "run", **body: Any) -> dict[str, Any]:
         args = {name: arg(value) for name, value in body.pop("args", {}).items()}
+        args |= body.pop("raw_args", {})
         common = {"seen_version": 1, "reader": "me", "run_id": run, "cwd": "/w"}
         return self.ask(INVOKE, {"action": action, "args": args, **common, **body})
 

@@ -26,6 +26,8 @@ export interface ActionSpec<S, P extends Params> {
   prominence?: "featured" | "listed" | "help" | "alias";
   idempotent?: boolean;
   previews?: boolean;
+  /** Takes what a person types below the window (`pipemux attach`) as its first argument. One action at most. */
+  input?: boolean;
   /** The type of its Done's value. */
   returns?: Param<any, boolean>;
   run(state: S, args: Args<P>, context: Context<S>): Result | Promise<Result>;
@@ -79,8 +81,10 @@ export interface App<S> {
   find?(state: S, key: string): Thing | undefined;
   /** What readers must have seen of a thing before they act: when it changes, refs are stale. Its label by default. */
   meaning?(thing: Thing): unknown;
-  /** Says how to bring a thing into view that is folded or filtered away. */
-  hidden?(state: S, thing: Thing): string | undefined;
+  /** True if `view` and `hidden` depend on who reads: `view.reader`. */
+  perReader?: boolean;
+  /** Says how to bring a thing into view that is folded or filtered away, or on another page of this reader. */
+  hidden?(state: S, thing: Thing, reader: string): string | undefined;
   /** Says how a thing disappeared, if the app knows. */
   gone?(state: S, key: string): string | undefined;
   /** Returns the value of a thing, for `pipemux read` and for other apps. */
@@ -231,7 +235,7 @@ export function prototypes(app: App<any>): Body[] {
   const odd = notJson(app.state(), "state");
   if (odd) mistakes.push(`${odd}: keep texts, numbers, true, false, null, lists and plain objects`);
   const made = Object.entries(app.actions).map(([name, each]) => {
-    const { doc, risk, prominence, idempotent, previews, returns, params, place } = each;
+    const { doc, risk, prominence, idempotent, previews, input, returns, params, place } = each;
     each.name = name;
     for (const one of [name, ...Object.keys(params)]) {
       if (!/^[A-Za-z_]\w{0,63}$/.test(one)) mistakes.push(`${place}: ${name}: "${one}" is no name: letters, digits, _`);
@@ -240,10 +244,23 @@ export function prototypes(app: App<any>): Body[] {
       if (wire.default !== undefined && params[param].accept(wire.default) === undefined)
         mistakes.push(`${place}: ${name}: the default of ${param} has another type`);
     }
-    return { name, doc, risk, prominence, idempotent, previews, returns: returns?.wire.type, params: wiresOf(params) };
+    if (input && !takesLine(Object.values(params as Params)))
+      mistakes.push(`${place}: ${name}: input: its first parameter takes a str, and each other one has a default`);
+    const type = returns?.wire.type;
+    return { name, doc, risk, prominence, idempotent, previews, input, returns: type, params: wiresOf(params) };
   });
+  const inputs = made.filter((each) => each.input).map((each) => each.name);
+  if (inputs.length > 1) mistakes.push(`one input at most, not ${inputs.join(", ")}`);
   if (mistakes.length > 0) throw new Mistake(mistakes.join("\n"));
   return made;
+}
+
+/** True if an action can be called with a text alone. */
+function takesLine([first, ...rest]: Param<any, boolean>[]): boolean {
+  const optional = ({ wire }: Param<any, boolean>) => (wire.type as any).optional;
+  const text = first && (optional(first) ?? first.wire.type);
+  const given = (each: Param<any, boolean>) => each.wire.default !== undefined || optional(each) !== undefined;
+  return ["string", "any"].includes(text) && !first!.wire.secret && rest.every(given);
 }
 
 /** Says what in a state can't be saved, if anything. */

@@ -6,6 +6,7 @@
 
 export { action, Context, Job, prototypes, type Action, type App, type Handle, type Opening } from "./app.ts";
 export { Fault, Mistake } from "./errors.ts";
+export * from "./helpers.ts";
 export { any, bool, float, int, list, oneOf, optional, path, record, str, thing, type Param, type Thing } from "./params.ts";
 export { run } from "./serve.ts";
 export { Code, Done, Link, link, View, type Piece } from "./view.ts";

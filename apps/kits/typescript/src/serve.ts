@@ -46,6 +46,7 @@ function serve<S>(app: App<S>, socket: Socket, signatures: unknown): void {
     protocol: { major: 1, minor: 6 },
     role: "app",
     software: "pipemux-typescript 0.1.0",
+    features: ["value-files", ...(app.perReader ? ["per-reader"] : [])],
     prototypes: signatures,
   });
   socket.on("close", () => process.exit());

@@ -1,8 +1,8 @@
 /** One session: calls the app for each request, and keeps its state and its version. */
 
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { existsSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 
 import { Context, digest, Job, need, notJson, Question, type App, type Handle } from "./app.ts";
 import { unpack, type Body } from "./codec.ts";
@@ -56,7 +56,7 @@ export class Session<S> {
     if (method === project) return this.project(body);
     if (method === invoke) return this.invoke(body);
     if (method === read) return this.read(body);
-    if (method === locate) return { places: body.keys.map((key: string) => this.place(key)) };
+    if (method === locate) return { places: body.keys.map((key: string) => this.place(key, body.reader ?? "")) };
     if (method === save) return this.save();
     if (method === cancel) this.jobs.get(body.job)?.abort.abort();
     else throw new Fault("apps don't handle this request", { code: "refused" });
@@ -215,10 +215,22 @@ export class Session<S> {
       const fields: [string, Body][] = Object.entries(arg.record);
       return Object.fromEntries(fields.map(([name, item]) => [name, this.valueOf(item, context, used)]));
     }
+    if (arg.copied?.file) return this.valueOfFile(arg.copied.file);
     if (!arg.ref) return unpack(arg.value ?? arg.copied.value)[0];
     const thing = this.lookUp(arg.ref, context.runId);
     used.set(thing.key, this.rev(thing));
     return thing;
+  }
+
+  /** A value that was too long for a message: the daemon wrote it for this session. */
+  private valueOfFile(file: string): string | Buffer {
+    const own = dirname(file) === join(dirname(this.file), "values") && basename(file) !== "..";
+    if (!own || !lstatSync(file, { throwIfNoEntry: false })?.isFile()) {
+      throw new Fault("its value is no longer there", { hints: ["pass it again"] });
+    }
+    const data = readFileSync(file);
+    const text = data.toString();
+    return Buffer.from(text).equals(data) ? text : data;
   }
 
   /** The thing that a ref names, if it means what the reader saw. */
@@ -283,10 +295,10 @@ export class Session<S> {
     return { data: data.subarray(body.offset, body.offset + body.max), total: data.length, text };
   }
 
-  private place(key: string): unknown {
+  private place(key: string, reader: string): unknown {
     const thing = this.find(key);
     if (!thing) return { gone: this.app.gone?.(this.state, key) ?? null };
-    const how = this.app.hidden?.(this.state, thing);
+    const how = this.app.hidden?.(this.state, thing, reader);
     return how === undefined ? "shown" : { hidden: how };
   }
 

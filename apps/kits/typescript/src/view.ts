@@ -10,17 +10,19 @@ export class Link {
   readonly label: string;
   readonly action: Action<any, any>;
   readonly args: Record<string, unknown>;
-  readonly isTitled: boolean;
+  /** True for a link whose call is shown, too. */
+  isTitled = false;
+  /** True for a link whose arguments name the change that it takes back. */
+  isLasting = false;
 
-  constructor(label: string, action: Action<any, any>, args: Record<string, unknown>, isTitled = false) {
+  constructor(label: string, action: Action<any, any>, args: Record<string, unknown>) {
     this.label = label;
     this.action = action;
     this.args = args;
-    this.isTitled = isTitled;
   }
   /** Shows the call, too, for arguments that a reader may want to change. */
   titled(): Link {
-    return new Link(this.label, this.action, this.args, true);
+    return Object.assign(new Link(this.label, this.action, this.args), this, { isTitled: true });
   }
 }
 
@@ -60,10 +62,10 @@ function argOf(value: unknown, rev: RevOf): Body {
 }
 
 /** A link as messages have it. */
-export function linkSlot({ label, action, args, isTitled }: Link, rev: RevOf): Body {
+export function linkSlot({ label, action, args, isTitled, isLasting }: Link, rev: RevOf): Body {
   const given = Object.entries(args).filter(([, value]) => value !== undefined);
   const encoded = Object.fromEntries(given.map(([name, value]) => [name, argOf(value, rev)]));
-  return { label, action: action.name, args: encoded, titled: isTitled };
+  return { label, action: action.name, args: encoded, titled: isTitled, lasting: isLasting };
 }
 
 function slot(piece: Piece, rev: RevOf): Body {
@@ -155,13 +157,16 @@ export class Done {
   readonly value: unknown;
   /** More lines, shown on request. */
   readonly detail: string | undefined;
+  /** True if the action took changes back, such as undo and redo. */
+  readonly reverts: boolean;
   readonly links: Link[] = [];
   readonly content = new View();
 
-  constructor(brief = "", { value, detail }: { value?: unknown; detail?: string } = {}) {
+  constructor(brief = "", { value, detail, reverts }: { value?: unknown; detail?: string; reverts?: boolean } = {}) {
     this.brief = brief;
     this.value = value;
     this.detail = detail;
+    this.reverts = reverts ?? false;
   }
   /** Shows content below the brief: a query's result. */
   show(...content: Content): this {
@@ -173,11 +178,17 @@ export class Done {
     this.links.push(link(label, action, args));
     return this;
   }
+  /** Adds the link that takes this change back: the arguments name the change. */
+  undoneBy<P extends Params>(action: Action<any, P>, args: Given<P>): this {
+    const made = link(this.reverts ? "redo" : "undo", action, args);
+    this.links.push(Object.assign(made, { isLasting: true }));
+    return this;
+  }
   /** The outcome as a message, which lacks the version. */
   body(rev: RevOf): Body {
-    const { brief, detail } = this;
+    const { brief, detail, reverts } = this;
     const value = this.value === undefined ? undefined : pack(this.value);
     const links = this.links.map((each) => linkSlot(each, rev));
-    return { brief, detail, value, links, content: this.content.content(rev) };
+    return { brief, detail, reverts, value, links, content: this.content.content(rev) };
   }
 }

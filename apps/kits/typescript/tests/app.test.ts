@@ -40,6 +40,8 @@ test("signatures come from declarations", () => {
   assert.equal(actions.add.doc, "Adds an item.");
   assert.deepEqual(actions.add.params, [{ name: "text", type: "string", doc: "What is to be done." }]);
   assert.equal(actions.clear.risk, "destructive");
+  const inputs = app.hello.prototypes.filter((each: Body) => each.input);
+  assert.deepEqual(inputs.map((each: Body) => each.name), ["add"]);
   assert.equal(actions.count.returns, "int");
   assert.equal(params.file.path, true);
   assert.deepEqual(params.how, { name: "how", type: { union: ["a", "b"] }, default: "a" });

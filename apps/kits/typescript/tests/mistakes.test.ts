@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { encodeFrame, pack, unpack } from "../src/codec.ts";
-import { action, int, link, Mistake, prototypes, str, type Action } from "../src/index.ts";
+import { action, int, link, Mistake, optional, prototypes, str, type Action } from "../src/index.ts";
 
 function mistake(actions: Record<string, Action<any, any>>, state: unknown = {}): string {
   try {
@@ -23,6 +23,17 @@ test("names and defaults are checked, with the line of the action", () => {
   assert.match(lines[0]!, /^mistakes.test.js:\d+: do-it: "do-it" is no name: letters, digits, _$/);
   assert.match(lines[1]!, /^mistakes.test.js:\d+: do-it: "a-b" is no name/);
   assert.match(lines[2]!, /^mistakes.test.js:\d+: half: the default of size has another type$/);
+});
+
+test("input takes a line, and there is one", () => {
+  const nothing = action({ input: true, run() {} });
+  const number = action({ input: true, params: { count: int() }, run() {} });
+  const more = action({ input: true, params: { text: str(), count: int() }, run() {} });
+  const told = "input: its first parameter takes a str, and each other one has a default";
+  assert.equal(mistake({ nothing, number, more }).split(told).length, 4);
+  const say = action({ input: true, params: { text: optional(str()), count: int().default(1) }, run() {} });
+  const note = action({ input: true, params: { text: str(), by: optional(str()) }, run() {} });
+  assert.equal(mistake({ say, note }), "one input at most, not say, note");
 });
 
 test("state must be storable", () => {

@@ -23,6 +23,7 @@ function addItem(todo: Todo, label: string): void {
 const add = action({
   doc: "Adds an item.",
   prominence: "featured",
+  input: true,
   params: { text: str().doc("What is to be done.") },
   run(todo: Todo, { text }) {
     addItem(todo, text);

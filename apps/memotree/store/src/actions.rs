@@ -9,6 +9,8 @@
 mod draft;
 mod place;
 
+use pipemux_proto::call::nearest;
+
 use crate::error::StoreError;
 use crate::folder::{FileName, Part};
 use crate::name::NodeId;
@@ -139,11 +141,7 @@ impl Store {
     /// There is no such node, or its file can't be written.
     pub fn append(&mut self, id: &str, text: &str) -> Result<Committed, StoreError> {
         self.change(id, "append to", |file| {
-            let mut content = file.content();
-            if !content.is_empty() && !content.ends_with('\n') {
-                content.push('\n');
-            }
-            file.set_content(&(content + text));
+            file.append_content(text);
             Ok(())
         })
     }
@@ -238,12 +236,11 @@ impl Store {
         let name = NodeId::parse(id)?.file_name();
         let (trash, file) = (FileName::new(Part::Trash, &name), FileName::new(Part::Nodes, &name));
         let Some((bytes, _)) = self.folder.read(&trash)? else {
-            let near = Vec::new();
-            return Err(StoreError::NoSuch {
-                what: "node in the trash",
-                name: id.to_owned(),
-                near,
-            });
+            let trashed = self.trash()?;
+            let near = nearest(id, trashed.iter().map(NodeId::as_str));
+            let near = near.map(str::to_owned).into_iter().collect();
+            let what = "node in the trash";
+            return Err(StoreError::NoSuch { what, name: id.to_owned(), near });
         };
         if self.folder.file_stamp(&file)?.is_some() {
             return Err(StoreError::Exists { what: "node", name: id.to_owned() });

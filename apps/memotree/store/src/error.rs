@@ -37,7 +37,7 @@ pub enum StoreError {
     #[error(transparent)]
     Name(#[from] NameError),
     /// A node would stand below itself.
-    #[error("`{node}` can't move below `{parent}`, which is below it")]
+    #[error("{}", circle(.node, .parent))]
     Circle {
         /// The node.
         node: NodeId,
@@ -86,6 +86,13 @@ impl From<FolderError> for StoreError {
             FolderError::Changed(file) => Self::Changed(vec![file]),
             other => Self::Folder(other),
         }
+    }
+}
+
+fn circle(node: &NodeId, parent: &NodeId) -> String {
+    match node == parent {
+        true => format!("`{node}` can't move below itself"),
+        false => format!("`{node}` can't move below `{parent}`, which is below it"),
     }
 }
 

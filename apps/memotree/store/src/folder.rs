@@ -27,6 +27,8 @@ pub enum Part {
     Views,
     /// `queries`: a file for each saved search.
     Queries,
+    /// `.memotree` itself, with `memotree.toml`.
+    Root,
 }
 
 impl Part {
@@ -37,12 +39,18 @@ impl Part {
             Self::Trash => "trash",
             Self::Views => "views",
             Self::Queries => "queries",
+            Self::Root => "",
         }
+    }
+
+    /// Returns the folder's name as messages show it.
+    fn shown(self) -> &'static str {
+        if self == Self::Root { ".memotree" } else { self.name() }
     }
 
     /// The reverse of [`Part::name`].
     pub fn named(name: &str) -> Option<Self> {
-        [Self::Nodes, Self::Trash, Self::Views, Self::Queries]
+        [Self::Nodes, Self::Trash, Self::Views, Self::Queries, Self::Root]
             .into_iter()
             .find(|part| part.name() == name)
     }
@@ -66,7 +74,10 @@ impl FileName {
 
 impl std::fmt::Display for FileName {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}/{}", self.part.name(), self.name)
+        match self.part {
+            Part::Root => f.write_str(&self.name),
+            part => write!(f, "{}/{}", part.name(), self.name),
+        }
     }
 }
 
@@ -74,7 +85,7 @@ impl std::fmt::Display for FileName {
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// The system refuses.
-    #[error("{what}: {source}")]
+    #[error("{what}: {}", system_words(.source))]
     Io {
         /// The file or folder.
         what: String,
@@ -100,6 +111,22 @@ pub enum FolderError {
     /// Another program changed it since it was read.
     #[error("{0} was changed by another program")]
     Changed(FileName),
+}
+
+/// Says what the system refuses, in words: without the number of the error.
+pub fn system_words(error: &io::Error) -> String {
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        ErrorKind::PermissionDenied => "it may not be read or written by this user".to_owned(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
+        ErrorKind::ReadOnlyFilesystem => "it is on a file system that is read-only".to_owned(),
+        ErrorKind::NotADirectory => "a file is where a folder is expected".to_owned(),
+        ErrorKind::InvalidData => "it isn't UTF-8 text".to_owned(),
+        _ => {
+            let words = error.to_string();
+            words.split(" (os error").next().unwrap_or_default().to_lowercase()
+        }
+    }
 }
 
 const OUTSIDE: &str = "it is a link that leads out of .memotree; put the file itself there";
@@ -150,17 +177,17 @@ impl Folder {
     /// It can't be read, or leads out of `.memotree`.
     pub fn stamp(&self, part: Part) -> Result<Option<Stamp>, FolderError> {
         let path = self.root.join(part.name());
-        let io = |source| FolderError::Io { what: part.name().to_owned(), source };
+        let io = |source| FolderError::Io { what: part.shown().to_owned(), source };
         match fs::symlink_metadata(&path) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => Err(io(error)),
             Ok(metadata) if metadata.is_symlink() => {
-                self.check_inside(&path, part.name())?;
+                self.check_inside(&path, part.shown())?;
                 fs::metadata(&path).map(|metadata| Some(Stamp::of(&metadata))).map_err(io)
             }
             Ok(metadata) if metadata.is_dir() => Ok(Some(Stamp::of(&metadata))),
             Ok(_) => Err(FolderError::Refused {
-                what: part.name().to_owned(),
+                what: part.shown().to_owned(),
                 why: "it is not a folder",
             }),
         }
@@ -179,7 +206,7 @@ impl Folder {
         if self.stamp(part)?.is_none() {
             return Ok(());
         }
-        let io = |source| FolderError::Io { what: part.name().to_owned(), source };
+        let io = |source| FolderError::Io { what: part.shown().to_owned(), source };
         for entry in fs::read_dir(self.root.join(part.name())).map_err(io)? {
             let entry = entry.map_err(io)?;
             let Ok(name) = entry.file_name().into_string() else { continue };
@@ -318,7 +345,7 @@ impl Folder {
 
     /// Removes temporary files that a killed process left.
     pub fn remove_temporary_files(&self) {
-        for part in [Part::Nodes, Part::Trash, Part::Views, Part::Queries] {
+        for part in [Part::Nodes, Part::Trash, Part::Views, Part::Queries, Part::Root] {
             let Ok(entries) = fs::read_dir(self.root.join(part.name())) else { continue };
             for entry in entries.flatten() {
                 let name = entry.file_name();

@@ -251,6 +251,23 @@ impl NodeFile {
         self.content = format!("{blank}{text}");
     }
 
+    /// Adds lines to the end of the content. What is there keeps its bytes, also where its line ends differ.
+    pub fn append_content(&mut self, text: &str) {
+        if self.content().is_empty() {
+            return self.set_content(text);
+        }
+        let eol = self.eol();
+        if !self.content.ends_with('\n') {
+            self.content.push_str(eol);
+        }
+        let text =
+            if self.crlf { text.replace("\r\n", "\n").replace('\n', eol) } else { text.to_owned() };
+        self.content += &text;
+        if !self.content.ends_with('\n') {
+            self.content.push_str(eol);
+        }
+    }
+
     /// Returns the title: that of the front matter, else the first heading of the content, if any.
     pub fn title(&self) -> Option<String> {
         let own = self.get("title").filter(|title| !title.trim().is_empty());

@@ -177,7 +177,8 @@ impl Store {
         Ok(RenderSection::new("views", "Views", lines).hiding(hidden))
     }
 
-    /// Writes what is known of the tree as a whole: no path, no user, no environment. `date` is told by whoever wants it.
+    /// Writes what is known of the tree as a whole: no path, no user, no environment. `time` says when it is, or when something
+    /// changed last, and `version` which program shows it.
     ///
     /// # Errors
     /// The index isn't readable.
@@ -185,7 +186,8 @@ impl Store {
         &self,
         project: &str,
         view: &str,
-        date: Option<&str>,
+        version: &str,
+        time: Option<&str>,
     ) -> Result<RenderSection<SlotLine>, StoreError> {
         let total = self.index.total()?;
         let expanded = self.state.expanded(view)?;
@@ -194,14 +196,12 @@ impl Store {
         if !self.exists() {
             line += " · no .memotree yet: the first node makes it";
         }
-        if let Some(date) = date {
-            line += &format!(" · {date}");
+        let mut meta = format!("Context UI {} · memotree {version}", pipemux_context::VERSION);
+        if let Some(time) = time {
+            meta += &format!(" · {time}");
         }
         let problems = self.index.problems(PROBLEMS_SHOWN + 1)?;
-        let mut lines = vec![
-            text_line(format!("Context UI {}\n", pipemux_context::VERSION), 0),
-            text_line(line + "\n", 0),
-        ];
+        let mut lines = vec![text_line(meta + "\n", 0), text_line(line + "\n", 0)];
         for row in problems.iter().take(PROBLEMS_SHOWN) {
             let problem = row.problem.as_deref().unwrap_or_default();
             lines.push(text_line(format!("problem: {}: {}\n", row.id, inert(problem)), 1));
@@ -222,7 +222,7 @@ fn text_line(text: String, depth: u32) -> Line<SlotLine> {
 fn view_line(view: &View) -> String {
     let mut line = format!("{} {}", view.name, Token::new(TokenKind::View, &view.name));
     if !view.description.is_empty() {
-        line += &format!(": {}", inert(&view.description));
+        line += &format!(" · {}", inert(&view.description));
     }
     if let Some(problem) = &view.problem {
         line += &format!(" · {}", inert(problem));
@@ -258,7 +258,8 @@ pub fn title_line(row: &NodeRow, level: Option<Level>, form: TokenForm) -> Strin
     if level.is_none() && row.children > 0 {
         line += &format!(" · {}", counted(row.children, "node"));
     }
-    if level != Some(Level::Full) && row.lines > 0 {
+    // That there is one line is what one expects.
+    if level != Some(Level::Full) && row.lines > 1 {
         line += &format!(" · {}", counted(row.lines, "line"));
     }
     if level.is_some() {

@@ -16,6 +16,11 @@ pub struct Stamp {
 }
 
 impl Stamp {
+    /// Returns when the content changed, in nanoseconds since 1970.
+    pub fn modified_ns(&self) -> i128 {
+        self.modified
+    }
+
     /// Takes the stamp of a file or folder.
     pub fn of(metadata: &Metadata) -> Self {
         let nanoseconds =

@@ -42,6 +42,10 @@ const TABLES: &str = "
         focus TEXT NOT NULL,
         used INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS settings (
+        name TEXT PRIMARY KEY,
+        value TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
     PRAGMA user_version = 1;
 ";
 
@@ -312,6 +316,25 @@ impl State {
             Ok(ViewUse { focus: (!focus.is_empty()).then_some(focus), used: row.get(1)? })
         };
         Ok(self.connection.query_row(sql, [view], read).optional()?.unwrap_or_default())
+    }
+
+    /// Returns true if something is switched on for this session alone.
+    ///
+    /// # Errors
+    /// The state can't be read.
+    pub fn is_on(&self, name: &str) -> Result<bool> {
+        let sql = "SELECT value = 'on' FROM settings WHERE name = ?1";
+        Ok(self.connection.query_row(sql, [name], |row| row.get(0)).optional()?.unwrap_or(false))
+    }
+
+    /// Switches something on or off for this session alone.
+    ///
+    /// # Errors
+    /// The state can't be written.
+    pub fn switch_on(&mut self, name: &str, on: bool) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO settings VALUES (?1, ?2)";
+        self.connection.execute(sql, [name, if on { "on" } else { "off" }])?;
+        Ok(())
     }
 
     /// Notes that a view is used.

@@ -8,6 +8,7 @@
 mod commit;
 mod sync;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use pipemux_proto::call::nearest;
@@ -38,6 +39,8 @@ pub struct Store {
     swept: Option<String>,
     /// What other programs changed, until somebody takes it.
     noticed: Changes,
+    /// Files whose names aren't allowed, as far as they were told.
+    misnamed: BTreeSet<String>,
     today: fn() -> String,
 }
 
@@ -67,6 +70,7 @@ impl Store {
             unsettled: None,
             swept: None,
             noticed: Changes::default(),
+            misnamed: BTreeSet::new(),
             today,
         };
         let taken_back = store.take_back_pending()?;
@@ -76,7 +80,10 @@ impl Store {
         let (rebuilt, changes) = store.sync_folder()?;
         store.noticed = Changes::default();
         // Who opens a tree for the first time is told of no changes.
-        let changes = if rebuilt { Changes::default() } else { changes };
+        let changes = match rebuilt {
+            true => Changes { misnamed: changes.misnamed, ..Changes::default() },
+            false => changes,
+        };
         Ok((store, Opened { rebuilt, changes, taken_back }))
     }
 
@@ -90,6 +97,13 @@ impl Store {
     /// at the files.
     pub fn index(&self) -> &Index {
         &self.index
+    }
+
+    /// Returns the day on which a node's file came, went or was replaced last, if that is known.
+    pub fn changed_day(&self) -> Option<String> {
+        let stamp = self.folder.stamp(Part::Nodes).ok()??;
+        let time = jiff::Timestamp::from_nanosecond(stamp.modified_ns()).ok()?;
+        Some(time.strftime("%Y-%m-%d").to_string())
     }
 
     /// Returns true if there is a folder `.memotree`.
@@ -168,6 +182,11 @@ impl Store {
 /// Returns the hash of a file's content.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     pipemux_stable_hash::hash_with_length(bytes)
+}
+
+/// Returns the time to the minute, in UTC.
+pub fn minute() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 fn today() -> String {

@@ -1,11 +1,13 @@
 //! Import and export: the headings of a Markdown text as a tree, and a tree as headings.
 //!
-//! A heading may name its node: `## Title [[MT:Node:id]]` or `## Title {#id}`. What stands below a heading is the content of its node,
+//! A heading may name its node: `## Title [[MT:Node:id]]` or `## Title {#id}`. Words like `#decision` at the end of its title
+//! are tags; with a backslash before it, such a word belongs to the title. What stands below a heading is the content of its node,
 //! up to the next heading. Headings inside of fences are none. A line of a content that would be read as a heading is
 //! exported with a backslash before it, which importing takes away.
 
 use crate::actions::{NewNode, NewPlace, Place};
 use crate::error::StoreError;
+use crate::index::NodeRow;
 use crate::name::NodeId;
 use crate::store::{Committed, Store};
 use crate::token::{TokenKind, find, inert};
@@ -22,6 +24,8 @@ pub struct Heading {
     pub title: String,
     /// The id that it names.
     pub id: Option<String>,
+    /// The tags at the end of its text.
+    pub tags: Vec<String>,
     /// The text up to the next heading.
     pub text: String,
 }
@@ -86,7 +90,38 @@ fn heading(line: &str) -> Option<Heading> {
         return None;
     }
     let (title, id) = named(rest.trim());
-    Some(Heading { level, title, id, text: String::new() })
+    let (title, tags) = tagged(&title);
+    Some(Heading { level, title, id, tags, text: String::new() })
+}
+
+/// Splits off the tags at the end of a title, and takes away the backslashes before words that look like some.
+fn tagged(title: &str) -> (String, Vec<String>) {
+    let mut words: Vec<&str> = title.split(' ').collect();
+    let mut tags = Vec::new();
+    while words.len() > 1
+        && let Some(tag) = words.last().and_then(|word| crate::words::tag(word))
+    {
+        tags.push(tag.to_owned());
+        words.pop();
+        while words.len() > 1 && words.last().is_some_and(|word| word.is_empty()) {
+            words.pop();
+        }
+    }
+    tags.reverse();
+    let plain = |word: &&str| match word.strip_prefix('\\') {
+        Some(rest) if rest.trim_start_matches('\\').starts_with('#') => rest.to_owned(),
+        _ => (*word).to_owned(),
+    };
+    (words.iter().map(plain).collect::<Vec<_>>().join(" "), tags)
+}
+
+/// Writes a title so that [`tagged`] returns it again.
+fn escaped_title(title: &str) -> String {
+    let escaped = |word: &str| match word.trim_start_matches('\\').starts_with('#') {
+        true => format!("\\{word}"),
+        false => word.to_owned(),
+    };
+    title.split(' ').map(escaped).collect::<Vec<_>>().join(" ")
 }
 
 /// Splits off the id that a heading names.
@@ -113,7 +148,7 @@ fn unescaped(line: &str, in_fence: bool) -> &str {
 
 impl Store {
     /// Takes the headings of a Markdown text as a tree below a node. Headings that name a node that there is set its title
-    /// and content, and leave it where it is.
+    /// and content, add their tags, and leave it where it is.
     ///
     /// # Errors
     /// There is no such parent, a title isn't allowed, or a file can't be written.
@@ -147,7 +182,8 @@ impl Store {
             stack.push((heading.level, NewPlace::Below(new.len())));
             let title =
                 if heading.title.is_empty() { "untitled".to_owned() } else { heading.title };
-            new.push(NewNode { title, text: heading.text, place, ..NewNode::default() });
+            let Heading { text, tags, .. } = heading;
+            new.push(NewNode { title, text, tags, place, ..NewNode::default() });
         }
         for (id, heading) in known {
             let mut changed = Vec::new();
@@ -157,6 +193,9 @@ impl Store {
             let (_, file, _) = self.read(&id)?;
             if file.content().trim_matches('\n') != heading.text.trim_matches('\n') {
                 changed.push(self.edit(&id, &heading.text)?);
+            }
+            if !heading.tags.iter().all(|tag| file.list("tags").contains(tag)) {
+                changed.push(self.tag(&[&id], &heading.tags, &[])?);
             }
             if !changed.is_empty() {
                 done.updated.push(NodeId::parse(&id)?);
@@ -176,22 +215,26 @@ impl Store {
     /// # Errors
     /// There is no such node, or a file isn't readable.
     pub fn export(&mut self, ids: &[&str]) -> Result<String, StoreError> {
-        let mut stack: Vec<(NodeId, String, usize)> = Vec::new();
+        let mut stack: Vec<(NodeRow, usize)> = Vec::new();
         if ids.is_empty() {
             let roots = self.index.children(None, 0, usize::MAX >> 1)?;
-            stack.extend(roots.into_iter().rev().map(|row| (row.id, row.title, 1)));
+            stack.extend(roots.into_iter().rev().map(|row| (row, 1)));
         }
         for id in ids.iter().rev() {
-            let row = self.node(id)?;
-            stack.push((row.id, row.title, 1));
+            stack.push((self.node(id)?, 1));
         }
         let mut out = String::new();
-        while let Some((id, title, level)) = stack.pop() {
+        while let Some((NodeRow { id, title, tags, .. }, level)) = stack.pop() {
             if !out.is_empty() {
                 out.push('\n');
             }
             let marks = "#".repeat(level.min(HEADING_MAX));
-            out += &format!("{marks} {} [[MT:Node:{id}]]\n", inert(&title));
+            // Tags of several words can't be written in a heading.
+            let tags = tags.iter().map(|tag| format!("#{tag}"));
+            let tags = tags.filter(|tag| crate::words::tag(tag).is_some() && !tag.contains(' '));
+            let tags: String = tags.map(|tag| format!(" {}", inert(&tag))).collect();
+            let title = escaped_title(&inert(&title));
+            out += &format!("{marks} {title}{tags} [[MT:Node:{id}]]\n");
             let (_, text) = self.text(id.as_str())?;
             let text = text.trim_matches('\n');
             let mut fence = None;
@@ -214,7 +257,7 @@ impl Store {
                 out += &format!("{}\n", mark.to_string().repeat(length));
             }
             let children = self.index.children(Some(id.as_str()), 0, usize::MAX >> 1)?;
-            stack.extend(children.into_iter().rev().map(|row| (row.id, row.title, level + 1)));
+            stack.extend(children.into_iter().rev().map(|row| (row, level + 1)));
         }
         Ok(out)
     }

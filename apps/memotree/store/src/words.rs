@@ -46,7 +46,7 @@ pub fn index_text(text: &str) -> String {
 }
 
 /// Returns a query in the query syntax of the index; `None` if it has no word. Words in quotes stand in this order; `OR`
-/// separates alternatives; the last part of a word that isn't in quotes may be just its beginning.
+/// separates alternatives; the last part of a word that isn't in quotes may be just its beginning; `#word` is a tag.
 pub fn expression(query: &str) -> Option<String> {
     let mut alternatives: Vec<Vec<String>> = vec![Vec::new()];
     let mut count = 0;
@@ -58,11 +58,15 @@ pub fn expression(query: &str) -> Option<String> {
                 alternatives.push(Vec::new());
                 continue;
             }
+            let (column, word) = match tag(word).filter(|_| !quoted) {
+                Some(tag) => ("tags : ", tag),
+                None => ("", word),
+            };
             let tokens = index_text(word);
             if !tokens.is_empty() && count < WORDS_MAX {
-                let star = if quoted { "" } else { " *" };
+                let star = if quoted || !column.is_empty() { "" } else { " *" };
                 let last = alternatives.len() - 1;
-                alternatives[last].push(format!("\"{}\"{star}", tokens.trim_end()));
+                alternatives[last].push(format!("{column}\"{}\"{star}", tokens.trim_end()));
                 count += 1;
             }
         }
@@ -73,6 +77,25 @@ pub fn expression(query: &str) -> Option<String> {
         .map(|terms| format!("({})", terms.join(" AND ")))
         .collect();
     (!joined.is_empty()).then(|| joined.join(" OR "))
+}
+
+/// Returns the tag that a word such as `#decision` names. `#12` and `#` alone are none.
+pub fn tag(word: &str) -> Option<&str> {
+    word.strip_prefix('#').filter(|tag| tag.starts_with(char::is_alphabetic))
+}
+
+/// Returns true if an `OR` of a query has no word on one of its sides.
+pub fn has_dangling_or(query: &str) -> bool {
+    let is_or = |word: &str| matches!(word, "OR" | "|" | "||");
+    let mut words = query.split_whitespace().peekable();
+    let mut last = true;
+    while let Some(word) = words.next() {
+        if is_or(word) && (last || words.peek().is_none()) {
+            return true;
+        }
+        last = is_or(word);
+    }
+    false
 }
 
 /// How a character takes part in tokens.
@@ -140,6 +163,12 @@ mod tests {
             "(\"rel\" * AND \"open files\" AND \"检 索\" *)"
         );
         assert_eq!(expression("a OR b").unwrap(), "(\"a\" *) OR (\"b\" *)");
+        assert_eq!(
+            expression("#open-point x #12").unwrap(),
+            "(tags : \"open point\" AND \"x\" * AND \"12\" *)"
+        );
+        assert!(["OR", "a OR", "OR a", "a OR OR b", "a | | b"].into_iter().all(has_dangling_or));
+        assert!(!["a OR b", "a", "", "fOR OR b"].into_iter().any(has_dangling_or));
         assert_eq!(
             expression("x* NEAR(title : y)").unwrap(),
             "(\"x\" * AND \"near title\" * AND \"y\" *)"

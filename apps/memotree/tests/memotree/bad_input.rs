@@ -133,3 +133,40 @@ fn project_is_named_or_that_of_the_directory() {
     assert!(Host::<MemoTree>::open(&["nowhere"], &root, &state).is_err());
     assert!(Host::<MemoTree>::open(&["a", "b"], &root, &state).is_err());
 }
+
+#[test]
+fn refused_call_says_which_call_goes_on() {
+    let mut tree = Fixture::with_nodes();
+    let mut hint = |action: &str, args: [(&'static str, pipemux_proto::projection::Arg); 2]| {
+        let [first, second] = args;
+        let fault = match second.0 {
+            "" => tree.fault(action, [first]),
+            _ => tree.fault(action, [first, second]),
+        };
+        format!("{}\n{}", fault.message, fault.hints.join("\n"))
+    };
+    let none = || ("", text(""));
+    assert_eq!(
+        hint("move", [("nodes", texts(&["rope"])), ("parent", text("rope"))]),
+        "`rope` can't move below itself\nto the root: pipemux run 'memotree.move(\"rope\")'"
+    );
+    assert_eq!(
+        hint("move", [("nodes", texts(&["rope"])), ("parent", text("len"))]),
+        "`rope` can't move below `len`, which is below it\n\
+         first beside it: pipemux run 'memotree.move(\"len\", before=\"rope\")'"
+    );
+    let missing = hint("import", [("path", text("nope")), none()]);
+    assert!(missing.starts_with("nope: there is no such file or folder\n"), "{missing}");
+    assert_eq!(
+        hint("restore", [("id", text("bad")), none()]),
+        "there is no node in the trash `bad`\npipemux ask 'memotree.trash()'"
+    );
+    assert_eq!(
+        hint("undo_change", [("change", text("c99")), none()]).lines().count(),
+        2,
+        "a message and what to do"
+    );
+    std::fs::write(tree.root().join("notes.md"), "# x\n").unwrap();
+    let fault = tree.fault("import", [("path", text("note.md"))]);
+    assert_eq!(fault.hints[0], "pipemux run 'memotree.import(\"notes.md\")'");
+}

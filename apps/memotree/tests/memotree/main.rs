@@ -2,10 +2,13 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod bad_input;
+mod codebase;
 mod common;
 mod growth;
 mod laws;
 mod nodes;
 mod outside;
+mod settings;
 mod sleep;
+mod tags;
 mod views;

@@ -50,7 +50,7 @@ fn readers_are_told_of_files_that_others_write_replace_and_remove() {
     tree.write("views/api.toml", "description = \"from outside\"\n");
     let unasked = tree.host.wait_unasked(SURELY);
     assert!(unasked.contains(&Unasked::Changed), "{unasked:?}");
-    assert!(tree.view().contains("- api [[MT:View:api]]: from outside"));
+    assert!(tree.view().contains("- api [[MT:View:api]] · from outside"));
 }
 
 #[test]

@@ -10,14 +10,14 @@ fn views_are_made_switched_renamed_described_and_deleted() {
     tree.call("create", [("name", text("发布")), ("description", text("what ships"))]);
     let view = tree.view();
     assert!(view.contains("current: default [[MT:View:default]]\n"), "{view}");
-    assert!(view.contains("- 发布 [[MT:View:发布]]: what ships\n"), "{view}");
+    assert!(view.contains("- 发布 [[MT:View:发布]] · what ships\n"), "{view}");
     tree.call("switch", [("view", text("[[MT:View:发布]]"))]);
     let view = tree.view();
-    assert!(view.contains("current: 发布 [[MT:View:发布]]: what ships\n- default"), "{view}");
+    assert!(view.contains("current: 发布 [[MT:View:发布]] · what ships\n- default"), "{view}");
     assert!(!view.contains("Why a rope"), "each view has expanded its own: {view}");
     tree.call("rename", [("view", text("发布")), ("name", text("ship"))]);
     tree.call("describe", [("view", text("ship")), ("description", text("by week"))]);
-    assert!(tree.view().contains("current: ship [[MT:View:ship]]: by week\n"), "{}", tree.view());
+    assert!(tree.view().contains("current: ship [[MT:View:ship]] · by week\n"), "{}", tree.view());
     assert_eq!(tree.file("views/ship.toml"), "description = \"by week\"\n");
     let Outcome::Needs(needs) = tree.try_call("delete", [("view", text("ship"))]) else { panic!() };
     assert_eq!(needs.question.text, "view ship (by week), 0 expanded nodes; the nodes stay");
@@ -25,7 +25,7 @@ fn views_are_made_switched_renamed_described_and_deleted() {
     let view = tree.view();
     assert!(view.contains("current: default") && view.contains("Why a rope"), "{view}");
     tree.call("undo", []);
-    assert!(tree.ask("list", []).contains("- ship [[MT:View:ship]]: by week"));
+    assert!(tree.ask("list", []).contains("- ship [[MT:View:ship]] · by week"));
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn expanded_node_is_seen_though_it_stands_below_folded_ones() {
     let mut tree = Fixture::with_nodes();
     tree.call("expand", [("nodes", texts(&["len"]))]);
     let view = tree.view();
-    let expected = "- [Rope] [rope] [[MT:Node:rope]] · 1 line\n  - [Len] [len] [[MT:Node:len]]\n    Len counts chars.\n";
+    let expected = "- Rope [[MT:Node:rope]]\n  - Len [[MT:Node:len]]\n    Len counts chars.\n";
     assert!(view.contains(expected), "{view}");
     let fault = tree.fault("switch", [("view", text("len"))]);
     assert_eq!(fault.message, "`len` is a node, not a view");

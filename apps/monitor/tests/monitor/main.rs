@@ -9,7 +9,7 @@ use std::time::Duration;
 use docui::testing::Host;
 use docui::{Anchor, App, Found, Lod, View};
 use killing::Sleep;
-use pipemux_monitor::action::{By, Figure};
+use pipemux_monitor::action::{By, Watched};
 use pipemux_monitor::detail;
 use pipemux_monitor::disks::DiskSampler;
 use pipemux_monitor::resource::Resource;
@@ -283,23 +283,23 @@ fn top_tells_the_largest_processes_and_its_own_apart() {
     assert_eq!(
         told(2, By::Mem),
         "2 of 5 processes by memory\nbrowser 3 GB · pid 30 · CPU 5%\nrustc 1 GB · pid 20 · CPU 71%\n\
-         left out, PipeMux's own: pipemux 4 GB\n"
+         left out: 1 of PipeMux's own, 4 GB\n"
     );
     assert_eq!(told(1, By::Cpu), "1 of 5 processes by CPU\nrustc 71% · pid 20 · 1 GB\n");
-    assert!(told(100, By::Mem).ends_with("own: pipemux 4 GB, pipemux-editor 40 MB\n"));
+    assert!(told(100, By::Mem).ends_with("left out: 2 of PipeMux's own, 4 GB together\n"));
 }
 
 #[test]
 fn watching_leaves_the_monitor_free_for_others() {
     let dir = tempfile::tempdir().unwrap();
     let mut host = open(&dir);
-    let watch = Action::Watch { what: Figure::Load, seconds: 1, every: 1 };
+    let watch = Action::Watch { what: Watched::Load, seconds: 1, every: 1, n: None, by: None };
     assert!(host.begin(&watch).is_none(), "it goes on elsewhere");
     done(&mut host, Action::Refresh {});
     let told = host.wait_for_answer().unwrap();
     let Outcome::Done(done) = told else { panic!("{told:?}") };
     assert!(done.brief.starts_with("load every 1 s: ") && done.brief.contains(" · "), "{done:?}");
-    let wrong = Action::Watch { what: Figure::Cpu, seconds: 3600, every: 3 };
+    let wrong = Action::Watch { what: Watched::Cpu, seconds: 3600, every: 3, n: None, by: None };
     assert_eq!(fault(&mut host, wrong).message, "seconds: expected 3 to 25, not 3600");
 }
 
@@ -348,4 +348,17 @@ fn refresh_answers_with_the_gist_of_a_new_sample() {
     let mut host = open(&dir);
     let brief = done(&mut host, Action::Refresh {}).brief;
     assert!(brief.starts_with("CPU ") && brief.contains(" · mem "), "{brief}");
+}
+
+#[test]
+fn number_and_order_are_for_watched_processes() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut host = open(&dir);
+    let watch = |what, n| Action::Watch { what, seconds: 1, every: 1, n, by: Some(By::Cpu) };
+    let refused = fault(&mut host, watch(Watched::Load, None));
+    assert_eq!(refused.message, "n and by are for processes: what='top'");
+    let hint = refused.hints.join(" ");
+    assert!(hint.contains("seconds=1, every=1"), "{hint}");
+    let refused = fault(&mut host, watch(Watched::Top, Some(0)));
+    assert_eq!(refused.message, "n: expected 1 to 100, not 0");
 }

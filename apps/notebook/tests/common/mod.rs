@@ -63,6 +63,7 @@ impl Fixture {
                 Piece::Object(object) => text += &format!("[{}](obj:{})", object.label, object.key),
                 Piece::Link(link) => text += &format!("[{}](link:{})", link.label, link.action),
                 Piece::Code(code) => text += &format!("```\n{}\n```\n", code.text.trim_end()),
+                Piece::Embed(embed) => panic!("{embed:?}"),
             }
         }
         text

@@ -6,15 +6,16 @@ Look and act:
   open <provider>[/<session>] [args…]   start or attach to an app and show its window
   view [<provider>/<session>]           show the workspace, or one window; --since e17: only what changed;
                                         --wait 60: once something changes
-  inject [--reset]                      print what is new for a model's prompt; --reset: everything again
+  attach <provider>[/<session>]         show a window live in this terminal, with a prompt below it
+  inject [--reset] [--hook]             print what is new for a model's prompt; --reset: everything again
   click <link>                          run the action behind a link: click 15
   run <code> | -                        run calls; `stdin` in them stands for standard input
   ask <code> | -                        run queries only, which change nothing
-  listen                                run the `docui` blocks of a message on standard input
+  listen                                run the `docui` blocks of a message on standard input, or a tool's call
   answer [<…>]                          answer the question: 1,3 · all but 2 · yes · go; alone: show it
   read <ref>                            print the value of a ref, byte for byte
+  resolve <text> | - [--run]            tell what the refs and tokens in a text are; --run: click the only one
   help <provider> [--full|--aliases]    describe the actions of an app; help --all: this text
-  skill                                 print a guide to this release as a SKILL.md
   close <provider>/<session> [--end]    close the window; --end: end the session as well
   history [--diff] [--rounds N]         show what was done in the workspace
   undo [<round>]                        undo your newest round of history, or this one, in all apps
@@ -22,6 +23,13 @@ Look and act:
   set [epoch strict|meaning]            choose when a ref becomes stale; without arguments: show all options
   set [rebase on|off]                   choose whether safe actions run on things that have changed
   set [titles on|off]                   choose whether every link shows its call
+  set [panels <names>|off]              choose what view and inject show besides windows
+
+Harnesses:
+  setup <harness> [--remove|--dry-run]  set up claude-code, codex, gemini, cursor, vscode, zed or opencode
+  skill                                 print a guide to this release as a SKILL.md
+  mcp [--http]                          serve a harness over the Model Context Protocol
+  tool-schema [--format anthropic]      print the tools as JSON, for a harness that registers them itself
 
 Apps and sessions:
   apps                                  list the registered apps, and why others are not registered
@@ -36,10 +44,12 @@ Apps and sessions:
 The daemon (all other verbs start it if it is not running):
   up · down · status [--limits]         start it · end it with all sessions · show its status and limits
   audit [--lines N]                     print who did what, and who confirmed it
+  service install|uninstall|status|logs have systemd or launchd start it; [--dry-run]
   doctor [--fix]                        find problems, suggest fixes, or make them
   pipe                                  serve requests as lines of JSON, for programs
   bench [--quick]                       measure what PipeMux costs on this machine
   tour                                  start a guided tour of the built-in apps
+  completions <shell> · man [<verb>]    print a shell's completions · print a man page
 
 Outcomes of actions and everything with --json go to standard output. Errors go to standard error when no
 step ran, so that `pipemux read obj:9 > file` never fills the file with one.";

@@ -22,6 +22,19 @@ pub fn open_target(text: &str) -> Result<OpenTarget, IdError> {
     Ok(OpenTarget { provider: provider.parse()?, session })
 }
 
+/// What `help` describes: an app, or one of its actions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HelpTopic {
+    pub provider: ProviderId,
+    pub action: Option<String>,
+}
+
+/// Parses `editor` or `editor.find`, which may have parentheses: `editor.find(…)`.
+pub fn help_topic(text: &str) -> Result<HelpTopic, IdError> {
+    let (provider, action) = pipemux_client::tools::help_topic(text);
+    Ok(HelpTopic { provider: provider.parse()?, action: action.map(str::to_owned) })
+}
+
 pub fn provider(text: &str) -> Result<ProviderId, IdError> {
     text.parse()
 }
@@ -38,6 +51,17 @@ pub fn epoch(text: &str) -> Result<u64, String> {
     let digits = text.strip_prefix('e').unwrap_or(text);
     let number = digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()));
     number.ok_or_else(|| "expected an epoch as answers show it: e17".to_owned())
+}
+
+/// Parses a window's part of a budget.
+pub fn weight(text: &str) -> Result<u32, String> {
+    let weight = text.parse().ok().filter(|weight| (1..=1000).contains(weight));
+    weight.ok_or_else(|| "expected a whole number from 1 to 1000".to_owned())
+}
+
+/// Parses a window's place in a document.
+pub fn priority(text: &str) -> Result<i32, String> {
+    text.parse().map_err(|_| format!("expected a whole number from {} to {}", i32::MIN, i32::MAX))
 }
 
 /// Parses a time limit: more than zero, at most a day.

@@ -1,15 +1,19 @@
 //! The verbs, with their arguments and help.
 
-use std::path::PathBuf;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::Subcommand;
-use pipemux_client::proto::{ProviderId, SessionAddr};
+use clap_complete::Shell;
+use pipemux_client::proto::SessionAddr;
 
-use crate::cli::app_new::Language;
+use crate::cli::setup::{Harness, With};
+use crate::cli::tool_schema::SchemaFormat;
 
+use super::subverbs::{AppVerb, ServiceVerb};
 use super::values::{
-    OpenTarget, epoch, event, lines, open_target, provider, question, rounds, session, wait,
+    HelpTopic, OpenTarget, epoch, event, help_topic, lines, open_target, priority, question,
+    rounds, session, wait, weight,
 };
 
 #[derive(Debug, Subcommand)]
@@ -33,11 +37,30 @@ pub enum Verb {
         #[arg(long)]
         unpin: bool,
         /// The window's place in view and inject: a higher one stands earlier; 0 unless set
-        #[arg(long, value_name = "N", allow_negative_numbers = true)]
+        #[arg(long, value_name = "N", value_parser = priority, allow_negative_numbers = true)]
         priority: Option<i32>,
         /// The window's part of the budget of view, compared to the others'; 1 unless set
-        #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+        #[arg(long, value_name = "N", value_parser = weight, allow_negative_numbers = true)]
         weight: Option<u32>,
+    },
+    /// Show a window live in this terminal, with a prompt below it
+    ///
+    ///   pipemux attach planner
+    ///
+    /// The app is opened if it isn't. What you type below the window:
+    ///
+    ///   any words          go to the action that the app takes them with; a space first: whatever they look like
+    ///   12                 follows link 12, or answers the open question; link:12 is always the link
+    ///   /name(arguments)   runs a call of the app; of another one: /editor.save()
+    ///   ?                  tells the keys
+    ///
+    /// Page Up, Page Down and the arrows scroll. Ctrl-C leaves, and everything goes on. Each terminal is a reader of
+    /// its own, whose name begins with attach: apps take it for a person.
+    #[command(verbatim_doc_comment)]
+    Attach {
+        /// The app, and optionally a session: planner, planner/b
+        #[arg(value_name = "PROVIDER[/SESSION]", value_parser = open_target)]
+        target: OpenTarget,
     },
     /// Show the workspace, or one window
     View {
@@ -55,8 +78,14 @@ pub enum Verb {
     ///
     /// The first time that is all windows; from then on only what changed since this reader was shown it, and
     /// nothing at all if nothing did. It takes at most 2,500 tokens, or as many as --budget says.
+    ///
+    /// With --hook it is a hook of a harness: it reads the harness's JSON on standard input, reads as that session, and
+    /// answers in JSON. `pipemux setup <harness> --with skill` installs it.
     #[command(verbatim_doc_comment)]
     Inject {
+        /// Speak as a hook of a harness does
+        #[arg(long)]
+        hook: bool,
         /// Print everything again: the model has lost what it was shown, as after a compaction
         #[arg(long)]
         reset: bool,
@@ -77,8 +106,8 @@ pub enum Verb {
     ///   pipemux run 'editor.insert(3, text=stdin)' < text.md
     #[command(verbatim_doc_comment)]
     Run {
-        /// The calls, quoted as one argument; - reads them from standard input
-        #[arg(value_name = "CODE", required = true)]
+        /// The calls, quoted as one argument; - reads them from standard input, as does a here-document alone
+        #[arg(value_name = "CODE")]
         code: Vec<String>,
         /// Wait at most SECONDS for the end of each job that this starts, before the next call
         #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
@@ -89,15 +118,21 @@ pub enum Verb {
     /// As `run`, but a call that isn't a query is refused, and then nothing runs: a harness may allow this
     /// verb without asking a person.
     Ask {
-        /// The queries, quoted as one argument; - reads them from standard input
-        #[arg(value_name = "CODE", required = true)]
+        /// The queries, quoted as one argument; - reads them from standard input, as does a here-document alone
+        #[arg(value_name = "CODE")]
         code: Vec<String>,
     },
-    /// Run the `docui` blocks of a model's message
+    /// Run the `docui` blocks of a model's message, or a tool's call
     ///
     /// Reads a whole Markdown message from standard input. Only fenced code blocks that begin with
     /// ```docui are run, in order, as one run; code that the message merely mentions is ignored. Put long
     /// text into a raw block, text=<<END, in which fences have no meaning.
+    ///
+    /// A message that is a call of one of the tools of `pipemux tool-schema`, as JSON, is carried out:
+    ///
+    ///   {"name": "run_code_snippet", "parameters": {"code": "editor.undo()"}}
+    ///
+    /// Calls as OpenAI's and Anthropic's interfaces write them, and `tools/call` of MCP, are understood as well.
     #[command(verbatim_doc_comment)]
     Listen,
     /// Answer the open question; without an answer, show it
@@ -138,23 +173,40 @@ pub enum Verb {
         #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
         wait: Option<Duration>,
     },
-    /// Describe the actions of an app, in a line each
+    /// Tell what the refs and tokens in a text are now, and which calls one can make
+    ///
+    ///   pipemux resolve '[[MT:Node:plan]]'   one token
+    ///   pipemux resolve - < message.md       every ref and token of a text, once
+    ///   pipemux resolve --run - < choice.md  carries out the one call that the text names
+    ///
+    /// Each is live, hidden (folded, or its window is closed), asleep, stale, gone, forged (nothing here ever had
+    /// that name) or ambiguous.
+    #[command(verbatim_doc_comment)]
+    Resolve {
+        /// The text, quoted as one argument; - reads it from standard input
+        text: String,
+        /// Carry out the one call that the text names, as click does
+        #[arg(long)]
+        run: bool,
+    },
+    /// Describe the actions of an app, in a line each, or one of them
     ///
     ///   pipemux help                     what this command's --help prints
     ///   pipemux help --all               every verb and option
     ///   pipemux help editor              the actions; a ? marks queries, which change nothing
-    ///   pipemux help editor --full       whole declarations, with their documentation
+    ///   pipemux help editor.find         one action: its declarations, with their documentation
+    ///   pipemux help editor --full       those of all actions
     ///   pipemux help editor --aliases    names of other tools that are understood as well
     #[command(verbatim_doc_comment)]
     Help {
-        /// The app; without one, this command's help is printed
-        #[arg(value_parser = provider)]
-        provider: Option<ProviderId>,
+        /// The app, or the app and one of its actions; without it, this command's help is printed
+        #[arg(value_name = "APP[.ACTION]", value_parser = help_topic)]
+        of: Option<HelpTopic>,
         /// List every verb and option
-        #[arg(long, conflicts_with_all = ["provider", "full", "aliases"])]
+        #[arg(long, conflicts_with_all = ["of", "full", "aliases"])]
         all: bool,
         /// Show whole declarations, as --lod full
-        #[arg(long, requires = "provider")]
+        #[arg(long, requires = "of")]
         full: bool,
         /// List the names of other tools that the app understands; without an app, those of all built-in apps
         #[arg(long)]
@@ -162,6 +214,84 @@ pub enum Verb {
     },
     /// Print a guide to this release as a SKILL.md, for harnesses that load one
     Skill,
+    /// Print PipeMux's tools as JSON, for a harness that registers tools itself
+    ///
+    /// It passes the calls to `pipemux listen` or `pipemux pipe`.
+    #[command(verbatim_doc_comment)]
+    ToolSchema {
+        /// Whose form of a tool's definition
+        #[arg(long, value_enum, default_value_t = SchemaFormat::Openai)]
+        format: SchemaFormat,
+    },
+    /// Serve a harness over the Model Context Protocol
+    ///
+    ///   pipemux mcp             on standard input and output, as harnesses start it
+    ///   pipemux mcp --http      over HTTP, at http://127.0.0.1:7357/mcp
+    ///
+    /// Each connection is a reader of its own; --reader names it, and --budget bounds each answer. HTTP requests
+    /// must carry the token in PIPEMUX_MCP_TOKEN, or else the one that is made and printed; the header
+    /// PipeMux-Reader or ?reader=NAME names their reader. To write a harness's configuration: pipemux setup --help
+    #[command(verbatim_doc_comment)]
+    Mcp {
+        /// Serve HTTP on this address instead of standard input and output [default: 127.0.0.1:7357]
+        #[arg(long, value_name = "ADDRESS", num_args = 0..=1)]
+        http: Option<Option<SocketAddr>>,
+        /// Tokens that the differences in files may take in the answer of an act; 0 for none [default: 400]
+        #[arg(long, value_name = "TOKENS")]
+        diff: Option<u32>,
+    },
+    /// Set a harness up to use PipeMux, or take that back
+    ///
+    /// Shows each change of a file as a difference. Comments, order and other entries stay, and a file that can't be
+    /// understood is left as it is.
+    ///
+    ///   pipemux setup claude-code                 as a server of the Model Context Protocol
+    ///   pipemux setup codex --with skill          as a skill for the command line, with hooks
+    ///   pipemux setup cursor --project --dry-run  show what would be written into this project
+    #[command(verbatim_doc_comment)]
+    Setup {
+        /// The harness
+        #[arg(value_enum)]
+        harness: Harness,
+        /// What to set up
+        #[arg(long, value_enum, default_value_t = With::Mcp)]
+        with: With,
+        /// Write into this project instead of your home directory
+        #[arg(long)]
+        project: bool,
+        /// Take PipeMux out again
+        #[arg(long)]
+        remove: bool,
+        /// Only show the changes
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Have systemd or launchd start the daemon, and restart it when it fails
+    ///
+    /// Nobody needs it: every command starts the daemon. With systemd it also waits for clients while the
+    /// daemon restarts, so that none is turned away. Writes only below ~/.config/systemd/user
+    /// ($XDG_CONFIG_HOME), or ~/Library/LaunchAgents, and says what.
+    #[command(subcommand, verbatim_doc_comment)]
+    Service(ServiceVerb),
+    /// Print the completions of a shell
+    ///
+    ///   pipemux completions bash > ~/.local/share/bash-completion/completions/pipemux
+    #[command(verbatim_doc_comment)]
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: Shell,
+    },
+    /// Print the man page of the program, or of a verb
+    ///
+    ///   pipemux man > ~/.local/share/man/man1/pipemux.1
+    ///   pipemux man run > ~/.local/share/man/man1/pipemux-run.1
+    #[command(verbatim_doc_comment)]
+    Man {
+        /// The verb: run, app add
+        #[arg(value_name = "VERB")]
+        verb: Vec<String>,
+    },
     /// Close a window
     Close {
         /// The window's session: editor/main
@@ -203,11 +333,15 @@ pub enum Verb {
     ///   pipemux set rebase off       they refuse things that have changed (default)
     ///   pipemux set titles on        every link shows its call
     ///   pipemux set titles off       links show their calls where the app asks for it (default)
+    ///   pipemux set panels views,environment,notices,history,questions
+    ///                                view and inject begin with the open windows and what the workspace is, and
+    ///                                end with the newest notices, rounds and questions; or some of them
+    ///   pipemux set panels off       they show windows only (default)
     #[command(verbatim_doc_comment)]
     Set {
-        /// epoch, rebase or titles
+        /// epoch, rebase, titles or panels
         option: Option<String>,
-        /// For epoch: strict or meaning; for rebase and titles: on or off
+        /// For epoch: strict or meaning; for rebase and titles: on or off; for panels: names or off
         value: Option<String>,
     },
     /// Print events as they happen, until Ctrl-C
@@ -322,6 +456,10 @@ pub enum Verb {
     ///   workspace, reader, cwd, env
     ///              optional: take the place of this process's own; env is an object of strings
     ///
+    /// In place of args it may have a tool's call, as `pipemux listen` takes it:
+    ///
+    ///   {"id": 1, "name": "ask", "parameters": {"code": "view"}}
+    ///
     /// Requests are sent in the order of their lines. After an `open`, `close`, `restart` or `end`, the
     /// next request for that workspace is sent once the first has its answer; after a `down` or `app`,
     /// this holds for every next request. At most 64 requests are in flight at once.
@@ -346,73 +484,11 @@ pub enum Verb {
         #[arg(long)]
         quick: bool,
     },
-    /// Start a guided tour of the three built-in apps
+    /// Start a guided tour of the editor, the notebook and the monitor
     ///
     /// The tour works on a copy of a file of this project, and ends its sessions afterwards.
     Tour,
     /// Any other word, which is answered with a suggestion.
     #[command(external_subcommand)]
     Unknown(Vec<String>),
-}
-
-#[derive(Debug, Subcommand)]
-pub enum AppVerb {
-    /// Check a manifest, copy it to your apps, and register the app at once
-    Add {
-        /// A TOML file with at least `id` and `command`
-        #[arg(value_name = "MANIFEST.TOML")]
-        manifest: PathBuf,
-        /// Replace another app that has the same id
-        #[arg(long)]
-        replace: bool,
-    },
-    /// Write an app to begin with, with its tests and its manifest
-    ///
-    ///   pipemux app new todo --lang python
-    ///
-    /// Makes a directory of that name. Python and TypeScript apps carry the kit with them; a Rust app is built on
-    /// docui.
-    #[command(verbatim_doc_comment)]
-    New {
-        /// The app's id, and the name of its directory
-        #[arg(value_name = "NAME", value_parser = provider)]
-        name: ProviderId,
-        /// The language
-        #[arg(long, value_enum, default_value_t = Language::Python)]
-        lang: Language,
-        /// The directory of docui, for Rust
-        #[arg(long, value_name = "PATH")]
-        docui: Option<PathBuf>,
-    },
-    /// Find what an app's author should mend
-    ///
-    /// Runs the app without a daemon, in empty directories, and speaks the protocol to it: windows, all
-    /// actions with valid and invalid arguments, questions, sleep, kills, odd frames. Prints one line for
-    /// each flaw: the place, the rule, what to do. The exit status is 0 if there is none, else 1.
-    ///
-    ///   pipemux app check todo.toml
-    ///   pipemux app check todo.toml -- notes.md     with arguments of `open`
-    ///
-    /// What an action does outside of its directories is real: a destructive one is tried only on
-    /// things that the check itself made.
-    #[command(verbatim_doc_comment)]
-    Check {
-        /// A manifest, or the id of a registered app
-        #[arg(value_name = "MANIFEST.TOML")]
-        manifest: PathBuf,
-        /// Arguments for the app's open; those that begin with - go after --
-        #[arg(value_name = "ARGS")]
-        args: Vec<String>,
-        /// Try destructive actions on whatever the app shows
-        #[arg(long)]
-        destructive: bool,
-    },
-    /// Remove an app from your apps
-    ///
-    /// An app of the same id that comes with PipeMux is registered again.
-    Remove {
-        /// The app's id
-        #[arg(value_name = "PROVIDER", value_parser = provider)]
-        provider: ProviderId,
-    },
 }

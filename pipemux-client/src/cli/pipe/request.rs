@@ -9,13 +9,15 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use pipemux_client::options::passed_variables;
 use pipemux_client::proto::client::{Verb as RequestVerb, VerbRequest};
+use pipemux_client::tools::{ToolCall, ToolRequest};
 use pipemux_client::{ClientError, workspace};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::streams::{InputLine, LINE_MAX};
 use crate::cli::args::{Cli, GlobalArgs, Verb};
-use crate::cli::command_env::{CommandEnv, ProcessEnv};
+use crate::cli::command_env::{CommandEnv, ProcessEnv, UNUSED_INPUT};
+use crate::cli::listen::{Message, ToolEnv};
 use crate::cli::requester::Requester;
 use crate::cli::to_request::{Execution, to_request};
 use crate::cli::{
@@ -34,6 +36,9 @@ pub struct PipeRequest {
     pub id: Value,
     /// The arguments of a `pipemux` command line.
     args: Vec<String>,
+    /// A tool's call in their place.
+    #[serde(skip)]
+    tool: Option<ToolCall>,
     /// Standard input.
     stdin: Option<String>,
     /// The current directory; by default that of this process.
@@ -76,9 +81,21 @@ impl PipeRequest {
         };
         let value: Value = serde_json::from_slice(&bytes)
             .map_err(|error| refused(Value::Null, format!("the line is not JSON: {error}")))?;
-        let id = value.get("id").cloned().unwrap_or_default();
-        serde_json::from_value(value)
-            .map_err(|error| refused(id, format!("the line is not a request: {error}")))
+        let id = value.get("id").or_else(|| value.get("call_id")).cloned().unwrap_or_default();
+        let tool = match value.get("args") {
+            Some(_) => None,
+            None => ToolCall::from_json(&value).map_err(|error| Box::new((id.clone(), error)))?,
+        };
+        let refused =
+            |why: String| refused(id.clone(), format!("the line is not a request: {why}"));
+        let rest = match &tool {
+            // What stands beside a call is the interface's, except for what a line may have.
+            Some(_) => Value::Object(beside_call(&value)),
+            None => value,
+        };
+        let request: Self =
+            serde_json::from_value(rest).map_err(|error| refused(error.to_string()))?;
+        Ok(Self { id: id.clone(), tool, ..request })
     }
 
     /// Parses the command line and decides how it is answered.
@@ -86,6 +103,10 @@ impl PipeRequest {
     /// # Errors
     /// The command line can't be parsed, or its verb doesn't have exactly one answer.
     pub fn action(self, process: &Requester) -> Result<RequestAction, ClientError> {
+        if let Some(call) = &self.tool {
+            let requester = self.requester(process, GlobalArgs::default());
+            return tool_action(&requester, call.to_request(&ToolEnv(&self))?);
+        }
         let words: Vec<OsString> = std::iter::once("pipemux")
             .chain(self.args.iter().map(String::as_str))
             .map(Into::into)
@@ -111,15 +132,21 @@ impl PipeRequest {
         let verb = match to_request(verb, &self)? {
             Execution::Request(verb) => verb,
             Execution::Local(Verb::Listen) => match listen::to_request(&self)? {
-                Some(verb) => verb,
-                None => {
+                Message::Blocks(verb) => verb,
+                Message::Call(request) => return tool_action(&requester, request),
+                Message::Nothing => {
                     return Ok(RequestAction::Text { text: listen::NO_BLOCKS.to_owned() + "\n" });
                 }
             },
             Execution::Local(Verb::Status { limits: false }) => RequestVerb::Status,
             Execution::Local(Verb::Status { limits: true }) => RequestVerb::Limits,
             Execution::Local(Verb::Down) => RequestVerb::Down,
-            Execution::Local(verb @ (Verb::Help { .. } | Verb::Skill)) => {
+            Execution::Local(
+                verb @ (Verb::Help { .. }
+                | Verb::Skill
+                | Verb::ToolSchema { .. }
+                | Verb::Completions { .. }),
+            ) => {
                 let text = local_text(&verb).unwrap_or_default();
                 return Ok(RequestAction::Text { text });
             }
@@ -181,6 +208,25 @@ impl PipeRequest {
     }
 }
 
+/// Returns the fields of a line that aren't the call's own, as those of a request without a command line.
+fn beside_call(value: &Value) -> serde_json::Map<String, Value> {
+    let names = ["cwd", "workspace", "reader", "env", "json"];
+    let field = |name: &str| Some((name.to_owned(), value.get(name)?.clone()));
+    let args = ("args".to_owned(), Value::Array(Vec::new()));
+    names.into_iter().filter_map(field).chain([args]).collect()
+}
+
+fn tool_action(requester: &Requester, request: ToolRequest) -> Result<RequestAction, ClientError> {
+    match request {
+        ToolRequest::Text(text) => Ok(RequestAction::Text { text }),
+        ToolRequest::Verb(verb) => {
+            let (call, timeout) = requester.tool_call(*verb);
+            let json = requester.global.json;
+            Ok(RequestAction::Call { call: Box::new(call), timeout, json })
+        }
+    }
+}
+
 impl CommandEnv for PipeRequest {
     fn stdin(&self, most: usize) -> Result<String, ClientError> {
         let Some(text) = &self.stdin else {
@@ -195,6 +241,17 @@ impl CommandEnv for PipeRequest {
                     .hint("split it over several runs"))
             }
             false => Ok(text.clone()),
+        }
+    }
+
+    fn has_own_input(&self) -> bool {
+        self.stdin.as_ref().is_some_and(|text| !text.is_empty())
+    }
+
+    fn leave_input(&self) -> Result<(), ClientError> {
+        match self.has_own_input() {
+            true => Err(ClientError::invalid(UNUSED_INPUT)),
+            false => Ok(()),
         }
     }
 

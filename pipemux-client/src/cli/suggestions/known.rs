@@ -1,4 +1,4 @@
-//! Known apps, their actions, and verbs that this release lacks.
+//! Known apps and their actions.
 
 use std::time::Duration;
 
@@ -11,10 +11,6 @@ use pipemux_client::proto::value::Value;
 
 /// How long the daemon may take to connect, and then to answer. A better hint isn't worth a longer wait.
 const TIMEOUT: Duration = Duration::from_millis(500);
-
-/// Verbs that this release lacks, each with the command that comes nearest.
-const MISSING_VERBS: &[(&str, &str)] =
-    &[("completions", "pipemux --help"), ("man", "pipemux --help"), ("mcp", "pipemux --help")];
 
 /// Returns the names of the registered apps if a running daemon lists them, else those of the built-in apps.
 pub fn apps(options: &Options) -> Vec<String> {
@@ -29,11 +25,6 @@ pub fn app_of_action(action: &str, words: usize) -> Option<&'static str> {
         one.written_name() == action && required <= words
     };
     APPS.iter().find(|app| app.prototypes().iter().any(takes)).map(|app| app.id)
-}
-
-/// Returns the command that comes nearest to a verb that this release lacks.
-pub fn instead_of_missing(verb: &str) -> Option<&'static str> {
-    MISSING_VERBS.iter().find(|(name, _)| *name == verb).map(|(_, instead)| *instead)
 }
 
 fn registered_apps(options: &Options) -> Option<Vec<String>> {

@@ -136,6 +136,7 @@ impl BenchWorld {
             lod: None,
             at: None,
             hint_options: String::new(),
+            diff: 0,
             wait_ms: 0,
             env: std::collections::BTreeMap::new(),
             titles: false,

@@ -12,6 +12,7 @@ use crate::clients::Clients;
 use crate::event::{ClientId, Effect};
 use crate::keys::RequestId;
 use crate::limits::{CLIENTS_MAX, GREET_MS};
+use crate::measurement::{Measurement, UNREAD};
 use crate::peer::PeerProcess;
 use crate::timers::Timer;
 use crate::turn::Turn;
@@ -61,8 +62,9 @@ pub(super) struct ExchangeTotals {
 pub enum ClientInput {
     /// A verb, admitted, with the length of its body in bytes: see [`Clients::begin`].
     Verb(Envelope, Box<VerbRequest>, usize),
-    /// An answer was written out: its delivery's number.
-    Seen(u64),
+    /// An answer was written out: the envelope that says so, and its delivery's number. [`Clients::seen`] tells the
+    /// client that it counts.
+    Seen(Envelope, u64),
     /// Exchanges with a session.
     Attach(Envelope, Attach),
     /// A request is no longer wanted.
@@ -167,15 +169,13 @@ impl Clients {
             (Kind::Request, Method::Verb) => return self.admit(turn, client, frame),
             (Kind::Request, Method::Seen) => {
                 let seen = self.read::<DeliveryAck>(turn, client, frame, "Seen")?;
-                self.send(turn, client, &envelope.answer(Kind::Reply), &Empty {});
-                return Some(ClientInput::Seen(seen.delivery));
+                return Some(ClientInput::Seen(envelope, seen.delivery));
             }
             // The client's last word: it has gone already, or is about to, and waits for nothing.
-            (Kind::Event, Method::Seen) if greeted => {
-                turn.effects.push(Effect::CloseClient { client });
-                let seen = decode::<DeliveryAck>(&frame.body).ok()?;
-                return Some(ClientInput::Seen(seen.delivery));
-            }
+            (Kind::Event, Method::Seen) if greeted => match decode::<DeliveryAck>(&frame.body) {
+                Ok(seen) => return Some(ClientInput::Seen(envelope, seen.delivery)),
+                Err(_) => turn.effects.push(Effect::CloseClient { client }),
+            },
             (Kind::Request, Method::Attach) => {
                 let attach = self.read::<Attach>(turn, client, frame, "Attach")?;
                 return Some(ClientInput::Attach(envelope, attach));
@@ -190,6 +190,15 @@ impl Clients {
             _ => {}
         }
         None
+    }
+
+    /// Tells a client that the answer it has confirmed counts as seen. It comes after the records of that, so no later
+    /// daemon can contradict it.
+    pub fn seen(&self, turn: &mut Turn, client: ClientId, envelope: &Envelope) {
+        match envelope.kind {
+            Kind::Event => turn.effects.push(Effect::CloseClient { client }),
+            _ => self.send(turn, client, &envelope.answer(Kind::Reply), &Empty {}),
+        }
     }
 
     /// The body of a request, which is refused when it can't be read.
@@ -232,6 +241,10 @@ impl Clients {
 
     /// Refuses what a client asked for, before anything came of it.
     pub fn refuse(&self, turn: &mut Turn, client: ClientId, request: &Envelope, fault: &Fault) {
+        if request.method == Method::Verb {
+            let (request, exit) = (request.id, fault.code.exit_status());
+            turn.measure(|| Measurement::Answered { client, request, verb: UNREAD, exit });
+        }
         self.send_fault(turn, client, &request.answer(Kind::Fault), fault);
     }
 }

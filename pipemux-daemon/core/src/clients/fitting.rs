@@ -123,6 +123,7 @@ fn shorter_report(verb: &Verb, report: &Report, attempt: u32) -> Report {
         questions: Vec::new(),
         kept: report.kept.clone().filter(|_| attempt == 0),
         windows: Vec::new(),
+        panels: Default::default(),
         jobs: Vec::new(),
         notices: [told(verb).trim_end().to_owned()].into_iter().chain(notices).collect(),
         error: report.error.as_ref().map(|fault| short_fault(fault, few)),

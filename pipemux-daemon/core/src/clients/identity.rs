@@ -24,7 +24,7 @@ impl ClientInput {
         match self {
             Self::Verb(_, call, _) => call.verb.changes(),
             Self::Attach(..) => true,
-            Self::Seen(_) | Self::Cancel(_) => false,
+            Self::Seen(..) | Self::Cancel(_) => false,
         }
     }
 }

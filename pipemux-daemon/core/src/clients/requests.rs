@@ -1,8 +1,8 @@
 //! Requests of clients that are being worked on, and their one answer.
 
 use bytes::Bytes;
-use pipemux_proto::client::{Answer, Body, VerbRequest};
-use pipemux_proto::envelope::{Envelope, Method};
+use pipemux_proto::client::{Answer, Body, Verb, VerbRequest};
+use pipemux_proto::envelope::{Envelope, Kind, Method};
 use pipemux_proto::limits::{HINT_OPTIONS_MAX, READER_TOKEN_MAX};
 use pipemux_proto::{Code, Fault, Frame, decode};
 
@@ -18,6 +18,7 @@ use crate::keys::{RequestId, WorkspaceKey};
 use crate::limits::{
     CLIENT_REQUEST_BYTES, CLIENT_REQUESTS_MAX, PROGRESS_MS, REQUEST_MS, REQUESTS_BYTES, RUN_ID_MAX,
 };
+use crate::measurement::{Measurement, verb_name};
 use crate::persist::records::{Record, SavedAct};
 use crate::timers::Timer;
 use crate::turn::Turn;
@@ -37,6 +38,8 @@ pub struct ClientRequest {
     pub deadline: u64,
     /// The length of its body, in bytes.
     pub length: usize,
+    /// True once its record *begun* is written: a later daemon that finds no answer to it knows that it may have acted.
+    pub recorded: bool,
     /// When its client was last told of its progress, on the monotonic clock.
     pub progress_at: Option<u64>,
     /// What is said in the answer besides.
@@ -134,6 +137,7 @@ impl Clients {
                 }
             };
             let (bytes, _) = fitting::encode(&envelope, &call.verb, &answer);
+            turn.measure(|| answered(client, &envelope, &call.verb, answer.exit));
             turn.effects.push(Effect::ToClient { client, bytes });
             return None;
         }
@@ -153,8 +157,10 @@ impl Clients {
         }
         let mut notes = AuditNotes::default();
         notes.set_result(&fault.message);
-        self.audit(turn, client, (call, notes), fault.code.exit_status());
-        self.refuse(turn, client, envelope, fault);
+        let exit = fault.code.exit_status();
+        self.audit(turn, client, (call, notes), exit);
+        turn.measure(|| answered(client, envelope, &call.verb, exit));
+        self.send_fault(turn, client, &envelope.answer(Kind::Fault), fault);
     }
 
     /// Begins an admitted verb: from now on it has exactly one answer.
@@ -176,6 +182,7 @@ impl Clients {
             workspace,
             deadline,
             length,
+            recorded: false,
             progress_at: None,
             remark: None,
             audit: AuditNotes::default(),
@@ -187,6 +194,15 @@ impl Clients {
             connection.asked += length;
         }
         id
+    }
+
+    /// Writes down that an acting request begins to act, if that isn't written down yet.
+    pub fn record_begun(&mut self, turn: &mut Turn, id: RequestId) {
+        let request = self.requests.get_mut(&id).filter(|request| !request.recorded);
+        if let Some(request) = request {
+            request.recorded = true;
+            turn.persist(ActKey::of(&request.call).begun(turn.now.unix_ms));
+        }
     }
 
     /// Tells the client of a request how far that is, if it wants to know, and not too often.
@@ -248,19 +264,33 @@ impl Clients {
         open
     }
 
-    /// Gives a request its one answer. An acting one is remembered with it, also on disk.
+    /// How many requests have no answer yet.
+    pub fn open_count(&self) -> usize {
+        self.requests.len()
+    }
+
+    /// Gives a request its one answer. An acting one is remembered with it, also on disk unless it was of queries alone:
+    /// those may be carried out again, and writing would take longer than they do.
     pub fn answer(&mut self, turn: &mut Turn, id: RequestId, answer: Answer) {
         let Some(request) = self.requests.remove(&id) else { return };
         self.asked = self.asked.saturating_sub(request.length);
         let exit = answer.exit;
+        turn.measure(|| answered(request.client, &request.envelope, &request.call.verb, exit));
         turn.clear_timer(request.deadline, Timer::ClientRequest(id));
         let (bytes, shortened) = fitting::encode(&request.envelope, &request.call.verb, &answer);
+        let only_queries = request.audit.only_queries
+            || matches!(request.call.verb, Verb::Run { only_queries: true, .. });
         self.audit(turn, request.client, (&request.call, request.audit), exit);
-        if request.call.verb.acts() {
+        let (key, now) = (ActKey::of(&request.call), turn.now.unix_ms);
+        if request.call.verb.acts() && self.records.get(&key, now) == Known::Running {
+            if !request.recorded && !only_queries {
+                turn.persist(key.begun(now));
+            }
+            if request.recorded || !only_queries {
+                turn.persist(key.answered(exit));
+            }
             let kept = Answer { delivery: 0, ..shortened.unwrap_or(answer) };
-            let key = ActKey::of(&request.call);
-            self.records.end(&key, kept, turn.now.unix_ms);
-            turn.persist(key.answered(exit));
+            self.records.end(&key, kept, now);
         }
         if let Some(connection) = self.connections.get_mut(&request.client) {
             connection.open = connection.open.saturating_sub(1);
@@ -277,6 +307,7 @@ impl Clients {
         self.asked = self.asked.saturating_sub(request.length);
         turn.clear_timer(request.deadline, Timer::ClientRequest(id));
         let client = request.client;
+        turn.measure(|| answered(client, &request.envelope, &request.call.verb, 0));
         self.audit(turn, client, (&request.call, request.audit), 0);
         if let Some(connection) = self.connections.get_mut(&client) {
             connection.open = connection.open.saturating_sub(1);
@@ -342,6 +373,11 @@ impl Clients {
             self.pseudonyms = Pseudonyms::new(key);
         }
     }
+}
+
+/// What is counted of a request that has its answer.
+fn answered(client: ClientId, envelope: &Envelope, verb: &Verb, exit: u8) -> Measurement {
+    Measurement::Answered { client, request: envelope.id, verb: verb_name(verb), exit }
 }
 
 /// What a request is told whose id is as old as some that were forgotten.

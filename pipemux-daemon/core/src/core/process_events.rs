@@ -15,7 +15,7 @@ use pipemux_proto::{Fault, Incarnation};
 use crate::Core;
 use crate::event::{Effect, Exit};
 use crate::feed::{Audience, Happening, process_exit};
-use crate::keys::SessionKey;
+use crate::keys::{RequestId, SessionKey};
 use crate::limits::FAILED_LOG_KEPT;
 use crate::processes::hibernation::Demand;
 use crate::processes::reply::{AppReply, ReplyTo};
@@ -78,9 +78,11 @@ impl Core {
     /// Hands a reply of an app to the client's request that it is for. A request that has its answer already needs
     /// no reply.
     fn replied(&mut self, session: &SessionKey, to: ReplyTo, reply: AppReply) {
+        self.turn_windows_for(to.request());
         let (id, result) = match to {
             ReplyTo::Attach(id) => (id, self.attach_replied(id, reply)),
             ReplyTo::Project(id) => (id, self.project_replied(id, session, reply)),
+            ReplyTo::Embed(id, key) => (id, self.embed_replied(id, session, key, reply)),
             ReplyTo::Prefetch(id) => return drop(self.tasks.prefetches.remove(&id)),
             ReplyTo::WaitCheck(id, key) => {
                 return self.wait_check_replied(id, session, key, reply);
@@ -88,6 +90,7 @@ impl Core {
             ReplyTo::Refresh(id, key) => (id, self.refresh_replied(id, session, key, reply)),
             ReplyTo::Invoke(id) => (id, self.invoke_replied(id, reply)),
             ReplyTo::Locate(id) => (id, self.locate_replied(id, reply)),
+            ReplyTo::Resolve(id) => (id, self.resolve_replied(id, session, reply)),
             ReplyTo::Read(id) => (id, self.read_replied(id, reply)),
             ReplyTo::CancelJob(id) => (id, self.cancel_replied(id, reply)),
         };
@@ -158,7 +161,10 @@ impl Core {
         // Requests that wait are sent to the next process, unless this one could not even start.
         let hopeless = end.could_not_start || gone;
         self.processes.restart_for_waiting(&mut self.turn, &end, hopeless);
-        for id in &end.waiters {
+        let is_reopening = |id: &&RequestId| matches!(self.tasks.get(**id), Some(Task::Reopening));
+        let (reopening, waiters): (Vec<&RequestId>, Vec<&RequestId>) =
+            end.waiters.iter().partition(is_reopening);
+        for id in waiters {
             let settled = if end.wanted { Ok(()) } else { Err(end.fault()) };
             let result = self.session_settled(*id, settled);
             self.fail_on_error(*id, result);
@@ -166,6 +172,11 @@ impl Core {
         self.retry_attaching(key, hopeless, &end.words);
         self.session_ended(key);
         self.jobs_after_end(&end);
+        // What the session left is gone with it: they open another one.
+        for id in reopening {
+            let result = self.session_settled(*id, Ok(()));
+            self.fail_on_error(*id, result);
+        }
     }
 
     /// Starts another process for the clients that wait to exchange with a session that has none, or refuses them.

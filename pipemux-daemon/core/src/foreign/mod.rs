@@ -48,6 +48,7 @@
 pub mod bounds;
 pub mod data;
 pub mod inert;
+pub mod masked_paths;
 pub mod quote;
 
 pub use quote::Speaker;

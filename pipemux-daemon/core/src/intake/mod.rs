@@ -27,8 +27,8 @@ use serde::de::DeserializeOwned;
 
 use crate::foreign::Speaker;
 use crate::limits::{
-    BRIEF_CHARS, BUSY_CHARS, JOBS_RUNNING_MAX, NOTES_MAX, NOTICE_CHARS, PATH_MAX, PROGRESS_CHARS,
-    REASON_CHARS,
+    BRIEF_CHARS, BUSY_CHARS, JOBS_RUNNING_MAX, LABEL_CHARS, LINK_CODE_MAX, NOTES_MAX, NOTICE_CHARS,
+    PATH_MAX, PROGRESS_CHARS, REASON_CHARS,
 };
 
 use crate::foreign::bounds::{cut_list, line};
@@ -158,18 +158,27 @@ impl SaidByApp for Opened {
 
 impl SaidByApp for Located {
     fn bound(&mut self, by: Speaker<'_>) -> Result<(), String> {
-        for place in &mut self.places {
-            match place {
-                KeyLocation::Hidden(how) => {
-                    line(how, REASON_CHARS);
-                    by.mark_foreign(how);
-                }
-                // It follows the daemon's sentence, in its line.
-                KeyLocation::Gone(Some(why)) => line(why, REASON_CHARS),
-                KeyLocation::Gone(None) | KeyLocation::Shown => {}
-            }
+        self.places.iter_mut().for_each(|place| bound_place(place, by));
+        for token in &mut self.tokens {
+            bound_place(&mut token.place, by);
+            line(&mut token.title, LABEL_CHARS);
+            token.at.iter_mut().for_each(|at| line(at, REASON_CHARS));
+            // A call that is cut would be another one.
+            token.click = token.click.take().filter(|code| code.len() <= LINK_CODE_MAX);
         }
         Ok(())
+    }
+}
+
+fn bound_place(place: &mut KeyLocation, by: Speaker<'_>) {
+    match place {
+        KeyLocation::Hidden(how) => {
+            line(how, REASON_CHARS);
+            by.mark_foreign(how);
+        }
+        // It follows the daemon's sentence, in its line.
+        KeyLocation::Gone(Some(why)) => line(why, REASON_CHARS),
+        KeyLocation::Gone(None) | KeyLocation::Shown => {}
     }
 }
 

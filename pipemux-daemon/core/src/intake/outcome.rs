@@ -93,7 +93,7 @@ fn bound_started(started: &mut Started) -> Option<Done> {
 
 fn bound_piece(piece: &mut Piece) {
     match piece {
-        Piece::Text(_) => {}
+        Piece::Text(_) | Piece::Embed(_) => {}
         Piece::Object(object) => bound_object(object),
         Piece::Link(link) => bound_link(link),
         Piece::Code(code) => line(&mut code.lang, LABEL_CHARS),

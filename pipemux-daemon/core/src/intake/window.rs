@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use pipemux_proto::limits::{KEY_MAX, NAME_MAX};
-use pipemux_proto::projection::{Arg, Args, Media, MediaRef};
+use pipemux_proto::limits::{KEY_MAX, NAME_MAX, PROVIDER_MAX, SESSION_MAX};
+use pipemux_proto::projection::{Arg, Args, EmbedSlot, Media, MediaRef};
 use pipemux_proto::{Value, encode};
 
 use crate::foreign::bounds::{bounded_line, cut_list, line};
@@ -30,6 +30,14 @@ impl WindowTexts {
             media.media_type.len() <= MEDIA_TYPE_MAX && media.media_type.chars().all(is_part);
         let media_type = if is_type { media.media_type } else { "" };
         Media::from(MediaRef { media_type, ..media })
+    }
+
+    /// Returns an embed; one whose address is too long for a session names none.
+    pub fn embed(embed: EmbedSlot) -> EmbedSlot {
+        match embed.session.len() <= PROVIDER_MAX + 1 + SESSION_MAX {
+            true => embed,
+            false => EmbedSlot { session: String::new(), ..embed },
+        }
     }
 
     /// Returns a type that refs may show; none for one that no prototype can name.

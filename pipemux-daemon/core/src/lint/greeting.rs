@@ -38,6 +38,12 @@ pub fn hello(hello: &Hello) -> Vec<Lint> {
         }
         check_prototype(&mut lints, &path, prototype);
     }
+    if let Some((at, _)) =
+        hello.prototypes.iter().enumerate().filter(|(_, action)| action.input).nth(1)
+    {
+        let text = "another action is declared as the input already";
+        lints.add("input", format!("prototypes[{at}].input"), text);
+    }
     // What can't be cut is refused as a whole.
     if let Err(why) = hello.clone().bound()
         && lints.0.is_empty()
@@ -55,6 +61,10 @@ fn check_prototype(lints: &mut Lints, path: &str, prototype: &Prototype) {
     if prototype.previews && prototype.risk != Risk::Destructive {
         let text = "counts for destructive actions only";
         lints.add("previews", format!("{path}.previews"), text);
+    }
+    if prototype.input && !prototype.is_input() {
+        let text = "the first parameter takes no text, or another one has no default";
+        lints.add("input", format!("{path}.input"), text);
     }
     for (at, param) in prototype.params.iter().enumerate() {
         check_param(lints, &format!("{path}.params[{at}]"), param);

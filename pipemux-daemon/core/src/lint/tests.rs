@@ -157,3 +157,20 @@ fn media_types_are_names() {
     assert_eq!(shown("image/png"), Vec::<String>::new());
     assert_eq!(shown("png"), ["content[0].object.media.type media"]);
 }
+
+#[test]
+fn input_that_takes_no_line_is_found() {
+    let lints = |prototypes| written(hello(&Hello { prototypes, ..Hello::new(Role::App, "") }));
+    let input = || Prototype { input: true, ..action() };
+    let also = |ty| Param { name: "also".into(), ty, ..Param::default() };
+    let mut optional = input();
+    optional.params.push(also(Type::Optional(Box::new(Type::Int))));
+    assert_eq!(lints(vec![optional]), [""; 0]);
+    let mut asking = input();
+    asking.params.push(also(Type::Int));
+    assert_eq!(lints(vec![asking]), ["prototypes[0].input input"]);
+    let numbered = Prototype { params: vec![also(Type::Int)], ..input() };
+    assert_eq!(lints(vec![numbered]), ["prototypes[0].input input"]);
+    let second = Prototype { name: "second".into(), ..input() };
+    assert_eq!(lints(vec![input(), second]), ["prototypes[1].input input"]);
+}

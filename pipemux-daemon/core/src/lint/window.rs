@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use pipemux_proto::encode;
-use pipemux_proto::limits::{KEY_MAX, NAME_MAX, TYPE_MAX};
-use pipemux_proto::projection::{Arg, CodePiece, LinkSlot, ObjectSlot, Piece, Projection};
+use pipemux_proto::limits::{EMBEDS_MAX, KEY_MAX, NAME_MAX, TYPE_MAX};
+use pipemux_proto::projection::{
+    Arg, CodePiece, EmbedSlot, LinkSlot, ObjectSlot, Piece, Projection,
+};
 use pipemux_proto::prototype::{Prototype, Type};
+use pipemux_proto::{SessionAddr, encode};
 
 use super::{Lint, Lints, fits};
 use crate::limits::{
@@ -29,6 +31,8 @@ pub fn projection(shown: &Projection, actions: &[Prototype]) -> Vec<Lint> {
         let text = format!("{slots} pieces, links and names (limit {SLOTS_MAX}): it isn't shown");
         lints.add("too-many", "content", text);
     }
+    let embeds = shown.content.iter().filter(|piece| matches!(piece, Piece::Embed(_))).count();
+    lints.count("embeds", embeds, EMBEDS_MAX);
     lints.count("nav", shown.nav.len(), NAV_MAX);
     for (at, link) in shown.nav.iter().enumerate() {
         check_link(&mut lints, &format!("nav[{at}]"), link, actions);
@@ -83,7 +87,15 @@ pub(super) fn pieces<'a>(
             }
             Piece::Link(link) => check_link(lints, &format!("{path}[{at}].link"), link, actions),
             Piece::Code(code) => check_code(lints, &format!("{path}[{at}].code"), code),
+            Piece::Embed(embed) => check_embed(lints, &format!("{path}[{at}].embed"), embed),
         }
+    }
+}
+
+fn check_embed(lints: &mut Lints, path: &str, embed: &EmbedSlot) {
+    if embed.session.parse::<SessionAddr>().is_err() {
+        let text = format!("{:?} is no session, such as monitor/main", embed.session);
+        lints.add("embed", format!("{path}.session"), text);
     }
 }
 

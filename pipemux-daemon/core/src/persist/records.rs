@@ -258,6 +258,35 @@ pub struct SavedOptions {
     /// Links show their calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub titles: bool,
+    /// The panels that the workspace document has.
+    #[serde(default, skip_serializing_if = "SavedPanels::is_none")]
+    pub panels: SavedPanels,
+}
+
+/// Which panels a workspace document has besides its windows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedPanels {
+    /// The open windows, a line each.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub views: bool,
+    /// What the workspace is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub environment: bool,
+    /// The newest notices.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub notices: bool,
+    /// The newest rounds of history.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub history: bool,
+    /// The reader's open questions, a line each.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub questions: bool,
+}
+
+impl SavedPanels {
+    fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// One round of history.

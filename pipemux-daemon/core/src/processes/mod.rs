@@ -85,6 +85,8 @@ pub struct Processes {
     trace_grew: bool,
     /// When the next sleeping session is to be woken, on the monotonic clock.
     wake_timer: Option<u64>,
+    /// True once an app said that it shows each reader something else.
+    any_per_reader: bool,
     /// True once the daemon goes down: nothing is started any more.
     stopping: bool,
     events: VecDeque<ProcessEvent>,
@@ -104,6 +106,16 @@ impl Processes {
     /// A session, if there is one of that key.
     pub fn get(&self, key: &SessionKey) -> Option<&Session> {
         self.sessions.get(key)
+    }
+
+    /// True for a session that shows each reader something else.
+    pub fn is_per_reader(&self, key: &SessionKey) -> bool {
+        self.any_per_reader && self.get(key).is_some_and(|session| session.per_reader)
+    }
+
+    /// False as long as no app has said that it shows each reader something else.
+    pub fn any_per_reader(&self) -> bool {
+        self.any_per_reader
     }
 
     /// True while there is a session of that key.
@@ -183,6 +195,14 @@ impl Processes {
     /// The log that only this session writes to.
     pub fn own_log(&self, key: &SessionKey) -> Option<String> {
         (!self.shares(key)).then(|| self.paths(key).1)
+    }
+
+    /// True for a session whose process is about to exit and opens nothing more: its first open was refused, or it was
+    /// ended.
+    pub fn is_ending_for_good(&self, key: &SessionKey) -> bool {
+        self.sessions.get(key).is_some_and(|session| {
+            matches!(session.process, ProcessState::Draining { .. }) && session.opens.is_empty()
+        })
     }
 
     /// A client's request goes on once the session is ready ([`ReadyProcess::waiters`]) or has ended
@@ -298,6 +318,11 @@ impl Processes {
         for key in keys {
             self.close(turn, &key);
         }
+    }
+
+    /// True once the daemon ends: no process is started any more.
+    pub fn is_stopping(&self) -> bool {
+        self.stopping
     }
 
     /// The daemon that wrote the records was killed, and its apps died with it: told when each is back.

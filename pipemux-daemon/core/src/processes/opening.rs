@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use pipemux_proto::app::{OpenRequest, meant_version};
 use pipemux_proto::envelope::Method;
-use pipemux_proto::hello::UNREPORTED_CHANGES;
+use pipemux_proto::hello::{PER_READER, UNREPORTED_CHANGES, VALUE_FILES};
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
 use pipemux_proto::{Fault, Frame, Hello, ProviderId};
@@ -50,8 +50,11 @@ impl Processes {
         }
         session.token_prefix = hello.token_prefix;
         session.minor = hello.protocol.minor;
-        session.changes_unreported =
-            hello.features.iter().any(|feature| feature == UNREPORTED_CHANGES);
+        let has = |wanted| hello.features.iter().any(|feature| feature == wanted);
+        session.changes_unreported = has(UNREPORTED_CHANGES);
+        session.per_reader = has(PER_READER);
+        session.takes_value_files = has(VALUE_FILES);
+        self.any_per_reader |= session.per_reader;
         let prototypes = self.learn(turn, &key.addr.provider, hello.prototypes);
         if let Some(session) = self.sessions.get_mut(key) {
             session.prototypes = prototypes;

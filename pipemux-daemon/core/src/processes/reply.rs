@@ -14,6 +14,8 @@ pub enum ReplyTo {
     Project(RequestId),
     /// A window's content, before it is known that it will be shown.
     Prefetch(RequestId),
+    /// The content of a window that another one shows.
+    Embed(RequestId, ProjectionKey),
     /// A window's content, so that a stale step can be sent again.
     Refresh(RequestId, ProjectionKey),
     /// A window's content, to learn whether it has changed: a client waits for that.
@@ -22,6 +24,8 @@ pub enum ReplyTo {
     Invoke(RequestId),
     /// Where a thing is.
     Locate(RequestId),
+    /// What refs and tokens of a text are.
+    Resolve(RequestId),
     /// A thing's value.
     Read(RequestId),
     /// That an app takes note of the cancellation of a job.
@@ -35,10 +39,12 @@ impl ReplyTo {
             Self::Attach(id)
             | Self::Project(id)
             | Self::Prefetch(id)
+            | Self::Embed(id, _)
             | Self::Refresh(id, _)
             | Self::WaitCheck(id, _)
             | Self::Invoke(id)
             | Self::Locate(id)
+            | Self::Resolve(id)
             | Self::Read(id)
             | Self::CancelJob(id) => *id,
         }

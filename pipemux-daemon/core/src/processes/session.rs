@@ -46,6 +46,10 @@ pub struct Session {
     pub author_aid: Option<Box<AuthorAid>>,
     /// True for an app whose state may change without an event; known since its first greeting.
     pub changes_unreported: bool,
+    /// True for an app that shows each reader something else; known since its first greeting.
+    pub per_reader: bool,
+    /// True for an app that takes long values as files; known since its first greeting.
+    pub takes_value_files: bool,
     /// The number of requests that it owes an answer to, including those that wait.
     pub owes: usize,
     /// Requests that wait until it is ready.
@@ -159,6 +163,8 @@ impl Session {
             trace: None,
             author_aid: None,
             changes_unreported: false,
+            per_reader: false,
+            takes_value_files: false,
             owes: 0,
             waiting: VecDeque::new(),
             ready_waiters: Vec::new(),

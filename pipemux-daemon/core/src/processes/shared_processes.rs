@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use pipemux_proto::app::Empty;
 use pipemux_proto::envelope::{Envelope, Method};
-use pipemux_proto::hello::{FORMS, JOBS};
+use pipemux_proto::hello::{EMBED, FORMS, JOBS};
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Frame, Hello, Kind, ProviderId, Role};
 
@@ -196,7 +196,7 @@ impl Processes {
         let app = start.app;
         turn.effects.push(Effect::Start(start));
         let hello = Envelope::event(Method::Hello, app);
-        let features = [FORMS, JOBS].map(str::to_owned).to_vec();
+        let features = [FORMS, JOBS, EMBED].map(str::to_owned).to_vec();
         let greeting = Hello { features, ..Hello::new(Role::Daemon, self.software.clone()) };
         if let Ok(bytes) = Frame::encode(&hello, &greeting) {
             turn.effects.push(Effect::ToApp { app, bytes });

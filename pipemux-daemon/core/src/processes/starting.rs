@@ -7,6 +7,7 @@ use crate::event::Start;
 use crate::foreign::ForeignText;
 use crate::keys::SessionKey;
 use crate::limits::{REJOIN_MS, START_MS};
+use crate::measurement::Measurement;
 use crate::processes::Processes;
 use crate::processes::session::{ProcessState, Session};
 use crate::timers::Timer;
@@ -82,6 +83,8 @@ impl Processes {
         let confinement = self.confinement(key);
         let Some(session) = self.sessions.get_mut(key) else { return };
         session.process = ProcessState::Starting { app, deadline, greeted: false };
+        let again = session.crashed.is_some();
+        turn.measure(|| Measurement::Started { provider: key.addr.provider.clone(), again });
         let open = session.opens.last().cloned().unwrap_or_default();
         let start = Start {
             app,

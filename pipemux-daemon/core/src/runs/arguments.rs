@@ -137,7 +137,7 @@ impl Run {
         let value = value.unwrap_or_else(|| Value::Null.to_blob());
         let label = outcome.and_then(|outcome| data::exact_option(outcome.label.as_ref()));
         let label = label.unwrap_or_else(|| step.call.clone());
-        Copied { value, from: step.session.to_string(), label }
+        Copied { value, from: step.session.to_string(), label, file: None }
     }
 
     /// A name means what it stood for when the reader saw it, or what this run made it stand for.
@@ -199,7 +199,8 @@ impl Run {
             Some(copied) => Ok(Arg::Copied(copied.clone())),
             None => {
                 let shown = shown.to_owned();
-                let lookup = Lookup::Value { object, shown, path, data: Vec::new() };
+                let (receiver, data, object) = (session.clone(), Vec::new(), Box::new(object));
+                let lookup = Lookup::Value { object, shown, path, receiver, data, file: None };
                 Err(Unresolved::NeedsLookup(Box::new(lookup)))
             }
         }

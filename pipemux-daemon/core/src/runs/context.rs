@@ -32,13 +32,23 @@ impl RunContext<'_> {
         speaker(self.sessions, key)
     }
 
+    /// True when a session's app has greeted this daemon.
+    pub(super) fn has_greeted(&self, key: &SessionKey) -> bool {
+        self.sessions.get(key).is_some_and(|session| session.minor > 0)
+    }
+
+    /// True when a session's app takes long values as files.
+    pub(super) fn takes_value_files(&self, key: &SessionKey) -> bool {
+        self.sessions.get(key).is_some_and(|session| session.takes_value_files)
+    }
+
     /// True when an earlier daemon had the session: readers may mean what that daemon showed them.
     pub(super) fn is_restored(&self, key: &SessionKey) -> bool {
         self.sessions.get(key).is_some_and(|session| session.restored)
     }
 
     /// True when a token's prefix is the one that the session's app declared.
-    pub(super) fn declares_prefix(&self, key: &SessionKey, prefix: &str) -> bool {
+    pub fn declares_prefix(&self, key: &SessionKey, prefix: &str) -> bool {
         let session = self.sessions.get(key);
         session.is_some_and(|session| session.token_prefix.as_deref() == Some(prefix))
     }

@@ -36,10 +36,15 @@ pub fn follow_up(workspace: &mut Workspace, runs: &mut OpenRuns, run: &Run) -> S
     let step = &run.steps[index];
     let stale = outcome.fault.as_ref().is_some_and(|fault| fault.code == Code::Stale);
     let unknown = outcome.status == StepStatus::Unknown;
+    // Bare numbers don't follow what they mean, unless their app says that they do.
+    let repeatable = outcome.fault.as_ref().and_then(|fault| fault.repeatable).filter(|_| stale);
     // A link binds its arguments: sent again it is as stale as before.
-    let binds = step.origin == StepOrigin::Link || has_line_numbers(step);
-    if (stale || unknown) && is_last && !step.nested && !binds {
-        runs.keep(run.restart_at(index, &workspace.anchors));
+    let follows =
+        step.origin != StepOrigin::Link && repeatable.unwrap_or_else(|| !has_line_numbers(step));
+    if (stale || unknown) && is_last && !step.nested && follows {
+        let mut kept = run.restart_at(index, &workspace.anchors);
+        kept.repeated = (repeatable == Some(true)).then_some(kept.next..index + 1);
+        runs.keep(kept);
         out += if stale {
             "it changed nothing, your arguments are kept; send them to what is now shown: pipemux answer go\n"
         } else {
@@ -113,6 +118,7 @@ impl Run {
         run.done.truncate(run.next);
         run.phase = Phase::Ready;
         run.looked_up = Default::default();
+        run.value_files.clear();
         run.touched.clear();
         run.rebased.clear();
         (run.unknown, run.cancelled) = (false, false);

@@ -7,7 +7,7 @@ use pipemux_proto::call::{self, Script, Span};
 use pipemux_proto::report::KeptReport;
 
 use crate::keys::WorkspaceKey;
-use crate::limits::{KEPT_BYTES_MAX, KEPT_CALL_CHARS, KEPT_CHARS};
+use crate::limits::{KEPT_BYTES_MAX, KEPT_CALL_CHARS, KEPT_CHARS, KEPT_LINE_CHARS, KEPT_TEXT_MIN};
 use crate::persist::records::SavedRest;
 use crate::runs::Run;
 use crate::runs::baseline::SeenBaseline;
@@ -29,8 +29,11 @@ pub struct KeptRest {
     pub before: Vec<String>,
     /// The steps behind it.
     pub behind: Vec<String>,
-    /// Standard input, when a step that is left may use it.
+    /// Standard input, when a step that is left may use it. Without any, the one long text of the failed call: it stands
+    /// for standard input, so that the corrected call needn't repeat it.
     pub stdin: Option<Bytes>,
+    /// True when that is the text of the failed call.
+    pub is_text: bool,
     /// How many steps ran already, as the reader counts them.
     pub earlier: usize,
     /// What numbers and refs of the steps mean; absent once a daemon was lost with it.
@@ -48,11 +51,13 @@ impl KeptRest {
         let source = run.source.as_deref().filter(|_| failed && !run.was_cancelled())?;
         let steps = source.steps();
         let left = steps.get(run.written_index(run.done.len() - 1)..)?;
-        let (_, behind) = left.split_first()?;
+        let (failed, behind) = left.split_first()?;
+        let (stdin, is_text) = input_of(left, source, Some(failed));
         let rest = Self {
             cwd: run.cwd.clone(),
             behind: behind.to_vec(),
-            stdin: stdin_of(left, source),
+            stdin,
+            is_text,
             earlier: source.earlier + steps.len() - left.len(),
             // Steps that were written at different times mean different things: of these no number or ref counts.
             seen: (!run.mixes_baselines_behind(run.done.len()))
@@ -72,14 +77,14 @@ impl KeptRest {
         let (before, left) = steps.split_at_checked(index)?;
         let behind = left.get(1..).unwrap_or_default().to_vec();
         // Where the syntax is broken there are no steps, and the corrected script may use it.
-        let stdin = match steps.is_empty() {
-            true => source.stdin.clone(),
-            false => stdin_of(&steps, source),
+        let (stdin, is_text) = match steps.is_empty() {
+            true => (source.stdin.clone(), false),
+            false => input_of(&steps, source, left.first()),
         };
         let before = before.to_vec();
         let earlier = source.earlier;
         let new = Self::new(workspace, reader, run_id);
-        let rest = Self { before, behind, stdin, earlier, ..new };
+        let rest = Self { before, behind, stdin, is_text, earlier, ..new };
         rest.is_worth_keeping().then_some(rest)
     }
 
@@ -92,6 +97,7 @@ impl KeptRest {
             before: Vec::new(),
             behind: Vec::new(),
             stdin: None,
+            is_text: false,
             earlier: 0,
             seen: None,
             newest: true,
@@ -129,7 +135,7 @@ impl KeptRest {
         if let Some(stdin) = &self.stdin
             && !self.before.iter().chain(&self.behind).any(uses_stdin)
         {
-            parts.push(format!("stdin{}", call::size(stdin.len())));
+            parts.push(self.shown_input(stdin));
         }
         if !self.before.is_empty() {
             parts.insert(self.before.len(), format!("(step {})", self.position()));
@@ -148,6 +154,52 @@ impl KeptRest {
             parts.push(format!("… {} more", whole - parts.len()));
         }
         parts.join("; ")
+    }
+
+    /// Returns what is kept in one short line, for its reader, who wrote it: the steps whole if they are short, else
+    /// their names. `pipemux answer` shows them whole.
+    pub fn shown_short(&self) -> String {
+        let whole = self.shown();
+        if whole.chars().count() <= KEPT_LINE_CHARS {
+            return whole;
+        }
+        let steps = self.shown_steps();
+        let mut names: Vec<(&str, usize)> = Vec::new();
+        for step in &steps {
+            let name = step.split('(').next().unwrap_or_default().trim();
+            match names.last_mut().filter(|(last, _)| *last == name) {
+                Some((_, times)) => *times += 1,
+                None => names.push((name, 1)),
+            }
+        }
+        let mut text = match steps.len() {
+            0 => String::new(),
+            1 => "1 step: ".to_owned(),
+            several => format!("{several} steps: "),
+        };
+        let mut told = 0;
+        for (name, times) in names {
+            if told > 0 && text.chars().count() + name.chars().count() > KEPT_LINE_CHARS {
+                text += &format!(", … {} more", steps.len() - told);
+                break;
+            }
+            text += if told > 0 { ", " } else { "" };
+            text.extend(name.chars().take(KEPT_CALL_CHARS));
+            if times > 1 {
+                text += &format!(" ×{times}");
+            }
+            told += times;
+        }
+        if let Some(stdin) = &self.stdin {
+            text += if steps.is_empty() { "" } else { ", " };
+            text += &self.shown_input(stdin);
+        }
+        text
+    }
+
+    fn shown_input(&self, stdin: &Bytes) -> String {
+        let what = if self.is_text { "your text as stdin" } else { "stdin" };
+        format!("{what}{}", call::size(stdin.len()))
     }
 
     /// Returns the ways to go on, as they are typed. The first one says what it does.
@@ -233,6 +285,21 @@ pub struct CorrectedRun {
     pub first: usize,
     /// How many steps the correction has.
     pub count: usize,
+}
+
+/// Returns standard input when one of the steps uses it, or else the one long text of the call that failed, and whether it
+/// is that.
+fn input_of(steps: &[String], source: &Source, failed: Option<&String>) -> (Option<Bytes>, bool) {
+    let stdin = stdin_of(steps, source);
+    if stdin.is_some() || source.stdin.as_ref().is_some_and(|stdin| !stdin.is_empty()) {
+        return (stdin, false);
+    }
+    let parts =
+        failed.map_or(Vec::new(), |call| call::texts_apart(call, KEPT_TEXT_MIN, usize::MAX));
+    let mut long = parts.into_iter().filter(|(_, is_long)| *is_long).map(|(text, _)| text);
+    let text = long.next().filter(|_| long.next().is_none());
+    let is_text = text.is_some();
+    (text.map(Bytes::from), is_text)
 }
 
 /// Returns standard input when one of the steps uses it.

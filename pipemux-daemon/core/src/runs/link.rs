@@ -92,7 +92,7 @@ pub fn link_target<'a>(
         }
     }
     // Another reader's view of less of the window doesn't hide the link from this one.
-    if !anchor.shown && !workspace.in_view(clicker.reader, session, number) {
+    if !anchor.is_shown() && !workspace.in_view(clicker.reader, session, number) {
         return Ok(LinkTarget::Hidden(session));
     }
     let prototypes = sessions.get(session).map(|session| &session.prototypes);

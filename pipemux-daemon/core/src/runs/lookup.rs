@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use std::mem;
 
 use pipemux_proto::app::{Chunk, Locate, ReadRequest};
-use pipemux_proto::limits::{COPY_MAX, READ_CHUNK};
+use pipemux_proto::limits::{COPY_MAX, READ_CHUNK, VALUE_FILE_MAX};
 use pipemux_proto::projection::Copied;
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value};
@@ -28,15 +28,20 @@ impl Run {
                     let why = format!("the window of {session} was closed meanwhile");
                     return self.end(StepStatus::Failed, Fault::unavailable(why));
                 };
-                let (key, project) = window.whole();
+                let (key, project) = window.whole(&self.reader);
                 RunOutput::Refresh { session: session.clone(), key, project }
             }
             Lookup::Location { session, key, .. } => {
-                let locate = Locate { keys: vec![key.clone()] };
+                let locate = Locate {
+                    keys: vec![key.clone()],
+                    reader: self.reader.clone(),
+                    ..Locate::default()
+                };
                 RunOutput::Locate { session: session.clone(), locate }
             }
-            Lookup::Value { object, data, path, .. } => {
-                let read = ReadRequest { path: *path, ..read_request(object, data.len()) };
+            Lookup::Value { object, data, path, file, .. } => {
+                let offset = file.as_ref().map_or(data.len() as u64, |file| file.length);
+                let read = ReadRequest { path: *path, ..read_request(object, offset) };
                 RunOutput::Read { session: object.session.clone(), read }
             }
         };
@@ -64,7 +69,7 @@ impl Run {
 
     /// The app sent a part of a value that goes to another app.
     pub(super) fn value_read(&mut self, reply: AppReply, context: &RunContext<'_>) -> RunOutput {
-        let Phase::LookingUp(Lookup::Value { object, shown, path, mut data }) =
+        let Phase::LookingUp(Lookup::Value { object, shown, path, receiver, mut data, file }) =
             mem::take(&mut self.phase)
         else {
             return self.lost();
@@ -73,12 +78,27 @@ impl Run {
             Ok(chunk) => chunk,
             Err(fault) => return self.end(StepStatus::Failed, fault),
         };
-        if chunk.total > COPY_MAX as u64 {
-            let fault = Fault::refused(format!(
-                "{shown} has {} bytes; at most {COPY_MAX} pass from app to app",
-                chunk.total
-            ));
-            return self.end(StepStatus::Failed, fault.hint("pass it in parts"));
+        if !path && (chunk.total > COPY_MAX as u64 || file.is_some()) {
+            let asked = self.looked_up.windows.contains(&receiver);
+            let is_open = context.workspace.window(&receiver).is_some();
+            if !asked && is_open && !context.has_greeted(&receiver) {
+                // A daemon that just began doesn't know what the app takes until it has started it.
+                return self.look_up(Lookup::Window { session: receiver }, context);
+            }
+            let most = match context.takes_value_files(&receiver) {
+                true => VALUE_FILE_MAX,
+                false => COPY_MAX as u64,
+            };
+            if chunk.total > most {
+                let fault = Fault::refused(format!(
+                    "{shown} has {} bytes; at most {most} pass from app to app",
+                    chunk.total
+                ));
+                return self.end(StepStatus::Failed, fault.hint("pass it in parts"));
+            }
+            let file = file.unwrap_or_default();
+            let lookup = Lookup::Value { object, shown, path, receiver, data, file: Some(file) };
+            return self.store_part(lookup, chunk);
         }
         if path {
             let Some(path) = chunk.path else {
@@ -86,13 +106,14 @@ impl Run {
                     .hint(format!("pipemux read {shown}"));
                 return self.end(StepStatus::Failed, fault);
             };
-            return self.copied(object, true, Value::Str(path), context);
+            return self.copied(*object, true, Value::Str(path), None, context);
         }
         data.extend_from_slice(&chunk.data);
         match is_complete(&chunk, data.len(), &shown) {
             Ok(true) => {}
             Ok(false) => {
-                return self.look_up(Lookup::Value { object, shown, path, data }, context);
+                let lookup = Lookup::Value { object, shown, path, receiver, data, file: None };
+                return self.look_up(lookup, context);
             }
             Err(fault) => return self.end(StepStatus::Failed, fault),
         }
@@ -100,7 +121,67 @@ impl Run {
             Ok(text) => Value::Str(text),
             Err(error) => Value::Bin(error.into_bytes().into()),
         };
-        self.copied(object, false, value, context)
+        self.copied(*object, false, value, None, context)
+    }
+
+    /// Has a part of a long value written into a file of the session that it goes to.
+    fn store_part(&mut self, mut lookup: Lookup, chunk: Chunk) -> RunOutput {
+        let Lookup::Value { shown, receiver, file: Some(file), .. } = &mut lookup else {
+            return self.lost();
+        };
+        let (offset, path) = (file.length, file.path.clone());
+        file.length += chunk.data.len() as u64;
+        file.total = chunk.total;
+        // A value that became shorter or longer meanwhile isn't the one that was asked for.
+        let announced = usize::try_from(file.length).unwrap_or(usize::MAX);
+        if let Err(fault) = is_complete(&chunk, announced, shown) {
+            return self.end(StepStatus::Failed, fault);
+        }
+        let output = RunOutput::Store { session: receiver.clone(), path, offset, data: chunk.data };
+        self.phase = Phase::LookingUp(lookup);
+        output
+    }
+
+    /// A part of a long value was written to this file, or couldn't be.
+    pub(super) fn value_stored(
+        &mut self,
+        stored: Result<String, String>,
+        context: &RunContext<'_>,
+    ) -> RunOutput {
+        let Phase::LookingUp(Lookup::Value {
+            object,
+            shown,
+            path,
+            receiver,
+            data,
+            file: Some(mut file),
+        }) = mem::take(&mut self.phase)
+        else {
+            return self.lost();
+        };
+        match stored {
+            Ok(at) => {
+                if file.path.is_none() {
+                    self.value_files.push(at.clone());
+                }
+                file.path = Some(at.clone());
+                if file.length == file.total {
+                    return self.copied(*object, path, Value::Null, Some(at), context);
+                }
+                let lookup =
+                    Lookup::Value { object, shown, path, receiver, data, file: Some(file) };
+                self.look_up(lookup, context)
+            }
+            Err(why) => {
+                let fault = Fault::unavailable(format!("{shown} can't be passed as a file: {why}"));
+                self.end(StepStatus::Failed, fault.hint("pipemux doctor"))
+            }
+        }
+    }
+
+    /// Returns the files with values that were written for the run, to be removed.
+    pub fn take_value_files(&mut self) -> Vec<String> {
+        mem::take(&mut self.value_files)
     }
 
     /// Goes on with the value or the path of an object.
@@ -109,6 +190,7 @@ impl Run {
         object: ResolvedObject,
         path: bool,
         value: Value,
+        file: Option<String>,
         context: &RunContext<'_>,
     ) -> RunOutput {
         let ResolvedObject { session, key, label, .. } = object;
@@ -116,6 +198,7 @@ impl Run {
             value: value.to_blob(),
             from: session.to_string(),
             label: data::exact(&label),
+            file,
         };
         self.looked_up.copies.insert((session, key, path), copied);
         self.advance(context)
@@ -139,9 +222,9 @@ pub fn is_complete(chunk: &Chunk, length: usize, shown: &str) -> Result<bool, Fa
 }
 
 /// The request for the next part of an object's value.
-pub fn read_request(object: &ResolvedObject, offset: usize) -> ReadRequest {
+pub fn read_request(object: &ResolvedObject, offset: u64) -> ReadRequest {
     let (key, rev) = (object.key.clone(), object.rev);
-    ReadRequest { key, rev, offset: offset as u64, max: READ_CHUNK, path: false }
+    ReadRequest { key, rev, offset, max: READ_CHUNK, path: false }
 }
 
 /// Reads a reply to `Locate` about one object.

@@ -39,6 +39,7 @@ pub mod link;
 pub mod lookup;
 pub mod missing_argument;
 mod named_argument;
+pub mod neighbours;
 pub mod open_questions;
 mod phase;
 pub mod plan;

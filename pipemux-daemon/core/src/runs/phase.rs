@@ -44,14 +44,29 @@ pub enum Lookup {
     /// The value of an object.
     Value {
         /// The object.
-        object: ResolvedObject,
+        object: Box<ResolvedObject>,
         /// The ref or name as the reader writes it.
         shown: String,
         /// True when its path is asked for.
         path: bool,
+        /// The session that it goes to.
+        receiver: SessionKey,
         /// The part of the value that has come so far.
         data: Vec<u8>,
+        /// The file that the value is written to, when it is too long for a message.
+        file: Option<ValueFile>,
     },
+}
+
+/// A value on its way into a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ValueFile {
+    /// The file's path; none before its first part was written.
+    pub path: Option<String>,
+    /// How many bytes are in it, or are being written.
+    pub length: u64,
+    /// How many bytes the value has.
+    pub total: u64,
 }
 
 /// What was looked up for a step.

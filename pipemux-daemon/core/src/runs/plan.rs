@@ -14,6 +14,7 @@ use crate::keys::SessionKey;
 use crate::processes::Sessions;
 use crate::runs::coerce::{TypeMismatch, coerce};
 use crate::runs::link::{Clicker, clicked_link};
+use crate::runs::neighbours::ownerless_calls;
 use crate::runs::quoting::{given_flag, raw_texts, unquoted};
 use crate::runs::{Argument, MissingArgument, Step, StepOrigin};
 use crate::workspaces::{Window, Workspace};
@@ -34,12 +35,22 @@ pub struct Planner<'a> {
     pub(super) targets: Vec<SessionKey>,
     /// Who clicks the script's links.
     clicker: Option<Clicker<'a>>,
+    /// The calls of all parts that name no app.
+    pub(super) neighbours: Vec<Call>,
 }
 
 impl<'a> Planner<'a> {
     /// A planner for one script.
     pub fn new(workspace: &'a Workspace, sessions: &'a Sessions, code: &'a str) -> Self {
-        Self { workspace, sessions, code, steps: Vec::new(), targets: Vec::new(), clicker: None }
+        Self {
+            workspace,
+            sessions,
+            code,
+            steps: Vec::new(),
+            targets: Vec::new(),
+            clicker: None,
+            neighbours: Vec::new(),
+        }
     }
 
     /// Says who clicks the script's links.
@@ -53,6 +64,8 @@ impl<'a> Planner<'a> {
     /// # Errors
     /// The first error, with the index of its step among those of all parts.
     pub fn plan_parts(mut self, parts: &[(&'a str, &Script)]) -> Result<Vec<Step>, (usize, Fault)> {
+        let neighbours = ownerless_calls(parts.iter().map(|(_, script)| *script));
+        self.neighbours = neighbours.into_iter().cloned().collect();
         let steps = parts
             .iter()
             .flat_map(|(code, script)| script.steps.iter().map(move |step| (*code, step)));

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use bytes::Bytes;
 use pipemux_proto::app::{Choice, Invoke, Locate, Project, ReadRequest};
 use pipemux_proto::job::JobState;
 use pipemux_proto::{Blob, Fault, Incarnation};
@@ -37,6 +38,8 @@ pub enum RunInput {
     Located(AppReply),
     /// The app replied with a part of an object's value.
     ValueRead(AppReply),
+    /// A part of a long value was written to this file, or couldn't be.
+    ValueStored(Result<String, String>),
     /// The window that was asked for arrived, or didn't.
     WindowArrived(Result<ArrivedWindow, Fault>),
 }
@@ -141,6 +144,17 @@ pub enum RunOutput {
         session: SessionKey,
         /// The request.
         read: ReadRequest,
+    },
+    /// Write a part of a long value into a file of the session that it goes to.
+    Store {
+        /// The session.
+        session: SessionKey,
+        /// The file; none for the first part, which makes it.
+        path: Option<String>,
+        /// How many bytes are in it.
+        offset: u64,
+        /// The part.
+        data: Bytes,
     },
     /// Ask for a session's window as it is now.
     Refresh {

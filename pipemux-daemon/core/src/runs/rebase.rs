@@ -31,7 +31,7 @@ impl Run {
         let Some(window) = context.workspace.window(&session) else {
             return self.end(StepStatus::Failed, *refusal);
         };
-        let (key, project) = window.whole();
+        let (key, project) = window.whole(&self.reader);
         self.phase = Phase::Rebasing { session: session.clone(), refusal };
         RunOutput::Refresh { session, key, project }
     }

@@ -106,7 +106,7 @@ impl RefScope {
             return Err(invalid(ref_errors::out_of_view(&shown, Some(how))));
         }
         let is_located = || located.iter().any(|(s, k)| s == session && **k == **key);
-        if !anchor.shown && !is_located() {
+        if !anchor.is_shown() && !is_located() {
             let (session, key) = (session.clone(), key.to_string());
             return Err(UnresolvedRef::NotShown { session, key, shown });
         }

@@ -8,6 +8,7 @@ use pipemux_proto::{Code, Fault, SessionAddr, Value};
 use crate::keys::{SessionKey, plain_address};
 use crate::runs::RunContext;
 use crate::runs::coerce::coerce;
+use crate::runs::neighbours::meant_by_neighbours;
 use crate::runs::plan::Planner;
 use crate::runs::ref_errors;
 use crate::runs::resolve_ref::id_of_key;
@@ -30,9 +31,10 @@ impl<'a> Planner<'a> {
                 None => self.workspace.windows.with_action(&call.action),
             },
         };
-        let having = candidates.into_iter();
-        let having = having.filter_map(|w| Some((&w.session, self.action(w, call)?)));
-        let having: Vec<(&SessionKey, &Prototype)> = without_aliases(having.collect(), call);
+        let candidates = candidates.into_iter();
+        let candidates = candidates.filter_map(|w| Some((&w.session, self.action(w, call)?)));
+        let candidates: Vec<(&SessionKey, &Prototype)> = candidates.collect();
+        let having = without_aliases(candidates.clone(), call);
         let (session, prototype) = match having.as_slice() {
             [] => return Err(self.unknown_action(call)),
             [only] => return Ok((only.0.clone(), Vec::new(), only.1.clone())),
@@ -55,12 +57,37 @@ impl<'a> Planner<'a> {
         if having.iter().all(|(_, other)| *other == prototype) {
             return Ok((session.clone(), all().cloned().collect(), prototype.clone()));
         }
-        let calls: Vec<String> =
-            all().map(|session| format!("{session}.{}(…)", call.action)).collect();
+        if let Some(meant) = self.meant_by_neighbours(&having) {
+            let (session, prototype) = having[meant];
+            return Ok((session.clone(), Vec::new(), prototype.clone()));
+        }
+        // Those, too, that have it under a name of another tool: one of them may be what was meant.
+        let calls: Vec<String> = candidates
+            .iter()
+            .map(|(session, action)| format!("{session}.{}", action.least()))
+            .collect();
         let note = format!("say whose: {}", calls.join(" · "));
         let mut fault = self.error("ambiguous action", call.name, note);
         fault.level = pipemux_proto::Level::Choice;
         Err(fault)
+    }
+
+    /// The one of several sessions that the other calls of the script are for.
+    fn meant_by_neighbours(&self, having: &[(&SessionKey, &Prototype)]) -> Option<usize> {
+        let takes_it = |window: &'a Window, call: &Call| {
+            self.action(window, call).is_some_and(|action| takes(action, call, true))
+        };
+        let is_candidate = |window: &Window| having.iter().any(|(one, _)| **one == window.session);
+        let has = |at: usize, call: &Call| {
+            let window = self.workspace.window(having[at].0);
+            window.is_some_and(|window| takes_it(window, call))
+        };
+        let elsewhere = |call: &Call| {
+            let windows = self.workspace.windows.with_action(&call.action).into_iter();
+            windows.filter(|window| !is_candidate(window)).any(|window| takes_it(window, call))
+        };
+        let calls: Vec<&Call> = self.neighbours.iter().collect();
+        meant_by_neighbours(having.len(), &calls, has, elsewhere)
     }
 
     /// The one window that owns the objects in a call's arguments, if it has the action: no other window has

@@ -40,6 +40,7 @@ impl Run {
             RunInput::Replied(reply) => self.replied(reply, context),
             RunInput::Located(reply) => self.located(reply, context),
             RunInput::ValueRead(reply) => self.value_read(reply, context),
+            RunInput::ValueStored(stored) => self.value_stored(stored, context),
             RunInput::WindowArrived(arrived) => self.window_arrived(arrived, context),
         }
     }

@@ -1,6 +1,7 @@
 //! A run: its steps, how far it has come, and what its reader had seen when it began.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use pipemux_proto::app::Invoke;
@@ -15,7 +16,7 @@ use crate::runs::phase::{LookedUp, Lookup, Phase};
 use crate::runs::question::AnsweredQuestion;
 use crate::runs::resolve_ref::RefScope;
 use crate::runs::source::Source;
-use crate::runs::{Argument, Step, StepOutcome};
+use crate::runs::{Argument, RunOutput, Step, StepOutcome};
 use crate::workspaces::{SeenLines, Workspace};
 
 /// A round of history that a run takes back.
@@ -71,6 +72,8 @@ pub struct Run {
     pub told_lines: Vec<(SessionKey, Incarnation, LineNumbers)>,
     /// The versions that bare line numbers mean in a run that is sent again: those that `seen` had at first.
     pub(super) lines_seen: Option<SeenVersions>,
+    /// Of a run that is sent again: the steps whose numbers mean what the refusal showed.
+    pub(super) repeated: Option<Range<usize>>,
     /// What refs meant to the reader when the run began.
     pub refs: RefScope,
     /// What the reader had seen, as it was before a rebased step took what is there now.
@@ -95,6 +98,8 @@ pub struct Run {
     pub(super) phase: Phase,
     /// What was looked up for the next step.
     pub(super) looked_up: LookedUp,
+    /// The files with values that were written for it; they are removed once it has ended.
+    pub(super) value_files: Vec<String>,
     /// The number of the question that the run ended with.
     pub question: Option<u64>,
     /// Questions that were answered so far.
@@ -136,6 +141,7 @@ impl Run {
             lines: BTreeMap::new(),
             told_lines: Vec::new(),
             lines_seen: None,
+            repeated: None,
             refs: RefScope::default(),
             saved_baseline: None,
             later: None,
@@ -148,6 +154,7 @@ impl Run {
             touched: Vec::new(),
             phase: Phase::Ready,
             looked_up: LookedUp::default(),
+            value_files: Vec::new(),
             question: None,
             answers: 0,
             answered: None,
@@ -166,14 +173,23 @@ impl Run {
             self.steps.iter().flat_map(|step| [&step.session].into_iter().chain(&step.candidates));
         let sessions: Vec<&SessionKey> = sessions.collect();
         let fresh = SeenBaseline::of(workspace, &self.reader, &sessions, epoch);
+        let lasting = self.lasting_baseline();
         let before = self.replace_baseline(fresh);
-        // A run that is sent again keeps what its numbers meant at first.
-        if self.lines_seen.is_some() {
-            self.lines = before.lines;
-        }
+        self.saved_baseline = None;
         self.expected =
             self.seen.iter().map(|(key, (_, version))| (key.clone(), *version)).collect();
-        self.saved_baseline = None;
+        // A run that is sent again keeps what its numbers meant at first, but for a step whose numbers were shown as
+        // they are now.
+        match self.repeated.take() {
+            Some(steps) => {
+                self.lines_seen = None;
+                let fresh = self.baseline();
+                let SeenBaseline { versions, lines, .. } = lasting;
+                self.mean(SeenBaseline { versions, lines, ..fresh }, steps);
+            }
+            None if self.lines_seen.is_some() => self.lines = before.lines,
+            None => {}
+        }
     }
 
     /// Returns what the line numbers of a session mean to a run that is pinned to an epoch.
@@ -284,6 +300,21 @@ impl Run {
     /// True when every step is a query.
     pub fn only_queries(&self) -> bool {
         self.steps.iter().all(Step::is_query)
+    }
+
+    /// True when something can come of an output that a later daemon has to know of: an action, or a question.
+    pub fn acts_by(&self, output: &RunOutput) -> bool {
+        match output {
+            RunOutput::Invoke { .. } => {
+                self.steps.get(self.next).is_some_and(|step| !step.is_query())
+            }
+            RunOutput::Ask { .. } | RunOutput::AskAgain { .. } => true,
+            RunOutput::Locate { .. }
+            | RunOutput::Read { .. }
+            | RunOutput::Store { .. }
+            | RunOutput::Refresh { .. }
+            | RunOutput::Finished => false,
+        }
     }
 
     /// True when the next step and all behind it are queries, or calls inside their arguments that change nothing.

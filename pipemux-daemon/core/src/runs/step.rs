@@ -272,6 +272,7 @@ impl StepOutcome {
             Piece::Code(code) => code.text.len(),
             Piece::Object(object) => object.label.len(),
             Piece::Link(link) => link.label.len(),
+            Piece::Embed(_) => 0,
         };
         let value = self.value.as_ref().map_or(0, |value| value.0.len());
         let texts = [&self.detail, &self.diff].into_iter().flatten().map(ForeignText::len);
@@ -288,6 +289,7 @@ impl StepOutcome {
                 object.label.borrow().tokens() + REF_TOKENS + media
             }
             Piece::Link(link) => link.label.borrow().tokens() + REF_TOKENS,
+            Piece::Embed(_) => 0,
         };
         self.content.iter().map(text).sum()
     }

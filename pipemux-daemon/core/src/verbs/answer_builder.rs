@@ -21,19 +21,22 @@ use crate::turn::Turn;
 use crate::verbs::answer_jobs::JobsPart;
 use crate::verbs::delivery::make_delivery;
 use crate::verbs::kept_rests::{keep_rest_of, kept_line};
-use crate::verbs::render_window::{render_input, shared_words, write_and_record};
+use crate::verbs::panels::PanelInput;
+use crate::verbs::render_window::{embeds_of, render_input, shared_words, write_and_record};
+use crate::verbs::tasks::PendingEmbed;
 use crate::views::answer::fault_with_options;
 use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_window::{AnswerWindow, write_calls};
 use crate::views::context::focus;
 use crate::views::delta::{Delta, Known, delta};
+use crate::views::file_diff::file_diff;
 use crate::views::fit::cut_notices;
 use crate::views::outcome::{RunOutcome, StepApp, write_outcome, write_question};
 use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::report::{ReportInput, make_report};
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
 use crate::workspaces::anchors::StateVersion;
-use crate::workspaces::{Delivery, Window, Workspace};
+use crate::workspaces::{Delivery, Panels, Window, Workspace};
 
 /// What a request says of its answer.
 pub(super) struct AnswerRequest {
@@ -45,6 +48,8 @@ pub(super) struct AnswerRequest {
     /// True if links show their calls.
     titles: bool,
     pub(super) hint_options: String,
+    /// Most tokens for what an act changed in files.
+    diff: u32,
     /// True if windows are shown in another detail than they have for good.
     one_off: bool,
 }
@@ -63,6 +68,7 @@ impl AnswerRequest {
             },
             titles: call.titles,
             hint_options: call.hint_options.clone(),
+            diff: call.diff,
             one_off: other_detail
                 && !matches!(kind, AnswerKind::Open { .. } | AnswerKind::Injection { .. }),
         }
@@ -75,6 +81,8 @@ pub(super) struct AnswerParts {
     pub(super) questions: QuestionsPart,
     pub(super) jobs: JobsPart,
     pub(super) notices: Vec<String>,
+    /// The panels of the workspace document, if the answer is one.
+    pub(super) panels: Panels,
 }
 
 /// What an answer says of its run; empty if it isn't a run's.
@@ -103,6 +111,8 @@ pub(super) struct AnswerBuilder<'a> {
     pub(super) request: &'a AnswerRequest,
     pub(super) kind: AnswerKind,
     pub(super) workspace: &'a mut Workspace,
+    /// The windows that windows of the answer embed, as far as they arrived.
+    pub(super) embeds: Vec<PendingEmbed>,
     pub(super) runs: &'a mut OpenRuns,
     pub(super) processes: &'a Processes,
     pub(super) jobs: &'a Jobs,
@@ -136,9 +146,11 @@ impl AnswerBuilder<'_> {
         let AnswerRequest { titles, budget, one_off, .. } = *self.request;
         let workspace = &mut *self.workspace;
         let session = self.processes.get(&requested.session);
+        let (embeds, minted) =
+            embeds_of(workspace, self.processes, &requested, &self.embeds, self.epoch);
         let shared = shared_words(workspace, session, &requested.session);
         let show_calls = workspace.options.titles;
-        let input = render_input(session, self.epoch, show_calls, &shared);
+        let input = render_input(session, self.epoch, show_calls, &shared, &embeds);
         let (mut window, differs) = write_and_record(workspace, requested, input, self.now);
         if titles && !show_calls {
             write_calls(&mut window, input, &mut workspace.anchors);
@@ -157,7 +169,7 @@ impl AnswerBuilder<'_> {
         if let Some(content) = window.shown_content().filter(|_| !unshown) {
             workspace.count_context(&window.session, content, one_off, self.now);
         }
-        self.changed |= differs;
+        self.changed |= differs || minted;
         window
     }
 
@@ -187,7 +199,10 @@ impl AnswerBuilder<'_> {
         );
         self.changed |= minted;
         let advice = follow_up(self.workspace, self.runs, run) + &kept_line;
-        let text = text + &with_options(&advice, hint_options);
+        let seen = |session: &SessionKey| self.workspace.seen(&self.request.reader, session);
+        let is_seen = |session: &SessionKey| seen(session).is_some();
+        let diff = file_diff(run, self.request.diff, hint_options, is_seen);
+        let text = text + &diff + &with_options(&advice, hint_options);
         RunPart { text, contents, asked, kept }
     }
 
@@ -241,13 +256,14 @@ impl AnswerBuilder<'_> {
         self.workspace.anchors.forget(self.workspace.epoch);
     }
 
-    /// Returns the notices of the answer, and the ends of jobs. `remark` says that nothing has changed: it is left out if
-    /// a window has.
+    /// Returns the notices of the answer, and the ends of jobs, without the `newest` ones, which a panel shows. `remark` says
+    /// that nothing has changed: it is left out if a window has.
     pub(super) fn notices(
         &self,
         remark: Option<String>,
         windows: &[AnswerWindow],
         job_ends: Vec<String>,
+        newest: usize,
     ) -> Vec<String> {
         let (workspace, reader) = (&*self.workspace, &self.request.reader);
         // An app that can't say when it has changed may have done so by now.
@@ -255,10 +271,31 @@ impl AnswerBuilder<'_> {
             let since = self.kind.since();
             windows.iter().all(|window| is_unchanged(workspace, reader, window, since))
         });
-        let (own, of_apps) = workspace.unread_notices(reader, self.now);
+        let (own, of_apps) = workspace.unread_notices(reader, newest, self.now);
         let own = remark.into_iter().chain(own).chain(job_ends).collect();
         let half = self.request.budget.map(|budget| (budget / 2).max(ANSWER_BUDGET_MIN / 2));
         cut_notices(own, of_apps, half.unwrap_or(NOTICES_TOKENS).into())
+    }
+
+    /// Writes the panels of an answer that is a workspace document; of the context of a prompt only what its reader doesn't
+    /// know of them.
+    pub(super) fn panels(&self, questions: &[u64]) -> Panels {
+        let AnswerRequest { reader, budget, .. } = self.request;
+        let reset = match self.kind {
+            AnswerKind::Workspace(None) => true,
+            AnswerKind::Injection { reset } => reset,
+            _ => return Panels::default(),
+        };
+        let input = PanelInput {
+            workspace: self.workspace,
+            runs: self.runs,
+            processes: self.processes,
+            reader,
+            budget: *budget,
+            known: self.workspace.reader(reader).filter(|_| !reset),
+            has_questions: !questions.is_empty(),
+        };
+        input.write()
     }
 
     /// Returns the sessions of windows that aren't in a run's answer and that have changed.
@@ -284,7 +321,7 @@ impl AnswerBuilder<'_> {
         text: &AnswerBuffer,
         receipt: TokenReceipt,
     ) -> Report {
-        let AnswerParts { run, questions, jobs, notices } = parts;
+        let AnswerParts { run, questions, jobs, notices, panels } = parts;
         let AnswerRequest { reader, hint_options, .. } = self.request;
         let input = ReportInput {
             workspace: self.workspace,
@@ -299,6 +336,8 @@ impl AnswerBuilder<'_> {
         if questions.reports.len() > 1 {
             report.questions = questions.reports;
         }
+        let panels = panels.shown.into_iter();
+        report.panels = panels.map(|(panel, text)| (panel.name().into(), (*text).into())).collect();
         report.kept = run.kept;
         report.jobs = jobs.statuses;
         match &self.kind {

@@ -59,14 +59,17 @@ impl Core {
                 ClientInput::Attach(envelope, _) => {
                     self.clients.refuse(turn, client, &envelope, &fault);
                 }
-                ClientInput::Seen(_) | ClientInput::Cancel(_) => {}
+                ClientInput::Seen(..) | ClientInput::Cancel(_) => {}
             };
         }
         match input {
             ClientInput::Verb(envelope, call, length) => {
                 self.begin(client, envelope, (*call, length));
             }
-            ClientInput::Seen(delivery) => self.confirm_delivery(delivery),
+            ClientInput::Seen(envelope, delivery) => {
+                self.confirm_delivery(delivery);
+                self.clients.seen(&mut self.turn, client, &envelope);
+            }
             ClientInput::Attach(envelope, mut attach) => {
                 attach.session = plain_address(&attach.workspace.key, &attach.session);
                 let scope = self.manifest(&attach.session.provider).map(|found| found.scope);
@@ -86,7 +89,7 @@ impl Core {
         }
     }
 
-    /// Begins a request. Its record is written before anything of it reaches an app.
+    /// Begins a request. The record of one that acts is written before any action of it reaches an app.
     fn begin(
         &mut self,
         client: ClientId,
@@ -110,25 +113,37 @@ impl Core {
                 return self.clients.refuse_admitted(turn, client, (&envelope, &call), &fault);
             }
         };
-        let (verb, key) = (call.verb.clone(), ActKey::of(&call));
+        let verb = call.verb.clone();
         let id = self.clients.begin(&mut self.turn, client, envelope, (call, length), workspace);
-        if verb.acts() {
-            if let Some(DiskFailure { why, next }) = &self.persist.failing {
-                let fault =
-                    Fault::refused(format!("the daemon can't write its state down ({why})"))
-                        .hint(next);
-                self.fail_request(id, fault);
-                // Nothing took effect, so the client may send it again under the same id.
-                return self.clients.forget_act(&key);
-            }
-            self.turn.persist(key.begun(self.turn.now.unix_ms));
+        if verb.acts() && !may_only_query(&verb) && !self.record_begun(id) {
+            return;
         }
         self.begin_verb(id, verb);
+    }
+
+    /// Writes down that a request begins to act. Returns false when the disk doesn't take it: then the request is
+    /// answered with that, nothing of it took effect, and the client may send it again under the same id.
+    pub(super) fn record_begun(&mut self, id: RequestId) -> bool {
+        let Some(DiskFailure { why, next }) = &self.persist.failing else {
+            self.clients.record_begun(&mut self.turn, id);
+            return true;
+        };
+        let Some(request) = self.clients.request(id) else { return false };
+        if request.recorded {
+            return true;
+        }
+        let key = ActKey::of(&request.call);
+        let fault =
+            Fault::refused(format!("the daemon can't write its state down ({why})")).hint(next);
+        self.clients.forget_act(&key);
+        self.fail_request(id, fault);
+        false
     }
 
     /// Hands a request to the handler of its verb. A handler answers the request, gives it a task to wait for, or
     /// returns the fault to answer it with.
     fn begin_verb(&mut self, id: RequestId, verb: Verb) {
+        self.turn_windows_for(id);
         let result = match verb {
             Verb::Open(open) => self.open(id, open),
             Verb::View(view) => self.view(id, view),
@@ -141,7 +156,10 @@ impl Core {
                 Some(number) => self.read_job(id, number),
                 None => self.read(id, &target),
             },
-            Verb::Help { provider, aliases } => self.help(id, &provider, aliases),
+            Verb::Resolve { text, run } => self.resolve(id, &text, run),
+            Verb::Help { provider, aliases, action } => {
+                self.help(id, &provider, aliases, action.as_deref())
+            }
             Verb::Close { session, end } => self.close(id, &session, end),
             Verb::Apps => return self.apps(id),
             Verb::Sessions => self.list_sessions(id),
@@ -293,9 +311,16 @@ impl Core {
     /// Drops the task of a request that is about to be answered, and its prefetched window.
     pub(super) fn end_task(&mut self, id: RequestId) {
         self.tasks.remove(id);
+        self.tasks.resolving.remove(&id);
         self.drop_job_wait(id);
         self.drop_prefetch(id);
     }
+}
+
+/// Returns true for verbs that are recorded at their first action, if they have one. A run of nothing but queries can
+/// be carried out again, so that it needs no record, and works on a full disk.
+fn may_only_query(verb: &Verb) -> bool {
+    matches!(verb, Verb::Run { .. } | Verb::Click { .. } | Verb::Resolve { .. })
 }
 
 /// Returns false for verbs that are the same for every reader: they need no token.
@@ -316,6 +341,7 @@ fn speaks_as_reader(verb: &Verb) -> bool {
         | Verb::Run { .. }
         | Verb::Answer { .. }
         | Verb::Read { .. }
+        | Verb::Resolve { .. }
         | Verb::Close { .. }
         | Verb::Restart { .. }
         | Verb::End { .. }
@@ -347,6 +373,7 @@ fn name_plainly(workspace: &str, verb: &mut Verb) {
         | Verb::Run { .. }
         | Verb::Answer { .. }
         | Verb::Read { .. }
+        | Verb::Resolve { .. }
         | Verb::Help { .. }
         | Verb::Apps
         | Verb::Sessions

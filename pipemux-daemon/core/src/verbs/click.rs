@@ -20,6 +20,9 @@ impl Core {
 
     /// Clicks a link: runs its action, or answers the question that it belongs to.
     pub(super) fn click(&mut self, id: RequestId, link: Ref) -> Result<(), Fault> {
+        if link.prefix.is_some() {
+            return self.click_token(id, link);
+        }
         if link.kind != RefKind::Link {
             self.check_object(id, &link)?;
         }

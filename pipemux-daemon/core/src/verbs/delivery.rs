@@ -85,6 +85,8 @@ pub(super) fn make_delivery(
         epoch,
         ids,
         shown,
+        panels: Vec::new(),
+        unshown: Vec::new(),
         window_set_revision: knows_all.then_some(workspace.window_set_revision()),
     }
 }

@@ -28,6 +28,7 @@ impl Core {
     /// Answers a view with the windows that have arrived so far. A window that was shown before is shown as it was;
     /// for one that never was, the answer says `why` it is missing. Does nothing for a request that shows no windows.
     pub(crate) fn finish_view_early(&mut self, id: RequestId, why: &str) {
+        self.turn_windows_for(id);
         let (Some(request), Some(Task::Viewing(view))) =
             (self.clients.request(id), self.tasks.get_mut(id))
         else {
@@ -37,7 +38,7 @@ impl Core {
         for window in view.windows.iter_mut().filter(|w| w.state == WindowStatus::Waiting) {
             let session = &window.session;
             window.state = match workspace.and_then(|workspace| workspace.window(session)) {
-                Some(window) if window.rendered.is_some() => WindowStatus::Busy,
+                Some(window) if window.can_be_shown_as_it_was() => WindowStatus::Busy,
                 Some(_) => {
                     let fault =
                         Fault::unavailable(format!("{session} is open, not shown yet: {why}"));

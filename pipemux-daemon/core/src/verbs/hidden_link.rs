@@ -35,7 +35,7 @@ impl Core {
         let Some(window) = workspace.window(&session) else {
             return Err(out_of_view(&link, format!("pipemux open {session}")));
         };
-        let (key, project) = window.whole();
+        let (key, project) = window.whole(&request.call.reader);
         let deadline = request.deadline.min(self.turn.now.mono_ms + PROJECT_MS);
         let hidden = HiddenLink { link, session: session.clone() };
         self.set_task(id, Task::Finding(Box::new(hidden)));
@@ -71,12 +71,13 @@ impl Core {
         if keys.is_empty() {
             return Err(self.link_is_gone(id, &link, &session));
         }
-        let deadline = require::request(&self.clients, id)?.deadline;
-        let deadline = deadline.min(self.turn.now.mono_ms + LOCATE_MS);
+        let request = require::request(&self.clients, id)?;
+        let deadline = request.deadline.min(self.turn.now.mono_ms + LOCATE_MS);
+        let locate = Locate { keys, reader: request.call.reader.clone(), ..Locate::default() };
         let hidden = HiddenLink { link, session: session.clone() };
         self.set_task(id, Task::Finding(Box::new(hidden)));
         let (turn, to) = (&mut self.turn, ReplyTo::Locate(id));
-        self.processes.request(turn, &session, Method::Locate, &Locate { keys }, deadline, to);
+        self.processes.request(turn, &session, Method::Locate, &locate, deadline, to);
         Ok(())
     }
 
@@ -135,10 +136,10 @@ impl Core {
         for (key, rev) in refs {
             let known = anchors.id_of(session, key);
             match known.and_then(|id| anchors.get(RefKind::Obj, id)) {
-                Some(thing) if thing.shown && thing.rev != rev => {
+                Some(thing) if thing.is_shown() && thing.rev != rev => {
                     return Err(ref_errors::stale(&ref_errors::name(link)));
                 }
-                Some(thing) if thing.shown => {}
+                Some(thing) if thing.is_shown() => {}
                 _ => keys.push(key.to_owned()),
             }
         }

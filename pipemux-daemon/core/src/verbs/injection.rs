@@ -7,7 +7,7 @@ use crate::verbs::answer_builder::{AnswerBuilder, AnswerParts};
 use crate::verbs::write_answer::{FIT_PASSES, text_of};
 use crate::views::answer_window::AnswerWindow;
 use crate::views::delta::Delta;
-use crate::views::fit::cut_window;
+use crate::views::fit::{cut_window, least_share};
 use crate::workspaces::Workspace;
 
 /// Cuts the windows that have something new for a reader until the context of a prompt keeps to its budget. Takes those
@@ -52,22 +52,38 @@ fn cut_to_shares(
     all: &[(AnswerWindow, bool)],
     room: u64,
 ) -> (Vec<AnswerWindow>, Vec<AnswerWindow>) {
-    let new = all.iter().filter(|(_, is_new)| *is_new).map(|(window, _)| window);
+    // Those that there isn't room for come with the next injections: so the first ones are shown, instead of none.
+    let mut left = room;
+    let admitted: Vec<bool> = all
+        .iter()
+        .map(|(window, is_new)| {
+            let least = least_share(window);
+            let fits = *is_new && least <= left;
+            left -= if fits { least } else { 0 };
+            fits
+        })
+        .collect();
+    let new = all.iter().zip(&admitted).filter(|(_, fits)| **fits).map(|((window, _), _)| window);
     let sources: Vec<RenderSource> = new
         .map(|window| {
             let placed = workspace.window(&window.session);
             let placement = placed.map(|window| window.placement).unwrap_or_default();
             RenderSource::new(window.session.to_string(), "")
                 .ranked(placement.priority, placement.weight)
+                .reserved(Size::tokens(least_share(window)))
         })
         .collect();
     let budgets = Budgets::new(Size::tokens(room)).framed_by(Frame::Caller);
     let mut shares = shares(&sources, &budgets).into_iter();
     let (mut shown, mut untold) = (Vec::new(), Vec::new());
-    for (window, is_new) in all {
+    for ((window, is_new), fits) in all.iter().zip(admitted) {
         let mut cut = window.clone();
-        let share = is_new.then(|| shares.next()).flatten();
-        match share.is_none_or(|share| cut_window(&mut cut, share.size.tokens)) {
+        let share = fits.then(|| shares.next()).flatten();
+        let is_shown = match share {
+            Some(share) => cut_window(&mut cut, share.size.tokens),
+            None => !is_new,
+        };
+        match is_shown {
             true => shown.push(cut),
             false => untold.push(window.clone()),
         }

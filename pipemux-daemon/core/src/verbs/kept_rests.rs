@@ -56,11 +56,15 @@ pub(super) fn keep_rest_of(
     run.kept = KeptRest::of_failed(run, workspace).map(|rest| keep(turn, runs, None, rest));
 }
 
-/// Writes what is kept, and how to go on with it.
+/// Writes what is kept, in short, and how to go on with it.
 pub(super) fn kept_line(number: u64, rest: &KeptRest) -> String {
+    line_of(number, rest, &rest.shown_short())
+}
+
+fn line_of(number: u64, rest: &KeptRest, shown: &str) -> String {
     let (ways, effect) = rest.ways(number);
     let ways = ways.join(&format!(" {effect} · "));
-    format!("kept as {number}: {} · {ways}\n", inert::whole_line(&rest.shown()))
+    format!("kept as {number}: {} · {ways}\n", inert::whole_line(shown))
 }
 
 impl Core {
@@ -126,7 +130,7 @@ impl Core {
         let mut lines = Vec::new();
         for (number, rest) in self.runs.rests_of(&request.workspace, &request.call.reader) {
             // What follows the command is a comment to a shell.
-            lines.push(format!("pipemux answer --to {number} {way} # {}", rest.shown()));
+            lines.push(format!("pipemux answer --to {number} {way} # {}", rest.shown_short()));
         }
         if lines.is_empty() {
             return Ok(None);
@@ -142,7 +146,7 @@ impl Core {
         let options = &request.call.hint_options;
         let (mut text, mut data) = (String::new(), Vec::new());
         for (number, rest) in self.runs.rests_of(&request.workspace, &request.call.reader) {
-            let line = kept_line(number, rest);
+            let line = line_of(number, rest, &rest.shown());
             text += &pipemux_proto::command::with_options(&line, options);
             let steps: Vec<Value> = rest.shown_steps().into_iter().map(Value::Str).collect();
             data.push(Value::Map(vec![
@@ -218,6 +222,17 @@ impl Core {
                 return Ok(());
             }
         };
+        let parts: Vec<(&str, &Script)> =
+            corrected.parts.iter().map(|(code, script)| (code.as_str(), script)).collect();
+        match self.closed_app(id, &parts) {
+            Ok(None) => {}
+            Ok(Some(provider)) => return self.open_for_run(id, provider),
+            Err((_, fault)) => {
+                let fault = if told.is_some() { without_code(fault) } else { fault };
+                self.fail_keeping(id, fault, Some(number));
+                return Ok(());
+            }
+        }
         let calls = |provider: &ProviderId| {
             corrected.parts.iter().any(|(_, script)| may_call(script, provider))
         };

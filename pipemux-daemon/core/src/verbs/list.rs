@@ -11,6 +11,16 @@ use crate::verbs::require;
 use crate::views::inert::line;
 use crate::views::prototypes::{declarations, short_lines};
 
+/// An action as data.
+fn row(one: &Prototype) -> Value {
+    Value::Map(vec![
+        ("name".into(), one.name.as_str().into()),
+        ("declaration".into(), one.declaration().into()),
+        ("compact".into(), one.compact().into()),
+        ("short".into(), one.short().into()),
+    ])
+}
+
 impl Core {
     /// Describes the actions of an app. Those of a built-in app are known before it ever ran.
     pub(super) fn help(
@@ -18,8 +28,14 @@ impl Core {
         id: RequestId,
         provider: &ProviderId,
         aliases: bool,
+        action: Option<&str>,
     ) -> Result<(), Fault> {
-        let manifest = self.manifest(provider)?;
+        let manifest = match self.manifest(provider) {
+            Err(unknown) => {
+                return self.help_of_action(id, provider.as_str()).map_err(|()| unknown);
+            }
+            Ok(manifest) => manifest,
+        };
         let built_in = manifest.built_in.as_deref();
         let learned = self.processes.prototypes(provider).map(|learned| learned.as_slice());
         let Some(prototypes) = built_in.map(|app| app.prototypes.as_slice()).or(learned) else {
@@ -27,29 +43,50 @@ impl Core {
             return Err(Fault::not_found(format!("{provider} has not run yet"))
                 .hint(format!("pipemux open {provider}")));
         };
-        let full = require::request(&self.clients, id)?.call.lod == Some(Lod::Full);
-        let shown: Vec<&Prototype> = prototypes
-            .iter()
-            .filter(|one| aliases == (one.prominence == Prominence::Alias))
-            .collect();
+        let lod = require::request(&self.clients, id)?.call.lod;
+        let full = lod == Some(Lod::Full) || action.is_some();
+        let is_shown = |one: &&Prototype| match action {
+            Some(action) => one.written_name() == action,
+            None => aliases == (one.prominence == Prominence::Alias),
+        };
+        let shown: Vec<&Prototype> = prototypes.iter().filter(is_shown).collect();
+        if let Some(action) = action.filter(|_| shown.is_empty()) {
+            let message = format!("{provider} has no action {}", line(action));
+            return Err(Fault::not_found(message).hint(format!("pipemux help {provider}")));
+        }
         let heading = format!("## {provider} · {}\n", line(&manifest.description));
         let more = format!("whole declarations: pipemux help {provider} --full\n");
         let text = match built_in {
+            _ if action.is_some() => declarations(&shown),
             _ if full => heading + &declarations(&shown) + "how to call one: pipemux run --help\n",
             Some(app) if !aliases => app.help.clone(),
             _ if shown.is_empty() => heading + if aliases { "0 aliases\n" } else { "0 actions\n" },
             _ => heading + &short_lines(&shown) + &more,
         };
-        let row = |one: &&Prototype| {
-            Value::Map(vec![
-                ("name".into(), one.name.as_str().into()),
-                ("declaration".into(), one.declaration().into()),
-                ("compact".into(), one.compact().into()),
-                ("short".into(), one.short().into()),
-            ])
-        };
-        let data = Value::List(shown.iter().map(row).collect());
+        let data = Value::List(shown.iter().map(|one| row(one)).collect());
         self.answer_data(id, text, data);
+        Ok(())
+    }
+
+    /// Describes an action that was asked for without its app, in each built-in app that has it. Does nothing if none has.
+    fn help_of_action(&mut self, id: RequestId, action: &str) -> Result<(), ()> {
+        let (mut text, mut rows) = (String::new(), Vec::new());
+        for (provider, manifest) in &self.providers {
+            let built_in = manifest.built_in.as_deref();
+            let all = built_in.map_or(&[][..], |app| app.prototypes.as_slice());
+            let is_it = |one: &&Prototype| {
+                one.written_name() == action && one.prominence != Prominence::Alias
+            };
+            let found: Vec<&Prototype> = all.iter().filter(is_it).collect();
+            if !found.is_empty() {
+                text += &format!("## {provider}.{action}\n{}", declarations(&found));
+                rows.extend(found.into_iter().map(row));
+            }
+        }
+        if rows.is_empty() {
+            return Err(());
+        }
+        self.answer_data(id, text, Value::List(rows));
         Ok(())
     }
 

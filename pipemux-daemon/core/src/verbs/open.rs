@@ -68,6 +68,12 @@ impl Core {
         if fresh {
             self.processes.create(key.clone(), manifest);
         }
+        if !saved.args.is_empty() && self.processes.is_ending_for_good(&key) {
+            // Its first open was refused, or it was ended: a request to the process would be lost with it.
+            self.processes.wait_until_ready(&key, id);
+            self.set_task(id, Task::Reopening);
+            return Ok(());
+        }
         let note = self.processes.pass_variables(&key, passed);
         self.set_task(id, Task::Opening(key.clone()));
         let down = self

@@ -3,37 +3,45 @@
 //! An app of the user's own is opened by the user only, because opening it may do anything.
 
 use pipemux_proto::call::{Argument, Call, CallError, Expr, Owner, Script, Step, nearest};
-use pipemux_proto::client::{OpenArgs, Verb};
+use pipemux_proto::client::OpenArgs;
+use pipemux_proto::prototype::Prototype;
 use pipemux_proto::{Code, Fault, Level, ProviderId, SessionAddr};
 
 use crate::Core;
 use crate::keys::RequestId;
+use crate::runs::neighbours::{meant_by_neighbours, ownerless_calls};
 use crate::runs::resolve_target::{meant_action, takes, without_aliases};
 use crate::verbs::require;
 use crate::workspaces::Workspace;
 
 impl Core {
-    /// Returns the first built-in app that a script calls and that has no window in the caller's workspace.
+    /// Returns the first built-in app that scripts call and that has no window in the caller's workspace. Each script
+    /// has its text.
     ///
     /// # Errors
-    /// A call names no app, no open window has its action, and several built-in apps have it.
+    /// A call names no app, no open window has its action, and several built-in apps have it. The step that has the
+    /// call is told by its index.
     pub(super) fn closed_app(
         &self,
         id: RequestId,
-        script: &Script,
-    ) -> Result<Option<ProviderId>, Fault> {
-        let request = require::request(&self.clients, id)?;
-        let workspace = require::workspace(&self.workspaces, request)?;
-        let Verb::Run { code, .. } = &request.call.verb else { return Ok(None) };
-        for call in calls(script) {
+        parts: &[(&str, &Script)],
+    ) -> Result<Option<ProviderId>, (usize, Fault)> {
+        let at_first = |fault| (0, fault);
+        let request = require::request(&self.clients, id).map_err(at_first)?;
+        let workspace = require::workspace(&self.workspaces, request).map_err(at_first)?;
+        let neighbours = ownerless_calls(parts.iter().map(|(_, script)| *script));
+        for (step, code, call) in calls(parts) {
             let app = match &call.owner {
                 Some(owner) => self.closed_owner(workspace, owner),
-                None => self
-                    .closed_app_with(workspace, call)
-                    .map_err(|error| Fault { level: Level::Choice, ..error.to_fault(code) })?,
+                None => {
+                    let found = self.closed_app_with(workspace, call, &neighbours);
+                    found.map_err(|error| {
+                        (step, Fault { level: Level::Choice, ..error.to_fault(code) })
+                    })?
+                }
             };
             if let Some(error) = call.owner.as_ref().and_then(|owner| self.misspelt(owner, call)) {
-                return Err(Fault { code: Code::NotFound, ..error.to_fault(code) });
+                return Err((step, Fault { code: Code::NotFound, ..error.to_fault(code) }));
             }
             if app.is_some() {
                 return Ok(app);
@@ -85,15 +93,18 @@ impl Core {
         &self,
         workspace: &Workspace,
         call: &Call,
+        neighbours: &[&Call],
     ) -> Result<Option<ProviderId>, CallError> {
         if !workspace.windows.with_action(&call.action).is_empty() {
             return Ok(None);
         }
-        let built_in = self.providers.iter().filter_map(|(provider, manifest)| {
-            let app = manifest.built_in.as_ref()?;
+        let apps =
+            || self.providers.iter().filter_map(|(id, app)| Some((id, app.built_in.as_ref()?)));
+        let built_in = apps().filter_map(|(provider, app)| {
             Some((provider, meant_action(|| app.prototypes.iter(), call)?))
         });
-        let mut having = without_aliases(built_in.collect(), call);
+        let all: Vec<(&ProviderId, &Prototype)> = built_in.collect();
+        let mut having = without_aliases(all.clone(), call);
         if having.iter().any(|(app, _)| workspace.windows.count_of_app(app) > 0) {
             return Ok(None);
         }
@@ -102,11 +113,29 @@ impl Core {
             having.retain(|(_, action)| takes(action, call, true));
         }
         let having: Vec<&ProviderId> = having.into_iter().map(|(provider, _)| provider).collect();
+        let takes_it = |provider: &ProviderId, call: &Call| {
+            let app = self.providers.get(provider).and_then(|app| app.built_in.as_ref());
+            let found = app.and_then(|app| meant_action(|| app.prototypes.iter(), call));
+            found.is_some_and(|action| takes(action, call, true))
+        };
+        let elsewhere = |call: &Call| {
+            let mut others = apps().filter(|(app, _)| !having.contains(app));
+            others.any(|(app, _)| takes_it(app, call))
+                || !workspace.windows.with_action(&call.action).is_empty()
+        };
+        let has = |at: usize, call: &Call| takes_it(having[at], call);
+        let meant = (having.len() > 1)
+            .then(|| meant_by_neighbours(having.len(), neighbours, has, elsewhere))
+            .flatten();
+        if let Some(meant) = meant {
+            return Ok(Some(having[meant].clone()));
+        }
         match having.as_slice() {
             [] => Ok(None),
             [only] => Ok(Some((*only).clone())),
-            several => {
-                let calls = several.iter().map(|app| format!("{app}.{}(…)", call.action));
+            _ => {
+                // Those, too, that have it under a name of another tool: one of them may be what was meant.
+                let calls = all.iter().map(|(app, action)| format!("{app}.{}", action.least()));
                 let note = format!("say whose: {}", calls.collect::<Vec<_>>().join(" · "));
                 Err(CallError::new("ambiguous action", call.name, note))
             }
@@ -114,8 +143,9 @@ impl Core {
     }
 }
 
-/// Returns the calls of a script in their order, an outer one before those in its arguments.
-fn calls(script: &Script) -> Vec<&Call> {
+/// Returns the calls of scripts in their order, an outer one before those in its arguments, each with the index of its
+/// step and the text of its script.
+fn calls<'s>(parts: &[(&'s str, &'s Script)]) -> Vec<(usize, &'s str, &'s Call)> {
     fn add<'a>(call: &'a Call, all: &mut Vec<&'a Call>) {
         all.push(call);
         call.args.iter().for_each(|argument: &Argument| add_in(&argument.value, all));
@@ -128,11 +158,15 @@ fn calls(script: &Script) -> Vec<&Call> {
             Expr::Name { .. } | Expr::Quoted(_) | Expr::Value(_) | Expr::Ref(_) => {}
         }
     }
-    let mut all = Vec::new();
-    for step in &script.steps {
+    let steps =
+        parts.iter().flat_map(|(code, script)| script.steps.iter().map(|step| (*code, step)));
+    let mut indexed = Vec::new();
+    for (index, (code, step)) in steps.enumerate() {
         if let Step::Call(call) = step {
+            let mut all = Vec::new();
             add(call, &mut all);
+            indexed.extend(all.into_iter().map(|call| (index, code, call)));
         }
     }
-    all
+    indexed
 }

@@ -37,7 +37,7 @@ impl Core {
             return;
         };
         let (lod, budget) = window.detail(request.call.lod, request.call.budget);
-        let project = self.projection_request(window, lod, budget);
+        let project = self.projection_request(window, &request.call.reader, lod, budget);
         let (turn, to) = (&mut self.turn, ReplyTo::Prefetch(id));
         let (method, deadline) = (Method::Project, deadline + PROJECT_MS);
         let sent = self.processes.request(turn, session, method, &project, deadline, to);
@@ -61,10 +61,11 @@ impl Core {
             return;
         };
         let epoch = workspace.epoch;
+        let reader = request.call.reader.clone();
         let number = self.turn.next_number();
         let window = Window::new(number, session.clone(), epoch).with_detail(lod, budget);
         let (lod, budget) = window.detail(None, None);
-        let project = self.projection_request(&window, lod, budget);
+        let project = self.projection_request(&window, &reader, lod, budget);
         let (target, method, to) = ((session, app), Method::Project, ReplyTo::Prefetch(id));
         let turn = &mut self.turn;
         let sent =

@@ -66,7 +66,7 @@ pub(super) fn take_reply(
         }
         AppReply::Lost { why, hints, delivered, .. } => {
             let alive = app.is_some() && delivered;
-            pending.state = if alive && window.rendered.is_some() {
+            pending.state = if alive && window.can_be_shown_as_it_was() {
                 WindowStatus::Busy
             } else {
                 let mut fault = Fault::unavailable(why);

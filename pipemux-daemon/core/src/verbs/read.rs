@@ -70,7 +70,11 @@ impl Core {
             Err(UnresolvedRef::Invalid(fault, None)) => Err(*fault),
             Err(UnresolvedRef::NotShown { session, key, .. }) => {
                 let deadline = request.deadline.min(self.turn.now.mono_ms + LOCATE_MS);
-                let locate = Locate { keys: vec![key.clone()] };
+                let locate = Locate {
+                    keys: vec![key.clone()],
+                    reader: request.call.reader.clone(),
+                    ..Locate::default()
+                };
                 read.located = vec![(session.clone(), key)];
                 self.set_task(id, Task::Reading(Box::new(read)));
                 let (turn, to) = (&mut self.turn, ReplyTo::Locate(id));
@@ -88,7 +92,7 @@ impl Core {
         object: &ResolvedObject,
         deadline: u64,
     ) {
-        let message = read_request(object, read.data.len());
+        let message = read_request(object, read.data.len() as u64);
         self.set_task(id, Task::Reading(Box::new(read)));
         let (turn, to) = (&mut self.turn, ReplyTo::Read(id));
         self.processes.request(turn, &object.session, Method::AppRead, &message, deadline, to);

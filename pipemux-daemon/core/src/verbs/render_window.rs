@@ -5,22 +5,26 @@ use pipemux_proto::prototype::Prototype;
 
 use crate::event::Now;
 use crate::keys::SessionKey;
+use crate::processes::Processes;
 use crate::processes::session::Session;
-use crate::views::answer_window::{AnswerWindow, write_window};
+use crate::verbs::embeds::fill_embeds;
+use crate::verbs::tasks::PendingEmbed;
+use crate::views::answer_window::{AnswerWindow, window_to_write, write_window};
 use crate::views::inert::RefTokens;
 use crate::views::link_title::SharedWords;
 use crate::views::minter::RenderInput;
 use crate::views::requested_window::{RequestedWindow, WindowStatus};
-use crate::workspaces::Workspace;
+use crate::workspaces::{Embed, Workspace};
 
 /// Renders a window from the projection that the workspace holds. Returns the ids that it shows, also those that there
 /// is no room for.
 pub(crate) fn render_held_window(
     workspace: &mut Workspace,
     key: &SessionKey,
-    session: &Session,
+    processes: &Processes,
     now: Now,
 ) -> Vec<u64> {
+    let Some(session) = processes.get(key) else { return Vec::new() };
     let epoch = workspace.epoch + 1;
     let Some(window) = workspace.window(key) else { return Vec::new() };
     let (lod, budget) = window.detail(None, None);
@@ -29,17 +33,34 @@ pub(crate) fn render_held_window(
         state: WindowStatus::Fresh,
         ..RequestedWindow::new(key.clone(), window.number, lod, budget)
     };
+    let (embeds, minted) = embeds_of(workspace, processes, &requested, &[], epoch);
     let shared = shared_words(workspace, Some(session), key);
     let show_calls = workspace.options.titles;
-    let input = render_input(Some(session), epoch, show_calls, &shared);
+    let input = render_input(Some(session), epoch, show_calls, &shared, &embeds);
     let (window, differs) = write_and_record(workspace, requested, input, now);
     if let Some(content) = window.shown_content() {
         workspace.count_context(key, content, false, now);
     }
-    if differs {
+    if differs || minted {
         workspace.epoch = epoch;
     }
     workspace.anchors.shown_ids(key)
+}
+
+/// Returns what the window of an answer shows of other sessions' windows, and whether that minted anything.
+pub(super) fn embeds_of(
+    workspace: &mut Workspace,
+    processes: &Processes,
+    requested: &RequestedWindow,
+    asked: &[PendingEmbed],
+    epoch: u64,
+) -> (Vec<Embed>, bool) {
+    let host = &requested.session;
+    let projection = workspace.window(host).and_then(|window| window_to_write(window, requested));
+    match projection.filter(|projection| !projection.embeds().is_empty()) {
+        Some(projection) => fill_embeds(workspace, processes, host, &projection, asked, epoch),
+        None => (Vec::new(), false),
+    }
 }
 
 /// Returns the parts of a session that rendering needs.
@@ -48,6 +69,7 @@ pub(super) fn render_input<'a>(
     epoch: u64,
     show_calls: bool,
     shared: &'a SharedWords,
+    embeds: &'a [Embed],
 ) -> RenderInput<'a> {
     let token_prefix = session.and_then(|session| session.token_prefix.as_deref());
     RenderInput {
@@ -56,6 +78,7 @@ pub(super) fn render_input<'a>(
         epoch,
         show_calls,
         shared,
+        embeds,
     }
 }
 
@@ -88,6 +111,10 @@ pub(super) fn write_and_record(
     let (answer, rendering) = write_window(window, requested, input, anchors);
     let differs = rendering.as_ref().is_some_and(|rendering| rendering.differs);
     if let Some(rendering) = rendering {
+        let shown = rendering.rendered.embeds.windows();
+        let ids: Vec<u64> = shown.flat_map(|window| window.rendered.ids.iter().copied()).collect();
+        let epoch = workspace.epoch + 1;
+        workspace.anchors.set_embedded(&answer.session, &ids, epoch);
         workspace.record_rendering(&answer.session, rendering, now);
     }
     (answer, differs)

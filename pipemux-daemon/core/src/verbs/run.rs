@@ -48,6 +48,11 @@ impl Core {
         // A link alone may answer a question.
         let link = match script.steps.as_slice() {
             [call::Step::Ref(link, _)] if link.kind == RefKind::Link => Some(link.clone()),
+            // What a click on a token means may be a query.
+            [call::Step::Ref(token, _)] if token.prefix.is_some() => {
+                let token = token.clone();
+                return self.click_token(id, token);
+            }
             [call::Step::Call(call)] => clicked_link(call).transpose()?,
             _ => None,
         };
@@ -65,8 +70,16 @@ impl Core {
     /// Opens the built-in apps that the script calls and that aren't open, starts the sessions whose prototypes it
     /// needs and the daemon doesn't know yet, then plans the script.
     fn prepare(&mut self, id: RequestId, script: &Script) -> Result<(), Fault> {
-        if let Some(provider) = self.closed_app(id, script)? {
-            return self.open_for_run(id, provider);
+        let Verb::Run { code, stdin, .. } = &require::request(&self.clients, id)?.call.verb else {
+            return Err(require::missing_task(&self.clients, id));
+        };
+        match self.closed_app(id, &[(code, script)]) {
+            Ok(None) => {}
+            Ok(Some(provider)) => return self.open_for_run(id, provider),
+            Err((index, fault)) => {
+                let source = source_of(code, stdin.as_ref());
+                return self.refuse_and_keep(id, fault, &source, index);
+            }
         }
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
@@ -109,14 +122,28 @@ impl Core {
         self.session_settled(id, Ok(()))
     }
 
-    /// Goes on with a run for which an app was opened.
+    /// Goes on with a run, or an answer, for which an app was opened.
     pub(super) fn prepare_opened(&mut self, id: RequestId) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
-        let Verb::Run { code, stdin, .. } = &request.call.verb else {
+        match &request.call.verb {
+            Verb::Run { code, stdin, .. } => {
+                let script = parse(code, stdin.as_deref(), code)?;
+                self.prepare(id, &script)
+            }
+            Verb::Answer { .. } => self.prepare_answer(id, true),
+            _ => Err(require::missing_task(&self.clients, id)),
+        }
+    }
+
+    /// Goes on with what a failed run left, if it is still kept.
+    fn prepare_answer(&mut self, id: RequestId, may_wait: bool) -> Result<(), Fault> {
+        let Verb::Answer { to, .. } = &require::request(&self.clients, id)?.call.verb else {
             return Err(require::missing_task(&self.clients, id));
         };
-        let script = parse(code, stdin.as_deref(), code)?;
-        self.prepare(id, &script)
+        match self.named_rest(id, *to)? {
+            Some(number) => self.resume_rest(id, number, may_wait),
+            None => Err(Fault::not_found("the kept steps were dropped meanwhile")),
+        }
     }
 
     /// Goes on with a request that waits for a session, now that the session is ready or won't be.
@@ -125,6 +152,7 @@ impl Core {
         id: RequestId,
         settled: Result<(), Fault>,
     ) -> Result<(), Fault> {
+        self.turn_windows_for(id);
         let request = require::request(&self.clients, id)?;
         match self.tasks.get(id) {
             Some(Task::Preparing(sessions)) => {
@@ -135,15 +163,15 @@ impl Core {
                 if waiting {
                     return Ok(());
                 }
+                if self.tasks.resolving.contains_key(&id) {
+                    return self.resolve_prepared(id);
+                }
                 match &request.call.verb {
                     Verb::Run { code, stdin, .. } => {
                         let script = parse(code, stdin.as_deref(), code)?;
                         self.plan(id, &script)
                     }
-                    Verb::Answer { to, .. } => match self.named_rest(id, *to)? {
-                        Some(number) => self.resume_rest(id, number, false),
-                        None => Err(Fault::not_found("the kept steps were dropped meanwhile")),
-                    },
+                    Verb::Answer { .. } => self.prepare_answer(id, false),
                     Verb::Undo { round } => {
                         let round = *round;
                         self.undo(id, round, false)
@@ -158,6 +186,10 @@ impl Core {
                     _ => self.prepare_opened(id),
                 }
             }
+            Some(Task::Reopening) => match request.call.verb.clone() {
+                Verb::Open(open) => self.open_registered(id, open),
+                _ => Err(require::missing_task(&self.clients, id)),
+            },
             Some(Task::Restarting(session)) => {
                 let session = session.clone();
                 settled?;
@@ -168,6 +200,21 @@ impl Core {
             Some(_) => Ok(()),
             None => Err(require::missing_task(&self.clients, id)),
         }
+    }
+
+    /// Runs a call that the daemon has made, for what a reader clicked.
+    pub(super) fn run_checked_call(&mut self, id: RequestId, code: &str) -> Result<(), Fault> {
+        let script = parse(code, None, code)?;
+        let request = require::request(&self.clients, id)?;
+        let only_queries = matches!(request.call.verb, Verb::Run { only_queries: true, .. });
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let planner = Planner::new(workspace, self.processes.sessions(), code);
+        let planner = planner.clicked_by(&request.call.reader, request.call.at);
+        let steps = planner.plan_parts(&[(code, &script)]).map_err(|(_, fault)| fault)?;
+        if let Some(step) = steps.iter().find(|step| only_queries && !step.is_query()) {
+            return Err(not_a_query(step));
+        }
+        self.run_steps(id, steps, None)
     }
 
     /// Checks a script against the prototypes, and runs it.
@@ -197,6 +244,10 @@ impl Core {
         if let Some(step) = steps.iter().find(|step| only_queries && !step.is_query()) {
             return Err(not_a_query(step));
         }
+        // Only here has the caller written the arguments.
+        if self.widen_for_steps(id, &steps)? {
+            return Ok(());
+        }
         self.run_steps(id, steps, Some(source))
     }
 
@@ -217,9 +268,6 @@ impl Core {
         steps: Vec<Step>,
         complete: impl FnOnce(&mut Run),
     ) -> Result<(), Fault> {
-        if self.widen_for_steps(id, &steps)? {
-            return Ok(());
-        }
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         let call = &request.call;

@@ -6,10 +6,12 @@
 use std::rc::Rc;
 
 use pipemux_proto::envelope::Method;
+use pipemux_proto::paths::VALUES;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
+use crate::event::Effect;
 use crate::feed::{Audience, Happening};
 use crate::foreign::{Done, Outcome, Started};
 use crate::keys::{ProjectionKey, RequestId, SessionKey, WorkspaceKey};
@@ -41,12 +43,24 @@ impl Core {
     /// Resumes a run and carries out its output.
     pub(super) fn resume_run(&mut self, id: RequestId, input: RunInput) -> Result<(), Fault> {
         let deadline = require::request(&self.clients, id)?.deadline;
+        let Some(Task::Running(run)) = self.tasks.get(id) else {
+            return Err(Self::lost_run());
+        };
+        if self.processes.any_per_reader() {
+            // Whoever answers a question: its refs and numbers are those of the reader who began the run.
+            let (at, reader) = (run.workspace.clone(), Rc::from(&*run.reader));
+            self.turn_windows(&at, &reader);
+        }
         let Some(Task::Running(run)) = self.tasks.get_mut(id) else {
             return Err(Self::lost_run());
         };
         let workspace = self.workspaces.get(&run.workspace).ok_or_else(Self::lost_run)?;
         let context = RunContext { workspace, sessions: self.processes.sessions() };
         let output = run.resume(input, &context);
+        if run.acts_by(&output) && !self.record_begun(id) {
+            return Ok(());
+        }
+        let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
         let turn = &mut self.turn;
         match output {
             RunOutput::Invoke { session, invoke, prefetch } => {
@@ -75,6 +89,15 @@ impl Core {
                 let to = ReplyTo::Read(id);
                 self.processes.request(turn, &session, Method::AppRead, &read, deadline, to);
             }
+            RunOutput::Store { session, path, offset, data } => {
+                let path = path.unwrap_or_else(|| {
+                    let (state_dir, _) = self.processes.paths(&session);
+                    // No later daemon begins in the same millisecond.
+                    let (began, number) = (turn.began.unix_ms, turn.next_number());
+                    format!("{state_dir}/{VALUES}/{began}-{number}")
+                });
+                turn.effects.push(Effect::StoreValue { request: id.0, path, offset, data });
+            }
             RunOutput::Refresh { session, key, project } => {
                 let to = ReplyTo::Refresh(id, key);
                 self.processes.request(turn, &session, Method::Project, &project, deadline, to);
@@ -84,11 +107,26 @@ impl Core {
                 return self.ask_again(id, *question, *fault);
             }
             RunOutput::Finished => {
-                let run = self.take_run(id)?;
+                let mut run = self.take_run(id)?;
+                let paths = run.take_value_files();
+                if !paths.is_empty() {
+                    self.turn.effects.push(Effect::RemoveValues { paths });
+                }
                 return self.finish_run(id, run);
             }
         }
         Ok(())
+    }
+
+    /// Goes on with a run once a part of a long value was written.
+    pub(crate) fn value_stored(&mut self, id: RequestId, stored: Result<String, String>) {
+        if let Some(Task::Running(_)) = self.tasks.get(id) {
+            let result = self.resume_run(id, RunInput::ValueStored(stored));
+            self.fail_on_error(id, result);
+        } else if let Ok(path) = stored {
+            // The request has its answer: its client went away, or its time was over.
+            self.turn.effects.push(Effect::RemoveValues { paths: vec![path] });
+        }
     }
 
     /// Handles the end of a step's request: the app's reply, or that there will be none.
@@ -201,8 +239,7 @@ impl Core {
             AppReply::Fault(fault) => return Err(fault),
             AppReply::Lost { why, .. } => return Err(Fault::unavailable(why)),
         };
-        let session = self.processes.get(key).and_then(|session| Some((session, session.app()?)));
-        let Some((session, app)) = session else {
+        let Some(app) = self.processes.get(key).and_then(|session| session.app()) else {
             return Err(Fault::unavailable(format!("{key} has ended")));
         };
         let projection = RawProjection::read(&body)
@@ -215,8 +252,11 @@ impl Core {
             window.hold(projection_key, app, Rc::new(projection));
         }
         let now = self.turn.now;
-        let ids =
-            if render { render_held_window(workspace, key, session, now) } else { Vec::new() };
+        let ids = if render {
+            render_held_window(workspace, key, &self.processes, now)
+        } else {
+            Vec::new()
+        };
         Ok(ArrivedWindow { app, version, ids, epoch: workspace.epoch })
     }
 

@@ -4,8 +4,9 @@ use pipemux_proto::{Fault, Value};
 
 use crate::Core;
 use crate::keys::RequestId;
-use crate::persist::records::Record;
+use crate::persist::records::{Record, SavedPanels};
 use crate::verbs::require;
+use crate::workspaces::Panel;
 
 impl Core {
     /// Sets an option of the workspace, or only reports the options.
@@ -26,9 +27,17 @@ impl Core {
             (Some("rebase"), Some("off")) => options.rebase = false,
             (Some("titles"), Some("on")) => options.titles = true,
             (Some("titles"), Some("off")) => options.titles = false,
+            (Some("panels"), Some(names)) => {
+                options.panels = SavedPanels::parse(names).map_err(|name| {
+                    let all = Panel::ALL.map(Panel::name).join(", ");
+                    Fault::usage(format!("`{name}` is no panel: expected off, or some of {all}"))
+                        .hint("pipemux set panels views,environment")
+                })?;
+            }
             (Some(option), value) => {
                 let given = value.map_or(option.to_owned(), |value| format!("{option} {value}"));
-                let expected = "epoch strict|meaning, rebase on|off, or titles on|off";
+                let expected =
+                    "epoch strict|meaning, rebase on|off, titles on|off, or panels NAME,NAME|off";
                 return Err(Fault::usage(format!("`{given}` can't be set: expected {expected}"))
                     .hint("pipemux set --help"));
             }
@@ -41,17 +50,18 @@ impl Core {
         let epoch = if options.strict { "strict" } else { "meaning" };
         let rebase = if options.rebase { "on" } else { "off" };
         let titles = if options.titles { "on" } else { "off" };
+        let panels = options.panels.written();
         let text = format!(
             "epoch {epoch} · a ref is stale {}\nrebase {rebase} · safe actions {}\n\
-             titles {titles} · links show their calls{}\n",
+             titles {titles} · links show their calls{}\npanels {panels} · parts of view and inject besides windows\n",
             if options.strict { "in every later epoch" } else { "once its meaning changed" },
             if options.rebase { "take a changed thing as it is" } else { "refuse a changed thing" },
             if options.titles { "" } else { " where the app asks for it" },
         );
-        let data = ["epoch", "rebase", "titles"]
+        let data = ["epoch", "rebase", "titles", "panels"]
             .into_iter()
             .map(String::from)
-            .zip([epoch, rebase, titles].map(Value::from))
+            .zip([epoch, rebase, titles, &panels].map(Value::from))
             .collect();
         self.answer_data(id, text, Value::Map(data));
         Ok(())

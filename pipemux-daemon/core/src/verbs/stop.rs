@@ -198,6 +198,7 @@ impl Core {
         workspace.epoch = workspace.newest_version();
         workspace.close_window(key);
         workspace.anchors.hide_session(key, workspace.epoch);
+        workspace.anchors.set_embedded(key, &[], workspace.epoch);
         self.drop_closed_window(at, key);
         for number in self.runs.close_questions_of(at, key) {
             self.turn.persist(Record::QuestionClosed { workspace: at.to_string(), number });

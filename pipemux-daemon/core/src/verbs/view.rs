@@ -1,8 +1,8 @@
 //! `view`, and all answers that show windows: projections are requested, waited for briefly, and written as one
 //! answer.
 
-use pipemux_context::source::document_order;
-use pipemux_context::{Budgets, Frame, RenderSource, Size, shares};
+use pipemux_context::source::{SourceLimits, document_order};
+use pipemux_context::{Budgets, Frame, RenderSource, Share, Size, shares};
 use pipemux_proto::app::Project;
 use pipemux_proto::call::nearest;
 use pipemux_proto::client::{Inject, ViewArgs};
@@ -12,7 +12,7 @@ use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
-use crate::limits::{PROJECT_MS, START_MS, VIEW_BUDGET};
+use crate::limits::{PANEL_BUDGET, PANEL_PART, PROJECT_MS, START_MS, VIEW_BUDGET};
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::runs::ref_errors;
 use crate::verbs::end_pending_views::closed_meanwhile;
@@ -20,32 +20,55 @@ use crate::verbs::project_reply::{AfterReply, take_reply};
 use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
-use crate::workspaces::{Placement, Window, Workspace};
+use crate::workspaces::{Panel, Placement, Window, Workspace};
 
 /// Returns the sessions of a workspace's windows in the order of its document, with the tokens that each may take. A
 /// share depends on the set of windows, never on what they show.
 fn in_order(workspace: &Workspace, budget: Option<u32>) -> impl Iterator<Item = (SessionKey, u32)> {
-    let sources: Vec<RenderSource> = workspace
-        .windows
-        .iter()
-        .map(|window| {
-            let Placement { priority, weight } = window.placement;
-            // Without a budget in the request, a window keeps its own.
-            let own = window.budget.filter(|_| budget.is_none()).unwrap_or(0);
-            RenderSource::new(window.session.to_string(), "")
-                .ranked(priority, weight)
-                .reserved(Size::tokens(own.into()))
-        })
-        .collect();
-    let total = Size::tokens(budget.unwrap_or(VIEW_BUDGET).into());
-    let mut budgets = Budgets::new(total).framed_by(Frame::Caller);
+    let (sources, shares) = sources(workspace, budget);
+    let sessions: Vec<SessionKey> = workspace.windows.iter().map(|w| w.session.clone()).collect();
+    document_order(&sources).into_iter().filter_map(move |at| {
+        let share = u32::try_from(shares[at].size.tokens).unwrap_or(u32::MAX);
+        Some((sessions.get(at)?.clone(), share))
+    })
+}
+
+/// Returns the windows of a workspace in the order of its document.
+pub(super) fn windows_in_order(workspace: &Workspace) -> impl Iterator<Item = &Window> {
+    in_order(workspace, None).filter_map(|(session, _)| workspace.window(&session))
+}
+
+/// Returns the tokens that each panel of a workspace's document may take, by its share.
+pub(super) fn panel_shares(workspace: &Workspace, budget: Option<u32>) -> Vec<(Panel, u64)> {
+    let (_, shares) = sources(workspace, budget);
+    let panels = workspace.options.panels.on();
+    let shares = shares.into_iter().skip(workspace.windows.len());
+    panels.zip(shares).map(|(panel, share)| (panel, share.size.tokens)).collect()
+}
+
+/// Returns the sources of a workspace's document, windows first, and their shares of its budget.
+fn sources(workspace: &Workspace, budget: Option<u32>) -> (Vec<RenderSource>, Vec<Share>) {
+    let windows = workspace.windows.iter().map(|window| {
+        let Placement { priority, weight } = window.placement;
+        // Without a budget in the request, a window keeps its own.
+        let own = window.budget.filter(|_| budget.is_none()).unwrap_or(0);
+        RenderSource::new(window.session.to_string(), "")
+            .ranked(priority, weight)
+            .reserved(Size::tokens(own.into()))
+    });
+    let total = budget.unwrap_or(VIEW_BUDGET);
+    let panels = workspace.options.panels.on().map(|panel| {
+        // What windows show is worth more than what panels add.
+        let size = Size::tokens(PANEL_BUDGET.min(total / PANEL_PART).into());
+        let source = RenderSource::new(format!("pipemux/{}", panel.name()), "");
+        let source = source.limited(SourceLimits { size, ..SourceLimits::default() });
+        if panel.is_first() { source.required() } else { source }
+    });
+    let sources: Vec<RenderSource> = windows.chain(panels).collect();
+    let mut budgets = Budgets::new(Size::tokens(total.into())).framed_by(Frame::Caller);
     budgets.soft = budget.is_none();
     let shares = shares(&sources, &budgets);
-    let sessions: Vec<SessionKey> = workspace.windows.iter().map(|w| w.session.clone()).collect();
-    document_order(&sources).into_iter().map(move |at| {
-        let share = u32::try_from(shares[at].size.tokens).unwrap_or(u32::MAX);
-        (sessions[at].clone(), share)
-    })
+    (sources, shares)
 }
 
 /// A window that an answer is to show, with the detail that the request asks for.
@@ -122,7 +145,10 @@ impl Core {
         let details: Vec<(SessionKey, Lod, u32)> =
             windows.iter().map(|w| (w.session.clone(), w.lod, w.budget)).collect();
         let opening = matches!(kind, AnswerKind::Open { .. });
-        self.set_task(id, Task::Viewing(Box::new(PendingView { windows, kind })));
+        self.set_task(
+            id,
+            Task::Viewing(Box::new(PendingView { windows, embeds: Vec::new(), kind })),
+        );
         if details.is_empty() {
             return self.finish_view(id);
         }
@@ -133,7 +159,7 @@ impl Core {
     }
 
     /// Requests a window from its app, or takes over the request that was sent ahead of time.
-    fn project(
+    pub(super) fn project(
         &mut self,
         id: RequestId,
         session: &SessionKey,
@@ -146,9 +172,9 @@ impl Core {
         let Some(window) = workspace.window(session) else {
             return self.settle_closed_window(id, session);
         };
-        let project = self.projection_request(window, lod, budget);
+        let project = self.projection_request(window, &request.call.reader, lod, budget);
         let least = self.newest_known_version(window);
-        if window.rendered.is_some()
+        if window.can_be_shown_as_it_was()
             && self.processes.get(session).is_some_and(|s| s.health.silent())
         {
             // An earlier answer waited for this app, which has been silent since: the window is shown as it was.
@@ -180,7 +206,13 @@ impl Core {
     }
 
     /// Returns the request for a window that is sent to its app.
-    pub(crate) fn projection_request(&self, window: &Window, lod: Lod, budget: u32) -> Project {
+    pub(crate) fn projection_request(
+        &self,
+        window: &Window,
+        reader: &str,
+        lod: Lod,
+        budget: u32,
+    ) -> Project {
         let app = self.processes.get(&window.session).and_then(|session| session.ready());
         let held = window
             .projection
@@ -192,6 +224,7 @@ impl Core {
             // A fifth is kept in reserve for errors of the app's own estimate.
             budget: budget - budget / 5,
             known_version: held.map(|held| held.projection.version),
+            reader: reader.to_owned(),
         }
     }
 
@@ -230,7 +263,10 @@ impl Core {
             return self.settle_closed_window(id, session);
         };
         match take_reply(session, pending, window, (app, newest), reply) {
-            AfterReply::Settled => self.finish_view_if_settled(id),
+            AfterReply::Settled => {
+                self.request_embeds(id, session)?;
+                self.finish_view_if_settled(id)
+            }
             AfterReply::RequestAgain => {
                 let (lod, budget) = (pending.lod, pending.budget);
                 self.project(id, session, lod, budget, false)
@@ -264,13 +300,14 @@ impl Core {
     }
 
     /// Answers if no window is waited for any more.
-    fn finish_view_if_settled(&mut self, id: RequestId) -> Result<(), Fault> {
+    pub(super) fn finish_view_if_settled(&mut self, id: RequestId) -> Result<(), Fault> {
         let waiting = match self.tasks.get(id) {
             Some(Task::Viewing(view)) => {
                 view.windows.iter().any(|window| window.state == WindowStatus::Waiting)
+                    || view.embeds.iter().any(|embed| embed.state == WindowStatus::Waiting)
             }
             _ => return Err(require::missing_task(&self.clients, id)),
         };
-        if waiting { Ok(()) } else { self.finish_view(id) }
+        if waiting || self.request_overtaken(id)? { Ok(()) } else { self.finish_view(id) }
     }
 }

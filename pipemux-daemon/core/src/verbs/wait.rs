@@ -85,6 +85,7 @@ impl Core {
         self.turn.set_timer(until, Timer::Wait(id));
         self.expect_progress(id);
         self.check_waited_windows(id);
+        self.check_unknown_windows(id);
         Ok(())
     }
 
@@ -95,6 +96,7 @@ impl Core {
         }
         let waits: Vec<RequestId> = self.tasks.waits.iter().copied().collect();
         for id in waits {
+            self.turn_windows_for(id);
             let Some(Task::Waiting(wait, limits)) = self.tasks.get(id) else {
                 self.tasks.waits.remove(&id);
                 continue;
@@ -102,6 +104,7 @@ impl Core {
             let limits = *limits;
             if !self.has_happened(id, wait) {
                 self.expect_progress(id);
+                self.check_unknown_windows(id);
                 continue;
             }
             if limits.not_before > self.turn.now.mono_ms {
@@ -151,6 +154,7 @@ impl Core {
         if self.finish_log_watch(id) || self.finish_trace_wait(id, true) || self.end_job_wait(id) {
             return;
         }
+        self.turn_windows_for(id);
         if let Some(Task::Waiting(wait, _)) = self.tasks.get(id) {
             let happened = self.has_happened(id, wait);
             self.finish_wait(id, happened);
@@ -167,7 +171,7 @@ impl Core {
         }
     }
 
-    fn has_happened(&self, id: RequestId, wait: &Wait) -> bool {
+    pub(super) fn has_happened(&self, id: RequestId, wait: &Wait) -> bool {
         match wait {
             Wait::View { view, progress_from, .. } => {
                 let late = *progress_from <= self.turn.mono_ms();
@@ -177,7 +181,7 @@ impl Core {
         }
     }
 
-    fn finish_wait(&mut self, id: RequestId, happened: bool) {
+    pub(super) fn finish_wait(&mut self, id: RequestId, happened: bool) {
         let result = match self.take_wait(id) {
             Some(Wait::View { view, seconds, .. }) => {
                 if !happened {
@@ -259,7 +263,7 @@ impl Core {
         if view.since.is_some_and(|epoch| epoch > workspace.epoch) {
             return true;
         }
-        let (own, of_apps) = workspace.unread_notices(reader, self.turn.now);
+        let (own, of_apps) = workspace.unread_notices(reader, 0, self.turn.now);
         if !own.is_empty() || !of_apps.is_empty() {
             return true;
         }
@@ -292,12 +296,21 @@ impl Core {
                 .map(|seen| ((seen.app, seen.version), &seen.rendered)),
         };
         let Some(((app, version), rendered)) = seen else { return true };
+        let newest = |session: &SessionKey| {
+            let session = self.processes.get(session)?;
+            Some((session.ready()?, session.version))
+        };
+        if rendered.embeds.have_changed(newest) {
+            return true;
+        }
         let Some(session) = self.processes.get(&window.session) else { return false };
         match session.ready() {
             // A later version may show the same: it was shown to another reader.
             Some(ready) if ready == app => {
                 let now = (app, session.version);
-                now.1 > version && !window.was_delivered(now, rendered)
+                let newer = now.1 > version && !window.was_delivered(now, rendered);
+                // What another reader did may concern only that one: the app is asked, while this one waits.
+                newer && (!session.per_reader || self.shows_something_else(window, rendered, now))
             }
             // Another process may show another state. One that went on from a saved state is not another one here:
             // `app` was replaced when it woke up.

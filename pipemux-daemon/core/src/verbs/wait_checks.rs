@@ -6,6 +6,7 @@
 
 use std::rc::Rc;
 
+use pipemux_proto::Incarnation;
 use pipemux_proto::envelope::Method;
 
 use crate::Core;
@@ -13,20 +14,50 @@ use crate::keys::{ProjectionKey, RequestId, SessionKey};
 use crate::limits::{PROJECT_MS, WAIT_CHECK_MS};
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::timers::Timer;
-use crate::verbs::tasks::{Task, Wait};
+use crate::verbs::tasks::{Task, Wait, WaitLimits};
 use crate::workspaces::raw_projection::RawProjection;
+use crate::workspaces::{Rendered, Window};
 
 impl Core {
     /// Asks the apps of the windows that a request waits for, as far as they don't say by themselves that they have
     /// changed.
     pub(crate) fn check_waited_windows(&mut self, id: RequestId) {
+        self.check_windows(id, |core, key| {
+            let session = core.processes.get(key);
+            session.is_some_and(|found| found.changes_unreported) || core.is_unknown(id, key)
+        });
+    }
+
+    /// Asks the apps that show each reader something else and have another version than this reader was shown: what
+    /// changed may be another reader's page.
+    pub(crate) fn check_unknown_windows(&mut self, id: RequestId) {
+        let asked = |limits: &WaitLimits| limits.checks_open > 0;
+        if self.processes.any_per_reader()
+            && let Some(Task::Waiting(_, limits)) = self.tasks.get(id)
+            && !asked(limits)
+        {
+            self.check_windows(id, |core, key| core.is_unknown(id, key));
+        }
+    }
+
+    fn check_windows(&mut self, id: RequestId, asks: impl Fn(&Self, &SessionKey) -> bool) {
+        self.turn_windows_for(id);
         let Some(Task::Waiting(wait, _)) = self.tasks.get(id) else { return };
         let Wait::View { view, .. } = &**wait else { return };
-        let sessions: Vec<SessionKey> = self
-            .waited_windows(id, view)
-            .into_iter()
-            .filter(|key| self.processes.get(key).is_some_and(|found| found.changes_unreported))
-            .collect();
+        let mut sessions = self.waited_windows(id, view);
+        let request = self.clients.request(id);
+        if let Some(workspace) = request.and_then(|request| self.workspaces.get(&request.workspace))
+        {
+            let rendered =
+                sessions.iter().filter_map(|key| workspace.window(key)?.rendered.as_ref());
+            let embeds = rendered.flat_map(|(_, rendered)| rendered.embeds.windows());
+            let embedded: Vec<SessionKey> = embeds.map(|shown| shown.session.clone()).collect();
+            sessions.extend(embedded);
+            sessions.sort_unstable();
+            sessions.dedup();
+        }
+        let sessions: Vec<SessionKey> =
+            sessions.into_iter().filter(|key| asks(self, key)).collect();
         if sessions.is_empty() {
             return;
         }
@@ -42,6 +73,28 @@ impl Core {
         }
     }
 
+    /// True for a window of an app that shows each reader something else, while nobody knows what its present version
+    /// shows to the reader who waits.
+    fn is_unknown(&self, id: RequestId, key: &SessionKey) -> bool {
+        let request = self.clients.request(id);
+        let workspace = request.and_then(|request| self.workspaces.get(&request.workspace));
+        let window = workspace.and_then(|workspace| workspace.window(key));
+        let (Some(window), Some(session)) = (window, self.processes.get(key)) else { return false };
+        session.per_reader
+            && session.ready().is_some_and(|app| !holds_version(window, (app, session.version)))
+    }
+
+    /// True when an app has sent a window for a version, to the reader who is served, that is not what was rendered for
+    /// this one. As long as it hasn't, nobody knows.
+    pub(super) fn shows_something_else(
+        &self,
+        window: &Window,
+        rendered: &Rc<Rendered>,
+        version: (Incarnation, u64),
+    ) -> bool {
+        holds_version(window, version) && !window.holds_content_of(rendered)
+    }
+
     /// Asks one app for its window. Returns false for one that is not to be asked now.
     fn check_window(&mut self, id: RequestId, session: &SessionKey) -> bool {
         let Some(request) = self.clients.request(id) else { return false };
@@ -54,7 +107,7 @@ impl Core {
             return false;
         };
         let (lod, budget) = window.detail(None, None);
-        let project = self.projection_request(window, lod, budget);
+        let project = self.projection_request(window, &request.call.reader, lod, budget);
         let deadline = self.turn.now.mono_ms + PROJECT_MS;
         let key = ProjectionKey { window: window.number, lod, budget };
         let (turn, to) = (&mut self.turn, ReplyTo::WaitCheck(id, key));
@@ -75,6 +128,12 @@ impl Core {
         limits.checks_open = limits.checks_open.saturating_sub(1);
         if limits.checks_open == 0 {
             self.schedule_wait_check(id);
+        }
+        if self.processes.is_per_reader(session)
+            && let Some(Task::Waiting(wait, _)) = self.tasks.get(id)
+            && self.has_happened(id, wait)
+        {
+            self.finish_wait(id, true);
         }
     }
 
@@ -118,4 +177,10 @@ impl Core {
             self.turn.set_timer(at, Timer::WaitCheck(id));
         }
     }
+}
+
+/// True when a window holds what its app sent for a version, or for a later one.
+fn holds_version(window: &Window, (app, version): (Incarnation, u64)) -> bool {
+    let held = window.projection.as_ref();
+    held.is_some_and(|held| held.app == app && held.projection.version >= version)
 }

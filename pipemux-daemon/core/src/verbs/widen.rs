@@ -1,7 +1,6 @@
 //! Grants the folders that a caller names in an `open` or in a call to a session whose sandbox doesn't reach them.
 
 use pipemux_proto::Fault;
-use pipemux_proto::client::Verb;
 use pipemux_proto::projection::Arg;
 use pipemux_proto::value::Value;
 
@@ -34,15 +33,12 @@ impl Core {
     /// one. True when the request goes on once the app's process was replaced for that.
     ///
     /// An app of the user's own declares its parameters itself, so for it naming a path grants nothing; nor does a link,
-    /// whose arguments its app chose.
+    /// or a token, whose arguments its app chose.
     ///
     /// # Errors
     /// A session can't be granted more.
     pub(super) fn widen_for_steps(&mut self, id: RequestId, steps: &[Step]) -> Result<bool, Fault> {
         let call = &require::request(&self.clients, id)?.call;
-        if !matches!(call.verb, Verb::Run { .. } | Verb::Answer { .. }) {
-            return Ok(false);
-        }
         let mut wanted: Vec<(SessionKey, Vec<String>)> = Vec::new();
         for step in steps.iter().filter(|step| step.origin == StepOrigin::Call) {
             let session = self.processes.get(&step.session);

@@ -9,6 +9,7 @@ use pipemux_proto::report::TokenReceipt;
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::ANSWER_BUDGET_MIN;
+use crate::measurement::Measurement;
 use crate::runs::run::ASKS;
 use crate::verbs::answer_builder::{AnswerBuilder, AnswerParts, AnswerRequest};
 use crate::verbs::injection::fit_injection;
@@ -18,12 +19,15 @@ use crate::views::answer::refusal as refusal_text;
 use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::AnswerWindow;
+use crate::views::delta::Delta;
 use crate::views::fit::cut_windows;
+use crate::views::news::unshown_status;
 use crate::views::requested_window::{AnswerKind, WindowStatus};
 
 impl Core {
     /// Answers a request whose windows have all arrived, or won't.
     pub(crate) fn finish_view(&mut self, id: RequestId) -> Result<(), Fault> {
+        self.turn_windows_for(id);
         let Some(Task::Viewing(view)) =
             self.tasks.take_if(id, |task| matches!(task, Task::Viewing(_)))
         else {
@@ -32,7 +36,7 @@ impl Core {
         let remark = self.clients.take_remark(id);
         let client_request = require::request(&self.clients, id)?;
         let workspace = require::workspace_mut(&mut self.workspaces, client_request)?;
-        let PendingView { windows: requested, kind } = *view;
+        let PendingView { windows: requested, embeds, kind } = *view;
         let request = AnswerRequest::new(client_request, &kind);
         let now = self.turn.now;
         if let Some(evicted) = workspace.enter_reader(&request.reader, now) {
@@ -44,6 +48,7 @@ impl Core {
             kind,
             epoch: workspace.epoch + 1,
             workspace,
+            embeds,
             runs: &mut self.runs,
             processes: &self.processes,
             jobs: &self.jobs,
@@ -59,23 +64,44 @@ impl Core {
         builder.end_epoch();
         let job_ends = builder.job_ends(&mut jobs);
         let (seen_jobs, told_jobs) = (jobs.seen.clone(), jobs.told.clone());
-        let notices = builder.notices(remark, &windows, job_ends);
+        let panels = builder.panels(&shown_questions);
+        let notices = builder.notices(remark, &windows, job_ends, panels.notices);
         let changed_elsewhere = builder.take_changed_elsewhere(&windows);
 
-        let parts = AnswerParts { run, questions, jobs, notices };
+        let known_panels = panels.known.clone();
+        let parts = AnswerParts { run, questions, jobs, notices, panels };
         let mut untold = Vec::new();
+        let mut shown_faults = Vec::new();
+        let mut reported: Option<Vec<bool>> = None;
         let (mut text, receipt) = match builder.kind {
             AnswerKind::Injection { reset } => {
                 untold = fit_injection(&builder, &parts, &mut windows, reset);
                 let left_out: Vec<SessionKey> = untold.iter().map(|w| w.session.clone()).collect();
-                text_of(&builder, &parts, &windows, &left_out).injection(reset)
+                let text = text_of(&builder, &parts, &windows, &left_out);
+                let news: Vec<bool> =
+                    text.unseen(reset).iter().map(|news| *news != Delta::Same).collect();
+                let text = text.injection(reset);
+                // What found no room comes with the next injection, which has room for it, unless there is never enough.
+                if news.contains(&true) {
+                    untold.clear();
+                }
+                shown_faults = windows.iter().filter_map(unshown_status).collect();
+                if request.format == Format::Json {
+                    // As data, too, an injection has only what is new.
+                    reported = Some(news);
+                }
+                text
             }
             _ => write_text(&builder, &parts, &mut windows, changed_elsewhere),
         };
+        let TokenReceipt { shown, available } = receipt;
+        builder.turn.measure(|| Measurement::Shown { shown, available });
         let mut lines = text.take_lines();
         if request.format == Format::Json {
             // Windows are complete in it.
-            lines.extend(windows.iter().flat_map(AnswerWindow::line_updates));
+            let is_shown = |at: usize| reported.as_ref().is_none_or(|news| news[at]);
+            let shown = windows.iter().enumerate().filter(|(at, _)| is_shown(*at));
+            lines.extend(shown.flat_map(|(_, window)| window.line_updates()));
         }
         let exit = exit_status(&builder.kind, &windows);
         let error = is_error(&builder.kind, exit);
@@ -83,12 +109,22 @@ impl Core {
             Format::Markdown if text.is_long() && exit == 0 => Err(text),
             Format::Markdown => Ok(Body::Text(text.into_text())),
             Format::Json => {
-                let report = builder.report(&windows, parts, &text, receipt);
+                let news: Vec<AnswerWindow> = match &reported {
+                    Some(news) => {
+                        let new = windows.iter().zip(news).filter(|(_, is_new)| **is_new);
+                        new.map(|(window, _)| window.clone()).collect()
+                    }
+                    None => Vec::new(),
+                };
+                let shown = if reported.is_some() { &news } else { &windows };
+                let report = builder.report(shown, parts, &text, receipt);
                 Ok(Body::Report(Box::new(report)))
             }
         };
         let number = builder.turn.next_local();
         let mut delivery = builder.make_delivery(number, windows, untold);
+        delivery.panels = known_panels;
+        delivery.unshown = shown_faults;
         delivery.lines = lines;
         delivery.questions = shown_questions;
         (delivery.running_jobs, delivery.told_jobs) = (seen_jobs, told_jobs);
@@ -153,6 +189,7 @@ pub(super) fn text_of<'a>(
         reader: &builder.request.reader,
         windows,
         notices: &parts.notices,
+        panels: &parts.panels,
         changed_elsewhere: &[],
         questions: &parts.questions.text,
         budget: builder.request.budget,

@@ -9,7 +9,7 @@ use pipemux_proto::{Fault, Incarnation, LineNumbers};
 
 use crate::foreign::ForeignText;
 use crate::keys::SessionKey;
-use crate::limits::LAST_LINE_TOKENS;
+use crate::limits::{ANSWER_BUDGET_MIN, LAST_LINE_TOKENS};
 use crate::runs::Run;
 use crate::views::answer::{self, fault_with_options};
 use crate::views::answer_buffer::AnswerBuffer;
@@ -19,7 +19,7 @@ use crate::views::inert;
 use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::requested_window::WindowStatus;
 use crate::views::shown_lines::{changed_window, told_lines, whole_window};
-use crate::workspaces::{Rendered, SeenWindow, ShownVersion, Workspace};
+use crate::workspaces::{Panels, Rendered, SeenWindow, ShownVersion, Workspace};
 
 /// What the receipt takes, in tokens.
 const RECEIPT_TOKENS: u64 = 8;
@@ -37,6 +37,8 @@ pub struct AnswerText<'a> {
     pub windows: &'a [AnswerWindow],
     /// Notices that the reader hasn't been shown.
     pub notices: &'a [String],
+    /// The panels of the workspace document.
+    pub panels: &'a Panels,
     /// Sessions of other windows that changed.
     pub changed_elsewhere: &'a [SessionKey],
     /// The reader's open questions, whole.
@@ -57,6 +59,7 @@ impl AnswerText<'_> {
         for note in notes {
             out.push(&format!("{}\n", inert::lines(note)));
         }
+        self.push_panels(&mut out, true);
         for (index, window) in self.windows.iter().enumerate() {
             if index > 0 || !out.is_empty() {
                 out.push("\n");
@@ -66,6 +69,7 @@ impl AnswerText<'_> {
         if self.windows.is_empty() {
             out.push(&self.hints("0 windows · see what can be opened: pipemux apps\n"));
         }
+        self.push_panels(&mut out, false);
         out.push(&self.truncation_hints(&self.windows.iter().collect::<Vec<_>>()));
         if all {
             self.push_help_line(&mut out);
@@ -76,6 +80,19 @@ impl AnswerText<'_> {
             _ => None,
         };
         self.finish(out, position, true)
+    }
+
+    /// Appends the panels that stand before all windows, or the others.
+    pub(super) fn push_panels(&self, out: &mut AnswerBuffer, first: bool) {
+        for (_, text) in self.panels.shown.iter().filter(|(panel, _)| panel.is_first() == first) {
+            if !out.is_empty() {
+                out.push("\n");
+            }
+            out.push(&self.hints(text));
+        }
+        if !first {
+            out.push(&self.hints(&self.panels.no_room_line()));
+        }
     }
 
     /// Says which windows are shown in part, and how to see all of them.
@@ -93,6 +110,8 @@ impl AnswerText<'_> {
         };
         let cut = shown.iter().copied().rev().find(is_cut);
         if let (Some(budget), Some(AnswerWindow { session, .. })) = (self.budget, cut) {
+            // An answer takes no less, whatever the request names.
+            let budget = budget.max(ANSWER_BUDGET_MIN);
             out += &format!(
                 "cut to fit {budget} tokens; all of a window: pipemux view {session} --lod full\n"
             );
@@ -122,9 +141,19 @@ impl AnswerText<'_> {
     }
 
     /// Returns true when the reader was shown the window's prototypes as they are.
-    fn knows_prototypes(&self, window: &AnswerWindow) -> bool {
+    pub(super) fn knows_prototypes(&self, window: &AnswerWindow) -> bool {
         let seen = self.workspace.seen(self.reader, &window.session);
         seen.is_some_and(|seen| seen.prototypes == window.prototypes)
+    }
+
+    /// Returns true when the reader was shown these prototypes with any window of the app.
+    pub(super) fn knows_prototypes_of_app(&self, window: &AnswerWindow) -> bool {
+        let provider = &window.session.addr.provider;
+        let reader = self.workspace.reader(self.reader);
+        reader.is_some_and(|reader| {
+            let of_app = reader.seen.iter().filter(|(key, _)| key.addr.provider == *provider);
+            of_app.into_iter().any(|(_, seen)| seen.prototypes == window.prototypes)
+        })
     }
 
     /// Writes nothing but the open questions, below the reason why they are shown.
@@ -139,6 +168,9 @@ impl AnswerText<'_> {
     pub(super) fn push_questions(&self, out: &mut AnswerBuffer) {
         if !self.questions.is_empty() {
             out.push("\n");
+            if self.workspace.options.panels.questions {
+                out.push("## pipemux/questions\n");
+            }
             out.push(self.questions);
         }
     }
@@ -149,6 +181,16 @@ impl AnswerText<'_> {
         out: &mut AnswerBuffer,
         window: &AnswerWindow,
         omit_known: bool,
+    ) {
+        self.push_window_with(out, window, omit_known && self.knows_prototypes(window));
+    }
+
+    /// Appends a window, without its prototypes if these are `known`.
+    pub(super) fn push_window_with(
+        &self,
+        out: &mut AnswerBuffer,
+        window: &AnswerWindow,
+        known: bool,
     ) {
         let suffix = match &window.status {
             WindowStatus::Broken(fault) => {
@@ -163,7 +205,6 @@ impl AnswerText<'_> {
             return out.push(&format!("## {}{suffix}\n{}", window.session, window.jobs));
         };
         // They are shown once, and again when they change or the window is asked for by itself.
-        let known = omit_known && self.knows_prototypes(window);
         let prototypes = if known { "" } else { &*window.prototypes };
         let prototypes = match prototypes {
             "" => Cow::Borrowed(""),
@@ -171,6 +212,7 @@ impl AnswerText<'_> {
         };
         let version = window.version.or(window.older_version);
         out.tell_lines(&window.session, whole_window(rendered, version));
+        tell_embedded(out, rendered);
         out.push_window(rendered, suffix, &prototypes);
         out.push(&window.jobs);
     }
@@ -353,7 +395,15 @@ pub(super) fn tell_changes(
     if let (Some(rendered), Some(version)) = (&window.rendered, window.version)
         && *changed != Delta::Whole
     {
+        tell_embedded(out, rendered);
         out.tell_lines(&window.session, changed_window(rendered, version, base, kept));
+    }
+}
+
+/// Notes what a window says of the line numbers of windows that it embeds.
+fn tell_embedded(out: &mut AnswerBuffer, rendered: &Rendered) {
+    for (session, update) in rendered.embeds.line_updates() {
+        out.tell_lines(session, vec![update]);
     }
 }
 

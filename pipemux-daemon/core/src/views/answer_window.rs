@@ -127,8 +127,11 @@ impl AnswerWindow {
     /// Returns what it says of line numbers when all of it is shown.
     pub fn line_updates(&self) -> Vec<(SessionKey, LineUpdate)> {
         let version = self.version.or(self.older_version);
-        let updates = self.rendered.iter().flat_map(|rendered| whole_window(rendered, version));
-        updates.map(|update| (self.session.clone(), update)).collect()
+        let rendered = self.rendered.iter();
+        let updates = rendered.clone().flat_map(|rendered| whole_window(rendered, version));
+        let own = updates.map(|update| (self.session.clone(), update));
+        let embedded = rendered.flat_map(|rendered| rendered.embeds.line_updates());
+        own.chain(embedded.map(|(session, update)| (session.clone(), update))).collect()
     }
 
     /// Has later windows compared with all of it, also if this answer shows only a part.
@@ -144,7 +147,31 @@ impl AnswerWindow {
         }
     }
 
+    /// Returns true when lines that its app sent found no room in its budget.
+    pub fn is_trimmed(&self) -> bool {
+        let (Some(rendered), Some(projection)) = (self.shown(), &self.projection) else {
+            return false;
+        };
+        let embedded = rendered.embeds.windows().map(|window| window.rendered.hidden_tokens);
+        let left_out = embedded.fold(projection.hidden_tokens, u64::saturating_add);
+        self.lowered.is_none() && rendered.hidden_tokens > left_out
+    }
+
+    /// Returns true when it, shown whole, tells what can be done with another window of its app.
+    pub fn tells_prototypes_of(&self, other: &Self) -> bool {
+        let is_told = |rendered: &Rc<Rendered>| self.prototypes_fit(rendered);
+        self.session.addr.provider == other.session.addr.provider
+            && self.prototypes == other.prototypes
+            && self.shown().is_some_and(is_told)
+    }
+
     fn set_busy(&mut self, window: &Window) {
+        if window.rendered.is_some() && !window.can_be_shown_as_it_was() {
+            let why = format!("{} has changed, and did not answer in time", self.session);
+            let fault = Fault::unavailable(why).hint(format!("pipemux view {}", self.session));
+            self.status = WindowStatus::Broken(Box::new(fault));
+            return;
+        }
         self.status = WindowStatus::Busy;
         self.rendered = window.rendered.as_ref().map(|(_, rendered)| rendered.clone());
         self.older_version = window.context.counted.map(|(app, version, _)| (app, version));
@@ -178,9 +205,13 @@ pub fn write_window(
     answer.prototypes = write_prototypes(&answer, &projection, input.prototypes);
     answer.projection = Some(projection.clone());
     let previous = match &window.rendered {
-        // An unchanged projection keeps its text, and costs nothing.
+        // An unchanged projection keeps its text, and costs nothing; but its refs may stand for what another reader was
+        // shown since.
         Some((source, rendered))
-            if Rc::ptr_eq(source, &projection) && has_these_calls(rendered, input) =>
+            if Rc::ptr_eq(source, &projection)
+                && !window.is_outdated()
+                && has_these_calls(rendered, input)
+                && rendered.embeds.are(input.embeds) =>
         {
             answer.rendered = Some(rendered.clone());
             return (answer, None);
@@ -215,6 +246,11 @@ pub fn write_calls(window: &mut AnswerWindow, input: RenderInput<'_>, anchors: &
     }
 }
 
+/// Returns the projection that a window is written from for an answer.
+pub fn window_to_write(window: &Window, requested: &RequestedWindow) -> Option<Rc<RawProjection>> {
+    newest(window, requested.held.clone()).map(|held| held.projection)
+}
+
 /// Returns what an app sent for an answer, or what it sent later: while this answer waited for a slow app,
 /// another one may have shown a newer version, or one of a later process.
 fn newest(window: &Window, held: Option<HeldProjection>) -> Option<HeldProjection> {
@@ -228,7 +264,7 @@ fn newest(window: &Window, held: Option<HeldProjection>) -> Option<HeldProjectio
 }
 
 /// Returns true when a newer version than this one was rendered.
-fn is_overtaken(window: &Window, held: &HeldProjection) -> bool {
+pub fn is_overtaken(window: &Window, held: &HeldProjection) -> bool {
     let version = (held.app, held.projection.version);
     window.rendered.is_some()
         && window.context.counted.is_some_and(|(app, rendered, _)| (app, rendered) > version)

@@ -8,6 +8,13 @@ use pipemux_tokens::Estimate;
 use crate::views::inert::{RefTokens, Writer};
 use crate::workspaces::content::{Block, BlockKind, Content, estimate_lines};
 use crate::workspaces::raw_projection::Code;
+use crate::workspaces::{Embed, EmbeddedWindow};
+
+/// Begins the heading of an embedded window. No app can write it.
+pub const EMBED_HEADING: &str = "### embedded ";
+
+/// Ends an embedded window where more of the window follows.
+const EMBED_END: &str = "### embedded end\n";
 
 /// Writes a content from its start to its end.
 #[derive(Debug, Default)]
@@ -60,6 +67,42 @@ impl<'a> ContentWriter<'a> {
         self.markdown.raw(&fence);
         self.markdown.raw("\n");
         self.end_block(BlockKind::Fence);
+    }
+
+    /// Writes what the window shows of another session's window, on lines of its own. `more` is true if more of the window
+    /// follows: then a line tells where the embedded one ends.
+    pub fn embed(&mut self, embed: &Embed, more: bool) {
+        self.markdown.end_line();
+        let EmbeddedWindow { rendered, mark, .. } = match embed {
+            Embed::Window(window) => window,
+            Embed::Line(line) => {
+                self.markdown.raw(line);
+                return self.markdown.raw("\n");
+            }
+        };
+        self.markdown.raw(&rendered.heading);
+        self.markdown.raw(mark);
+        self.markdown.raw("\n");
+        if !rendered.nav.is_empty() {
+            self.markdown.raw(&rendered.nav);
+            self.markdown.raw("\n");
+        }
+        let (content, mut start) = (&rendered.content, 0);
+        pipemux_work::spend(content.text().len());
+        for block in content.blocks() {
+            let (text, kind) = (content.text().get(start..block.end), block.kind);
+            start = block.end;
+            if kind != BlockKind::Markdown {
+                self.end_block(BlockKind::Markdown);
+            }
+            self.markdown.raw(text.unwrap_or_default());
+            if kind != BlockKind::Markdown {
+                self.end_block(kind);
+            }
+        }
+        if more {
+            self.markdown.raw(EMBED_END);
+        }
     }
 
     /// Returns what was written: the `previous` content itself, with which the writer was made, if that is

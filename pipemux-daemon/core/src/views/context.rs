@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use pipemux_proto::Fault;
 use pipemux_proto::context::{
-    AnchorInfo, AnchorType, Context, ContextHeader, ContextVersion, HistoryRound, ViewState,
+    AnchorInfo, AnchorMedia, AnchorType, Context, ContextHeader, ContextVersion, HistoryRound,
+    ViewState,
 };
-use pipemux_proto::projection::{Arg, Lod};
+use pipemux_proto::projection::{Arg, Lod, Media};
 use pipemux_proto::prototype::Prototype;
 use pipemux_proto::refs::RefKind;
 
@@ -21,6 +22,7 @@ use crate::views::prototypes::possible;
 use crate::views::timestamp;
 use crate::workspaces::anchors::{Anchor, AnchorTable, Target};
 use crate::workspaces::context_errors::{CONFLICTS_TOLD, anchor_conflict, version_mismatch};
+use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{Rendered, Window, Workspace};
 
 /// What makes a Context complete: the answer of an act leaves it out.
@@ -50,7 +52,7 @@ impl ContextView<'_> {
     pub fn of_window(
         &self,
         rendered: &Rendered,
-        projection: &Projection,
+        projection: &RawProjection,
         suffix: &str,
         too_large: Option<Fault>,
     ) -> Context {
@@ -61,6 +63,14 @@ impl ContextView<'_> {
             let object = table.get(RefKind::Obj, *id);
             if let Some(anchor) = object.or_else(|| table.get(RefKind::Link, *id)) {
                 anchors.insert(anchor.written(*id).to_string(), anchor_info(table, anchor));
+            }
+        }
+        for (key, media) in projection.media() {
+            let id = table.id_of(session, &key).filter(|id| rendered.ids.contains(id));
+            let anchor = id.and_then(|id| Some((id, table.get(RefKind::Obj, id)?)));
+            let written = anchor.map(|(id, anchor)| anchor.written(id).to_string());
+            if let Some(info) = written.and_then(|written| anchors.get_mut(&written)) {
+                info.media = Some(anchor_media(media));
             }
         }
         let focus_id = focus(table, session, rendered, projection).and_then(|id| {
@@ -168,16 +178,25 @@ pub fn focus(
     (rendered.ids.contains(&id) || bound()).then_some(id)
 }
 
+fn anchor_media(media: Media) -> AnchorMedia {
+    let Media { media_type, bytes, width, height, duration_ms } = media;
+    AnchorMedia { media_type, bytes, width, height, duration_ms }
+}
+
 fn form(prototype: &Prototype) -> AnchorInfo {
     let params = prototype.params.iter().map(|param| param.name.clone()).collect();
-    AnchorInfo { ty: AnchorType::Form, params, target: None }
+    AnchorInfo {
+        ty: AnchorType::Form,
+        params,
+        target: None,
+        media: None,
+        input: prototype.is_input(),
+    }
 }
 
 fn anchor_info(table: &AnchorTable, anchor: &Anchor) -> AnchorInfo {
     match &anchor.target {
-        Target::Object { .. } => {
-            AnchorInfo { ty: AnchorType::Reference, params: Vec::new(), target: None }
-        }
+        Target::Object { .. } => plain(AnchorType::Reference),
         Target::Action(bound) => {
             let target = bound.args.values().find_map(|arg| match arg {
                 Arg::Ref(object) => Some(match table.id_of(&anchor.session, &object.key) {
@@ -187,10 +206,12 @@ fn anchor_info(table: &AnchorTable, anchor: &Anchor) -> AnchorInfo {
                 _ => None,
             });
             let ty = if anchor.open.is_empty() { AnchorType::Button } else { AnchorType::Form };
-            AnchorInfo { ty, params: anchor.open.to_vec(), target }
+            AnchorInfo { params: anchor.open.to_vec(), target, ..plain(ty) }
         }
-        Target::Answer { .. } | Target::CancelJob { .. } => {
-            AnchorInfo { ty: AnchorType::Button, params: Vec::new(), target: None }
-        }
+        Target::Answer { .. } | Target::CancelJob { .. } => plain(AnchorType::Button),
     }
+}
+
+fn plain(ty: AnchorType) -> AnchorInfo {
+    AnchorInfo { ty, params: Vec::new(), target: None, media: None, input: false }
 }

@@ -202,6 +202,14 @@ pub fn cut_window(window: &mut AnswerWindow, share: u64) -> bool {
     true
 }
 
+/// Returns the least share of an answer at which [`cut_window`] shows something of a window.
+pub fn least_share(window: &AnswerWindow) -> u64 {
+    window.shown().map_or(0, |shown| {
+        let required = estimate(&shown.heading) + estimate(&shown.nav) + CUT_LINE_TOKENS;
+        window_tokens(window, shown).min(required)
+    })
+}
+
 /// Estimates the tokens of a window with its prototypes, as far as there is room for them.
 fn window_tokens(window: &AnswerWindow, shown: &Rendered) -> u64 {
     shown.tokens + estimate(&window.fitting_prototypes(shown))

@@ -15,12 +15,12 @@ use crate::keys::SessionKey;
 use crate::views::inert::{self, RefTokens, Writer};
 use crate::views::link_title::{ALL_WORDS, SharedWords, TitleWriter};
 use crate::views::media::media_words;
-use crate::workspaces::TitleWord;
 use crate::workspaces::anchors::{
     AnchorQuery, AnchorTable, Appearance, Minted, SessionIndex, StateVersion, open_params,
     open_params_of_call,
 };
 use crate::workspaces::link_code::link_call;
+use crate::workspaces::{Embed, TitleWord};
 
 /// What rendering takes from the app, and from the answer that is written.
 #[derive(Debug, Clone, Copy)]
@@ -35,13 +35,15 @@ pub struct RenderInput<'a> {
     pub show_calls: bool,
     /// The words with which calls name their session.
     pub shared: &'a SharedWords,
+    /// What the window shows of other sessions' windows.
+    pub embeds: &'a [Embed],
 }
 
 impl<'a> RenderInput<'a> {
     /// Makes the input for links beside a window.
     pub fn of_links(prototypes: &'a [Prototype], epoch: u64) -> Self {
         let tokens = RefTokens::None;
-        Self { prototypes, tokens, epoch, show_calls: false, shared: &ALL_WORDS }
+        Self { prototypes, tokens, epoch, show_calls: false, shared: &ALL_WORDS, embeds: &[] }
     }
 }
 
@@ -55,6 +57,8 @@ pub struct Minter<'a> {
     ids: Vec<u64>,
     changed: bool,
     words: BTreeSet<TitleWord>,
+    /// True while a window is written that another one shows.
+    embedded: bool,
     /// The prototypes by name, once a link asked for one of many.
     prototypes: OnceCell<FxHashMap<&'a str, &'a Prototype>>,
 }
@@ -78,8 +82,25 @@ impl<'a> Minter<'a> {
             ids: Vec::new(),
             changed: false,
             words: BTreeSet::new(),
+            embedded: false,
             prototypes: OnceCell::new(),
         }
+    }
+
+    /// Mints for a window that another one shows: what it mints isn't shown by the session's own window.
+    #[must_use]
+    pub(super) fn embedded(self) -> Self {
+        Self { embedded: true, ..self }
+    }
+
+    /// Takes the ids that were minted, in order.
+    pub(super) fn take_ids(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.ids)
+    }
+
+    /// Adds the ids that the window shows of another session's window.
+    pub(super) fn show_embedded(&mut self, ids: &[u64]) {
+        self.ids.extend_from_slice(ids);
     }
 
     /// Returns true once something new was minted or a meaning changed.
@@ -161,6 +182,7 @@ impl<'a> Minter<'a> {
 
     fn mint(&mut self, query: AnchorQuery<'_>, appearance: Appearance<'_>) -> Minted {
         pipemux_work::spend(query.length());
+        let appearance = Appearance { embedded: self.embedded, ..appearance };
         let minted = self.anchors.mint(self.index, query, appearance, self.input.epoch);
         self.changed |= minted.changed;
         if !minted.conflict {
@@ -237,7 +259,7 @@ impl<'a> Minter<'a> {
         let (session, anchors) = (self.session, &*self.anchors);
         let written = |key: &str| {
             let id = anchors.id_of(session, key)?;
-            let shown = anchors.get(RefKind::Obj, id).filter(|anchor| anchor.shown)?;
+            let shown = anchors.get(RefKind::Obj, id).filter(|anchor| anchor.is_shown())?;
             Some(shown.written(id))
         };
         let mut writer = TitleWriter {

@@ -3,19 +3,33 @@
 use pipemux_proto::Incarnation;
 use pipemux_proto::report::TokenReceipt;
 
+use crate::keys::SessionKey;
 use crate::views::answer_buffer::AnswerBuffer;
-use crate::views::answer_text::{AnswerText, tell_changes};
+use crate::views::answer_text::{AnswerText, BUSY, tell_changes};
 use crate::views::answer_window::AnswerWindow;
 use crate::views::delta::{Delta, Known, delta};
 use crate::views::requested_window::WindowStatus;
-use crate::workspaces::{Rendered, ShownVersion};
+use crate::workspaces::{Panel, Rendered, ShownVersion};
 
 /// Begins a context that a model is shown for the first time: what it is, and how to act on it.
 const FIRST_LINE: &str =
     "PipeMux context v1 · act on it: pipemux run '<call>', pipemux click <link> · pipemux --help\n";
 
+/// Leads to the windows that found no room.
+const NEXT: &str = "pipemux inject shows more\n";
+
 /// Is all of a context after a reset while no window is open.
 const NO_WINDOWS: &str = "PipeMux context v1 · 0 windows · pipemux --help\n";
+
+/// Returns why there is nothing to show of a window, in a form that is only compared; none if there is.
+pub fn unshown_status(window: &AnswerWindow) -> Option<(SessionKey, String)> {
+    let why = match &window.status {
+        WindowStatus::Fresh => return None,
+        WindowStatus::Broken(fault) => fault.message.clone(),
+        WindowStatus::Busy | WindowStatus::Waiting => BUSY.to_owned(),
+    };
+    Some((window.session.clone(), why))
+}
 
 impl AnswerText<'_> {
     /// Returns what the reader hasn't seen of each window; with `reset`, all of it.
@@ -30,7 +44,12 @@ impl AnswerText<'_> {
     /// is empty if there is nothing to tell.
     pub fn injection(&self, reset: bool) -> (AnswerBuffer, TokenReceipt) {
         let mut out = self.begin();
-        let known = |session| !reset && self.workspace.seen(self.reader, session).is_some();
+        let reader = self.workspace.reader(self.reader).filter(|_| !reset);
+        let known = |session| {
+            reader.is_some_and(|reader| {
+                reader.seen.contains_key(session) || reader.unshown.contains_key(session)
+            })
+        };
         let all = self.windows.iter().map(|window| &window.session).chain(self.left_out);
         let (windows, known) = all
             .fold((0, 0), |(windows, sum), session| (windows + 1, sum + u32::from(known(session))));
@@ -39,7 +58,8 @@ impl AnswerText<'_> {
             (1.., 0) => out.push(&self.hints(FIRST_LINE)),
             _ => {}
         }
-        if !reset && self.workspace.knows_other_windows(self.reader) {
+        let lists_windows = self.panels.shown.iter().any(|(panel, _)| *panel == Panel::Views);
+        if !reset && !lists_windows && self.workspace.knows_other_windows(self.reader) {
             let open: Vec<String> =
                 self.workspace.windows.iter().map(|w| w.session.to_string()).collect();
             out.push(&match open.len() {
@@ -47,18 +67,42 @@ impl AnswerText<'_> {
                 _ => format!("open now: {}\n", open.join(", ")),
             });
         }
-        let mut whole = Vec::new();
+        self.push_panels(&mut out, true);
+        let mut whole: Vec<&AnswerWindow> = Vec::new();
         for window in self.windows {
             let changed = match window.is_cut() {
                 true => Delta::Whole,
                 false => self.unseen_of(&mut out, window, reset),
             };
-            self.push_changed(&mut out, window, &changed, !reset);
+            // What an app can do is the same in all its windows: one of them tells it.
+            let known = (!reset && self.knows_prototypes_of_app(window))
+                || whole.iter().any(|shown| shown.tells_prototypes_of(window));
+            self.push_changed(&mut out, window, &changed, known);
             if changed == Delta::Whole {
                 whole.push(window);
             }
         }
-        out.push(&self.truncation_hints(&whole));
+        self.push_panels(&mut out, false);
+        // Those without room come with the next injection, once this one has something to show.
+        match (whole.is_empty(), self.left_out) {
+            (false, [only]) => out.push(&self.hints(&format!("no room for {only}: {NEXT}"))),
+            (false, [_, ..]) => {
+                let count = self.left_out.len();
+                out.push(&self.hints(&format!("no room for {count} windows: {NEXT}")));
+            }
+            _ => {}
+        }
+        let told = if whole.is_empty() { self.left_out } else { &[] };
+        if let Some(window) =
+            whole.iter().rev().find(|window| !window.is_cut() && window.is_trimmed())
+        {
+            let session = &window.session;
+            let line = format!("all of a window: pipemux view {session} --lod full\n");
+            out.push(&self.hints(&line));
+        }
+        // These aren't cut for the budget of this answer.
+        whole.retain(|window| window.is_cut() || window.lowered.is_some());
+        out.push(&AnswerText { left_out: told, ..*self }.truncation_hints(&whole));
         self.push_questions(&mut out);
         if out.is_empty() {
             return (out, TokenReceipt::default());
@@ -69,7 +113,14 @@ impl AnswerText<'_> {
     /// Compares a window with what the reader saw of it, and notes what that says of line numbers.
     fn unseen_of(&self, out: &mut AnswerBuffer, window: &AnswerWindow, reset: bool) -> Delta {
         let seen = self.workspace.seen(self.reader, &window.session).filter(|_| !reset);
-        let Some(seen) = seen else { return Delta::Whole };
+        let Some(seen) = seen else {
+            let known = self.workspace.reader(self.reader).map(|reader| &reader.unshown);
+            // Why there is nothing to show of it is told once.
+            let told = unshown_status(window).is_some_and(|(session, why)| {
+                !reset && known.and_then(|known| known.get(&session)) == Some(&why)
+            });
+            return if told { Delta::Same } else { Delta::Whole };
+        };
         let Some(now) = window.rendered.as_ref().filter(|_| window.status == WindowStatus::Fresh)
         else {
             // It was shown before, and notices tell what has become of its app.
@@ -94,7 +145,7 @@ impl AnswerText<'_> {
                 }
                 _ => Delta::Whole,
             };
-            self.push_changed(&mut out, window, &changed, true);
+            self.push_changed(&mut out, window, &changed, self.knows_prototypes(window));
             if changed == Delta::Same {
                 out.push(&window.jobs);
             }
@@ -106,13 +157,13 @@ impl AnswerText<'_> {
         self.finish(out, None, true)
     }
 
-    /// Appends what changed of a window.
+    /// Appends what changed of a window, without its prototypes if these are `known`.
     fn push_changed(
         &self,
         out: &mut AnswerBuffer,
         window: &AnswerWindow,
         changed: &Delta,
-        omit_known: bool,
+        known: bool,
     ) {
         if !out.is_empty() && *changed != Delta::Same {
             out.push("\n");
@@ -123,7 +174,7 @@ impl AnswerText<'_> {
                 out.push(lines);
                 out.push(&window.jobs);
             }
-            Delta::Whole => self.push_window(out, window, omit_known),
+            Delta::Whole => self.push_window_with(out, window, known),
         }
     }
 

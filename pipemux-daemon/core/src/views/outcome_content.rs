@@ -30,6 +30,8 @@ pub fn write_content(
                 let markdown = minter.outcome_link(link, None);
                 content.markdown.raw(&markdown);
             }
+            // Only a window embeds others: an outcome stays as it was.
+            Piece::Embed(_) => {}
             Piece::Code(code) => {
                 let (lang, text, first) = (code.lang.borrow(), code.text.borrow(), code.first);
                 content.code(&Code { lang, text, first, lines: &code.lines }, None);

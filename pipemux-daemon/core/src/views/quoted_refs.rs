@@ -40,7 +40,7 @@ pub fn quoted_refs_note(
     let real = |(kind, id): &(RefKind, u64)| {
         let anchor = workspace.anchors.get(*kind, *id)?;
         workspace.window(&anchor.session)?;
-        let live = anchor.shown || workspace.in_view(reader, &anchor.session, *id);
+        let live = anchor.is_shown() || workspace.in_view(reader, &anchor.session, *id);
         live.then(|| {
             let label = inert::line(anchor.label.borrow());
             let kind = if *kind == RefKind::Obj { "obj" } else { "link" };

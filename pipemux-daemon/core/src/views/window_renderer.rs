@@ -3,20 +3,22 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use pipemux_proto::projection::ObjectRef;
+use pipemux_proto::SessionAddr;
+use pipemux_proto::projection::{EmbedSlot, Lod, ObjectRef};
 use pipemux_proto::refs::Ref;
 
 use crate::foreign::{ForeignStr, ObjectSlot};
 use crate::keys::SessionKey;
 use crate::limits::CONFLICTS_MAX;
-use crate::views::content_writer::ContentWriter;
+use crate::views::content_writer::{ContentWriter, EMBED_HEADING};
 use crate::views::inert::{self, Writer};
 use crate::views::link_title::add_keys_of_link;
 use crate::views::media::media_words;
 use crate::views::minter::{Minter, RenderInput};
-use crate::workspaces::Rendered;
+use crate::views::trim::trim;
 use crate::workspaces::anchors::{AnchorTable, Minted};
-use crate::workspaces::raw_projection::{Piece, RawProjection, Slots};
+use crate::workspaces::raw_projection::{Code, Piece, RawProjection, Slots};
+use crate::workspaces::{Embed, Embeds, Rendered};
 
 /// What rendering gave.
 #[derive(Debug)]
@@ -40,13 +42,7 @@ pub fn render_window(
     let (mut conflicts, mut keyed) = (Vec::new(), Vec::new());
     let slots = projection.slots();
     minter.begin_window(previous.map_or(0, |previous| previous.ids.len()));
-    let mut heading = Writer::default();
-    heading.raw("## ");
-    heading.raw(&session.to_string());
-    if !projection.title.is_empty() {
-        heading.raw(" · ");
-        heading.one_line(&projection.title);
-    }
+    let heading = heading("## ", session, projection);
     mint_early(projection, &slots, &mut minter);
     let mut nav: Vec<String> = slots.nav.iter().map(|link| minter.link(link)).collect();
     if slots.nav_left_out > 0 {
@@ -58,8 +54,13 @@ pub fn render_window(
     }
     let previous_content = previous.map(|previous| &previous.content);
     let mut content = ContentWriter::new(input.tokens, previous_content);
-    for piece in projection.pieces(&slots) {
+    let (mut pieces, mut embeds) = (projection.pieces(&slots).peekable(), input.embeds.iter());
+    while let Some(piece) = pieces.next() {
         match piece {
+            Piece::Embed(_) => {
+                let more = pieces.peek().is_some_and(|next| !matches!(next, Piece::Embed(_)));
+                embeds.next().into_iter().for_each(|embed| content.embed(embed, more));
+            }
             Piece::Text(text) => content.markdown.text(text),
             Piece::Object(object) => {
                 keyed.extend(write_object(
@@ -79,9 +80,14 @@ pub fn render_window(
             Piece::Code(code, estimate) => content.code(&code, estimate),
         }
     }
+    let embeds = Embeds(input.embeds.into());
+    for window in embeds.windows() {
+        minter.show_embedded(&window.rendered.ids);
+        keyed.extend(window.rendered.keyed.iter().cloned());
+    }
     let ids = minter.end_window();
     let mut rendered = Rendered {
-        heading: heading.finish(),
+        heading,
         document: projection.document.as_deref().map(Into::into),
         nav: nav.join(" "),
         content: content.finish(previous_content),
@@ -98,12 +104,95 @@ pub fn render_window(
             .map(|(name, object)| (name.clone(), (object.key.clone(), object.rev)))
             .collect(),
         numbers: projection.numbers.clone().into(),
-        hidden_tokens: projection.hidden_tokens,
+        hidden_tokens: embeds
+            .windows()
+            .map(|window| window.rendered.hidden_tokens)
+            .fold(projection.hidden_tokens, u64::saturating_add),
+        embeds,
         tokens: 0,
         conflicts: conflicts.into(),
     };
     rendered.tokens = rendered.estimate_tokens();
     RenderPass { rendered, changed: minter.has_changed() }
+}
+
+/// Renders the window of a session as a window of another one shows it, within a budget in tokens: without line numbers,
+/// which are no references there, and with one line for each window that it shows itself. What it shows counts as shown once
+/// the other window is rendered.
+pub fn render_embedded(
+    session: &SessionKey,
+    projection: &RawProjection,
+    input: RenderInput<'_>,
+    (lod, budget): (Lod, u32),
+    anchors: &mut AnchorTable,
+) -> RenderPass {
+    anchors.begin_embed();
+    let mut minter = Minter::new(session, input, anchors).embedded();
+    let (mut conflicts, mut keyed) = (Vec::new(), Vec::new());
+    let slots = projection.slots();
+    mint_early(projection, &slots, &mut minter);
+    let nav: Vec<String> = match lod {
+        // One line has no room for what could be done.
+        Lod::Gist => Vec::new(),
+        _ => slots.nav.iter().map(|link| minter.link(link)).collect(),
+    };
+    let mut content = ContentWriter::new(input.tokens, None);
+    for piece in projection.pieces(&slots) {
+        match piece {
+            Piece::Embed(embed) => content.embed(&nested(embed), false),
+            Piece::Text(text) => content.markdown.text(text),
+            Piece::Object(object) => {
+                let out = &mut content.markdown;
+                keyed.extend(write_object(object, &mut minter, &mut conflicts, out));
+            }
+            Piece::Link(link) if !minter.has_action(&link.action) => {
+                content.markdown.one_line(&link.label);
+            }
+            Piece::Link(link) => {
+                let markdown = minter.link(link);
+                content.markdown.raw(&markdown);
+            }
+            Piece::Code(code, _) => {
+                content.code(&Code { first: None, lines: &[], ..code }, None);
+            }
+        }
+    }
+    let ids = minter.take_ids();
+    let (words, changed) = (minter.take_words(), minter.has_changed());
+    anchors.end_embed();
+    let mut rendered = Rendered {
+        heading: heading(EMBED_HEADING, session, projection),
+        nav: nav.join(" "),
+        content: content.finish(None),
+        ids: ids.into(),
+        keyed: keyed.into(),
+        show_calls: input.show_calls,
+        words,
+        hidden_tokens: projection.hidden_tokens,
+        ..Rendered::default()
+    };
+    rendered.tokens = rendered.estimate_tokens();
+    let numbers = projection.numbers.clone().into();
+    RenderPass { rendered: Rendered { numbers, ..trim(rendered, budget.into()) }, changed }
+}
+
+/// Returns the line for a window that an embedded window shows itself.
+fn nested(embed: &EmbedSlot) -> Embed {
+    Embed::Line(match embed.session.parse::<SessionAddr>() {
+        Ok(addr) => format!("{EMBED_HEADING}{addr} · pipemux view {addr}"),
+        Err(_) => format!("{EMBED_HEADING}no session"),
+    })
+}
+
+fn heading(marks: &str, session: &SessionKey, projection: &RawProjection) -> String {
+    let mut heading = Writer::default();
+    heading.raw(marks);
+    heading.raw(&session.to_string());
+    if !projection.title.is_empty() {
+        heading.raw(" · ");
+        heading.one_line(&projection.title);
+    }
+    heading.finish()
 }
 
 /// Returns the names that a projection binds, without those whose thing has another revision or type than the content
@@ -234,8 +323,8 @@ mod tests {
     ) -> RenderPass {
         let (prototypes, tokens) = (&[][..], RefTokens::None);
         let epoch = 1 + u64::from(previous.is_some());
-        let input =
-            RenderInput { prototypes, tokens, epoch, show_calls: false, shared: &ALL_WORDS };
+        let (shared, embeds) = (&ALL_WORDS, &[][..]);
+        let input = RenderInput { prototypes, tokens, epoch, show_calls: false, shared, embeds };
         render_window(&session(), projection, input, previous, anchors)
     }
 

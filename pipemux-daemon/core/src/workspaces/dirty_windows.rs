@@ -53,11 +53,14 @@ impl Workspace {
         let changed = |rank: &Rank| {
             let session = &windows.at(*rank)?.session;
             let seen = seen.get(session)?;
-            let (app, version) = newest(session)?;
-            (app == seen.app && version > seen.version).then(|| session.clone())
+            let own = newest(session)
+                .is_some_and(|(app, version)| app == seen.app && version > seen.version);
+            (own || seen.rendered.embeds.have_changed(&newest)).then(|| session.clone())
         };
         // Changes of a shared session aren't noted: many workspaces may show it.
         reader.dirty_windows.extend(windows.shared());
+        // Nor is noted which windows show others: any of these may have changed.
+        reader.dirty_windows.extend(windows.embedding());
         let mut sessions = Vec::new();
         reader.dirty_windows.retain(|rank| {
             let session = changed(rank);

@@ -3,14 +3,15 @@
 //! Everything that is given up here only costs a longer answer later: a window is shown whole instead of as a difference,
 //! or asked of its app again. What was acted on, and what readers were told of line numbers, is kept elsewhere.
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 
 use crate::limits::{KEPT_VIEWS_BYTES, KEPT_VIEWS_CHECK_BYTES, UNCONFIRMED_BYTES};
 use crate::workspaces::content::Content;
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::reader::Delivery;
-use crate::workspaces::{Rendered, Workspace, Workspaces};
+use crate::workspaces::window::DeliveredVersion;
+use crate::workspaces::{HeldProjection, Rendered, Workspace, Workspaces};
 
 impl Rendered {
     /// Returns about how many bytes it takes, without its content, which others may share.
@@ -54,15 +55,31 @@ impl Tally {
         }
     }
 
+    fn shown(
+        &mut self,
+        held: &Option<HeldProjection>,
+        rendered: &Option<(Rc<RawProjection>, Rc<Rendered>)>,
+        delivered: &VecDeque<DeliveredVersion>,
+    ) {
+        delivered.iter().for_each(|past| self.rendered(&past.rendered));
+        if let Some((projection, rendered)) = rendered {
+            self.rendered(rendered);
+            self.projection(projection);
+        }
+        if let Some(held) = held {
+            self.projection(&held.projection);
+        }
+    }
+
     fn workspace(&mut self, workspace: &Workspace) {
         for window in workspace.windows.iter() {
-            window.delivered.iter().for_each(|past| self.rendered(&past.rendered));
-            if let Some((projection, rendered)) = &window.rendered {
-                self.rendered(rendered);
-                self.projection(projection);
+            self.shown(&window.projection, &window.rendered, &window.delivered);
+            for other in window.readers.others() {
+                self.shown(&other.projection, &other.rendered, &other.delivered);
             }
-            if let Some(held) = &window.projection {
-                self.projection(&held.projection);
+            for kept in &window.embeds {
+                self.projection(&kept.held.projection);
+                kept.rendered.iter().for_each(|rendered| self.rendered(rendered));
             }
         }
         for seen in workspace.readers.values().flat_map(|reader| reader.seen.values()) {
@@ -141,6 +158,10 @@ impl Workspace {
         for window in self.windows.iter_mut() {
             let older = window.delivered.len().saturating_sub(1);
             window.delivered.drain(..older);
+            for shown in window.readers.others_mut() {
+                let older = shown.delivered.len().saturating_sub(1);
+                shown.delivered.drain(..older);
+            }
         }
     }
 
@@ -150,6 +171,8 @@ impl Workspace {
             window.delivered.clear();
             window.projection = None;
             window.rendered = None;
+            window.drop_other_readers();
+            window.embeds.clear();
         }
     }
 

@@ -5,12 +5,14 @@
 //! | [`workspace`] | one workspace: all that is below, and its epoch |
 //! | [`window`], [`windows`] | a view of one session; the windows of a workspace, with their indexes |
 //! | [`raw_projection`] | what an app sent of a window |
+//! | [`embeds`] | what it shows of other sessions' windows |
 //! | [`rendered`], [`content`] | what was written of it |
 //! | [`context_version`], [`context_errors`] | the version of a window's Context, and what is wrong with it |
 //! | [`anchors`] | display ids, and what they stand for |
 //! | `reader_token` | that one agent does not speak as another by mistake |
 //! | [`reader`], [`dirty_windows`] | what a reader has seen, and which windows may have changed since |
 //! | [`seen_lines`], `forgotten_readers` | which line numbers a reader was shown, and in which version |
+//! | [`panels`] | which parts of its document the daemon writes itself |
 //! | [`notices`], [`history`] | what readers should know, and what was done |
 //!
 //! **Invariant: nothing here knows a run, a process or a verb.** Views are written from a workspace,
@@ -21,11 +23,14 @@ pub mod content;
 pub mod context_errors;
 pub mod context_version;
 mod dirty_windows;
+pub mod embeds;
 mod forgotten_readers;
 pub mod history;
 pub mod link_code;
 mod memory;
 pub mod notices;
+pub mod panels;
+mod per_reader;
 pub mod raw_projection;
 pub mod reader;
 mod reader_token;
@@ -45,7 +50,9 @@ use crate::limits::{CLIENTS_MAX, RETIRED_MAX, WORKSPACES_MAX};
 use crate::persist::records::Record;
 
 pub use context_version::{ContextVersionCounter, ShownContent};
+pub use embeds::{Embed, EmbedDetail, EmbeddedWindow, Embeds, HeldEmbed};
 pub use notices::NoticeText;
+pub use panels::{Panel, Panels};
 pub use reader::{Delivery, Reader, SeenWindow};
 pub use rendered::{Rendered, TitleWord};
 pub use seen_lines::{LineUpdate, SeenLines, ShownVersion, When};
@@ -266,6 +273,7 @@ impl Workspaces {
     pub fn note_went_back(&mut self, session: &SessionKey, (from, to): (u64, u64)) {
         for window in self.by_key.values_mut().filter_map(|found| found.window_mut(session)) {
             window.projection = None;
+            window.drop_other_readers();
             window.context.note_went_back(from, to);
         }
     }

@@ -56,6 +56,14 @@ impl NoticeText {
             NoticeText::WithAge { before, after } => format!("{before}{}{after}", age(age_ms)),
         }
     }
+
+    /// Returns the text without its age.
+    fn without_age(&self) -> String {
+        match self {
+            NoticeText::Plain(text) => text.clone(),
+            NoticeText::WithAge { before, after } => format!("{}{after}", before.trim_end()),
+        }
+    }
 }
 
 impl From<String> for NoticeText {
@@ -85,10 +93,23 @@ impl Notices {
         self.count
     }
 
+    /// Returns the newest notices, oldest first, without their ages: they read the same until there is another one.
+    pub fn newest(&self, most: usize) -> Vec<String> {
+        let mut all: Vec<&Notice> = self.own.kept.iter().chain(&self.of_apps.kept).collect();
+        all.sort_by_key(|notice| notice.number);
+        let newest = all.iter().skip(all.len().saturating_sub(most));
+        newest.map(|notice| notice.text.without_age()).collect()
+    }
+
     /// Returns the notices that are newer than a number, as they read now: the daemon's own, and those of apps. Each
-    /// begins with what was left out since.
-    pub fn after(&self, number: u64, now: Now) -> (Vec<String>, Vec<String>) {
-        (self.own.after(number, now), self.of_apps.after(number, now))
+    /// begins with what was left out since. The `newest` ones of all aren't among them.
+    pub fn after(&self, number: u64, newest: usize, now: Now) -> (Vec<String>, Vec<String>) {
+        let mut numbers: Vec<u64> =
+            self.own.kept.iter().chain(&self.of_apps.kept).map(|notice| notice.number).collect();
+        numbers.sort_unstable();
+        let first = numbers.len().saturating_sub(newest);
+        let before = numbers.get(first).copied().unwrap_or(u64::MAX);
+        (self.own.between(number, before, now), self.of_apps.between(number, before, now))
     }
 }
 
@@ -109,7 +130,7 @@ impl Shelf {
         }
     }
 
-    fn after(&self, number: u64, now: Now) -> Vec<String> {
+    fn between(&self, number: u64, before: u64, now: Now) -> Vec<String> {
         let gaps = self.left_out.iter().filter(|(_, (newest, _))| *newest > number);
         let gap = |(by, (_, count)): (&Option<SessionKey>, &(u64, u64))| match by {
             None => format!("{count} earlier notices were left out: pipemux history"),
@@ -117,7 +138,8 @@ impl Shelf {
                 format!("{session}: {count} earlier notices were left out: pipemux logs {session}")
             }
         };
-        let newer = self.kept.iter().filter(|notice| notice.number > number);
+        let newer = self.kept.iter();
+        let newer = newer.filter(|notice| notice.number > number && notice.number < before);
         let text =
             |notice: &Notice| notice.text.at_age(now.unix_ms.saturating_sub(notice.at.unix_ms));
         gaps.map(gap).chain(newer.map(text)).collect()
@@ -138,7 +160,7 @@ mod tests {
     use super::*;
 
     fn all_after(notices: &Notices, number: u64, now: Now) -> Vec<String> {
-        let (own, of_apps) = notices.after(number, now);
+        let (own, of_apps) = notices.after(number, 0, now);
         own.into_iter().chain(of_apps).collect()
     }
 
@@ -189,6 +211,27 @@ mod tests {
         assert_eq!(all_after(&notices, 4, at(0)).len(), NOTICES_MAX - 1, "without the gap");
         assert!(all_after(&notices, last, at(0)).is_empty());
         assert!(all_after(&notices, last + 5, at(0)).is_empty());
+    }
+
+    #[test]
+    fn newest_notices_have_no_age_and_are_left_out_of_those_that_are_told() {
+        let mut notices = Notices::default();
+        let session = |name: &str| SessionKey { workspace: None, addr: name.parse().unwrap() };
+        let with_age = |before: &str| NoticeText::WithAge {
+            before: format!("{before} was restarted "),
+            after: ": it crashed".into(),
+        };
+        notices.add("first".to_owned().into(), None, at(0));
+        notices.add("second".to_owned().into(), Some(session("notes/main")), at(0));
+        notices.add(with_age("a"), None, at(0));
+        assert_eq!(notices.newest(2), ["second", "a was restarted: it crashed"]);
+        let told = |newest: usize| {
+            let (own, of_apps) = notices.after(0, newest, at(5_000));
+            [own, of_apps].concat()
+        };
+        assert_eq!(told(2), ["first"]);
+        assert_eq!(told(0), ["first", "a was restarted 5 s ago: it crashed", "second"]);
+        assert!(told(9).is_empty());
     }
 
     #[test]

@@ -7,7 +7,9 @@ use std::ops::Deref;
 use bytes::Bytes;
 use pipemux_proto::codec::explain;
 use pipemux_proto::limits::KEY_MAX;
-use pipemux_proto::projection::{CodeRef, Media, MediaRef, ObjectRef, PieceRef, ProjectionRef};
+use pipemux_proto::projection::{
+    CodeRef, EmbedSlot, Media, MediaRef, ObjectRef, PieceRef, ProjectionRef,
+};
 use pipemux_proto::{LineRun, decode};
 use pipemux_tokens::{Estimate, estimate};
 
@@ -28,6 +30,8 @@ pub struct RawProjection {
     head: Projection,
     slots: RefCell<Option<Slots>>,
     body: Bytes,
+    /// The windows of other sessions that it shows, in order.
+    embeds: Box<[EmbedSlot]>,
     /// An upper bound of the content's tokens.
     tokens_max: u64,
     /// The estimate of the content's tokens, once it was asked for.
@@ -65,6 +69,7 @@ enum StoredPiece {
         first: Option<u64>,
         lines: Box<[LineRun]>,
     },
+    Embed(Box<EmbedSlot>),
 }
 
 /// The place of a text: a long one in the projection's bytes, a short one among the short texts.
@@ -85,6 +90,8 @@ pub enum Piece<'a> {
     Link(&'a LinkSlot),
     /// Exact text, and its estimate when it follows a newline, where that is known.
     Code(Code<'a>, Option<Estimate>),
+    /// Another session's window.
+    Embed(&'a EmbedSlot),
 }
 
 /// Exact text.
@@ -128,8 +135,13 @@ impl RawProjection {
         // No byte counts as more than two tokens.
         let tokens_max =
             slots.content.iter().map(|slot| u64::from(slot.shown_length()) * 2 + 5).sum();
+        let embeds = slots.content.iter().filter_map(|slot| match slot {
+            StoredPiece::Embed(embed) => Some((**embed).clone()),
+            _ => None,
+        });
+        let embeds = embeds.collect();
         let slots = RefCell::new(Some(slots));
-        Ok(Self { head, slots, body: body.clone(), tokens_max, estimates: OnceCell::new() })
+        Ok(Self { embeds, head, slots, body: body.clone(), tokens_max, estimates: OnceCell::new() })
     }
 
     /// Estimates the tokens of the content; none when they are no more than `limit`. Long texts that the
@@ -145,12 +157,27 @@ impl RawProjection {
         (estimates.tokens > limit).then_some(estimates.tokens)
     }
 
+    /// Returns the windows of other sessions that it shows, in order.
+    pub fn embeds(&self) -> &[EmbedSlot] {
+        &self.embeds
+    }
+
     /// Returns about how many bytes it takes: the bytes that came, and as long as it isn't rendered its slots.
     pub fn bytes(&self) -> usize {
         let slots = self.slots.borrow();
         let slots =
             slots.as_ref().map_or(0, |slots| slots.short_texts.len() + slots.content.len() * 64);
         self.body.len() + slots + 512
+    }
+
+    /// Returns true when another projection shows the same: all but its version.
+    pub fn shows_the_same_as(&self, other: &Self) -> bool {
+        let content = |body: &Bytes| {
+            let whole = decode::<Projection>(body).ok()?;
+            Some(Projection { version: 0, ..whole })
+        };
+        self.body == other.body
+            || content(&self.body).is_some_and(|own| content(&other.body) == Some(own))
     }
 
     /// Returns the slots, to be rendered.
@@ -186,6 +213,21 @@ impl RawProjection {
             estimates.long.push((TextSpan::in_bytes(text, &self.body), of_text));
         }
         estimates
+    }
+
+    /// Returns what the values of things are that are no text, by key: the first thing of a key counts.
+    pub fn media(&self) -> BTreeMap<String, Media> {
+        let Ok(decoded) = decode::<ProjectionRef<'_, ForeignText>>(&self.body) else {
+            return BTreeMap::new();
+        };
+        let (_, content) = decoded.split();
+        let mut known = BTreeMap::new();
+        for piece in content {
+            if let PieceRef::Object(ObjectRef { key, media: Some(media), .. }) = piece {
+                known.entry(key.to_owned()).or_insert_with(|| WindowTexts::media(media));
+            }
+        }
+        known
     }
 
     /// Returns what tells objects from others with the same label, by key.
@@ -251,6 +293,7 @@ impl Slots {
                 let lang = span(&WindowTexts::label(lang));
                 StoredPiece::Code { lang, text: span(text), first, lines }
             }
+            PieceRef::Embed(embed) => StoredPiece::Embed(Box::new(WindowTexts::embed(embed))),
         };
         let content = pieces.into_iter().map(stored).collect();
         Self { nav, nav_left_out, content, short_texts }
@@ -289,6 +332,7 @@ impl Slots {
                 };
                 Piece::Code(shown, if code.is_long() { known_estimate(*code) } else { None })
             }
+            StoredPiece::Embed(embed) => Piece::Embed(embed),
         })
     }
 }
@@ -306,6 +350,8 @@ impl StoredPiece {
                 label.length.saturating_add(ty).saturating_add(key).saturating_add(media)
             }
             StoredPiece::Link(link) => link.label.len() as u32,
+            // It has a budget of its own.
+            StoredPiece::Embed(_) => 0,
         }
     }
 }
@@ -346,7 +392,7 @@ impl<'a> Piece<'a> {
     /// Estimates the tokens of its ref, if it has one.
     fn ref_tokens(&self) -> u64 {
         match self {
-            Piece::Text(_) | Piece::Code(..) => 0,
+            Piece::Text(_) | Piece::Code(..) | Piece::Embed(_) => 0,
             Piece::Link(_) => 5,
             Piece::Object(object) => {
                 let key = if object.show_key { estimate(object.key) } else { 0 };
@@ -363,6 +409,7 @@ impl<'a> Piece<'a> {
             Piece::Code(code, _) => code.text,
             Piece::Object(object) => object.label,
             Piece::Link(link) => link.label.borrow(),
+            Piece::Embed(_) => ForeignStr::default(),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::limits::{
     DELIVERIES_MAX, FAILURES_MAX, LINE_EPOCHS_MAX, READER_UNCONFIRMED_BYTES, SEEN_JOBS_MAX,
     SEEN_SESSIONS_MAX,
 };
-use crate::workspaces::{LineUpdate, Rank, Rendered, SeenLines, ShownVersion};
+use crate::workspaces::{Embeds, LineUpdate, Panel, Rank, Rendered, SeenLines, ShownVersion};
 
 /// The epoch of the newest answer that showed an id, by id.
 pub type KnownIds = FxHashMap<u64, u64>;
@@ -46,6 +46,10 @@ pub struct Reader {
     pub(super) window_set_revision: u64,
     /// Windows that may have changed since it saw them; every window that did is among them.
     pub(super) dirty_windows: BTreeSet<Rank>,
+    /// What it knows of the panels that it was shown, in a form that is only compared.
+    pub panels: BTreeMap<Panel, Rc<str>>,
+    /// The windows of which it was only told why there is nothing to show.
+    pub unshown: BTreeMap<SessionKey, String>,
 }
 
 /// What was known of a session's line numbers in some epochs.
@@ -111,6 +115,10 @@ pub struct Delivery {
     pub shown: Vec<(SessionKey, Rc<Rendered>)>,
     /// The revision of the set of windows, when it shows all of them.
     pub window_set_revision: Option<u64>,
+    /// What its reader knows of panels by it.
+    pub panels: Vec<(Panel, Rc<str>)>,
+    /// The windows that it only says why it can't show, with that status.
+    pub unshown: Vec<(SessionKey, String)>,
 }
 
 impl Reader {
@@ -227,6 +235,9 @@ impl Reader {
 
     /// Makes what was seen of one process of a session count as seen of the next one.
     pub(super) fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
+        let delivered = self.deliveries.iter_mut().flat_map(|delivery| &mut delivery.seen);
+        let seen = self.seen.values_mut().chain(delivered.map(|(_, seen)| seen));
+        seen.for_each(|seen| Embeds::hand_over(&mut seen.rendered, session, (from, to)));
         let seen = self.seen.get_mut(session).into_iter();
         let delivered = self.deliveries.iter_mut().flat_map(|delivery| &mut delivery.seen);
         let delivered = delivered.filter(|(own, _)| own == session).map(|(_, seen)| seen);

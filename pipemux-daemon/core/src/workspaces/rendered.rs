@@ -6,6 +6,7 @@ use std::rc::Rc;
 use pipemux_proto::LineNumbers;
 use pipemux_tokens::Estimate;
 
+use crate::workspaces::Embeds;
 use crate::workspaces::content::Content;
 
 /// A window as Markdown, with the ids that were minted for it.
@@ -31,6 +32,8 @@ pub struct Rendered {
     pub words: Box<[TitleWord]>,
     /// The key and rev that each bound name stands for.
     pub names: BTreeMap<String, (String, u64)>,
+    /// The windows of other sessions that the content shows.
+    pub embeds: Embeds,
     /// Line numbers that the content shows beside numbered lines.
     pub numbers: Rc<[LineNumbers]>,
     /// About how many tokens the app left out.

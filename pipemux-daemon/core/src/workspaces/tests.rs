@@ -107,7 +107,7 @@ fn notices_are_unread_until_an_answer_with_them_is_confirmed() {
     workspaces.notify_windows(&session(Some("w")), None, &text, at(2));
 
     let unread = |workspaces: &Workspaces, key: &str, reader: &str| {
-        workspaces.get(key).unwrap().unread_notices(reader, at(9_000)).0
+        workspaces.get(key).unwrap().unread_notices(reader, 0, at(9_000)).0
     };
     assert_eq!(unread(&workspaces, "w", "r"), ["notes/main: {ago}"]);
     assert!(unread(&workspaces, "other", "r").is_empty(), "it has no such window");

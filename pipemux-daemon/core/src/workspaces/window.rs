@@ -11,8 +11,9 @@ use crate::keys::{ProjectionKey, SessionKey};
 use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PAST_BYTES, PAST_MAX, WINDOW_BUDGET};
 use crate::persist::records::SavedPlacement;
 use crate::workspaces::context_errors::CONFLICTS_TOLD;
+use crate::workspaces::per_reader::Readers;
 use crate::workspaces::raw_projection::RawProjection;
-use crate::workspaces::{ContextVersionCounter, Rendered};
+use crate::workspaces::{ContextVersionCounter, HeldEmbed, Rendered};
 
 /// A view of one session.
 #[derive(Debug)]
@@ -35,12 +36,16 @@ pub struct Window {
     pub rendered: Option<(Rc<RawProjection>, Rc<Rendered>)>,
     /// The level of detail of what was last written.
     pub rendered_lod: Lod,
+    /// What windows of other sessions show of it, oldest first.
+    pub(super) embeds: Vec<HeldEmbed>,
     /// The version of its Context.
     pub context: ContextVersionCounter,
     /// Keys that the app gave to two things, as far as readers were told.
     pub(super) conflicts: Vec<String>,
     /// What was delivered, oldest first.
     pub(super) delivered: VecDeque<DeliveredVersion>,
+    /// Whose content it holds, of an app that shows each reader something else.
+    pub(super) readers: Readers,
 }
 
 /// A window's place in the workspace document, and its part of the document's budget.
@@ -128,9 +133,11 @@ impl Window {
             projection: None,
             rendered: None,
             rendered_lod: Lod::default(),
+            embeds: Vec::new(),
             context: ContextVersionCounter::after(epoch),
             conflicts: Vec::new(),
             delivered: VecDeque::new(),
+            readers: Readers::default(),
         }
     }
 
@@ -147,11 +154,12 @@ impl Window {
         (lod, budget.or(self.budget).unwrap_or(usual).clamp(BUDGET_MIN, BUDGET_MAX))
     }
 
-    /// Returns the request for the complete window at its own detail, whatever is kept of it.
-    pub fn whole(&self) -> (ProjectionKey, Project) {
+    /// Returns the request for a reader's complete window at its own detail, whatever is kept of it.
+    pub fn whole(&self, reader: &str) -> (ProjectionKey, Project) {
         let (window, (lod, budget)) = (self.number, self.detail(None, None));
         // A fifth is kept back for what the app's own estimate leaves out.
-        let request = Project { window, lod, budget: budget - budget / 5, known_version: None };
+        let (budget_asked, reader) = (budget - budget / 5, reader.to_owned());
+        let request = Project { window, lod, budget: budget_asked, known_version: None, reader };
         (ProjectionKey { window, lod, budget }, request)
     }
 
@@ -200,18 +208,21 @@ impl Window {
         self.conflicts.extend(untold.iter().cloned());
         let forgotten = self.conflicts.len().saturating_sub(CONFLICTS_KEPT);
         self.conflicts.drain(..forgotten);
+        self.readers.note_rendered();
         (self.rendered, self.rendered_lod) = (Some((new.projection, new.rendered)), new.lod);
         untold
     }
 
     /// Makes what was seen of one process count as seen of the next one.
     pub(super) fn hand_over(&mut self, from: Incarnation, to: Incarnation) {
-        let held = self.projection.iter_mut().map(|held| &mut held.app);
+        let embeds = self.embeds.iter_mut().map(|kept| &mut kept.held);
+        let held = self.projection.iter_mut().chain(embeds).map(|held| &mut held.app);
         let counted = self.context.counted.iter_mut().map(|(app, ..)| app);
         let delivered = self.delivered.iter_mut().map(|version| &mut version.seen.0);
         for app in held.chain(counted).chain(delivered).filter(|app| **app == from) {
             *app = to;
         }
+        self.readers.others_mut().for_each(|shown| shown.hand_over(from, to));
     }
 }
 
@@ -240,7 +251,7 @@ mod tests {
         let mut window = Window::new(2, session, 0);
         let sent = pipemux_proto::encode(&pipemux_proto::projection::Projection::default());
         let projection = Rc::new(RawProjection::read(&sent.unwrap().into()).unwrap());
-        let (key, _) = window.whole();
+        let (key, _) = window.whole("agent");
         window.hold(ProjectionKey { window: 1, ..key }, Incarnation(1), projection.clone());
         assert!(window.projection.is_none());
         window.hold(key, Incarnation(1), projection);

@@ -22,6 +22,8 @@ pub struct Windows {
     by_app: BTreeMap<ProviderId, Vec<ActionGroup>>,
     /// The windows of shared sessions, which other workspaces may show, too.
     shared: BTreeSet<Rank>,
+    /// The windows that show other sessions' windows.
+    embedding: BTreeSet<Rank>,
 }
 
 /// The place of a window in the order in which a workspace's windows were opened. None is used again.
@@ -98,6 +100,7 @@ impl Windows {
         let Some(rank) = self.rank(session) else { return };
         self.set_actions(session, None);
         self.shared.remove(&rank);
+        self.embedding.remove(&rank);
         if let Some(ranks) = self.by_addr.get_mut(&session.addr) {
             ranks.retain(|other| *other != rank);
             if ranks.is_empty() {
@@ -110,6 +113,20 @@ impl Windows {
     /// Iterates over the windows of shared sessions, which other workspaces may show, too.
     pub fn shared(&self) -> impl Iterator<Item = Rank> {
         self.shared.iter().copied()
+    }
+
+    /// Iterates over the windows that show other sessions' windows.
+    pub fn embedding(&self) -> impl Iterator<Item = Rank> {
+        self.embedding.iter().copied()
+    }
+
+    /// Notes whether the window of a session shows other sessions' windows.
+    pub fn set_embedding(&mut self, session: &SessionKey, embeds: bool) {
+        let Some(rank) = self.rank(session) else { return };
+        match embeds {
+            true => self.embedding.insert(rank),
+            false => self.embedding.remove(&rank),
+        };
     }
 
     fn find(&self, session: &SessionKey) -> Option<(Rank, &Window)> {

@@ -16,8 +16,8 @@ use crate::workspaces::history::History;
 use crate::workspaces::notices::Notices;
 use crate::workspaces::window::NewRendering;
 use crate::workspaces::{
-    ContextVersionCounter, Delivery, FirstNumbers, NoticeText, Reader, Rendered, SeenWindow,
-    ShownContent, Window, Windows,
+    ContextVersionCounter, Delivery, Embeds, FirstNumbers, NoticeText, Reader, Rendered,
+    SeenWindow, ShownContent, Window, Windows,
 };
 
 /// A set of windows that belong together: most often those of one project.
@@ -96,6 +96,8 @@ impl Workspace {
     /// Keeps what was written of a session's window, and tells readers of keys that the app gave to two
     /// things.
     pub fn record_rendering(&mut self, session: &SessionKey, rendering: NewRendering, now: Now) {
+        let embeds = rendering.rendered.embeds.windows().next().is_some();
+        self.windows.set_embedding(session, embeds);
         let Some(window) = self.windows.get_mut(session) else { return };
         for key in window.record_rendering(rendering) {
             self.notify(anchor_conflict(session, &key).named_message(), now);
@@ -127,6 +129,11 @@ impl Workspace {
     pub(super) fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
         if let Some(window) = self.windows.get_mut(session) {
             window.hand_over(from, to);
+        }
+        for window in self.windows.iter_mut() {
+            if let Some((_, rendered)) = &mut window.rendered {
+                Embeds::hand_over(rendered, session, (from, to));
+            }
         }
         self.anchors.hand_over(session, from, to);
         for reader in self.readers.values_mut() {
@@ -235,12 +242,16 @@ impl Workspace {
                 known.retain(|id, _| self.anchors.has(*id));
             }
         }
+        reader.panels.extend(std::mem::take(&mut delivery.panels));
+        reader.unshown.retain(|session, _| self.windows.get(session).is_some());
+        reader.unshown.extend(std::mem::take(&mut delivery.unshown));
         reader.update_lines(&delivery.lines, delivery.epoch);
         for (session, seen) in std::mem::take(&mut delivery.seen) {
             let newer = reader.seen.get(&session).is_none_or(|had| had.epoch <= seen.epoch);
             if newer {
                 // The session may have changed again while the answer was on its way.
                 reader.dirty_windows.extend(self.windows.rank(&session));
+                reader.unshown.remove(&session);
                 reader.seen.insert(session, seen);
             }
         }
@@ -261,11 +272,22 @@ impl Workspace {
         self.notices.add(text, by, at);
     }
 
-    /// Returns the notices that a reader hasn't been shown, as they read now: the daemon's own, and those of apps.
-    pub fn unread_notices(&self, reader: &str, now: Now) -> (Vec<String>, Vec<String>) {
+    /// Returns the notices that a reader hasn't been shown, as they read now: the daemon's own, and those of apps. The
+    /// `newest` ones of all, which the answer shows elsewhere, aren't among them.
+    pub fn unread_notices(
+        &self,
+        reader: &str,
+        newest: usize,
+        now: Now,
+    ) -> (Vec<String>, Vec<String>) {
         let count = self.notices.count();
         let shown = self.readers.get(reader).map_or(count, |reader| reader.noticed);
-        self.notices.after(shown, now)
+        self.notices.after(shown, newest, now)
+    }
+
+    /// Returns the newest notices, oldest first, without their ages.
+    pub fn newest_notices(&self, most: usize) -> Vec<String> {
+        self.notices.newest(most)
     }
 
     /// Returns the number of the newest notice.

@@ -7,7 +7,7 @@ use pipemux_proto::projection::Lod;
 use crate::world::{Behaviour, World, open, reader, run};
 
 fn help(aliases: bool) -> Verb {
-    Verb::Help { provider: "notes".parse().expect("a provider"), aliases }
+    Verb::Help { provider: "notes".parse().expect("a provider"), aliases, action: None }
 }
 
 #[test]
@@ -54,7 +54,24 @@ fn bare_action_goes_to_the_one_app_that_has_it() {
 fn bare_action_of_several_apps_is_a_choice() {
     let mut world = World::with_built_in();
     let said = world.run(reader("a"), "say('x')");
-    said.exits(2).has("say whose: notes.say(…) · other.say(…)");
+    said.exits(2).has("say whose: notes.say(text) · other.say(text)");
+    assert!(world.apps.is_empty(), "nothing was started for it");
+    // The steps around it are kept.
+    let said = world.run(reader("b"), "say('y'); other.touch('z')");
+    said.exits(2).has("kept as ").has("touch('z') · pipemux answer");
+    world.answer(reader("b"), "other.say('y')").exits(0).has("2 done");
+}
+
+#[test]
+fn action_of_several_apps_belongs_to_the_one_that_has_the_other_actions_of_the_script() {
+    let mut world = World::with_built_in();
+    world.run(reader("a"), "say('y'); touch('z')").exits(0).has("2 done");
+    assert!(world.process("other/main").is_some() && world.process("notes/main").is_none());
+    // Nothing is told by actions that contradict each other, nor by one that its app wouldn't take.
+    let mut world = World::with_built_in();
+    for code in ["say('y'); touch('z'); fail()", "say('y'); touch(there='z')"] {
+        world.run(reader("a"), code).exits(2).has("say whose: notes.say(text) · other.say(text)");
+    }
     assert!(world.apps.is_empty(), "nothing was started for it");
 }
 
@@ -127,6 +144,15 @@ fn help_is_known_before_the_app_runs() {
     let full = world.ask_call(&VerbRequest { lod: Some(Lod::Full), ..call });
     full.exits(0).has("function say(text: string): void;").lacks("pick");
     world.ask(reader("a"), help(true)).exits(0).has("0 aliases");
+    // An action without its app is that of each built-in app which has it.
+    let of = |name: &str| Verb::Help {
+        provider: name.parse().expect("a name"),
+        aliases: false,
+        action: None,
+    };
+    let say = world.ask(reader("a"), of("say"));
+    say.exits(0).has("## notes.say\n").has("function say(text: string): void;").lacks("pick");
+    world.ask(reader("a"), of("lost")).exits(3).has("no app lost").has("pipemux apps");
     assert!(world.apps.is_empty());
 }
 
@@ -137,4 +163,14 @@ fn help_of_another_app_has_a_line_for_each_action() {
     world.ask(reader("a"), open("notes"));
     let said = world.ask(reader("a"), help(false));
     said.exits(0).has("\nsay(text)\n").has("pipemux help notes --full");
+    // One action, with all that goes by its name, also where the app hasn't run here.
+    let of = |action: &str| Verb::Help {
+        provider: "notes".parse().expect("a provider"),
+        aliases: false,
+        action: Some(action.into()),
+    };
+    let said = world.ask(reader("a"), of("list"));
+    said.exits(0).has("function list(lines").has("function list(note").lacks("function say");
+    let none = world.ask(reader("a"), of("lost"));
+    none.exits(3).has("notes has no action lost").has("next: pipemux help notes");
 }

@@ -6,6 +6,32 @@ use pipemux_proto::client::{Verb, VerbRequest};
 use pipemux_proto::{Envelope, Incarnation, Method};
 
 #[test]
+fn confirmation_counts_on_disk_before_its_client_is_told_so() {
+    for by_event in [false, true] {
+        let mut world = World::new();
+        world.model("notes/main").add("one");
+        let one = world.open(reader("a"), "notes").id("k1 r1");
+        let client = world.connect();
+        let call = world.call(reader("a"), run(&format!("notes.wipe(obj:{one})")));
+        let request = world.send(client, &call);
+        let asked = world.answer_to(client, request).expect("a question");
+        asked.exits(5).has("needs an answer · notes.wipe");
+        world.effects.clear();
+        match by_event {
+            true => world.end(client, asked.delivery),
+            false => world.confirm(client, asked.delivery),
+        }
+        let position = |kind: &str| {
+            let found = world.effects.iter().position(|effect| effect.starts_with(kind));
+            found.unwrap_or_else(|| panic!("no {kind}: {:?}", world.effects))
+        };
+        // Who was told that the question counts as shown may confirm it, whatever becomes of the daemon.
+        let told = position(if by_event { "CloseClient" } else { "ToClient" });
+        assert!(position("Persist(Question") < told, "{:?}", world.effects);
+    }
+}
+
+#[test]
 fn steps_not_yet_sent_are_dropped_when_the_client_vanishes() {
     let mut world = World::new();
     world.open(reader("a"), "notes");

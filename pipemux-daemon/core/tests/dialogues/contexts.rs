@@ -4,7 +4,8 @@ use crate::world::{Behaviour, Reader, World, reader, session_addr};
 use pipemux_proto::Fault;
 use pipemux_proto::client::{Body, Format, Verb, VerbRequest, ViewArgs};
 use pipemux_proto::context::{AnchorType, Context};
-use pipemux_proto::projection::{Lod, Projection};
+use pipemux_proto::projection::{Lod, Media, ObjectSlot, Piece, Projection};
+use pipemux_proto::prototype::{Param, Prototype, Type};
 use pipemux_proto::report::Report;
 use proptest::prelude::*;
 
@@ -289,4 +290,43 @@ fn report_shows_the_last_window_of_a_silent_app() {
     assert_eq!(version(&busy), (major, minor, patch + 1));
     world.pass(60_000);
     assert_eq!(report(&mut world, reader("b"), None).windows.remove(0), busy);
+}
+
+#[test]
+fn context_says_what_the_value_of_a_thing_is_that_is_no_text() {
+    let mut world = World::new();
+    let object = |key: &str, media| {
+        let (key, label) = (key.to_owned(), key.to_owned());
+        Piece::Object(ObjectSlot { key, label, media, ..ObjectSlot::default() })
+    };
+    let (width, height) = (Some(640), Some(480));
+    let diagram =
+        Media { media_type: "image/png".into(), bytes: 31_000, width, height, ..Media::default() };
+    let content = vec![object("diagram", Some(diagram)), object("text", None)];
+    let shows = Projection { version: 1, content, ..Projection::default() };
+    world.set_behaviour("notes/main", Behaviour::Shows(Box::new(shows)));
+    world.open(reader("a"), "notes");
+    let anchors = context(&mut world, None).anchors;
+    let shown: Vec<_> = anchors.iter().filter(|(key, _)| key.starts_with("obj:")).collect();
+    let [(_, diagram), (_, text)] = shown[..] else { panic!("{shown:?}") };
+    let media = serde_json::to_value(&diagram.media).unwrap();
+    let told = r#"{"type":"image/png","bytes":31000,"width":640,"height":480}"#;
+    assert_eq!(media, serde_json::from_str::<serde_json::Value>(told).unwrap());
+    assert_eq!(text.media, None);
+}
+
+#[test]
+fn context_marks_the_input_of_the_app() {
+    let text = Param { name: "text".into(), ty: Type::String, ..Param::default() };
+    let shout = Prototype { name: "shout".into(), params: vec![text], ..Prototype::default() };
+    let say = Prototype { name: "say".into(), input: true, ..shout.clone() };
+    // One that can't be called with a line alone is none.
+    let ask = Prototype { name: "ask".into(), params: Vec::new(), ..say.clone() };
+    let mut world = World::new();
+    world.set_behaviour("notes/main", Behaviour::Greets(vec![ask, shout, say]));
+    world.open(reader("a"), "notes").exits(0);
+    let shown = context(&mut world, None);
+    let inputs = shown.anchors.iter().filter(|(_, anchor)| anchor.input);
+    let inputs: Vec<&str> = inputs.map(|(name, _)| name.as_str()).collect();
+    assert_eq!(inputs, ["notes.say"]);
 }

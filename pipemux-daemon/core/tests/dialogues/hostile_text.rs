@@ -237,7 +237,7 @@ proptest! {
             harmless(&world.open(reader("a"), "notes").text, &said)?;
             for full in [false, true] {
                 let provider = "notes".parse().expect("a provider");
-                let help = Verb::Help { provider, aliases: false };
+                let help = Verb::Help { provider, aliases: false, action: None };
                 let mut call = world.call(reader("a"), help);
                 call.lod = full.then_some(Lod::Full);
                 harmless(&world.ask_call(&call).text, &said)?;

@@ -2,7 +2,7 @@
 
 use crate::world::{AnswerText, Behaviour, Reader, World, open, reader, session_addr};
 use pipemux_core::limits::INJECT_BUDGET;
-use pipemux_proto::client::{Inject, OpenArgs, Verb, VerbRequest, ViewArgs};
+use pipemux_proto::client::{Format, Inject, OpenArgs, Verb, VerbRequest, ViewArgs};
 
 const FIRST: &str = "PipeMux context v1 · act on it: pipemux run '<call>'";
 
@@ -79,20 +79,109 @@ fn window_that_was_cut_is_not_new_as_long_as_it_does_not_change() {
     assert!(pipemux_tokens::estimate(&second.text) < 100, "{}", second.text);
 }
 
-#[test]
-fn window_that_found_no_room_is_named_once_and_shown_when_it_changes() {
+fn seven_windows() -> World {
     let mut world = with_notes(1);
-    let a = reader("a");
     for session in ["notes/b", "notes/c", "notes/d", "notes/e", "notes/f", "notes/g"] {
         world.open(reader("opener"), session);
     }
-    let small = |world: &mut World| ask(world, a, Inject::default(), Some(100));
-    small(&mut world).exits(0).has(FIRST).has("no room for ");
+    world
+}
+
+#[test]
+fn windows_that_found_no_room_come_with_the_next_injections() {
+    let mut world = seven_windows();
+    let a = reader("a");
+    let small = |world: &mut World| ask(world, a, Inject::default(), Some(170));
+    let first = small(&mut world);
+    first.exits(0).has(FIRST).has("## notes/main").has(" windows: pipemux inject shows more\n");
+    let mut shown = first.text.matches("## notes/").count();
+    for _ in 0..7 {
+        let next = small(&mut world);
+        assert!(pipemux_tokens::estimate(&next.text) <= 170, "{}", next.text);
+        shown += next.text.matches("## notes/").count();
+        if next.text.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(shown, 7);
     assert_eq!(small(&mut world).text, "");
     assert_eq!(inject(&mut world, a).text, "");
+}
+
+#[test]
+fn window_that_never_finds_room_is_named_once_and_shown_when_it_changes() {
+    let mut world = seven_windows();
+    let a = reader("a");
+    let small = |world: &mut World| ask(world, a, Inject::default(), Some(100));
+    small(&mut world).exits(0).has(FIRST).has("no room for 7 windows: pipemux view notes/main");
+    assert_eq!(small(&mut world).text, "");
     world.model("notes/g").add("a new one");
     world.report_change("notes/g");
     small(&mut world).has("## notes/g").has("a new one").lacks("no room").lacks(FIRST);
+}
+
+#[test]
+fn window_that_never_showed_anything_is_told_once_and_shown_when_it_does() {
+    let mut world = with_notes(1);
+    let a = reader("a");
+    world.set_behaviour("notes/main", Behaviour::Silent);
+    let late = |world: &mut World| {
+        let client = world.connect();
+        let verb = Verb::View(ViewArgs { inject: Some(Inject::default()), ..ViewArgs::default() });
+        let call = world.call(a, verb);
+        let id = world.send(client, &call);
+        world.settle();
+        world.pass(10_000);
+        let answer = world.answer_to(client, id).expect("an answer");
+        if answer.delivery > 0 {
+            world.confirm(client, answer.delivery);
+        }
+        answer
+    };
+    late(&mut world).has("## notes/main");
+    assert_eq!(late(&mut world).text, "");
+    assert_eq!(late(&mut world).text, "");
+}
+
+#[test]
+fn window_that_is_cut_to_its_own_budget_is_told_with_the_call_that_shows_all_of_it() {
+    let mut world = with_notes(75);
+    let a = reader("a");
+    let whole = inject(&mut world, a);
+    whole.has(" more lines\n").has("\nall of a window: pipemux view notes/main --lod full\n");
+    whole.lacks("cut to fit");
+    world.model("notes/main").change(0, "another one");
+    world.report_change("notes/main");
+    inject(&mut world, a).has("another one").lacks("all of a window");
+}
+
+#[test]
+fn prototypes_of_an_app_are_told_once_for_all_its_windows() {
+    let mut world = with_notes(1);
+    world.open(reader("opener"), "notes/b");
+    let a = reader("a");
+    assert_eq!(inject(&mut world, a).text.matches("say(").count(), 1);
+    world.open(reader("opener"), "notes/c");
+    inject(&mut world, a).has("## notes/c").lacks("say(");
+    let again = ask(&mut world, a, Inject { reset: true }, None);
+    assert_eq!(again.text.matches("say(").count(), 1);
+}
+
+#[test]
+fn data_of_an_injection_has_only_what_is_new() {
+    let mut world = with_notes(1);
+    world.open(reader("opener"), "other");
+    let a = reader("a");
+    let as_data = |world: &mut World| {
+        let verb = Verb::View(ViewArgs { inject: Some(Inject::default()), ..ViewArgs::default() });
+        let call = world.call(a, verb);
+        world.ask_call(&VerbRequest { format: Format::Json, ..call })
+    };
+    as_data(&mut world).has("note number 0").has("other/main");
+    as_data(&mut world).lacks("note number 0").lacks("other/main");
+    world.model("notes/main").add("a new one");
+    world.report_change("notes/main");
+    as_data(&mut world).has("a new one").lacks("other/main");
 }
 
 #[test]

@@ -63,6 +63,47 @@ fn corrected_call_takes_the_place_of_the_failed_one_and_the_run_goes_on() {
 }
 
 #[test]
+fn long_steps_that_are_kept_are_told_by_their_names_and_listed_whole_on_demand() {
+    let (mut world, ..) = world();
+    let long = "a text that its reader wrote and need not see again ".repeat(3);
+    let code = format!("notes.fail(); notes.say('{long}'); notes.say('y'); say('z')");
+    let said = world.run(reader("a"), &code);
+    let number = number(said.exits(1));
+    said.has(&format!("kept as {number}: 3 steps: notes.say ×2, say · pipemux answer"));
+    said.lacks("need not see");
+    world.answer(reader("a"), "").exits(0).has("need not see again").has("say('z')");
+    // One more failure doesn't tell more.
+    world.answer(reader("a"), "notes.fail()").exits(1).has("3 steps: ").lacks("need not see");
+}
+
+#[test]
+fn long_text_of_a_failed_call_is_kept_for_the_corrected_one() {
+    let (mut world, ..) = world();
+    let long = "a line that nobody wants to write twice\n".repeat(20);
+    // As a raw block and in quotes; refused before it ran, and failed.
+    let calls = [
+        format!("notes.fail(<<END)\n{long}\nEND"),
+        format!("notes.nonsense('{}')", long.replace('\n', "\\n")),
+        format!("notes.edit(obj:999, text=<<END)\n{long}\nEND\nnotes.say('then')"),
+    ];
+    for code in calls {
+        let said = world.run(reader("a"), &code);
+        said.has("your text as stdin (800 bytes) · pipemux answer '<corrected call>'");
+        sent(&mut world);
+        world.answer(reader("a"), "notes.say(text=stdin)").exits(0);
+        let first = sent(&mut world).remove(0);
+        assert_eq!(first.matches("nobody wants").count(), 20, "{code}");
+    }
+    // Not a short one, nor one of two, nor beside input that was sent.
+    for code in ["notes.fail(<<END)\nshort\nEND", "notes.fail(<<A, <<B)\n{long}\nA\n{long}\nB"] {
+        let code = code.replace("{long}", &long);
+        world.run(reader("a"), &code).lacks("your text");
+    }
+    let code = format!("notes.fail(<<END)\n{long}\nEND");
+    run_with(&mut world, &code, "text").lacks("your text");
+}
+
+#[test]
 fn steps_of_a_resumed_run_carry_the_id_of_the_run_that_they_were_written_for() {
     let (mut world, ..) = world();
     world.run(reader("a"), "notes.fail(); notes.say('y')").exits(1);

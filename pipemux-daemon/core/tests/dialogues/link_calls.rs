@@ -216,7 +216,7 @@ fn titles_are_set_for_the_workspace() {
     world.view(reader("b")).has("say(text='a')");
     set(&mut world, "off").exits(0).has("titles off · links show their calls where the app asks");
     world.view(A).lacks("say(text=");
-    set(&mut world, "maybe").exits(2).has("or titles on|off");
+    set(&mut world, "maybe").exits(2).has("titles on|off");
 }
 
 fn any_text() -> impl Strategy<Value = String> {

@@ -158,6 +158,39 @@ fn session_opened_while_it_ends_starts_again() {
 }
 
 #[test]
+fn files_opened_while_a_process_ends_are_opened_by_the_next_one() {
+    let with_file = || {
+        let Verb::Open(all) = open("notes") else { panic!("it opens") };
+        Verb::Open(pipemux_proto::client::OpenArgs { args: vec!["a.txt".into()], ..all })
+    };
+    // Its first open was refused.
+    let mut world = World::new();
+    let refusal = "no such file: a.txt";
+    world.set_behaviour("notes/main", Behaviour::RefusesOpen(refusal.into()));
+    let client = world.connect();
+    let call = world.call(reader("a"), with_file());
+    world.stubborn = true;
+    let first = world.send(client, &call);
+    world.answer_to(client, first).expect("refused").exits(1).has(refusal);
+    let call = world.call(reader("a"), with_file());
+    let second = world.send(client, &call);
+    world.set_behaviour("notes/main", Behaviour::Normal);
+    world.pass(10_000);
+    world.answer_to(client, second).expect("opened").exits(0).has("## notes/main");
+    // It was ended.
+    let session = session_addr("notes/main");
+    let call = world.call(reader("a"), Verb::End { session });
+    let ended = world.send(client, &call);
+    let call = world.call(reader("b"), with_file());
+    let opened = world.send(client, &call);
+    world.pass(10_000);
+    world.answer_to(client, ended).expect("ended").exits(0);
+    world.answer_to(client, opened).expect("opened").exits(0).has("## notes/main");
+    let app = world.process("notes/main").expect("it runs");
+    assert_eq!(world.apps[&app].opens[0].args, ["a.txt"]);
+}
+
+#[test]
 fn refused_open_leaves_no_window() {
     let mut world = World::new();
     world.set_behaviour("notes/main", Behaviour::RefusesOpen("no such file: a.txt".into()));

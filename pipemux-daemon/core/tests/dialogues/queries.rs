@@ -2,6 +2,7 @@
 
 use crate::world::{AnswerText, World, reader, run};
 use pipemux_core::limits::ANSWER_BUDGET_MIN;
+use pipemux_core::saved::Record;
 use pipemux_proto::client::{Verb, VerbRequest};
 use proptest::prelude::*;
 
@@ -169,6 +170,45 @@ fn nested_query_gives_its_value_and_shows_nothing() {
     let said = world.ask(reader("a"), run("notes.say(notes.list(1))"));
     said.exits(0).has("done · say: 1\tline 1");
     assert!(!said.text.contains("```"), "{}", said.text);
+}
+
+/// The records of requests that a run adds, by name.
+fn recorded(world: &mut World, code: &str) -> Vec<&'static str> {
+    let before = world.records.len();
+    let _ = world.run(reader("a"), code);
+    let name = |record: &Record| match record {
+        Record::Begun { .. } => Some("begun"),
+        Record::Answered { .. } => Some("answered"),
+        Record::Round { .. } => Some("round"),
+        _ => None,
+    };
+    world.records[before..].iter().filter_map(name).collect()
+}
+
+#[test]
+fn queries_alone_write_nothing_to_disk() {
+    let mut world = notes();
+    let before = world.records.len();
+    world.run(reader("a"), "notes.list(1); notes.list(2)").exits(0);
+    ask(&mut world, "notes.list(1)").exits(0);
+    assert_eq!(world.records.len(), before, "{:?}", &world.records[before..]);
+    // A run that acts is recorded, whatever its first step is, and one that was refused as well.
+    let acted = recorded(&mut world, "notes.list(1); notes.say('x')");
+    assert_eq!(acted, ["begun", "round", "answered"]);
+    assert_eq!(recorded(&mut world, "notes.nonsense()"), ["begun", "answered"]);
+}
+
+#[test]
+fn queries_are_carried_out_again_after_daemon_loss_and_actions_are_not() {
+    let mut world = notes();
+    for (code, sent_again) in [("notes.list(1)", 1), ("notes.list(1); notes.say('x')", 0)] {
+        let call = world.call(reader("a"), run(code));
+        world.ask_call(&call).exits(0);
+        world.lose_daemon();
+        let before = world.invoked.len();
+        world.ask_call(&call).exits(0);
+        assert_eq!(world.invoked.len() - before, sent_again, "{code}");
+    }
 }
 
 proptest! {

@@ -14,12 +14,14 @@ fn regular_expression_is_taken_as_it_is_written() {
     let cases = [
         (r"notes.matching('\bfn\s\'')", r"\bfn\s'"),
         (r#"notes.matching(text="\"\d'")"#, r#""\d'"#),
-        (r"notes.matching('a\\b')", r"a\\b"),
+        (r"notes.matching('a\\b')", r"a\b"),
+        (r#"notes.matching("\\[")"#, r"\["),
+        (r"notes.matching('\\\\')", r"\\"),
         (r"notes.matching('''\b''')", r"\b"),
         ("notes.matching(<<END)\n\\b\nEND", r"\b"),
         (r"notes.find('\bx', regex=true)", r"\bx"),
         (r"notes.find('\bx', true)", r"\bx"),
-        (r"notes.find(regex=true, text='\\n')", r"\\n"),
+        (r"notes.find(regex=true, text='\\n')", r"\n"),
         (r"notes.find('a\\b')", r"a\b"),
     ];
     for (code, taken) in cases {

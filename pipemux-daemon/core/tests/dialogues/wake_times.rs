@@ -62,6 +62,20 @@ fn later_daemon_wakes_what_an_earlier_one_put_to_sleep() {
 }
 
 #[test]
+fn later_daemon_wakes_a_session_though_no_client_comes() {
+    let mut world = asleep_for_an_hour();
+    world.lose_daemon();
+    world.pass(HOUR);
+    assert_woken_in_time(&world);
+
+    let mut world = asleep_for_an_hour();
+    world.lose_daemon();
+    world.now.unix_ms += 2 * HOUR;
+    world.pass(1);
+    assert_woken_in_time(&world);
+}
+
+#[test]
 fn clock_that_is_set_is_noticed() {
     let mut world = asleep_for_an_hour();
     world.now.unix_ms += HOUR;

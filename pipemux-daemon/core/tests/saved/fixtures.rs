@@ -6,7 +6,7 @@
 use bytes::Bytes;
 use pipemux_core::saved::{
     KeyForm, Record, SavedAct, SavedAnchor, SavedJob, SavedJobEnd, SavedOpen, SavedOptions,
-    SavedPlacement, SavedQuestion, SavedRest, SavedRound, SavedTarget, SavedUndo,
+    SavedPanels, SavedPlacement, SavedQuestion, SavedRest, SavedRound, SavedTarget, SavedUndo,
 };
 
 /// A workspace's key and its name with characters that need quoting or are more than one byte long.
@@ -99,6 +99,7 @@ pub fn records() -> Vec<Fixture> {
         fixture!("records", "window_to_close", window("other/closed", "full", Some(0), false)),
         fixture!("records", "options", options(KEY, false, true)),
         fixture!("records", "options_empty", options(EMPTY_KEY, true, false)),
+        fixture!("records", "options_panels", options_with_panels(KEYED_KEY)),
         fixture!(
             "records",
             "anchors",
@@ -264,6 +265,18 @@ fn options(workspace: &str, strict: bool, rebase: bool) -> Record {
         workspace: workspace.into(),
         options: SavedOptions { strict, rebase, ..SavedOptions::default() },
     }
+}
+
+fn options_with_panels(workspace: &str) -> Record {
+    let panels = SavedPanels {
+        views: true,
+        environment: true,
+        notices: true,
+        history: true,
+        questions: true,
+    };
+    let options = SavedOptions { titles: true, panels, ..SavedOptions::default() };
+    Record::Options { workspace: workspace.into(), options }
 }
 
 /// A record of a release that knew requests by their ids alone.

@@ -83,7 +83,9 @@ fn assert_restored(mut world: World) {
         world.ask(Reader { workspace, ..READER }, Verb::Set { option: None, value: None })
     };
     options(&mut world, NAME).has("epoch meaning").has("rebase on");
-    options(&mut world, &EMPTY_KEY[1..]).has("epoch strict").has("rebase off");
+    options(&mut world, &EMPTY_KEY[1..]).has("epoch strict").has("rebase off").has("panels off");
+    let keyed = options(&mut world, "keyed");
+    keyed.has("titles on").has("panels views,environment,notices,history,questions");
 
     repeat_run(&mut world, "run 日本 \"begun\"").exits(7).has("may not have taken effect");
     repeat_run(&mut world, "run 日本 \"answered\"").exits(5).has("answered before (exit 5)");

@@ -82,10 +82,10 @@ impl Sim {
                     }
                 }
             }
-            Event::ClientFrame { frame, .. } if frame.envelope.method == Method::Seen => {
+            Event::ClientFrame { client, frame } if frame.envelope.method == Method::Seen => {
                 if let Ok(seen) = decode::<client::DeliveryAck>(&frame.body) {
                     self.knowledge.confirmed(seen.delivery, self.daemon.nth);
-                    self.confirm_jobs(seen.delivery);
+                    self.jobs.note_confirmation(*client, frame.envelope.id, seen.delivery);
                 }
             }
             Event::Exited { app, .. } | Event::StartFailed { app, .. } => {

@@ -85,6 +85,7 @@ pub const REQUIRED: &[&str] = &[
     "woken",
     "round told",
     "unchanged told",
+    "own page",
     "difference shown",
     "store discarded",
     "client gone",

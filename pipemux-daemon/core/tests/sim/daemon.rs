@@ -166,6 +166,9 @@ fn copy(event: &Event) -> Event {
             Event::Exited { app: *app, exit: *exit, last_lines: last_lines.clone() }
         }
         Event::ProgramChanged { app } => Event::ProgramChanged { app: *app },
+        Event::ValueStored { request, stored } => {
+            Event::ValueStored { request: *request, stored: stored.clone() }
+        }
         Event::LogRead { request, read } => {
             Event::LogRead { request: *request, read: read.clone() }
         }

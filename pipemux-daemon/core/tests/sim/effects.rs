@@ -48,6 +48,10 @@ impl Sim {
                 Effect::ToApp { app, bytes } => self.send_app(app, &bytes)?,
                 Effect::Start(start) => self.start(&start)?,
                 Effect::Signal { app, signal } => self.signal(app, signal)?,
+                Effect::StoreValue { request, path, .. } => {
+                    self.queue.push_back(Event::ValueStored { request, stored: Ok(path) });
+                }
+                Effect::RemoveValues { .. } => {}
                 Effect::ReadLog { request, log, lines, .. } => {
                     law!(
                         log.starts_with("/state/logs/") && lines > 0,
@@ -212,7 +216,8 @@ impl Sim {
                         self.answered(client, envelope.id, Err(fault))?;
                     }
                 }
-                (Kind::Reply, Method::Seen | Method::Ping) => {}
+                (Kind::Reply, Method::Seen) => self.note_confirmed(client, envelope.id),
+                (Kind::Reply, Method::Ping) => {}
                 _ => law!(false, "a frame to a client has a client method", "{envelope:?}"),
             }
         }

@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pipemux_core::ClientId;
 use pipemux_core::saved::{Record, SavedJob};
 use pipemux_proto::client::{Answer, Body, Verb};
 use pipemux_proto::job::{JobEnd, JobReport};
@@ -34,6 +35,8 @@ pub struct JobsModel {
     confirmed: BTreeSet<(u64, JobReader)>,
     /// The ends that answers told which their readers haven't confirmed, by delivery.
     deliveries: BTreeMap<u64, (JobReader, Vec<u64>)>,
+    /// The deliveries of the confirmations that the daemon hasn't replied to, by client and request.
+    confirming: BTreeMap<(ClientId, u64), u64>,
 }
 
 impl JobsModel {
@@ -66,9 +69,25 @@ impl JobsModel {
         Ok(())
     }
 
-    /// The daemon was lost with what it had not written: whatever it said may be unknown now.
-    pub fn forget_all(&mut self) {
+    /// The daemon was lost with what it had not written: whatever it said may be unknown now, but for what the disk has.
+    pub fn forget_unwritten(&mut self, written: &[Record]) {
         *self = Self::default();
+        for record in written {
+            if let Record::Job(job) = record {
+                self.by_number.insert(job.number, (**job).clone());
+            }
+        }
+    }
+
+    /// The daemon was lost: the next one numbers its deliveries from the beginning.
+    pub fn lose_daemon(&mut self) {
+        self.deliveries.clear();
+        self.confirming.clear();
+    }
+
+    /// A client is about to confirm a delivery.
+    pub fn note_confirmation(&mut self, client: ClientId, id: u64, delivery: u64) {
+        self.confirming.insert((client, id), delivery);
     }
 }
 
@@ -119,8 +138,10 @@ impl Sim {
         Ok(())
     }
 
-    /// A reader has confirmed a delivery.
-    pub fn confirm_jobs(&mut self, delivery: u64) {
+    /// The daemon has replied to the confirmation of a delivery. From here on it counts: a daemon that is killed before
+    /// may not have written it down.
+    pub fn note_confirmed(&mut self, client: ClientId, id: u64) {
+        let Some(delivery) = self.jobs.confirming.remove(&(client, id)) else { return };
         if let Some((reader, ends)) = self.jobs.deliveries.remove(&delivery) {
             self.jobs.confirmed.extend(ends.into_iter().map(|number| (number, reader.clone())));
         }

@@ -7,7 +7,7 @@ use pipemux_proto::app::{
     Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Outcome, Project,
     ReadRequest, Saved,
 };
-use pipemux_proto::hello::{ProtocolVersion, UNREPORTED_CHANGES};
+use pipemux_proto::hello::{PER_READER, ProtocolVersion, UNREPORTED_CHANGES};
 use pipemux_proto::job::{CancelJob, JobEnd, JobReport, Started};
 use pipemux_proto::projection::Projection;
 use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, decode};
@@ -125,7 +125,7 @@ impl Process {
                 if matches!(behaviour, Behaviour::Hangs | Behaviour::Stopped) {
                     self.held.push(frame.clone());
                 }
-                return greet(incarnation, behaviour);
+                return greet(incarnation, behaviour, store.shows_each_reader_its_own());
             }
             (Kind::Request, _) => {}
             (Kind::Cancel, _) => {
@@ -231,7 +231,10 @@ impl Process {
             }
             Method::Project => {
                 let ask: Project = decode(&request.body).expect("a Project");
-                let projection_key = |version| (ask.window, ask.lod, ask.budget, version);
+                let own = store.shows_each_reader_its_own();
+                let reader = if own { ask.reader.as_str() } else { "" };
+                let projection_key =
+                    |version| (ask.window, ask.lod, ask.budget, version, reader.to_owned());
                 let before = self.before.remove(&envelope.incarnation);
                 if let Some(before) = before.filter(|_| behaviour == Behaviour::AtOnce) {
                     if before.total % 2 == 0 {
@@ -239,7 +242,7 @@ impl Process {
                     }
                     store.shown.insert(projection_key(before.version));
                     store.versions.insert((before.version, before.total));
-                    return frame(&reply, &before.project(ask.lod));
+                    return frame(&reply, &before.project_for(reader, ask.lod));
                 }
                 if let Some(known) =
                     ask.known_version.filter(|v| !store.shown.contains(&projection_key(*v)))
@@ -256,7 +259,7 @@ impl Process {
                 }
                 store.shown.insert(projection_key(store.version));
                 store.versions.insert((store.version, store.total));
-                frame(&reply, &store.project(ask.lod))
+                frame(&reply, &store.project_for(reader, ask.lod))
             }
             Method::Invoke => {
                 let invoke: Invoke = decode(&request.body).expect("an Invoke");
@@ -286,7 +289,7 @@ impl Process {
                     Some(_) => KeyLocation::Shown,
                     None => KeyLocation::Gone(Some("it was removed".into())),
                 });
-                frame(&reply, &Located { places: places.collect() })
+                frame(&reply, &Located { places: places.collect(), ..Located::default() })
             }
             Method::CancelJob => {
                 let cancel: CancelJob = decode(&request.body).expect("a CancelJob");
@@ -319,12 +322,13 @@ fn job_of(outcome: &Outcome, invoke: &Invoke, store: &Store) -> Option<Started> 
     })
 }
 
-fn greet(incarnation: Incarnation, behaviour: Behaviour) -> Reaction {
+fn greet(incarnation: Incarnation, behaviour: Behaviour, per_reader: bool) -> Reaction {
     // Half of the apps say that their state may change without an event.
-    let features = match incarnation.0 % 2 {
+    let mut features = match incarnation.0 % 2 {
         0 => vec![UNREPORTED_CHANGES.to_owned()],
         _ => Vec::new(),
     };
+    features.extend(per_reader.then(|| PER_READER.to_owned()));
     let hello = Hello { features, prototypes: prototypes(), ..Hello::new(Role::App, "model 1") };
     let greeting = |hello: &Hello| frame(&Envelope::event(Method::Hello, incarnation), hello);
     match behaviour {

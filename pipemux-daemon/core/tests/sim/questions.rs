@@ -147,7 +147,9 @@ fn text_means(text: &str, choice: &Choice) -> bool {
                 _ => None,
             };
             let given: Vec<String> = fields.values().filter_map(given).collect();
-            given.contains(&text.trim().to_owned()) || given.join(",") == text
+            // Spaces around a comma belong to no field.
+            let typed: Vec<&str> = text.split(',').map(str::trim).collect();
+            given.contains(&text.trim().to_owned()) || given == typed
         }
     }
 }

@@ -2,19 +2,32 @@
 
 use crate::action::{Confirmation, Pick};
 use crate::answer_content::{self};
-use crate::law::LawResult;
+use crate::law::{LawResult, law};
 use crate::process::frame;
 use crate::sessions::READERS;
 use crate::sim::Sim;
+use crate::store::FOR_READER;
 use pipemux_proto::client::{Answer, Body, DeliveryAck, Verb};
 use pipemux_proto::{Envelope, Incarnation, Method};
 
 impl Sim {
+    /// Of an app that shows each reader something else, nobody is shown what is another's.
+    fn check_whose(&mut self, index: usize, answer: &Answer) -> LawResult {
+        let Body::Text(said) = &answer.body else { return Ok(()) };
+        let reader = READERS[self.requests[index].who].1;
+        for whose in said.lines().filter_map(|line| line.split_once(FOR_READER)) {
+            law!(whose.1 == reader, "nobody is shown another reader's page", "{reader}: {said}");
+            self.statistics.count("own page");
+        }
+        Ok(())
+    }
+
     /// Reads an answer as its reader does, and confirms it as the request says.
     pub fn read_answer(&mut self, index: usize, answer: &Answer) -> LawResult {
         let request = &self.requests[index];
         self.knowledge.deliver(request.who, answer.delivery);
         self.check_jobs(index, answer)?;
+        self.check_whose(index, answer)?;
         let request = &self.requests[index];
         let shows_windows =
             request.acts() || matches!(request.call.verb, Verb::Open(_) | Verb::View(_));

@@ -113,9 +113,11 @@ impl Sim {
             Ask::Answer(text) => Verb::Answer { text: (*text).into(), to: None, stdin: None },
             Ask::Undo(pick) => Verb::Undo { round: pick.map(|pick| u64::from(pick % 12)) },
             Ask::Read(of) => Verb::Read { target: self.write_ref(who, *of).0 },
-            Ask::Help(provider) => {
-                Verb::Help { provider: provider.parse().expect("a provider"), aliases: false }
-            }
+            Ask::Help(provider) => Verb::Help {
+                provider: provider.parse().expect("a provider"),
+                aliases: false,
+                action: None,
+            },
             Ask::Close(addr, end) => {
                 self.windows.fixed += 1;
                 if *end {
@@ -184,6 +186,7 @@ impl Sim {
             lod: view_options.lod,
             at,
             hint_options: String::new(),
+            diff: 0,
             wait_ms: 0,
             env: std::collections::BTreeMap::new(),
             titles: false,

@@ -318,7 +318,7 @@ impl Sim {
             self.pins.forget_all();
             self.rounds.forget_all(self.requests.len());
             self.undos.forget_all();
-            self.jobs.forget_all();
+            self.jobs.forget_unwritten(&self.daemon.records);
             self.begun.clear();
         }
         self.queue.clear();
@@ -338,6 +338,7 @@ impl Sim {
             }
         }
         self.knowledge.lose_daemon();
+        self.jobs.lose_daemon();
         self.runs.kept.lose_daemon();
         self.daemon.restart()
     }

@@ -12,6 +12,9 @@ use std::collections::BTreeSet;
 
 use crate::action::{Change, Pick};
 
+/// What a line begins with that one reader is shown, which isn't in any sentence of the daemon.
+pub const FOR_READER: &str = "page for ";
+
 /// A note, the only kind of thing.
 #[derive(Debug, Clone)]
 pub struct Note {
@@ -41,8 +44,9 @@ pub struct Store {
     pub resumed: bool,
     /// True when actions may begin jobs.
     pub works: bool,
-    /// The projections that this incarnation sent: window, level of detail, budget and version.
-    pub shown: BTreeSet<(u64, Lod, u32, u64)>,
+    /// The projections that this incarnation sent: window, level of detail, budget, version and, where that matters,
+    /// the reader.
+    pub shown: BTreeSet<(u64, Lod, u32, u64, String)>,
     /// The versions that this incarnation sent, each with the number of changes at that time.
     pub versions: BTreeSet<(u64, u64)>,
 }
@@ -179,7 +183,21 @@ impl Store {
         }
     }
 
-    pub fn project(&self, lod: Lod) -> Projection {
+    /// True for the sessions of two of the three apps: an app says it for all of them.
+    pub fn shows_each_reader_its_own(&self) -> bool {
+        self.name.starts_with(['c', 'f', 'i', 'j'])
+    }
+
+    /// Returns what a reader is shown: beside what all are shown, whom it is for, if that is said.
+    pub fn project_for(&self, reader: &str, lod: Lod) -> Projection {
+        let mut projection = self.project(lod);
+        if !reader.is_empty() {
+            projection.content.insert(0, Piece::Text(format!("{FOR_READER}{reader}\n")));
+        }
+        projection
+    }
+
+    fn project(&self, lod: Lod) -> Projection {
         let mut content = Vec::new();
         for note in self.notes.iter().filter(|note| !note.hidden && lod != Lod::Gist) {
             let label = self.label(&note.key, note.rev);

@@ -21,6 +21,7 @@ use crate::law::{LawResult, law};
 use crate::requests::Request;
 use crate::sessions::READERS;
 use crate::sim::Sim;
+use crate::store::FOR_READER;
 
 /// The version of a Context: major, minor, patch.
 type Version = (u64, u64, u64);
@@ -97,7 +98,10 @@ impl Sim {
                 continue;
             }
             let lod = format!("{:?} {acts}", window.state.current_lod);
-            let key = (workspace, addr, heading.to_owned(), lod, tokens.clone());
+            // Some apps show each reader something else, and say so.
+            let whose = window.content.lines().find(|line| line.starts_with(FOR_READER));
+            let heading = format!("{heading} {}", whose.unwrap_or_default());
+            let key = (workspace, addr, heading, lod, tokens.clone());
             let now = report.epoch;
             let (epoch, before) =
                 self.windows.bytes.entry(key).or_insert_with(|| (now, window.content.clone()));

@@ -5,7 +5,7 @@ use pipemux_proto::app::{
     Chunk, Done, Empty, Invoke, KeyLocation, Locate, Located, OpenRequest, Opened, Outcome,
     Project, ReadRequest, Saved,
 };
-use pipemux_proto::hello::{ProtocolVersion, UNREPORTED_CHANGES};
+use pipemux_proto::hello::{PER_READER, ProtocolVersion, UNREPORTED_CHANGES, VALUE_FILES};
 use pipemux_proto::projection::{Arg, Args, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg};
 use pipemux_proto::prototype::{Param, Prototype, Raw, Risk, Type};
 use pipemux_proto::{
@@ -68,6 +68,10 @@ pub enum Behaviour {
     SpeaksMinor(u16),
     /// Goes on with all jobs of the process before it.
     ResumesJobs,
+    /// Shows each reader a page of its own, of two notes; `say("2")` turns it.
+    PerReader,
+    /// Takes long values as files.
+    TakesValueFiles,
 }
 
 /// A process of an app.
@@ -153,6 +157,8 @@ impl App {
                 let prefix = if self.session.starts_with("other") { "OT" } else { "NT" };
                 let features = match behaviour {
                     Behaviour::Observes => vec![UNREPORTED_CHANGES.to_owned()],
+                    Behaviour::PerReader => vec![PER_READER.to_owned()],
+                    Behaviour::TakesValueFiles => vec![VALUE_FILES.to_owned()],
                     _ => Vec::new(),
                 };
                 let hello = Hello {
@@ -216,6 +222,9 @@ impl App {
                             &Projection { version, unchanged: true, ..Default::default() },
                         )
                     }
+                    Behaviour::PerReader => {
+                        frame(&reply, &projection(&model.page_of(&ask.reader), ask.lod))
+                    }
                     _ => frame(&reply, &projection(model, ask.lod)),
                 }
             }
@@ -224,6 +233,7 @@ impl App {
                 match behaviour {
                     Behaviour::Ends(outcome) => frame(&reply, &**outcome),
                     Behaviour::Says(said) => frame(&reply, &said_by(model, said)),
+                    Behaviour::PerReader => frame(&reply, &model.invoke_paged(invoke)),
                     _ => frame(&reply, &model.invoke(invoke)),
                 }
             }
@@ -242,18 +252,25 @@ impl App {
                         frame(&reply, &Chunk { text: true, path, ..Chunk::default() })
                     }
                     Ok(_) if read.path => frame(&reply, &Chunk::default()),
-                    Ok(note) => frame(&reply, &chunk(&note.text, &read, CHUNK)),
+                    Ok(note) => {
+                        let most = if note.text.len() > 9_999 { 100_000 } else { CHUNK };
+                        frame(&reply, &chunk(&note.text, &read, most))
+                    }
                     Err(fault) => refuse(&fault),
                 }
             }
             Method::Locate => {
                 let locate: Locate = decode(&request.body).expect("a Locate");
+                let page = model.page_of(&locate.reader);
+                let elsewhere =
+                    |key: &str| *behaviour == Behaviour::PerReader && page.note(key).is_none();
                 let places = locate.keys.iter().map(|key| match model.note(key) {
+                    Some(_) if elsewhere(key) => KeyLocation::Hidden("notes.say('1')".into()),
                     Some(note) if note.hidden => KeyLocation::Hidden("notes.unhide()".into()),
                     Some(_) => KeyLocation::Shown,
                     None => KeyLocation::Gone(Some("it was removed".into())),
                 });
-                frame(&reply, &Located { places: places.collect() })
+                frame(&reply, &Located { places: places.collect(), tokens: model.tokens(&locate) })
             }
             _ => frame(&reply, &Empty {}),
         }
@@ -331,6 +348,10 @@ fn projection(model: &Model, lod: Lod) -> Projection {
         content.push(Piece::Text(format!(" {} ", note.text)));
         content.push(Piece::Link(edit));
         content.push(Piece::Text("\n".into()));
+    }
+    if !model.embeds.is_empty() {
+        content.extend(model.embeds.iter().cloned().map(Piece::Embed));
+        content.push(Piece::Text("own end\n".into()));
     }
     Projection {
         version: model.version,

@@ -37,6 +37,22 @@ impl World {
                         self.end_process(app, exit, &[]);
                     }
                 }
+                Effect::StoreValue { request, path, offset, data } => {
+                    let stored = match (&self.value_refusal, self.values.entry(path.clone())) {
+                        (Some(why), _) => Err(why.clone()),
+                        (None, at) => {
+                            let file = at.or_default();
+                            assert_eq!(file.len() as u64, offset, "parts come in order");
+                            file.extend_from_slice(&data);
+                            Ok(path)
+                        }
+                    };
+                    self.queue.push_back(Event::ValueStored { request, stored });
+                }
+                Effect::RemoveValues { paths } => {
+                    paths.iter().for_each(|path| drop(self.values.remove(path)));
+                    self.removed_values.extend(paths);
+                }
                 Effect::ReadLog { request, log, .. } => {
                     let text = format!("log of {log}");
                     let read = Ok(LogText { next: text.len() as u64, text, missed: 0 });
@@ -73,7 +89,8 @@ impl World {
             return self.queue.push_back(Event::StartFailed { app: start.app, why });
         }
         self.place_model(&start.state_dir, &session);
-        self.apps.insert(start.app, App::new(session, start.state_dir.clone()));
+        let app = App::new(session, start.state_dir.clone());
+        self.apps.insert(start.app, App { stubborn: self.stubborn, ..app });
         self.queue.push_back(Event::Started {
             app: start.app,
             pid: 1_000 + start.app.0 as u32,

@@ -67,6 +67,8 @@ pub struct World {
     pub records: Vec<Record>,
     /// The running processes.
     pub apps: BTreeMap<Incarnation, App>,
+    /// True for processes that don't end when they are asked to, from the next start on.
+    pub stubborn: bool,
     /// The state of each session, by state directory. It outlives processes and daemons.
     pub models: BTreeMap<String, Model>,
     /// The behaviour of each session's processes, by `provider/session`.
@@ -87,6 +89,10 @@ pub struct World {
     /// The lines of the audit log.
     pub audited: Vec<AuditEntry>,
     pub stopped: bool,
+    /// The files with values, those that were removed, and why none can be written.
+    pub values: BTreeMap<String, Vec<u8>>,
+    pub removed_values: Vec<String>,
+    pub value_refusal: Option<String>,
     /// The state directories that the core discarded.
     pub discarded: Vec<String>,
     /// Manifests that can't be registered, found whenever manifests are read.
@@ -147,6 +153,7 @@ impl World {
             now: Now { mono_ms: 1_000, unix_ms: 1_765_360_800_000 },
             records,
             apps: BTreeMap::new(),
+            stubborn: false,
             models: BTreeMap::new(),
             behaviours: BTreeMap::new(),
             invoked: Vec::new(),
@@ -158,6 +165,9 @@ impl World {
             peers: BTreeMap::new(),
             audited: Vec::new(),
             stopped: false,
+            values: BTreeMap::new(),
+            removed_values: Vec::new(),
+            value_refusal: None,
             discarded: Vec::new(),
             manifest_problems: Vec::new(),
             config,

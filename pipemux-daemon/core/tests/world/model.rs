@@ -1,9 +1,12 @@
 //! The state of the fake app, and what its actions do to it.
 
+use std::collections::BTreeMap;
+
 use pipemux_proto::app::{
-    Choice, Done, Invoke, Needs, OptionItem, Outcome, Question, QuestionKind,
+    Choice, Done, Invoke, KeyLocation, Locate, Needs, OptionItem, Outcome, Question, QuestionKind,
+    TokenMeaning, TokenName,
 };
-use pipemux_proto::projection::{Arg, CodePiece, ObjectSlot, Piece};
+use pipemux_proto::projection::{Arg, CodePiece, EmbedSlot, ObjectSlot, Piece};
 use pipemux_proto::{Fault, Value};
 
 use super::app::slot;
@@ -16,10 +19,14 @@ pub struct Model {
     /// When it wants to be woken once it sleeps.
     pub wake_at: Option<u64>,
     next: u64,
+    /// The windows that its own shows, before its last line.
+    pub embeds: Vec<EmbedSlot>,
     /// True when outcomes offer to take their change back by its name.
     pub names_changes: bool,
     /// The changes that can be taken back, oldest first.
     pub changes: Vec<u64>,
+    /// The pages that readers have turned to, counted from 1, of an app that shows each a page of its own.
+    pub pages: BTreeMap<String, usize>,
 }
 
 /// A note.
@@ -32,6 +39,30 @@ pub struct Note {
 }
 
 impl Model {
+    /// Tells what tokens name: `Note` and the key of a note.
+    pub fn tokens(&self, asked: &Locate) -> Vec<TokenMeaning> {
+        let meaning = |token: &TokenName| match self.note(&token.name) {
+            Some(note) => TokenMeaning {
+                place: match note.hidden {
+                    true => KeyLocation::Hidden("notes.unhide()".into()),
+                    false => KeyLocation::Shown,
+                },
+                title: note.text.clone(),
+                at: Some("in the list".into()),
+                click: Some(format!("say(text='{}')", note.key)),
+            },
+            None => TokenMeaning {
+                place: KeyLocation::Gone(
+                    token.name.starts_with('k').then(|| "It was removed".to_owned()),
+                ),
+                title: String::new(),
+                at: None,
+                click: None,
+            },
+        };
+        asked.tokens.iter().map(meaning).collect()
+    }
+
     pub fn add(&mut self, text: &str) -> String {
         self.next += 1;
         self.version += 1;
@@ -68,7 +99,29 @@ impl Model {
     }
 }
 
+/// Notes of a page.
+const PAGE: usize = 2;
+
 impl Model {
+    /// Returns what a reader is shown of it.
+    pub fn page_of(&self, reader: &str) -> Self {
+        let page = self.pages.get(reader).copied().unwrap_or(1);
+        let notes = self.notes.chunks(PAGE).nth(page - 1).unwrap_or_default().to_vec();
+        Self { notes, ..self.clone() }
+    }
+
+    /// Does what `invoke` does, and has `say("2")` turn the reader to that page.
+    pub fn invoke_paged(&mut self, invoke: Invoke) -> Outcome {
+        let Some(Arg::Value(page)) = invoke.args.get("text").filter(|_| invoke.action == "say")
+        else {
+            return self.invoke(invoke);
+        };
+        let page = page.to_value().ok().and_then(|page| page.as_str()?.parse().ok());
+        self.pages.insert(invoke.reader, page.expect("a page"));
+        self.version += 1;
+        self.done("turned", None)
+    }
+
     pub fn invoke(&mut self, invoke: Invoke) -> Outcome {
         let subject = match invoke.args.get("note") {
             Some(Arg::Ref(found)) => match self.check(&found.key, found.rev) {

@@ -292,7 +292,7 @@ fn arg(bytes: &mut Unstructured<'_>, depth: usize) -> Result<Arg> {
         1 => Arg::Value(Blob(bytes.bytes(bytes.len().min(3))?.to_vec().into())),
         2 => {
             let value = Value::from("v").to_blob();
-            Arg::Copied(Copied { value, from: text(bytes)?, label: text(bytes)? })
+            Arg::Copied(Copied { value, from: text(bytes)?, label: text(bytes)?, file: None })
         }
         3 => Value::Str(text(bytes)?).into(),
         _ => Arg::List(vec![arg(bytes, depth - 1)?]),

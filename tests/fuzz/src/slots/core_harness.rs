@@ -146,6 +146,7 @@ impl CoreHarness {
             at: None,
             cwd: String::new(),
             hint_options: String::new(),
+            diff: 0,
             wait_ms: 0,
             env: std::collections::BTreeMap::new(),
             titles: self.asked.is_multiple_of(3),
@@ -212,6 +213,9 @@ impl CoreHarness {
                     let peer = PeerProcess::default();
                     self.queue.push_front(Event::ClientIdentified { client, peer });
                 }
+                Effect::StoreValue { request, path, .. } => {
+                    self.queue.push_back(Event::ValueStored { request, stored: Ok(path) });
+                }
                 Effect::Start(start) => {
                     self.queue.push_back(Event::Started {
                         app: start.app,
@@ -266,7 +270,7 @@ impl CoreHarness {
                 let asked: app::Locate = decode(&got.body).expect("a Locate");
                 let place = |_| KeyLocation::Gone(Some(self.script.note.clone()));
                 let places = asked.keys.iter().map(place).collect();
-                frame(reply, &Located { places })
+                frame(reply, &Located { places, ..Located::default() })
             }
             (Kind::Request, Method::AppRead) => {
                 frame(envelope.answer(Kind::Fault), &Fault::not_found(self.script.note.clone()))

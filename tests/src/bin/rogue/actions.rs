@@ -10,11 +10,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use nix::sys::signal::{Signal, raise};
 use pipemux_proto::app::{
-    Choice, Done, Invoke, Needs, OptionItem, Outcome, Question, QuestionKind,
+    Choice, Done, Invoke, Needs, OptionItem, Outcome, Progress, Question, QuestionKind,
 };
 use pipemux_proto::projection::Arg;
 use pipemux_proto::value::Blob;
-use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Kind};
+use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Kind, Method};
 
 use crate::app::App;
 use crate::wire::{Wire, block, complain, exit};
@@ -75,6 +75,11 @@ fn misbehave(app: &mut App, wire: &mut Wire, request: &Frame, how: &str) -> std:
     if let Some(content) = how.strip_prefix("show ") {
         app.content = content.into();
         return wire.reply(request, &done(app, content));
+    }
+    if let Some(path) = how.strip_prefix("report and wait for ") {
+        let envelope = Envelope { kind: Kind::Event, method: Method::Progress, ..request.envelope };
+        wire.send(&envelope, &Progress { done: 1, total: 3, text: "reading".into() })?;
+        return misbehave(app, wire, request, &format!("wait for {path}"));
     }
     if let Some(path) = how.strip_prefix("wait for ") {
         while !Path::new(path).exists() {

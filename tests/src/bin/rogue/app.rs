@@ -11,7 +11,7 @@ use pipemux_proto::projection::{
     Arg, CodePiece, LinkSlot, Lod, ObjectSlot, Piece, Projection, RefArg,
 };
 use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
-use pipemux_proto::{Envelope, Frame, Hello, Incarnation, Method, Role, decode};
+use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, decode};
 
 use crate::wire::{Wire, block, complain, exit};
 use crate::{actions, exchange};
@@ -138,6 +138,11 @@ impl App {
             Method::Project => match self.mode.as_str() {
                 "no-window" => Ok(()),
                 "bad-window" => wire.reply(request, &["not", "a", "window"]),
+                _ if self.content == "no answer" => Ok(()),
+                _ if self.content == "an error" => {
+                    let fault = Fault::failed("its file is gone");
+                    wire.send(&request.envelope.answer(Kind::Fault), &fault)
+                }
                 _ => {
                     let ask = decode::<Project>(&request.body).map_err(std::io::Error::other)?;
                     wire.reply(request, &self.window(ask.lod))
@@ -151,7 +156,7 @@ impl App {
                     _ => KeyLocation::Shown,
                 };
                 let places = places.keys.iter().map(place).collect();
-                wire.reply(request, &Located { places })
+                wire.reply(request, &Located { places, ..Located::default() })
             }
             Method::AppRead => {
                 let data = bytes_of("the thing's value\n");

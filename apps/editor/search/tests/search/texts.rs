@@ -1,6 +1,6 @@
 //! Matches in one text, and what the filters leave out.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pipemux_search::{Counts, Filters, Matches, Part, PartOf, Pattern, PatternError};
@@ -103,6 +103,7 @@ fn filters_tell_what_they_left_out() {
         only: Some(Part::Code),
         classify: Some(Arc::new(classify)),
         not: Some(r"\bold\b".into()),
+        ..Filters::default()
     };
     let found = search(text, &Pattern::new("foo", false, true, filters).unwrap());
     assert_eq!(shown(text, &found), [(1, "foo".into()), (3, "foo".into())]);
@@ -180,4 +181,31 @@ fn search_for_the_first_lines_finds_the_beginning_of_all() {
         assert_eq!(first.counts().lines, all.counts().lines.min(lines as u64));
         assert_eq!(first.found, all.found[..first.found.len()]);
     }
+}
+
+#[test]
+fn only_matches_within_the_parts_of_a_file_count() {
+    let text = "a1\na2\r\na3\r\na4\n";
+    let search = |wanted: &str, is_regex: bool, parts: &[(usize, usize)]| {
+        let parts = parts.iter().map(|(from, to)| *from..*to).collect();
+        let within = [(PathBuf::from("a.txt"), parts)].into();
+        let filters = Filters { within, ..Filters::default() };
+        let pattern = Pattern::new(wanted, is_regex, true, filters).unwrap();
+        let lines = |path: &str| {
+            let found = pattern.search(Path::new(path), text).found;
+            found.iter().map(|one| (one.bytes.start, one.line)).collect::<Vec<_>>()
+        };
+        assert_eq!(pattern.search(Path::new("a.txt"), text).left, Matches::default().left);
+        (lines("a.txt"), lines("b.txt").len())
+    };
+    assert_eq!(search("a", false, &[(3, 7)]), (vec![(3, 2)], 4));
+    assert_eq!(search("a", false, &[(3, 7), (11, 14)]), (vec![(3, 2), (11, 4)], 4));
+    assert_eq!(search("a", false, &[(4, 7)]), (vec![], 4));
+    // A match over two lines that begins before a part doesn't hide the one in it.
+    assert_eq!(search(r"a\d\na", true, &[(0, 14)]), (vec![(0, 1), (7, 3)], 2));
+    assert_eq!(search(r"a\d\na", true, &[(3, 14)]), (vec![(3, 2)], 2));
+    assert_eq!(search(r"a\d\na", true, &[(3, 11)]), (vec![(3, 2)], 2));
+    assert_eq!(search(r"a\d\na", true, &[(3, 7)]), (vec![], 2));
+    // Parts that the text doesn't have.
+    assert_eq!(search(r"a\d\na", true, &[(3, 99)]), (vec![], 2));
 }

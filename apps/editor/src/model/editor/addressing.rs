@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use docui::{Context, Fault, command};
 
 use super::Editor;
+use crate::limits::FILES_NAMED;
 
 impl Editor {
     /// Returns the path that a caller's argument means: relative to the caller's directory.
@@ -59,8 +60,27 @@ impl Editor {
         format!("pipemux view {}", self.address)
     }
 
-    /// Returns the error of an action that needs a file when none is open.
+    /// Returns the error of an action that needs a file when none is open, or none is the current one.
     pub(crate) fn no_file_open(&self) -> Fault {
-        Fault::not_found("no file is open").hint(format!("{} FILE", self.open_command()))
+        let Some(last) = self.files.iter().max_by_key(|file| file.last_used) else {
+            return Fault::not_found("no file is open")
+                .hint(format!("{} FILE", self.open_command()));
+        };
+        let message = format!("no file is the current one; loaded: {}", self.loaded_names());
+        let goto = format!("goto({:?})", format!("{}:1", self.display_path(last.path())));
+        Fault::not_found(message).hint(self.run_command(&goto))
+    }
+
+    /// The files that are open, the first few: `a.rs, b.rs and 3 more`.
+    pub(crate) fn loaded_names(&self) -> String {
+        let mut recent: Vec<_> = self.files.iter().collect();
+        recent.sort_by_key(|file| std::cmp::Reverse(file.last_used));
+        let named: Vec<_> =
+            recent.iter().take(FILES_NAMED).map(|file| self.display_path(file.path())).collect();
+        let more = match recent.len() - named.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        named.join(", ") + &more
     }
 }

@@ -70,6 +70,9 @@ impl Editor {
         context: &'a Context,
     ) -> Vec<SeenPart<'a>> {
         let file = &self.files[index];
+        if let Some(baseline) = self.present_to_own_query(index, context) {
+            return vec![SeenPart { lines, baseline: Some(baseline), listed: true }];
+        }
         let numbers = lines.start as u64 + 1..lines.end as u64 + 1;
         let names = |since: u64, until: u64| {
             move |seen: NumbersSeen| match seen {
@@ -99,7 +102,10 @@ impl Editor {
         let mut all: Vec<SeenPart<'a>> = Vec::new();
         for SeenNumbers { numbers, seen, listed } in parts {
             let lines = numbers.start as usize - 1..numbers.end as usize - 1;
-            let baseline = self.baseline_of(seen, context);
+            let baseline = match (listed, seen) {
+                (false, NumbersSeen::In(_)) => self.unlisted_baseline(index, context),
+                _ => self.baseline_of(seen, context),
+            };
             match all.last_mut() {
                 Some(last)
                     if last.listed == listed && self.are_same(index, last.baseline, baseline) =>
@@ -112,6 +118,17 @@ impl Editor {
         all
     }
 
+    /// Returns the present text if a query looks at a file that an earlier step of its run has changed. It is there to
+    /// look at what the steps made of the file, so its numbers count in that, while those of further edits count in what
+    /// the reader saw. A call inside another's arguments counts as that other call does.
+    fn present_to_own_query<'a>(&self, index: usize, context: &'a Context) -> Option<Baseline<'a>> {
+        let run = context.run_id.as_str();
+        let looks = context.query && !context.nested && !run.is_empty();
+        let changed = || self.files[index].line_log().has_change_by(run, context.version);
+        let present = Baseline { version: context.version, from_earlier_process: false, run };
+        (looks && changed()).then_some(present)
+    }
+
     /// Returns what one line counts in that a caller names by the number that they saw; `None` if it is retired.
     pub(crate) fn baseline_at<'a>(
         &self,
@@ -122,11 +139,43 @@ impl Editor {
         self.baselines(index, line..line + 1, context).first().and_then(|part| part.baseline)
     }
 
-    /// Returns what numbers count in that the reader wasn't shown.
-    pub(crate) fn default_baseline<'a>(&self, context: &'a Context) -> Baseline<'a> {
-        let from_earlier_process = context.seen_lost || context.forgotten;
-        let version = if from_earlier_process { 0 } else { context.seen_version };
-        Baseline { version, from_earlier_process, run: &context.run_id }
+    /// Returns what numbers of a file count in that the reader wasn't shown: the text as it was when they last saw a
+    /// part of the file or, if they never did, the present text before the changes of their own run. `None` if they
+    /// only saw another file of that name.
+    pub(crate) fn unlisted_baseline<'a>(
+        &self,
+        index: usize,
+        context: &'a Context,
+    ) -> Option<Baseline<'a>> {
+        let run = context.run_id.as_str();
+        if context.seen_lost || context.forgotten {
+            return Some(Baseline { version: 0, from_earlier_process: true, run });
+        }
+        let file = &self.files[index];
+        // The keys that the file has and had, each with the versions in which it meant this file.
+        let former = file.former_keys().map(|(key, until)| (key.clone(), 0..=*until));
+        let keys: Vec<_> =
+            [(file.key(), file.named_since()..=u64::MAX)].into_iter().chain(former).collect();
+        let shown = context.numbers.iter().filter_map(|numbers| {
+            let version = numbers.version.filter(|version| *version > 0)?;
+            let (_, named) = keys.iter().find(|(key, _)| *key == numbers.document)?;
+            Some((version, named.contains(&version)))
+        });
+        // A window shows the file that is current.
+        let window = Some(context.seen_version).filter(|version| {
+            let seen = |change: &CurrentFileChange| change.version <= *version;
+            let path = match self.current_file_log.latest_where(seen) {
+                Some(change) => change.to.as_deref(),
+                None => self.current.as_deref(),
+            };
+            *version > 0 && path == Some(file.path())
+        });
+        let window = window.map(|version| (version, version >= file.named_since()));
+        let seen: Vec<(u64, bool)> = shown.chain(window).collect();
+        let last = seen.iter().filter(|(_, named)| *named).map(|(version, _)| *version).max();
+        let present = || file.line_log().version_before(run);
+        let version = last.or_else(|| seen.is_empty().then(present))?;
+        Some(Baseline { version, from_earlier_process: false, run })
     }
 
     fn baseline_of<'a>(&self, seen: NumbersSeen, context: &'a Context) -> Option<Baseline<'a>> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use docui::{Fault, Opening};
 
-use crate::limits::FILES_MAX;
+use crate::limits::{FILES_MAX, READABLE_MAX};
 use crate::model::binary_file::{BinaryFile, BinaryFiles};
 use crate::model::change_log::ChangeLog;
 use crate::model::current_file_log::CurrentFileLog;
@@ -158,7 +158,7 @@ impl Editor {
         let (shown, bytes) = (self.display_path(file.path()), file.media().bytes);
         let bytes = grouped(bytes);
         match file.bytes() {
-            Ok(_) => {
+            Ok(read) if read.len() as u64 <= READABLE_MAX => {
                 let of = docui::object_ref(&self.address, Some("file"), &self.binary_key(file));
                 let read = docui::command::join(&["pipemux", "read", &of]);
                 // Never its own name: the shell would empty the file first.
@@ -166,7 +166,7 @@ impl Editor {
                 let copy = docui::command::join(&[&format!("copy-of-{name}")]);
                 format!("{shown} is binary, {bytes} bytes: {read} > {copy}")
             }
-            Err(_) => format!("{shown} is binary, {bytes} bytes"),
+            _ => format!("{shown} is binary, {bytes} bytes"),
         }
     }
 

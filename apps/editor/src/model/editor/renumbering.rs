@@ -111,7 +111,8 @@ impl Editor {
         };
         let listed = context.numbers.iter().filter(|numbers| numbers.version.is_some());
         let last = listed.map(|numbers| numbers.last).max().unwrap_or(0);
-        let all = count(self.default_baseline(context)).unwrap_or(0).max(last as usize);
+        let unlisted = self.unlisted_baseline(index, context);
+        let all = unlisted.and_then(count).unwrap_or(0).max(last as usize);
         let parts = self.baselines(index, 0..all, context).into_iter();
         let known = parts.filter_map(|part| {
             let baseline = part.baseline?;

@@ -1,6 +1,6 @@
 //! Writing a call again, so that it can be pasted with another budget.
 
-use docui::FilePath;
+use docui::{FilePath, Pattern};
 
 use super::heads::HeadsRequest;
 use crate::action::{Action, Only};
@@ -9,8 +9,19 @@ use crate::action::{Action, Only};
 pub(super) fn written_again(action: &Action) -> Option<String> {
     let mut args = Vec::new();
     let name = match action {
-        Action::Find { text, r#in, word, regex, case, only, not, count, min: _ } => {
-            args.push(quoted(&text.0, *regex)?);
+        Action::Replace { old, new, r#in, word, regex, case, only, not, all } => {
+            args.extend([quoted(&old.0)?, quoted(&new.text)?]);
+            if !r#in.is_empty() {
+                args.push(format!("in={}", files(r#in)?));
+            }
+            let flags = [("word", word, true), ("regex", regex, true), ("case", case, false)];
+            add_flags(&mut args, &flags);
+            add_filters(&mut args, *only, not.as_ref())?;
+            add_flags(&mut args, &[("all", all, true)]);
+            "replace"
+        }
+        Action::Find { text, r#in, word, regex, case, only, not, with, count, min: _ } => {
+            args.push(quoted(&text.0)?);
             if !r#in.is_empty() {
                 args.push(format!("in={}", files(r#in)?));
             }
@@ -20,30 +31,20 @@ pub(super) fn written_again(action: &Action) -> Option<String> {
                 ("case", case, false),
                 ("count", count, true),
             ];
-            let set = flags.into_iter().filter(|(_, flag, told)| **flag == *told);
-            args.extend(set.map(|(name, flag, _)| format!("{name}={flag}")));
-            if let Some(only) = only {
-                args.push(format!(
-                    "only=\"{}\"",
-                    match only {
-                        Only::Code => "code",
-                        Only::Comments => "comments",
-                        Only::Strings => "strings",
-                    }
-                ));
-            }
-            if let Some(not) = not {
-                args.push(format!("not={}", quoted(&not.0, true)?));
+            add_flags(&mut args, &flags);
+            add_filters(&mut args, *only, not.as_ref())?;
+            if let Some(with) = with {
+                args.push(format!("with={}", quoted(&with.0)?));
             }
             "find"
         }
         Action::Grep { pattern, path, glob, ignore_case } => {
-            args.push(quoted(&pattern.0, true)?);
+            args.push(quoted(&pattern.0)?);
             if !path.is_empty() {
                 args.push(format!("path={}", files(path)?));
             }
             if let Some(glob) = glob {
-                args.push(format!("glob={}", quoted(glob, false)?));
+                args.push(format!("glob={}", quoted(glob)?));
             }
             if *ignore_case {
                 args.push("ignore_case=true".to_owned());
@@ -55,12 +56,39 @@ pub(super) fn written_again(action: &Action) -> Option<String> {
     Some(format!("{name}({})", args.join(", ")))
 }
 
+/// Writes a replacement again, in one file.
+pub(super) fn replace_in(action: &Action, file: &str) -> Option<String> {
+    let mut action = action.clone();
+    if let Action::Replace { r#in, .. } = &mut action {
+        *r#in = vec![FilePath(file.to_owned())];
+    }
+    written_again(&action)
+}
+
+fn add_flags(args: &mut Vec<String>, flags: &[(&str, &bool, bool)]) {
+    let set = flags.iter().filter(|(_, flag, told)| **flag == *told);
+    args.extend(set.map(|(name, flag, _)| format!("{name}={flag}")));
+}
+
+fn add_filters(args: &mut Vec<String>, only: Option<Only>, not: Option<&Pattern>) -> Option<()> {
+    let part = only.map(|only| match only {
+        Only::Code => "code",
+        Only::Comments => "comments",
+        Only::Strings => "strings",
+    });
+    args.extend(part.map(|part| format!("only=\"{part}\"")));
+    if let Some(not) = not {
+        args.push(format!("not={}", quoted(&not.0)?));
+    }
+    Some(())
+}
+
 /// Writes a call for the same lines again.
 pub(super) fn heads_again(request: &HeadsRequest) -> Option<String> {
     let HeadsRequest { files: paths, first, last, not, markup } = request;
     let mut args = vec![files(paths)?, first.to_string(), last.to_string()];
     if let Some(not) = not {
-        args.push(format!("not={}", quoted(&not.0, true)?));
+        args.push(format!("not={}", quoted(&not.0)?));
     }
     if *markup {
         args.push("markup=true".to_owned());
@@ -68,15 +96,14 @@ pub(super) fn heads_again(request: &HeadsRequest) -> Option<String> {
     Some(format!("lines({})", args.join(", ")))
 }
 
-/// Returns a text as a string of a call; `raw` for a regular expression, which has no escapes.
-fn quoted(text: &str, raw: bool) -> Option<String> {
-    let text = if raw { text.to_owned() } else { text.replace('\\', "\\\\") };
+/// Returns a text, also a regular expression, as a string of a call.
+fn quoted(text: &str) -> Option<String> {
+    let text = text.replace('\\', "\\\\");
     let text = text.replace('\n', "\\n").replace('\t', "\\t");
     (!text.contains(char::is_control)).then(|| format!("\"{}\"", text.replace('"', "\\\"")))
 }
 
 fn files(files: &[FilePath]) -> Option<String> {
-    let mut all: Vec<String> =
-        files.iter().map(|file| quoted(&file.0, false)).collect::<Option<_>>()?;
+    let mut all: Vec<String> = files.iter().map(|file| quoted(&file.0)).collect::<Option<_>>()?;
     Some(if all.len() == 1 { all.remove(0) } else { format!("[{}]", all.join(", ")) })
 }

@@ -73,7 +73,7 @@ fn shown(buffer: &Buffer, line: usize) -> String {
 }
 
 /// Returns lines as ranges of those that follow each other.
-pub(super) fn pieces(lines: &[usize]) -> Vec<Range<usize>> {
+pub(in crate::update) fn pieces(lines: &[usize]) -> Vec<Range<usize>> {
     let mut pieces: Vec<Range<usize>> = Vec::new();
     for &line in lines {
         match pieces.last_mut().filter(|last| last.end == line) {

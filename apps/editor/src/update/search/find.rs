@@ -1,5 +1,6 @@
 //! Finding: the matches by file, or how many each file has.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
@@ -11,13 +12,16 @@ use pipemux_syntax::{Language, Source};
 use super::again::written_again;
 use super::budget::Budget;
 use super::listing::Listing;
+use super::scope::Numbers;
 use super::seen::ShownLines;
 use super::words::{found, left_out, to_usize};
 use super::{Scope, Searched, Wanted, search};
 use crate::action::Action;
 use crate::display::lines::{match_row, readable};
 use crate::display::wording::{count, line_numbers};
-use crate::limits::{COLUMNS_MAX, DEFINITIONS_BYTES, DEFINITIONS_NAMED, FILES_WITHOUT_MATCH_NAMED};
+use crate::limits::{
+    COLUMNS_MAX, DEFINITIONS_BYTES, DEFINITIONS_NAMED, FILES_WITHOUT_MATCH_NAMED, SAME_LINES_MIN,
+};
 use crate::model::Editor;
 use crate::model::buffer::Buffer;
 use crate::model::documents::Documents;
@@ -39,7 +43,7 @@ impl Editor {
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
         let (wanted, scope, counts_only, min) = match action {
-            Action::Find { text, r#in, word, regex, case, only, not, count, min } => {
+            Action::Find { text, r#in, word, regex, case, only, not, with, count, min } => {
                 let wanted = Wanted {
                     text: text.0.clone(),
                     regex: *regex,
@@ -47,8 +51,9 @@ impl Editor {
                     case: *case,
                     only: *only,
                     not: not.as_ref().map(|not| not.0.clone()),
+                    with: with.as_ref().map(|with| with.0.clone()),
                 };
-                (wanted, self.search_scope(r#in, context), *count, *min)
+                (wanted, self.search_scope(r#in, Numbers::Present, context)?, *count, *min)
             }
             Action::Grep { pattern, path, glob, ignore_case } => {
                 let wanted = Wanted {
@@ -58,8 +63,9 @@ impl Editor {
                     case: !ignore_case,
                     only: None,
                     not: None,
+                    with: None,
                 };
-                let mut scope = self.search_scope(path, context);
+                let mut scope = self.search_scope(path, Numbers::Present, context)?;
                 if let Some(glob) = glob {
                     scope.narrow(glob);
                 }
@@ -85,16 +91,19 @@ impl Scope {
             true => format!("{}/{glob}", entry.trim_end_matches('/')),
             false => format!("{}/**/{glob}", entry.trim_end_matches('/')),
         };
-        self.entries = match self.entries.as_slice() {
+        if self.is_parts() {
+            return;
+        }
+        self.set_entries(match self.entries.as_slice() {
             [] => vec![below(&self.root.to_string_lossy())],
             some => some.iter().map(|entry| below(entry)).collect(),
-        };
+        });
     }
 }
 
 impl Manner {
     fn listing(self, scope: &Scope, mut documents: Documents) -> Result<Listing, Fault> {
-        let searched = search(&self.wanted, scope, &documents)?;
+        let searched = search(&self.wanted, scope, &mut documents)?;
         let root = documents.root.clone();
         let display =
             |path: &Path| readable(&path.strip_prefix(&root).unwrap_or(path).display().to_string());
@@ -103,15 +112,23 @@ impl Manner {
             searched.found.files.iter().filter(|file| file.counts.matches > 0).collect();
         let left = left_out(&searched, &display);
         let mut brief = match (files.len(), searched.files.as_slice()) {
+            (0, _) if !searched.parts.is_empty() => {
+                format!("0 matches in {}", searched.parts.join(", "))
+            }
             (0, [one]) => format!("0 matches in {}", display(one)),
-            (0, all) => format!("0 matches in {}", count(all.len(), "file")),
+            (0, all) => {
+                let with = self.wanted.with.as_ref().map(|with| format!(" with {with:?}"));
+                let files = count(all.len(), "file");
+                format!("0 matches in {files}{}", with.unwrap_or_default())
+            }
             (some, _) => found(counts, some),
         };
         if !left.text.is_empty() {
             brief += &format!("; {}", left.text);
         }
         if files.is_empty() && self.wanted.case {
-            let folded = search(&Wanted { case: false, ..self.wanted.clone() }, scope, &documents)?;
+            let folded = Wanted { case: false, ..self.wanted.clone() };
+            let folded = search(&folded, scope, &mut documents)?;
             match folded.found.counts().matches {
                 0 => {}
                 some => brief += &format!("; case=false has {some}"),
@@ -230,8 +247,8 @@ impl Manner {
         let rows = budget.rows_max();
         let matches = searched.pattern.search_first(&file.path, &buffer.text(), rows);
         let mut left = file.counts.lines;
-        for (index, (line, bytes)) in lines_of(&matches).into_iter().enumerate() {
-            let mut row = format!("{}\t{}\n", line + 1, row(buffer, line, &bytes));
+        for (index, SameLines { lines, text }) in same_lines(&matches, buffer).iter().enumerate() {
+            let mut row = format!("{}\t{text}\n", numbers_of(lines));
             if index == 0 {
                 row.insert_str(0, &format!("{}:\n", display(&file.path)));
             }
@@ -240,8 +257,8 @@ impl Manner {
                 return left.max(1);
             }
             listing.text += &row;
-            listing.shown.add(&file.path, line..line + 1);
-            left = left.saturating_sub(1);
+            lines.iter().for_each(|line| listing.shown.add(&file.path, *line..line + 1));
+            left = left.saturating_sub(lines.len() as u64);
         }
         0
     }
@@ -317,6 +334,45 @@ fn lines_of(matches: &Matches) -> Vec<(usize, Range<usize>)> {
         }
     }
     lines
+}
+
+/// Lines that are shown with the same text.
+struct SameLines {
+    /// From 0.
+    lines: Vec<usize>,
+    text: String,
+}
+
+/// Returns the lines with matches as they are shown. Many lines that are the same are one entry, where the first is.
+fn same_lines(matches: &Matches, buffer: &Buffer) -> Vec<SameLines> {
+    let rows: Vec<(usize, String)> =
+        lines_of(matches).iter().map(|(line, bytes)| (*line, row(buffer, *line, bytes))).collect();
+    let mut lines_by_text: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (line, text) in &rows {
+        lines_by_text.entry(text).or_default().push(*line);
+    }
+    let entry = |(line, text): &(usize, String)| {
+        let all = &lines_by_text[text.as_str()];
+        let lines = match (all.len() >= SAME_LINES_MIN, all.first() == Some(line)) {
+            (true, true) => all.clone(),
+            (true, false) => return None,
+            (false, _) => vec![*line],
+        };
+        Some(SameLines { lines, text: text.clone() })
+    };
+    rows.iter().filter_map(entry).collect()
+}
+
+/// `4`, `4, 9-10, 14`
+fn numbers_of(lines: &[usize]) -> String {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for line in lines {
+        match ranges.last_mut().filter(|last| last.end == *line) {
+            Some(last) => last.end += 1,
+            None => ranges.push(*line..*line + 1),
+        }
+    }
+    ranges.iter().map(line_numbers).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns a line as it is shown: whole, or what is around its match if it is long.

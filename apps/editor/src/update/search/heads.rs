@@ -12,8 +12,9 @@ use super::blocks::{Blocks, pieces};
 use super::budget::Budget;
 use super::listing::Listing;
 use super::markup::prose_lines;
+use super::scope::{Numbers, ScopedFiles};
 use super::seen::ShownLines;
-use super::{Scope, fault, pattern_fault};
+use super::{Scope, pattern_fault};
 use crate::display::lines::readable;
 use crate::display::wording::count;
 use crate::limits::{HEADS_MAX, VALUE_MAX};
@@ -63,17 +64,17 @@ impl Editor {
         if first > last {
             return Err(Fault::usage(format!("first is {first}, after last, which is {last}")));
         }
-        let not = not.as_ref().map(|not| LineMatcher::new(&not.0).map_err(pattern_fault));
+        let not = line_matcher(not.as_ref())?;
         let command = |call: Option<String>| call.map(|call| self.run_command(&call));
         let heads = Heads {
             lines: first - 1..last,
-            not: not.transpose()?,
+            not,
             budget: u64::from(context.budget),
             nested: context.nested,
             markup: *markup,
             again: command(heads_again(request)),
         };
-        let scope = self.search_scope(files, context);
+        let scope = self.search_scope(files, Numbers::Present, context)?;
         self.listing(context, move |documents| heads.listing(&scope, documents))
     }
 
@@ -83,7 +84,7 @@ impl Editor {
         path: Option<&FilePath>,
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
-        let mut scope = self.search_scope(patterns, context);
+        let mut scope = self.search_scope(patterns, Numbers::Present, context)?;
         if let Some(path) = path {
             scope.base = self.caller_path(&path.0, context);
         }
@@ -94,8 +95,7 @@ impl Editor {
 
 impl Heads {
     fn listing(self, scope: &Scope, mut documents: Documents) -> Result<Listing, Fault> {
-        let chosen = scope.files(&documents)?;
-        let files = chosen.list().map_err(fault)?;
+        let ScopedFiles { files, named, .. } = scope.files(&mut documents)?;
         let root = documents.root.clone();
         let display =
             |path: &Path| readable(&path.strip_prefix(&root).unwrap_or(path).display().to_string());
@@ -109,7 +109,7 @@ impl Heads {
                 Ok(buffer) => buffer,
                 // A folder may have anything; what was named is missed.
                 Err(fault) => {
-                    if chosen.named().contains(path) {
+                    if named.contains(path) {
                         unread.push(fault.message);
                     }
                     continue;
@@ -170,9 +170,7 @@ impl Heads {
             }
         }
         let mut brief = format!("{} of {}", count(lines, "line"), count(listed, "file"));
-        if excluded > 0 {
-            brief += &format!("; left: {} that match not", count(excluded, "line"));
-        }
+        brief += &left_out(excluded);
         if markup > 0 {
             let lines = count(markup, "line");
             brief += &format!("; left: {lines} of badges, addresses and HTML (markup=true)");
@@ -188,18 +186,43 @@ impl Heads {
     fn wanted(&self, buffer: &Buffer) -> (Vec<usize>, usize) {
         let all = buffer.line_count();
         let range = self.lines.start.min(all)..self.lines.end.min(all);
-        let Some(not) = &self.not else { return (range.collect(), 0) };
-        let count = range.len();
-        let matches =
-            |line: &usize| not.is_match(&buffer.slice(buffer.byte_range(&(*line..line + 1))));
-        let wanted: Vec<usize> = range.filter(|line| !matches(line)).collect();
-        let left = count - wanted.len();
-        (wanted, left)
+        lines_without(buffer, range, self.not.as_ref())
     }
 }
 
-fn list(scope: &Scope, budget: u64, documents: Documents) -> Result<Listing, Fault> {
-    let files = scope.files(&documents)?.list().map_err(fault)?;
+/// Returns the lines of a range that don't match a regular expression, and how many do.
+pub(in crate::update) fn lines_without(
+    buffer: &Buffer,
+    range: Range<usize>,
+    not: Option<&LineMatcher>,
+) -> (Vec<usize>, usize) {
+    let Some(not) = not else { return (range.collect(), 0) };
+    let count = range.len();
+    let matches = |line: &usize| not.is_match(&buffer.slice(buffer.byte_range(&(*line..line + 1))));
+    let wanted: Vec<usize> = range.filter(|line| !matches(line)).collect();
+    let left = count - wanted.len();
+    (wanted, left)
+}
+
+/// Reads a regular expression whose lines are left out.
+///
+/// # Errors
+/// It is none.
+pub(in crate::update) fn line_matcher(not: Option<&Pattern>) -> Result<Option<LineMatcher>, Fault> {
+    not.map(|not| LineMatcher::new(&not.0).map_err(pattern_fault)).transpose()
+}
+
+/// Says how many lines a regular expression left out.
+pub(in crate::update) fn left_out(excluded: usize) -> String {
+    match excluded {
+        0 => String::new(),
+        1 => "; left: 1 line that matches not".to_owned(),
+        some => format!("; left: {some} lines that match not"),
+    }
+}
+
+fn list(scope: &Scope, budget: u64, mut documents: Documents) -> Result<Listing, Fault> {
+    let files = scope.files(&mut documents)?.files;
     let mut budget = Budget::new(budget);
     let mut text = String::new();
     let mut listed = 0;

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use docui::{Blocking, Choice, Context, Done, Fault, FilePath};
+use docui::{Blocking, Choice, Code, Context, Done, Fault, FilePath};
 use pipemux_search::Match;
 
+use super::again::replace_in;
 use super::asking::{AnsweredMatches, FileMatches, chosen_places, question};
+use super::scope::Numbers;
 use super::seen::ShownLines;
 use super::words::{left_out, to_usize};
 use super::{Scope, Searched, Wanted, search};
@@ -71,9 +73,10 @@ impl Editor {
                 case: *case,
                 only: *only,
                 not: not.as_ref().map(|not| not.0.clone()),
+                with: None,
             },
             new: new.text.clone(),
-            scope: self.replace_scope(r#in, context)?,
+            scope: self.replace_scope(action, r#in, context)?,
             all: *all,
             version: self.version,
             launch_id: self.ids.launch_id().to_owned(),
@@ -84,13 +87,33 @@ impl Editor {
     }
 
     /// Without files, the current file is meant, or the project if none is open.
-    fn replace_scope(&self, files: &[FilePath], context: &Context) -> Result<Scope, Fault> {
-        let mut scope = self.search_scope(files, context);
+    fn replace_scope(
+        &self,
+        action: &Action,
+        files: &[FilePath],
+        context: &Context,
+    ) -> Result<Scope, Fault> {
+        let mut scope = self.search_scope(files, Numbers::Seen, context)?;
         if files.is_empty() && self.listed_files().next().is_some() {
-            let index = self.seen_file_index(context)?;
-            scope.entries = vec![self.files[index].path().to_string_lossy().into_owned()];
+            let index = self.seen_file_index(context).map_err(|fault| match fault.code {
+                Code::NotFound => self.no_current_file(action),
+                _ => fault,
+            })?;
+            scope.set_entries(vec![self.files[index].path().to_string_lossy().into_owned()]);
         }
         Ok(scope)
+    }
+
+    /// Returns the error of a call that names no files while none is the current one, with the call that names one.
+    fn no_current_file(&self, action: &Action) -> Fault {
+        let loaded = self.loaded_names();
+        let fault =
+            Fault::not_found(format!("in which file? None is the current one; loaded: {loaded}"));
+        let Some(last) = self.files.iter().max_by_key(|file| file.last_used) else { return fault };
+        match replace_in(action, &self.display_path(last.path())) {
+            Some(call) => fault.hint(self.run_command(&call)),
+            None => fault.hint("name it: in='src/a.rs'"),
+        }
     }
 
     /// Reads the answer to the question which matches are meant, and follows those of open files to where they
@@ -172,7 +195,7 @@ impl Replacing {
         answered: &AnsweredMatches,
         documents: &mut Documents,
     ) -> Result<Plan<Told>, Fault> {
-        let pattern = self.wanted.pattern()?;
+        let pattern = self.wanted.pattern(self.scope.files(documents)?.within)?;
         let mut chosen = Vec::new();
         for file in &answered.files {
             let shown = documents.display(&file.path);
@@ -240,6 +263,11 @@ impl Replacing {
         display: &dyn Fn(&Path) -> String,
     ) -> Fault {
         let left = if left.is_empty() { String::new() } else { format!("; {left}") };
+        if !searched.parts.is_empty() {
+            let parts = searched.parts.join(", ");
+            return Fault::failed(format!("no match in {parts}{left}"))
+                .hint("find(text) searches for a part of it");
+        }
         let [one] = searched.files.as_slice() else {
             let files = count(searched.files.len(), "file");
             return Fault::failed(format!("no match in {files}{left}"))

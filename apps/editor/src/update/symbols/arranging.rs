@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use docui::{Context, Done, Fault, Line};
-use pipemux_syntax::{Arrangement, Block, plan_delete, plan_insert, plan_move, plan_swap};
+use pipemux_syntax::{
+    Arrangement, Block, keeps_items_apart, plan_delete, plan_insert, plan_move, plan_swap,
+};
 
 use crate::display::wording::{count, line_numbers, line_range};
 use crate::model::Editor;
@@ -47,7 +49,7 @@ impl Editor {
             if moved.path == to.path {
                 let within = bytes.start < to.bytes.end && to.bytes.start < bytes.end;
                 if within && !(to.bytes.start <= bytes.start && bytes.end <= to.bytes.end) {
-                    let (moved, to) = (moved.name(), to.name());
+                    let (moved, to) = (moved.name(), side.name_of(&to));
                     return Err(Fault::usage(format!("{to} is within {moved}")).into());
                 }
                 let planned = plan_move(&moved.source, &bytes, &place, exact);
@@ -56,7 +58,7 @@ impl Editor {
                         "no change: {} is already {} {}",
                         moved.name(),
                         side.word(),
-                        to.name()
+                        side.name_of(&to)
                     );
                     return Ok(Plan::Reply(Done::new(brief).complete().into()));
                 };
@@ -83,7 +85,9 @@ impl Editor {
             let text = in_endings_of(text, to.source.text());
             let block = Block { text, exact };
             let inserted = plan_insert(&to.source, &place, &block);
-            let removed = plan_delete(&moved.source, &bytes, exact);
+            // A line between items that comes with the block, or not, comes and goes on both sides.
+            let apart = to.is_file || keeps_items_apart(&to.source, &place);
+            let removed = plan_delete(&moved.source, &bytes, exact || !apart);
             let now = lines_in(&inserted.apply(to.source.text()), &inserted.placed);
             let shown = resolver.documents.display(&to.path);
             let shift = shift_note(&inserted, false);

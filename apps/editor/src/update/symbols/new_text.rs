@@ -37,8 +37,8 @@ impl Editor {
         self.arrange(context, move |resolver| {
             let to = resolver.resolve(&to)?;
             let lines = whole_lines(&text, resolver.documents.text(&to.path)?);
-            // Beside lines that are no item, the text goes in as it is.
-            let exact = exact || to.symbol.is_none();
+            let exact = exact || side.takes_as_written(&to);
+            let lines = side.apart(&to, lines);
             let block = Block { text: lines, exact };
             let planned = plan_insert(&to.source, &side.place(&to)?, &block);
             let new = planned.apply(to.source.text());
@@ -47,7 +47,7 @@ impl Editor {
                 "{} {} {}, now {}{}",
                 count(now.len(), "line"),
                 side.word(),
-                to.name(),
+                side.name_of(&to),
                 line_numbers(&now),
                 shift_note(&planned, true)
             );

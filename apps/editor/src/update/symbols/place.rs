@@ -1,7 +1,7 @@
 //! Where something goes: before, after or inside a target.
 
 use docui::{Context, Fault, Line};
-use pipemux_syntax::Place;
+use pipemux_syntax::{Language, Place};
 
 use crate::model::Editor;
 
@@ -40,6 +40,8 @@ impl Side {
         Ok(match self {
             Side::Before => Place::Before(target.item()?),
             Side::After => Place::After(target.item()?),
+            Side::StartOf if target.is_file => Place::Before(target.bytes.clone()),
+            Side::EndOf if target.is_file => Place::After(target.bytes.clone()),
             Side::StartOf | Side::EndOf => {
                 let symbol = target.symbol.as_ref().filter(|found| found.symbol.interior.is_some());
                 let symbol = symbol.ok_or_else(|| {
@@ -52,6 +54,39 @@ impl Side {
                 }
             }
         })
+    }
+
+    /// True if a text goes in as it is written, since there are no items to keep apart: beside lines, and at both ends
+    /// of a file that is no code.
+    pub fn takes_as_written(self, target: &Resolved) -> bool {
+        match self.is_end_of_file(target) {
+            true => target.source.language() == Language::Markdown,
+            false => target.symbol.is_none(),
+        }
+    }
+
+    /// Keeps a section of Markdown apart from what it is put beside at an end of a file.
+    pub fn apart(self, target: &Resolved, text: String) -> String {
+        let (there, ending) = (target.source.text(), target.source.line_ending());
+        let is_section = target.source.language() == Language::Markdown && text.starts_with('#');
+        match self {
+            _ if !is_section || there.is_empty() || !self.is_end_of_file(target) => text,
+            Side::StartOf => text + ending,
+            _ if there.ends_with("\n\n") || there.ends_with("\n\r\n") => text,
+            _ => format!("{ending}{text}"),
+        }
+    }
+
+    fn is_end_of_file(self, target: &Resolved) -> bool {
+        target.is_file && matches!(self, Side::StartOf | Side::EndOf)
+    }
+
+    /// The target in words, as it stands behind [`Side::word`].
+    pub fn name_of(self, target: &Resolved) -> String {
+        match self.is_end_of_file(target) {
+            true => "the file".to_owned(),
+            false => target.name(),
+        }
     }
 }
 

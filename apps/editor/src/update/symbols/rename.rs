@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use docui::{Ask, Choice, Context, Done, Fault, Line};
-use pipemux_syntax::{Found, Occurrence, Source, Unit, Wanted, plan_rename, rename_edits};
+use pipemux_syntax::{Found, Mention, Occurrence, Source, Unit, Wanted, plan_rename, rename_edits};
 use serde::{Deserialize, Serialize};
 
 use crate::display::wording::count;
-use crate::limits::{FILES_NAMED, MATCHES_ASKED, OPTION_COLUMNS_MAX};
+use crate::limits::{FILES_NAMED, MATCHES_ASKED, OPTION_COLUMNS_MAX, PLACES_NAMED};
 use crate::model::Editor;
 use crate::model::documents::Documents;
 use crate::model::history::EditKind;
@@ -37,8 +37,8 @@ struct Occurrences {
     proven: Vec<Occurrence>,
     possible: Vec<Occurrence>,
     others: usize,
-    in_comments: usize,
-    in_strings: usize,
+    in_comments: Vec<Mention>,
+    in_strings: Vec<Mention>,
 }
 
 impl Editor {
@@ -56,14 +56,15 @@ impl Editor {
             Some((Token::Renaming(asked), choice)) => Some((asked, choice.clone())),
             _ => None,
         };
-        let (new, files) = (new.trim().to_owned(), files.to_vec());
+        let (new, files, callee) =
+            (new.trim().to_owned(), files.to_vec(), self.callee().to_owned());
         let plan = move |documents: &mut Documents| {
             let mut resolver = Resolver::new(documents, scope);
             let within = match files.is_empty() {
                 true => None,
                 false => Some(resolver.files(&files)?),
             };
-            unless_asked(plan_edit(&mut resolver, &target, &new, within, answer))
+            unless_asked(plan_edit(&mut resolver, &target, (&new, &callee), within, answer))
         };
         let blocking =
             self.edit("the project's disk", context, plan, |_, _, brief: String, _| {
@@ -76,7 +77,7 @@ impl Editor {
 fn plan_edit(
     resolver: &mut Resolver<'_>,
     target: &Target,
-    new: &str,
+    (new, callee): (&str, &str),
     within: Option<Vec<PathBuf>>,
     answer: Option<(AskedOccurrences, Choice)>,
 ) -> Result<Plan<String>, Stop> {
@@ -173,7 +174,7 @@ fn plan_edit(
     if more > 0 {
         brief += &format!(" and {more} more files; {} in all", renamed.len());
     }
-    brief += &left_out(&all, left);
+    brief += &left_out(&all, left, &sources);
     let taken: usize = sources
         .iter()
         .map(|(_, _, source)| {
@@ -183,6 +184,9 @@ fn plan_edit(
     if taken > 0 {
         brief += &format!("; {new} was already the name of {}", count(taken, "symbol"));
     }
+    if let Some(command) = rename_mentions(&all, &sources, (&old, new), callee) {
+        brief += &format!("; these too: {command}");
+    }
     Ok(Plan::Edit(edit, brief))
 }
 
@@ -191,17 +195,61 @@ fn sort(all: &mut Vec<Occurrence>) {
     all.dedup();
 }
 
-/// `; left: 2 in comments, 1 in strings, 3 others of the name`
-fn left_out(all: &Occurrences, not_chosen: usize) -> String {
+/// The files in which a name is looked for: each with its path, the path as it is displayed, and its text.
+type Sources = [(PathBuf, PathBuf, Rc<Source>)];
+
+/// `; left: 2 in comments (a.rs:3, b.rs:9), 1 in strings (a.rs:12), 3 of something else`
+fn left_out(all: &Occurrences, not_chosen: usize, sources: &Sources) -> String {
+    let places = |mentions: &[Mention]| {
+        let place = |one: &Mention| {
+            let (_, relative, source) = &sources[one.unit];
+            format!("{}:{}", relative.display(), source.line_of(one.at) + 1)
+        };
+        let mut places: Vec<String> = mentions.iter().map(place).collect();
+        places.dedup();
+        let more = places.len().saturating_sub(PLACES_NAMED);
+        places.truncate(PLACES_NAMED);
+        let more = if more > 0 { format!(" and {more} more lines") } else { String::new() };
+        format!(" ({}{more})", places.join(", "))
+    };
     let kinds = [
-        (all.in_comments, "in comments"),
-        (all.in_strings, "in strings"),
-        (all.others, "of something else"),
-        (not_chosen, "not chosen"),
+        (all.in_comments.len(), "in comments", places(&all.in_comments)),
+        (all.in_strings.len(), "in strings", places(&all.in_strings)),
+        (all.others, "of something else", String::new()),
+        (not_chosen, "not chosen", String::new()),
     ];
-    let told = kinds.iter().filter(|(number, _)| *number > 0);
-    let told: Vec<_> = told.map(|(number, what)| format!("{number} {what}")).collect();
+    let told = kinds.iter().filter(|(number, ..)| *number > 0);
+    let told: Vec<_> =
+        told.map(|(number, what, places)| format!("{number} {what}{places}")).collect();
     if told.is_empty() { String::new() } else { format!("; left: {}", told.join(", ")) }
+}
+
+/// Returns the command that replaces a name in comments and strings, too; `None` if it is in none, or in many files.
+fn rename_mentions(
+    all: &Occurrences,
+    sources: &Sources,
+    (old, new): (&str, &str),
+    callee: &str,
+) -> Option<String> {
+    let call = |mentions: &[Mention], only: &str| {
+        let mut units: Vec<usize> = mentions.iter().map(|one| one.unit).collect();
+        units.dedup();
+        let path = |unit: &usize| format!("{:?}", sources[*unit].1.display().to_string());
+        let mut files: Vec<String> = units.iter().map(path).collect();
+        let within = match files.len() {
+            0 => return Ok(None),
+            1 => files.remove(0),
+            2..=FILES_NAMED => format!("[{}]", files.join(", ")),
+            _ => return Err(()),
+        };
+        Ok(Some(format!(
+            "{callee}.replace({old:?}, {new:?}, in={within}, word=true, only=\"{only}\", all=true)"
+        )))
+    };
+    let calls = [call(&all.in_comments, "comments"), call(&all.in_strings, "strings")];
+    let calls: Vec<String> =
+        calls.into_iter().collect::<Result<Vec<_>, ()>>().ok()?.into_iter().flatten().collect();
+    (!calls.is_empty()).then(|| docui::command::run(&calls.join("; ")))
 }
 
 /// Returns the symbols to rename: the one that is meant, or all of the name in some files.
@@ -230,7 +278,7 @@ fn symbols(
 }
 
 fn ask(
-    sources: &[(PathBuf, PathBuf, Rc<Source>)],
+    sources: &Sources,
     all: &Occurrences,
     old: &str,
     places: Vec<(PathBuf, usize)>,

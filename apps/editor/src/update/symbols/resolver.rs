@@ -44,6 +44,8 @@ pub(in crate::update) struct Resolved {
     pub path: PathBuf,
     /// The symbol that the lines are.
     pub symbol: Option<Found>,
+    /// True if the file itself was named.
+    pub is_file: bool,
     /// The bytes: whole lines, but for a body within a line.
     pub bytes: Range<usize>,
     pub source: Rc<Source>,
@@ -63,7 +65,7 @@ impl Resolved {
     }
 
     /// The lines, from 0.
-    pub(super) fn lines(&self) -> Range<usize> {
+    pub(in crate::update) fn lines(&self) -> Range<usize> {
         let first = self.source.line_of(self.bytes.start);
         let last = self.source.line_of(self.bytes.end.saturating_sub(1).max(self.bytes.start));
         first..last + 1
@@ -136,6 +138,7 @@ impl<'d> Resolver<'d> {
         let source = self.source(path)?;
         let buffer = self.documents.text(path)?;
         let all = 0..buffer.line_count();
+        let is_file = lines.is_none();
         let mut lines = lines.unwrap_or(all.clone());
         if self.clamps && lines.start < all.end {
             lines.end = lines.end.min(all.end);
@@ -151,7 +154,7 @@ impl<'d> Resolver<'d> {
             .named_symbols()
             .into_iter()
             .find(|one| one.symbol.whole == bytes && one.symbol.is_whole_lines(source.text()));
-        Ok(Resolved { path: path.clone(), symbol, bytes, source })
+        Ok(Resolved { path: path.clone(), symbol, is_file, bytes, source })
     }
 
     /// Reads what was written.
@@ -298,7 +301,7 @@ impl<'d> Resolver<'d> {
                 .clone()
                 .ok_or_else(|| Fault::refused(format!("{} has no body", found.qualified)))?,
         };
-        Ok(Resolved { path, symbol: Some(found), bytes, source })
+        Ok(Resolved { path, symbol: Some(found), is_file: false, bytes, source })
     }
 
     /// Returns the symbols that a name may mean: in its file, else in the current file, else in the project.

@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
-use docui::{Blocking, Context, Fault, FilePath};
+use docui::{Blocking, Context, Fault, FilePath, Pattern};
+use pipemux_search::LineMatcher;
 
 use super::resolver::{Resolver, Stop};
 use super::target::{Scope, Target, numbered};
@@ -12,7 +13,9 @@ use crate::display::wording::count;
 use crate::limits::VALUE_MAX;
 use crate::model::Editor;
 use crate::model::documents::Documents;
-use crate::update::search::{Blocks, Budget, Listing, ShownLines};
+use crate::update::search::{
+    Blocks, Budget, Listing, ShownLines, left_out, line_matcher, lines_without, pieces,
+};
 
 impl Editor {
     /// True if one of several names is a range or a symbol rather than a file, a folder or a glob.
@@ -32,14 +35,16 @@ impl Editor {
     pub(in crate::update) fn several_ranges(
         &mut self,
         names: &[FilePath],
+        not: Option<&Pattern>,
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
+        let not = line_matcher(not)?;
         let names: Vec<String> = names.iter().map(|name| name.0.clone()).collect();
         let scope = self.scope(context)?;
         let (budget, nested) = (u64::from(context.budget), context.nested);
         self.listing(context, move |mut documents| {
             let found = find_all(&names, &mut documents, scope, !nested)?;
-            list(&names, &found, documents, budget, nested)
+            list((&names, &found), not.as_ref(), documents, budget, nested)
         })
     }
 }
@@ -69,8 +74,8 @@ fn find_all(
 }
 
 fn list(
-    names: &[String],
-    found: &[(PathBuf, Range<usize>)],
+    (names, found): (&[String], &[(PathBuf, Range<usize>)]),
+    not: Option<&LineMatcher>,
     mut documents: Documents,
     budget: u64,
     nested: bool,
@@ -82,11 +87,15 @@ fn list(
     let blocks = Blocks::new(paths.iter().cloned().chain(["\0".to_owned()]));
     let mut budget = Budget::new(budget);
     let (mut text, mut bare, mut rest) = (String::new(), String::new(), String::new());
-    let (mut lines, mut shown, mut listed) = (0, ShownLines::default(), 0);
+    let (mut lines, mut excluded) = (0, 0);
+    let (mut shown, mut listed) = (ShownLines::default(), 0);
     for ((path, range), display) in found.iter().zip(&paths) {
         let buffer = documents.text(path)?;
+        let (wanted, left) = lines_without(buffer, range.clone(), not);
         if nested {
-            bare += &buffer.slice(buffer.byte_range(range));
+            for piece in pieces(&wanted) {
+                bare += &buffer.slice(buffer.byte_range(&piece));
+            }
             if bare.len() > VALUE_MAX {
                 let message = format!("these lines have more than {VALUE_MAX} bytes");
                 return Err(Fault::refused(message).hint("ask for fewer lines"));
@@ -95,18 +104,20 @@ fn list(
                 bare.push('\n');
             }
         }
-        let block = blocks.block(display, buffer, &range.clone().collect::<Vec<_>>());
+        let block = blocks.block(display, buffer, &wanted);
         if !budget.take(&block) && !nested {
             let more = count(found.len() - listed, "more range");
             rest = format!("… {more}, from {} on: ask for each by itself\n", names[listed]);
             break;
         }
         text += &block;
-        lines += range.len();
+        lines += wanted.len();
+        excluded += left;
         listed += 1;
-        shown.add(path, range.clone());
+        pieces(&wanted).into_iter().for_each(|piece| shown.add(path, piece));
     }
     let brief = format!("{} of {}", count(lines, "line"), count(listed, "range"));
+    let brief = brief + &left_out(excluded);
     let value = nested.then_some(bare);
     Ok(Listing { brief, text, rest, shown, documents, value })
 }

@@ -81,7 +81,7 @@ impl Editor {
     }
 
     /// Returns the lines that have these numbers now, in an open file.
-    pub(super) fn present_lines(
+    pub(in crate::update) fn present_lines(
         &self,
         first: &Line,
         last: &Line,
@@ -106,7 +106,7 @@ impl Editor {
         (1..=last).contains(&first).then(|| Target::Lines { path, lines: first - 1..last })
     }
 
-    pub(super) fn lines_target(
+    pub(in crate::update) fn lines_target(
         &self,
         first: &Line,
         last: &Line,
@@ -118,7 +118,7 @@ impl Editor {
     }
 
     /// True if a name means an open file, by its path or the end of it.
-    fn is_open(&self, name: &str, context: &Context) -> bool {
+    pub(in crate::update) fn is_open(&self, name: &str, context: &Context) -> bool {
         let path = self.caller_path(name, context);
         let tail = name.trim_start_matches("./");
         self.files.iter().any(|file| file.path() == path || file.path().ends_with(tail))
@@ -142,7 +142,7 @@ impl Editor {
 }
 
 /// Reads `10`, `10-20`, `a.rs:10` and `a.rs:10-20`.
-pub(super) fn numbered(text: &str) -> Option<(Option<&str>, i64, i64)> {
+pub(in crate::update) fn numbered(text: &str) -> Option<(Option<&str>, i64, i64)> {
     let (file, numbers) = match text.rsplit_once(':') {
         Some((file, numbers)) if !file.ends_with(':') => (Some(file), numbers),
         _ => (None, text),

@@ -35,7 +35,8 @@ pub(super) fn insertion(
             let anchor = desk.closed(anchor);
             let around = spacing::around(text, &anchor);
             let existing = text[around.start..anchor.start].matches('\n').count();
-            let gap = spacing.between(single, &anchor, moved);
+            let place = Place::Before(anchor.clone());
+            let gap = spacing.at_place(single, &place, moved).unwrap_or(0);
             let edge = spacing::is_edge_above(text, around.start, indent.len());
             let above = match edge || !spacing.ends_item(around.start) {
                 true => 0,
@@ -49,7 +50,8 @@ pub(super) fn insertion(
             let anchor = desk.closed(anchor);
             let around = spacing::around(text, &anchor);
             let existing = text[anchor.end..around.end].matches('\n').count();
-            let gap = spacing.between(single, &anchor, moved);
+            let place = Place::After(anchor.clone());
+            let gap = spacing.at_place(single, &place, moved).unwrap_or(0);
             let edge = spacing::is_edge_below(text, around.end, indent.len());
             let below = match edge || !spacing.starts_item(around.end) {
                 true => 0,

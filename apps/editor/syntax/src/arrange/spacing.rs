@@ -6,7 +6,7 @@ use crate::language::Language;
 use crate::outline::{Symbol, SymbolKind};
 use crate::regions::regions_of;
 
-use super::Desk;
+use super::{Desk, Place};
 
 /// Two neighbours.
 struct Pair {
@@ -24,9 +24,12 @@ pub(super) struct Spacing {
     language: Language,
     pairs: Vec<Pair>,
     containers: Vec<Range<usize>>,
-    /// The lines of each item with its depth, the outer ones first.
-    items: Vec<(Range<usize>, usize, bool)>,
+    /// The outer ones first.
+    items: Vec<Item>,
 }
+
+/// The lines of an item, its depth, and whether it is a single line.
+type Item = (Range<usize>, usize, bool);
 
 impl Spacing {
     pub(super) fn of(desk: &Desk<'_>) -> Self {
@@ -69,10 +72,32 @@ impl Spacing {
         neighbour: &Range<usize>,
         moved: Option<&Range<usize>>,
     ) -> usize {
-        let Some((_, depth, other)) = self.items.iter().find(|(lines, ..)| lines == neighbour)
-        else {
-            return 0;
+        let is_it = |(lines, ..): &&Item| lines == neighbour;
+        self.items.iter().find(is_it).map_or(0, |item| self.beside(single, item, moved))
+    }
+
+    /// Returns how many empty lines go between a block and the item that begins or ends where it is put; `None` if
+    /// none does.
+    pub(super) fn at_place(
+        &self,
+        single: bool,
+        place: &Place,
+        moved: Option<&Range<usize>>,
+    ) -> Option<usize> {
+        let is_there = |(lines, ..): &&Item| match place {
+            Place::Before(anchor) => lines.start == anchor.start,
+            Place::After(anchor) => lines.end == anchor.end,
+            Place::StartOf(_) | Place::EndOf(_) => false,
         };
+        // Of several the outermost, which comes first, unless one of them is meant exactly.
+        let (Place::Before(anchor) | Place::After(anchor)) = place else { return None };
+        let exactly = self.items.iter().find(|(lines, ..)| lines == anchor);
+        let item = exactly.or_else(|| self.items.iter().find(is_there))?;
+        Some(self.beside(single, item, moved))
+    }
+
+    fn beside(&self, single: bool, item: &Item, moved: Option<&Range<usize>>) -> usize {
+        let (neighbour, depth, other) = item;
         let at = neighbour.start;
         let container = self.containers.iter().enumerate().rev();
         let container = container

@@ -47,7 +47,8 @@ fn rename(files: &[(&str, &str)], symbol: &str) -> String {
         }
         all += &format!("--- {path}\n{marked}{}", &text[from..]);
     }
-    let (others, comments, strings) = (renaming.others, renaming.in_comments, renaming.in_strings);
+    let (others, comments, strings) =
+        (renaming.others, renaming.in_comments.len(), renaming.in_strings.len());
     format!("{all}left: {others} others, {comments} in comments, {strings} in strings\n")
 }
 

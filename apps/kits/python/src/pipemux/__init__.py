@@ -6,9 +6,11 @@ they act on, a `View` is what readers see, and `run` serves the app.
 
 from .app import App, Job, Opening, Request, action, prototypes
 from .errors import Fault, Mistake
+from .helpers import Pages, Undo
 from .schema import Secret, Thing
 from .serve import run
 from .view import Code, Done, Link, View, link
 
 __all__ = ["App", "Code", "Done", "Fault", "Job", "Link", "Mistake", "Opening"]
-__all__ += ["Request", "Secret", "Thing", "View", "action", "link", "prototypes", "run"]
+__all__ += ["Pages", "Request", "Secret", "Thing", "Undo", "View"]
+__all__ += ["action", "link", "prototypes", "run"]

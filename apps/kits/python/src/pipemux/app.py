@@ -40,13 +40,16 @@ def action(
     *,
     idempotent: bool = False,
     previews: bool = False,
+    input: bool = False,
     returns: Any = None,
 ) -> Callable[[F], F]:
     """Makes a method an action. Readers see its signature and its docstring.
 
     A "query" changes nothing, and what it returns is the whole answer. A "destructive"
     action is confirmed before it runs; with `previews` it calls `self.confirm` itself,
-    before it does anything. `returns` is the type of its `Done.value`.
+    before it does anything. The `input` takes what a person types below the window
+    (`pipemux attach`) as its first argument: one action at most. `returns` is the type of
+    its `Done.value`.
     """
     if callable(risk):
         raise Mistake(
@@ -58,6 +61,8 @@ def action(
         "idempotent": idempotent,
     }
     how |= {"previews": previews, "returns": returns and wire_type(returns)}
+    if input:
+        how["input"] = True
 
     def mark(function: F) -> F:
         function.__pipemux__ = how  # type: ignore[attr-defined]
@@ -134,6 +139,8 @@ class App:
     """
 
     request = Request()
+    #: True if `view` and `hidden` depend on who reads: `view.reader`, `self.request.reader`.
+    per_reader: typing.ClassVar[bool] = False
     _post: Callable[[Callable[[], Any]], None]
     _send: Callable[[int, dict[str, Any]], None]
     _features: Sequence[str] = ()
@@ -285,6 +292,11 @@ def prototypes(cls: type[App]) -> list[dict[str, Any]]:
                 inspect.getsourcelines(about)[1],
             )
             mistakes.append(f"{file}:{line}: {about.__qualname__}: {error}")
+    inputs = [each["name"] for each in made if each.get("input")]
+    if len(inputs) > 1:
+        mistakes.append(
+            f"{cls.__qualname__}: one input at most, not {', '.join(inputs)}"
+        )
     if mistakes:
         raise Mistake("\n".join(mistakes))
     return made[1:]
@@ -327,5 +339,27 @@ def _prototype(function: Any) -> dict[str, Any]:
             )
     if docs:
         raise TypeError(f"@param {', '.join(docs)}: there is no such parameter")
+    how = function.__pipemux__
+    if how.get("input") and not _takes_a_line(params):
+        raise TypeError(
+            "input=True: its first parameter takes a str, and each other one has a default"
+        )
     made = {"name": function.__name__, "doc": " ".join(doc.split()), "params": params}
-    return {**made, **function.__pipemux__}
+    return {**made, **how}
+
+
+def _takes_a_line(params: list[dict[str, Any]]) -> bool:
+    if not params:
+        return False
+    first, *rest = params
+    return (
+        (_optional(first) or first["type"]) in ("string", "any")
+        and not first["secret"]
+        and all("default" in each or _optional(each) for each in rest)
+    )
+
+
+def _optional(param: dict[str, Any]) -> Any:
+    """The type that a parameter may have besides null."""
+    made = param["type"]
+    return made.get("optional") if isinstance(made, dict) else None

@@ -30,6 +30,7 @@ def run(cls: type[App]) -> None:
         add = f"pipemux app add {name}.toml && pipemux open {name}"
         sys.exit(f"PipeMux starts this app. Write {name}.toml, then: {add}\n{lines}")
     server = Server(cls, socket.socket(fileno=int(os.environ["PIPEMUX_FD"])))
+    hello["features"] = ["value-files", *["per-reader"] * cls.per_reader]
     hello |= {"protocol": {"major": 1, "minor": 6}, "software": "pipemux-python 0.1.0"}
     server.send(EVENT, HELLO, 0, 0, hello)
     server.serve()

@@ -199,11 +199,24 @@ class Session:
             return {
                 name: self.value_of(item, run_id, used) for name, item in value.items()
             }
+        if kind == "copied" and (file := value.get("file")):
+            return self.value_of_file(Path(file))
         if kind != "ref":
             return unpack(value if kind == "value" else value["value"])[0]
         thing = self.look_up(value, run_id)
         used[thing.key] = thing.rev
         return thing
+
+    def value_of_file(self, file: Path) -> str | bytes:
+        """A value that was too long for a message: the daemon wrote it for this session."""
+        own = file.parent == self.file.parent / "values" and file.name != ".."
+        if not own or file.is_symlink() or not file.is_file():
+            raise Fault("its value is no longer there", "pass it again")
+        data = file.read_bytes()
+        try:
+            return data.decode()
+        except UnicodeDecodeError:
+            return data
 
     def look_up(self, ref: Body, run_id: str = "") -> Thing:
         """The thing that a ref names, if it means what the reader saw."""
@@ -279,6 +292,7 @@ class Session:
                 return {"hidden": how} if how else "shown"
             return {"gone": self.app.gone(key)}
 
+        self.app.request = Request(reader=body.get("reader", ""))
         return {"places": [place(key) for key in body["keys"]]}
 
     def save(self, body: Body) -> Body:

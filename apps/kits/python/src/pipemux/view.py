@@ -144,6 +144,8 @@ class Done:
     detail: str | None = None
     content: View = field(default_factory=View)
     links: list[Link] = field(default_factory=list)
+    #: True if the action took changes back, such as undo and redo.
+    reverts: bool = False
 
     def show(self, *pieces: Piece) -> "Done":
         """Shows content below the brief: a query's result."""
@@ -157,6 +159,14 @@ class Done:
         self.links.append(link(label, action, *args, **kwargs))
         return self
 
+    def undone_by(
+        self, action: Callable[P, Any], *args: P.args, **kwargs: P.kwargs
+    ) -> "Done":
+        """Adds the link that takes this change back: the arguments name the change."""
+        made = link("redo" if self.reverts else "undo", action, *args, **kwargs)
+        self.links.append(Link({**made.slot, "lasting": True}))
+        return self
+
     def body(self) -> dict[str, Any]:
         """The outcome as a message, which lacks the version."""
         value = None if self.value is None else _blob(self.value)
@@ -165,4 +175,5 @@ class Done:
             self.content.body()["content"],
         )
         shown = {"brief": self.brief, "detail": self.detail, "content": content}
-        return {**shown, "value": value, "links": links}
+        shown |= {"value": value, "links": links, "reverts": self.reverts}
+        return shown

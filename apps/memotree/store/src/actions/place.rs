@@ -29,6 +29,9 @@ impl Draft<'_> {
         {
             return Ok(());
         }
+        if let Some(before) = &place.before {
+            self.keep_at_root(before, id.as_str())?;
+        }
         let place = Place { parent: parent.map(|id| id.to_string()), before: place.before.clone() };
         let (parent, order) = self.place(&id, &place)?;
         let file = self.file(id.as_str())?;
@@ -110,6 +113,17 @@ impl Draft<'_> {
         }
         Ok(own
             .unwrap_or_else(|| order::between(last.as_deref(), None, hash(id.as_str().as_bytes()))))
+    }
+
+    /// Has a node stay at the root that stands there only because its parents go in a circle, when a node of this circle is
+    /// about to move before it. Without the circle it would go below its parent, and nothing would be where it was asked for.
+    fn keep_at_root(&mut self, before: &str, moved: &str) -> Result<(), StoreError> {
+        let row = self.store.node(before)?;
+        let is_shown_elsewhere = row.shown_under.is_none() && !row.parent.is_empty();
+        if is_shown_elsewhere && row.id.as_str() != moved && self.is_below(&row.parent, moved) {
+            self.file(before)?.set("parent", "");
+        }
+        Ok(())
     }
 
     /// Returns true if a node stands below another one, or is the same, as this change has it.

@@ -61,8 +61,12 @@ pub(super) fn settle(transaction: &Transaction<'_>, id: &str) -> rusqlite::Resul
         "SELECT id FROM nodes WHERE parent = ?1".to_owned()
     };
     affected.extend(ids(transaction, &named, id)?);
-    // A circle may be broken by what changed.
-    let circles = format!("SELECT id FROM nodes WHERE lost = {CIRCLE} AND ?1 = ?1");
+    // A circle may be broken by what changed. Those in one are few, and found without looking at all nodes: the index has to
+    // be named, since nothing else tells SQLite that it suffices.
+    let circles = format!(
+        "SELECT id FROM nodes INDEXED BY nodes_by_problem
+         WHERE (problem IS NOT NULL OR lost <> 0) AND lost = {CIRCLE} AND ?1 = ?1"
+    );
     affected.extend(ids(transaction, &circles, id)?);
     // Detached first, so that the order doesn't matter.
     for id in &affected {

@@ -159,6 +159,24 @@ impl Index {
         Ok(found)
     }
 
+    /// Returns the nodes that have a tag, in the order of their ids; in any case of its letters.
+    ///
+    /// # Errors
+    /// The index isn't readable.
+    pub fn tagged(&self, tag: &str, max: usize) -> Result<Vec<NodeRow>, IndexError> {
+        let Some(expression) = words::expression(&format!("\"{}\"", tag.replace('"', " "))) else {
+            return Ok(Vec::new());
+        };
+        let sql = format!(
+            "SELECT {COLUMNS} FROM words w JOIN nodes n ON n.number = w.rowid
+             LEFT JOIN counts c ON c.up = n.id WHERE words MATCH ?1 ORDER BY n.id LIMIT ?2"
+        );
+        let mut found = self.rows(&sql, params![format!("tags : ({expression})"), max as u64])?;
+        let wanted = tag.to_lowercase();
+        found.retain(|row| row.tags.iter().any(|tag| tag.to_lowercase() == wanted));
+        Ok(found)
+    }
+
     /// Returns ids that begin like a name, to find what was meant.
     ///
     /// # Errors

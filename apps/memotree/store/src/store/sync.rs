@@ -6,7 +6,7 @@ use super::{Store, hash};
 use crate::error::StoreError;
 use crate::folder::{FileName, FolderError, Part, now_ns};
 use crate::index::{self, IndexedFile, KnownFile, NodeRow};
-use crate::name::NodeId;
+use crate::name::{NameError, NodeId};
 use crate::node_file::{NodeFile, conflict_line};
 use crate::stamp::Stamp;
 
@@ -19,19 +19,43 @@ pub struct Changes {
     pub changed: Vec<NodeId>,
     /// Nodes whose files are gone.
     pub removed: Vec<NodeId>,
+    /// Files that are no nodes since their names aren't allowed: each with the reason, told once.
+    pub misnamed: Vec<String>,
 }
 
 impl Changes {
     /// Returns true when nothing changed.
     pub fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
+        let Self { added, changed, removed, misnamed } = self;
+        added.is_empty() && changed.is_empty() && removed.is_empty() && misnamed.is_empty()
     }
 
     fn append(&mut self, mut other: Self) {
         self.added.append(&mut other.added);
         self.changed.append(&mut other.changed);
         self.removed.append(&mut other.removed);
+        self.misnamed.append(&mut other.misnamed);
     }
+}
+
+/// Files whose names aren't allowed, by their names.
+type Misnamed = BTreeMap<String, NameError>;
+
+/// Files with names that aren't allowed that are remembered.
+const MISNAMED_MAX: usize = 100;
+
+/// Characters of such a name that are shown.
+const NAME_CHARS_SHOWN: usize = 80;
+
+/// Returns a file's name as one line in which nothing is invisible.
+fn shown_name(name: &str) -> String {
+    let plain = |c: char| c.is_ascii_graphic() || c == ' ' || c.is_alphanumeric();
+    let shown = |c: char| match plain(c) {
+        true => c.to_string(),
+        false => pipemux_proto::text::code_point(c),
+    };
+    let cut = if name.chars().nth(NAME_CHARS_SHOWN).is_some() { "…" } else { "" };
+    name.chars().take(NAME_CHARS_SHOWN).map(shown).collect::<String>() + cut
 }
 
 /// A file of a node as it was listed.
@@ -148,11 +172,11 @@ impl Store {
             }
             return Ok((false, Changes::default()));
         }
-        let found = self.list_nodes()?;
+        let (found, misnamed) = self.list_nodes()?;
         let mut known: HashMap<String, KnownFile> = HashMap::new();
         self.index.stamps(|id, file, stamp| drop(known.insert(id, (file, stamp))))?;
         let rebuilt = known.is_empty() && !found.is_empty();
-        let changes = match rebuilt {
+        let mut changes = match rebuilt {
             true => {
                 let added = found.keys().cloned().collect();
                 self.read_all(found)?;
@@ -160,6 +184,7 @@ impl Store {
             }
             false => self.read_changed(found, known)?,
         };
+        changes.misnamed = self.told_once(misnamed);
         self.noticed.append(changes.clone());
         let settled = stamp.and_then(|stamp| stamp.if_settled(now_ns()));
         self.index.set_folder_stamp(settled)?;
@@ -167,13 +192,36 @@ impl Store {
         Ok((rebuilt, changes))
     }
 
-    /// Returns the files of all nodes. Of two that claim one id the first one by its name counts, and says so.
-    fn list_nodes(&self) -> Result<BTreeMap<NodeId, ListedFile>, StoreError> {
+    /// Returns what wasn't told yet of files whose names aren't allowed, and forgets those that are gone.
+    fn told_once(&mut self, misnamed: BTreeMap<String, NameError>) -> Vec<String> {
+        let told = std::mem::take(&mut self.misnamed);
+        let news = misnamed
+            .iter()
+            .filter(|(name, _)| !told.contains(*name))
+            .map(|(name, why)| format!("nodes/{}: {why}", shown_name(name)));
+        let news = news.collect();
+        self.misnamed = misnamed.into_keys().collect();
+        news
+    }
+
+    /// Returns the files of all nodes, and those that would be nodes if their names were allowed. Of two that claim one id
+    /// the first one by its name counts, and says so.
+    fn list_nodes(&self) -> Result<(BTreeMap<NodeId, ListedFile>, Misnamed), StoreError> {
         let mut found: BTreeMap<NodeId, ListedFile> = BTreeMap::new();
+        let mut misnamed = Misnamed::new();
         let mut twice: Vec<(NodeId, String)> = Vec::new();
         self.folder.list(Part::Nodes, |name, stamp| {
-            // Other files in the folder are none of ours.
-            let Some(Ok(id)) = NodeId::of_file(&name) else { return };
+            let id = match NodeId::of_file(&name) {
+                Some(Ok(id)) => id,
+                Some(Err(why)) => {
+                    if misnamed.len() < MISNAMED_MAX {
+                        misnamed.insert(name, why);
+                    }
+                    return;
+                }
+                // Other files in the folder are none of ours.
+                None => return,
+            };
             let listed = (name, stamp.map_err(|error| error.to_string()));
             match found.get_mut(&id) {
                 None => drop(found.insert(id, listed)),
@@ -199,7 +247,7 @@ impl Store {
                 *stamp = Err(message);
             }
         }
-        Ok(found)
+        Ok((found, misnamed))
     }
 
     fn read_all(&mut self, found: BTreeMap<NodeId, ListedFile>) -> Result<(), StoreError> {

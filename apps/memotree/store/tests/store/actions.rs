@@ -78,7 +78,7 @@ fn moves_that_make_no_tree_are_refused_and_change_nothing() {
     );
     assert_eq!(
         message(store.move_nodes(&["a"], &at(Some("a"), None))),
-        "`a` can't move below `a`, which is below it"
+        "`a` can't move below itself"
     );
     assert_eq!(
         message(store.move_nodes(&["c"], &at(Some("a"), Some("c")))),

@@ -332,3 +332,55 @@ fn settings_that_are_no_file_are_refused_and_nothing_waits_for_them() {
     let error = pipemux_memotree_store::folder::Folder::open(&tree.root()).unwrap().read_config();
     assert!(error.unwrap_err().to_string().contains("it is not a file"));
 }
+
+#[test]
+fn file_whose_name_is_not_allowed_is_told_once_with_the_rule() {
+    let tree = Tree::new();
+    tree.write("nodes/plan.md", "Plan.\n");
+    tree.write("nodes/release plan.md", "Ship.\n");
+    tree.write("nodes/notes.txt", "none of ours");
+    let (mut store, opened) = tree.open_with_report();
+    assert_eq!(
+        opened.changes.misnamed,
+        [
+            "nodes/release plan.md: a space is not allowed in a name: use letters of any script, digits, _ and -"
+        ]
+    );
+    assert_eq!(outline(&store), "plan\n");
+    tree.write("nodes/a+b.md", "x");
+    let changes = store.refresh().unwrap();
+    assert_eq!(changes.misnamed.len(), 1, "each once: {changes:?}");
+    assert!(changes.misnamed[0].starts_with("nodes/a+b.md: `+` is not allowed"), "{changes:?}");
+    fs::rename(tree.path("nodes/a+b.md"), tree.path("nodes/a-b.md")).unwrap();
+    let changes = store.refresh().unwrap();
+    assert_eq!((changes.misnamed.len(), changes.added.len()), (0, 1), "{changes:?}");
+}
+
+#[test]
+fn appended_lines_change_no_byte_of_those_before_them() {
+    let tree = Tree::new();
+    tree.write("nodes/a.md", "---\ntitle: A\n---\none\r\ntwo\nthree");
+    tree.write("nodes/b.md", "---\r\ntitle: B\r\n---\r\none\ntwo\r\n");
+    let mut store = tree.open().with_date(String::new);
+    store.append("a", "four\nfive").unwrap();
+    store.append("b", "three\n").unwrap();
+    assert_eq!(tree.read("nodes/a.md"), "---\ntitle: A\n---\none\r\ntwo\nthree\nfour\nfive\n");
+    assert_eq!(tree.read("nodes/b.md"), "---\r\ntitle: B\r\n---\r\none\ntwo\r\nthree\r\n");
+}
+
+#[test]
+fn node_of_a_circle_moves_before_the_one_at_the_root_which_stays_there() {
+    let tree = Tree::new();
+    tree.write("nodes/a.md", "---\nparent: c\n---\n");
+    tree.write("nodes/b.md", "---\nparent: a\n---\n");
+    tree.write("nodes/c.md", "---\nparent: b\n---\n");
+    let mut store = tree.open();
+    let circle = "a (it is below itself: its parent is `c`)\n  b\n    c\n";
+    assert_eq!(outline(&store), circle);
+    let done = store.move_nodes(&["b"], &at(None, Some("a"))).unwrap();
+    assert_eq!(done.nodes.len(), 2, "`a` keeps the place where it was shown");
+    assert_eq!(outline(&store), "b\n  c\na\n");
+    store.undo().unwrap();
+    assert_eq!(outline(&store), circle);
+    assert_eq!(tree.read("nodes/a.md"), "---\nparent: c\n---\n");
+}

@@ -127,7 +127,9 @@ fn panels_and_tree_make_one_context() {
     let tree = store.render_tree(context.view, &shares[2], TokenForm::Long).unwrap();
     let sections = [
         store.render_views(context.view, 5).unwrap(),
-        store.render_environment("pipemux", context.view, None).unwrap(),
+        store
+            .render_environment("pipemux", context.view, "9.9", Some("changed 2031-02-03"))
+            .unwrap(),
         tree.section,
     ];
     let produced = sections.into_iter().map(|section| Outcome::Ready(vec![section]).into());
@@ -135,11 +137,11 @@ fn panels_and_tree_make_one_context() {
     assert_eq!(
         joined(slots::pieces(document)),
         "### Views\n\
-         current: default [[MT:View:default]]: the whole project\n\
-         - review [[MT:View:review]]: what to check before a release\n\
+         current: default [[MT:View:default]] · the whole project\n\
+         - review [[MT:View:review]] · what to check before a release\n\
          switch(view) · create(name, description) · rename(view, name) · delete(view)\n\
          ### Environment\n\
-         Context UI v1\n\
+         Context UI v1 · memotree 9.9 · changed 2031-02-03\n\
          pipemux · 5 nodes, 1 expanded\n\
          ### Workspace tree\n\
          - [Editor] [editor] [[MT:Node:editor]] · 3 lines #core\n  How files are edited\n  - 撤销 undo [[MT:Node:撤销-undo]]\n\
@@ -162,6 +164,10 @@ fn words_are_found_in_any_script() {
     assert_eq!(found("撤"), ["撤销-undo"]);
     assert_eq!(found("rop"), ["editor"]);
     assert_eq!(found("core"), ["editor"], "tags, too");
+    assert_eq!(found("#core"), ["editor"]);
+    assert_eq!(found("#rope"), [""; 0], "a word that is no tag");
+    let tagged = store.index().tagged("CORE", 10).unwrap();
+    assert_eq!(tagged[0].id.as_str(), "editor");
     assert_eq!(found("tag"), ["tags"]);
     assert_eq!(found("\"written through\""), ["editor"]);
     assert_eq!(found("\" OR title : NEAR("), [""; 0]);

@@ -21,8 +21,11 @@ pub(super) fn starts_block(rest: &str, start: LineStart) -> bool {
     let hashes = rest.len() - rest.trim_start_matches('#').len();
     spend(hashes + 1);
     let heading = start == LineStart::Outermost
-        && (1..=2).contains(&hashes)
-        && looks_like_a_window(&rest[hashes..]);
+        && match hashes {
+            1 | 2 => looks_like_a_window(&rest[hashes..]),
+            3 => looks_like_an_embed(&rest[hashes..]),
+            _ => false,
+        };
     // A run that reaches the end may continue in the next piece.
     let fence = |c: char| {
         let run = rest.len() - rest.trim_start_matches(c).len();
@@ -50,6 +53,25 @@ fn looks_like_a_window(heading: &str) -> bool {
     // What follows in the next piece can't make an address of a word with another character.
     let may_grow = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_');
     first_word.contains(slash) || (is_open && first_word.chars().all(may_grow))
+}
+
+/// The first word of the headings that stand around an embedded window.
+const EMBEDDED: &str = "embedded";
+
+/// Returns true for the rest of a heading that is one of an embedded window, `embedded editor/main · …`, or that may
+/// become one with the next piece.
+fn looks_like_an_embed(heading: &str) -> bool {
+    let Some(first) = heading.chars().next() else { return true };
+    if !first.is_whitespace() {
+        return false;
+    }
+    let line = heading.split('\n').next().unwrap_or_default();
+    spend(line.len());
+    let word = line.trim_start();
+    let ends = word.find(|c: char| !c.is_alphanumeric());
+    let first_word = ends.map_or(word, |end| &word[..end]).to_lowercase();
+    let is_open = ends.is_none() && line.len() == heading.len();
+    first_word == EMBEDDED || (is_open && EMBEDDED.starts_with(&first_word))
 }
 
 /// Returns the language of a fence that shows an app's text: nothing unless it is a word, and never the one of

@@ -53,6 +53,7 @@ fn steps() -> Vec<Step> {
         value: Value::from("text").to_blob(),
         from: "shell/main".into(),
         label: "output".into(),
+        file: None,
     };
     let outer = Step {
         session: editor.clone(),

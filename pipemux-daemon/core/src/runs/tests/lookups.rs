@@ -9,7 +9,7 @@ use crate::runs::protocol::ArrivedWindow;
 use super::*;
 
 fn located(place: KeyLocation) -> RunInput {
-    RunInput::Located(reply(&Located { places: vec![place] }))
+    RunInput::Located(reply(&Located { places: vec![place], ..Located::default() }))
 }
 
 fn chunk(data: &'static [u8], total: usize) -> RunInput {
@@ -105,7 +105,7 @@ fn value_goes_from_app_to_app_in_chunks() {
     assert_eq!(read.offset, 4);
     let (session, invoke) = sent(scene.resume(&mut run, chunk(b"two", 7)));
     let value = Value::from("one two").to_blob();
-    let copied = Copied { value, from: "notes/main".into(), label: "a note".into() };
+    let copied = Copied { value, from: "notes/main".into(), label: "a note".into(), file: None };
     assert_eq!((session, invoke.args["text"].clone()), (key("todo/main"), Arg::Copied(copied)));
 }
 
@@ -117,6 +117,13 @@ fn value_that_is_too_long_is_not_passed_on() {
     let text = Argument::Ref { of, ty: Type::String };
     let mut run = scene.run(vec![step("todo/main", "add").with("text", Type::String, text)]);
     scene.begin(&mut run);
+    // The app may take values as files, which it says when it greets.
+    let output = scene.resume(&mut run, chunk(b"x", COPY_MAX + 1));
+    assert!(matches!(output, RunOutput::Refresh { .. }), "{output:?}");
+    let (app, version, epoch) = (Incarnation(1), 1, scene.workspace.epoch);
+    let arrived = ArrivedWindow { app, version, ids: Vec::new(), epoch };
+    let output = scene.resume(&mut run, RunInput::WindowArrived(Ok(arrived)));
+    assert!(matches!(output, RunOutput::Read { .. }), "{output:?}");
     assert_finished(scene.resume(&mut run, chunk(b"x", COPY_MAX + 1)));
     assert!(outcomes(&run)[0].starts_with("Failed: obj:1 has"), "{:?}", outcomes(&run));
 }

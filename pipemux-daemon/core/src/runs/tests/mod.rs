@@ -69,7 +69,7 @@ impl Scene {
         self.workspace.epoch += 1;
         let index = self.workspace.anchors.session_index(&key(addr));
         let (ty, label, open) = (Some("note"), "a note".into(), &[] as &[String]);
-        let appearance = Appearance { rev, ty, label, open, offered: false, listed: false };
+        let appearance = Appearance { rev, ty, label, open, ..Appearance::default() };
         let epoch = self.workspace.epoch;
         let query = AnchorQuery::Object(object);
         let minted = self.workspace.anchors.mint(index, query, appearance, epoch);
@@ -89,7 +89,7 @@ impl Scene {
         let names = [(name.to_owned(), slot)].into();
         let body = Bytes::from(encode(&Projection { names, ..Projection::default() }).unwrap());
         let window = self.workspace.window_mut(&key(addr)).unwrap();
-        let (held, _) = window.whole();
+        let (held, _) = window.whole("agent");
         let app = Incarnation(window.number);
         window.hold(held, app, Rc::new(RawProjection::read(&body).unwrap()));
     }

@@ -60,7 +60,7 @@ fn nested_result_is_passed_to_its_outer_step() {
     sent(scene.begin(&mut run));
     let (session, invoke) = sent(scene.reply(&mut run, done(11)));
     let value = Value::from("result").to_blob();
-    let copied = Copied { value, from: "notes/main".into(), label: "find()".into() };
+    let copied = Copied { value, from: "notes/main".into(), label: "find()".into(), file: None };
     assert_eq!((session, invoke.args["text"].clone()), (key("todo/main"), Arg::Copied(copied)));
     assert!(run.passes_on(0) && !run.passes_on(1));
 }

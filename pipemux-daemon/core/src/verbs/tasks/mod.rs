@@ -9,6 +9,7 @@ mod job_wait;
 mod log_read;
 mod pending_view;
 mod prefetch;
+mod resolving;
 mod trace_wait;
 mod value_read;
 mod wait;
@@ -22,8 +23,9 @@ pub(crate) use after_loading::AfterLoading;
 pub(crate) use hidden_link::HiddenLink;
 pub(crate) use job_wait::JobWait;
 pub(crate) use log_read::LogRead;
-pub(crate) use pending_view::PendingView;
+pub(crate) use pending_view::{PendingEmbed, PendingView};
 pub(crate) use prefetch::Prefetch;
+pub(crate) use resolving::Resolving;
 pub(crate) use trace_wait::TraceWait;
 pub(crate) use value_read::ValueRead;
 pub(crate) use wait::{Wait, WaitLimits};
@@ -35,6 +37,8 @@ pub(crate) enum Task {
     Opening(SessionKey),
     /// Waits for a session that is being replaced by one with wider grants, to open in it.
     Widening,
+    /// Waits for the end of a process that opens nothing more, to open in the next one.
+    Reopening,
     /// Waits for the prototypes of sessions that are being started, before a run can be checked.
     Preparing(Vec<SessionKey>),
     /// Carries out a run.
@@ -43,6 +47,8 @@ pub(crate) enum Task {
     Viewing(Box<PendingView>),
     /// Reads the value of an object.
     Reading(Box<ValueRead>),
+    /// Looks up the refs and tokens of a text.
+    Resolving(Box<Resolving>),
     /// Looks for a link that was clicked and that its window didn't show.
     Finding(Box<HiddenLink>),
     /// Reads a log.
@@ -74,6 +80,8 @@ pub(crate) struct Tasks {
     pub(crate) waits: BTreeSet<RequestId>,
     /// The requests that wait for the end of a job.
     pub(crate) job_waits: BTreeMap<RequestId, JobWait>,
+    /// The texts whose tokens wait for apps that say which ones are theirs.
+    pub(crate) resolving: HashMap<RequestId, Resolving>,
     /// The windows that were requested ahead of time, by the client's request that may show them.
     pub(crate) prefetches: HashMap<RequestId, Prefetch>,
 }

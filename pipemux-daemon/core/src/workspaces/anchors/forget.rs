@@ -42,10 +42,11 @@ impl AnchorTable {
         let mut hidden: Vec<(u64, u64)> = of_session
             .ids()
             .filter_map(|id| Some((id, anchors.get(&id)?)))
-            .filter(|(_, anchor)| anchor.last_epoch < epoch && (!anchor.shown || anchor.offered))
+            .filter(|(_, anchor)| anchor.last_epoch < epoch && anchor.embeds == 0)
+            .filter(|(_, anchor)| !anchor.shown || anchor.offered)
             .map(|(id, anchor)| (anchor.last_epoch, id))
             .collect();
-        let shown: FxHashSet<u64> = of_session.shown.iter().copied().collect();
+        let shown: FxHashSet<u64> = of_session.shown_to_any().collect();
         hidden.retain(|(_, id)| !shown.contains(id));
         pipemux_work::spend(of_session.len());
         hidden.sort_unstable();
@@ -61,13 +62,16 @@ impl AnchorTable {
     fn forget_links(&mut self, past: u64) {
         let shown: FxHashSet<u64> = match self.eviction_candidates.is_empty() {
             true => FxHashSet::default(),
-            false => self.sessions.iter().flat_map(|s| &s.shown).copied().collect(),
+            false => self.sessions.iter().flat_map(SessionAnchors::shown_to_any).collect(),
         };
         pipemux_work::spend(shown.len() + self.eviction_candidates.len());
         let (anchors, sessions) = (&mut self.anchors, &mut self.sessions);
         let index_by_session = &self.index_by_session;
         self.eviction_candidates.retain(|id| {
             let Some(anchor) = anchors.get(id) else { return false };
+            if anchor.embeds > 0 {
+                return true;
+            }
             if anchor.shown && !anchor.offered {
                 // Its window shows it again.
                 return false;
@@ -93,5 +97,6 @@ impl AnchorTable {
             self.index_by_session.insert(moved.session.clone(), index);
         }
         self.anchors.retain(|_, anchor| anchor.session != gone.session);
+        self.embedded.remove(&*gone.session);
     }
 }

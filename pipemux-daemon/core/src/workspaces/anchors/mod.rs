@@ -6,6 +6,7 @@
 //! **Invariant: an id that wasn't minted is never live.** Only [`AnchorTable::mint`] makes an anchor.
 
 mod forget;
+mod readers;
 mod saved;
 mod session_anchors;
 mod target;
@@ -55,9 +56,18 @@ pub struct Anchor {
     /// The render pass that listed it last.
     render_pass: u32,
     /// True while the newest projection of its window shows it, and for what an answer offered.
-    pub shown: bool,
+    shown: bool,
     /// True for what an answer offered: it stays when the window changes.
     pub offered: bool,
+    /// How many windows of other sessions show it inside of theirs.
+    embeds: u32,
+}
+
+impl Anchor {
+    /// Returns true while a window shows it, its session's own or one that embeds it, and for what an answer offered.
+    pub fn is_shown(&self) -> bool {
+        self.shown || self.embeds > 0
+    }
 }
 
 /// Why a ref doesn't lead to a live anchor.
@@ -78,6 +88,10 @@ pub struct AnchorTable {
     index_by_session: HashMap<Rc<SessionKey>, usize>,
     /// What the answer that is being written offers beside its windows.
     offered: Vec<u64>,
+    /// What windows show of other sessions' windows, by the session that shows it.
+    embedded: HashMap<SessionKey, Box<[u64]>>,
+    /// What was minted of the embedded window that is being written.
+    embedding: Vec<u64>,
     /// Ids that were minted but not saved yet, without links that were offered.
     unsaved: Vec<u64>,
     /// Links that may no longer be shown; every link that isn't shown is among them.
@@ -150,9 +164,12 @@ impl AnchorTable {
             }
             // What stands for its meaning since an epoch that nobody was given yet has to be shown with that one.
             let unissued = anchor.since >= epoch;
-            anchor.shown = true;
+            anchor.shown |= !appearance.embedded;
             anchor.last_epoch = epoch;
-            if appearance.offered {
+            if appearance.embedded {
+                anchor.embeds += 1;
+                self.embedding.push(id);
+            } else if appearance.offered {
                 anchor.offered = true;
                 self.offered.push(id);
                 if anchor.target.kind() == RefKind::Link {
@@ -185,7 +202,8 @@ impl AnchorTable {
             label: shared_label(&target, appearance.label),
             keyed: false,
             key_form: None,
-            shown: true,
+            shown: !appearance.embedded,
+            embeds: u32::from(appearance.embedded),
             last_epoch: epoch,
             offered: appearance.offered,
             open: appearance.open.into(),
@@ -195,7 +213,10 @@ impl AnchorTable {
         let is_object = anchor.target.kind() == RefKind::Obj;
         let cancels = matches!(anchor.target, Target::CancelJob { .. });
         self.anchors.insert(id, Box::new(anchor));
-        if appearance.offered {
+        if appearance.embedded {
+            self.unsaved.push(id);
+            self.embedding.push(id);
+        } else if appearance.offered {
             self.offered.push(id);
             // A key keeps its id in the next daemon, and so does a job; another link of an answer ends with this one.
             if is_object || cancels {
@@ -253,6 +274,44 @@ impl AnchorTable {
             }
         }
         of_session.shown.reserve_exact(of_session.previous.len());
+    }
+
+    /// Begins to write a window that another one shows: a key may stand for one object only in it, too.
+    pub fn begin_embed(&mut self) {
+        self.render_passes = self.render_passes.wrapping_add(1).max(1);
+    }
+
+    /// Ends what [`begin_embed`](Self::begin_embed) began. What was minted counts as shown only once
+    /// [`set_embedded`](Self::set_embedded) says where.
+    pub fn end_embed(&mut self) {
+        for id in std::mem::take(&mut self.embedding) {
+            if let Some(anchor) = self.anchors.get_mut(&id) {
+                anchor.embeds = anchor.embeds.saturating_sub(1);
+            }
+        }
+    }
+
+    /// Notes what the window of a session shows of other sessions' windows, instead of what it showed of them before.
+    pub fn set_embedded(&mut self, host: &SessionKey, ids: &[u64], epoch: u64) {
+        for id in ids {
+            if let Some(anchor) = self.anchors.get_mut(id) {
+                anchor.embeds += 1;
+            }
+        }
+        let before = match ids {
+            [] => self.embedded.remove(host),
+            ids => self.embedded.insert(host.clone(), ids.into()),
+        };
+        for id in before.iter().flatten() {
+            let Some(anchor) = self.anchors.get_mut(id) else { continue };
+            anchor.embeds = anchor.embeds.saturating_sub(1);
+            if anchor.embeds == 0 && !anchor.shown {
+                anchor.last_epoch = epoch;
+                if anchor.target.kind() == RefKind::Link {
+                    self.eviction_candidates.insert(*id);
+                }
+            }
+        }
     }
 
     /// Ends what [`hide_session`](Self::hide_session) began: the session's new projection is written.

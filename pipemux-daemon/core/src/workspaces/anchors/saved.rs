@@ -38,6 +38,7 @@ impl AnchorTable {
             keyed: saved.key_form.is_some(),
             key_form: saved.key_form,
             shown: false,
+            embeds: 0,
             last_epoch: epoch,
             offered: false,
             open: Box::default(),

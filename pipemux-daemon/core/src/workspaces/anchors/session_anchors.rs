@@ -18,6 +18,8 @@ pub(super) struct SessionAnchors {
     pub(super) links: HashMap<Target, u64>,
     /// The ids that its newest projection shows.
     pub(super) shown: Vec<u64>,
+    /// The ids that readers are shown to whom the window isn't turned now.
+    pub(super) of_readers: Vec<(Rc<str>, Vec<u64>)>,
     /// The ids that the previous projection showed, during a render pass. A new projection shows mostly the
     /// same in the same order, so these are tried first.
     pub(super) previous: Vec<u64>,
@@ -34,6 +36,7 @@ impl SessionAnchors {
             objects: HashMap::new(),
             links: HashMap::new(),
             shown: Vec::new(),
+            of_readers: Vec::new(),
             previous: Vec::new(),
             matched: 0,
             last_type: None,
@@ -48,6 +51,12 @@ impl SessionAnchors {
     /// Iterates over the ids of its anchors.
     pub(super) fn ids(&self) -> impl Iterator<Item = u64> {
         self.objects.values().chain(self.links.values()).copied()
+    }
+
+    /// Iterates over the ids that some reader is shown.
+    pub(super) fn shown_to_any(&self) -> impl Iterator<Item = u64> {
+        let of_readers = self.of_readers.iter().flat_map(|(_, shown)| shown);
+        self.shown.iter().chain(of_readers).copied()
     }
 
     /// Forgets the id of a target, unless the target has another one by now.

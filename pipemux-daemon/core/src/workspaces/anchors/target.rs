@@ -176,6 +176,8 @@ pub struct Appearance<'a> {
     /// True for a link that an answer offers beside the window, such as `undo`. It stays when the window
     /// changes.
     pub offered: bool,
+    /// True for what a window of another session shows.
+    pub embedded: bool,
     /// True for an object in the window's content, where a key may stand for one object only.
     pub listed: bool,
 }

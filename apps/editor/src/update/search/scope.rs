@@ -1,0 +1,210 @@
+//! Which files are searched, and which parts of them.
+
+use std::path::{Path, PathBuf};
+
+use docui::{Code, Context, Fault, FilePath, Line};
+use pipemux_search::{Files, FilesError, Parts};
+
+use crate::display::wording::range_name;
+use crate::model::Editor;
+use crate::model::disk;
+use crate::model::documents::Documents;
+use crate::update::symbols::{Resolver, Stop, SymbolScope, Target, numbered};
+
+/// What is written after `in=`.
+#[derive(Debug, Clone)]
+pub(in crate::update) struct Scope {
+    /// Paths, folders and globs as they were written.
+    pub entries: Vec<String>,
+    /// Lines and symbols of files. Without any and without entries, the root is meant.
+    parts: Vec<Target>,
+    /// Where the symbols are looked for.
+    symbols: SymbolScope,
+    /// The caller's directory.
+    pub base: PathBuf,
+    /// The directory that displayed paths are relative to.
+    pub root: PathBuf,
+}
+
+/// The files that a scope means.
+pub(super) struct ScopedFiles {
+    /// In order.
+    pub files: Vec<PathBuf>,
+    /// Those that were named by their own paths.
+    pub named: Vec<PathBuf>,
+    /// The parts that are searched of those files that aren't searched whole.
+    pub within: Parts,
+    /// The parts as they are displayed: `config.ini:51-150`.
+    pub shown: Vec<String>,
+}
+
+/// Which text the numbers of lines are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Numbers {
+    /// The text that the reader saw: lines that changed since are refused.
+    Seen,
+    /// The present text, if the lines changed since: looking changes nothing.
+    Present,
+}
+
+impl Editor {
+    /// Reads what is written after `in=`: files, folders, globs, and lines or symbols of files.
+    pub(super) fn search_scope(
+        &self,
+        entries: &[FilePath],
+        numbers: Numbers,
+        context: &Context,
+    ) -> Result<Scope, Fault> {
+        let mut scope = Scope {
+            entries: Vec::new(),
+            parts: Vec::new(),
+            symbols: self.scope(context)?,
+            base: self.caller_path("", context),
+            root: self.root().to_owned(),
+        };
+        for FilePath(entry) in entries {
+            if !self.is_part(entry, context) {
+                scope.entries.push(entry.clone());
+                continue;
+            }
+            let line = Line::Text(entry.clone());
+            let target = match self.target(&line, context) {
+                Err(fault) if fault.code == Code::Stale => match numbers {
+                    Numbers::Present => self.present_lines(&line, &line, context),
+                    Numbers::Seen => self.lines_between_ends(entry, context),
+                }
+                .ok_or(fault),
+                other => other,
+            };
+            scope.parts.push(target?);
+        }
+        Ok(scope)
+    }
+
+    /// Returns the lines from one to another, if these two are as they were seen. What is between them may have changed
+    /// since: it is only searched.
+    fn lines_between_ends(&self, entry: &str, context: &Context) -> Option<Target> {
+        let (file, first, last) = numbered(entry)?;
+        let line = |number: i64| {
+            let line = Line::Text(format!("{}:{number}", file?));
+            match self.lines_target(&line, &line, context) {
+                Ok(Target::Lines { path, lines }) => Some((path, lines)),
+                _ => None,
+            }
+        };
+        let ((path, first), (_, last)) = (line(first)?, line(last)?);
+        (first.start < last.end).then_some(Target::Lines { path, lines: first.start..last.end })
+    }
+
+    /// True for `a.rs:10-20`, `a.rs#foo`, `body(…)` and names such as `foo` and `Type::foo`, unless there is such a file.
+    fn is_part(&self, entry: &str, context: &Context) -> bool {
+        let is_written = matches!(numbered(entry), Some((Some(_), _, _)))
+            || entry.starts_with("body(")
+            || entry.split_once('#').is_some_and(|(file, symbol)| {
+                !file.is_empty() && !symbol.is_empty() && !symbol.contains('/')
+            })
+            || is_name(entry);
+        let exists =
+            || self.caller_path(entry, context).exists() || self.root().join(entry).exists();
+        let is_open = || self.resolve_file_name(entry).is_ok();
+        is_written && !entry.starts_with('!') && !exists() && !is_open()
+    }
+}
+
+impl Scope {
+    /// Searches no parts of files, but these entries.
+    pub(super) fn set_entries(&mut self, entries: Vec<String>) {
+        self.entries = entries;
+    }
+
+    /// True if only parts of files are searched.
+    pub(super) fn is_parts(&self) -> bool {
+        self.entries.is_empty() && !self.parts.is_empty()
+    }
+
+    pub(super) fn files(&self, documents: &mut Documents) -> Result<ScopedFiles, Fault> {
+        let mut scoped = ScopedFiles {
+            files: Vec::new(),
+            named: Vec::new(),
+            within: Parts::new(),
+            shown: Vec::new(),
+        };
+        if !self.is_parts() {
+            let files = self.whole_files(documents)?;
+            scoped.files = files.list().map_err(|error| self.fault(error))?;
+            scoped.named = files.named().to_vec();
+        }
+        let mut resolver = Resolver::new(documents, self.symbols.clone());
+        resolver.clamps = true;
+        for part in &self.parts {
+            let found = match resolver.resolve(part) {
+                Ok(found) => found,
+                Err(Stop::Fault(mut fault)) => {
+                    if let Target::Written { text, .. } = part
+                        && is_name(text)
+                        && fault.code == Code::NotFound
+                    {
+                        fault.message = format!("{text}: no such file, and {}", fault.message);
+                    }
+                    return Err(fault);
+                }
+                Err(Stop::Ask(_)) => {
+                    let written = match part {
+                        Target::Written { text, .. } => text,
+                        Target::Lines { .. } => "this",
+                    };
+                    return Err(Fault::usage(format!("in: {written} is ambiguous")).hint(
+                        "write what is around it, too: 'file#Type::foo', or lines: 'file:10-20'",
+                    ));
+                }
+            };
+            let shown = resolver.documents.display(&found.path);
+            scoped.shown.push(range_name(&shown, &found.lines()));
+            if scoped.files.binary_search(&found.path).is_err() {
+                scoped.within.entry(found.path).or_default().push(found.bytes);
+            }
+        }
+        scoped.files.extend(scoped.within.keys().cloned());
+        scoped.named.extend(scoped.within.keys().cloned());
+        scoped.files.sort();
+        Ok(scoped)
+    }
+
+    fn whole_files(&self, documents: &Documents) -> Result<Files, Fault> {
+        let unwritten = documents.open_files().filter(|open| documents.is_missing(&open.path));
+        let known: Vec<PathBuf> = unwritten.map(|open| open.path.clone()).collect();
+        let files = |base: &Path| Files::new(&self.entries, base, &self.root, &known);
+        files(&self.base)
+            .or_else(|error| match error {
+                // As paths are displayed.
+                FilesError::Missing(_) => files(&self.root).map_err(|_| error),
+                error => Err(error),
+            })
+            .map_err(|error| self.fault(error))
+    }
+
+    fn fault(&self, error: FilesError) -> Fault {
+        match error {
+            FilesError::Missing(path) => match disk::resolve(&path) {
+                // A link that leads nowhere, for instance.
+                Err(fault) if path.symlink_metadata().is_ok() => fault,
+                _ => {
+                    let shown = path.strip_prefix(&self.root).unwrap_or(&path).display();
+                    Fault::not_found(format!("{shown}: no such file"))
+                        .hint("expected a path, a folder, a glob, 'file:10-20' or 'file#symbol'")
+                }
+            },
+            FilesError::NoMatch(glob) => Fault::not_found(format!("no file matches {glob}"))
+                .hint("what .gitignore lists is left out: name the file or its folder"),
+            error @ FilesError::Glob { .. } => Fault::usage(error.to_string()),
+            error => Fault::refused(error.to_string()),
+        }
+    }
+}
+
+/// True for `foo` and `Type::foo`.
+fn is_name(text: &str) -> bool {
+    let is_part =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
+    text.split("::").all(is_part)
+}

@@ -1,0 +1,104 @@
+/** Parts of a state that many apps need: pages of a list, and changes to take back. */
+
+import { Fault } from "./errors.ts";
+
+const READERS_MAX = 64;
+const CHANGES_MAX = 50;
+
+/** The page of a list that each reader turned to, of an app with `perReader: true`: a field of its state. */
+export interface Pages {
+  size: number;
+  /** Readers, and the index of the first item that each is shown; who turned last is at the end. */
+  turned: [reader: string, first: number][];
+}
+
+/** Makes pages of so many items. */
+export const pages = (size = 20): Pages => ({ size, turned: [] });
+
+function firstOf({ size, turned }: Pages, length: number, reader: string): number {
+  const first = turned.find(([name]) => name === reader)?.[1] ?? 0;
+  // A page exists however the list changes.
+  return Math.min(first, Math.floor(Math.max(length - 1, 0) / size) * size);
+}
+
+/** The items that a reader is shown. */
+export function pageOf<T>(pages: Pages, items: T[], reader: string): T[] {
+  const first = firstOf(pages, items.length, reader);
+  return items.slice(first, first + pages.size);
+}
+
+/** Which part of the list it is, for `view.position`: `21-40 of 45`. */
+export function positionOf(pages: Pages, items: unknown[], reader: string): string {
+  const [first, shown] = [firstOf(pages, items.length, reader), pageOf(pages, items, reader).length];
+  return `${first + Math.min(shown, 1)}-${first + shown} of ${items.length}`;
+}
+
+/** Shows a reader the next page, or with -1 the previous one. Returns the position. */
+export function turnPage(pages: Pages, items: unknown[], reader: string, by = 1): string {
+  const first = firstOf(pages, items.length, reader) + by * pages.size;
+  if (first < 0 || first >= items.length) throw new Fault("there is no such page", { code: "refused" });
+  pages.turned = [...pages.turned.filter(([name]) => name !== reader), [reader, first]];
+  pages.turned.splice(0, pages.turned.length - READERS_MAX);
+  return positionOf(pages, items, reader);
+}
+
+/** A change, and the state on its other side. */
+export interface Change {
+  number: number;
+  what: string;
+  state: string;
+}
+
+/** The states before the last changes: the field `undo` of a state, so that it is saved, too. */
+export interface Undo {
+  past: Change[];
+  future: Change[];
+  last: number;
+}
+
+/** A state whose changes can be taken back. */
+export interface Undoable {
+  undo: Undo;
+}
+
+/** Makes the field of a new state. */
+export const noChanges = (): Undo => ({ past: [], future: [], last: 0 });
+
+function rest({ undo: _, ...state }: Undoable): string {
+  return JSON.stringify(state);
+}
+
+/**
+ * Keeps the state before a change that is about to be made. Returns its number: name it in
+ * `new Done(…).undoneBy(undo, { change })`, so that `pipemux undo` works.
+ */
+export function recordChange(state: Undoable, what: string): number {
+  const { undo } = state;
+  undo.last += 1;
+  undo.past = [...undo.past, { number: undo.last, what, state: rest(state) }].slice(-CHANGES_MAX);
+  undo.future = [];
+  return undo.last;
+}
+
+/** Takes back the newest change, which must be the given one if one is given. */
+export function takeBack(state: Undoable, number?: number | null): Change {
+  return swap(state, "undo", state.undo.past, state.undo.future, number);
+}
+
+/** Makes the change again that was taken back last. */
+export function makeAgain(state: Undoable, number?: number | null): Change {
+  return swap(state, "redo", state.undo.future, state.undo.past, number);
+}
+
+function swap(state: Undoable, verb: string, from: Change[], to: Change[], number?: number | null): Change {
+  const change = from.at(-1);
+  if (!change) throw new Fault(`there is nothing to ${verb}`, { code: "refused" });
+  if ((number ?? change.number) !== change.number) {
+    const instead = `the next one to ${verb} is ${change.number}, ${change.what}`;
+    throw new Fault(`change ${number} can't be taken: ${instead}`, { code: "stale" });
+  }
+  from.pop();
+  to.push({ ...change, state: rest(state) });
+  Object.assign(state, JSON.parse(change.state));
+  return change;
+}

@@ -1,0 +1,113 @@
+//! Finds nodes within a budget.
+
+use docui::{Done, Fault, Value, View, command, tokens};
+use pipemux_memotree_store::index::{NodeRow, SEARCH_MAX};
+use pipemux_memotree_store::token::inert;
+use pipemux_memotree_store::words::{has_dangling_or, tag};
+
+use crate::action::Words;
+use crate::model::MemoTree;
+use crate::query::{CUT_NOTE, SNIPPET_CHARS, outline_line};
+use crate::update::index_fault;
+use crate::words;
+
+/// Found nodes whose texts are read for the line that has the words.
+const SNIPPETS_MAX: usize = 20;
+
+/// Finds nodes.
+///
+/// # Errors
+/// There is no word to search for, or the index can't be read.
+pub fn search(tree: &MemoTree, words: &Words, skip: i64, budget: u64) -> Result<Done, Fault> {
+    let store = tree.store();
+    let query = match words {
+        Words::Saved(saved) => store.query(&saved.key).map_err(|error| tree.fault(error))?,
+        Words::Text(text) => match pipemux_memotree_store::Token::parse(text.trim()) {
+            Ok(token) => store.query(&token.name).map_err(|error| tree.fault(error))?,
+            // A saved search, by its name.
+            Err(_) => store.query(text.trim()).unwrap_or_else(|_| text.clone()),
+        },
+    };
+    if pipemux_memotree_store::words::expression(&query).is_none() {
+        let all = tree.call("show()");
+        return Err(Fault::usage("query: expected a word to search for")
+            .hint(format!("all nodes: pipemux ask '{all}'")));
+    }
+    let skip = usize::try_from(skip).map_err(|_| Fault::usage("skip: expected 0 or more"))?;
+    let found = store.index().search(&query, SEARCH_MAX).map_err(index_fault)?;
+    drop(store);
+    let mut view = View::new("");
+    let mut left = budget.saturating_sub(CUT_NOTE);
+    let rows = found.nodes.get(skip..).unwrap_or_default();
+    let mut shown = 0;
+    for row in rows {
+        let line = found_line(tree, row, &query, shown < SNIPPETS_MAX);
+        let cost = tokens::estimate(&line);
+        if cost > left && shown > 0 {
+            break;
+        }
+        left = left.saturating_sub(cost);
+        view.text(line);
+        shown += 1;
+    }
+    if shown < rows.len() {
+        let again = words::quoted(&query);
+        let call = tree.call(&format!("search({again}, skip={})", skip + shown));
+        let ask = command::command(&["ask", &call]);
+        view.text(format!("… {} more: {ask}\n", rows.len() - shown));
+    }
+    if has_dangling_or(&query) {
+        view.text("OR stands between two words: a OR b; without one it was left out\n");
+    }
+    if found.nodes.is_empty() {
+        view.text(nothing_found(tree, &query));
+    }
+    let total = tree.store().index().total().map_err(index_fault)?;
+    let number = found.nodes.len();
+    let more = if found.more { "more than " } else { "" };
+    let done =
+        Done::new(format!("{more}{number} of {}", words::count(total, "node"))).content(view);
+    let ids = found.nodes.iter().map(|row| Value::from(row.id.as_str())).collect();
+    Ok(if found.nodes.is_empty() { done } else { done.value(Value::List(ids)) })
+}
+
+/// Says what to try when a search found nothing.
+fn nothing_found(tree: &MemoTree, query: &str) -> String {
+    let terms: Vec<&str> = query.split_whitespace().collect();
+    let ask = |call: String| command::command(&["ask", &tree.call(&call)]);
+    let search = |text: String| ask(format!("search({})", words::quoted(&text)));
+    match terms.as_slice() {
+        [one] if tag(one).is_some() => {
+            let plain = one.trim_start_matches('#').to_owned();
+            format!("no node has this tag; as a word: {}\n", search(plain))
+        }
+        [_, _, ..] if !query.contains(['"', '“', '”']) && !terms.contains(&"OR") => {
+            format!("any of the words: {}\n", search(terms.join(" OR ")))
+        }
+        _ => format!("all titles: {}\n", ask("show()".to_owned())),
+    }
+}
+
+/// Writes a found node: its title line, its gist, and the first line of its text that has a word of the query.
+fn found_line(tree: &MemoTree, row: &NodeRow, query: &str, reads: bool) -> String {
+    let mut line = outline_line(row, 0, true, None);
+    let words: Vec<String> = query
+        .split_whitespace()
+        .map(|word| word.trim_matches(['"', '“', '”']).to_lowercase())
+        .filter(|word| !word.is_empty() && word != "or")
+        .collect();
+    if !reads || row.lines == 0 {
+        return line;
+    }
+    let Ok((_, text)) = tree.store().text(row.id.as_str()) else { return line };
+    let has_word = |line: &&str| {
+        let line = line.to_lowercase();
+        words.iter().any(|word| line.contains(word.as_str()))
+    };
+    // The words may be in the title alone: the beginning tells what it is about.
+    let first = || text.lines().find(|line| !line.trim().is_empty());
+    if let Some(found) = text.lines().find(has_word).or_else(first) {
+        line += &format!("  {}\n", inert(&words::cut(found, SNIPPET_CHARS)));
+    }
+    line
+}

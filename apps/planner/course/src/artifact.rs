@@ -1,0 +1,224 @@
+//! What comes of a cycle: a plan, only by consensus, or a draft.
+
+use serde_json::{Value, json};
+
+use crate::course::Course;
+use crate::meeting::QuestionState;
+use crate::role::Role;
+use crate::turn::Synthesis;
+
+/// The product of a cycle.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Artifact {
+    /// `planning.ai.json`
+    Plan(Value),
+    /// `planning.draft.md`
+    Draft(String),
+}
+
+/// What an artifact says whose roles were not independent of each other.
+const SHARED: &str = "roles shared one context";
+
+impl Artifact {
+    /// Returns the name of its file.
+    pub fn file(&self) -> &'static str {
+        match self {
+            Self::Plan(_) => "planning.ai.json",
+            Self::Draft(_) => "planning.draft.md",
+        }
+    }
+
+    /// Returns `plan` or `draft`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Plan(_) => "plan",
+            Self::Draft(_) => "draft",
+        }
+    }
+
+    /// Returns the content of its file.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Plan(plan) => serde_json::to_string_pretty(plan).unwrap_or_default() + "\n",
+            Self::Draft(text) => text.clone(),
+        }
+    }
+
+    /// Returns it as a further version that brings back an earlier one.
+    pub(crate) fn rolled_back(&self, from: u32, number: u32) -> Self {
+        match self {
+            Self::Plan(plan) => {
+                let mut plan = plan.clone();
+                plan["meta"]["version"] = number.into();
+                plan["meta"]["rolled_back_from"] = from.into();
+                Self::Plan(plan)
+            }
+            Self::Draft(text) => {
+                Self::Draft(format!("> Version {number} brings back version {from}.\n\n{text}"))
+            }
+        }
+    }
+}
+
+/// Makes the plan of what the coach wrote.
+pub(crate) fn plan(course: &Course, body: &Value) -> Value {
+    let mut plan = json!({"meta": {
+        "task_id": course.topic, "created_at": course.now, "version": course.next_version(),
+        "consensus_status": "consensus",
+    }});
+    if course.roles_shared_context() {
+        plan["meta"]["note"] = SHARED.into();
+    }
+    let parts = [
+        "why",
+        "what",
+        "requirements",
+        "draft_files",
+        "acceptance",
+        "scope",
+        "non_goals",
+        "open_questions",
+        "test_plan",
+        "risks",
+    ];
+    for part in parts {
+        plan[part] = body[part].clone();
+    }
+    let at = course.synthesis.as_ref().map(|made| made.at.clone()).unwrap_or_default();
+    plan["consensus_snapshot"] = json!({
+        "agreed_by": Role::ALL.map(Role::name), "reserved_by": [], "synthesis_at": at,
+    });
+    plan
+}
+
+/// Returns what stands against a plan, a line each.
+pub(crate) fn objections(course: &Course) -> Vec<String> {
+    let mut all = Vec::new();
+    let spoken = course.rounds.get(&3);
+    for role in Role::ALL {
+        match spoken.and_then(|spoken| spoken.get(&role)) {
+            None => all.push(format!("{role}: was left out")),
+            Some(spoken) if spoken.verdict.ok != Some(true) => {
+                all.push(format!(
+                    "{role}: {} · {}",
+                    spoken.verdict.word(),
+                    spoken.verdict.reasons.join(" ")
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    if let Some(made) = &course.synthesis {
+        all.extend(
+            made.reserved_points
+                .iter()
+                .map(|one| format!("{}: {} ({})", one.role, one.concern, one.severity)),
+        );
+        all.extend(
+            made.strong_disagreements.iter().map(|one| format!("disagreement: {}", one.topic)),
+        );
+    }
+    if let Some(expert) = course.expert.as_ref().filter(|expert| expert.veto)
+        && let Some((Some(false), text)) = expert.words.last()
+    {
+        all.push(format!("Expert {}: block · {text}", expert.reader));
+    }
+    all
+}
+
+/// Writes the draft.
+pub(crate) fn draft(course: &Course) -> String {
+    let synthesis = course.synthesis.clone().unwrap_or_default();
+    let mut text = format!("# Draft: {}\n\n", course.topic);
+    text += "> ⚠ This is a draft, not a plan by consensus. Whoever builds on it takes the risk of what stands under \
+             \"What was not agreed\".\n\n";
+    text += &format!("Version {} · {} · cycle {}", course.next_version(), course.now, course.cycle);
+    if course.roles_shared_context() {
+        text += &format!(" · {SHARED}");
+    }
+    text +=
+        &format!("\n\n## Brief\n\n{}\n\n## What was not agreed\n\n", quoted(&course.whole_brief()));
+    let objections = objections(course);
+    for objection in &objections {
+        text += &format!("- {objection}\n");
+    }
+    if objections.is_empty() {
+        text += "- nothing\n";
+    }
+    text += &positions(&synthesis);
+    text += "\n## What was agreed\n\n";
+    let mut agreed: Vec<String> = synthesis.agreed_points.clone();
+    if agreed.is_empty() {
+        agreed =
+            course.extraction.as_ref().map(|made| made.agreed_points.clone()).unwrap_or_default();
+    }
+    match agreed.is_empty() {
+        true => text += "- nothing yet\n",
+        false => agreed.iter().for_each(|point| text += &format!("- {point}\n")),
+    }
+    text += &format!("\n{}\n", synthesis.summary);
+    text += "\n## Record by round\n";
+    for (round, spoken) in &course.rounds {
+        text += &format!("\n### Round {round}\n\n");
+        for (role, one) in spoken {
+            text += &format!(
+                "- **{role}** · {} · {}\n",
+                one.verdict.word(),
+                one.verdict.reasons.join(" ")
+            );
+            one.verdict
+                .suggestions
+                .iter()
+                .for_each(|suggestion| text += &format!("  - suggests: {suggestion}\n"));
+            if !one.missing.is_empty() {
+                text += &format!("  - cites what doesn't exist: {}\n", one.missing.join(", "));
+            }
+        }
+    }
+    text += "\n## Clarification meeting\n\n";
+    for question in course.meeting.iter().flat_map(|meeting| &meeting.questions) {
+        text += &format!("- **{}**: {}\n", question.asker(), question.text);
+        if let Some(before) = &question.before {
+            text += &format!("  - was: {before}\n");
+        }
+        question.exchange.iter().for_each(|line| text += &format!("  - {line}\n"));
+        text += &match &question.state {
+            QuestionState::Dropped(reason) => format!("  - dropped: {reason}\n"),
+            _ => format!(
+                "  - user: {}\n",
+                question.shown_answer().unwrap_or_else(|| "unknown".into())
+            ),
+        };
+    }
+    if let Some(expert) = &course.expert {
+        for (_, word) in &expert.words {
+            text += &format!("- **Expert {}**: {word}\n", expert.reader);
+        }
+    }
+    text += "\n## What you can do next\n\n\
+             - adjust('…') adds to the brief; what was agreed is kept, and the roles judge again\n\
+             - back('round3') has the last round judged again; back('meeting') asks again\n\
+             - handoff() hands this draft over, after a warning that you confirm and that is recorded\n\
+             - discard() ends it; all versions stay\n";
+    text
+}
+
+/// Writes what each role says where they disagree, and its state.
+fn positions(synthesis: &Synthesis) -> String {
+    let mut text = String::new();
+    for one in &synthesis.strong_disagreements {
+        text += &format!("\n### {} · open\n\n", one.topic);
+        one.positions
+            .iter()
+            .for_each(|(role, position)| text += &format!("- {role}: {position}\n"));
+    }
+    text
+}
+
+/// Marks each line of a text as a quotation.
+fn quoted(text: &str) -> String {
+    text.lines()
+        .map(|line| format!("> {line}").trim_end().to_owned())
+        .collect::<Vec<_>>()
+        .join("\n")
+}

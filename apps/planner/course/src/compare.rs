@@ -1,0 +1,157 @@
+//! What differs between two versions, by section.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::artifact::Artifact;
+
+/// What differs in one section.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Difference {
+    /// The section's name.
+    pub section: String,
+    /// What only the later version has.
+    pub added: Vec<String>,
+    /// What only the earlier version has.
+    pub gone: Vec<String>,
+    /// What both have, differently: before and after.
+    pub changed: Vec<(String, String)>,
+}
+
+/// A section's items, each with the key by which the same item is found in another version.
+type Sections = Vec<(String, Vec<(String, String)>)>;
+
+/// Compares two artifacts, section by section; sections that are the same are left out.
+pub fn compare(before: &Artifact, after: &Artifact) -> Vec<Difference> {
+    let (before, after) = (sections(before), sections(after));
+    let mut names: Vec<&String> = before.iter().map(|(name, _)| name).collect();
+    names.extend(
+        after
+            .iter()
+            .map(|(name, _)| name)
+            .filter(|name| !before.iter().any(|(other, _)| other == *name)),
+    );
+    let items = |of: &Sections, name: &str| -> BTreeMap<String, String> {
+        of.iter().filter(|(other, _)| other == name).flat_map(|(_, items)| items.clone()).collect()
+    };
+    let mut all = Vec::new();
+    for name in names {
+        let (old, new) = (items(&before, name), items(&after, name));
+        let mut found = Difference { section: name.clone(), ..Difference::default() };
+        for (key, text) in &old {
+            match new.get(key) {
+                None => found.gone.push(text.clone()),
+                Some(other) if other != text => found.changed.push((text.clone(), other.clone())),
+                Some(_) => {}
+            }
+        }
+        found.added = new
+            .iter()
+            .filter(|(key, _)| !old.contains_key(*key))
+            .map(|(_, text)| text.clone())
+            .collect();
+        if !(found.added.is_empty() && found.gone.is_empty() && found.changed.is_empty()) {
+            all.push(found);
+        }
+    }
+    all
+}
+
+fn sections(artifact: &Artifact) -> Sections {
+    match artifact {
+        Artifact::Plan(plan) => plan
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(name, _)| *name != "meta" && *name != "consensus_snapshot")
+            .map(|(name, value)| (name.clone(), plan_items(value)))
+            .collect(),
+        Artifact::Draft(text) => {
+            let mut sections: Sections = Vec::new();
+            for line in text.lines().filter(|line| !line.trim().is_empty()) {
+                match line.strip_prefix("## ") {
+                    Some(name) => sections.push((name.to_owned(), Vec::new())),
+                    None => {
+                        if let Some((_, items)) = sections.last_mut() {
+                            items.push((line.to_owned(), line.to_owned()));
+                        }
+                    }
+                }
+            }
+            sections
+        }
+    }
+}
+
+fn plan_items(value: &Value) -> Vec<(String, String)> {
+    match value {
+        Value::Array(items) => items
+            .iter()
+            .map(|item| match (item, item["id"].as_str().or(item["path"].as_str())) {
+                (_, Some(id)) => (id.to_owned(), format!("{id}: {}", rest(item))),
+                (Value::String(text), None) => (text.clone(), text.clone()),
+                (other, None) => (other.to_string(), other.to_string()),
+            })
+            .collect(),
+        Value::String(text) => vec![("text".into(), text.clone())],
+        other => vec![("text".into(), other.to_string())],
+    }
+}
+
+/// Writes the fields of an item but its id.
+fn rest(item: &Value) -> String {
+    let fields =
+        item.as_object().into_iter().flatten().filter(|(name, _)| *name != "id" && *name != "path");
+    let field = |(name, value): (&String, &Value)| match (name.as_str(), value) {
+        ("text" | "purpose", Value::String(text)) => text.clone(),
+        (name, Value::String(text)) => format!("{name} {text}"),
+        (name, Value::Array(items)) => {
+            let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
+            format!("{name} {}", items.join(", "))
+        }
+        (name, other) => format!("{name} {other}"),
+    };
+    fields.map(field).collect::<Vec<_>>().join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn plans_differ_by_section_and_id() {
+        let plan = |text: &str, scope: &[&str]| {
+            Artifact::Plan(json!({"meta": {"version": 1}, "why": "w", "scope": scope,
+                "requirements": [{"id": "R1", "text": text}]}))
+        };
+        let found = compare(&plan("a", &["x", "y"]), &plan("b", &["y", "z"]));
+        let requirements = Difference {
+            section: "requirements".into(),
+            changed: vec![("R1: a".into(), "R1: b".into())],
+            ..Difference::default()
+        };
+        let scope = Difference {
+            section: "scope".into(),
+            added: vec!["z".into()],
+            gone: vec!["x".into()],
+            ..Difference::default()
+        };
+        assert_eq!(found, [requirements, scope]);
+        assert_eq!(compare(&plan("a", &[]), &plan("a", &[])), []);
+    }
+
+    #[test]
+    fn drafts_differ_by_heading_and_line() {
+        let draft =
+            |line: &str| Artifact::Draft(format!("# Draft\n## What was agreed\n- {line}\n"));
+        let found = compare(&draft("one"), &draft("two"));
+        assert_eq!(found[0].section, "What was agreed");
+        assert_eq!(
+            (found[0].added.clone(), found[0].gone.clone()),
+            (vec!["- two".to_owned()], vec!["- one".to_owned()])
+        );
+    }
+}

@@ -1,0 +1,312 @@
+//! What the user may do at any time: retry, leave out, adjust, go back, pause, decide, roll back.
+
+use crate::artifact::Artifact;
+use crate::course::{Addition, Course, Stage};
+use crate::event::{BackTo, By, Effect, Refusal};
+use crate::limits::TEXT_MAX;
+use crate::meeting::QuestionState;
+use crate::role::{Role, Speaker};
+use crate::turn::{Turn, TurnKind};
+
+impl Course {
+    /// Opens a turn.
+    pub(crate) fn open(&mut self, kind: TurnKind, effects: &mut Vec<Effect>) {
+        self.turns += 1;
+        self.turn = Some(Turn { id: self.turns, kind, failed: None });
+        effects.push(Effect::Play(self.turns));
+    }
+
+    /// Ends the turn that is open: nobody waits for it any more.
+    pub(crate) fn end_turn(&mut self, effects: &mut Vec<Effect>) {
+        if let Some(turn) = self.turn.take() {
+            effects.push(Effect::Cancel(turn.id));
+        }
+    }
+
+    pub(crate) fn retry(&mut self, effects: &mut Vec<Effect>) -> Result<(), Refusal> {
+        match &mut self.turn {
+            Some(turn) if turn.failed.is_some() => {
+                turn.failed = None;
+                effects.push(Effect::Play(turn.id));
+                Ok(())
+            }
+            Some(turn) => Err(Refusal::new(format!("{} has not failed", turn.kind.speaker()), "")),
+            None => Err(Refusal::new("no turn is open", "")),
+        }
+    }
+
+    pub(crate) fn leave_out(
+        &mut self,
+        role: Role,
+        by: &By,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(), Refusal> {
+        if !matches!(self.stage, Stage::Round(_) | Stage::Meeting) {
+            return Err(Refusal::new(
+                format!("no role speaks now: the stage is {}", self.stage.shown()),
+                "",
+            ));
+        }
+        if !self.left_out.insert(role) {
+            return Err(Refusal::new(format!("{role} is left out already"), ""));
+        }
+        let text = format!("leaves {role} out: only a draft can come of this cycle");
+        self.note(self.stage.shown(), "user".into(), by, text.clone(), &text);
+        if self.speaker() == Some(Speaker::Role(role)) {
+            self.end_turn(effects);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn take_role(&mut self, role: Role, by: &By) -> Result<(), Refusal> {
+        match self.takers.get(&role) {
+            Some(other) if *other != by.reader => Err(Refusal::new(
+                format!("{role} is played by reader {other}"),
+                "driver('ROLE', 'agent')",
+            )),
+            _ => {
+                self.takers.insert(role, by.reader.clone());
+                let text = format!("{} plays {role}", by.reader);
+                self.note(self.stage.shown(), by.reader.clone(), by, text.clone(), &text);
+                Ok(())
+            }
+        }
+    }
+
+    /// Adds to the brief. Who has judged the brief as it was judges it again.
+    pub(crate) fn adjust(
+        &mut self,
+        text: &str,
+        by: &By,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(), Refusal> {
+        if self.stage == Stage::Discarded {
+            return Err(Refusal::new("it is discarded", "plan('…')"));
+        }
+        let length = self.additions.iter().map(|one| one.text.chars().count()).sum::<usize>();
+        if length > 4 * TEXT_MAX {
+            return Err(Refusal::new(
+                format!("the additions have {length} characters: begin a new topic"),
+                "plan('…')",
+            ));
+        }
+        self.note(self.stage.shown(), "user".into(), by, format!("adjusts: {text}"), text);
+        self.revision += 1;
+        let addition = Addition { from: "added by the user".into(), text: text.to_owned() };
+        match self.stage {
+            Stage::Confirm | Stage::Accepted => {
+                self.keep_consensus();
+                self.additions.push(addition);
+                self.new_cycle();
+            }
+            Stage::Round(round) => {
+                self.additions.push(addition);
+                self.end_turn(effects);
+                self.rounds.remove(&round);
+            }
+            Stage::Synthesis(round) | Stage::Plan(round) => {
+                self.additions.push(addition);
+                self.end_turn(effects);
+                self.rounds.remove(&round);
+                self.synthesis = None;
+                self.enter(Stage::Round(round));
+            }
+            _ => self.additions.push(addition),
+        }
+        Ok(())
+    }
+
+    /// Takes what was agreed along into the next cycle.
+    fn keep_consensus(&mut self) {
+        let version = self.versions.last().map_or(0, |version| version.number);
+        let Some(made) = self.synthesis.as_ref().filter(|made| !made.agreed_points.is_empty())
+        else {
+            return;
+        };
+        let text = format!("- {}", made.agreed_points.join("\n- "));
+        self.additions.push(Addition { from: format!("agreed in version {version}"), text });
+    }
+
+    fn new_cycle(&mut self) {
+        self.cycle += 1;
+        self.rounds.clear();
+        self.left_out.clear();
+        (self.meeting, self.extraction, self.synthesis) = (None, None, None);
+        self.meeting_due = false;
+        self.reached.clear();
+        self.enter(Stage::Round(1));
+    }
+
+    /// Goes back to a stage; it and those behind it run again. What was said stays on record.
+    pub(crate) fn back(
+        &mut self,
+        to: BackTo,
+        by: &By,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(), Refusal> {
+        let stage = match to {
+            BackTo::Round1 => Stage::Round(1),
+            BackTo::Round2 => Stage::Round(2),
+            BackTo::Meeting => Stage::Meeting,
+            BackTo::Extraction => Stage::Extraction,
+            BackTo::Round3 => Stage::Round(3),
+        };
+        if !self.reached.contains(&stage) {
+            return Err(Refusal::new(
+                format!("{} was not reached in this cycle", stage.shown()),
+                "back('round1')",
+            ));
+        }
+        if matches!(self.stage, Stage::Accepted | Stage::Discarded) {
+            return Err(Refusal::new(
+                format!("it is {}", self.stage.shown()),
+                "adjust('what is to be different')",
+            ));
+        }
+        self.end_turn(effects);
+        let text = format!("goes back to {}", stage.shown());
+        self.note(self.stage.shown(), "user".into(), by, text.clone(), &text);
+        if to == BackTo::Round1 {
+            self.rounds.remove(&1);
+        }
+        if to <= BackTo::Round2 {
+            self.rounds.remove(&2);
+        }
+        if to <= BackTo::Meeting {
+            self.meeting = None;
+        }
+        if to <= BackTo::Extraction {
+            self.extraction = None;
+        }
+        self.rounds.remove(&3);
+        self.synthesis = None;
+        // What lies behind is reached once it has run again.
+        self.reached.retain(|reached| reached.rank() <= stage.rank());
+        self.enter(stage);
+        Ok(())
+    }
+
+    pub(crate) fn pause(&mut self, effects: &mut Vec<Effect>) -> Result<(), Refusal> {
+        if std::mem::replace(&mut self.paused, true) {
+            return Err(Refusal::new("it is paused already", "resume()"));
+        }
+        if let Some(turn) = &self.turn {
+            effects.push(Effect::Cancel(turn.id));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn resume(&mut self, effects: &mut Vec<Effect>) -> Result<(), Refusal> {
+        if !std::mem::replace(&mut self.paused, false) {
+            return Err(Refusal::new("it isn't paused", ""));
+        }
+        if let Some(turn) = self.turn.as_ref().filter(|turn| turn.failed.is_none()) {
+            effects.push(Effect::Play(turn.id));
+        }
+        Ok(())
+    }
+
+    /// Accepts or discards the artifact.
+    pub(crate) fn decide(&mut self, to: Stage, by: &By) -> Result<(), Refusal> {
+        let may =
+            matches!((self.stage, to), (Stage::Confirm, _) | (Stage::Accepted, Stage::Discarded));
+        let Some(version) = self.versions.last().filter(|_| may) else {
+            let stage = self.stage.shown();
+            return Err(Refusal::new(
+                format!("there is nothing to decide on: the stage is {stage}"),
+                "",
+            ));
+        };
+        let text = format!("version {} is {}", version.number, to.shown());
+        self.note("decision".into(), "user".into(), by, text.clone(), &text);
+        self.enter(to);
+        Ok(())
+    }
+
+    /// Takes the expert's word.
+    pub(crate) fn expert_spoke(
+        &mut self,
+        ok: Option<bool>,
+        text: &str,
+        by: &By,
+    ) -> Result<(), Refusal> {
+        let stage = self.stage.shown();
+        let Some(expert) = &mut self.expert else {
+            return Err(Refusal::new("no expert is invited", "invite('READER')"));
+        };
+        if expert.reader != by.reader {
+            let reader = &expert.reader;
+            return Err(Refusal::new(
+                format!("the expert is reader {reader}, not {}", by.reader),
+                "",
+            ));
+        }
+        expert.words.push((ok, text.to_owned()));
+        let word = match ok {
+            Some(true) => "agree",
+            Some(false) => "block",
+            None => "concern",
+        };
+        self.note(stage, "Expert".into(), by, format!("{word} · {text}"), text);
+        Ok(())
+    }
+
+    /// Takes what somebody made of the artifact by hand.
+    pub(crate) fn edited(&mut self, text: &str, by: &By) -> Result<(), Refusal> {
+        let Some(version) = self.versions.last_mut() else {
+            return Err(Refusal::new("there is no artifact", ""));
+        };
+        version.artifact = match &version.artifact {
+            Artifact::Draft(_) => Artifact::Draft(text.to_owned()),
+            Artifact::Plan(_) => {
+                let plan = serde_json::from_str(text).map_err(|error| {
+                    Refusal::new(format!("the plan is no JSON now: {error}"), "")
+                })?;
+                Artifact::Plan(plan)
+            }
+        };
+        version.edited = true;
+        let number = version.number;
+        let text = format!("version {number} was edited by hand; it is taken as it is");
+        self.note("decision".into(), "user".into(), by, text.clone(), &text);
+        Ok(())
+    }
+
+    /// Makes an earlier version the present one, as a new version that says so.
+    pub(crate) fn roll_back(
+        &mut self,
+        to: u32,
+        by: &By,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(), Refusal> {
+        if !matches!(self.stage, Stage::Confirm | Stage::Accepted) {
+            let stage = self.stage.shown();
+            return Err(Refusal::new(
+                format!("a discussion is under way: the stage is {stage}"),
+                "",
+            ));
+        }
+        let Some(version) = self.versions.iter().find(|version| version.number == to) else {
+            return Err(Refusal::new(format!("there is no version {to}"), "versions()"));
+        };
+        let (artifact, objections) =
+            (version.artifact.rolled_back(to, self.next_version()), version.objections.clone());
+        self.add_version(artifact, Some(to), effects);
+        if let Some(last) = self.versions.last_mut() {
+            last.objections = objections;
+        }
+        let text = format!("goes back to version {to}");
+        self.note("decision".into(), "user".into(), by, text.clone(), &text);
+        self.enter(Stage::Confirm);
+        Ok(())
+    }
+
+    /// Returns true if each question of the meeting was answered, taken back by its role, or recorded as unknown.
+    pub fn all_questions_settled(&self) -> bool {
+        let settled =
+            |state: &QuestionState| !matches!(state, QuestionState::Waiting | QuestionState::Open);
+        self.meeting
+            .as_ref()
+            .is_none_or(|meeting| meeting.questions.iter().all(|one| settled(&one.state)))
+    }
+}

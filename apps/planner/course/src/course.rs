@@ -1,0 +1,362 @@
+//! The state of a course, and how entries change it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::event::{By, Effect, Entry, Event, Prior, Refusal};
+use crate::limits::{ENTRIES_MAX, TEXT_MAX};
+use crate::meeting::Meeting;
+pub use crate::parts::{Addition, Expert, Said, Version};
+use crate::role::{Role, Speaker};
+pub use crate::stage::Stage;
+use crate::turn::{self, Extraction, Intent, Spoken, Synthesis, Turn, TurnKind, Verdict};
+
+/// A course. [`Course::apply`] is all that changes one.
+#[derive(Debug, Clone, Default, PartialEq)]
+#[allow(missing_docs, reason = "the names say it, and the types tell the rest")]
+pub struct Course {
+    pub topic: String,
+    pub stage: Stage,
+    pub paused: bool,
+    pub brief: String,
+    pub additions: Vec<Addition>,
+    /// Changes with the brief, so that a verdict tells which one it judges.
+    pub revision: u32,
+    pub prior: Option<Prior>,
+    pub history: Vec<String>,
+    pub intent: Option<(Intent, String)>,
+    /// Cycles that were begun.
+    pub cycle: u32,
+    /// The verdicts of this cycle, by round.
+    pub rounds: BTreeMap<u8, BTreeMap<Role, Spoken>>,
+    pub left_out: BTreeSet<Role>,
+    pub takers: BTreeMap<Role, String>,
+    pub meeting: Option<Meeting>,
+    pub extraction: Option<Extraction>,
+    pub synthesis: Option<Synthesis>,
+    pub expert: Option<Expert>,
+    pub turn: Option<Turn>,
+    pub versions: Vec<Version>,
+    /// All that was said, in order; shared between the states that know it.
+    pub said: Vec<Arc<Said>>,
+    /// The lines of `planning.clarification.jsonl`.
+    pub lines: Vec<Arc<Value>>,
+    /// Hand-overs so far.
+    pub handed_over: u32,
+    /// True once round 2 has begun in this cycle: then nothing comes about without a meeting.
+    pub(crate) meeting_due: bool,
+    pub(crate) reached: BTreeSet<Stage>,
+    pub(crate) turns: u64,
+    pub(crate) entries: u64,
+    pub(crate) now: String,
+}
+
+impl Course {
+    /// Takes one entry, or refuses it: then nothing has changed.
+    ///
+    /// # Errors
+    /// What is wrong with it now, and the call that is right.
+    pub fn apply(&mut self, entry: &Entry) -> Result<Vec<Effect>, Refusal> {
+        if self.entries >= ENTRIES_MAX {
+            return Err(Refusal::new("this topic's record is full", "plan('…')"));
+        }
+        let mut next = self.clone();
+        next.now.clone_from(&entry.ts);
+        next.entries += 1;
+        let mut effects = Vec::new();
+        next.take(entry, &mut effects)?;
+        next.advance(&mut effects);
+        *self = next;
+        Ok(effects)
+    }
+
+    fn take(&mut self, entry: &Entry, effects: &mut Vec<Effect>) -> Result<(), Refusal> {
+        if !matches!(entry.event, Event::Start { .. }) && self.stage == Stage::Empty {
+            return Err(Refusal::new("there is no brief yet", "plan('what you want, and why')"));
+        }
+        match &entry.event {
+            Event::Start { topic, brief, prior, history } => {
+                self.start(topic, brief, prior, history)
+            }
+            Event::Intent { intent, words } => self.set_intent(*intent, words, &entry.by),
+            Event::Answered { turn, answer, missing } => {
+                self.answered(*turn, answer, missing, &entry.by, effects)
+            }
+            Event::Failed { turn, reason } => {
+                let open = self.open_turn(*turn)?;
+                open.failed = Some(turn::gist(reason));
+                let (who, place) = (open.kind.speaker().name().to_owned(), self.stage.shown());
+                self.note(place, who, &entry.by, format!("no answer · {reason}"), reason);
+                Ok(())
+            }
+            Event::Retry => self.retry(effects),
+            Event::LeaveOut { role } => self.leave_out(*role, &entry.by, effects),
+            Event::Take { role } => self.take_role(*role, &entry.by),
+            Event::Reply { question, text } => {
+                self.reply(*question, &within(text)?, &entry.by, effects)
+            }
+            Event::Say { text } => self.say(&within(text)?, &entry.by, effects),
+            Event::Adjust { text } => self.adjust(&within(text)?, &entry.by, effects),
+            Event::Accept => self.decide(Stage::Accepted, &entry.by),
+            Event::Discard => self.decide(Stage::Discarded, &entry.by),
+            Event::Pause => self.pause(effects),
+            Event::Resume => self.resume(effects),
+            Event::Back { stage } => self.back(*stage, &entry.by, effects),
+            Event::Invite { reader, veto } => {
+                let text = format!(
+                    "invites {reader} as an expert{}",
+                    if *veto { " with a veto" } else { "" }
+                );
+                self.expert =
+                    Some(Expert { reader: reader.clone(), veto: *veto, words: Vec::new() });
+                self.note(self.stage.shown(), "user".into(), &entry.by, text.clone(), &text);
+                Ok(())
+            }
+            Event::ExpertSpoke { ok, text } => self.expert_spoke(*ok, &within(text)?, &entry.by),
+            Event::Edited { text } => self.edited(text, &entry.by),
+            Event::RollBack { to } => self.roll_back(*to, &entry.by, effects),
+            Event::HandedOver { number, hash, confirmed, command } => {
+                self.handed_over = *number;
+                let how =
+                    if command.is_empty() { "printed".into() } else { format!("to {command}") };
+                let risk = if *confirmed { " · a draft; the user knows the risk" } else { "" };
+                let text = format!("hand-over {number}: {how} · sha256 {hash}{risk}");
+                self.note("hand-over".into(), "user".into(), &entry.by, text.clone(), &text);
+                Ok(())
+            }
+        }
+    }
+
+    fn start(
+        &mut self,
+        topic: &str,
+        brief: &str,
+        prior: &Option<Prior>,
+        history: &[String],
+    ) -> Result<(), Refusal> {
+        if self.stage != Stage::Empty {
+            return Err(Refusal::new(
+                "this topic has a brief already",
+                "adjust('what is to be different')",
+            ));
+        }
+        self.topic = topic.to_owned();
+        self.brief = within(brief)?;
+        self.history = history.to_vec();
+        self.cycle = 1;
+        self.prior.clone_from(prior);
+        self.enter(if prior.is_some() { Stage::Intent } else { Stage::Round(1) });
+        Ok(())
+    }
+
+    /// Sets what an earlier plan is for, as the user says it.
+    fn set_intent(&mut self, intent: Intent, words: &str, by: &By) -> Result<(), Refusal> {
+        let Some(prior) = &self.prior else {
+            return Err(Refusal::new(
+                "no earlier plan came with the brief",
+                "plan('…', from='FILE')",
+            ));
+        };
+        if !matches!(self.stage, Stage::Intent | Stage::AskIntent) {
+            return Err(Refusal::new("the intent is settled", "adjust('what is to be different')"));
+        }
+        let words = words.trim();
+        match intent {
+            Intent::Other if words.is_empty() => {
+                return Err(Refusal::new(
+                    "say in your own words what it is for",
+                    "intent('other', words='…')",
+                ));
+            }
+            Intent::Unsure => {
+                self.turn = None;
+                self.enter(Stage::AskIntent);
+                return Ok(());
+            }
+            _ => {}
+        }
+        let from = format!("inherited from {} {}", prior.title, prior.version);
+        let inherited = match prior.agreed_points.is_empty() {
+            true => prior.key_points.join("\n- "),
+            false => prior.agreed_points.join("\n- "),
+        };
+        if matches!(intent, Intent::Refine | Intent::ContinueDiscussion) && !inherited.is_empty() {
+            self.additions.push(Addition { from, text: format!("- {inherited}") });
+        }
+        if !words.is_empty() {
+            self.additions
+                .push(Addition { from: "added by the user".into(), text: within(words)? });
+        }
+        let shown =
+            format!("{}{}{words}", intent.name(), if words.is_empty() { "" } else { " · " });
+        self.note("intent".into(), "user".into(), by, shown.clone(), &shown);
+        self.intent = Some((intent, words.to_owned()));
+        self.turn = None;
+        self.enter(Stage::Round(1));
+        Ok(())
+    }
+
+    /// Takes the answer to the open turn.
+    fn answered(
+        &mut self,
+        id: u64,
+        answer: &Value,
+        missing: &[String],
+        by: &By,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(), Refusal> {
+        let kind = self.open_turn(id)?.kind;
+        kind.check(answer).map_err(|why| Refusal::new(why, ""))?;
+        let place = self.stage.shown();
+        match kind {
+            TurnKind::Verdict(round, role) => {
+                let verdict: Verdict = turn::read(answer)?;
+                let reasons = verdict.reasons.join(" ");
+                let mark = if missing.is_empty() {
+                    String::new()
+                } else {
+                    format!(" · cites what doesn't exist: {}", missing.join(", "))
+                };
+                let gist = format!("{} · {}{mark}", verdict.word(), turn::gist(&reasons));
+                self.note(place, role.name().into(), by, gist, &verdict_text(&verdict));
+                let (ts, revision) = (self.now.clone(), self.revision);
+                let spoken =
+                    Spoken { verdict, ts, by: by.clone(), revision, missing: missing.to_vec() };
+                self.rounds.entry(round).or_default().insert(role, spoken);
+            }
+            TurnKind::Intent => {
+                let intent: Intent = turn::read(&answer["intent"])?;
+                let reason = answer["reason"].as_str().unwrap_or_default();
+                let gist = format!("{} · {}", intent.name(), turn::gist(reason));
+                self.note(place, "Coach".into(), by, gist, reason);
+                return self.set_intent(intent, "", by);
+            }
+            TurnKind::Judge(role, index) => self.judged(role, index, answer, by, effects),
+            TurnKind::FollowUp(role) => self.followed_up(role, answer, by, effects),
+            TurnKind::AnswerBack(role, index) => {
+                self.answered_back(role, index, answer, by, effects)
+            }
+            TurnKind::Extraction => {
+                let extraction: Extraction = turn::read(answer)?;
+                let (agreed, open) =
+                    (extraction.agreed_points.len(), extraction.conflicting_points.len());
+                let text = format!(
+                    "agreed:\n- {}\nin conflict:\n- {}",
+                    extraction.agreed_points.join("\n- "),
+                    extraction.conflicting_points.join("\n- ")
+                );
+                self.note(
+                    place,
+                    "Coach".into(),
+                    by,
+                    format!("{} agreed, {open} in conflict", turn::count(agreed, "point")),
+                    &text,
+                );
+                self.extraction = Some(extraction);
+            }
+            TurnKind::Synthesis => {
+                let mut synthesis: Synthesis = turn::read(answer)?;
+                synthesis.at.clone_from(&self.now);
+                self.note(
+                    place,
+                    "Coach".into(),
+                    by,
+                    turn::gist(&synthesis.summary),
+                    &synthesis.summary,
+                );
+                self.synthesis = Some(synthesis);
+            }
+            TurnKind::Plan => {
+                self.note(place, "Coach".into(), by, "wrote the plan".into(), "wrote the plan");
+                if let Some(synthesis) = &mut self.synthesis {
+                    synthesis.plan = Some(answer.clone());
+                }
+            }
+        }
+        self.turn = None;
+        Ok(())
+    }
+
+    /// Returns the turn that is open if it has this number.
+    pub(crate) fn open_turn(&mut self, id: u64) -> Result<&mut Turn, Refusal> {
+        match self.turn.as_mut().filter(|turn| turn.id == id) {
+            Some(turn) => Ok(turn),
+            None => Err(Refusal::new("that turn is over; nothing was changed", "")),
+        }
+    }
+
+    /// Returns who is to speak now.
+    pub fn speaker(&self) -> Option<Speaker> {
+        self.turn.as_ref().map(|turn| turn.kind.speaker())
+    }
+
+    /// Returns the verdicts of a round.
+    pub fn verdicts(&self, round: u8) -> impl Iterator<Item = (Role, &Spoken)> {
+        self.rounds.get(&round).into_iter().flatten().map(|(role, spoken)| (*role, spoken))
+    }
+
+    /// Returns true if one reader played several roles of this cycle without a driver between them.
+    pub fn roles_shared_context(&self) -> bool {
+        let mut roles: BTreeMap<&str, BTreeSet<Role>> = BTreeMap::new();
+        for (role, spoken) in self.rounds.values().flatten() {
+            if spoken.by.driver == crate::event::Driver::Agent {
+                roles.entry(&spoken.by.reader).or_default().insert(*role);
+            }
+        }
+        roles.values().any(|roles| roles.len() > 1)
+    }
+
+    /// Returns the newest version.
+    pub fn version(&self) -> Option<&Version> {
+        self.versions.last()
+    }
+
+    /// Returns how many entries it has taken.
+    pub fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    pub(crate) fn enter(&mut self, stage: Stage) {
+        self.stage = stage;
+        self.reached.insert(stage);
+    }
+
+    pub(crate) fn note(&mut self, place: String, who: String, by: &By, gist: String, text: &str) {
+        let (ts, by, text) = (self.now.clone(), by.clone(), text.to_owned());
+        self.said.push(Arc::new(Said { ts, place, who, by, gist: turn::gist(&gist), text }));
+    }
+}
+
+/// Writes a verdict for the record.
+pub(crate) fn verdict_text(verdict: &Verdict) -> String {
+    let mut text = format!("{}\n", verdict.word());
+    let parts = [
+        ("reasons", &verdict.reasons),
+        ("suggestions", &verdict.suggestions),
+        ("open questions", &verdict.blocking_open_questions),
+    ];
+    for (name, items) in parts {
+        if !items.is_empty() {
+            text += &format!("{name}:\n- {}\n", items.join("\n- "));
+        }
+    }
+    text
+}
+
+/// Returns a text that the user gave, without the space around it.
+pub(crate) fn within(text: &str) -> Result<String, Refusal> {
+    let text = text.trim();
+    let length = text.chars().count();
+    match length {
+        0 => Err(Refusal::new("the text is empty", "")),
+        length if length > TEXT_MAX => Err(Refusal::new(
+            format!(
+                "the text has {length} characters, at most {TEXT_MAX}: write it to a file and name that"
+            ),
+            "",
+        )),
+        _ => Ok(text.to_owned()),
+    }
+}

@@ -1,0 +1,387 @@
+//! The clarification meeting: a chat between the user and the roles, led by the coach.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use crate::course::{Course, Stage};
+use crate::event::{By, Effect, Refusal};
+use crate::limits::{ASK_BACKS_PER_QUESTION, FOLLOW_UPS_PER_ROLE, QUESTIONS_PER_ROLE};
+pub use crate::question::{Meeting, Question, QuestionState};
+use crate::role::Role;
+use crate::turn::{self, TurnKind};
+
+/// What the user says who doesn't know.
+const UNKNOWN: [&str; 10] = [
+    "i don't know",
+    "i dont know",
+    "don't know",
+    "no idea",
+    "unknown",
+    "?",
+    "不知道",
+    "不清楚",
+    "我不知道",
+    "weiß nicht",
+];
+
+/// Why the coach drops a question of a role that has asked enough.
+const TOO_MANY: &str = "the coach takes three questions of a role";
+
+impl Course {
+    /// Goes on with the meeting. Returns the turn that is next; without one the user is to answer, or the meeting is closed.
+    pub(crate) fn advance_meeting(&mut self, effects: &mut Vec<Effect>) -> Option<TurnKind> {
+        if self.meeting.is_none() {
+            self.open_meeting(effects);
+        }
+        loop {
+            let meeting = self.meeting.as_mut()?;
+            if meeting.open().is_some() {
+                return None;
+            }
+            let waiting = meeting
+                .questions
+                .iter()
+                .position(|question| question.state == QuestionState::Waiting);
+            let asker = waiting.and_then(|index| meeting.questions[index].role);
+            // A role's follow-ups come before the next role's questions.
+            let done = meeting.asked().last().and_then(|question| question.role);
+            if let Some(role) =
+                done.filter(|role| asker != Some(*role) && !self.left_out.contains(role))
+            {
+                let meeting = self.meeting.as_mut()?;
+                let entry = meeting.followed_up.iter().find(|(other, ..)| *other == role);
+                let (count, ended) = entry.map_or((0, false), |(_, count, ended)| (*count, *ended));
+                if !ended && count < FOLLOW_UPS_PER_ROLE {
+                    return Some(TurnKind::FollowUp(role));
+                }
+            }
+            match (waiting, asker) {
+                (Some(index), Some(role)) if !self.left_out.contains(&role) => {
+                    return Some(TurnKind::Judge(role, index));
+                }
+                (Some(index), _) => self.ask(index, effects),
+                (None, _) => {
+                    self.close_meeting(effects);
+                    return None;
+                }
+            }
+        }
+    }
+
+    fn open_meeting(&mut self, effects: &mut Vec<Effect>) {
+        let mut meeting = Meeting::default();
+        for role in Role::ALL {
+            let newest = [2, 1].into_iter().find_map(|round| self.rounds.get(&round)?.get(&role));
+            let questions = newest.map(|spoken| spoken.verdict.blocking_open_questions.as_slice());
+            for (number, text) in questions.unwrap_or_default().iter().enumerate() {
+                let mut question = Question::new(Some(role), text);
+                if number >= QUESTIONS_PER_ROLE {
+                    question.state = QuestionState::Dropped(TOO_MANY.into());
+                }
+                meeting.questions.push(question);
+            }
+        }
+        let cut: Vec<Value> = meeting
+            .questions
+            .iter()
+            .filter(|question| question.state != QuestionState::Waiting)
+            .map(|one| json!({"question": one.text, "asked_by": one.asker(), "action": "skip", "reason": TOO_MANY}))
+            .collect();
+        let who: Vec<&str> = Role::ALL
+            .iter()
+            .filter(|role| !self.left_out.contains(role))
+            .map(|role| role.name())
+            .collect();
+        let mut text = format!(
+            "The clarification meeting begins. Here are: Coach, {} and the user.",
+            who.join(", ")
+        );
+        match meeting.questions.is_empty() {
+            true => {
+                text += " No role has an open question.";
+                let ask = "No role has an open question. What should the roles know before they judge again?";
+                meeting.questions.push(Question::new(None, ask));
+            }
+            false => {
+                text += " To be cleared up:";
+                for question in
+                    meeting.questions.iter().filter(|one| one.state == QuestionState::Waiting)
+                {
+                    text += &format!("\n- {} ({})", question.text, question.asker());
+                }
+            }
+        }
+        self.meeting = Some(meeting);
+        self.line(&By::default(), "opening", "Coach", json!({"text": text}), effects);
+        for fields in cut {
+            self.line(&By::default(), "judgement", "Coach", fields, effects);
+        }
+    }
+
+    fn close_meeting(&mut self, effects: &mut Vec<Effect>) {
+        let Some(meeting) = &mut self.meeting else { return };
+        let count = |state: fn(&QuestionState) -> bool| {
+            meeting.questions.iter().filter(|question| state(&question.state)).count()
+        };
+        let cleared = count(|state| *state == QuestionState::Answered);
+        let unknown = count(|state| *state == QuestionState::Unknown);
+        let dropped = count(|state| matches!(state, QuestionState::Dropped(_)));
+        let mut text =
+            format!("The meeting is closed: {} cleared", turn::count(cleared, "question"));
+        if unknown > 0 {
+            text += &format!(", {unknown} recorded as unknown");
+        }
+        if dropped > 0 {
+            text += &format!(", {dropped} dropped");
+        }
+        let left_out: Vec<&str> = self.left_out.iter().map(|role| role.name()).collect();
+        text += &match left_out.as_slice() {
+            [] => ", all roles heard.".to_owned(),
+            names => format!(", all roles heard but {}, left out.", names.join(" and ")),
+        };
+        meeting.closed = Some(text.clone());
+        self.line(&By::default(), "closing", "Coach", json!({"text": text}), effects);
+        self.enter(Stage::Extraction);
+    }
+
+    /// Asks the user a question.
+    fn ask(&mut self, index: usize, effects: &mut Vec<Effect>) {
+        let Some(meeting) = &mut self.meeting else { return };
+        meeting.ask(index);
+        let Some(question) = meeting.questions.get(index) else { return };
+        let (who, fields) =
+            (question.asker(), json!({"question_id": question.number, "question": question.text}));
+        self.line(&By::default(), "question", who, fields, effects);
+    }
+
+    pub(crate) fn judged(
+        &mut self,
+        role: Role,
+        index: usize,
+        answer: &Value,
+        by: &By,
+        effects: &mut Vec<Effect>,
+    ) {
+        let text = |name: &str| answer[name].as_str().unwrap_or_default().trim().to_owned();
+        let (action, reason) = (text("action"), text("reason"));
+        let Some(question) =
+            self.meeting.as_mut().and_then(|meeting| meeting.questions.get_mut(index))
+        else {
+            return;
+        };
+        let mut fields = json!({"question": question.text, "action": action, "reason": reason});
+        match action.as_str() {
+            "skip" => question.state = QuestionState::Dropped(reason.clone()),
+            "modify" => {
+                question.before = Some(std::mem::replace(&mut question.text, text("question")));
+                fields["new_question"] = question.text.clone().into();
+            }
+            _ => {}
+        }
+        self.line(by, "judgement", role.name(), fields, effects);
+        if action != "skip" {
+            self.ask(index, effects);
+        }
+    }
+
+    pub(crate) fn followed_up(
+        &mut self,
+        role: Role,
+        answer: &Value,
+        by: &By,
+        effects: &mut Vec<Effect>,
+    ) {
+        let text = answer["question"].as_str().unwrap_or_default().trim().to_owned();
+        let Some(meeting) = &mut self.meeting else { return };
+        let entry = match meeting.followed_up.iter_mut().find(|(other, ..)| *other == role) {
+            Some(entry) => entry,
+            None => {
+                meeting.followed_up.push((role, 0, false));
+                let last = meeting.followed_up.len() - 1;
+                &mut meeting.followed_up[last]
+            }
+        };
+        if text.is_empty() {
+            entry.2 = true;
+            return;
+        }
+        entry.1 += 1;
+        let after = meeting.questions.iter().rposition(|question| question.role == Some(role));
+        let index = after.map_or(meeting.questions.len(), |index| index + 1);
+        meeting.questions.insert(index, Question::new(Some(role), &text));
+        let fields = json!({"question": text});
+        self.line(by, "follow_up", role.name(), fields, effects);
+        self.ask(index, effects);
+    }
+
+    pub(crate) fn answered_back(
+        &mut self,
+        role: Role,
+        index: usize,
+        answer: &Value,
+        by: &By,
+        effects: &mut Vec<Effect>,
+    ) {
+        let text = answer["answer"].as_str().unwrap_or_default().trim().to_owned();
+        let Some(question) =
+            self.meeting.as_mut().and_then(|meeting| meeting.questions.get_mut(index))
+        else {
+            return;
+        };
+        question.exchange.push(format!("{role}: {text}"));
+        let fields =
+            json!({"question_id": question.number, "question": question.text, "text": text});
+        self.line(by, "role_answer", role.name(), fields, effects);
+    }
+
+    /// Takes the user's answer to the open question.
+    pub(crate) fn reply(
+        &mut self,
+        number: Option<u32>,
+        text: &str,
+        by: &By,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(), Refusal> {
+        let open = self
+            .meeting
+            .as_ref()
+            .and_then(Meeting::open)
+            .map(|(index, question)| (index, question.number));
+        let asked = self.meeting.as_ref().map(Meeting::asked).unwrap_or_default();
+        if let Some(number) = number.filter(|number| open.is_none_or(|(_, open)| open != *number)) {
+            let now =
+                open.map_or_else(String::new, |(_, open)| format!("; question {open} is open"));
+            let hint = open.map_or_else(String::new, |_| "reply('…')".into());
+            let found = asked.iter().find(|question| question.number == number);
+            return Err(match found {
+                Some(question) => {
+                    let answer = question.shown_answer().unwrap_or_default();
+                    Refusal::new(
+                        format!("question {number} is closed; it was answered {answer:?}{now}"),
+                        hint,
+                    )
+                }
+                None => Refusal::new(format!("there is no question {number}{now}"), hint),
+            });
+        }
+        let Some((index, _)) = open.filter(|_| self.stage == Stage::Meeting) else {
+            let asker = self
+                .speaker()
+                .map_or_else(String::new, |speaker| format!("; {speaker} is to speak now"));
+            let hint = match self.stage {
+                Stage::Confirm => "adjust('…')",
+                Stage::Accepted | Stage::Discarded => "plan('…')",
+                _ => "say('…')",
+            };
+            return Err(Refusal::new(format!("no question is open{asker}"), hint));
+        };
+        if let Some(TurnKind::AnswerBack(role, _)) = self.turn.as_ref().map(|turn| turn.kind) {
+            // The user answers before the role has: nobody waits for that any more.
+            self.end_turn(effects);
+            self.note(
+                "clarification meeting".into(),
+                role.name().into(),
+                by,
+                "was answered before it spoke".into(),
+                "",
+            );
+        }
+        let Some(question) =
+            self.meeting.as_mut().and_then(|meeting| meeting.questions.get_mut(index))
+        else {
+            return Ok(());
+        };
+        let plain = text.trim_end_matches(['.', '!', '。']).to_lowercase().replace('’', "'");
+        question.state = match UNKNOWN.contains(&plain.as_str()) {
+            true => QuestionState::Unknown,
+            false => QuestionState::Answered,
+        };
+        question.answer = Some(text.to_owned());
+        let unknown = question.state == QuestionState::Unknown;
+        let (asker, number, asked) = (question.asker(), question.number, question.text.clone());
+        let fields = json!({
+            "question_id": number, "question": asked, "answer": text, "user_input": text, "unknown": unknown,
+        });
+        self.line(by, "answer", asker, fields, effects);
+        Ok(())
+    }
+
+    /// Takes what the user says. While a role asks, that role answers.
+    pub(crate) fn say(
+        &mut self,
+        text: &str,
+        by: &By,
+        effects: &mut Vec<Effect>,
+    ) -> Result<(), Refusal> {
+        let open =
+            self.meeting.as_ref().filter(|_| self.stage == Stage::Meeting).and_then(Meeting::open);
+        let Some((index, role)) = open.map(|(index, question)| (index, question.role)) else {
+            self.note(self.stage.shown(), "user".into(), by, text.to_owned(), text);
+            return Ok(());
+        };
+        if self.turn.is_some() {
+            return Err(Refusal::new(
+                "the role has not answered your last words yet",
+                "reply('…')",
+            ));
+        }
+        let Some(question) =
+            self.meeting.as_mut().and_then(|meeting| meeting.questions.get_mut(index))
+        else {
+            return Ok(());
+        };
+        let can_answer = role.filter(|role| !self.left_out.contains(role));
+        if can_answer.is_some() && question.exchange.len() >= 2 * ASK_BACKS_PER_QUESTION {
+            let most = ASK_BACKS_PER_QUESTION;
+            return Err(Refusal::new(
+                format!(
+                    "you asked back {most} times about this question: the coach asks for an answer"
+                ),
+                "reply('…')",
+            ));
+        }
+        question.exchange.push(format!("user: {text}"));
+        let fields =
+            json!({"question_id": question.number, "question": question.text, "user_input": text});
+        let asker = question.asker();
+        self.line(by, "ask_back", asker, fields, effects);
+        if let Some(role) = can_answer {
+            self.open(TurnKind::AnswerBack(role, index), effects);
+        }
+        Ok(())
+    }
+
+    /// Adds a line to the record of the meeting, as it is said.
+    fn line(&mut self, by: &By, kind: &str, who: &str, fields: Value, effects: &mut Vec<Effect>) {
+        let mut line = json!({"ts": self.now, "cycle": self.cycle, "kind": kind, "ai_role": who});
+        let text = ["text", "answer", "user_input", "new_question", "question"]
+            .iter()
+            .find_map(|name| fields[*name].as_str())
+            .unwrap_or_default()
+            .to_owned();
+        let is_user = matches!(kind, "answer" | "ask_back");
+        if !by.reader.is_empty() {
+            line["typed_by"] = json!({"reader": by.reader, "as": if !is_user { "driver" } else if by.person { "person" } else { "agent that relayed it" }});
+        }
+        let reason = fields["reason"].as_str().map(|reason| {
+            format!("{} · {reason} · ", fields["action"].as_str().unwrap_or_default())
+        });
+        if let (Some(line), Value::Object(fields)) = (line.as_object_mut(), fields) {
+            line.extend(fields);
+        }
+        self.lines.push(Arc::new(line));
+        effects.push(Effect::Line(self.lines.len()));
+        if self
+            .said
+            .last()
+            .is_some_and(|last| kind == "question" && last.who == who && last.text == text)
+        {
+            // What led to the question has just been noted with its wording.
+            return;
+        }
+        let who = if is_user { "user" } else { who };
+        let gist = format!("{}{text}", reason.unwrap_or_default());
+        self.note("clarification meeting".into(), who.into(), by, gist, &text);
+    }
+}

@@ -1,0 +1,272 @@
+//! What each turn is given: exactly what its schema in `schemas/payload.*.json` names.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::course::Course;
+use crate::meeting::{Question, QuestionState};
+use crate::role::Role;
+use crate::schema;
+use crate::turn::{Intent, TurnKind, Verdict};
+
+/// The prompts that the user has written, by the speaker's name.
+pub type Prompts = BTreeMap<String, String>;
+
+impl Course {
+    /// Returns what the open turn is given; none if no turn is open.
+    pub fn payload(&self, prompts: &Prompts) -> Option<Value> {
+        let kind = self.turn.as_ref()?.kind;
+        let speaker = kind.speaker().name();
+        let task = match kind.speaker() {
+            crate::Speaker::Role(role) => role.task(),
+            crate::Speaker::Coach => crate::role::COACH_TASK,
+        };
+        let prompt = prompts.get(speaker).map_or(task, String::as_str);
+        let prompt = format!("{prompt}\n{}", instruction(kind));
+        let mut payload = match kind {
+            TurnKind::Intent => self.intent_payload(),
+            TurnKind::Verdict(1, _) => self.first_round(),
+            TurnKind::Verdict(2, _) => json!({
+                "user_brief": self.whole_brief(),
+                "round_1_verdicts": self.verdict_map(1),
+                "coach_summary": self.coach_summary(1),
+            }),
+            TurnKind::Verdict(..) => self.third_round(),
+            TurnKind::Judge(role, index) => self.judge_payload(role, index),
+            TurnKind::FollowUp(role) => json!({
+                "my_questions": self.asked(|question| question.role == Some(role)),
+                "asked_so_far": self.asked(|_| true),
+            }),
+            TurnKind::AnswerBack(_, index) => self.answer_back_payload(index),
+            TurnKind::Extraction => json!({
+                "user_brief": self.whole_brief(),
+                "round_1_verdicts": self.verdict_map(1),
+                "round_2_verdicts": self.verdict_map(2),
+            }),
+            TurnKind::Synthesis => {
+                let (questions, answers) = self.questions_and_answers();
+                let round = self.last_round();
+                json!({
+                    "user_brief": self.whole_brief(), "round": round, "verdicts": self.verdict_map(round),
+                    "clarification_questions": questions, "user_answers": answers, "expert": self.expert_word(),
+                })
+            }
+            TurnKind::Plan => {
+                let (questions, answers) = self.questions_and_answers();
+                json!({
+                    "user_brief": self.whole_brief(), "verdicts": self.verdict_map(self.last_round()),
+                    "clarification_questions": questions, "user_answers": answers,
+                    "synthesis": self.synthesis, "plan_schema": schema::schema("plan"),
+                })
+            }
+        };
+        payload["my_prompt"] = prompt.into();
+        Some(payload)
+    }
+
+    /// Returns the brief with all that was added, each part marked.
+    pub fn whole_brief(&self) -> String {
+        let mut text = self.brief.clone();
+        for addition in &self.additions {
+            text += &format!("\n\n[{}]\n{}", addition.from, addition.text);
+        }
+        text
+    }
+
+    fn first_round(&self) -> Value {
+        let mut payload = json!({"user_brief": self.whole_brief()});
+        let intent = self.intent.as_ref().map(|(intent, _)| *intent);
+        let used = match intent {
+            Some(Intent::Refine | Intent::ContinueDiscussion) => "refine",
+            Some(Intent::NewWithReference | Intent::Other) => "reference",
+            Some(Intent::New | Intent::Unsure) | None => return payload,
+        };
+        if let Some(prior) = &self.prior {
+            payload["earlier_plan"] = json!({
+                "title": prior.title, "type": prior.kind, "version": prior.version,
+                "key_points": prior.key_points, "use": used,
+            });
+        }
+        payload
+    }
+
+    fn third_round(&self) -> Value {
+        let extraction = self.extraction.clone().unwrap_or_default();
+        let (questions, answers) = self.questions_and_answers();
+        json!({
+            "user_brief": self.whole_brief(),
+            "consensus_from_r1_r2": extraction,
+            "clarification_questions": questions,
+            "user_answers": answers,
+            "previous_ai_responses_in_r3": self.verdict_map(3),
+        })
+    }
+
+    fn intent_payload(&self) -> Value {
+        let prior = self.prior.clone().unwrap_or_default();
+        json!({
+            "user_input": self.whole_brief(),
+            "uploaded_file": {
+                "type": prior.kind, "title": prior.title, "version": prior.version, "key_points": prior.key_points,
+            },
+            "user_history": self.history,
+        })
+    }
+
+    fn judge_payload(&self, role: Role, index: usize) -> Value {
+        let questions =
+            self.meeting.as_ref().map(|meeting| meeting.questions.as_slice()).unwrap_or_default();
+        let verdict = [2, 1].into_iter().find_map(|round| self.rounds.get(&round)?.get(&role));
+        let waiting = questions
+            .iter()
+            .enumerate()
+            .filter(|(other, question)| *other != index && question.state == QuestionState::Waiting)
+            .map(|(_, question)| format!("{} ({})", question.text, question.asker()));
+        json!({
+            "my_question": questions.get(index).map(|question| question.text.clone()).unwrap_or_default(),
+            "my_verdict": verdict.map(|spoken| spoken.verdict.clone()),
+            "coach_summary": self.coach_summary(2),
+            "asked_so_far": self.asked(|_| true),
+            "open_questions": waiting.collect::<Vec<_>>(),
+        })
+    }
+
+    fn answer_back_payload(&self, index: usize) -> Value {
+        let question = self.meeting.as_ref().and_then(|meeting| meeting.questions.get(index));
+        let exchange = question.map(|question| question.exchange.clone()).unwrap_or_default();
+        let last = exchange.last().map(|last| last.trim_start_matches("user: ").to_owned());
+        json!({
+            "my_question": question.map(|question| question.text.clone()).unwrap_or_default(),
+            "user_asks": last.unwrap_or_default(),
+            "said_so_far": exchange,
+        })
+    }
+
+    fn asked(&self, keep: impl Fn(&Question) -> bool) -> Vec<Value> {
+        let asked = self.meeting.as_ref().map(|meeting| meeting.asked()).unwrap_or_default();
+        let shown = |question: &&Question| json!({"question": question.text, "asked_by": question.asker(), "answer": question.shown_answer()});
+        asked
+            .into_iter()
+            .filter(|question| keep(question))
+            .collect::<Vec<_>>()
+            .iter()
+            .map(shown)
+            .collect()
+    }
+
+    fn verdict_map(&self, round: u8) -> BTreeMap<&'static str, &Verdict> {
+        self.verdicts(round).map(|(role, spoken)| (role.name(), &spoken.verdict)).collect()
+    }
+
+    /// Returns the round whose verdicts a synthesis sums up.
+    fn last_round(&self) -> u8 {
+        match self.stage {
+            crate::Stage::Synthesis(round) | crate::Stage::Plan(round) => round,
+            _ => 3,
+        }
+    }
+
+    fn expert_word(&self) -> Option<String> {
+        let expert = self.expert.as_ref()?;
+        expert.words.last().map(|(_, text)| text.clone())
+    }
+
+    /// Returns what was asked in the meeting, and what was answered, both by `question_1` and so on; the expert's word is
+    /// among them.
+    pub(crate) fn questions_and_answers(&self) -> (Map<String, Value>, Map<String, Value>) {
+        let (mut questions, mut answers) = (Map::new(), Map::new());
+        let mut add = |question: String, answer: String| {
+            let name = format!("question_{}", questions.len() + 1);
+            questions.insert(name.clone(), question.into());
+            answers.insert(name, answer.into());
+        };
+        for question in self.meeting.as_ref().map(|meeting| meeting.asked()).unwrap_or_default() {
+            let mut text = question.text.clone();
+            if !question.exchange.is_empty() {
+                text += &format!(" (before the answer: {})", question.exchange.join(" / "));
+            }
+            add(text, question.shown_answer().unwrap_or_else(|| "unknown".into()));
+        }
+        if let Some(expert) = &self.expert {
+            for (ok, text) in &expert.words {
+                let word = Verdict { ok: *ok, ..Verdict::default() }.word();
+                add(
+                    format!("What does the invited expert ({}) say?", expert.reader),
+                    format!("{word}: {text}"),
+                );
+            }
+        }
+        (questions, answers)
+    }
+
+    /// Sums up a round, as the coach tells the next one.
+    pub fn coach_summary(&self, round: u8) -> String {
+        let mut parts = Vec::new();
+        for (word, ok) in [("agree", Some(true)), ("have a concern", None), ("block", Some(false))]
+        {
+            let of: Vec<&str> = self
+                .verdicts(round)
+                .filter(|(_, spoken)| spoken.verdict.ok == ok)
+                .map(|(role, _)| role.name())
+                .collect();
+            if !of.is_empty() {
+                parts.push(format!("{} {word}: {}", of.len(), of.join(", ")));
+            }
+        }
+        for role in &self.left_out {
+            parts.push(format!("{role} is left out"));
+        }
+        let mut text = format!("Round {round}: {}.", parts.join("; "));
+        for (role, spoken) in self.verdicts(round) {
+            if spoken.verdict.ok != Some(true) {
+                text += &format!("\n{role}: {}", spoken.verdict.reasons.join(" "));
+            }
+            for question in &spoken.verdict.blocking_open_questions {
+                text += &format!("\n{role} asks: {question}");
+            }
+        }
+        text
+    }
+}
+
+/// Says what is to be answered, and in which form.
+pub fn instruction(kind: TurnKind) -> &'static str {
+    match kind {
+        TurnKind::Verdict(..) => {
+            "Answer with JSON only: {\"ok\": true if you agree | false if you block | null if you have a concern, \
+             \"reasons\": [\"…\"], \"suggestions\": [\"…\"], \"blocking_open_questions\": [\"what only the user can say\"]}"
+        }
+        TurnKind::Judge(..) => {
+            "Look at your question again, given what was asked and answered since. Answer with JSON only: {\"action\": \
+             \"ask\" | \"modify\" | \"skip\", \"question\": \"the new wording, if you modify it\", \"reason\": \"the user \
+             sees this\"}"
+        }
+        TurnKind::FollowUp(_) => {
+            "If the user's answers raise one more question that you need answered, ask it. Answer with JSON only: \
+             {\"question\": \"…\" | null}"
+        }
+        TurnKind::AnswerBack(..) => {
+            "The user asks you back. Answer with JSON only: {\"answer\": \"…\"}"
+        }
+        TurnKind::Intent => {
+            "Judge what the earlier file is for. Answer with JSON only: {\"intent\": \"refine\" | \"new_with_reference\" | \
+             \"new\" | \"continue_discussion\" | \"unsure\", \"reason\": \"…\"}"
+        }
+        TurnKind::Extraction => {
+            "Extract what all roles agree on, and what is in conflict. Answer with JSON only: {\"agreed_points\": [\"…\"], \
+             \"conflicting_points\": [\"…\"]}"
+        }
+        TurnKind::Synthesis => {
+            "Sum up the verdicts. Answer with JSON only: {\"agreed_points\": [\"…\"], \"reserved_points\": [{\"role\": \"…\", \
+             \"concern\": \"…\", \"severity\": \"warning\" | \"error\"}], \"strong_disagreements\": [{\"topic\": \"…\", \
+             \"positions\": {\"Role\": \"…\"}}], \"summary\": \"…\"}"
+        }
+        TurnKind::Plan => {
+            "Write the plan that all roles agreed on, by plan_schema. Answer with JSON only: {\"why\", \"what\", \
+             \"requirements\": [{\"id\", \"text\"}], \"draft_files\": [{\"path\", \"purpose\"}], \"acceptance\": [{\"id\", \
+             \"requirement\": \"R1\", \"text\"}], \"scope\": [], \"non_goals\": [], \"open_questions\": [], \"test_plan\": \
+             [{\"id\", \"covers\": [\"A1\"], \"text\"}], \"risks\": [{\"id\", \"text\", \"owner\", \"affects\": [\"R1\"]}]}"
+        }
+    }
+}

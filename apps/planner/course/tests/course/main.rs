@@ -1,0 +1,6 @@
+//! The decisions of a course, one by one and as laws over random courses.
+
+mod decisions;
+mod meeting;
+mod simulation;
+mod support;

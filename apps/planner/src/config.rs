@@ -1,0 +1,311 @@
+//! `planner.toml` beside the project: who plays which role, and with which prompt. Everything in it is optional.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use docui::{Fault, regular_file};
+use pipemux_planner_course::Speaker;
+use serde::Deserialize;
+
+use crate::limits::{CONFIG_MAX, DRIVER_DEADLINE, DRIVER_DEADLINE_MAX, PROMPT_MAX};
+
+/// The file's name.
+pub const FILE: &str = "planner.toml";
+
+/// What the file says.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The driver of all who have none of their own.
+    #[serde(default)]
+    driver: Option<String>,
+    /// The program that plans are handed to, with its arguments.
+    #[serde(default)]
+    pub codegen: Option<CommandLine>,
+    #[serde(default)]
+    coach: RoleConfig,
+    #[serde(default)]
+    roles: BTreeMap<String, RoleConfig>,
+    #[serde(default)]
+    drivers: BTreeMap<String, DriverConfig>,
+}
+
+/// A program with its arguments: a list, or a line whose words are separated by spaces.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum CommandLine {
+    /// `"make-code --strict"`
+    Line(String),
+    /// `["make-code", "--strict"]`
+    Words(Vec<String>),
+}
+
+impl CommandLine {
+    /// Returns the program and its arguments.
+    pub fn words(&self) -> Vec<String> {
+        match self {
+            Self::Line(line) => line.split_whitespace().map(str::to_owned).collect(),
+            Self::Words(words) => words.clone(),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RoleConfig {
+    driver: Option<String>,
+    prompt: Option<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DriverConfig {
+    command: Option<CommandLine>,
+    base_url: Option<String>,
+    model: Option<String>,
+    key_env: Option<String>,
+    /// How long a turn may take, in seconds.
+    deadline: Option<u64>,
+}
+
+/// Who plays a role.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DriverSpec {
+    /// Whoever reads the window.
+    Agent,
+    /// A program.
+    Command {
+        /// Its name in the configuration.
+        name: String,
+        /// The program and its arguments.
+        words: Vec<String>,
+        /// How long it may take.
+        deadline: Duration,
+    },
+    /// A chat endpoint.
+    Http {
+        /// Its name in the configuration.
+        name: String,
+        /// Where it is: `http://localhost:11434/v1`.
+        base_url: String,
+        /// The model.
+        model: String,
+        /// The environment variable with the key.
+        key_env: Option<String>,
+        /// How long one answer may take.
+        deadline: Duration,
+    },
+}
+
+impl DriverSpec {
+    /// Returns its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Agent => "agent",
+            Self::Command { name, .. } | Self::Http { name, .. } => name,
+        }
+    }
+}
+
+/// Programs that the planner knows how to ask, those first that are preferred.
+const PRESETS: [(&str, &[&str]); 3] = [
+    ("claude", &["claude", "-p", "--output-format", "json"]),
+    ("codex", &["codex", "exec", "--skip-git-repo-check", "-"]),
+    ("ollama", &["ollama", "run", "llama3.2"]),
+];
+
+impl Config {
+    /// Reads the file of a project; none is the same as an empty one.
+    ///
+    /// # Errors
+    /// It can't be read or understood: the message says where.
+    pub fn read(root: &Path) -> Result<Self, Fault> {
+        let path = root.join(FILE);
+        if !path.exists() {
+            return Ok(Self::default());
+        }
+        let wrong = |why: String| {
+            Fault::failed(format!("{FILE}: {why}")).hint(format!("pipemux open editor {FILE}"))
+        };
+        let length = path.metadata().map_or(0, |found| found.len());
+        if length > CONFIG_MAX {
+            return Err(wrong(format!("{length} bytes, at most {CONFIG_MAX}")));
+        }
+        let text = regular_file::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        let config: Self = toml::from_str(&text)
+            .map_err(|error| wrong(error.to_string().trim().replace('\n', " ")))?;
+        for (name, role) in config.roles.iter().chain([(&"coach".to_owned(), &config.coach)]) {
+            if Speaker::parse(name).is_none() {
+                return Err(wrong(format!("roles.{name}: there is no such role")));
+            }
+            let length = role.prompt.as_ref().map_or(0, |prompt| prompt.chars().count());
+            if length > PROMPT_MAX {
+                return Err(wrong(format!(
+                    "{name}: the prompt has {length} characters, at most {PROMPT_MAX}"
+                )));
+            }
+        }
+        Ok(config)
+    }
+
+    /// Returns the prompts that it has, by the speaker's name.
+    pub fn prompts(&self) -> BTreeMap<String, String> {
+        let mut prompts = BTreeMap::new();
+        for (name, role) in &self.roles {
+            if let (Some(speaker), Some(prompt)) = (Speaker::parse(name), &role.prompt) {
+                prompts.insert(speaker.name().to_owned(), prompt.clone());
+            }
+        }
+        if let Some(prompt) = &self.coach.prompt {
+            prompts.insert("Coach".into(), prompt.clone());
+        }
+        prompts
+    }
+
+    /// Returns who plays a speaker: what was chosen in the session, what the file says of the speaker, what it says of all,
+    /// else a preset that is on `PATH`, else the agent.
+    ///
+    /// # Errors
+    /// The driver that is named isn't known.
+    pub fn driver(
+        &self,
+        speaker: Speaker,
+        chosen: Option<&str>,
+        path: &str,
+    ) -> Result<DriverSpec, String> {
+        let own = match speaker {
+            Speaker::Coach => self.coach.driver.as_deref(),
+            Speaker::Role(role) => self
+                .roles
+                .iter()
+                .find(|(name, _)| Speaker::parse(name) == Some(Speaker::Role(role)))
+                .and_then(|(_, role)| role.driver.as_deref()),
+        };
+        match chosen.or(own).or(self.driver.as_deref()) {
+            Some(name) => self.named(name),
+            None => {
+                // Only programs that answer for themselves; a model of ollama has to be chosen.
+                let found =
+                    PRESETS.iter().take(2).find(|(name, _)| find_program(name, path).is_some());
+                found.map_or(Ok(DriverSpec::Agent), |(name, _)| self.named(name))
+            }
+        }
+    }
+
+    /// Returns the driver of this name.
+    ///
+    /// # Errors
+    /// There is none, or it says neither a command nor an endpoint.
+    pub fn named(&self, name: &str) -> Result<DriverSpec, String> {
+        if name == "agent" {
+            return Ok(DriverSpec::Agent);
+        }
+        let name = name.to_owned();
+        if let Some(own) = self.drivers.get(&name) {
+            let deadline =
+                own.deadline.map_or(DRIVER_DEADLINE, Duration::from_secs).min(DRIVER_DEADLINE_MAX);
+            return match (&own.command, &own.base_url, &own.model) {
+                (Some(command), None, _) if !command.words().is_empty() => {
+                    Ok(DriverSpec::Command { name, words: command.words(), deadline })
+                }
+                (None, Some(base_url), Some(model)) => {
+                    let (base_url, model) =
+                        (base_url.trim_end_matches('/').to_owned(), model.clone());
+                    Ok(DriverSpec::Http {
+                        name,
+                        base_url,
+                        model,
+                        key_env: own.key_env.clone(),
+                        deadline,
+                    })
+                }
+                _ => Err(format!(
+                    "{FILE}: drivers.{name}: expected `command`, or `base_url` and `model`"
+                )),
+            };
+        }
+        match PRESETS.iter().find(|(preset, _)| *preset == name) {
+            Some((_, words)) => {
+                let words = words.iter().map(|word| (*word).to_owned()).collect();
+                Ok(DriverSpec::Command { name, words, deadline: DRIVER_DEADLINE })
+            }
+            None => {
+                let mut known: Vec<&str> = self.drivers.keys().map(String::as_str).collect();
+                known.extend(["agent", "claude", "codex", "ollama"]);
+                Err(format!("there is no driver `{name}`; there are {}", known.join(", ")))
+            }
+        }
+    }
+}
+
+/// Returns the path of a program on `PATH`.
+pub fn find_program(name: &str, path: &str) -> Option<PathBuf> {
+    if name.contains('/') {
+        return Some(PathBuf::from(name));
+    }
+    std::env::split_paths(path).map(|directory| directory.join(name)).find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use pipemux_planner_course::Role;
+
+    use super::*;
+
+    fn config(text: &str) -> Result<Config, Fault> {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(FILE), text).unwrap();
+        Config::read(dir.path())
+    }
+
+    #[test]
+    fn each_role_has_its_own_driver_or_that_of_all() {
+        let config = config(
+            "driver = \"script\"\n[roles.TestPlanner]\ndriver = \"local\"\nprompt = \"Test it.\"\n\
+             [drivers.script]\ncommand = \"sh say.sh\"\n\
+             [drivers.local]\nbase_url = \"http://localhost:1/v1/\"\nmodel = \"m\"\nkey_env = \"K\"\ndeadline = 9\n",
+        )
+        .unwrap();
+        let of = |role| config.driver(Speaker::Role(role), None, "").unwrap();
+        let words = vec!["sh".to_owned(), "say.sh".to_owned()];
+        let script =
+            DriverSpec::Command { name: "script".into(), words, deadline: DRIVER_DEADLINE };
+        assert_eq!(of(Role::RiskPlanner), script);
+        assert_eq!(config.driver(Speaker::Coach, Some("agent"), ""), Ok(DriverSpec::Agent));
+        let DriverSpec::Http { base_url, deadline, .. } = of(Role::TestPlanner) else {
+            panic!("http")
+        };
+        assert_eq!((base_url.as_str(), deadline.as_secs()), ("http://localhost:1/v1", 9));
+        assert_eq!(config.prompts()["TestPlanner"], "Test it.");
+    }
+
+    #[test]
+    fn preset_on_the_path_is_the_default_and_else_the_agent() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().to_str().unwrap().to_owned();
+        let driver = || Config::default().driver(Speaker::Coach, None, &path).unwrap();
+        assert_eq!(driver(), DriverSpec::Agent);
+        std::fs::write(dir.path().join("codex"), "").unwrap();
+        assert_eq!(driver().name(), "codex");
+        std::fs::write(dir.path().join("claude"), "").unwrap();
+        assert_eq!(driver().name(), "claude");
+    }
+
+    #[test]
+    fn mistakes_name_the_file_and_the_place() {
+        assert!(config("colour = 1").unwrap_err().message.starts_with("planner.toml: "));
+        assert_eq!(
+            config("[roles.Chef]\n").unwrap_err().message,
+            "planner.toml: roles.Chef: there is no such role"
+        );
+        let named = config("[drivers.x]\nmodel = \"m\"\n").unwrap().named("x").unwrap_err();
+        assert_eq!(named, "planner.toml: drivers.x: expected `command`, or `base_url` and `model`");
+        let long = format!("[coach]\nprompt = \"{}\"\n", "x".repeat(PROMPT_MAX + 1));
+        assert_eq!(
+            config(&long).unwrap_err().message,
+            "planner.toml: coach: the prompt has 8001 characters, at most 8000"
+        );
+        assert!(Config::default().named("y").unwrap_err().contains("there are agent, claude"));
+    }
+}

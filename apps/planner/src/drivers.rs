@@ -1,0 +1,102 @@
+//! Drivers: who answers a turn when it isn't the reader of the window. Each runs on a thread of its own.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | `command` | a program: the payload on standard input, JSON on standard output |
+//! | `http` | an endpoint of the OpenAI-compatible chat API, streamed |
+//! | `extract` | finds the answer in envelopes, fences and chatter |
+
+pub mod command;
+mod extract;
+pub mod http;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pipemux_planner_course::turn::TurnKind;
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde_json::Value;
+
+use crate::config::DriverSpec;
+
+pub use extract::extract;
+
+/// Tells a driver that nobody waits for it any more.
+#[derive(Debug, Clone, Default)]
+pub struct Cancel(Arc<Mutex<Running>>);
+
+/// What runs until it is cancelled.
+#[derive(Debug, Default)]
+struct Running {
+    is_cancelled: bool,
+    /// The process group of the program.
+    group: Option<Pid>,
+}
+
+impl Cancel {
+    /// Cancels. A program is killed before this returns, so that none is left behind when the session ends right after.
+    pub fn set(&self) {
+        let mut running = self.running();
+        running.is_cancelled = true;
+        if let Some(group) = running.group {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+
+    /// Returns true once it is cancelled.
+    pub fn is_set(&self) -> bool {
+        self.running().is_cancelled
+    }
+
+    /// Names the process group that is to end when this is cancelled; none once it is reaped.
+    fn watch(&self, group: Option<Pid>) {
+        let mut running = self.running();
+        running.group = group;
+        if let Some(group) = group.filter(|_| running.is_cancelled) {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, Running> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Asks a driver. A malformed answer is sent back once, with the reason.
+///
+/// # Errors
+/// Why there is no answer.
+pub fn ask(
+    spec: &DriverSpec,
+    kind: TurnKind,
+    payload: &Value,
+    key: Option<&str>,
+    cancel: &Cancel,
+) -> Result<Value, String> {
+    let mut asked = payload.clone();
+    let mut first: Option<String> = None;
+    loop {
+        let text = match spec {
+            DriverSpec::Agent => return Err("the reader of the window answers".into()),
+            DriverSpec::Command { words, deadline, .. } => {
+                command::run(words, &asked, *deadline, cancel)?
+            }
+            DriverSpec::Http { base_url, model, deadline, .. } => http::ask(
+                &http::Endpoint { base_url, model, key, deadline: *deadline },
+                &asked,
+                cancel,
+            )?,
+        };
+        match (extract(&text, kind), &first) {
+            (Ok(answer), _) => return Ok(answer),
+            (Err(why), None) => {
+                let prompt = payload["my_prompt"].as_str().unwrap_or_default();
+                asked["my_prompt"] =
+                    format!("{prompt}\nYour last answer could not be used: {why}. Answer with the JSON only.").into();
+                first = Some(why);
+            }
+            (Err(why), Some(first)) => {
+                return Err(format!("malformed twice: {first}; then: {why}"));
+            }
+        }
+    }
+}

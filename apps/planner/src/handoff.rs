@@ -1,0 +1,272 @@
+//! Hands a plan or a draft over: to a command, or printed. Every hand-over is on record, a draft's with what stands against
+//! it, so that any result can be traced to what it was made of.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use docui::{Ask, Context, Done, Fault, JobHandle, Reply, View};
+use pipemux_planner_course::artifact::Artifact;
+use pipemux_planner_course::course::Version;
+use pipemux_planner_course::event::Event;
+use pipemux_planner_course::turn;
+use pipemux_planner_course::{Refusal, Stage};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::config::{CommandLine, FILE};
+use crate::drivers::{Cancel, command};
+use crate::limits::{HANDOFF_DEADLINE, HANDOFF_OUTPUT_MAX};
+use crate::model::Planner;
+use crate::store::replace;
+use crate::update::by;
+
+/// What every file of a draft's hand-over says.
+const FROM_DRAFT: &str = "from a draft without consensus";
+
+/// Hands the newest version over. A draft's warning is confirmed first.
+///
+/// # Errors
+/// There is nothing to hand over, or its record can't be written: then nothing is handed over.
+pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Result<Reply, Fault> {
+    let version = match planner.course.version() {
+        Some(version) if matches!(planner.course.stage, Stage::Confirm | Stage::Accepted) => {
+            version.clone()
+        }
+        Some(_) => {
+            return Err(planner.fault(Refusal::new(
+                "a discussion is under way: nothing is handed over now",
+                "back('round3')",
+            )));
+        }
+        None => return Err(planner.fault(Refusal::new("there is no plan or draft yet", ""))),
+    };
+    let is_draft = matches!(version.artifact, Artifact::Draft(_)) || version.edited;
+    if is_draft && context.answer.is_none() {
+        return Ok(warning(&version).into());
+    }
+    let words = match command.trim() {
+        "" => planner.config.codegen.as_ref().map(CommandLine::words).unwrap_or_default(),
+        line => CommandLine::Line(line.to_owned()).words(),
+    };
+    let (number, text) = (planner.course.handed_over + 1, version.artifact.text());
+    let hash = hex(&Sha256::digest(text.as_bytes()));
+    let Some(store) = &planner.store else { return Err(Fault::failed("there is no topic")) };
+    let folder = store.folder().join("handoffs").join(format!("h{number}"));
+    let record = record(planner, context, &version, number, &hash, is_draft, &words);
+    inputs(planner, store.folder(), &folder, &version, &text, is_draft)?;
+    write(&folder.join("record.json"), &record)?;
+    let event = Event::HandedOver {
+        number,
+        hash: hash.clone(),
+        confirmed: is_draft,
+        command: words.join(" "),
+    };
+    planner.commit(by(context), event)?;
+    let brief = format!(
+        "hand-over {number} of {} version {} · sha256 {}",
+        version.artifact.word(),
+        version.number,
+        &hash[..12]
+    );
+    let brief = if is_draft { format!("{brief} · {FROM_DRAFT}") } else { brief };
+    let shown = folder.strip_prefix(&planner.root).unwrap_or(&folder).display().to_string();
+    if words.is_empty() {
+        finish(&folder, record, None);
+        let mut view = View::default();
+        view.code(
+            if matches!(version.artifact, Artifact::Plan(_)) { "json" } else { "markdown" },
+            text.clone(),
+        );
+        return Ok(Done::new(format!("{brief} · record: {shown}"))
+            .content(view)
+            .value(text.as_str())
+            .into());
+    }
+    let job = planner.handle.job(format!("handoff:{}:{number}", planner.course.topic));
+    start(job.clone(), folder, record, words, text, is_draft, planner.root.clone());
+    Ok(Reply::started(&job, format!("{brief} · record: {shown}")))
+}
+
+/// Asks for the confirmation of a draft's risk.
+fn warning(version: &Version) -> Ask {
+    let what = match version.edited {
+        true => "was edited by hand since it was agreed on",
+        false => "is a draft, not a plan by consensus",
+    };
+    let mut ask = Ask::confirm(format!(
+        "⚠ version {} {what}; `answer yes` says: I know the risk. It is recorded, and every file of the hand-over says so",
+        version.number
+    ));
+    for objection in &version.objections {
+        let (who, what) = objection.split_once(": ").unwrap_or(("objection", objection));
+        ask = ask.option(who, what);
+    }
+    ask
+}
+
+fn record(
+    planner: &Planner,
+    context: &Context,
+    version: &Version,
+    number: u32,
+    hash: &str,
+    is_draft: bool,
+    words: &[String],
+) -> Value {
+    let mut record = json!({
+        "hand_over": number, "topic": planner.course.topic, "by": context.reader, "at": jiff::Timestamp::now().to_string(),
+        "artifact": version.artifact.file(), "version": version.number, "sha256": hash,
+        "inputs": "inputs/", "command": words, "state": "begun",
+    });
+    if is_draft {
+        record["consensus"] = FROM_DRAFT.into();
+        record["objections"] = version.objections.clone().into();
+        record["edited_by_hand"] = version.edited.into();
+        record["confirmed"] = json!({"by": context.reader, "at": jiff::Timestamp::now().to_string(), "words": "I know the risk"});
+    }
+    record
+}
+
+/// Copies all that a result may be made of.
+fn inputs(
+    planner: &Planner,
+    topic: &Path,
+    folder: &Path,
+    version: &Version,
+    text: &str,
+    is_draft: bool,
+) -> Result<(), Fault> {
+    let inputs = folder.join("inputs");
+    let failed = |path: &Path, error: std::io::Error| {
+        Fault::failed(format!("{}: {error}; nothing was handed over", path.display()))
+    };
+    fs::create_dir_all(&inputs).map_err(|error| failed(&inputs, error))?;
+    replace(&inputs.join(version.artifact.file()), text.as_bytes())?;
+    let others = [
+        topic.join("journal.jsonl"),
+        topic.join("planning.clarification.jsonl"),
+        planner.root.join(FILE),
+    ];
+    for from in others.iter().filter(|from| from.exists()) {
+        if let Some(name) = from.file_name() {
+            fs::copy(from, inputs.join(name)).map_err(|error| failed(from, error))?;
+        }
+    }
+    match is_draft {
+        true => replace(
+            &folder.join("WITHOUT-CONSENSUS.md"),
+            format!("All files here are {FROM_DRAFT}: see record.json.\n").as_bytes(),
+        ),
+        false => Ok(()),
+    }
+}
+
+/// Runs the command on a thread of its own.
+fn start(
+    job: JobHandle,
+    folder: PathBuf,
+    record: Value,
+    words: Vec<String>,
+    text: String,
+    is_draft: bool,
+    root: PathBuf,
+) {
+    std::thread::spawn(move || {
+        let cancel = Cancel::default();
+        let (watched, stop) = (job.clone(), cancel.clone());
+        let (ended, end) = std::sync::mpsc::channel::<()>();
+        std::thread::spawn(move || {
+            while matches!(end.try_recv(), Err(std::sync::mpsc::TryRecvError::Empty)) {
+                if watched.cancelled_within(std::time::Duration::from_millis(200)) {
+                    return stop.set();
+                }
+            }
+        });
+        let env = [
+            ("PLANNER_CONSENSUS", if is_draft { "draft" } else { "plan" }.to_owned()),
+            ("PLANNER_RECORD", folder.join("record.json").display().to_string()),
+            ("PLANNER_PROJECT", root.display().to_string()),
+        ];
+        let ran = command::start(
+            &words,
+            text.into_bytes(),
+            &env,
+            HANDOFF_DEADLINE,
+            HANDOFF_OUTPUT_MAX,
+            &cancel,
+        );
+        drop(ended);
+        if let Ok(output) = &ran {
+            job.output(&output.stdout);
+            job.output(&output.stderr);
+        }
+        let shown = finish(&folder, record, Some(&ran));
+        match &ran {
+            Ok(output) if output.exit == Some(0) => job.done(shown),
+            Err(why) if job.is_cancelled() => job.cancelled(why.clone()),
+            _ => job.failed(shown),
+        }
+    });
+}
+
+/// Writes how it ended, and the decisions that the command printed. Returns that in a line.
+fn finish(
+    folder: &Path,
+    mut record: Value,
+    ran: Option<&Result<command::Output, String>>,
+) -> String {
+    let mark = match record["consensus"].as_str() {
+        Some(mark) => format!("# {mark}\n"),
+        None => String::new(),
+    };
+    record["ended"] = jiff::Timestamp::now().to_string().into();
+    let shown = match ran {
+        None => {
+            record["state"] = "printed".into();
+            "printed".to_owned()
+        }
+        Some(Err(why)) => {
+            (record["state"], record["error"]) = ("failed".into(), why.clone().into());
+            why.clone()
+        }
+        Some(Ok(output)) => {
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            let decisions: Vec<&str> = text
+                .lines()
+                .filter(|line| line.trim_start().to_ascii_lowercase().starts_with("decision"))
+                .collect();
+            let count = decisions.len();
+            record["state"] = if output.exit == Some(0) { "done" } else { "failed" }.into();
+            record["exit"] = output.exit.into();
+            record["decisions"] = decisions.into();
+            record["output"] = "output.txt".into();
+            record["output_cut"] = output.cut.into();
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            // The record says what is missing if this can't be written.
+            let all = format!(
+                "{mark}{text}{}{stderr}",
+                if stderr.is_empty() { "" } else { "\n--- standard error ---\n" }
+            );
+            let written = replace(&folder.join("output.txt"), all.as_bytes());
+            if let Err(fault) = written {
+                record["output"] = fault.message.into();
+            }
+            let status =
+                output.exit.map_or("a signal".to_owned(), |status| format!("status {status}"));
+            format!("ended with {status}, {} recorded", turn::count(count, "decision"))
+        }
+    };
+    match write(&folder.join("record.json"), &record) {
+        Ok(()) => shown,
+        Err(fault) => format!("{shown}; its record could not be written: {}", fault.message),
+    }
+}
+
+fn write(path: &Path, record: &Value) -> Result<(), Fault> {
+    let text = serde_json::to_string_pretty(record).unwrap_or_default() + "\n";
+    replace(path, text.as_bytes())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,50 @@
+//! The planner: five roles and the user bring about a plan by consensus, or a draft that says what is open.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | [`action`] | the actions |
+//! | [`model`] | a session: its topic, its configuration, the drivers at work |
+//! | `begin` | begins topics, and goes on with earlier ones |
+//! | `given` | writes what a speaker is given for a reader |
+//! | `players` | has turns played by drivers, and takes in what they answer |
+//! | [`app`] | connects model, update and window to docui |
+//! | `update` | carries out actions |
+//! | `query` | answers queries, which change nothing |
+//! | `window` | the document of a window |
+//! | `expected` | the one thing that is expected of the reader now, with the call that does it |
+//! | `handoff` | gives a plan or a draft to a command, and keeps a record of it |
+//! | [`store`] | a topic's files below `.planning` |
+//! | [`config`] | `planner.toml`: who plays which role |
+//! | [`drivers`] | programs and endpoints that play roles |
+//! | `prior` | reads the plan, the draft or the note that a brief comes with |
+//! | `cites` | finds what a verdict cites that doesn't exist |
+//! | [`limits`] | every bound |
+//!
+//! What is decided when is the business of `pipemux-planner-course`, which knows no files and no clock.
+//!
+//! **Invariant: what was answered is in the journal.** An entry is written there before it is taken in, and all other files
+//! are made of it, so the process may be killed at any moment.
+//!
+//! **Invariant: the window never waits.** Drivers run on threads of their own; what they answer is foreign text.
+#![forbid(unsafe_code)]
+
+pub mod action;
+pub mod app;
+mod begin;
+mod cites;
+pub mod config;
+pub mod drivers;
+mod expected;
+mod given;
+mod handoff;
+pub mod limits;
+pub mod model;
+mod players;
+mod prior;
+mod query;
+pub mod store;
+mod update;
+mod window;
+
+pub use action::Action;
+pub use model::Planner;

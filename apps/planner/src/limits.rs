@@ -1,0 +1,54 @@
+//! Every bound of the planner.
+
+use std::time::Duration;
+
+/// Bytes that a driver may answer: more of it is a failure.
+pub const DRIVER_OUTPUT_MAX: usize = 1024 * 1024;
+
+/// Bytes of a driver's standard error that are kept for the log and the reason.
+pub const DRIVER_STDERR_MAX: usize = 16 * 1024;
+
+/// How long a driver may take unless `planner.toml` says otherwise.
+pub const DRIVER_DEADLINE: Duration = Duration::from_secs(300);
+
+/// How long a command may be given at the most.
+pub const DRIVER_DEADLINE_MAX: Duration = Duration::from_secs(3600);
+
+/// Tries of a request to a chat endpoint that fails for a reason that may pass.
+pub const HTTP_TRIES: u32 = 4;
+
+/// The first pause between such tries; each further one is twice as long.
+pub const HTTP_BACKOFF: Duration = Duration::from_millis(250);
+
+/// Bytes of a plan, a draft or a note that a brief comes with.
+pub const PRIOR_MAX: u64 = 512 * 1024;
+
+/// Points that are taken of it.
+pub const KEY_POINTS_MAX: usize = 40;
+
+/// Points that were agreed on in it and that are inherited.
+pub const AGREED_POINTS_MAX: usize = 100;
+
+/// Bytes of such a point.
+pub const POINT_MAX: usize = 4_000;
+
+/// Characters of a prompt in `planner.toml`.
+pub const PROMPT_MAX: usize = 8_000;
+
+/// Bytes of `planner.toml`.
+pub const CONFIG_MAX: u64 = 128 * 1024;
+
+/// Bytes that a codegen command may print; the rest is left out, and that is said.
+pub const HANDOFF_OUTPUT_MAX: usize = 4 * 1024 * 1024;
+
+/// How long a codegen command may take.
+pub const HANDOFF_DEADLINE: Duration = Duration::from_secs(3600);
+
+/// Characters of a topic's name, which stands in each window and path.
+pub const TOPIC_MAX: usize = 24;
+
+/// Earlier topics that the coach is told of.
+pub const HISTORY_MAX: usize = 20;
+
+/// Cited files of one verdict that are looked for.
+pub const CITES_MAX: usize = 50;

@@ -1,0 +1,296 @@
+//! The model of a session: its topic, its configuration, and the drivers at work.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use docui::{Fault, Handle, Opening, regular_file, state_file};
+use pipemux_planner_course::{By, Course, Effect, Entry, Event, Refusal};
+
+use crate::config::{Config, FILE};
+use crate::players::{Answers, Worker};
+use crate::store::Store;
+
+/// A planner session.
+pub struct Planner {
+    pub(crate) root: PathBuf,
+    pub(crate) store: Option<Store>,
+    pub(crate) course: Course,
+    pub(crate) config: Config,
+    /// Problems that stay until they are mended.
+    config_problem: Option<String>,
+    pub(crate) disk_problem: Option<String>,
+    /// Who plays whom by the user's choice in this session, by the speaker's name.
+    pub(crate) chosen: BTreeMap<String, String>,
+    pub(crate) workers: Vec<Worker>,
+    /// Drivers that were started, which numbers them.
+    pub(crate) started: u64,
+    /// Held while this session has the topic's roles played.
+    pub(crate) claim: Option<File>,
+    /// True while the daemon believes that a driver is at work.
+    pub(crate) is_busy: bool,
+    pub(crate) answers: Answers,
+    /// What `refresh` looked at last.
+    stamps: Vec<Option<(SystemTime, u64)>>,
+    pub(crate) expanded: BTreeSet<usize>,
+    notes: Vec<String>,
+    pub(crate) handle: Handle,
+    pub(crate) callee: String,
+    pub(crate) state_dir: PathBuf,
+    pub(crate) env: BTreeMap<String, String>,
+}
+
+impl Planner {
+    /// Opens the project's newest topic, or the one that this session had.
+    ///
+    /// # Errors
+    /// A topic's journal can't be read.
+    pub fn new(opening: &Opening) -> Result<Self, Fault> {
+        let mut planner = Self {
+            root: root(opening)?,
+            store: None,
+            course: Course::default(),
+            config: Config::default(),
+            config_problem: None,
+            disk_problem: None,
+            chosen: BTreeMap::new(),
+            workers: Vec::new(),
+            started: 0,
+            claim: None,
+            is_busy: false,
+            answers: Answers::default(),
+            stamps: Vec::new(),
+            expanded: BTreeSet::new(),
+            notes: Vec::new(),
+            handle: opening.handle.clone(),
+            callee: opening.callee(),
+            state_dir: opening.state_dir.clone(),
+            env: opening.env.clone(),
+        };
+        planner.chosen = regular_file::read(&planner.state_dir.join("drivers.json"))
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default();
+        planner.read_config();
+        let topics = Store::topics(&planner.root);
+        let last = regular_file::read_to_string(&planner.state_dir.join("topic")).ok();
+        if let Some(topic) =
+            last.filter(|last| topics.contains(last)).or_else(|| topics.first().cloned())
+        {
+            planner.load(&topic)?;
+        }
+        Ok(planner)
+    }
+
+    /// Returns what readers should know.
+    pub(crate) fn take_notes(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// Shows a topic.
+    ///
+    /// # Errors
+    /// Its journal can't be read.
+    pub(crate) fn load(&mut self, topic: &str) -> Result<(), Fault> {
+        let (store, loaded) = Store::open(&self.root, topic)?;
+        self.stop_workers(None);
+        self.notes.extend(loaded.notes);
+        (self.store, self.course, self.claim) = (Some(store), loaded.course, None);
+        self.expanded.clear();
+        // If it can't be kept, the newest topic is shown after a restart.
+        let _ = state_file::replace(&self.state_dir.join("topic"), topic.as_bytes());
+        self.write_out();
+        self.play();
+        Ok(())
+    }
+
+    /// Begins a topic.
+    ///
+    /// # Errors
+    /// The brief is refused, or its files can't be written: then the present topic stays.
+    pub(crate) fn begin(
+        &mut self,
+        topic: &str,
+        by: By,
+        event: Event,
+    ) -> Result<Vec<Effect>, Fault> {
+        let (store, loaded) = Store::open(&self.root, topic)?;
+        self.stop_workers(None);
+        self.claim = None;
+        let before =
+            (self.store.replace(store), std::mem::replace(&mut self.course, loaded.course));
+        match self.commit(by, event) {
+            Ok(effects) => {
+                self.expanded.clear();
+                let _ = state_file::replace(&self.state_dir.join("topic"), topic.as_bytes());
+                Ok(effects)
+            }
+            Err(fault) => {
+                (self.store, self.course) = before;
+                self.play();
+                Err(fault)
+            }
+        }
+    }
+
+    /// Takes an event in: checked, written to the journal, then done.
+    ///
+    /// # Errors
+    /// It is refused, or the journal can't be written. Nothing changed.
+    pub(crate) fn commit(&mut self, by: By, event: Event) -> Result<Vec<Effect>, Fault> {
+        let entry = Entry { ts: jiff::Timestamp::now().to_string(), by, event };
+        loop {
+            self.take_outside_changes();
+            let mut next = self.course.clone();
+            let effects = next.apply(&entry).map_err(|refusal| self.fault(refusal))?;
+            let Some(store) = &mut self.store else {
+                let call = "plan('what you want, and why')";
+                return Err(self.fault(Refusal::new("there is no brief yet", call)));
+            };
+            if !store.append(&entry)? {
+                // Another session was faster: its entries are taken in first.
+                continue;
+            }
+            self.course = next;
+            self.write_out();
+            self.play();
+            return Ok(effects);
+        }
+    }
+
+    /// Makes a refusal into a fault with a whole command.
+    pub(crate) fn fault(&self, refusal: Refusal) -> Fault {
+        let fault = Fault::refused(refusal.message);
+        match refusal.hint.is_empty() {
+            true => fault.hint("pipemux view planner/main: what is expected now"),
+            false => fault.hint(self.run(&refusal.hint)),
+        }
+    }
+
+    /// Returns the command that makes a call.
+    pub(crate) fn run(&self, call: &str) -> String {
+        let verb = if call.starts_with("versions(") || call.starts_with("payload(") {
+            "ask"
+        } else {
+            "run"
+        };
+        format!("pipemux {verb} '{}.{}'", self.callee, call.replace('\'', "\""))
+    }
+
+    /// Writes the files that are made of the journal.
+    fn write_out(&mut self) {
+        let Some(store) = &self.store else { return };
+        match store.write_out(&self.course) {
+            Ok(None) => self.disk_problem = None,
+            Ok(Some(text)) => self.take_edited(text),
+            Err(fault) => self.disk_problem = Some(fault.message),
+        }
+    }
+
+    /// Takes what somebody made of the artifact by hand.
+    fn take_edited(&mut self, text: String) {
+        let by = By { reader: "a text editor".into(), person: true, ..By::default() };
+        let entry =
+            Entry { ts: jiff::Timestamp::now().to_string(), by, event: Event::Edited { text } };
+        let mut next = self.course.clone();
+        let taken = next.apply(&entry).map_err(|refusal| refusal.message);
+        let written = taken.and_then(|_| match &mut self.store {
+            Some(store) => store.append(&entry).map_err(|fault| fault.message),
+            None => Err("there is no topic".into()),
+        });
+        match written {
+            // The next look takes in what another session wrote, and looks at the artifact again.
+            Ok(false) => self.stamps.clear(),
+            Ok(true) => {
+                (self.course, self.disk_problem) = (next, None);
+                self.handle.notify("The artifact was edited by hand; it is taken as it is.");
+            }
+            Err(problem) => self.disk_problem = Some(problem),
+        }
+    }
+
+    /// Takes in what happened outside: other sessions' entries, edited files, answers of drivers. Returns whether anything did.
+    pub(crate) fn take_outside_changes(&mut self) -> bool {
+        let mut changed = self.read_config_if_changed();
+        if let Some(store) = &mut self.store
+            && store.was_changed_outside()
+            && let Ok(loaded) = store.load()
+        {
+            self.course = loaded.course;
+            self.stop_workers(self.course.turn.as_ref().map(|turn| turn.id));
+            self.write_out();
+            self.play();
+            changed = true;
+        }
+        let before = self.course.entries();
+        let stamps: Vec<_> = self.watched().iter().map(|path| stamp(path)).collect();
+        if stamps != self.stamps {
+            self.stamps = stamps;
+            let problem = self.disk_problem.clone();
+            self.write_out();
+            changed |= problem != self.disk_problem;
+        }
+        changed | (self.course.entries() != before)
+    }
+
+    fn read_config(&mut self) {
+        match Config::read(&self.root) {
+            Ok(config) => (self.config, self.config_problem) = (config, None),
+            // What was read before holds until it is mended.
+            Err(fault) => self.config_problem = Some(fault.message),
+        }
+    }
+
+    fn read_config_if_changed(&mut self) -> bool {
+        let (before, problem) = (self.config.clone(), self.config_problem.clone());
+        self.read_config();
+        (before, problem) != (self.config.clone(), self.config_problem.clone())
+    }
+
+    /// Returns what is wrong until somebody mends it.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = &String> {
+        self.config_problem.iter().chain(&self.disk_problem)
+    }
+
+    /// Returns the files that others may change.
+    pub(crate) fn watched(&self) -> Vec<PathBuf> {
+        let mut paths = vec![self.root.join(FILE)];
+        if let Some(store) = &self.store {
+            let names = ["journal.jsonl", "planning.draft.md", "planning.ai.json"];
+            paths.extend(names.map(|name| store.folder().join(name)));
+        }
+        paths
+    }
+}
+
+impl Drop for Planner {
+    fn drop(&mut self) {
+        self.stop_workers(None);
+    }
+}
+
+fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+    let found = path.metadata().ok()?;
+    Some((found.modified().ok()?, found.len()))
+}
+
+/// Returns the project's folder: the nearest one with `.git` above the caller's directory, or that directory.
+fn root(opening: &Opening) -> Result<PathBuf, Fault> {
+    let directory = match opening.args.as_slice() {
+        [] => opening.cwd.clone(),
+        [path] => opening.path(path),
+        more => {
+            return Err(Fault::usage(format!("expected one project folder, got {}", more.len()))
+                .hint("pipemux open planner"));
+        }
+    };
+    if !directory.is_dir() {
+        let shown = directory.display();
+        return Err(Fault::not_found(format!("{shown}: there is no such folder"))
+            .hint("pipemux open planner"));
+    }
+    let directory = directory.canonicalize().unwrap_or(directory);
+    let project = directory.ancestors().find(|above| above.join(".git").exists());
+    Ok(project.unwrap_or(&directory).to_owned())
+}

@@ -1,0 +1,276 @@
+//! A topic's files below `.planning/<topic>/`: the journal, of which all else is made, and what is made of it.
+//!
+//! | file | content |
+//! |---|---|
+//! | `journal.jsonl` | each accepted entry, one a line, written before it is answered |
+//! | `planning.clarification.jsonl` | the meeting, a line as it is said |
+//! | `planning.ai.json`, `planning.draft.md` | the newest plan or draft |
+//! | `versions/v{n}/` | what there was after cycle n |
+//! | `handoffs/h{n}/` | what was handed over: see `handoff` |
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use docui::{Fault, regular_file, state_file};
+use pipemux_planner_course::artifact::Artifact;
+use pipemux_planner_course::{Course, Entry};
+
+/// The folder in a project.
+pub const FOLDER: &str = ".planning";
+
+const JOURNAL: &str = "journal.jsonl";
+const CLARIFICATION: &str = "planning.clarification.jsonl";
+
+/// A topic's files.
+#[derive(Debug, Clone)]
+pub struct Store {
+    folder: PathBuf,
+    /// Bytes of the journal that were taken in.
+    length: u64,
+}
+
+/// What was found in a topic's files.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The course.
+    pub course: Course,
+    /// What readers should know.
+    pub notes: Vec<String>,
+}
+
+impl Store {
+    /// Returns the topics of a project, the one first that was used last.
+    pub fn topics(root: &Path) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(root.join(FOLDER)) else { return Vec::new() };
+        let mut found: Vec<_> = entries
+            .filter_map(Result::ok)
+            .filter_map(|entry| {
+                let changed = entry.path().join(JOURNAL).metadata().ok()?.modified().ok()?;
+                Some((std::cmp::Reverse(changed), entry.file_name().into_string().ok()?))
+            })
+            .collect();
+        found.sort();
+        found.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// Opens a topic, and mends what a kill left half done.
+    ///
+    /// # Errors
+    /// Its journal can't be read.
+    pub fn open(root: &Path, topic: &str) -> Result<(Self, Loaded), Fault> {
+        let mut store = Self { folder: root.join(FOLDER).join(topic), length: 0 };
+        let loaded = store.load()?;
+        Ok((store, loaded))
+    }
+
+    /// Returns the folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Reads the journal.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn load(&mut self) -> Result<Loaded, Fault> {
+        let path = self.folder.join(JOURNAL);
+        if !path.exists() {
+            self.length = 0;
+            return Ok(Loaded::default());
+        }
+        let reading = |error: String| failed(&path, &error);
+        // Nobody writes while this is held, so that a torn line is one that a kill left behind.
+        let _held = hold(&path).map_err(|error| reading(error.to_string()))?;
+        let bytes = regular_file::read(&path).map_err(|error| reading(error.to_string()))?;
+        let mut loaded = Loaded::default();
+        // A line without its end was never answered for.
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        if whole < bytes.len() {
+            let cut = OpenOptions::new()
+                .write(true)
+                .open(&path)
+                .and_then(|file| file.set_len(whole as u64));
+            cut.map_err(|error| reading(error.to_string()))?;
+        }
+        self.length = whole as u64;
+        let mut skipped = 0;
+        for line in bytes[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let taken = serde_json::from_slice::<Entry>(line)
+                .ok()
+                .and_then(|entry| loaded.course.apply(&entry).ok());
+            skipped += usize::from(taken.is_none());
+        }
+        if skipped > 0 {
+            loaded.notes.push(format!(
+                "{skipped} lines of {} were left out: they say nothing that fits",
+                path.display()
+            ));
+        }
+        Ok(loaded)
+    }
+
+    /// Returns true if somebody else wrote to the journal.
+    pub fn was_changed_outside(&self) -> bool {
+        self.folder.join(JOURNAL).metadata().map_or(0, |found| found.len()) != self.length
+    }
+
+    /// Adds an entry to the journal: from then on it is never lost. Returns false if another session has written to it
+    /// meanwhile: then nothing was added, because the entry may not fit any more.
+    ///
+    /// # Errors
+    /// The disk is full, or the folder can't be written. Nothing was added.
+    pub fn append(&mut self, entry: &Entry) -> Result<bool, Fault> {
+        let path = self.folder.join(JOURNAL);
+        let mut line =
+            serde_json::to_vec(entry).map_err(|error| Fault::failed(error.to_string()))?;
+        line.push(b'\n');
+        let added = append(&path, self.length, self.length, &line);
+        if added.map_err(|error| failed(&path, &error.to_string()))? {
+            self.length += line.len() as u64;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Claims the right to have the topic's roles played by drivers, which one session of a project has at a time, so that
+    /// no role is asked twice. It ends with the file or the process.
+    pub fn claim(&self) -> Option<File> {
+        let folder = File::open(&self.folder).ok()?;
+        match folder.try_lock() {
+            Ok(()) => Some(folder),
+            Err(fs::TryLockError::WouldBlock) => None,
+            // Where folders can't be locked, every session plays.
+            Err(fs::TryLockError::Error(_)) => Some(folder),
+        }
+    }
+
+    /// Brings the other files to what the course says. Returns what somebody made of the artifact by hand.
+    ///
+    /// # Errors
+    /// A file can't be written. It is tried again with the next change.
+    pub fn write_out(&self, course: &Course) -> Result<Option<String>, Fault> {
+        self.write_lines(course)?;
+        let Some(version) = course.version() else { return Ok(None) };
+        let name = version.artifact.file();
+        let text = version.artifact.text();
+        let snapshot = self.folder.join("versions").join(format!("v{}", version.number));
+        let is_new = !snapshot.exists();
+        if is_new {
+            self.snapshot(&snapshot, name, &text)?;
+        }
+        let path = self.folder.join(name);
+        let found = regular_file::read_to_string(&path).ok();
+        let is_known = |found: &str| {
+            found.trim().is_empty()
+                || course.versions.iter().any(|version| version.artifact.text() == found)
+        };
+        match found {
+            Some(found) if found == text => {}
+            Some(found) if !is_new && !is_known(&found) => return Ok(Some(found)),
+            _ => replace(&path, text.as_bytes())?,
+        }
+        let other = match version.artifact {
+            Artifact::Plan(_) => "planning.draft.md",
+            Artifact::Draft(_) => "planning.ai.json",
+        };
+        // The snapshot of its version has it.
+        match fs::remove_file(self.folder.join(other)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(failed(&self.folder.join(other), &error.to_string()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Adds the lines of the meeting that its file doesn't have yet.
+    fn write_lines(&self, course: &Course) -> Result<(), Fault> {
+        if course.lines.is_empty() {
+            return Ok(());
+        }
+        let path = self.folder.join(CLARIFICATION);
+        loop {
+            let bytes = regular_file::read(&path).unwrap_or_default();
+            let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+            let there = bytes[..whole].iter().filter(|byte| **byte == b'\n').count();
+            let mut more = Vec::new();
+            for line in course.lines.iter().skip(there) {
+                more.extend_from_slice(line.to_string().as_bytes());
+                more.push(b'\n');
+            }
+            let is_whole = more.is_empty() && whole == bytes.len();
+            let added = || append(&path, bytes.len() as u64, whole as u64, &more);
+            if is_whole || added().map_err(|error| failed(&path, &error.to_string()))? {
+                return Ok(());
+            }
+            // Another session has written lines meanwhile.
+        }
+    }
+
+    /// Makes a version's folder, all of it or nothing.
+    fn snapshot(&self, folder: &Path, name: &str, text: &str) -> Result<(), Fault> {
+        let fresh = folder.with_extension("new");
+        let make = || -> io::Result<()> {
+            match fs::remove_dir_all(&fresh) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            fs::create_dir_all(&fresh)?;
+            fs::write(fresh.join(name), text)?;
+            for other in [CLARIFICATION, JOURNAL] {
+                let from = self.folder.join(other);
+                if from.exists() {
+                    fs::copy(from, fresh.join(other))?;
+                }
+            }
+            fs::rename(&fresh, folder)
+        };
+        make().map_err(|error| failed(folder, &error.to_string()))
+    }
+}
+
+/// Writes a file of a project atomically; unlike a session's own state, others may read it.
+///
+/// # Errors
+/// It can't be written.
+pub fn replace(path: &Path, content: &[u8]) -> Result<(), Fault> {
+    state_file::replace(path, content)?;
+    use std::os::unix::fs::PermissionsExt;
+    // The content counts, whoever may read it.
+    let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o644));
+    Ok(())
+}
+
+/// Keeps others from writing to a file while the result lives.
+fn hold(path: &Path) -> io::Result<File> {
+    let file = File::open(path)?;
+    // Where files can't be locked, the length of the journal still tells that others have written to it.
+    let _ = file.lock();
+    Ok(file)
+}
+
+/// Adds bytes to a file that was read when it had `read` bytes, the first `length` of which are good: all of them or none.
+/// Returns false if somebody has changed it since.
+fn append(path: &Path, read: u64, length: u64, bytes: &[u8]) -> io::Result<bool> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    let _ = file.lock();
+    if file.metadata()?.len() != read {
+        return Ok(false);
+    }
+    if read > length {
+        file.set_len(length)?;
+    }
+    let written = file.write_all(bytes).and_then(|()| file.sync_data());
+    if written.is_err() {
+        // What was written in part would be the beginning of the next line.
+        let _ = file.set_len(length);
+    }
+    written.map(|()| true)
+}
+
+fn failed(path: &Path, why: &str) -> Fault {
+    Fault::failed(format!("{}: {why}; nothing was changed", path.display()))
+}

@@ -1,0 +1,268 @@
+//! Carries out actions.
+
+use docui::{Context, Done, Fault, Reply};
+use pipemux_planner_course::event::{Effect, Event};
+use pipemux_planner_course::turn::{Intent, TurnKind};
+use pipemux_planner_course::{By, Driver, Refusal, Role, Speaker};
+use serde_json::{Value, json};
+
+use crate::action::{Action, IntentName};
+use crate::model::Planner;
+use crate::store::Store;
+use crate::{begin, cites, expected, handoff, query, window};
+
+/// Carries out one action.
+///
+/// # Errors
+/// It can't be carried out; nothing took effect.
+pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Result<Reply, Fault> {
+    let by = by(context);
+    let event = match action {
+        Action::Plan { brief, from, intent, topic } => {
+            let from = from.filter(|from| !from.0.trim().is_empty());
+            let from = from.map(|from| from.0);
+            return begin::plan(planner, &brief.text, from, intent, &topic, context)
+                .map(Into::into);
+        }
+        Action::Start { brief } => {
+            return begin::plan(planner, &brief.text, None, None, "", context).map(Into::into);
+        }
+        Action::Verdict { role, ok, reasons, suggestions, questions } => {
+            let verdict = json!({
+                "ok": ok.0, "reasons": reasons, "suggestions": suggestions, "blocking_open_questions": questions,
+            });
+            return verdict_of(planner, &role, verdict, context).map(Into::into);
+        }
+        Action::Speak { answer } => return speak(planner, answer.0, context).map(Into::into),
+        Action::Reply { text, question } => {
+            let question = question.map(|number| u32::try_from(number).unwrap_or(0));
+            kept(planner, &text.text)?;
+            Event::Reply { question, text: text.text }
+        }
+        Action::Say { text } => {
+            kept(planner, &text.text)?;
+            Event::Say { text: text.text }
+        }
+        Action::Adjust { text } => {
+            kept(planner, &text.text)?;
+            Event::Adjust { text: text.text }
+        }
+        Action::Accept {} => Event::Accept,
+        Action::Discard {} => Event::Discard,
+        Action::Handoff { command } => return handoff::hand_over(planner, &command, context),
+        Action::Intend { kind: IntentName::ContinueDiscussion, words } => {
+            if let Some(gone_on) = begin::go_on(planner, &words, &by)? {
+                return Ok(told(planner, context).also(&gone_on).into());
+            }
+            Event::Intent { intent: Intent::ContinueDiscussion, words }
+        }
+        Action::Intend { kind, words } => Event::Intent { intent: kind.into(), words },
+        Action::Pause {} => Event::Pause,
+        Action::Resume {} => Event::Resume,
+        Action::Back { stage } => Event::Back { stage: stage.into() },
+        Action::Retry {} => Event::Retry,
+        Action::LeaveOut { role } => Event::LeaveOut { role: role_of(&role)? },
+        Action::Take { role } => Event::Take { role: role_of(&role)? },
+        Action::Invite { reader, veto } => Event::Invite { reader, veto },
+        Action::RollBack { version } => Event::RollBack { to: u32::try_from(version).unwrap_or(0) },
+        Action::Driver { role, driver } => {
+            return choose(planner, &role, &driver, context).map(Into::into);
+        }
+        Action::Switch { topic } => {
+            let topics = Store::topics(&planner.root);
+            if !topics.contains(&topic) {
+                let near = docui::nearest(&topic, topics.iter().map(String::as_str));
+                let near = near.map_or_else(String::new, |near| format!("; near: {near}"));
+                return Err(Fault::not_found(format!("there is no topic {topic:?}{near}"))
+                    .hint(planner.run("topics()").replace("run", "ask")));
+            }
+            planner.load(&topic)?;
+            return Ok(Done::new(topic).into());
+        }
+        Action::Expand { said } => {
+            let numbers = said.iter().filter_map(|one| {
+                one.key.strip_prefix("said:")?.rsplit(':').next()?.parse::<usize>().ok()
+            });
+            planner.expanded.extend(numbers);
+            return Ok(Done::new(format!("{} shown in full", said.len())).into());
+        }
+        Action::Collapse {} => {
+            planner.expanded.clear();
+            return Ok(Done::new("gists").into());
+        }
+        query => return query::answer(planner, &query).map(Into::into),
+    };
+    planner.commit(by, event)?;
+    Ok(told(planner, context).into())
+}
+
+/// Returns who makes a call.
+pub fn by(context: &Context) -> By {
+    let reader = context.reader.clone();
+    // A terminal and a page are readers of their own, and persons type there; all others relay.
+    let person = ["attach", "page", "person"].iter().any(|of| reader.starts_with(of));
+    By { reader, driver: Driver::Agent, person }
+}
+
+/// Says what is expected now: the answer to each call.
+pub fn told(planner: &Planner, context: &Context) -> Done {
+    let expected = expected::expected(planner, &context.reader);
+    Done::new(format!("{} · expected now: {}", window::place(&planner.course), expected.sentence()))
+}
+
+/// Keeps a text that is too long for the course, and says where.
+fn kept(planner: &Planner, text: &str) -> Result<(), Fault> {
+    let (length, most) = (text.chars().count(), pipemux_planner_course::limits::TEXT_MAX);
+    if length <= most {
+        return Ok(());
+    }
+    let fault = format!("the text has {length} characters, at most {most}");
+    let Some(store) = &planner.store else { return Err(Fault::refused(fault)) };
+    let path = store.folder().join("too-long.txt");
+    crate::store::replace(&path, text.as_bytes())?;
+    let name = path.strip_prefix(&planner.root).unwrap_or(&path).display().to_string();
+    let call = format!("reply('the most important of it; all of it is in {name}')");
+    Err(Fault::refused(format!("{fault}; it is kept in {name}")).hint(planner.run(&call)))
+}
+
+fn role_of(name: &str) -> Result<Role, Fault> {
+    Role::parse(name).ok_or_else(|| {
+        let names = Role::ALL.map(Role::name).join(", ");
+        Fault::usage(format!("there is no role {name:?}; the roles are {names}"))
+    })
+}
+
+/// Returns the call that judges the present turn, for errors.
+fn present_call(planner: &Planner, context: &Context) -> String {
+    expected::expected(planner, &context.reader).call
+}
+
+fn verdict_of(
+    planner: &mut Planner,
+    name: &str,
+    verdict: Value,
+    context: &Context,
+) -> Result<Done, Fault> {
+    let ok = verdict["ok"].as_bool();
+    let said = verdict["reasons"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect::<Vec<_>>()
+        .join(" ");
+    if ok != Some(true) && said.trim().is_empty() {
+        return Err(Fault::usage("reasons: say why, unless the role agrees").field("reasons"));
+    }
+    if name.eq_ignore_ascii_case("expert") {
+        let text = if said.is_empty() { "agrees".to_owned() } else { said };
+        planner.commit(by(context), Event::ExpertSpoke { ok, text })?;
+        return Ok(told(planner, context));
+    }
+    let role = role_of(name)?;
+    if let Some(taker) = planner.course.takers.get(&role).filter(|taker| **taker != context.reader)
+    {
+        return Err(Fault::refused(format!(
+            "{role} is played by reader {taker}, not by {}",
+            context.reader
+        )));
+    }
+    let turn = planner.course.turn.as_ref().map(|turn| (turn.id, turn.kind));
+    match turn {
+        Some((turn, TurnKind::Verdict(round, next))) if next == role => {
+            let kind = TurnKind::Verdict(round, role);
+            let missing = cites::missing(&planner.root, kind, &verdict);
+            let marked = (!missing.is_empty())
+                .then(|| format!("cites what doesn't exist: {}", missing.join(", ")));
+            planner.commit(by(context), Event::Answered { turn, answer: verdict, missing })?;
+            let done = told(planner, context);
+            Ok(match marked {
+                Some(marked) => done.also(&marked),
+                None => done,
+            })
+        }
+        _ => {
+            // The second of two who play one role is told what the first said.
+            let spoken =
+                planner.course.said.iter().rev().find(|said| {
+                    said.who == role.name() && said.place == planner.course.stage.shown()
+                });
+            let message = match (spoken, turn) {
+                (Some(said), _) => format!(
+                    "{role} has spoken in {} already, by {}: {}",
+                    said.place, said.by.reader, said.gist
+                ),
+                (None, Some((_, kind))) => {
+                    format!("it is {}'s turn: {} {}", kind.speaker(), kind.speaker(), kind.task())
+                }
+                (None, None) => {
+                    format!("no role judges now: the stage is {}", planner.course.stage.shown())
+                }
+            };
+            Err(Fault::refused(message).hint(present_call(planner, context)))
+        }
+    }
+}
+
+fn speak(planner: &mut Planner, answer: Value, context: &Context) -> Result<Done, Fault> {
+    let Some((turn, kind)) = planner.course.turn.as_ref().map(|turn| (turn.id, turn.kind)) else {
+        let message =
+            format!("nobody is to speak now: the stage is {}", planner.course.stage.shown());
+        return Err(Fault::refused(message).hint(present_call(planner, context)));
+    };
+    if let Speaker::Role(role) = kind.speaker()
+        && let Some(taker) =
+            planner.course.takers.get(&role).filter(|taker| **taker != context.reader)
+    {
+        return Err(Fault::refused(format!(
+            "{role} is played by reader {taker}, not by {}",
+            context.reader
+        )));
+    }
+    if let Err(why) = kind.check(&answer) {
+        let message = format!("{} {}: {why}", kind.speaker(), kind.task());
+        return Err(Fault::usage(message).hint(present_call(planner, context)));
+    }
+    if begin::continues(&answer)
+        && let Some(gone_on) = begin::go_on(planner, "", &by(context))?
+    {
+        return Ok(told(planner, context).also(&gone_on));
+    }
+    let missing = cites::missing(&planner.root, kind, &answer);
+    planner.commit(by(context), Event::Answered { turn, answer, missing })?;
+    Ok(told(planner, context))
+}
+
+fn choose(
+    planner: &mut Planner,
+    name: &str,
+    driver: &str,
+    context: &Context,
+) -> Result<Done, Fault> {
+    let name = match (name.trim().eq_ignore_ascii_case("all"), Speaker::parse(name)) {
+        (true, _) => "all",
+        (false, Some(speaker)) => speaker.name(),
+        (false, None) => {
+            let names = Role::ALL.map(Role::name).join(", ");
+            return Err(Fault::usage(format!(
+                "there is no role {name:?}; expected {names}, Coach or all"
+            )));
+        }
+    };
+    planner.choose(name, driver.trim())?;
+    let failed = planner.course.turn.as_ref().is_some_and(|turn| turn.failed.is_some());
+    if failed
+        && (name == "all" || planner.course.speaker().is_some_and(|speaker| speaker.name() == name))
+    {
+        let effects = planner.commit(by(context), Event::Retry)?;
+        debug_assert!(effects.iter().any(|effect| matches!(effect, Effect::Play(_))));
+    } else {
+        planner.play();
+    }
+    Ok(told(planner, context).also(&format!("{driver} plays {name}")))
+}
+
+/// Makes a fault of something that the course refuses.
+pub fn refused(planner: &Planner, message: impl Into<String>, hint: &str) -> Fault {
+    planner.fault(Refusal::new(message, hint))
+}

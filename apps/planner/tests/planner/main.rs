@@ -1,0 +1,10 @@
+//! The planner, driven without a daemon.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod agent;
+mod bad_input;
+mod command;
+mod docs;
+mod files;
+mod http;
+mod support;

@@ -1,0 +1,231 @@
+//! What the recognisers found so far.
+
+use std::collections::HashMap;
+
+use crate::inert::cut;
+use crate::limits::{
+    DETAIL_LINES, DETAIL_MAX, DIRECTORIES_MAX, FAILURES_MAX, NAMESAKES_MAX, PROBLEMS_MAX, TEXT_MAX,
+};
+use crate::model::{
+    GitReport, Place, Problem, ProblemCounts, Report, Severity, TestCounts, TestFailure,
+};
+
+/// What the lines that follow belong to.
+#[derive(Debug, Clone, Default)]
+enum Open {
+    #[default]
+    Nothing,
+    Problem(Problem),
+    Failure(TestFailure),
+}
+
+/// What tells whether two problems are the same.
+type ProblemKey = (Severity, Option<String>, Option<Place>, String);
+
+/// Collects problems and results in bounded memory.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Collector {
+    /// The number of the line that is being read.
+    pub number: u64,
+    /// The numbers of tests.
+    pub tests: TestCounts,
+    /// What git told.
+    pub git: GitReport,
+    problems: Vec<Problem>,
+    problem_index: HashMap<ProblemKey, usize>,
+    counts: ProblemCounts,
+    failures: Vec<TestFailure>,
+    /// Failed tests by name. Two files can have a test of the same name.
+    failure_index: HashMap<String, Vec<usize>>,
+    failures_left_out: u64,
+    open: Open,
+    directories: Vec<String>,
+}
+
+impl Collector {
+    /// Opens a problem: details and its place may follow until another one is opened.
+    pub(crate) fn problem(
+        &mut self,
+        severity: Severity,
+        code: Option<&str>,
+        place: Option<Place>,
+        message: &str,
+    ) {
+        self.close();
+        self.open = Open::Problem(Problem {
+            severity,
+            code: code.map(str::to_owned),
+            place: place.map(|place| self.placed(place)),
+            message: cut(message.trim(), TEXT_MAX).into_owned(),
+            detail: Vec::new(),
+            at: self.number,
+            count: 1,
+        });
+    }
+
+    /// The place with the directory that its path starts from, when `make` told one.
+    pub(crate) fn placed(&self, mut place: Place) -> Place {
+        if place.directory.is_none() && !place.file.starts_with('/') {
+            place.directory = self.directories.last().cloned();
+        }
+        place
+    }
+
+    /// Opens a failed test.
+    pub(crate) fn failure(&mut self, name: &str) {
+        self.close();
+        self.open = Open::Failure(TestFailure {
+            name: cut(name.trim(), TEXT_MAX).into_owned(),
+            place: None,
+            assertion: String::new(),
+            detail: Vec::new(),
+            at: self.number,
+        });
+    }
+
+    /// The problem that is open.
+    pub(crate) fn open_problem(&mut self) -> Option<&mut Problem> {
+        if let Open::Problem(problem) = &mut self.open { Some(problem) } else { None }
+    }
+
+    /// The failed test that is open.
+    pub(crate) fn open_failure(&mut self) -> Option<&mut TestFailure> {
+        if let Open::Failure(failure) = &mut self.open { Some(failure) } else { None }
+    }
+
+    /// Adds a line to what is open.
+    pub(crate) fn detail(&mut self, text: &str) {
+        let detail = match &mut self.open {
+            Open::Nothing => return,
+            Open::Problem(problem) => &mut problem.detail,
+            Open::Failure(failure) => &mut failure.detail,
+        };
+        let text = text.trim_end();
+        if detail.len() < DETAIL_LINES && !(text.trim().is_empty() && detail.is_empty()) {
+            detail.push(cut(text, DETAIL_MAX).into_owned());
+        }
+    }
+
+    /// `make` works in this directory until it leaves it.
+    pub(crate) fn enter(&mut self, directory: &str) {
+        if self.directories.len() < DIRECTORIES_MAX {
+            self.directories.push(directory.to_owned());
+        }
+    }
+
+    /// `make` has left this directory.
+    pub(crate) fn leave(&mut self, directory: &str) {
+        if let Some(depth) = self.directories.iter().rposition(|entered| entered == directory) {
+            self.directories.truncate(depth);
+        }
+    }
+
+    /// Whether an error or a failed test was found.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.counts.errors > 0
+            || !self.failures.is_empty()
+            || matches!(&self.open, Open::Failure(_))
+            || matches!(&self.open, Open::Problem(problem) if problem.severity == Severity::Error)
+    }
+
+    /// Whether a failed test has this name.
+    pub(crate) fn has_failure(&self, name: &str) -> bool {
+        self.failure_index.contains_key(name)
+    }
+
+    /// Gives a failed test the name by which its runner selects it. Returns false when there is none of the first name.
+    pub(crate) fn rename_failure(&mut self, name: &str, id: &str) -> bool {
+        let Some(indices) = self.failure_index.get_mut(name) else { return false };
+        let index = indices.remove(0);
+        if indices.is_empty() {
+            self.failure_index.remove(name);
+        }
+        id.clone_into(&mut self.failures[index].name);
+        self.failure_index.entry(id.to_owned()).or_default().push(index);
+        true
+    }
+
+    /// Forgets what is open: it was no more than the heading of what follows.
+    pub(crate) fn discard(&mut self) {
+        self.open = Open::Nothing;
+    }
+
+    /// Nothing more belongs to what is open.
+    pub(crate) fn close(&mut self) {
+        match std::mem::take(&mut self.open) {
+            Open::Nothing => {}
+            Open::Problem(problem) => self.keep_problem(problem),
+            Open::Failure(failure) => self.keep_failure(failure),
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Report {
+        self.close();
+        Report {
+            problems: self.problems,
+            counts: self.counts,
+            failures: self.failures,
+            failures_left_out: self.failures_left_out,
+            tests: self.tests,
+            git: self.git,
+            ..Report::default()
+        }
+    }
+
+    fn keep_problem(&mut self, mut problem: Problem) {
+        trim(&mut problem.detail);
+        let key = (
+            problem.severity,
+            problem.code.clone(),
+            problem.place.clone(),
+            problem.message.clone(),
+        );
+        if let Some(&index) = self.problem_index.get(&key) {
+            self.problems[index].count += 1;
+            return;
+        }
+        match problem.severity {
+            Severity::Error => self.counts.errors += 1,
+            Severity::Warning => self.counts.warnings += 1,
+            Severity::Note => self.counts.notes += 1,
+        }
+        if self.problems.len() < PROBLEMS_MAX {
+            self.problem_index.insert(key, self.problems.len());
+            self.problems.push(problem);
+        }
+    }
+
+    fn keep_failure(&mut self, mut failure: TestFailure) {
+        trim(&mut failure.detail);
+        let is_empty =
+            |failure: &TestFailure| failure.assertion.is_empty() && failure.detail.is_empty();
+        for &index in
+            self.failure_index.get(&failure.name).into_iter().flatten().take(NAMESAKES_MAX)
+        {
+            let kept = &mut self.failures[index];
+            if is_empty(kept) {
+                *kept = TestFailure { at: kept.at, ..failure };
+                return;
+            }
+            // Summaries name a failed test again, with no more.
+            if is_empty(&failure)
+                || (kept.place == failure.place && kept.assertion == failure.assertion)
+            {
+                return;
+            }
+        }
+        if self.failures.len() < FAILURES_MAX {
+            let index = self.failures.len();
+            self.failure_index.entry(failure.name.clone()).or_default().push(index);
+            self.failures.push(failure);
+        } else {
+            self.failures_left_out += 1;
+        }
+    }
+}
+
+fn trim(detail: &mut Vec<String>) {
+    while detail.last().is_some_and(|line| line.trim().is_empty()) {
+        detail.pop();
+    }
+}

@@ -1,0 +1,80 @@
+//! Reads an output as it comes.
+
+use crate::collector::Collector;
+use crate::limits::TEXT_MAX;
+use crate::lines::{Line, LineSplitter};
+use crate::model::Report;
+use crate::recognise::Recognisers;
+use crate::transcript::Transcript;
+
+/// Reads the output of one command in chunks.
+///
+/// ```
+/// let mut reader = pipemux_problems::OutputReader::new();
+/// reader.feed(b"src/a.c:3:5: error: 'x' undec");
+/// reader.feed(b"lared\n");
+/// let report = reader.finish();
+/// assert_eq!(report.problems[0].message, "'x' undeclared");
+/// assert_eq!(report.problems[0].place.as_ref().unwrap().to_string(), "src/a.c:3:5");
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct OutputReader {
+    lines: LineSplitter,
+    reading: Reading,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Reading {
+    recognisers: Recognisers,
+    found: Collector,
+    transcript: Transcript,
+}
+
+impl OutputReader {
+    /// A reader of an output of which nothing was read yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads the next bytes, however they are cut.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let reading = &mut self.reading;
+        self.lines.feed(bytes, &mut |line| reading.line(line));
+    }
+
+    /// What was found in the whole output.
+    #[must_use]
+    pub fn finish(mut self) -> Report {
+        let reading = &mut self.reading;
+        self.lines.finish(&mut |line| reading.line(line));
+        let Reading { mut recognisers, mut found, transcript } = self.reading;
+        recognisers.end(&mut found);
+        let report = found.finish();
+        Report {
+            transcript: transcript.finish(),
+            lines: self.lines.lines,
+            bytes: self.lines.bytes,
+            ..report
+        }
+    }
+
+    /// What was found so far, while the command still runs. It costs a copy of what is kept.
+    #[must_use]
+    pub fn so_far(&self) -> Report {
+        self.clone().finish()
+    }
+}
+
+impl Reading {
+    fn line(&mut self, line: Line<'_>) {
+        self.found.number = line.number;
+        // Only messages in JSON need more of a line than is shown of it.
+        let text = match line.text.as_bytes().first() {
+            Some(b'{' | b'[') => line.text,
+            _ => &line.text[..line.text.floor_char_boundary(TEXT_MAX)],
+        };
+        let class = self.recognisers.line(text.trim_end(), &mut self.found);
+        self.transcript.push(line, class);
+    }
+}

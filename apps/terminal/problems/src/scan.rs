@@ -1,0 +1,116 @@
+//! Small parsers that recognisers share.
+
+use crate::model::{Place, Severity};
+
+/// The longest path that is taken for one.
+const PATH_MAX: usize = 1024;
+
+/// The number at the start of a text, and the text after it.
+pub(crate) fn number(text: &str) -> Option<(u32, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let value = text[..end].parse().ok()?;
+    Some((value, &text[end..]))
+}
+
+/// `path:line:column:` or `path:line:` at the start of a text, and what follows the last colon.
+pub(crate) fn place_prefix(text: &str) -> Option<(Place, &str)> {
+    let (place, rest) = place_start(text)?;
+    Some((place, rest.strip_prefix(':')?))
+}
+
+/// `path:line:column` or `path:line` at the start of a text, and what follows.
+pub(crate) fn place_start(text: &str) -> Option<(Place, &str)> {
+    let head = &text[..text.floor_char_boundary(PATH_MAX)];
+    let mut from = if is_drive(head) { 2 } else { 0 };
+    while let Some(found) = head[from..].find([':', ' ']) {
+        let colon = from + found;
+        if !text[colon..].starts_with(':') {
+            return None;
+        }
+        if let Some((line, rest)) = number(&text[colon + 1..]) {
+            let path = &text[..colon];
+            if !is_path(path) {
+                return None;
+            }
+            let column = rest.strip_prefix(':').and_then(number);
+            let (column, rest) = match column {
+                Some((column, rest)) => (Some(column), rest),
+                None => (None, rest),
+            };
+            return Some((place(path, Some(line), column), rest));
+        }
+        from = colon + 1;
+    }
+    None
+}
+
+/// A place that isn't below a known directory.
+pub(crate) fn place(file: &str, line: Option<u32>, column: Option<u32>) -> Place {
+    Place { file: file.to_owned(), line, column, directory: None }
+}
+
+/// Whether it can be a path: not a time, a host with a port, or a word.
+fn is_path(text: &str) -> bool {
+    !text.is_empty()
+        && !text.contains("://")
+        && !text.contains(['"', '\'', '(', '<', '[', '='])
+        && text.contains(|c: char| c.is_alphabetic())
+}
+
+/// Whether a name looks like that of a file: it has an extension or a directory.
+pub(crate) fn is_file_name(text: &str) -> bool {
+    is_path(text)
+        && !text.contains(char::is_whitespace)
+        && (text.contains('/')
+            || text.contains('\\')
+            || text.rsplit_once('.').is_some_and(|(stem, extension)| {
+                !stem.is_empty()
+                    && (1..=8).contains(&extension.len())
+                    && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+            }))
+}
+
+fn is_drive(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.len() > 2
+        && bytes[0].is_ascii_alphabetic()
+        && bytes[1] == b':'
+        && matches!(bytes[2], b'\\' | b'/')
+}
+
+/// `error: `, `fatal error: `, `warning: ` or `note: ` at the start of a text, and the text after it.
+pub(crate) fn severity_prefix(text: &str) -> Option<(Severity, &str)> {
+    const WORDS: [(&str, Severity); 10] = [
+        ("error:", Severity::Error),
+        ("fatal error:", Severity::Error),
+        ("fatal:", Severity::Error),
+        ("Error:", Severity::Error),
+        ("warning:", Severity::Warning),
+        ("Warning:", Severity::Warning),
+        ("note:", Severity::Note),
+        ("info:", Severity::Note),
+        ("remark:", Severity::Note),
+        ("hint:", Severity::Note),
+    ];
+    WORDS
+        .iter()
+        .find_map(|(word, severity)| text.strip_prefix(word).map(|rest| (*severity, rest.trim())))
+}
+
+/// Whether a path belongs to a tool or a library and not to the project.
+pub(crate) fn is_foreign(path: &str) -> bool {
+    ["site-packages/", "node_modules/", "/rustc/", "/lib/python", "node:", "<frozen", "/.cargo/"]
+        .iter()
+        .any(|part| path.contains(part))
+}
+
+/// The text between the first `before` and the `after` that follows it.
+pub(crate) fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'t str> {
+    let (_, rest) = text.split_once(before)?;
+    rest.split_once(after).map(|(inner, _)| inner)
+}
+
+/// How many spaces a text begins with.
+pub(crate) fn indent(text: &str) -> usize {
+    text.len() - text.trim_start_matches(' ').len()
+}

@@ -1,0 +1,200 @@
+//! The tests of Go as text and as `go test -json`, and panics. Messages of the compiler have the general form.
+
+use serde_json::Value;
+
+use crate::collector::Collector;
+use crate::limits::PENDING_LINES;
+use crate::model::{Place, Severity};
+use crate::recognise::{Claim, Recogniser};
+use crate::scan::{indent, place_prefix, place_start};
+use crate::transcript::Class;
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Go {
+    /// What tests printed, with `-v`: the names of the tests and the lines, which come before the outcomes.
+    pending: Vec<(String, String)>,
+    running: String,
+    /// The test that failed last since the newest one began that is no part of another.
+    last_failed: String,
+    /// The newest line was a message in JSON.
+    message: bool,
+    panicked: bool,
+}
+
+impl Recogniser for Go {
+    fn line(&mut self, text: &str, within: bool, found: &mut Collector) -> Option<Claim> {
+        self.message = text.starts_with('{');
+        if text.starts_with("{\"Time\":") || text.starts_with("{\"Action\":") {
+            let event: Value = serde_json::from_str(text).ok()?;
+            let output = event.get("Output").and_then(Value::as_str);
+            let Some(output) = output else { return Claim::more(Class::Progress) };
+            let mut clean = String::new();
+            let output = output.trim_end().as_bytes();
+            crate::inert::parts(output, &mut |part, _| clean.push_str(part));
+            let claim = self.text(&clean, true, found);
+            let class = claim.map_or(Class::Progress, |claim| claim.class);
+            return Claim::more(class);
+        }
+        self.text(text, within, found)
+    }
+}
+
+impl Go {
+    fn text(&mut self, text: &str, within: bool, found: &mut Collector) -> Option<Claim> {
+        let trimmed = text.trim_start();
+        if let Some(name) = ["=== RUN   ", "=== CONT  ", "=== NAME  ", "=== PAUSE "]
+            .iter()
+            .find_map(|word| trimmed.strip_prefix(word))
+        {
+            found.close();
+            // The outcomes of a test's parts come when all of them have ended.
+            if !name.contains('/') && trimmed.starts_with("=== RUN") {
+                self.pending.clear();
+                self.last_failed.clear();
+            }
+            name.clone_into(&mut self.running);
+            return Claim::more(Class::Progress);
+        }
+        if let Some(outcome) = trimmed.strip_prefix("--- ") {
+            return self.outcome(outcome, found);
+        }
+        if let Some(message) = text.strip_prefix("panic: ") {
+            return self.panic(message, found);
+        }
+        if text.starts_with("ok  \t") || text.starts_with("?   \t") {
+            return Claim::one(Class::Progress);
+        }
+        // A package: its tests, or why it wasn't built, stand above.
+        if text.starts_with("FAIL\t") {
+            return Claim::one(Class::Plain);
+        }
+        if !within {
+            return None;
+        }
+        if self.panicked {
+            return self.stack(text, found);
+        }
+        let Some(failure) = found.open_failure() else {
+            // Nobody knows yet whether this test fails.
+            if !self.running.is_empty() && indent(text) >= 4 {
+                if self.pending.len() < PENDING_LINES {
+                    self.pending.push((self.running.clone(), text.to_owned()));
+                }
+                return Claim::more(Class::Plain);
+            }
+            return None;
+        };
+        if indent(text) < 4 {
+            return None;
+        }
+        log_line(failure, text);
+        found.detail(text);
+        Claim::more(Class::Detail)
+    }
+
+    fn outcome(&mut self, outcome: &str, found: &mut Collector) -> Option<Claim> {
+        let (word, name) = outcome.split_once(": ")?;
+        let name = name.split(" (").next().unwrap_or(name);
+        match word {
+            "PASS" => found.tests.passed += 1,
+            "SKIP" => found.tests.skipped += 1,
+            // In messages, the outcomes of a test's parts come before its own.
+            "FAIL" if self.message && self.had_failed_part(name) => {}
+            "FAIL" => {
+                self.fail(name, found);
+                return Claim::more(Class::Problem);
+            }
+            _ => return None,
+        }
+        if !is_parent(found, name) {
+            found.close();
+        }
+        Claim::more(Class::Progress)
+    }
+
+    fn had_failed_part(&self, name: &str) -> bool {
+        self.last_failed.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    fn fail(&mut self, name: &str, found: &mut Collector) {
+        // A test that failed only because one of its parts did is no failure of its own.
+        let parent = is_parent(found, name);
+        if parent {
+            found.discard();
+        } else {
+            found.tests.failed += 1;
+        }
+        found.failure(name);
+        name.clone_into(&mut self.last_failed);
+        self.panicked = false;
+        let pending = std::mem::take(&mut self.pending);
+        let (own, others): (Vec<_>, Vec<_>) =
+            pending.into_iter().partition(|(test, _)| test == name);
+        self.pending = others;
+        for (_, line) in own {
+            if let Some(failure) = found.open_failure() {
+                log_line(failure, &line);
+            }
+            found.detail(&line);
+        }
+    }
+
+    fn panic(&mut self, message: &str, found: &mut Collector) -> Option<Claim> {
+        self.panicked = true;
+        let message = message.split(" [recovered").next().unwrap_or(message);
+        if let Some(failure) = found.open_failure() {
+            failure.assertion = format!("panic: {message}");
+            failure.place = None;
+        } else {
+            found.problem(Severity::Error, Some("panic"), None, message);
+        }
+        Claim::more(Class::Problem)
+    }
+
+    /// The stack below a panic: the first frame that isn't Go's own is the place.
+    fn stack(&mut self, text: &str, found: &mut Collector) -> Option<Claim> {
+        let known = text.is_empty()
+            || text.starts_with('\t')
+            || text.starts_with("goroutine ")
+            || text.starts_with("created by ")
+            || text.starts_with("[signal ")
+            || text.starts_with("panic(")
+            || (text.ends_with(')') && text.contains('('))
+            || text.starts_with("exit status ");
+        if !known {
+            self.panicked = false;
+            return None;
+        }
+        let own = |place: &Place| {
+            !["/src/testing/", "/src/runtime/", "/pkg/mod/"]
+                .iter()
+                .any(|dir| place.file.contains(dir))
+        };
+        let frame =
+            text.strip_prefix('\t').and_then(place_start).map(|(place, _)| place).filter(own);
+        if let Some(frame) = frame {
+            if let Some(failure) = found.open_failure() {
+                failure.place.get_or_insert(frame);
+            } else if let Some(problem) = found.open_problem() {
+                problem.place.get_or_insert(frame);
+            }
+        }
+        Claim::more(Class::Detail)
+    }
+}
+
+/// Whether the open failure is that of a test which this one is a part of, with nothing of its own.
+fn is_parent(found: &mut Collector, name: &str) -> bool {
+    found.open_failure().is_some_and(|failure| {
+        failure.assertion.is_empty()
+            && name.strip_prefix(&*failure.name).is_some_and(|rest| rest.starts_with('/'))
+    })
+}
+
+/// `    shop_test.go:8: Price(3) = 30, want 31`: the last one is what ended the test, or as good as any.
+fn log_line(failure: &mut crate::model::TestFailure, text: &str) {
+    if let Some((place, message)) = place_prefix(text.trim_start()) {
+        message.trim().clone_into(&mut failure.assertion);
+        failure.place = Some(place);
+    }
+}

@@ -1,0 +1,11 @@
+//! Outputs of real tools, hostile outputs, and what holds for all of them.
+
+#![allow(clippy::unwrap_used)]
+
+mod builds;
+mod git;
+mod hostile;
+mod laws;
+mod runners;
+mod runs;
+mod support;

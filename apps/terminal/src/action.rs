@@ -1,0 +1,74 @@
+//! The actions that an agent can call. Names and parameters are a contract.
+
+use std::collections::BTreeMap;
+
+use docui::{Anchor, FilePath, TextOrPattern};
+
+use crate::limits::WAIT_MAX;
+
+docui::kind!(
+    /// A command that was run; its name is `c3`, and the beginning of its line means the newest one that begins so.
+    pub Command = "command", named
+);
+
+docui::actions! {
+    /// An action of the terminal.
+    pub enum Action {
+        /// Runs a command; what matters of its output, and all of it in output(). One that runs longer than `wait` goes on as a job.
+        changes featured Run = run(
+            command: String,
+            cwd: Option<FilePath> = None::<FilePath>,
+            env: BTreeMap<String, String> = BTreeMap::<String, String>::new(),
+            /// Seconds until it is stopped.
+            timeout: Option<f64> = None::<f64>,
+            /// Seconds, at most 25.
+            wait: f64 = WAIT_MAX as f64,
+        );
+        /// Lines of the output as they were printed; the newest command's, unless job names another one.
+        query listed Output = output(
+            from: i64 = 1,
+            to: Option<i64> = None::<i64>,
+            job: Option<Anchor<Command>> = None::<Anchor<Command>>,
+        ) -> String;
+        /// Lines of the output with a text.
+        query help Find = find(
+            text: TextOrPattern,
+            job: Option<Anchor<Command>> = None::<Anchor<Command>>,
+            regex: bool = false,
+        );
+        /// All problems and failed tests with their details, and what the run before had.
+        query listed Problems = problems(job: Option<Anchor<Command>> = None::<Anchor<Command>>);
+        /// Waits until the output has a text, at most 25 seconds.
+        query listed WaitFor = wait_for(
+            text: String,
+            seconds: f64 = WAIT_MAX as f64,
+            job: Option<Anchor<Command>> = None::<Anchor<Command>>,
+        );
+        /// What the terminal shows, for a program that draws on it.
+        query help Screen = screen(job: Option<Anchor<Command>> = None::<Anchor<Command>>);
+        /// Types a text and Enter.
+        changes help Input = input(
+            text: String,
+            job: Option<Anchor<Command>> = None::<Anchor<Command>>,
+            /// False types no Enter.
+            enter: bool = true,
+        );
+        /// Presses keys: 'ctrl-c', 'down down enter', 'esc :q enter'.
+        changes help Keys = keys(
+            keys: String,
+            job: Option<Anchor<Command>> = None::<Anchor<Command>>,
+        );
+        /// Ends it with all that it started.
+        changes help Stop = stop(job: Option<Anchor<Command>> = None::<Anchor<Command>>);
+        /// Sends a signal: 'INT', 'HUP', 'USR1'.
+        changes help Signal = signal(
+            name: String,
+            job: Option<Anchor<Command>> = None::<Anchor<Command>>,
+        );
+        /// Ends it and runs it again.
+        changes help Restart = restart(
+            job: Option<Anchor<Command>> = None::<Anchor<Command>>,
+            wait: f64 = 3.0,
+        );
+    }
+}

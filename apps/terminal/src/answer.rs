@@ -1,0 +1,110 @@
+//! What is told of a command: the verdict, what matters, and the way to the rest.
+
+mod details;
+mod plain;
+mod problems;
+
+use docui::{Done, JobHandle, Object, View, tokens};
+
+use crate::job::{Ended, Job};
+use crate::limits::ANSWER_TOKENS;
+
+pub use plain::brief;
+pub use problems::{all_problems, problem_object};
+
+/// What a ref costs besides its label, in tokens.
+const REF_TOKENS: u64 = 7;
+/// What a folded answer may cost more than the output as it is, in tokens: an answer that is nothing but text has no way to
+/// go wrong.
+const PLAIN_BONUS: u64 = 12;
+
+/// A piece of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Text of the terminal's own.
+    Text(String),
+    /// Lines of an output, exactly.
+    Lines(String),
+    /// Something that calls can name.
+    Object(Object),
+}
+
+/// What is told of a command that has ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The verdict and the counts, in one line.
+    pub brief: String,
+    /// What follows.
+    pub pieces: Vec<Piece>,
+}
+
+impl Answer {
+    /// Makes the answer of a command that has ended, within about so many tokens.
+    pub fn of(job: &Job, ended: &Ended, budget: u64) -> Self {
+        let budget = budget.min(ANSWER_TOKENS);
+        if let Some(drawn) = plain::drawn(job, ended) {
+            return drawn;
+        }
+        let listed = problems::listed(job, ended, budget);
+        let plain = plain::whole(job, ended, budget);
+        match (plain, listed) {
+            (Some(plain), Some(listed))
+                if cost(&plain.pieces) > cost(&listed.pieces) + PLAIN_BONUS =>
+            {
+                listed
+            }
+            (Some(plain), _) => plain,
+            (None, Some(listed)) => listed,
+            (None, None) => plain::folded(job, ended, budget),
+        }
+    }
+
+    /// Makes the outcome of a call.
+    pub fn into_done(self) -> Done {
+        let mut view = View::default();
+        for piece in self.pieces {
+            match piece {
+                Piece::Text(text) => view.text(text),
+                Piece::Lines(text) => view.code("", text),
+                Piece::Object(object) => view.object(object),
+            };
+        }
+        Done::new(self.brief).content(view).complete()
+    }
+
+    /// Returns the pieces as plain text.
+    pub fn text(&self) -> String {
+        let text = |piece: &Piece| match piece {
+            Piece::Text(text) | Piece::Lines(text) => text.clone(),
+            Piece::Object(object) => object.label().to_owned(),
+        };
+        let text: String = self.pieces.iter().map(text).collect();
+        if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" }
+    }
+}
+
+/// Tells the daemon that a command has ended which it follows.
+pub fn tell_end(job: &Job, ended: &Ended, handle: &JobHandle) {
+    let answer = Answer::of(job, ended, ANSWER_TOKENS);
+    handle.output(answer.text());
+    match ended.how.is_success() {
+        true => handle.done(answer.brief),
+        false if matches!(ended.how, crate::job::How::Stopped) => handle.cancelled(answer.brief),
+        false => handle.failed(answer.brief),
+    }
+}
+
+/// Returns about how many tokens pieces take.
+fn cost(pieces: &[Piece]) -> u64 {
+    let of = |piece: &Piece| match piece {
+        Piece::Text(text) => tokens::estimate(text),
+        Piece::Lines(text) => tokens::estimate(text) + 4,
+        Piece::Object(object) => tokens::estimate(object.label()) + REF_TOKENS,
+    };
+    pieces.iter().map(of).sum()
+}
+
+/// Returns the command that shows lines of an output.
+pub fn output_command(job: &Job, first: u64, last: u64) -> String {
+    format!("pipemux ask 'terminal.output({first}, {last}, \"{}\")'", job.name())
+}

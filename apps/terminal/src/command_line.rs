@@ -1,0 +1,318 @@
+//! What a command line says: plain words, plain words joined by operators, or anything that only a shell understands.
+
+/// A command line as it was written, and what is known of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandLine {
+    /// As it was written, without surrounding spaces.
+    pub text: String,
+    /// What it runs.
+    pub form: Form,
+}
+
+/// What is known of a command line before it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Form {
+    /// One program with its arguments. It is started without a shell.
+    Plain(Vec<String>),
+    /// Programs with their arguments, joined by `&&`, `||`, `;` or `|`, or with patterns of file names. A shell starts them.
+    Joined(Vec<Vec<String>>),
+    /// What it runs can't be told from its words.
+    Opaque,
+}
+
+/// Programs that run another program which their arguments name, or code in their arguments.
+#[rustfmt::skip]
+const LAUNCHERS: &[&str] = &[
+    ".", "ash", "bash", "builtin", "busybox", "chroot", "command", "csh", "dash", "doas", "entr", "env", "eval",
+    "exec", "fish", "flock", "gdb", "ionice", "ksh", "ltrace", "nice", "nohup", "nsenter", "parallel", "script",
+    "setsid", "sh", "source", "ssh", "stdbuf", "strace", "su", "sudo", "systemd-run", "tcsh", "time", "timeout",
+    "tmux", "trap", "unshare", "watch", "xargs", "zsh",
+];
+
+/// Words of the shell that begin more than one command, or change what later words mean.
+#[rustfmt::skip]
+const SHELL_WORDS: &[&str] = &[
+    "alias", "case", "coproc", "declare", "do", "done", "elif", "else", "enable", "esac", "export", "fi", "for",
+    "function", "hash", "if", "in", "let", "local", "popd", "pushd", "read", "readonly", "select", "set", "shopt",
+    "then", "typeset", "unalias", "unset", "until", "while",
+];
+
+/// Arguments with which a program that else only looks runs another one, or removes files.
+const LAUNCHING_ARGUMENTS: &[(&str, &[&str])] =
+    &[("find", &["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprintf", "-fls"])];
+
+/// Options before the subcommand of git that name programs.
+const GIT_OPTIONS: &[&str] = &["-c", "--exec-path", "--config-env"];
+
+/// Commands of the shell itself that start nothing and change no more than the shell's directory.
+pub const HARMLESS_BUILTINS: &[&str] = &["cd", "echo", "false", "pwd", "true"];
+
+/// Redirections that write no file.
+const QUIET_REDIRECTIONS: &[&str] = &[
+    "2>&1",
+    "1>&2",
+    ">&2",
+    ">/dev/null",
+    "1>/dev/null",
+    "2>/dev/null",
+    "&>/dev/null",
+    "</dev/null",
+];
+
+impl CommandLine {
+    /// Reads a command line.
+    pub fn parse(text: &str) -> Self {
+        let text = text.trim();
+        let form = match split(text) {
+            Some(read) => read.into_form(),
+            None => Form::Opaque,
+        };
+        Self { text: text.to_owned(), form }
+    }
+
+    /// Returns the programs with their arguments; none if they can't be told.
+    pub fn programs(&self) -> &[Vec<String>] {
+        match &self.form {
+            Form::Plain(words) => std::slice::from_ref(words),
+            Form::Joined(all) => all,
+            Form::Opaque => &[],
+        }
+    }
+}
+
+/// What was read of a command line.
+struct Read {
+    commands: Vec<Vec<String>>,
+    needs_shell: bool,
+}
+
+impl Read {
+    fn into_form(mut self) -> Form {
+        if self.commands.iter().any(|words| launches(words)) {
+            return Form::Opaque;
+        }
+        // Behind `cd` a path means another program.
+        let changed = self.commands.iter().position(|words| words[0] == "cd");
+        let is_relative =
+            |words: &Vec<String>| words[0].contains('/') && !words[0].starts_with('/');
+        if changed.is_some_and(|at| self.commands[at..].iter().any(is_relative)) {
+            return Form::Opaque;
+        }
+        let is_builtin = |words: &Vec<String>| {
+            HARMLESS_BUILTINS.contains(&words[0].as_str()) && words[0] != "echo"
+        };
+        match self.commands.len() {
+            1 if !self.needs_shell && !self.commands.iter().any(is_builtin) => {
+                Form::Plain(self.commands.swap_remove(0))
+            }
+            _ => Form::Joined(self.commands),
+        }
+    }
+}
+
+/// Returns true if a command runs what its arguments say.
+fn launches(words: &[String]) -> bool {
+    let program = words[0].rsplit('/').next().unwrap_or_default();
+    if LAUNCHERS.contains(&program) || SHELL_WORDS.contains(&program) {
+        return true;
+    }
+    let has = |names: &[&str]| words[1..].iter().any(|word| names.contains(&word.as_str()));
+    if LAUNCHING_ARGUMENTS.iter().any(|(name, arguments)| *name == program && has(arguments)) {
+        return true;
+    }
+    program == "git"
+        && words[1..]
+            .iter()
+            .take_while(|word| word.starts_with('-'))
+            .any(|word| GIT_OPTIONS.iter().any(|option| word.starts_with(option)))
+}
+
+/// Cuts a command line into commands and words as a shell does; `None` if it has anything that a shell would expand.
+fn split(text: &str) -> Option<Read> {
+    let mut read = Read { commands: Vec::new(), needs_shell: false };
+    let (mut words, mut word): (Vec<String>, Option<String>) = (Vec::new(), None);
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if word.is_none()
+            && let Some(length) = redirection(&text[at..])
+        {
+            read.needs_shell = true;
+            while chars.next_if(|(next, _)| *next < at + length).is_some() {}
+            continue;
+        }
+        match c {
+            ' ' | '\t' => words.extend(word.take()),
+            '\n' | ';' | '|' | '&' => {
+                words.extend(word.take());
+                let doubled =
+                    matches!(c, '|' | '&') && chars.next_if(|(_, next)| *next == c).is_some();
+                // A single `&` leaves a process behind; `|&` and `;;` are of a shell.
+                if c == '&' && !doubled
+                    || chars.peek().is_some_and(|(_, next)| matches!(next, '|' | '&' | ';'))
+                {
+                    return None;
+                }
+                read.needs_shell = true;
+                read.commands.push(std::mem::take(&mut words));
+            }
+            '\'' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match chars.next()?.1 {
+                        '\'' => break,
+                        c => word.push(c),
+                    }
+                }
+            }
+            '"' => {
+                let word = word.get_or_insert_default();
+                loop {
+                    match chars.next()?.1 {
+                        '"' => break,
+                        '$' | '`' | '!' => return None,
+                        '\\' => match chars.next()?.1 {
+                            c @ ('"' | '\\') => word.push(c),
+                            '$' | '`' | '\n' => return None,
+                            c => word.extend(['\\', c]),
+                        },
+                        c => word.push(c),
+                    }
+                }
+            }
+            '\\' => match chars.next()?.1 {
+                '\n' => return None,
+                c => word.get_or_insert_default().push(c),
+            },
+            '$' | '`' | '(' | ')' | '<' | '>' | '!' => return None,
+            '#' | '~' if word.is_none() => return None,
+            '*' | '?' | '[' | ']' => {
+                // A pattern in place of the program could be any program.
+                if words.is_empty() {
+                    return None;
+                }
+                read.needs_shell = true;
+                word.get_or_insert_default().push(c);
+            }
+            '{' if chars.peek().is_none_or(|(_, next)| *next != '}') => return None,
+            // An assignment in front of the program changes its environment.
+            '=' if words.is_empty() => return None,
+            c if c.is_control() => return None,
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    // A line may end with `;` or a line break.
+    if !words.is_empty() || read.commands.is_empty() {
+        read.commands.push(words);
+    }
+    read.commands
+        .iter()
+        .all(|words| words.first().is_some_and(|first| !first.is_empty()))
+        .then_some(read)
+}
+
+/// Returns the length of a redirection that writes no file, at the beginning of a text.
+fn redirection(text: &str) -> Option<usize> {
+    let found = QUIET_REDIRECTIONS.iter().find(|redirection| text.starts_with(**redirection))?;
+    let after = text[found.len()..].chars().next();
+    after.is_none_or(|c| matches!(c, ' ' | '\t' | '\n' | ';' | '|' | '&')).then_some(found.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(text: &str) -> Form {
+        CommandLine::parse(text).form
+    }
+
+    fn words(text: &[&str]) -> Vec<String> {
+        text.iter().map(|word| (*word).to_owned()).collect()
+    }
+
+    #[test]
+    fn plain_words_need_no_shell() {
+        assert_eq!(form("cargo test -p a"), Form::Plain(words(&["cargo", "test", "-p", "a"])));
+        assert_eq!(
+            form(r#" git commit -m 'it is "so"' "a b" c\ d --x=1 "" "#),
+            Form::Plain(words(&["git", "commit", "-m", "it is \"so\"", "a b", "c d", "--x=1", ""]))
+        );
+    }
+
+    #[test]
+    fn joined_commands_are_told_apart() {
+        assert_eq!(
+            form("cd a && cargo test 2>&1 | tail -20; ls *.rs"),
+            Form::Joined(vec![
+                words(&["cd", "a"]),
+                words(&["cargo", "test"]),
+                words(&["tail", "-20"]),
+                words(&["ls", "*.rs"]),
+            ])
+        );
+        assert_eq!(form("cd a"), Form::Joined(vec![words(&["cd", "a"])]));
+        assert_eq!(form("ls 2>/dev/null"), Form::Joined(vec![words(&["ls"])]));
+    }
+
+    #[test]
+    fn line_that_only_a_shell_understands_is_opaque() {
+        for text in [
+            "",
+            ";",
+            "echo $(rm x)",
+            "echo `rm x`",
+            "echo \"$HOME\"",
+            "A=1 cargo test",
+            "server &",
+            "a > file",
+            "a 2>&1file",
+            "a < file",
+            "(a)",
+            "{ a; }",
+            "ls {a,b}",
+            "~/x",
+            "| a",
+            "a |& b",
+            "a ;; b",
+            "$X",
+            "'' a",
+            "sh -c 'rm x'",
+            "/bin/bash x",
+            "env rm x",
+            "ls; sudo rm x",
+            "xargs rm",
+            "find . -exec rm {} +",
+            "find . -delete",
+            "git -c core.pager=x log",
+            "git --exec-path=/x log",
+            "timeout 5 rm x",
+            "a 'unclosed",
+            "a \\",
+            "*",
+            "a & b",
+            "echo !x",
+            "# a",
+            "a \u{7}",
+            "exec rm",
+            "nohup a",
+            "if a; then b; fi",
+            "export A=1; a",
+            "cd b; ./run",
+        ] {
+            assert_eq!(form(text), Form::Opaque, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn no_text_makes_it_panic() {
+        let pieces = ["a", " ", "'", "\"", "\\", "|", "&", ";", "é", "2>&1", "{", "}", "\n", "="];
+        for one in pieces {
+            for two in pieces {
+                for three in pieces {
+                    let line = CommandLine::parse(&format!("{one}{two}{three}"));
+                    assert!(line.programs().iter().all(|words| !words.is_empty()));
+                }
+            }
+        }
+    }
+}

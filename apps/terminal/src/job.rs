@@ -1,0 +1,314 @@
+//! One command that was started: its process, its output, and its end.
+
+mod ended;
+mod work;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use docui::{Fault, Handle, JobHandle};
+use pipemux_problems::{OutputReader, Report, visible};
+use portable_pty::MasterPty;
+use rustix::process::Signal;
+
+use crate::limits::{LINE_NEWEST, PROGRESS_SPACING, STOP_PATIENCE, TAIL_BYTES};
+use crate::process;
+use crate::screen::Screen;
+use crate::spill::{RawLine, Spill};
+use crate::start::{Order, Started};
+
+pub use ended::{Ended, How};
+
+/// A command that was started.
+pub struct Job {
+    /// Its number in this session, from 1.
+    pub number: u64,
+    /// What was run.
+    pub order: Order,
+    /// How long it may take.
+    pub timeout: Option<Duration>,
+    /// The reader who started it.
+    pub reader: String,
+    /// When it was started.
+    pub began: Instant,
+    /// What the run before this one of the same command found.
+    pub before: Option<Arc<Report>>,
+    /// Tells the session when something changed.
+    session: Handle,
+    state: Mutex<State>,
+    changed: Condvar,
+    input: Mutex<Box<dyn Write + Send>>,
+}
+
+/// What changes while a command runs.
+pub struct State {
+    /// What was recognised so far; empty once the command has ended.
+    pub output: OutputReader,
+    /// All of the output.
+    pub spill: Spill,
+    /// The newest bytes.
+    tail: Vec<u8>,
+    /// What the terminal shows, once a program draws on it.
+    pub screen: Screen,
+    /// The first process, while it isn't reaped.
+    leader: Option<i32>,
+    /// Why it was ended before its time.
+    wish: Option<How>,
+    /// When it printed something last.
+    pub printed: Instant,
+    /// True once no more output can come.
+    drained: bool,
+    /// Follows it for the daemon, once its call was answered.
+    handle: Option<JobHandle>,
+    told: Instant,
+    /// How it ended.
+    pub ended: Option<Arc<Ended>>,
+    /// The terminal; closed at the end.
+    terminal: Option<Box<dyn MasterPty + Send>>,
+}
+
+/// What a call gives besides the command.
+#[derive(Debug, Clone, Default)]
+pub struct Circumstances {
+    /// How long the command may take.
+    pub timeout: Option<Duration>,
+    /// The reader who starts it.
+    pub reader: String,
+    /// What the run before this one of the same command found.
+    pub before: Option<Arc<Report>>,
+    /// Tells the session when something changed.
+    pub session: Handle,
+}
+
+impl Job {
+    /// Starts a command. Its output is kept in `dir`.
+    ///
+    /// # Errors
+    /// It can't be started.
+    pub fn start(
+        number: u64,
+        order: Order,
+        dir: &Path,
+        with: Circumstances,
+    ) -> Result<Arc<Self>, Fault> {
+        let Started { child, leader, terminal, output, input } = order.start()?;
+        let now = Instant::now();
+        let state = State {
+            output: OutputReader::new(),
+            spill: Spill::new(dir, &number.to_string()),
+            tail: Vec::new(),
+            screen: Screen::default(),
+            leader: Some(leader),
+            wish: None,
+            printed: now,
+            drained: false,
+            handle: None,
+            told: now,
+            ended: None,
+            terminal: Some(terminal),
+        };
+        let Circumstances { timeout, reader, before, session } = with;
+        let job = Arc::new(Self {
+            number,
+            order,
+            timeout,
+            reader,
+            began: now,
+            before,
+            session,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            input: Mutex::new(input),
+        });
+        if let Err(error) = job.begin_work(child, output) {
+            job.kill();
+            return Err(Fault::failed(format!("the system gives no more threads: {error}")));
+        }
+        Ok(job)
+    }
+
+    /// Calls `look` with what changes while it runs. Nothing else of the command may be asked for meanwhile.
+    pub fn with<T>(&self, look: impl FnOnce(&mut State) -> T) -> T {
+        look(&mut self.state())
+    }
+
+    /// Returns what changes while it runs. Only this module holds it: a guard in a condition is held longer than it looks.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the name by which calls mean it.
+    pub fn name(&self) -> String {
+        format!("c{}", self.number)
+    }
+
+    /// Returns how it ended, if it has.
+    pub fn ended(&self) -> Option<Arc<Ended>> {
+        self.state().ended.clone()
+    }
+
+    /// Waits until `ready` says so, it has ended, or the time has come. Returns how it ended, if it has.
+    pub fn wait(
+        &self,
+        until: Instant,
+        mut ready: impl FnMut(&State) -> Option<Duration>,
+    ) -> Option<Arc<Ended>> {
+        let mut state = self.state();
+        loop {
+            if let Some(ended) = &state.ended {
+                return Some(ended.clone());
+            }
+            // What must pass without a change until it is ready.
+            let quiet = ready(&state);
+            let left = until.saturating_duration_since(Instant::now());
+            let patience = quiet.map_or(left, |quiet| quiet.min(left));
+            if patience.is_zero() {
+                return None;
+            }
+            state = self
+                .changed
+                .wait_timeout(state, patience)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
+        }
+    }
+
+    /// Has the daemon follow it from now on. Returns how it ended if it has meanwhile.
+    pub fn follow(self: &Arc<Self>, handle: JobHandle) -> Result<(), Arc<Ended>> {
+        {
+            let mut state = self.state();
+            if let Some(ended) = &state.ended {
+                return Err(ended.clone());
+            }
+            handle.progress(0, 0, state.newest_line());
+            state.handle = Some(handle.clone());
+        }
+        self.end_when_cancelled(handle);
+        Ok(())
+    }
+
+    /// Types something.
+    ///
+    /// # Errors
+    /// It has ended, or takes no input.
+    pub fn type_in(&self, bytes: &[u8]) -> io::Result<()> {
+        if self.ended().is_some() {
+            return Err(io::Error::other("it has ended"));
+        }
+        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        input.write_all(bytes)?;
+        input.flush()
+    }
+
+    /// Sends a signal to its foreground processes. Returns false if it has ended.
+    pub fn signal(&self, signal: Signal) -> bool {
+        let state = self.state();
+        let leader = state.leader;
+        if let Some(leader) = leader {
+            process::signal_group(leader, signal);
+        }
+        leader.is_some()
+    }
+
+    /// Ends it: asks its processes to, and kills those that are left after a while. Returns how it ended.
+    pub fn stop(&self, why: How) -> Option<Arc<Ended>> {
+        {
+            let mut state = self.state();
+            let Some(leader) = state.leader else {
+                drop(state);
+                return self.wait(Instant::now() + STOP_PATIENCE, |_| None);
+            };
+            state.wish.get_or_insert(why);
+            let all = process::members(leader);
+            process::signal_each(&all, Signal::TERM);
+            // A stopped process doesn't end before it goes on.
+            process::signal_each(&all, Signal::CONT);
+        }
+        if let Some(ended) = self.wait(Instant::now() + STOP_PATIENCE, |_| None) {
+            return Some(ended);
+        }
+        self.kill();
+        self.wait(Instant::now() + STOP_PATIENCE, |_| None)
+    }
+
+    /// Kills all of its processes.
+    pub fn kill(&self) {
+        let state = self.state();
+        if let Some(leader) = state.leader {
+            process::signal_each(&process::members(leader), Signal::KILL);
+        }
+    }
+
+    /// Returns its processes.
+    pub fn processes(&self) -> Vec<i32> {
+        let leader = self.state().leader;
+        leader.map(process::members).unwrap_or_default()
+    }
+
+    /// Returns lines of the output from one on, as they are shown, at most so many.
+    ///
+    /// # Errors
+    /// The disk can't be read.
+    pub fn lines(&self, from: u64, most: usize) -> io::Result<Vec<(u64, String)>> {
+        let mut found = Vec::new();
+        if most > 0 {
+            self.each_line(from, &mut |number, text| {
+                found.push((number, text));
+                found.len() < most
+            })?;
+        }
+        Ok(found)
+    }
+
+    /// Calls `each` with the lines of the output from one on, until it returns false.
+    ///
+    /// # Errors
+    /// The disk can't be read.
+    pub fn each_line(
+        &self,
+        from: u64,
+        each: &mut dyn FnMut(u64, String) -> bool,
+    ) -> io::Result<()> {
+        let take = &mut |line: RawLine| each(line.number, visible(&line.bytes));
+        self.state().spill.each_line(from, take)
+    }
+}
+
+impl State {
+    /// Takes in what was printed.
+    fn take(&mut self, bytes: &[u8]) {
+        self.output.feed(bytes);
+        self.spill.push(bytes);
+        let fits = &bytes[bytes.len().saturating_sub(TAIL_BYTES)..];
+        self.tail.extend_from_slice(fits);
+        if self.tail.len() > 2 * TAIL_BYTES {
+            self.tail.drain(..self.tail.len() - TAIL_BYTES);
+        }
+        self.screen.take(bytes, &self.tail);
+        self.printed = Instant::now();
+        if let Some(handle) =
+            self.handle.as_ref().filter(|_| self.told.elapsed() >= PROGRESS_SPACING)
+        {
+            handle.progress(0, 0, self.newest_line());
+            self.told = self.printed;
+        }
+    }
+
+    /// Returns the newest line that says something.
+    pub fn newest_line(&self) -> String {
+        if self.screen.is_taken() {
+            return "full screen".to_owned();
+        }
+        let newest = &self.tail[self.tail.len().saturating_sub(4096)..];
+        let mut lines = newest.rsplit(|byte| *byte == b'\n').map(visible);
+        let line = lines.find(|line| !line.trim().is_empty()).unwrap_or_default();
+        line.trim().chars().take(LINE_NEWEST).collect()
+    }
+
+    /// Returns the newest bytes.
+    pub fn tail(&self) -> &[u8] {
+        &self.tail
+    }
+}

@@ -1,0 +1,53 @@
+//! Commands, builds and tests: runs commands in terminals of their own, keeps all of their output, and shows what matters.
+//!
+//! | module | purpose |
+//! |---|---|
+//! | [`action`] | the actions |
+//! | [`command_line`] | what a command line runs, as far as its words tell |
+//! | [`permission`] | the person's patterns, and what was allowed |
+//! | [`start`] | starts a command in a terminal |
+//! | [`job`] | one command: its process, its output, its end |
+//! | [`spill`] | the whole output, on disk |
+//! | [`screen`], [`keys`] | what a terminal shows, and what it sends for keys |
+//! | [`process`], [`ports`] | the processes of a command, and where they listen |
+//! | [`places`] | where problems are now |
+//! | [`answer`] | what is told of a command that has ended |
+//! | [`model`] | a session: its commands |
+//! | [`run`], [`query`] | carry out actions |
+//! | [`window`] | shows the commands |
+//! | [`app`] | connects them to docui |
+//! | [`limits`] | the bounds |
+//!
+//! What is recognised of an output is the matter of `pipemux-problems`, which knows no process.
+//!
+//! **Invariant: a command runs only as it was allowed.** A question holds the call that asked, so an answer runs exactly
+//! that line, in that directory and with those variables.
+//!
+//! **Invariant: a signal reaches the processes of its command, or none.** The first process isn't reaped before the state
+//! says that it has ended, and both happen under one lock.
+//!
+//! **Invariant: nothing outlives its session.** A command's processes are ended with it; with the app, the daemon's launcher
+//! ends what is left.
+#![forbid(unsafe_code)]
+
+pub mod action;
+pub mod answer;
+pub mod app;
+pub mod command_line;
+pub mod job;
+pub mod keys;
+pub mod limits;
+pub mod model;
+pub mod permission;
+pub mod places;
+pub mod ports;
+pub mod process;
+pub mod query;
+pub mod run;
+pub mod screen;
+pub mod spill;
+pub mod start;
+pub mod window;
+
+pub use action::Action;
+pub use model::Terminal;

@@ -1,0 +1,81 @@
+//! The bounds of the terminal, each with its unit.
+
+use std::time::Duration;
+
+/// Longest time that a call waits for the end of a command or for a text, in seconds. It leaves room for the answer
+/// before the deadline of the request.
+pub const WAIT_MAX: i64 = 25;
+/// What a request may take beyond the time that it waits.
+pub const WAIT_MARGIN: Duration = Duration::from_secs(4);
+/// How long what a program answers to input is waited for.
+pub const INPUT_PATIENCE: Duration = Duration::from_secs(2);
+/// How long a program must be silent until what it printed counts as its answer to input.
+pub const INPUT_SILENCE: Duration = Duration::from_millis(150);
+/// How long a full-screen program must be silent until its screen is shown to who waits for its end.
+pub const SCREEN_SILENCE: Duration = Duration::from_millis(700);
+/// How long a command may take to end after it was asked to, before it is killed.
+pub const STOP_PATIENCE: Duration = Duration::from_secs(3);
+/// How long processes that a command left behind may take to end before they are killed.
+pub const LEFTOVER_PATIENCE: Duration = Duration::from_millis(300);
+/// How long the rest of the output is waited for once the command and all that it started are gone.
+pub const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
+/// Longest command line, in bytes.
+pub const COMMAND_MAX: usize = 64 * 1024;
+/// Longest part of a command line that is shown where it names a run, in bytes.
+pub const COMMAND_SHOWN: usize = 80;
+/// Commands that run at once.
+pub const RUNNING_MAX: usize = 32;
+/// Runs that are remembered; the oldest that have ended are forgotten.
+pub const RUNS_MAX: usize = 200;
+/// Programs and lines that are remembered as allowed; past it the lines are forgotten.
+pub const ALLOWED_MAX: usize = 1000;
+/// Bytes of one file with output.
+pub const SEGMENT_BYTES: u64 = 32 * 1024 * 1024;
+/// Files with output of one run: the first one and the newest; those between are removed.
+pub const SEGMENTS_MAX: usize = 6;
+/// Bytes of output of all runs that have ended; of the oldest ones it is removed.
+pub const OUTPUT_BYTES: u64 = 512 * 1024 * 1024;
+/// Lines between two places that the index of an output knows.
+pub const INDEX_LINES: u64 = 256;
+/// Places that the index of an output knows; past it every second one is dropped.
+pub const INDEX_MAX: usize = 65_536;
+/// Bytes of one line that are read again from an output.
+pub const LINE_MAX: usize = 16 * 1024;
+/// Bytes of a line that are shown.
+pub const LINE_SHOWN: usize = 400;
+/// Characters of the newest line that are shown.
+pub const LINE_NEWEST: usize = 100;
+/// Newest bytes of an output that are kept in memory.
+pub const TAIL_BYTES: usize = 64 * 1024;
+/// Bytes that one read of a terminal may bring.
+pub const READ_BYTES: usize = 64 * 1024;
+/// Lines of the terminal in which commands run.
+pub const ROWS: u16 = 40;
+/// Columns of the terminal in which commands run.
+pub const COLUMNS: u16 = 160;
+/// Lines of an output that are shown as they are when nothing in it was recognised.
+pub const PLAIN_LINES: usize = 200;
+/// Tokens that the answer of a command may take at most, within the budget of the answer.
+pub const ANSWER_TOKENS: u64 = 2000;
+/// Problems and failed tests that are listed with their details.
+pub const DETAILED: usize = 8;
+/// Problems and failed tests that are listed.
+pub const LISTED: usize = 40;
+/// Lines of detail that are shown of one problem.
+pub const DETAIL_SHOWN: usize = 9;
+/// Lines at the end that are shown of an output whose problems are listed.
+pub const TAIL_SHOWN: usize = 6;
+/// Lines that a search finds at most.
+pub const FOUND_MAX: usize = 200;
+/// Lines that one look at an output shows at most.
+pub const LINES_MAX: u64 = 2000;
+/// Files whose lines are remembered, so that problems follow edits.
+pub const PLACES_FILES: usize = 100;
+/// Largest file in which problems follow edits, in bytes.
+pub const PLACES_FILE_BYTES: u64 = 4 * 1024 * 1024;
+/// How long a job's progress is not told again.
+pub const PROGRESS_SPACING: Duration = Duration::from_millis(500);
+/// Processes that are looked at to find those of a run.
+pub const PROCESSES_MAX: usize = 100_000;
+/// Runs that the window shows in one line each.
+pub const WINDOW_RUNS: usize = 6;

@@ -1,0 +1,111 @@
+//! Processes of a run: what belongs to it, and signals to all of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process};
+
+use crate::limits::PROCESSES_MAX;
+
+/// What the system says of a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Status {
+    pid: i32,
+    parent: i32,
+    session: i32,
+    /// True for one that has ended and that its parent didn't ask for.
+    ended: bool,
+}
+
+/// Returns the processes that belong to a run: those of the terminal's session that `leader` began, and all that they
+/// started, as long as their parents live. Without `/proc` it is the leader alone.
+pub fn members(leader: i32) -> Vec<i32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return vec![leader] };
+    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    let all: Vec<Status> = numbers.take(PROCESSES_MAX).filter_map(status).collect();
+    let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
+    for one in &all {
+        children.entry(one.parent).or_default().push(one.pid);
+    }
+    let mut found: BTreeSet<i32> = BTreeSet::new();
+    let own = |one: &&Status| one.pid == leader || one.session == leader;
+    let mut open: Vec<i32> = all.iter().filter(own).map(|one| one.pid).collect();
+    while let Some(pid) = open.pop() {
+        if found.insert(pid) {
+            open.extend(children.get(&pid).into_iter().flatten());
+        }
+    }
+    let ended: BTreeSet<i32> = all.iter().filter(|one| one.ended).map(|one| one.pid).collect();
+    found.difference(&ended).copied().collect()
+}
+
+fn status(pid: i32) -> Option<Status> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    parse_status(pid, &text)
+}
+
+/// Reads `/proc/<pid>/stat`; the name in parentheses may have any characters.
+fn parse_status(pid: i32, text: &str) -> Option<Status> {
+    let mut fields = text.rsplit_once(')')?.1.split_whitespace();
+    let state = fields.next()?;
+    let parent = fields.next()?.parse().ok()?;
+    let session = fields.nth(1)?.parse().ok()?;
+    Some(Status { pid, parent, session, ended: matches!(state, "Z" | "X") })
+}
+
+/// Sends a signal to the group of a process that isn't reaped.
+pub fn signal_group(leader: i32, signal: Signal) {
+    if let Some(pid) = Pid::from_raw(leader) {
+        // It may have ended just now.
+        let _ = kill_process_group(pid, signal);
+    }
+}
+
+/// Sends a signal to each of these processes.
+pub fn signal_each(pids: &[i32], signal: Signal) {
+    for pid in pids.iter().filter_map(|pid| Pid::from_raw(*pid)) {
+        let _ = kill_process(pid, signal);
+    }
+}
+
+/// Returns true if a process exists.
+pub fn is_there(pid: i32) -> bool {
+    Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid).is_ok())
+}
+
+/// Returns the signal that a name means: `INT`, `SIGINT`, `int`, `2`.
+pub fn signal_named(name: &str) -> Option<Signal> {
+    let name = name.trim().to_ascii_uppercase();
+    Some(match name.strip_prefix("SIG").unwrap_or(&name) {
+        "HUP" | "1" => Signal::HUP,
+        "INT" | "2" => Signal::INT,
+        "QUIT" | "3" => Signal::QUIT,
+        "KILL" | "9" => Signal::KILL,
+        "USR1" | "10" => Signal::USR1,
+        "USR2" | "12" => Signal::USR2,
+        "TERM" | "15" => Signal::TERM,
+        "CONT" | "18" => Signal::CONT,
+        "STOP" | "19" => Signal::STOP,
+        "TSTP" | "20" => Signal::TSTP,
+        "WINCH" | "28" => Signal::WINCH,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_spaces_and_parentheses_are_read() {
+        let found = parse_status(7, "7 (a) (b c) S 3 7 5 0 -1").unwrap();
+        assert_eq!(found, Status { pid: 7, parent: 3, session: 5, ended: false });
+        assert_eq!(parse_status(7, "7 (a"), None);
+    }
+
+    #[test]
+    fn own_process_is_a_member_of_its_tree() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        assert!(members(own).contains(&own));
+    }
+}

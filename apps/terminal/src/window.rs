@@ -1,0 +1,59 @@
+//! The window: the commands that run, and those that ended last.
+
+use docui::{Lod, View, ViewRequest, tokens};
+
+use crate::job::Job;
+use crate::limits::WINDOW_RUNS;
+use crate::model::Terminal;
+use crate::query::{object, ports_words};
+use crate::{answer, ports};
+
+/// Shows the commands, the newest first.
+pub fn view(app: &Terminal, request: &ViewRequest) -> View {
+    let (running, ended): (Vec<_>, Vec<_>) =
+        app.jobs.iter().rev().partition(|job| job.ended().is_none());
+    let mut view = View::new(format!("{} running · {} ended", running.len(), ended.len()));
+    if request.lod == Lod::Gist {
+        return view;
+    }
+    let most = if request.lod == Lod::Full { usize::MAX } else { WINDOW_RUNS };
+    let mut left = request.budget;
+    let mut hidden = 0;
+    for (index, job) in running.iter().chain(&ended).enumerate() {
+        let line = line(job);
+        let cost = tokens::estimate(&line) + tokens::estimate(&job.order.line.text) + 8;
+        if cost > left || (index >= most && job.ended().is_some()) {
+            hidden += cost;
+            continue;
+        }
+        left -= cost;
+        view.object(object(job)).text(line);
+    }
+    if app.jobs.is_empty() {
+        view.text("no command was run yet\n");
+    }
+    view.only(offered(app).iter().copied());
+    view.hidden(hidden);
+    view
+}
+
+fn line(job: &Job) -> String {
+    match job.ended() {
+        Some(ended) => format!(" · {}\n", answer::brief(job, &ended, true)),
+        None => {
+            let ports = ports_words(&ports::listening(&job.processes()));
+            let newest = job.with(|state| state.newest_line());
+            let newest = if newest.is_empty() { newest } else { format!(" · {newest}") };
+            format!(" · runs{ports}{newest}\n")
+        }
+    }
+}
+
+/// Returns the actions that make sense now.
+fn offered(app: &Terminal) -> &'static [&'static str] {
+    const ALL: &[&str] = &[
+        "run", "output", "find", "problems", "wait_for", "screen", "input", "keys", "stop",
+        "signal", "restart",
+    ];
+    if app.jobs.is_empty() { &ALL[..1] } else { ALL }
+}

@@ -1,0 +1,352 @@
+//! The protocol's requests.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pipemux_client::options::text_variables;
+use pipemux_client::proto::app::Progress;
+use pipemux_client::proto::client::{Answer, Body, Verb, VerbRequest};
+use pipemux_client::tools::{
+    CallerEnv, TOOLS, Tool as Definition, ToolCall, ToolRequest, ToolVerb,
+};
+use pipemux_client::{ClientError, Options};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
+    SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations, UnsubscribeRequestParams,
+};
+use rmcp::service::{RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use crate::confirm;
+use crate::daemon::Daemon;
+use crate::delivery::Deliveries;
+use crate::outcome::{self, EXIT_QUESTION};
+use crate::windows::Windows;
+
+/// How often a query is asked again with a smaller budget, when its answer exceeds what harnesses pass on.
+const ATTEMPTS: u32 = 3;
+
+/// What the command line says of answers.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Tokens that an answer may take, unless a call says otherwise.
+    pub budget: u32,
+    /// Tokens for what an act changed in files.
+    pub diff: u32,
+}
+
+/// Serves one reader.
+#[derive(Debug, Clone)]
+pub struct Bridge {
+    options: Arc<Options>,
+    settings: Settings,
+    link: (Arc<Daemon>, Deliveries),
+    windows: Arc<Windows>,
+}
+
+/// An answer of the daemon, and whether it is cut to what harnesses pass on.
+#[derive(Debug)]
+pub struct Performed {
+    /// The answer.
+    pub answer: Answer,
+    /// False if the call named a budget of its own.
+    pub is_bounded: bool,
+}
+
+/// What a tool's call needs of its request.
+pub type Context = RequestContext<RoleServer>;
+
+impl Bridge {
+    /// Makes a bridge for the options' reader.
+    pub fn new(options: Options, settings: Settings) -> Self {
+        let link = (Arc::new(Daemon::new()), Deliveries::default());
+        Self::with_link(options, settings, link)
+    }
+
+    /// Makes a bridge over a connection that several of them share.
+    pub fn with_link(
+        options: Options,
+        settings: Settings,
+        link: (Arc<Daemon>, Deliveries),
+    ) -> Self {
+        Self { options: Arc::new(options), settings, link, windows: Arc::default() }
+    }
+
+    /// Returns the connection, and the results whose writing is to be noticed.
+    pub fn daemon(&self) -> &(Arc<Daemon>, Deliveries) {
+        &self.link
+    }
+
+    /// Answers a tool's call.
+    async fn answer(&self, call: &ToolCall, context: &Context) -> CallToolResponse {
+        let failed = |error: ClientError| outcome::failure(&error).into();
+        let verb = match call.to_request(self) {
+            Ok(ToolRequest::Verb(verb)) => verb,
+            Ok(ToolRequest::Text(text)) => {
+                return CallToolResult::success(vec![ContentBlock::text(text)]).into();
+            }
+            Err(error) => return failed(error),
+        };
+        match self.perform(*verb, context).await {
+            Ok(performed) if performed.answer.exit == EXIT_QUESTION => {
+                confirm::ask(self, performed, context).await
+            }
+            Ok(performed) => self.complete(performed, context).into(),
+            Err(error) => failed(error),
+        }
+    }
+
+    /// Makes the result of an answer; it counts as seen once it is written, unless it was cut.
+    pub fn complete(&self, performed: Performed, context: &Context) -> CallToolResult {
+        let Performed { mut answer, is_bounded } = performed;
+        match &mut answer.body {
+            Body::Text(text) if is_bounded && outcome::excess(text).is_some() => {
+                *text = outcome::cut(text);
+            }
+            _ => self.link.1.expect(context, answer.delivery),
+        }
+        outcome::result(&answer)
+    }
+
+    /// Asks the daemon. A query whose answer is longer than harnesses pass on is asked again, shorter.
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn perform(
+        &self,
+        verb: ToolVerb,
+        context: &Context,
+    ) -> Result<Performed, ClientError> {
+        let waits = verb.waits();
+        let named = verb.budget.is_some();
+        let only_looks = match &verb.verb {
+            Verb::Run { only_queries, .. } => *only_queries,
+            verb => !verb.changes(),
+        };
+        let mut request = verb.clone().into_request(&self.options);
+        // The budget of an `open` would stay with its window; a value is printed as it is.
+        if !named && !matches!(request.verb, Verb::Open(_) | Verb::Read { .. }) {
+            request.budget = Some(self.settings.budget);
+        }
+        if request.verb.acts() && !only_looks {
+            request.diff = self.settings.diff;
+        }
+        let mut answer = self.send(&request, waits, context).await?;
+        for _ in 0..ATTEMPTS {
+            let Body::Text(text) = &answer.body else { break };
+            let (Some(times), Some(budget)) = (outcome::excess(text), request.budget) else {
+                break;
+            };
+            if !only_looks || named {
+                break;
+            }
+            request = verb.clone().into_request(&self.options);
+            request.budget = Some((f64::from(budget) / times * 0.95) as u32);
+            answer = self.send(&request, waits, context).await?;
+        }
+        // Who names a budget wants all of it: the bounds are those of a harness, which may have others.
+        Ok(Performed { answer, is_bounded: !named })
+    }
+
+    /// Sends a request, and passes its progress on to a client that wants it.
+    async fn send(
+        &self,
+        request: &VerbRequest,
+        waits: Duration,
+        context: &Context,
+    ) -> Result<Answer, ClientError> {
+        let token = context.meta.get_progress_token();
+        // Only the newest progress counts, so one place is enough.
+        let (report, mut reports) = mpsc::channel::<Progress>(1);
+        let on_progress = move |progress| drop(report.try_send(progress));
+        let mut answer = Box::pin(self.link.0.send(&self.options, request, waits, on_progress));
+        let Some(token) = token else { return answer.await };
+        let mut last = -1.0_f64;
+        loop {
+            tokio::select! {
+                biased;
+                answer = &mut answer => return answer,
+                Some(progress) = reports.recv() => {
+                    // It must grow with each report, also where only the words changed.
+                    last = (progress.done as f64).max(last.next_up());
+                    let mut param = ProgressNotificationParam::new(token.clone(), last);
+                    if progress.total > 0 {
+                        param = param.with_total(progress.total as f64);
+                    }
+                    if !progress.text.is_empty() {
+                        param = param.with_message(progress.text);
+                    }
+                    let _ = context.peer.notify_progress(param).await;
+                }
+            }
+        }
+    }
+
+    /// Sends a request of the bridge's own.
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn ask(&self, request: &VerbRequest) -> Result<Answer, ClientError> {
+        self.link.0.send(&self.options, request, Duration::ZERO, drop).await
+    }
+
+    /// Waits for events of the daemon that runs; none is started, since that would undo a `pipemux down`.
+    ///
+    /// # Errors
+    /// Any [`ClientError`].
+    pub async fn watch(
+        &self,
+        request: &VerbRequest,
+        waits: Duration,
+    ) -> Result<Answer, ClientError> {
+        let options = Options { start: false, ..self.options().clone() };
+        self.link.0.send(&options, request, waits, drop).await
+    }
+
+    /// Returns what the client wants to know of windows.
+    pub fn windows(&self) -> &Windows {
+        &self.windows
+    }
+
+    /// Returns what requests are made with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+}
+
+impl CallerEnv for Bridge {
+    fn directory(&self) -> Result<String, ClientError> {
+        let directory = std::env::current_dir().map_err(|error| {
+            ClientError::invalid(format!("there is no current directory: {error}"))
+        })?;
+        directory.into_os_string().into_string().map_err(|path| {
+            let path = path.display();
+            ClientError::invalid(format!("the current directory's path is not UTF-8: {path}"))
+        })
+    }
+
+    fn variables(&self) -> BTreeMap<String, String> {
+        text_variables(std::env::vars_os())
+    }
+}
+
+/// Returns the tools as the protocol lists them.
+pub fn tools() -> Vec<Tool> {
+    let tool = |tool: &Definition| {
+        let schema = match tool.schema() {
+            Value::Object(schema) => schema,
+            _ => serde_json::Map::new(),
+        };
+        let mut annotations = ToolAnnotations::new().read_only(tool.read_only).open_world(false);
+        if !tool.read_only {
+            annotations = annotations.destructive(tool.destructive).idempotent(tool.idempotent);
+        }
+        Tool::new(tool.name, tool.description, schema).with_annotations(annotations)
+    };
+    TOOLS.iter().map(tool).collect()
+}
+
+impl ServerHandler for Bridge {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .build();
+        let own = Implementation::new("pipemux", env!("CARGO_PKG_VERSION"));
+        ServerConfig::new(capabilities).with_server_info(own)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: Context,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools().into_iter().find(|tool| tool.name == name)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: Context,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if Definition::named(&request.name).is_none() {
+            let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+            let why = format!("there is no tool {}: expected {}", request.name, names.join(", "));
+            return Err(ErrorData::invalid_params(why, None));
+        }
+        let cancelled = context.ct.clone();
+        let answered = async {
+            match (&request.request_state, &request.input_responses) {
+                (Some(state), Some(responses)) => {
+                    confirm::resume(self, state, responses, &context).await
+                }
+                _ => {
+                    let arguments = request.arguments.unwrap_or_default();
+                    let call = ToolCall { name: request.name.into_owned(), arguments };
+                    self.answer(&call, &context).await
+                }
+            }
+        };
+        tokio::select! {
+            answer = answered => Ok(answer),
+            // Steps that have not begun are not started, and the app is told.
+            () = cancelled.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
+        }
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: Context,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        self.windows.list(self).await.map(ListResourcesResult::with_all_items)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: Context,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        self.windows.read(self, &request.uri).await.map(Into::into)
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: Context,
+    ) -> Result<(), ErrorData> {
+        self.windows.subscribe(self, &request.uri, context.peer)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: Context,
+    ) -> Result<(), ErrorData> {
+        self.windows.unsubscribe(&request.uri);
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(requested.supported_by(&self.get_info().capabilities))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        self.windows.listen(self, &context).await;
+        Ok(())
+    }
+}

@@ -1,0 +1,101 @@
+//! Notices when a tool's result was written, so that the daemon counts it as seen only then.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::RoleServer;
+use rmcp::model::{JsonRpcMessage, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
+
+use crate::bridge::Context;
+use crate::daemon::Daemon;
+
+/// Results that are to be written, by the request that they answer. A result that is never written, because its request
+/// was cancelled, stays until the connection ends; so they are bounded.
+#[derive(Debug, Default, Clone)]
+pub struct Deliveries {
+    waiting: Arc<Mutex<HashMap<RequestId, u64>>>,
+}
+
+/// Results that may wait to be written; beyond that, the reader is shown things again.
+const WAITING_MAX: usize = 256;
+
+impl Deliveries {
+    /// Records that the answer to a request carries this delivery.
+    pub fn expect(&self, context: &Context, delivery: u64) {
+        if delivery == 0 {
+            return;
+        }
+        let parts = context.extensions.get::<http::request::Parts>();
+        if let Some(slot) = parts.and_then(|parts| parts.extensions.get::<ResponseDelivery>()) {
+            *slot.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(delivery);
+            return;
+        }
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.len() < WAITING_MAX {
+            waiting.insert(context.id.clone(), delivery);
+        }
+    }
+
+    fn take(&self, request: &RequestId) -> Option<u64> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).remove(request)
+    }
+}
+
+/// The delivery that the response to an HTTP request carries.
+#[derive(Debug, Default, Clone)]
+pub struct ResponseDelivery(Arc<Mutex<Option<u64>>>);
+
+impl ResponseDelivery {
+    /// Returns the delivery, once.
+    pub fn take(&self) -> Option<u64> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Standard input and output as a transport.
+pub fn stdio(daemon: &(Arc<Daemon>, Deliveries)) -> Confirming {
+    let (reader, writer) = stdio_pipes();
+    let inner = AsyncRwTransport::new_server(reader, writer);
+    Confirming { inner, daemon: daemon.0.clone(), deliveries: daemon.1.clone() }
+}
+
+/// A transport that confirms what it wrote.
+pub struct Confirming {
+    inner: AsyncRwTransport<RoleServer, StdioReader, StdioWriter>,
+    daemon: Arc<Daemon>,
+    deliveries: Deliveries,
+}
+
+impl Transport<RoleServer> for Confirming {
+    type Error = std::io::Error;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleServer>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let delivery = match &item {
+            JsonRpcMessage::Response(response) => self.deliveries.take(&response.id),
+            _ => None,
+        };
+        let daemon = self.daemon.clone();
+        let written = self.inner.send(item);
+        async move {
+            match delivery {
+                Some(delivery) => daemon.write_and_confirm(delivery, written).await,
+                None => written.await,
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+        self.inner.receive().await
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.inner.close().await
+    }
+}

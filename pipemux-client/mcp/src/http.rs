@@ -1,0 +1,229 @@
+//! The protocol over streamable HTTP, without sessions: each request stands for itself, and its reader is named by the
+//! header `PipeMux-Reader` or by `?reader=`.
+
+use std::convert::Infallible;
+use std::fs::File;
+use std::io::Read;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, HeaderValue, WWW_AUTHENTICATE};
+use http::{Request, Response, StatusCode};
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use pipemux_client::{ClientError, Options};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+
+use crate::bridge::{Bridge, Settings};
+use crate::daemon::Daemon;
+use crate::delivery::{Deliveries, ResponseDelivery};
+
+/// The only path that is served.
+const PATH: &str = "/mcp";
+/// Connections that are served at once; further ones wait.
+const CONNECTIONS_MAX: usize = 64;
+/// Longest name of a reader, in bytes.
+const READER_MAX: usize = 128;
+/// The reader of requests that name none.
+const READER: &str = "mcp";
+/// The variable that names the token.
+const TOKEN_VARIABLE: &str = "PIPEMUX_MCP_TOKEN";
+/// Bytes of a token that is made here.
+const TOKEN_BYTES: usize = 16;
+
+struct Server {
+    options: Options,
+    settings: Settings,
+    link: (Arc<Daemon>, Deliveries),
+    config: StreamableHttpServerConfig,
+    token: String,
+}
+
+/// Serves until the process is ended.
+///
+/// # Errors
+/// The address can't be used, or there is no randomness for a token.
+pub async fn serve(
+    mut options: Options,
+    settings: Settings,
+    address: SocketAddr,
+    reader: Option<String>,
+) -> Result<(), ClientError> {
+    // Not from the command line, which other users see.
+    let token = std::env::var(TOKEN_VARIABLE).ok();
+    let token = match token.filter(|token| !token.is_empty()) {
+        Some(token) => token,
+        None => new_token()?,
+    };
+    let unusable = |error: std::io::Error| {
+        ClientError::invalid(format!("{address} can't be listened on: {error}"))
+            .hint("choose another port: pipemux mcp --http 127.0.0.1:0")
+    };
+    let listener = TcpListener::bind(address).await.map_err(unusable)?;
+    let address = listener.local_addr().map_err(unusable)?;
+    announce(address, &token);
+    options.reader = reader.unwrap_or_else(|| READER.to_owned());
+    let mut config = StreamableHttpServerConfig::default();
+    config.legacy_session_mode = false;
+    config.json_response = true;
+    if !address.ip().is_loopback() {
+        // Whoever chose another address decides by which names it is reached; the token is needed in any case.
+        config.allowed_hosts.clear();
+    }
+    // A page in a browser is no harness.
+    let config = config.enforce_origin_validation();
+    let link = (Arc::new(Daemon::new()), Deliveries::default());
+    let server = Arc::new(Server { options, settings, link, config, token });
+    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    loop {
+        let Ok(permit) = room.clone().acquire_owned().await else { return Ok(()) };
+        // A connection that ended before it was accepted is no reason to end.
+        let Ok((stream, _)) = listener.accept().await else { continue };
+        let server = server.clone();
+        tokio::spawn(async move {
+            let service = service_fn(move |request| {
+                let server = server.clone();
+                async move { Ok::<_, Infallible>(server.respond(request).await) }
+            });
+            let mut connection = http1::Builder::new();
+            connection.timer(TokioTimer::new());
+            // Its errors concern only this connection.
+            let _ = connection.serve_connection(TokioIo::new(stream), service).await;
+            drop(permit);
+        });
+    }
+}
+
+type ResponseBody = BoxBody<Bytes, Infallible>;
+
+impl Server {
+    async fn respond(&self, mut request: Request<Incoming>) -> Response<ResponseBody> {
+        if request.uri().path() != PATH {
+            return refusal(StatusCode::NOT_FOUND, "the path is /mcp");
+        }
+        if !self.is_authorised(&request) {
+            let mut response = refusal(StatusCode::UNAUTHORIZED, "a token is needed");
+            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            return response;
+        }
+        let reader = match named_reader(&request) {
+            Ok(reader) => reader.unwrap_or_else(|| self.options.reader.clone()),
+            Err(why) => return refusal(StatusCode::BAD_REQUEST, why),
+        };
+        let delivery = ResponseDelivery::default();
+        request.extensions_mut().insert(delivery.clone());
+        let options = self.options.clone().reader(reader);
+        let bridge = Bridge::with_link(options, self.settings, self.link.clone());
+        let service = StreamableHttpService::new(
+            move || Ok(bridge.clone()),
+            Arc::new(NeverSessionManager::default()),
+            self.config.clone(),
+        );
+        let response = service.handle(request).await;
+        let daemon = self.link.0.clone();
+        response.map(|body| Confirming { body, delivery, daemon }.boxed())
+    }
+
+    fn is_authorised(&self, request: &Request<Incoming>) -> bool {
+        let given = request.headers().get(AUTHORIZATION).map(HeaderValue::as_bytes);
+        let given = given.and_then(|given| given.split_at_checked("Bearer ".len()));
+        given.is_some_and(|(scheme, token)| {
+            scheme.eq_ignore_ascii_case(b"Bearer ") && is_equal(token, self.token.as_bytes())
+        })
+    }
+}
+
+/// Compares in a time that doesn't depend on where the texts differ.
+fn is_equal(one: &[u8], other: &[u8]) -> bool {
+    let differing = one.iter().zip(other).fold(0, |bits, (a, b)| bits | (a ^ b));
+    one.len() == other.len() && differing == 0
+}
+
+fn named_reader(request: &Request<Incoming>) -> Result<Option<String>, &'static str> {
+    let header = request.headers().get("pipemux-reader").map(HeaderValue::to_str);
+    let query = request.uri().query().unwrap_or_default();
+    let asked = query.split('&').find_map(|pair| pair.strip_prefix("reader="));
+    let name = match header {
+        Some(Ok(name)) => Some(name),
+        Some(Err(_)) => return Err("the reader's name is no text"),
+        None => asked,
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.:".contains(c);
+    match name.filter(|name| !name.is_empty()) {
+        Some(name) if name.len() > READER_MAX || !name.chars().all(is_plain) => {
+            Err("a reader's name has letters, digits and - _ . :")
+        }
+        name => Ok(name.map(str::to_owned)),
+    }
+}
+
+fn refusal(status: StatusCode, why: &'static str) -> Response<ResponseBody> {
+    let mut response = Response::new(Full::new(Bytes::from_static(why.as_bytes())).boxed());
+    *response.status_mut() = status;
+    response
+}
+
+fn new_token() -> Result<String, ClientError> {
+    let mut bytes = [0; TOKEN_BYTES];
+    let read = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes));
+    read.map_err(|error| ClientError::invalid(format!("there is no randomness: {error}")))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[expect(clippy::print_stdout, reason = "over HTTP, standard output is not the protocol's")]
+fn announce(address: SocketAddr, token: &str) {
+    println!("http://{address}{PATH} · Authorization: Bearer {token}");
+}
+
+/// A response that confirms its delivery once it was passed on whole.
+struct Confirming {
+    body: BoxBody<Bytes, Infallible>,
+    delivery: ResponseDelivery,
+    daemon: Arc<Daemon>,
+}
+
+impl Confirming {
+    fn confirm(&self) {
+        let Some(delivery) = self.delivery.take() else { return };
+        let daemon = self.daemon.clone();
+        tokio::spawn(async move {
+            let _: Result<(), Infallible> =
+                daemon.write_and_confirm(delivery, std::future::ready(Ok(()))).await;
+        });
+    }
+}
+
+impl Body for Confirming {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let polled = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(polled, Poll::Ready(None)) || (polled.is_ready() && self.body.is_end_stream()) {
+            self.confirm();
+        }
+        polled
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,92 @@
+//! The name under which a connection reads. Agents that shared one would take each other's news.
+
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+
+use nix::unistd::{getpid, getppid};
+use pipemux_client::options::session_reader;
+use pipemux_client::proto::paths::Paths;
+
+/// How many connections one process may have before their names come from their own process.
+const SIBLINGS_MAX: u32 = 64;
+
+/// A reader's name, which no other bridge has while this is held.
+#[derive(Debug)]
+pub struct Lease {
+    name: String,
+    /// Locked; the system unlocks it however this process ends.
+    _lock: Option<File>,
+}
+
+impl Lease {
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// Chooses a name: the given one, else that of the harness's session, where the harness names it, else one that is derived
+/// from the process that started this one. A bridge that
+/// the same harness starts again has the same name, and so goes on where the last one was; a second one beside it has
+/// another.
+pub fn lease(paths: &Paths, given: Option<String>) -> Lease {
+    let get = |name: &str| std::env::var(name).ok();
+    let given = given.filter(|name| !name.is_empty()).or_else(|| session_reader(get));
+    if let Some(name) = given {
+        return Lease { name, _lock: None };
+    }
+    let parent = getppid();
+    let base = format!("mcp-{parent}{}", started_at(parent.as_raw()));
+    let directory = paths.state_dir.join("mcp");
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(&directory);
+    for number in 1..=SIBLINGS_MAX {
+        let name = if number == 1 { base.clone() } else { format!("{base}-{number}") };
+        let mut open = OpenOptions::new();
+        open.create(true).truncate(false).write(true).mode(0o600);
+        let Ok(lock) = made
+            .as_ref()
+            .map_err(|_| ())
+            .and_then(|()| open.open(directory.join(&name)).map_err(|_| ()))
+        else {
+            break;
+        };
+        if lock.try_lock().is_ok() {
+            return Lease { name, _lock: Some(lock) };
+        }
+    }
+    Lease { name: format!("{base}-p{}", getpid()), _lock: None }
+}
+
+/// Returns what tells a process from an earlier one with the same id: the time of its start, where the system says it.
+fn started_at(pid: i32) -> String {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The name before the last bracket may contain spaces. Field 22 of all is the start, 20 of those after the name.
+    let start = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(19));
+    start.map_or(String::new(), |start| format!("-{start}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(directory: &std::path::Path) -> Paths {
+        let text = directory.to_str().expect("a path that is text");
+        let get = |name: &str| {
+            ["PIPEMUX_STATE_DIR", "PIPEMUX_RUNTIME_DIR"].contains(&name).then(|| text.to_owned())
+        };
+        Paths::from_env(get, 0).expect("paths")
+    }
+
+    #[test]
+    fn name_is_free_again_when_its_bridge_has_ended() {
+        let directory = tempfile::tempdir().unwrap();
+        let paths = paths(directory.path());
+        let first = lease(&paths, None);
+        let second = lease(&paths, None);
+        assert_ne!(first.name(), second.name());
+        let name = first.name().to_owned();
+        drop(first);
+        assert_eq!(lease(&paths, None).name(), name);
+        assert_eq!(lease(&paths, Some("mine".into())).name(), "mine");
+    }
+}

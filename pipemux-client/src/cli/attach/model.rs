@@ -1,0 +1,384 @@
+//! What a person at a terminal sees and does, without a terminal and without a daemon: an event comes in, the state
+//! changes, effects go out.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use pipemux_client::proto::Code;
+use pipemux_client::proto::client::Verb;
+use pipemux_client::proto::context::ContextVersion;
+use pipemux_client::proto::report::{QuestionReport, Report};
+
+use super::outcome;
+use super::pane::Pane;
+use super::prompt_line::{LINE_MAX, PromptLine};
+use super::typed::{self, Typed};
+use super::window::{Input, input, link_number, without_actions};
+
+/// Most lines that can be brought back.
+const EARLIER_LINES: usize = 100;
+
+/// Most lines of notices that are kept below the window.
+const NOTICE_LINES: usize = 20;
+
+/// Most requests that wait for their answers.
+const WAITING_MAX: usize = 16;
+
+/// What a person at the terminal presses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    Char(char),
+    Enter,
+    Backspace,
+    Delete,
+    DeleteWord,
+    DeleteToStart,
+    Left,
+    Right,
+    Start,
+    End,
+    Up,
+    Down,
+    PageUp,
+    PageDown,
+    Top,
+    Bottom,
+    Earlier,
+    Later,
+    Tab,
+    Escape,
+    Leave,
+    /// Leaves when nothing is typed.
+    EndOfInput,
+}
+
+/// What happens.
+#[derive(Debug)]
+pub enum Event {
+    Key(Key),
+    Pasted(String),
+    /// The terminal has this many columns and rows.
+    Resized(u16, u16),
+    /// The window as it is now; `delivery` is confirmed once it was drawn.
+    Shown {
+        report: Box<Report>,
+        delivery: u64,
+    },
+    /// The window as it was after a request; nothing waits for it to be drawn.
+    Looked(Box<Report>),
+    /// There is no window to show, for this reason.
+    Unshown(String),
+    /// A request has its answer.
+    Answered(Box<Report>),
+    /// A request has no answer, or one without steps, which this text is.
+    Told(String),
+    /// The daemon is gone.
+    Lost,
+    /// There is a daemon again.
+    Found,
+    /// The terminal is gone, or the process is to end.
+    Stopped,
+}
+
+/// What follows from an event.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Sends a request; its answer comes as an event.
+    Ask(Verb),
+    /// Confirms that the window was drawn, and waits for the next change.
+    Confirm(u64),
+    /// Opens the window again.
+    Reopen,
+    /// Ends the program.
+    Leave,
+}
+
+/// What is known and shown.
+#[derive(Debug, Default)]
+pub struct State {
+    /// The session whose window is shown, as calls name it: `planner`, `planner/b`.
+    pub callee: String,
+    pub window: Pane,
+    /// What the last request said, or the open question.
+    pub news: Pane,
+    /// True when the news have the whole terminal.
+    pub news_first: bool,
+    pub line: PromptLine,
+    /// The numbers of the window's links.
+    pub links: BTreeSet<u64>,
+    pub input: Option<Input>,
+    /// The actions that the window offers, as declarations.
+    pub actions: Option<String>,
+    /// The reader's newest open question.
+    pub question: Option<QuestionReport>,
+    /// The requests that wait for their answers, oldest first: the question that each answers, if it does.
+    pub waiting: VecDeque<Option<u64>>,
+    /// True while there is no daemon.
+    pub lost: bool,
+    /// True while there is no window: a line opens it again.
+    pub closed: bool,
+    /// The version of the window that is shown.
+    version: ContextVersion,
+    /// The newest question that was answered or given up. A view that was made before doesn't bring it back.
+    settled: u64,
+    /// What the last request said, without the question.
+    said: String,
+    earlier: VecDeque<String>,
+    /// Which of the earlier lines is in the prompt, counted from the newest.
+    recalled: Option<usize>,
+    size: (u16, u16),
+}
+
+impl State {
+    /// Makes the state for a session, named as calls name it.
+    pub fn new(callee: String) -> State {
+        State { callee, ..State::default() }
+    }
+
+    /// True while what is typed isn't to be seen.
+    pub fn hides_line(&self) -> bool {
+        let secret = |question: &QuestionReport| {
+            question.secret || question.fields.iter().any(|field| field.secret)
+        };
+        self.question.as_ref().is_some_and(secret)
+    }
+
+    /// Takes an event in. Returns what follows, in order.
+    pub fn update(&mut self, event: Event) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match event {
+            Event::Key(key) => effects.extend(self.press(key)),
+            Event::Pasted(text) => {
+                if !self.line.insert(&text) {
+                    self.say(format!("a line has at most {LINE_MAX} bytes: nothing was pasted"));
+                }
+            }
+            Event::Resized(width, height) => self.size = (width, height),
+            Event::Shown { report, delivery } => {
+                self.show(*report);
+                effects.push(Effect::Confirm(delivery));
+            }
+            Event::Looked(report) => self.show(*report),
+            Event::Unshown(why) => {
+                self.closed = true;
+                self.links.clear();
+                self.input = None;
+                let callee = &self.callee;
+                self.window.begin(format!(
+                    "{callee} has no window here: {why}\n\nEnter opens it again · Ctrl-C leaves\n"
+                ));
+            }
+            Event::Answered(report) => {
+                let answered = self.waiting.pop_front().flatten();
+                self.take_questions(&report);
+                self.settle(answered, &report);
+                self.say(outcome::text(&report));
+            }
+            Event::Told(text) => {
+                self.waiting.pop_front();
+                self.say(text);
+            }
+            Event::Lost => self.lost = true,
+            Event::Found => {
+                self.lost = false;
+                self.hear(&["connected to a daemon again".to_owned()]);
+            }
+            Event::Stopped => effects.push(Effect::Leave),
+        }
+        self.lay_out();
+        effects
+    }
+
+    fn show(&mut self, mut report: Report) {
+        self.closed = false;
+        self.take_questions(&report);
+        let notices = std::mem::take(&mut report.notices);
+        // That nothing has changed is no news.
+        let notices: Vec<String> =
+            notices.into_iter().filter(|told| !told.starts_with("unchanged for ")).collect();
+        if !notices.is_empty() {
+            self.hear(&notices);
+        }
+        let Some(window) = report.windows.into_iter().next() else { return };
+        // Two threads look at the window: the older look may come later.
+        if window.header.version < self.version {
+            return;
+        }
+        self.version = window.header.version;
+        self.links = window.anchors.keys().filter_map(|anchor| link_number(anchor)).collect();
+        // Words may mend what keeps the window from being shown.
+        if window.errors.is_empty() {
+            self.input = input(&window);
+        }
+        let (content, actions) = without_actions(&window);
+        self.window.set_text(content);
+        // Where there is no room for them, they are those that were shown last.
+        self.actions = actions.or_else(|| self.actions.take());
+    }
+
+    /// Takes over the newest question that an answer shows. That it shows none means nothing: a view may have been made
+    /// before the question was asked.
+    fn take_questions(&mut self, report: &Report) {
+        let known = self.question.as_ref().map_or(0, |question| question.id);
+        let all = report.question.iter().chain(&report.questions);
+        let newer = all.filter(|question| question.id > self.settled && question.id >= known);
+        if let Some(question) = newer.max_by_key(|question| question.id).cloned() {
+            self.question = Some(question);
+        }
+    }
+
+    /// Drops a question that was answered, or that is gone. One whose answer was refused stays open.
+    fn settle(&mut self, answered: Option<u64>, report: &Report) {
+        let Some(number) = answered else { return };
+        let mut shown = report.question.iter().chain(&report.questions);
+        let refused = report.error.as_ref().is_some_and(|error| error.code != Code::NotFound);
+        if refused || shown.any(|question| question.id == number) {
+            return;
+        }
+        self.settled = self.settled.max(number);
+        self.question.take_if(|question| question.id <= number);
+    }
+
+    fn say(&mut self, text: String) {
+        self.said = text;
+    }
+
+    /// Adds notices, which may come on each other's heels. The two looks at a window may both be told one.
+    fn hear(&mut self, notices: &[String]) {
+        let news = notices.iter().filter(|notice| !self.said.contains(notice.as_str()));
+        let lines: Vec<&str> =
+            self.said.lines().chain(news.flat_map(|notice| notice.lines())).collect();
+        let newest = lines.len().saturating_sub(NOTICE_LINES);
+        self.said = lines[newest..].join("\n");
+    }
+
+    fn press(&mut self, key: Key) -> Option<Effect> {
+        let pane = if self.news_first { &mut self.news } else { &mut self.window };
+        match key {
+            Key::Leave => return Some(Effect::Leave),
+            Key::EndOfInput if self.line.text().is_empty() => return Some(Effect::Leave),
+            Key::EndOfInput | Key::Delete => self.line.delete(),
+            Key::Enter => return self.enter(),
+            Key::Char(c) => {
+                if !self.line.insert(c.encode_utf8(&mut [0; 4])) {
+                    self.say(format!("a line has at most {LINE_MAX} bytes"));
+                }
+            }
+            Key::Backspace => self.line.backspace(),
+            Key::DeleteWord => self.line.delete_word(),
+            Key::DeleteToStart => self.line.delete_to_start(),
+            Key::Left => self.line.left(),
+            Key::Right => self.line.right(),
+            Key::Start => self.line.start(),
+            Key::End => self.line.end(),
+            Key::Up => pane.scroll(-1),
+            Key::Down => pane.scroll(1),
+            Key::PageUp => pane.page(false),
+            Key::PageDown => pane.page(true),
+            Key::Top => pane.go_to_start(),
+            Key::Bottom => pane.go_to_end(),
+            Key::Earlier => self.recall(true),
+            Key::Later => self.recall(false),
+            Key::Tab => self.news_first = !self.news_first && !self.news.text().is_empty(),
+            Key::Escape => {
+                self.news_first = false;
+                self.said.clear();
+            }
+        }
+        None
+    }
+
+    fn enter(&mut self) -> Option<Effect> {
+        let hidden = self.hides_line();
+        if self.closed && self.line.text().trim().is_empty() {
+            self.closed = false;
+            return Some(Effect::Reopen);
+        }
+        if self.line.text().trim().is_empty() {
+            return None;
+        }
+        if self.waiting.len() >= WAITING_MAX {
+            self.say(format!("{WAITING_MAX} requests wait for their answers: send this later"));
+            return None;
+        }
+        let line = self.line.take();
+        self.recalled = None;
+        if !hidden && self.earlier.back() != Some(&line) {
+            self.earlier.push_back(line.clone());
+            if self.earlier.len() > EARLIER_LINES {
+                self.earlier.pop_front();
+            }
+        }
+        self.news_first = false;
+        match typed::meaning(&line, self) {
+            Typed::Request(verb) => {
+                self.waiting.push_back(match &verb {
+                    Verb::Answer { to, .. } => *to,
+                    _ => None,
+                });
+                self.said.clear();
+                Some(Effect::Ask(verb))
+            }
+            Typed::Help => {
+                self.say(typed::help(self));
+                None
+            }
+            Typed::Leave => Some(Effect::Leave),
+            Typed::Nothing(why) => {
+                // What was typed isn't lost.
+                self.line.set(line);
+                self.say(why);
+                None
+            }
+        }
+    }
+
+    /// Brings an earlier line into the prompt, or a later one.
+    fn recall(&mut self, back: bool) {
+        let at = match (self.recalled, back) {
+            (None, true) => Some(0),
+            (Some(at), true) => Some((at + 1).min(self.earlier.len().saturating_sub(1))),
+            (Some(at), false) => at.checked_sub(1),
+            (None, false) => return,
+        };
+        let line = at.and_then(|at| self.earlier.iter().rev().nth(at).cloned());
+        self.recalled = at.filter(|_| line.is_some());
+        self.line.set(line.unwrap_or_default());
+    }
+
+    /// Shares the terminal's rows out: to the window what the news, the status and the prompt leave.
+    fn lay_out(&mut self) {
+        let (width, height) = self.size;
+        let mut news = self.said.clone();
+        if let Some(question) = &self.question {
+            if !news.is_empty() && !news.ends_with('\n') {
+                news.push('\n');
+            }
+            news.push_str(&outcome::question(question));
+        }
+        // Its rows tell how high it is.
+        self.news.resize(width, 0);
+        self.news.begin(news);
+        self.news_first &= !self.news.text().is_empty();
+        let height_of_news = self.news_height();
+        self.news.resize(width, height_of_news);
+        let window = height.saturating_sub(self.prompt_height() + 1 + height_of_news);
+        self.window.resize(width, window);
+    }
+
+    /// Returns how many rows the prompt takes.
+    pub fn prompt_height(&self) -> u16 {
+        let rows = self.line.show(self.size.0.saturating_sub(2), self.hides_line()).rows.len();
+        u16::try_from(rows).unwrap_or(1)
+    }
+
+    /// Returns how many rows the news take: those they need, at most half of what there is, or all of it.
+    pub fn news_height(&self) -> u16 {
+        let room = self.size.1.saturating_sub(self.prompt_height() + 1);
+        let needed = u16::try_from(self.news.rows().len()).unwrap_or(u16::MAX);
+        if self.news_first { room } else { needed.min(room / 2) }
+    }
+}
+
+#[cfg(test)]
+#[path = "model_tests.rs"]
+mod tests;

@@ -1,0 +1,163 @@
+//! A text that is scrolled.
+
+use super::rows::{Row, rows};
+
+/// A text in rows of a width, of which as many are shown as there is room for.
+#[derive(Debug, Clone, Default)]
+pub struct Pane {
+    text: String,
+    width: u16,
+    rows: Vec<Row>,
+    /// The first row that is shown.
+    top: usize,
+    /// True once somebody scrolled to the end: it then stays at the end when the text grows.
+    at_end: bool,
+    /// How many rows were shown last.
+    height: u16,
+}
+
+impl Pane {
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Returns the rows that are shown.
+    pub fn shown(&self) -> &[Row] {
+        let end = (self.top + usize::from(self.height)).min(self.rows.len());
+        &self.rows[self.top.min(end)..end]
+    }
+
+    /// Returns the numbers of the first and the last row that are shown, and of all: `1–20 of 34`. `None` if all are shown.
+    pub fn position(&self) -> Option<String> {
+        let shown = self.shown().len();
+        (shown < self.rows.len()).then(|| {
+            let (first, last, all) = (self.top + 1, self.top + shown, self.rows.len());
+            format!("{first}–{last} of {all}")
+        })
+    }
+
+    /// Shows another text at the same place.
+    pub fn set_text(&mut self, text: String) {
+        if text != self.text {
+            self.rows = rows(&text, self.width);
+            self.text = text;
+            self.settle();
+        }
+    }
+
+    /// Shows another text from its beginning.
+    pub fn begin(&mut self, text: String) {
+        if text != self.text {
+            self.go_to_start();
+            self.set_text(text);
+        }
+    }
+
+    /// Fits the text into another room. What stood at the top stays there, as far as its rows are the same.
+    pub fn resize(&mut self, width: u16, height: u16) {
+        if width != self.width {
+            // The part of the text before the top stays before it.
+            let part = (self.top as f64) / (self.rows.len().max(1) as f64);
+            self.width = width;
+            self.rows = rows(&self.text, width);
+            self.top = (part * self.rows.len() as f64).round() as usize;
+        }
+        self.height = height;
+        self.settle();
+    }
+
+    /// Scrolls by rows, down for positive numbers.
+    pub fn scroll(&mut self, by: isize) {
+        self.top = self.top.saturating_add_signed(by);
+        self.at_end = self.top >= self.last_top() && self.last_top() > 0 && by > 0;
+        self.settle();
+    }
+
+    /// Scrolls by as many rows as are shown, but one.
+    pub fn page(&mut self, down: bool) {
+        let rows = isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(1);
+        self.scroll(if down { rows } else { -rows });
+    }
+
+    pub fn go_to_start(&mut self) {
+        (self.top, self.at_end) = (0, false);
+    }
+
+    pub fn go_to_end(&mut self) {
+        self.at_end = true;
+        self.settle();
+    }
+
+    fn last_top(&self) -> usize {
+        self.rows.len().saturating_sub(usize::from(self.height))
+    }
+
+    fn settle(&mut self) {
+        self.top = if self.at_end { self.last_top() } else { self.top.min(self.last_top()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pane(lines: usize) -> Pane {
+        let mut pane = Pane::default();
+        pane.resize(20, 5);
+        pane.set_text(numbered(lines));
+        pane
+    }
+
+    fn numbered(lines: usize) -> String {
+        (1..=lines).map(|n| format!("line {n}\n")).collect()
+    }
+
+    fn first(pane: &Pane) -> &str {
+        &pane.shown()[0].text
+    }
+
+    #[test]
+    fn place_is_kept_when_the_text_changes() {
+        let mut pane = pane(20);
+        pane.scroll(3);
+        pane.set_text(numbered(30));
+        assert_eq!(first(&pane), "line 4");
+        assert_eq!(pane.position().as_deref(), Some("4–8 of 30"));
+        pane.set_text(numbered(6));
+        assert_eq!(first(&pane), "line 2");
+        pane.set_text(String::new());
+        assert!(pane.shown().is_empty() && pane.position().is_none());
+    }
+
+    #[test]
+    fn end_is_followed_once_it_was_scrolled_to() {
+        let mut pane = pane(20);
+        pane.page(true);
+        assert_eq!(first(&pane), "line 5");
+        pane.go_to_end();
+        pane.set_text(numbered(40));
+        assert_eq!(first(&pane), "line 36");
+        pane.scroll(-1);
+        pane.set_text(numbered(50));
+        assert_eq!(first(&pane), "line 35");
+        pane.go_to_start();
+        pane.page(false);
+        assert_eq!(first(&pane), "line 1");
+    }
+
+    #[test]
+    fn text_is_broken_again_for_another_width() {
+        let mut pane = pane(3);
+        pane.set_text("规划研讨会".into());
+        for width in (0..12).chain((0..12).rev()) {
+            pane.resize(width, width % 3);
+            assert!(pane.shown().len() <= usize::from(width % 3));
+        }
+        pane.resize(4, 5);
+        assert_eq!(pane.rows().len(), 3);
+    }
+}

@@ -1,0 +1,164 @@
+//! Draws the state: the window, the news below it, a line that tells where one is, and the prompt.
+
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+use ratatui_core::style::{Modifier, Style};
+use ratatui_core::terminal::Frame;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::model::State;
+use super::rows::{Row, columns_of, inert};
+
+/// What stands before the typed line.
+const PROMPT: &str = "> ";
+
+/// Draws the state on a terminal.
+pub fn draw(frame: &mut Frame<'_>, state: &State) {
+    let area = frame.area();
+    let cursor = draw_on(frame.buffer_mut(), area, state);
+    if let Some(cursor) = cursor {
+        frame.set_cursor_position(cursor);
+    }
+}
+
+/// Draws the state, and returns where the cursor stands.
+fn draw_on(buffer: &mut Buffer, area: Rect, state: &State) -> Option<(u16, u16)> {
+    let prompt = state.line.show(area.width.saturating_sub(2), state.hides_line());
+    let prompt_rows = u16::try_from(prompt.rows.len()).unwrap_or(1).min(area.height);
+    let prompt_top = area.height - prompt_rows;
+    let status = prompt_top.checked_sub(1);
+    let news_top = status.unwrap_or(0).saturating_sub(state.news_height());
+    let plain = Style::new();
+    let heading = plain.add_modifier(Modifier::BOLD);
+    let style = |row: &Row| if row.heading { heading } else { plain };
+    for (at, row) in (0..news_top).zip(state.window.shown()) {
+        write(buffer, area, at, &row.text, style(row));
+    }
+    for (at, row) in (news_top..status.unwrap_or(0)).zip(state.news.shown()) {
+        write(buffer, area, at, &row.text, plain.add_modifier(Modifier::ITALIC));
+    }
+    if let Some(at) = status {
+        let text = status_line(state, area.width);
+        let room = usize::from(area.width);
+        let padding = " ".repeat(room.saturating_sub(columns_of(&text)));
+        write(buffer, area, at, &(text + &padding), plain.add_modifier(Modifier::REVERSED));
+    }
+    for (at, row) in (prompt_top..area.height).zip(&prompt.rows) {
+        let mark = if at == prompt_top { PROMPT } else { "  " };
+        write(buffer, area, at, &format!("{mark}{row}"), plain);
+    }
+    let (row, column) = prompt.cursor;
+    let (x, y) = (area.x + 2 + column, area.y + prompt_top + row);
+    (x < area.right() && y < area.bottom()).then_some((x, y))
+}
+
+fn write(buffer: &mut Buffer, area: Rect, row: u16, text: &str, style: Style) {
+    if row < area.height {
+        buffer.set_stringn(area.x, area.y + row, text, area.width.into(), style);
+    }
+}
+
+/// Returns what the line above the prompt says, the most important first: a narrow terminal shows its beginning.
+fn status_line(state: &State, width: u16) -> String {
+    let mut parts = vec![state.callee.clone()];
+    if state.lost {
+        parts.push("the daemon is gone: waiting for another one".into());
+    }
+    if !state.waiting.is_empty() {
+        parts.push(match state.waiting.len() {
+            1 => "waiting for an answer".into(),
+            n => format!("waiting for {n} answers"),
+        });
+    }
+    if let Some(question) = &state.question {
+        parts.push(format!("question {}: a line answers it", question.id));
+    } else if let Some(input) = &state.input {
+        parts.push(format!("a line goes to {}", input.call));
+    }
+    let pane = if state.news_first { &state.news } else { &state.window };
+    parts.extend(pane.position());
+    if !state.news_first && state.news.position().is_some() {
+        parts.push("Tab: all of the news".into());
+    }
+    parts.push("? helps · Ctrl-C leaves".into());
+    let text = inert(&parts.join(" · "));
+    let mut shown = String::new();
+    for cluster in text.graphemes(true) {
+        if columns_of(&shown) + columns_of(cluster) > usize::from(width) {
+            break;
+        }
+        shown.push_str(cluster);
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::attach::model::{Event, Key};
+    use crate::cli::attach::window::Input;
+
+    fn drawn(state: &State, width: u16, height: u16) -> (Vec<String>, Option<(u16, u16)>) {
+        let area = Rect::new(0, 0, width, height);
+        let mut buffer = Buffer::empty(area);
+        let cursor = draw_on(&mut buffer, area, state);
+        let row = |y| {
+            let mut row = String::new();
+            let mut x = 0;
+            while x < width {
+                let symbol = buffer[(x, y)].symbol();
+                row.push_str(symbol);
+                x += u16::try_from(columns_of(symbol).max(1)).unwrap();
+            }
+            row.trim_end().to_owned()
+        };
+        ((0..height).map(row).collect(), cursor)
+    }
+
+    fn state(width: u16, height: u16) -> State {
+        let mut state = State::new("planner".into());
+        state.input = Some(Input { call: "planner.reply".into(), param: "text".into() });
+        state.window.set_text("## planner/main · 会议\nWhich users?\n".into());
+        state.update(Event::Resized(width, height));
+        state
+    }
+
+    #[test]
+    fn window_news_status_and_prompt_share_the_terminal() {
+        let mut state = state(60, 8);
+        state.update(Event::Told("said: 好".into()));
+        for c in "两个角色".chars() {
+            state.update(Event::Key(Key::Char(c)));
+        }
+        let (rows, cursor) = drawn(&state, 60, 8);
+        assert_eq!(
+            rows,
+            [
+                "## planner/main · 会议",
+                "Which users?",
+                "",
+                "",
+                "",
+                "said: 好",
+                "planner · a line goes to planner.reply · ? helps · Ctrl-C le",
+                "> 两个角色",
+            ]
+        );
+        assert_eq!(cursor, Some((10, 7)));
+    }
+
+    #[test]
+    fn tiny_terminals_are_survived() {
+        let mut state = state(60, 8);
+        state.update(Event::Told("a\nb\nc\nd".into()));
+        state.update(Event::Pasted("规划\n研讨会 and more".into()));
+        for (width, height) in (0..7).flat_map(|w| (0..7).map(move |h| (w, h))) {
+            state.update(Event::Resized(width, height));
+            if width > 0 && height > 0 {
+                drawn(&state, width, height);
+            }
+            // The terminal may be smaller than the last event said.
+            drawn(&state, 1, 1);
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! The terminal: its keys as events, and its modes, which are put back in every case.
+
+use std::io::{self, IsTerminal, Stdout, stdin, stdout};
+use std::panic;
+use std::process::exit;
+use std::sync::mpsc::SyncSender;
+use std::thread;
+
+use crossterm::cursor::Show;
+use crossterm::event::{
+    self, DisableBracketedPaste, EnableBracketedPaste, KeyCode, KeyEvent, KeyEventKind,
+    KeyModifiers,
+};
+use crossterm::execute;
+use crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
+};
+use pipemux_client::ClientError;
+use ratatui_core::layout::Rect;
+use ratatui_core::terminal::{Terminal, TerminalOptions, Viewport};
+use ratatui_crossterm::CrosstermBackend;
+
+use super::model::{Event, Key, State};
+use super::screen;
+
+/// Most columns and rows that are drawn. A terminal that claims to be larger is drawn on from its upper left corner: what
+/// is drawn is held in memory twice, and a size is only a number that any program may set.
+const COLUMNS_MAX: u16 = 1000;
+const ROWS_MAX: u16 = 500;
+
+/// The size of a terminal that doesn't know its own, as of one on a serial line.
+const UNKNOWN_SIZE: (u16, u16) = (80, 24);
+
+/// The exit status of a program that panicked.
+const PANICKED: i32 = 101;
+
+/// A terminal that shows the state, until this is dropped.
+pub struct Screen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+}
+
+impl Screen {
+    /// Takes the terminal over.
+    ///
+    /// # Errors
+    /// It can't be set to another mode.
+    pub fn new() -> io::Result<Screen> {
+        enable_raw_mode()?;
+        restore_on_panic();
+        Self::enter().inspect_err(|_| restore())
+    }
+
+    fn enter() -> io::Result<Screen> {
+        execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
+        // Its size is set by events alone, so that what is drawn fits what the state was laid out for.
+        let viewport = Viewport::Fixed(Rect::ZERO);
+        let backend = CrosstermBackend::new(stdout());
+        let terminal = Terminal::with_options(backend, TerminalOptions { viewport })?;
+        Ok(Screen { terminal })
+    }
+
+    /// Takes another size over, and draws all again.
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub fn resize(&mut self, width: u16, height: u16) -> io::Result<()> {
+        self.terminal.resize(Rect::new(0, 0, width, height))
+    }
+
+    /// Draws what has changed.
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub fn draw(&mut self, state: &State) -> io::Result<()> {
+        self.terminal.draw(|frame| screen::draw(frame, state)).map(drop)
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Puts the terminal back into the mode of a shell. If it fails, nothing more can be done.
+fn restore() {
+    let _ = execute!(stdout(), DisableBracketedPaste, LeaveAlternateScreen, Show);
+    let _ = disable_raw_mode();
+}
+
+/// Ends the program though the terminal takes nothing more: only its mode can be put back then.
+#[allow(clippy::exit, reason = "the thread that would end it orderly waits for the terminal")]
+pub fn abandon() -> ! {
+    let _ = disable_raw_mode();
+    exit(1)
+}
+
+/// Puts the terminal back before a panic of any thread is told, and ends the program: the other threads would go on
+/// drawing over the message, or leave the person without a keyboard.
+#[allow(clippy::exit, reason = "a hook can't end the other threads otherwise")]
+fn restore_on_panic() {
+    let tell = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        restore();
+        tell(info);
+        exit(PANICKED);
+    }));
+}
+
+/// Returns the columns and rows that are drawn.
+///
+/// # Errors
+/// The terminal is gone.
+pub fn drawn_size() -> io::Result<(u16, u16)> {
+    size().map(|(width, height)| within(width, height))
+}
+
+/// Makes a size of what a terminal says of itself.
+fn within(width: u16, height: u16) -> (u16, u16) {
+    let (columns, rows) = UNKNOWN_SIZE;
+    let width = if width == 0 { columns } else { width.min(COLUMNS_MAX) };
+    (width, if height == 0 { rows } else { height.min(ROWS_MAX) })
+}
+
+/// Refuses to attach where nobody could type or see anything. `term` is what the environment says of the terminal.
+///
+/// # Errors
+/// Standard input or output is no terminal, or it is one on which nothing can be drawn.
+pub fn require(session: &str, term: Option<&str>) -> Result<(), ClientError> {
+    let missing = match (stdin().is_terminal(), stdout().is_terminal()) {
+        (true, true) if matches!(term, None | Some("" | "dumb")) => {
+            format!("one that can move its cursor: TERM is {:?}", term.unwrap_or_default())
+        }
+        (true, true) => return Ok(()),
+        (false, _) => "a terminal: standard input is none".to_owned(),
+        (true, false) => "a terminal: standard output is none".to_owned(),
+    };
+    Err(ClientError::invalid(format!("attach needs {missing}"))
+        .hint(format!("pipemux open {session}"))
+        .hint(format!("pipemux view {session} --wait 60")))
+}
+
+/// Reads keys on a thread of its own, which is abandoned at the end.
+pub fn read_keys(send: SyncSender<Event>) {
+    thread::spawn(move || {
+        loop {
+            let event = match event::read() {
+                Ok(event::Event::Key(key)) => match to_key(key) {
+                    Some(key) => Event::Key(key),
+                    None => continue,
+                },
+                Ok(event::Event::Paste(text)) => Event::Pasted(text),
+                Ok(event::Event::Resize(width, height)) => {
+                    let (width, height) = within(width, height);
+                    Event::Resized(width, height)
+                }
+                Ok(_) => continue,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => Event::Stopped,
+            };
+            let ends = matches!(event, Event::Stopped);
+            if send.send(event).is_err() || ends {
+                return;
+            }
+        }
+    });
+}
+
+fn to_key(event: KeyEvent) -> Option<Key> {
+    if event.kind == KeyEventKind::Release {
+        return None;
+    }
+    let control = event.modifiers.contains(KeyModifiers::CONTROL);
+    let alt = event.modifiers.contains(KeyModifiers::ALT);
+    Some(match event.code {
+        KeyCode::Char('c') if control => Key::Leave,
+        KeyCode::Char('d') if control => Key::EndOfInput,
+        KeyCode::Char('p') if control => Key::Earlier,
+        KeyCode::Char('n') if control => Key::Later,
+        KeyCode::Char('a') if control => Key::Start,
+        KeyCode::Char('e') if control => Key::End,
+        KeyCode::Char('b') if control => Key::Left,
+        KeyCode::Char('f') if control => Key::Right,
+        KeyCode::Char('u') if control => Key::DeleteToStart,
+        KeyCode::Char('w') if control => Key::DeleteWord,
+        KeyCode::Char('h') if control => Key::Backspace,
+        KeyCode::Char('j' | 'm') if control => Key::Enter,
+        // Alt with Enter starts another line in what is typed.
+        KeyCode::Enter if alt => Key::Char('\n'),
+        KeyCode::Char(c) if !control && !alt => Key::Char(c),
+        KeyCode::Enter => Key::Enter,
+        KeyCode::Backspace if control || alt => Key::DeleteWord,
+        KeyCode::Backspace => Key::Backspace,
+        KeyCode::Delete => Key::Delete,
+        KeyCode::Left => Key::Left,
+        KeyCode::Right => Key::Right,
+        KeyCode::Home if control => Key::Top,
+        KeyCode::End if control => Key::Bottom,
+        KeyCode::Home => Key::Start,
+        KeyCode::End => Key::End,
+        KeyCode::Up => Key::Up,
+        KeyCode::Down => Key::Down,
+        KeyCode::PageUp => Key::PageUp,
+        KeyCode::PageDown => Key::PageDown,
+        KeyCode::Tab => Key::Tab,
+        KeyCode::Esc => Key::Escape,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::env;
+    use std::fs::File;
+    use std::io::Read;
+    use std::process::{Command, Stdio};
+
+    use nix::pty::openpty;
+    use nix::sys::termios::{LocalFlags, tcgetattr};
+
+    use super::*;
+
+    /// Set for the program that is to panic.
+    const PANICS: &str = "PIPEMUX_TEST_PANICS";
+
+    #[test]
+    fn panic_of_any_thread_gives_the_terminal_back() {
+        if env::var_os(PANICS).is_some() {
+            let _screen = Screen::new().unwrap();
+            let _ = thread::spawn(|| panic!("on purpose")).join();
+            unreachable!("the program goes on");
+        }
+        let terminal = openpty(None, None).unwrap();
+        let end = || Stdio::from(terminal.slave.try_clone().unwrap());
+        let mut command = Command::new(env::current_exe().unwrap());
+        command
+            .args(["cli::attach::terminal::tests::panic_of_any_thread_gives_the_terminal_back"])
+            .args(["--exact", "--nocapture"])
+            .env(PANICS, "1")
+            .stdin(end())
+            .stdout(end())
+            .stderr(end());
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        let mut output = File::from(terminal.master);
+        let mut shown = String::new();
+        // The message comes last, and there is more room for it all than it takes.
+        while !shown.contains("on purpose") {
+            let mut bytes = [0; 1024];
+            let length = output.read(&mut bytes).unwrap();
+            shown += &String::from_utf8_lossy(&bytes[..length]);
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(PANICKED));
+        let before = shown.split("on purpose").next().unwrap();
+        assert!(before.contains("\x1b[?1049h") && before.contains("\x1b[?1049l"), "{before:?}");
+        let modes = tcgetattr(&terminal.slave).unwrap().local_flags;
+        assert!(modes.contains(LocalFlags::ICANON | LocalFlags::ECHO), "{modes:?}");
+    }
+
+    #[test]
+    fn size_is_bounded_and_never_nothing() {
+        assert_eq!(within(0, 0), (80, 24));
+        assert_eq!(within(1, 0), (1, 24));
+        assert_eq!(within(65535, 65535), (COLUMNS_MAX, ROWS_MAX));
+        assert_eq!(within(211, 58), (211, 58));
+    }
+}

@@ -1,0 +1,149 @@
+//! What a typed line means.
+
+use pipemux_client::proto::client::Verb;
+
+use super::model::State;
+use super::window::link_number;
+
+/// The meaning of a line.
+#[derive(Debug, PartialEq)]
+pub enum Typed {
+    /// It is sent to the daemon.
+    Request(Verb),
+    /// The help is shown.
+    Help,
+    Leave,
+    /// It means nothing, for this reason.
+    Nothing(String),
+}
+
+/// Returns what a line means now: a call after `/`, a link by its number, the answer to the open question, or words for
+/// the action that the app declares as its input.
+pub fn meaning(line: &str, state: &State) -> Typed {
+    let trimmed = line.trim();
+    // A space first says that the line is words, whatever it looks like.
+    if let Some(words) = line.strip_prefix(' ').filter(|_| !state.hides_line()) {
+        return words_for_input(words, state);
+    }
+    if state.hides_line() {
+        return answer(line, state).unwrap_or_else(|| words_for_input(line, state));
+    }
+    match trimmed {
+        "?" | "/help" => return Typed::Help,
+        "/quit" => return Typed::Leave,
+        _ => {}
+    }
+    if let Some(call) = trimmed.strip_prefix('/') {
+        return Typed::Request(run(full_call(call, &state.callee), None));
+    }
+    if let Some(verb) = pasted_command(trimmed, state) {
+        return Typed::Request(verb);
+    }
+    if let Some(link) = link_number(trimmed) {
+        return Typed::Request(Verb::Click { link: link.to_string() });
+    }
+    if let Some(answer) = answer(line, state) {
+        return answer;
+    }
+    match trimmed.parse::<u64>() {
+        Ok(link) if shows_link(state, link) => {
+            Typed::Request(Verb::Click { link: link.to_string() })
+        }
+        _ => words_for_input(line, state),
+    }
+}
+
+/// True for a link of the window, or of the news below it.
+fn shows_link(state: &State, link: u64) -> bool {
+    let news = state.news.text();
+    let written = [format!("(link:{link})"), format!("(link:{link} ")];
+    state.links.contains(&link) || written.iter().any(|written| news.contains(written.as_str()))
+}
+
+/// Returns what a command of a shell does that the window or an error shows, where it acts: `pipemux run 'app.name()'`.
+/// Other words that begin like one are words.
+fn pasted_command(line: &str, state: &State) -> Option<Verb> {
+    let (verb, rest) = line.strip_prefix("pipemux ")?.trim_start().split_once(' ')?;
+    let rest = rest.trim();
+    let quoted = rest.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+    let unquoted = quoted.map(|code| code.replace("'\\''", "'"));
+    match verb {
+        "run" => Some(run(unquoted?, None)),
+        "ask" => Some(Verb::Run { code: unquoted?, stdin: None, only_queries: true }),
+        "click" => Some(Verb::Click { link: link_of(rest)?.to_string() }),
+        "answer" => {
+            let to = state.question.as_ref().map(|question| question.id);
+            Some(Verb::Answer {
+                text: unquoted.unwrap_or_else(|| rest.to_owned()),
+                to,
+                stdin: None,
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Returns the number of a link that is written with or without its kind.
+fn link_of(text: &str) -> Option<u64> {
+    link_number(text).or_else(|| text.parse().ok())
+}
+
+/// Returns the answer to the open question, if there is one.
+fn answer(line: &str, state: &State) -> Option<Typed> {
+    let question = state.question.as_ref()?;
+    let (text, stdin) = match question.secret {
+        // Standard input is never shown or kept.
+        true => ("-".to_owned(), Some(line.as_bytes().to_vec().into())),
+        false => (line.trim().to_owned(), None),
+    };
+    Some(Typed::Request(Verb::Answer { text, to: Some(question.id), stdin }))
+}
+
+fn words_for_input(words: &str, state: &State) -> Typed {
+    match &state.input {
+        Some(input) => {
+            let code = format!("{}({}=stdin)", input.call, input.param);
+            Typed::Request(run(code, Some(words)))
+        }
+        None => Typed::Nothing(format!(
+            "{} takes no words now: a number follows a link, /name() runs a call; ? tells more",
+            state.callee
+        )),
+    }
+}
+
+fn run(code: String, stdin: Option<&str>) -> Verb {
+    let stdin = stdin.map(|text| text.as_bytes().to_vec().into());
+    Verb::Run { code, stdin, only_queries: false }
+}
+
+/// Completes a call: `accept` is `planner.accept()`.
+fn full_call(call: &str, callee: &str) -> String {
+    let call = call.trim();
+    let name = call.split('(').next().unwrap_or(call);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let of_window = !name.is_empty() && name.chars().all(is_name);
+    let parentheses = if of_window && name.len() == call.len() { "()" } else { "" };
+    let of = if of_window { format!("{callee}.") } else { String::new() };
+    format!("{of}{call}{parentheses}")
+}
+
+/// Returns what the keys and lines mean.
+pub fn help(state: &State) -> String {
+    let words = match &state.input {
+        Some(input) => format!("words             go to {}", input.call),
+        None => "words             this app takes none now".to_owned(),
+    };
+    format!(
+        "{words}; with a space first also what looks like something else
+12                follows link 12, or answers the open question; link:12 is always the link
+/name(arguments)  runs a call of {}; of another app: /editor.save()
+pipemux run '…'   does what it does in a shell; so do ask, click and answer
+PageUp PageDown   scroll, as Up and Down do; Ctrl-Home and Ctrl-End: to an end
+Tab               the news in the whole terminal, and back; Esc: away with them
+Ctrl-P Ctrl-N     earlier and later lines
+Ctrl-C            leaves; everything goes on{}",
+        state.callee,
+        state.actions.as_ref().map(|actions| format!("\n\n{actions}")).unwrap_or_default()
+    )
+}

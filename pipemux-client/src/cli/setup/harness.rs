@@ -1,0 +1,249 @@
+//! Which files each harness reads, and what belongs into them.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+use jsonc_parser::cst::CstInputValue;
+use jsonc_parser::json;
+use pipemux_client::ClientError;
+
+use super::With;
+use super::json::{Entry, write};
+use super::toml::Server;
+
+/// The name of PipeMux in a harness's configuration.
+pub const NAME: &str = "pipemux";
+
+/// A harness of agents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Harness {
+    ClaudeCode,
+    Codex,
+    Gemini,
+    Cursor,
+    Vscode,
+    Zed,
+    Opencode,
+}
+
+/// Where files are.
+#[derive(Debug, Clone)]
+pub struct Places {
+    home: PathBuf,
+    /// `$XDG_CONFIG_HOME`, or what takes its place.
+    config: PathBuf,
+    /// Where VS Code keeps its user's files.
+    vscode: PathBuf,
+    codex: PathBuf,
+    claude: Option<PathBuf>,
+    /// The project's root, if its files are meant.
+    project: Option<PathBuf>,
+}
+
+impl Places {
+    /// Finds the places from the environment; with `project` those of the project around `directory`.
+    ///
+    /// # Errors
+    /// There is no home directory, or no directory for a project.
+    pub fn new(
+        get: impl Fn(&str) -> Option<String>,
+        directory: Option<PathBuf>,
+        project: bool,
+    ) -> Result<Self, ClientError> {
+        let missing = |what: &str| ClientError::invalid(format!("there is no {what}"));
+        let home = get("HOME").map(PathBuf::from).ok_or_else(|| missing("home directory: HOME"))?;
+        let config = get("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
+        let root = |directory: PathBuf| {
+            let found = directory.ancestors().find(|one| one.join(".git").exists());
+            found.map(Path::to_owned).unwrap_or(directory)
+        };
+        let project = match project {
+            true => Some(directory.map(root).ok_or_else(|| missing("current directory"))?),
+            false => None,
+        };
+        let vscode = match cfg!(target_os = "macos") {
+            true => home.join("Library/Application Support/Code/User"),
+            false => config.join("Code/User"),
+        };
+        let codex = get("CODEX_HOME").map_or_else(|| home.join(".codex"), PathBuf::from);
+        let claude = get("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+        Ok(Self { home, config, vscode, codex, claude, project })
+    }
+
+    fn in_home(&self, path: &str) -> PathBuf {
+        self.home.join(path)
+    }
+}
+
+/// A file, and what belongs into it.
+#[derive(Debug)]
+pub struct Target {
+    pub path: PathBuf,
+    pub content: Content,
+}
+
+/// What belongs into a file.
+#[derive(Debug)]
+pub enum Content {
+    Json(Vec<Entry>),
+    Toml(Server),
+    /// The whole file is PipeMux's.
+    Skill,
+}
+
+impl Target {
+    /// Returns what belongs into the file, for a person who adds it.
+    pub fn by_hand(&self) -> String {
+        match &self.content {
+            Content::Json(entries) => write(entries),
+            Content::Toml(server) => super::toml::set("", server).unwrap_or_default(),
+            Content::Skill => String::new(),
+        }
+    }
+}
+
+impl Harness {
+    /// Returns the name that people know.
+    pub fn name(self) -> &'static str {
+        match self {
+            Harness::ClaudeCode => "Claude Code",
+            Harness::Codex => "Codex",
+            Harness::Gemini => "Gemini CLI",
+            Harness::Cursor => "Cursor",
+            Harness::Vscode => "VS Code",
+            Harness::Zed => "Zed",
+            Harness::Opencode => "opencode",
+        }
+    }
+
+    /// Returns the word on the command line.
+    pub fn word(self) -> String {
+        self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
+    }
+
+    /// Returns the files that are to be changed. None if the harness has no place for what is wanted.
+    pub fn targets(self, places: &Places, with: With, command: &str) -> Vec<Target> {
+        let mut targets = Vec::new();
+        if with != With::Skill {
+            targets.push(self.server(places, command));
+        }
+        if with != With::Mcp {
+            targets.extend(self.skill(places).map(|path| Target { path, content: Content::Skill }));
+            let hooks = self.hooks(places, command);
+            // Where the hooks stand in the file of the server, both are one change.
+            match (targets.first_mut(), hooks) {
+                (Some(Target { path, content: Content::Json(entries) }), Some((file, more)))
+                    if *path == file =>
+                {
+                    entries.extend(more);
+                }
+                (_, Some((path, entries))) => {
+                    targets.push(Target { path, content: Content::Json(entries) });
+                }
+                (_, None) => {}
+            }
+        }
+        targets
+    }
+
+    fn server(self, places: &Places, command: &str) -> Target {
+        let project = places.project.as_deref();
+        let path = |own: &str, user: PathBuf| project.map_or(user, |root| root.join(own));
+        let plain = || json!({ "command": command, "args": ["mcp"] });
+        let (path, section, value) = match self {
+            Harness::Codex => {
+                let path = path(".codex/config.toml", places.codex.join("config.toml"));
+                let server = Server { name: NAME, command: command.to_owned() };
+                return Target { path, content: Content::Toml(server) };
+            }
+            Harness::ClaudeCode => {
+                let user = match &places.claude {
+                    Some(directory) => directory.join(".claude.json"),
+                    None => places.in_home(".claude.json"),
+                };
+                let value = json!({ "type": "stdio", "command": command, "args": ["mcp"] });
+                (path(".mcp.json", user), "mcpServers", value)
+            }
+            Harness::Gemini => {
+                let user = places.in_home(".gemini/settings.json");
+                (path(".gemini/settings.json", user), "mcpServers", plain())
+            }
+            Harness::Cursor => (
+                path(".cursor/mcp.json", places.in_home(".cursor/mcp.json")),
+                "mcpServers",
+                plain(),
+            ),
+            Harness::Vscode => {
+                let value = json!({ "type": "stdio", "command": command, "args": ["mcp"] });
+                (path(".vscode/mcp.json", places.vscode.join("mcp.json")), "servers", value)
+            }
+            Harness::Zed => {
+                let user = places.config.join("zed/settings.json");
+                (path(".zed/settings.json", user), "context_servers", plain())
+            }
+            Harness::Opencode => {
+                let directory =
+                    project.map_or_else(|| places.config.join("opencode"), Path::to_owned);
+                let with_comments = directory.join("opencode.jsonc");
+                let path = match with_comments.exists() {
+                    true => with_comments,
+                    false => directory.join("opencode.json"),
+                };
+                let value = json!({
+                    "type": "local", "command": [command, "mcp"], "enabled": true,
+                });
+                (path, "mcp", value)
+            }
+        };
+        Target { path, content: Content::Json(vec![Entry::Value { section, name: NAME, value }]) }
+    }
+
+    /// Returns where the harness looks for skills.
+    fn skill(self, places: &Places) -> Option<PathBuf> {
+        let user = |directory: &str| places.in_home(directory);
+        let directory = match (self, &places.project) {
+            (Harness::ClaudeCode, Some(root)) => root.join(".claude"),
+            (Harness::ClaudeCode, None) => places.claude.clone().unwrap_or_else(|| user(".claude")),
+            (Harness::Codex, Some(root)) => root.join(".agents"),
+            (Harness::Codex, None) => places.codex.clone(),
+            (Harness::Gemini, Some(root)) => root.join(".gemini"),
+            (Harness::Gemini, None) => user(".gemini"),
+            (Harness::Cursor, Some(root)) => root.join(".cursor"),
+            (Harness::Cursor, None) => user(".cursor"),
+            (Harness::Opencode, Some(root)) => root.join(".opencode"),
+            (Harness::Opencode, None) => places.config.join("opencode"),
+            (Harness::Vscode | Harness::Zed, _) => return None,
+        };
+        Some(directory.join("skills/pipemux/SKILL.md"))
+    }
+
+    /// Returns the file with the harness's hooks, and the two that PipeMux has: one when the model has seen nothing yet,
+    /// or has lost it in a compaction, and one at each prompt.
+    fn hooks(self, places: &Places, command: &str) -> Option<(PathBuf, Vec<Entry>)> {
+        let (file, prompt) = match (self, &places.project) {
+            (Harness::ClaudeCode, Some(root)) => {
+                (root.join(".claude/settings.json"), "UserPromptSubmit")
+            }
+            (Harness::ClaudeCode, None) => {
+                let directory = places.claude.clone().unwrap_or_else(|| places.in_home(".claude"));
+                (directory.join("settings.json"), "UserPromptSubmit")
+            }
+            (Harness::Codex, Some(root)) => (root.join(".codex/hooks.json"), "UserPromptSubmit"),
+            (Harness::Codex, None) => (places.codex.join("hooks.json"), "UserPromptSubmit"),
+            (Harness::Gemini, Some(root)) => (root.join(".gemini/settings.json"), "BeforeAgent"),
+            (Harness::Gemini, None) => (places.in_home(".gemini/settings.json"), "BeforeAgent"),
+            _ => return None,
+        };
+        let command = pipemux_client::proto::command::join(&[command]);
+        let hook = |event, arguments: &str| Entry::Hook {
+            event,
+            command: format!("{command} inject --hook{arguments}"),
+        };
+        Some((file, vec![hook("SessionStart", " --reset"), hook(prompt, "")]))
+    }
+}
+
+/// Makes the value of a hook, in the form that the harnesses share.
+pub fn hook_value(command: &str) -> CstInputValue {
+    json!({ "hooks": [{ "type": "command", "command": command }] })
+}

@@ -1,0 +1,138 @@
+//! A tool's call as JSON.
+
+use serde_json::{Map, Value};
+
+use super::code::{self, CodeKind};
+use super::{ASK, CLOSE, CallerEnv, OPEN, RUN, TOOLS, ToolRequest};
+use crate::error::ClientError;
+
+/// A call of a tool.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolCall {
+    /// The tool.
+    pub name: String,
+    /// The arguments by name.
+    pub arguments: Map<String, Value>,
+}
+
+/// The shape that a hint shows.
+const EXAMPLE: &str = r#"{"name": "run_code_snippet", "parameters": {"code": "editor.undo()"}}"#;
+
+impl ToolCall {
+    /// Reads a call in one of the shapes that harnesses have:
+    ///
+    /// - `{"name": …, "parameters": {…}}`, also with `arguments` or `input` for `parameters`;
+    /// - `{"type": "function", "function": {"name": …, "arguments": "{…}"}}` and
+    ///   `{"type": "function_call", "name": …, "arguments": "{…}"}`;
+    /// - `{"type": "tool_use", "name": …, "input": {…}}`;
+    /// - `{"method": "tools/call", "params": {"name": …, "arguments": {…}}}`.
+    ///
+    /// Returns `None` for anything else: it is no call of a tool.
+    ///
+    /// # Errors
+    /// It is a call, but its arguments are no object.
+    pub fn from_json(value: &Value) -> Result<Option<ToolCall>, ClientError> {
+        let inner = value.get("function").or_else(|| {
+            (value.get("method")? == "tools/call").then(|| value.get("params")).flatten()
+        });
+        let call = inner.unwrap_or(value);
+        let Some(name) = call.get("name").and_then(Value::as_str) else { return Ok(None) };
+        let given = ["parameters", "arguments", "input"].iter().find_map(|key| call.get(key));
+        let parsed = match given {
+            None if call.get("type").is_none() && inner.is_none() => return Ok(None),
+            None | Some(Value::Null) => Value::Object(Map::new()),
+            // One of the large interfaces writes the arguments as text.
+            Some(Value::String(text)) => serde_json::from_str(text).map_err(|error| {
+                ClientError::invalid(format!("the arguments of {name} are not JSON: {error}"))
+                    .hint(format!("expected: {EXAMPLE}"))
+            })?,
+            Some(value) => value.clone(),
+        };
+        match parsed {
+            Value::Object(arguments) => Ok(Some(ToolCall { name: name.to_owned(), arguments })),
+            _ => Err(ClientError::invalid(format!("the arguments of {name} are not an object"))
+                .hint(format!("expected: {EXAMPLE}"))),
+        }
+    }
+
+    /// Decides how the call is answered.
+    ///
+    /// # Errors
+    /// There is no such tool, an argument is missing or of another type, or the code can't be understood.
+    pub fn to_request(&self, env: &dyn CallerEnv) -> Result<ToolRequest, ClientError> {
+        match self.name.as_str() {
+            ASK => code::to_request(self.text("code")?, CodeKind::OnlyLooks, env),
+            RUN => code::to_request(self.text("code")?, CodeKind::Any, env),
+            OPEN => code::open(self.text("app")?, self.texts("args")?, env),
+            CLOSE => code::close(self.text("window")?, false),
+            other => {
+                let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+                Err(ClientError::invalid(format!("there is no tool {other}"))
+                    .hint(format!("the tools are {}", names.join(", "))))
+            }
+        }
+    }
+
+    fn text(&self, name: &str) -> Result<&str, ClientError> {
+        self.arguments.get(name).and_then(Value::as_str).ok_or_else(|| {
+            let given = match self.arguments.get(name) {
+                None => "is missing",
+                Some(_) => "is no text",
+            };
+            ClientError::invalid(format!("{}: the argument {name} {given}", self.name))
+        })
+    }
+
+    /// Returns a list of texts; a text alone is one of one word.
+    fn texts(&self, name: &str) -> Result<Vec<String>, ClientError> {
+        match self.arguments.get(name) {
+            None | Some(Value::Null) => Ok(Vec::new()),
+            Some(Value::String(text)) => Ok(vec![text.clone()]),
+            Some(Value::Array(list)) if list.iter().all(Value::is_string) => {
+                Ok(list.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+            }
+            Some(_) => Err(ClientError::invalid(format!(
+                "{}: the argument {name} is no list of texts",
+                self.name
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn every_shape_of_a_call_is_read() {
+        let code = json!({ "code": "editor.undo()" });
+        for value in [
+            json!({ "name": "run_code_snippet", "parameters": code }),
+            json!({ "name": "run_code_snippet", "arguments": code }),
+            json!({ "type": "tool_use", "id": "t1", "name": "run_code_snippet", "input": code }),
+            json!({ "id": "c1", "type": "function",
+                "function": { "name": "run_code_snippet", "arguments": code.to_string() } }),
+            json!({ "type": "function_call", "call_id": "c1", "name": "run_code_snippet",
+                "arguments": code.to_string() }),
+            json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                "params": { "name": "run_code_snippet", "arguments": code } }),
+        ] {
+            let call = ToolCall::from_json(&value).unwrap().unwrap_or_else(|| panic!("{value}"));
+            assert_eq!((call.name.as_str(), &Value::Object(call.arguments)), (RUN, &code));
+        }
+    }
+
+    #[test]
+    fn other_json_is_no_call_and_wrong_arguments_are_told() {
+        for value in [json!(1), json!({}), json!([{ "name": "ask" }]), json!({ "name": "x" })] {
+            assert_eq!(ToolCall::from_json(&value).unwrap(), None, "{value}");
+        }
+        for value in [
+            json!({ "name": "ask", "parameters": [1] }),
+            json!({ "type": "function_call", "name": "ask", "arguments": "{" }),
+        ] {
+            assert_eq!(ToolCall::from_json(&value).unwrap_err().exit_status(), 2);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Metrics for Prometheus, off unless the user names an address for them. Without one, nothing is counted.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `metrics` | what is counted, and its text |
+//! | `metrics::address` | where they can be read: a Unix socket or a loopback port |
+//! | `metrics::server` | answers whoever reads them |
+
+mod address;
+mod server;
+
+use std::sync::atomic::AtomicU64;
+use std::time::Instant;
+
+use pipemux_core::{ClientId, Measurement};
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::{Registry, Unit};
+use rustc_hash::FxHashMap;
+
+use crate::limits::METRICS_REQUESTS_MAX;
+use crate::ready_queue::Peer;
+
+pub use address::{MetricsAddress, MetricsListener};
+pub use server::{Scrapes, serve};
+
+/// The variable that names the address.
+pub const VARIABLE: &str = "PIPEMUX_METRICS";
+
+/// Upper bounds of the classes of latencies, in seconds: from a view that needs nobody to one that waits for an app.
+const LATENCIES: [f64; 13] =
+    [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.5, 1.0, 5.0, 30.0];
+
+type Labels<const N: usize> = [(&'static str, String); N];
+type Latencies = Family<Labels<1>, Histogram, fn() -> Histogram>;
+
+/// What is counted, and what is there now.
+#[derive(Debug)]
+pub struct Metrics {
+    registry: Registry,
+    /// When each request that has no answer yet came.
+    came: FxHashMap<(ClientId, u64), Instant>,
+    requests: Family<Labels<2>, Counter>,
+    latencies: Latencies,
+    tokens_shown: Counter,
+    tokens_available: Counter,
+    app_starts: Family<Labels<1>, Counter>,
+    app_restarts: Family<Labels<1>, Counter>,
+    bytes: Family<Labels<2>, Counter>,
+    sessions: Family<Labels<1>, Gauge>,
+    clients: Gauge,
+    open_requests: Gauge,
+    queues: Family<Labels<1>, Gauge>,
+    queued_bytes: Family<Labels<1>, Gauge>,
+    started: Gauge<f64, AtomicU64>,
+}
+
+/// What is there now, as far as the driver knows it.
+#[derive(Debug, Default)]
+pub struct Present {
+    /// Sessions by state.
+    pub sessions: Vec<(&'static str, usize)>,
+    /// Requests of clients that have no answer yet.
+    pub open_requests: usize,
+    /// For clients and for apps: connections, those with something to send, and the bytes of that.
+    pub queues: [(&'static str, Queue); 2],
+}
+
+/// Connections of one kind, and what they leave unread.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Queue {
+    /// All connections.
+    pub connections: usize,
+    /// Those with something to send.
+    pub waiting: usize,
+    /// What is to be sent, in bytes.
+    pub bytes: usize,
+}
+
+/// Which way bytes go, as the daemon sees it.
+#[derive(Debug, Clone, Copy)]
+pub enum Direction {
+    /// Read by the daemon.
+    In,
+    /// Sent by the daemon.
+    Out,
+}
+
+impl Metrics {
+    /// Counts from now on. `unix_seconds` is the present time.
+    pub fn new(unix_seconds: f64) -> Self {
+        let mut registry = Registry::with_prefix("pipemux");
+        let new_histogram: fn() -> Histogram = || Histogram::new(LATENCIES);
+        let metrics = Self {
+            came: FxHashMap::default(),
+            requests: Family::default(),
+            latencies: Family::new_with_constructor(new_histogram),
+            tokens_shown: Counter::default(),
+            tokens_available: Counter::default(),
+            app_starts: Family::default(),
+            app_restarts: Family::default(),
+            bytes: Family::default(),
+            sessions: Family::default(),
+            clients: Gauge::default(),
+            open_requests: Gauge::default(),
+            queues: Family::default(),
+            queued_bytes: Family::default(),
+            started: Gauge::default(),
+            registry: Registry::default(),
+        };
+        let m = &metrics;
+        registry.register("requests", "Answered requests of clients", m.requests.clone());
+        registry.register_with_unit(
+            "request_duration",
+            "Time from a request to its answer",
+            Unit::Seconds,
+            m.latencies.clone(),
+        );
+        registry.register("tokens_shown", "Tokens of answers", m.tokens_shown.clone());
+        registry.register(
+            "tokens_available",
+            "Tokens that those answers would have had in whole",
+            m.tokens_available.clone(),
+        );
+        registry.register("app_starts", "Processes of sessions started", m.app_starts.clone());
+        registry.register(
+            "app_restarts",
+            "Processes of sessions started after a crash",
+            m.app_restarts.clone(),
+        );
+        registry.register_with_unit(
+            "transferred",
+            "Bytes between the daemon and its peers",
+            Unit::Bytes,
+            m.bytes.clone(),
+        );
+        registry.register("sessions", "Sessions by state", m.sessions.clone());
+        registry.register("clients", "Connected clients", m.clients.clone());
+        registry.register(
+            "open_requests",
+            "Requests of clients without an answer",
+            m.open_requests.clone(),
+        );
+        registry.register(
+            "waiting_peers",
+            "Peers with something left to send to them",
+            m.queues.clone(),
+        );
+        registry.register_with_unit(
+            "queued",
+            "What is left to send",
+            Unit::Bytes,
+            m.queued_bytes.clone(),
+        );
+        registry.register_with_unit(
+            "start_time",
+            "When the daemon started, since 1970",
+            Unit::Seconds,
+            m.started.clone(),
+        );
+        metrics.started.set(unix_seconds);
+        Self { registry, ..metrics }
+    }
+
+    /// Notes when a request came.
+    pub fn request_came(&mut self, client: ClientId, request: u64) {
+        if self.came.len() < METRICS_REQUESTS_MAX {
+            self.came.insert((client, request), Instant::now());
+        }
+    }
+
+    /// Forgets the requests of a client that is gone, except for counting those that are answered yet.
+    pub fn client_closed(&mut self, client: ClientId) {
+        self.came.retain(|(owner, _), _| *owner != client);
+    }
+
+    /// Takes in what the core counted.
+    pub fn take_in(&mut self, measured: Measurement) {
+        match measured {
+            Measurement::Answered { client, request, verb, exit } => {
+                let labels = [("verb", verb.to_owned()), ("outcome", outcome(exit).to_owned())];
+                self.requests.get_or_create(&labels).inc();
+                if let Some(came) = self.came.remove(&(client, request)) {
+                    let labels = [("verb", verb.to_owned())];
+                    let took = came.elapsed().as_secs_f64();
+                    self.latencies.get_or_create(&labels).observe(took);
+                }
+            }
+            Measurement::Shown { shown, available } => {
+                self.tokens_shown.inc_by(shown);
+                self.tokens_available.inc_by(available);
+            }
+            Measurement::Started { provider, again } => {
+                let labels = [("provider", provider.to_string())];
+                self.app_starts.get_or_create(&labels).inc();
+                let restarts = self.app_restarts.get_or_create(&labels);
+                if again {
+                    restarts.inc();
+                }
+            }
+        }
+    }
+
+    /// Counts bytes.
+    pub fn transferred(&self, peer: Peer, direction: Direction, bytes: usize) {
+        let peer = match peer {
+            Peer::Client(_) => "client",
+            Peer::App(_) => "app",
+        };
+        let direction = match direction {
+            Direction::In => "in",
+            Direction::Out => "out",
+        };
+        let labels = [("peer", peer.to_owned()), ("direction", direction.to_owned())];
+        self.bytes.get_or_create(&labels).inc_by(bytes as u64);
+    }
+
+    /// Writes all metrics in the text format of OpenMetrics.
+    pub fn text(&self, present: &Present) -> String {
+        let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+        self.sessions.clear();
+        for (state, number) in &present.sessions {
+            let labels = [("state", (*state).to_owned())];
+            self.sessions.get_or_create(&labels).set(count(*number));
+        }
+        self.open_requests.set(count(present.open_requests));
+        for (peer, queue) in &present.queues {
+            let labels = [("peer", (*peer).to_owned())];
+            self.queues.get_or_create(&labels).set(count(queue.waiting));
+            self.queued_bytes.get_or_create(&labels).set(count(queue.bytes));
+            if *peer == "client" {
+                self.clients.set(count(queue.connections));
+            }
+        }
+        let mut text = String::new();
+        // Writing into a string can't fail.
+        let _ = encode(&mut text, &self.registry);
+        text
+    }
+}
+
+/// The name of an exit status.
+fn outcome(exit: u8) -> &'static str {
+    match exit {
+        0 => "done",
+        1 => "failed",
+        2 => "usage",
+        3 => "not_found",
+        4 => "stale",
+        5 => "question",
+        6 => "unavailable",
+        7 => "unknown",
+        8 => "version",
+        9 => "refused",
+        _ => "other",
+    }
+}

@@ -1,0 +1,159 @@
+//! What a person does at a terminal, and what happens to it.
+
+use std::fs;
+
+use pipemux_tests::{Signal, TestEnv, kill};
+
+use super::terminal::Terminal;
+use crate::planner::workshop;
+
+const TERM: &str = "xterm-256color";
+
+fn with_todo() -> TestEnv {
+    let env = TestEnv::new();
+    env.install("todo", "examples/todo", "");
+    env
+}
+
+#[test]
+fn person_reads_and_types_at_a_terminal() {
+    let env = with_todo();
+    let mut terminal = Terminal::attach(&env, "todo", (100, 24), TERM);
+    terminal.shows("a line goes to todo.add");
+
+    // Chinese is typed, and shown when the app has taken it.
+    terminal.press("买牛奶和茶叶");
+    terminal.shows("> 买牛奶和茶叶");
+    terminal.press("\r");
+    terminal.shows("[买牛奶和茶叶](obj:");
+
+    // What another reader does is seen at once, and a terminal sequence in it stays text, as what reorders text does.
+    let hostile = "<<END\nfrom \u{1b}[2J\u{202e}\u{9b}31m elsewhere 👨‍👩‍👧\nEND\n";
+    env.run(&format!("todo.add({hostile})")).ok();
+    let text = terminal.shows("m elsewhere 👨");
+    assert!(text.contains("[买牛奶和茶叶](obj:") && !text.contains('\u{202e}'), "{text}");
+
+    // A smaller terminal breaks the rows again.
+    terminal.resize((30, 12));
+    terminal.shows("todo ·");
+    terminal.press("再见");
+    terminal.shows("> 再见");
+    terminal.press("\u{15}");
+    terminal.resize((100, 24));
+    terminal.shows("a line goes to todo.add");
+
+    // A call and its outcome, which Escape puts away; and help.
+    terminal.press("/undo\r");
+    terminal.shows("took back: add");
+    terminal.press("\u{1b}");
+    terminal.hides("elsewhere");
+    terminal.press("?\r");
+    terminal.shows("leaves; everything goes on");
+
+    // Leaving ends nothing.
+    terminal.press("\u{3}");
+    terminal.shows("left todo, which goes on: pipemux attach todo");
+    terminal.ended(0);
+    assert!(env.sessions().iter().any(|row| row.session == "todo/main"));
+    env.pipemux(&["view", "todo"]).ok().has("买牛奶和茶叶");
+}
+
+#[test]
+fn app_that_dies_and_a_lost_daemon_are_come_through() {
+    let env = with_todo();
+    let mut terminal = Terminal::attach(&env, "todo", (100, 24), TERM);
+    terminal.shows("a line goes to todo.add");
+    terminal.press("before\r");
+    terminal.shows("[before](obj:");
+
+    env.kill_session("todo/main");
+    terminal.press("after the crash\r");
+    let text = terminal.shows("[after the crash](obj:");
+    assert!(text.contains("[before](obj:"), "{text}");
+
+    kill(env.daemon_pid(), Signal::SIGKILL);
+    terminal.shows("the daemon is gone: waiting for another one");
+    env.pipemux(&["up"]).ok();
+    terminal.shows("connected to a daemon again");
+    terminal.press("after the daemon\r");
+    let text = terminal.shows("[after the daemon](obj:");
+    assert!(text.contains("[after the crash](obj:"), "{text}");
+}
+
+#[test]
+fn any_size_of_the_terminal_is_survived() {
+    let env = with_todo();
+    // A terminal that doesn't know its size is drawn on as one of the usual size.
+    let mut terminal = Terminal::attach(&env, "todo", (80, 24), TERM);
+    terminal.shows("a line goes to todo.add");
+    terminal.claim_size((0, 0));
+    for size in [(1, 1), (2, 1), (1, 50), (200, 2), (3, 3)] {
+        terminal.resize(size);
+        terminal.press("x");
+    }
+    terminal.claim_size((65535, 65535));
+    terminal.press("x");
+    terminal.resize((80, 24));
+    terminal.shows("> xxxxxx");
+    terminal.press("\r");
+    terminal.shows("[xxxxxx](obj:");
+}
+
+#[test]
+fn signal_gives_the_shell_its_terminal_back() {
+    let env = with_todo();
+    for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
+        let terminal = Terminal::attach(&env, "todo", (80, 24), TERM);
+        terminal.shows("a line goes to todo.add");
+        kill(terminal.pid(), signal);
+        terminal.ended(0);
+    }
+}
+
+#[test]
+fn terminal_without_a_cursor_to_move_is_refused() {
+    let env = with_todo();
+    for term in ["dumb", ""] {
+        let terminal = Terminal::attach(&env, "todo", (80, 24), term);
+        let text = terminal.ended(2);
+        assert!(
+            text.contains(&format!("one that can move its cursor: TERM is {term:?}")),
+            "{text}"
+        );
+        assert!(text.contains("pipemux view todo --wait 60"), "{text}");
+    }
+}
+
+#[test]
+fn meeting_is_held_at_a_terminal() {
+    let env = workshop("meeting");
+    let mut terminal = Terminal::attach(&env, "planner", (120, 40), TERM);
+    // Before there is a plan, a line has nobody to go to; what is said tells what to do.
+    terminal.press("Add an audit log\r");
+    terminal.shows("there is no brief yet");
+    terminal.press("/plan('Add an audit log')\r");
+    terminal.shows("question 1 of 3): Is it bound to the users we have?");
+
+    // The user asks back, and the role that asked answers.
+    terminal.press("/say('Which users do you mean?')\r");
+    terminal.shows("All that signed in this year.");
+    terminal.press("对，全部 500,000 人\r");
+    terminal.shows("question 2 of 3): With 500,000 users bound");
+    terminal.press("I don't know\r");
+    terminal.shows("decides on the plan: all five agree");
+
+    // The record tells that a person typed it.
+    let lines = env.read(".planning/add-an-audit-log/planning.clarification.jsonl");
+    let answer = lines.lines().find(|line| line.contains("对，全部 500,000 人"));
+    let answer = answer.unwrap_or_else(|| panic!("{lines}"));
+    assert!(answer.contains(r#""as":"person""#), "{answer}");
+    assert!(answer.contains(r#""reader":"attach-"#), "{answer}");
+
+    // The command that the window shows works when it is pasted.
+    terminal.press("\u{1b}[200~pipemux run 'planner.accept()'\u{1b}[201~\r");
+    terminal.shows("it is accepted");
+    terminal.press("\u{3}");
+    terminal.ended(0);
+    env.pipemux(&["view", "planner"]).ok().has("it is accepted");
+    assert!(fs::exists(env.path(".planning/add-an-audit-log/planning.ai.json")).expect("a file"));
+}

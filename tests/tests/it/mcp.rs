@@ -1,0 +1,237 @@
+//! `pipemux mcp`: a harness uses PipeMux over the Model Context Protocol.
+
+use pipemux_tests::{McpClient, Signal, TestEnv, ToolResult, kill};
+use serde_json::{Value, json};
+
+const CODE: &str = "fn greet(who: &str) -> String {\n    format!(\"Hello, {who}\")\n}\n\nfn main() {\n    println!(\"{}\", greet(\"you\"));\n}\n";
+
+fn with_code() -> TestEnv {
+    let env = TestEnv::new();
+    env.write("a.rs", CODE);
+    env
+}
+
+#[test]
+fn newcomer_edits_in_one_call_and_sees_the_difference() {
+    let env = with_code();
+    let mut agent = McpClient::connect(&env);
+    let renamed = agent.run("editor.rename('greet', 'welcome')").ok();
+    renamed.has("1 done · rename").has("```diff").has("+fn welcome(who: &str)").has("[undo]");
+    assert!(env.read("a.rs").contains("welcome(\"you\")"));
+    // What a result shows anyway isn't shown twice.
+    agent.run("editor.insert('// x', before='main')").ok().has("// x").lacks("```diff");
+    agent.run("undo").ok();
+    agent.tool("open", json!({ "app": "editor", "args": ["a.rs"] })).ok().has("1\tfn welcome");
+    let shown = agent.run("editor.replace_lines(1, 1, 'fn welcome(w: &str) -> String {')").ok();
+    shown.has("## editor/main").lacks("```diff");
+    agent.tool("close", json!({ "window": "editor/main" })).ok().has("closed editor/main");
+    assert_eq!(agent.close(), 0);
+}
+
+#[test]
+fn every_connection_lists_the_same_tools_with_honest_hints() {
+    let env = with_code();
+    let list =
+        |client: &mut McpClient| client.request("tools/list", json!({}))["result"]["tools"].clone();
+    let mut newest = McpClient::connect(&env);
+    let mut older = McpClient::connect_as(&env, &["mcp"], "2025-06-18", json!({}));
+    let mut inline = McpClient::connect_inline(&env, "2026-07-28");
+    let tools = list(&mut newest);
+    assert_eq!(tools, list(&mut older));
+    assert_eq!(tools, list(&mut inline));
+    let hint = |name: &str, hint: &str| {
+        let tools = tools.as_array().expect("a list");
+        tools.iter().find(|tool| tool["name"] == name).map(|tool| tool["annotations"][hint].clone())
+    };
+    assert_eq!(hint("ask", "readOnlyHint"), Some(json!(true)));
+    assert_eq!(hint("run_code_snippet", "readOnlyHint"), Some(json!(false)));
+    assert_eq!(hint("run_code_snippet", "destructiveHint"), Some(json!(true)));
+    // What says that it only looks does only that.
+    older.ask("editor.replace('greet', 'x', all=true)").fails().has("nothing ran");
+    older.ask("undo").fails().has("run_code_snippet");
+    inline.ask("pipemux run 'editor.undo()'").fails();
+    assert_eq!(env.read("a.rs"), CODE);
+    inline.ask("editor.find('greet', count=true)").ok().has("2 matches");
+}
+
+#[test]
+fn newest_revision_needs_no_greeting() {
+    let env = with_code();
+    let mut agent = McpClient::connect_inline(&env, "2026-07-28");
+    let found = agent.request("server/discover", json!({}));
+    let versions = found["result"]["supportedVersions"].to_string();
+    for version in ["2026-07-28", "2025-11-25", "2025-06-18"] {
+        assert!(versions.contains(version), "{found}");
+    }
+    agent.run("editor.rename('greet', 'hail')").ok().has("rename");
+}
+
+#[test]
+fn failures_are_results_that_say_how_to_go_on() {
+    let env = with_code();
+    let mut agent = McpClient::connect(&env);
+    agent.run("editor.rename('gret', 'x')").fails().has("greet");
+    agent.run("editor.frobnicate()").fails().has("nothing ran").has("frobnicate");
+    agent.run("editor.insert('a.rs:1', text=stdin)").fails().has("<<END");
+    agent.run("view --lod most").fails().has("gist, summary or full");
+    agent.tool("ask", json!({})).fails().has("code is missing");
+    agent.tool("open", json!({ "app": "nothing" })).fails().has("apps");
+    let unknown = agent.request("tools/call", json!({ "name": "view", "arguments": {} }));
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+}
+
+#[test]
+fn questions_are_answered_with_the_words_of_the_hint() {
+    let env = with_code();
+    let mut agent = McpClient::connect(&env);
+    let asked = agent.run("editor.replace('greet', 'hail')").ok();
+    asked.has("needs an answer").has("\nanswer 1").lacks("pipemux answer");
+    agent.run("answer 1").ok().has("1 of 2 matches");
+    agent.run("editor.replace('who', 'whom', in='a.rs')").ok().has("needs an answer");
+    // With the program's name, as people write it, it is the same.
+    agent.run("pipemux answer none").ok();
+    agent
+        .run("editor.replace('nowhere', 'x', in='a.rs'); editor.replace('hail', 'greet', in='a.rs', all=true)")
+        .fails();
+    agent.run("answer editor.replace('Hello', 'Hi', in='a.rs')").ok();
+    assert_eq!(env.read("a.rs"), CODE.replace("Hello", "Hi"));
+}
+
+#[test]
+fn person_confirms_where_the_client_can_ask() {
+    let env = TestEnv::new();
+    env.install_rogue("rogue", "plain");
+    let wipe = json!({ "name": "run_code_snippet", "arguments": { "code": "rogue.wipe()" } });
+    let forms = json!({ "elicitation": {} });
+    let mut agent = McpClient::connect_as(&env, &["mcp"], "2025-11-25", forms);
+    agent.tool("open", json!({ "app": "rogue" })).ok();
+    let id = agent.begin("tools/call", wipe.clone());
+    let declined = agent.finish(id, |asked| {
+        assert_eq!(asked["method"], "elicitation/create");
+        let message = asked["params"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains("rogue.wipe") && !message.contains("answer yes"), "{asked}");
+        json!({ "action": "decline" })
+    });
+    ToolResult::of(&declined).lacks("done · wipe");
+    let id = agent.begin("tools/call", wipe.clone());
+    let accepted = agent.finish(id, |_| json!({ "action": "accept" }));
+    ToolResult::of(&accepted).ok().has("done · wipe");
+    // Whoever decides nothing leaves the question to the model.
+    let id = agent.begin("tools/call", wipe.clone());
+    let left = agent.finish(id, |_| json!({ "action": "cancel" }));
+    ToolResult::of(&left).ok().has("answer [yes]");
+    agent.run("answer no").ok();
+    // Without sessions the question is a result, and the answer comes with the call again.
+    let mut agent = McpClient::connect_inline(&env, "2026-07-28");
+    let mut again = wipe;
+    let asked = agent.request("tools/call", again.clone());
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    again["requestState"] = asked["result"]["requestState"].clone();
+    again["inputResponses"] = json!({ "confirm": { "action": "accept" } });
+    ToolResult::of(&agent.request("tools/call", again)).ok().has("done · wipe");
+}
+
+#[test]
+fn results_keep_to_what_harnesses_pass_on() {
+    let env = TestEnv::new();
+    let lines: String = (1..=4000).map(|n| format!("{n} is a line of this file\n")).collect();
+    env.write("big.txt", &lines);
+    env.write("wide.txt", "深い文字列の行です、とても長い。".repeat(60).as_str().to_owned() + "\n");
+    let mut agent = McpClient::connect(&env);
+    for code in
+        ["editor.lines('big.txt')", "editor.find('line', in='big.txt')", "help", "help editor"]
+    {
+        let shown = agent.ask(code).ok();
+        assert!(shown.text.len() <= 10 * 1024, "{code}: {} bytes", shown.text.len());
+        assert!(shown.text.lines().count() <= 256, "{code}: {} lines", shown.text.lines().count());
+    }
+    let shown = agent.ask("editor.lines('big.txt')").ok();
+    let (_, rest) = shown.text.split_once("the rest: ").expect("it leads to the rest");
+    let next = rest.lines().next().expect("a command");
+    agent.ask(next).ok().lacks("\n1\t1 is").has(" is a line");
+    // All of it, for who says so.
+    let whole = agent.ask("--budget 30000 editor.lines('big.txt', 1, 1000)").ok();
+    assert!(whole.text.contains("\n1000\t"), "{}", whole.text.len());
+}
+
+#[test]
+fn readers_are_apart_and_a_killed_bridge_leaves_nothing() {
+    let env = with_code();
+    let mut one = McpClient::connect(&env);
+    one.tool("open", json!({ "app": "editor", "args": ["a.rs"] })).ok().has("1\tfn greet");
+    let mut two = McpClient::connect(&env);
+    two.run("editor.rename('greet', 'hail')").ok();
+    // The news comes with the next answer of the one who looks, and only of that one.
+    one.run("notebook.add('one', 'x')").ok().has("changed too: editor/main");
+    two.run("notebook.add('two', 'x')").ok().lacks("changed too: editor/main");
+    let before = env.processes().len();
+    kill(one.pid(), Signal::SIGKILL);
+    pipemux_tests::wait_for("the bridge has ended", || env.processes().len() == before - 1);
+    drop(one);
+    // The next one of the same harness goes on as the same reader.
+    let mut again = McpClient::connect(&env);
+    two.run("editor.replace('Hello', 'Hi')").ok();
+    again.run("notebook.add('three', 'x')").ok().has("changed too: editor/main");
+    assert_eq!(two.close(), 0);
+}
+
+#[test]
+fn windows_are_resources_that_report_changes() {
+    let env = with_code();
+    let mut person = McpClient::connect(&env);
+    person.tool("open", json!({ "app": "editor", "args": ["a.rs"] })).ok();
+    let listed = person.request("resources/list", json!({}));
+    assert_eq!(listed["result"]["resources"][0]["uri"], "pipemux://editor/main", "{listed}");
+    let uri = json!({ "uri": "pipemux://editor/main" });
+    let read = person.request("resources/read", uri.clone());
+    let text = read["result"]["contents"][0]["text"].as_str().unwrap_or_default();
+    assert!(text.contains("fn greet"), "{read}");
+    person.request("resources/subscribe", uri.clone());
+    let is_update = |message: &Value| {
+        message["method"] == "notifications/resources/updated"
+            && message["params"]["uri"] == "pipemux://editor/main"
+    };
+    let mut changes = 0;
+    // The watch begins at some time after the subscription: changes are made until one is told.
+    while !person.notifications.iter().any(is_update) {
+        changes += 1;
+        assert!(changes < 1000, "no update");
+        env.run(&format!("editor.insert('// {changes}', before='a.rs:1')")).ok();
+        person.request("ping", json!({}));
+    }
+    let missing = person.request("resources/read", json!({ "uri": "pipemux://editor/none" }));
+    assert!(missing["error"]["code"].is_number(), "{missing}");
+    let mut newest = McpClient::connect_inline(&env, "2026-07-28");
+    let filter = json!({ "notifications": { "resourceSubscriptions": ["pipemux://editor/main"] } });
+    newest.begin("subscriptions/listen", filter);
+    assert_eq!(newest.next_message()["method"], "notifications/subscriptions/acknowledged");
+}
+
+#[test]
+fn progress_and_cancellation_pass_through() {
+    let env = TestEnv::new();
+    env.install_rogue("rogue", "plain");
+    let gate = env.path("gate").display().to_string();
+    let mut agent = McpClient::connect(&env);
+    agent.tool("open", json!({ "app": "rogue" })).ok();
+    let code = format!("rogue.misbehave('report and wait for {gate}'); notebook.add('late', 'x')");
+    let call = json!({
+        "name": "run_code_snippet", "arguments": { "code": code },
+        "_meta": { "progressToken": "t" },
+    });
+    let id = agent.begin("tools/call", call);
+    let told = agent.next_message();
+    assert_eq!(told["method"], "notifications/progress", "{told}");
+    assert_eq!(told["params"]["progressToken"], "t");
+    assert_eq!((&told["params"]["progress"], &told["params"]["total"]), (&json!(1.0), &json!(3.0)));
+    assert_eq!(told["params"]["message"], "reading");
+    let cancel = json!({ "requestId": id });
+    agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel }));
+    agent.request("ping", json!({}));
+    env.write("gate", "");
+    // The step that had not begun isn't started.
+    pipemux_tests::wait_for("the run has ended", || {
+        env.pipemux(&["history"]).ok().text().contains("misbehave")
+    });
+    env.pipemux(&["ask", "notebook.show('all')"]).ok().lacks("late");
+}

@@ -1,0 +1,86 @@
+"""Plays all roles of a planning course: the case is the first argument, the payload is on standard input."""
+
+import json
+import os
+import sys
+import time
+
+case = sys.argv[1]
+payload = json.load(sys.stdin)
+prompt = payload["my_prompt"]
+role = next(
+    (name for name in ["product planner", "system designer", "senior developer", "test planner", "risk planner"] if name in prompt),
+    "coach",
+)
+stage = next(
+    (name for name in ["user_asks", "previous_ai_responses_in_r3", "round_2_verdicts", "round_1_verdicts", "my_question", "my_questions"] if name in payload),
+    ", ".join(sorted(set(payload) - {"my_prompt", "user_brief"})),
+)
+here = os.path.dirname(os.path.abspath(sys.argv[0]))
+with open(os.path.join(here, "asked.log"), "a") as log:
+    log.write(role + " · " + stage + " · " + payload.get("my_question", "") + "\n")
+# A driver that hangs, for as long as the test wants it to.
+hold = os.path.join(here, "hold")
+while os.path.exists(hold) and role == "senior developer" and stage == "previous_ai_responses_in_r3":
+    time.sleep(0.01)
+QUESTIONS = {
+    "product planner": "Is it bound to the users we have?",
+    "system designer": "Is their data migrated?",
+    "test planner": "Which users are tested with?",
+}
+PLAN = {
+    "why": "to know who changed what",
+    "what": "an audit log",
+    "requirements": [{"id": "R1", "text": "each change is logged with its user"}],
+    "draft_files": [{"path": "src/audit.rs", "purpose": "writes entries"}],
+    "acceptance": [{"id": "A1", "requirement": "R1", "text": "a change shows up within a second"}],
+    "scope": ["changes"],
+    "non_goals": ["reads"],
+    "open_questions": [],
+    "test_plan": [{"id": "T1", "covers": ["A1"], "text": "change an entry and look"}],
+    "risks": [{"id": "K1", "text": "it grows", "owner": "ann", "affects": ["R1"]}],
+}
+
+
+def verdict():
+    third = "previous_ai_responses_in_r3" in payload
+    second = "round_1_verdicts" in payload
+    if case == "draft" and role == "risk planner":
+        return {"ok": False, "reasons": ["Nobody says how long entries are kept."], "suggestions": ["Keep them for a year."]}
+    if case == "fast" or third:
+        return {"ok": True, "reasons": ["It is clear."]}
+    asks = [QUESTIONS[role]] if second and role in QUESTIONS else []
+    return {"ok": None if role in QUESTIONS else True, "reasons": ["I judge as the " + role + "."], "blocking_open_questions": asks}
+
+
+def judgement():
+    if role == "system designer":
+        question = "With 500,000 users bound: is their data migrated in this step?"
+        return {"action": "modify", "question": question, "reason": "the answer before changes the size"}
+    if role == "test planner":
+        return {"action": "skip", "reason": "the first answer says which users"}
+    return {"action": "ask", "reason": "all depends on it"}
+
+
+def answer():
+    if "plan_schema" in payload:
+        return PLAN
+    if "round" in payload:
+        return {
+            "agreed_points": ["each change is logged"],
+            "reserved_points": [],
+            "strong_disagreements": [],
+            "summary": "The roles were heard; the verdicts stand.",
+        }
+    if "round_2_verdicts" in payload:
+        return {"agreed_points": ["each change is logged"], "conflicting_points": ["who is in scope"]}
+    if "uploaded_file" in payload:
+        return {"intent": "unsure", "reason": "the brief doesn't say"}
+    if "user_asks" in payload:
+        return {"answer": "All that signed in this year."}
+    if "my_questions" in payload:
+        return {"question": None}
+    return judgement() if "my_question" in payload else verdict()
+
+
+print("Here is my answer:\n```json\n" + json.dumps(answer(), indent=1) + "\n```")
