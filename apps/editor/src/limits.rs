@@ -90,6 +90,10 @@ pub const EXCERPT_ENDS: usize = 3;
 pub const DIFF_MS: u64 = 300;
 /// How many entries of a directory are compared with the name of a missing file.
 pub const NEIGHBOURS_MAX: usize = 2_000;
+/// How long a check waits for another program to finish writing a file.
+pub const WRITE_PATIENCE: Duration = Duration::from_millis(150);
+/// How long it waits between two looks at such a file.
+pub const WRITE_POLL: Duration = Duration::from_millis(3);
 /// The longest path that is used as a key, in bytes; a longer one is hashed.
 pub const KEY_PATH_MAX: usize = 480;
 /// Below this age, in milliseconds, a file's times don't prove that it is unchanged.

@@ -29,6 +29,14 @@ pub struct LoadedFile {
     pub mode: u32,
 }
 
+impl LoadedFile {
+    /// How many bytes were read.
+    pub fn length(&self) -> u64 {
+        let bom = if self.bom { BOM.len() } else { 0 };
+        (self.text.len() + bom) as u64
+    }
+}
+
 /// Returns the absolute path without symlinks, also of a file that doesn't exist yet.
 ///
 /// # Errors

@@ -1,8 +1,12 @@
 //! Whether a file on disk has changed: found out on another thread, because a file system may hang.
 
 use std::path::PathBuf;
+use std::thread;
+use std::time::Instant;
 
 use docui::Fault;
+
+use crate::limits::{WRITE_PATIENCE, WRITE_POLL};
 
 use super::disk::{self, LoadedFile};
 use super::file_stamp::FileStamp;
@@ -78,13 +82,92 @@ impl DiskCheck {
             (None, None) => return FoundFile::Unchanged,
             _ => {}
         }
-        let Some(stamp) = now else { return FoundFile::Missing };
-        let digest = match disk::digest(&self.path) {
-            Ok(digest) => digest,
-            Err(fault) => return FoundFile::Other(fault),
+        let Some(mut stamp) = now else { return FoundFile::Missing };
+        let begun = Instant::now();
+        loop {
+            let digest = match disk::digest(&self.path) {
+                Ok(digest) => digest,
+                Err(fault) => return FoundFile::Other(fault),
+            };
+            let changed = digest.is_none() || digest != self.known.digest;
+            let text = (changed && self.wants_text).then(|| disk::load(&self.path));
+            let Some(now) = FileStamp::of(&self.path) else { return FoundFile::Missing };
+            // Most programs empty a file before they write it: a text that was read in between would take every line
+            // number from its readers, and be shown to them as the file.
+            let read = match &text {
+                Some(Ok(loaded)) => loaded.length(),
+                _ => now.length(),
+            };
+            if !self.is_torn(read, &stamp, &now) || begun.elapsed() > WRITE_PATIENCE {
+                return FoundFile::Present { stamp, digest, text };
+            }
+            thread::sleep(WRITE_POLL);
+            match FileStamp::of(&self.path) {
+                Some(now) => stamp = now,
+                None => return FoundFile::Missing,
+            }
+        }
+    }
+
+    /// True when so many bytes, read between two stamps, may be a part of what another program is writing.
+    fn is_torn(&self, read: u64, before: &FileStamp, behind: &FileStamp) -> bool {
+        let Some(known) = &self.known.stamp else { return false };
+        // A file that only grows, as logs do, is what it seems at any time.
+        let shorter = read < known.length().max(before.length());
+        !behind.is_settled() && shorter && (read == 0 || before != behind)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::sync::mpsc::sync_channel;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn file_that_is_being_written_again_is_never_found_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f.txt");
+        let text = |n: usize| format!("row {n}\n").repeat(2000);
+        fs::write(&path, text(0)).unwrap();
+        let known = KnownFile { stamp: FileStamp::of(&path), digest: None };
+        let (checked, seen) = sync_channel(0);
+        thread::scope(|scope| {
+            let file = path.clone();
+            let writer = scope.spawn(move || {
+                // A look between two writes, so that the looks begin while a write goes on.
+                for n in 0..300 {
+                    fs::write(&file, text(n)).unwrap();
+                    seen.recv_timeout(Duration::from_secs(20)).unwrap();
+                }
+            });
+            while !writer.is_finished() {
+                let (path, known) = (path.clone(), known.clone());
+                let check = DiskCheck { path, known, read_again: true, wants_text: true };
+                let found = check.run().found;
+                let FoundFile::Present { text: Some(Ok(loaded)), .. } = found else {
+                    panic!("the file is there all the time: {found:?}")
+                };
+                assert!(!loaded.text.is_empty());
+                // The writer may have ended.
+                let _ = checked.send(());
+            }
+        });
+    }
+
+    #[test]
+    fn file_that_was_emptied_is_found_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f.txt");
+        fs::write(&path, "row\n").unwrap();
+        let known = KnownFile { stamp: FileStamp::of(&path), digest: None };
+        fs::write(&path, "").unwrap();
+        let check = DiskCheck { path, known, read_again: false, wants_text: true };
+        let FoundFile::Present { text: Some(Ok(loaded)), .. } = check.run().found else {
+            panic!("the file is there")
         };
-        let changed = digest.is_none() || digest != self.known.digest;
-        let text = (changed && self.wants_text).then(|| disk::load(&self.path));
-        FoundFile::Present { stamp, digest, text }
+        assert_eq!(loaded.text, "");
     }
 }

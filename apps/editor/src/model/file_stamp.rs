@@ -27,6 +27,16 @@ impl FileStamp {
         fs::metadata(path).ok().map(|metadata| Self::from(&metadata))
     }
 
+    /// The file's bytes.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// False when the file was so young that its writer may not have finished.
+    pub fn is_settled(&self) -> bool {
+        self.settled
+    }
+
     /// True when a file with the stamp `now` is certainly unchanged since this stamp.
     pub fn proves_unchanged(&self, now: &Self) -> bool {
         self.settled
