@@ -61,11 +61,11 @@ fn matches_are_picked_by_number_exclusion_or_click() {
 fn declined_question_changes_nothing_and_skips_later_steps() {
     let env = TestEnv::with_editor("x\nx\n");
     env.run("editor.insert(1, 'new'); editor.replace('x', 'y'); editor.save()").exits(5);
-    // While the question is open, a view is answered and a run is refused.
+    // While the question is open, a view is answered and a run waits.
     env.pipemux(&["view"]).ok().has("new");
-    env.run("editor.save()").exits(9).has("pipemux answer");
+    env.run("editor.save()").exits(5).has("kept: your step runs behind the answer");
     env.pipemux(&["answer", "7"]).exits(2).has("no answer");
-    env.pipemux(&["answer", "none"]).has("cancelled").has("not run: editor.save");
+    env.pipemux(&["answer", "none"]).has("cancelled").has("not run: editor.save, editor.save");
     assert_eq!(env.read("a.txt"), "new\nx\nx\n", "what was done before the question is on disk");
     env.pipemux(&["answer", "none"]).exits(3).has("no question is open");
     env.run("editor.save()").ok();

@@ -91,7 +91,7 @@ fn failures_and_refusals_have_these_texts() {
     all.run("failed step between others", &["run", failing], 1);
     all.run("refused file", &["open", "editor", "latin1.txt"], 9);
     env.run("editor.replace('x', 'y')").exits(5);
-    all.run("refused while a question is open", &["run", "editor.save()"], 9);
+    all.run("run while a question is open", &["run", "editor.save()"], 5);
     insta::assert_snapshot!(all.text);
 }
 

@@ -102,6 +102,24 @@ pub(super) struct LaterSteps {
 }
 
 impl LaterSteps {
+    /// Steps with these indices, none of which is next, and what they mean.
+    pub(super) fn new(steps: Range<usize>, meaning: SeenBaseline) -> Self {
+        Self { steps, unused: meaning, active: false }
+    }
+
+    /// Adds the steps that follow them. Returns false when these mean something else, and leaves them out.
+    pub(super) fn extend(&mut self, steps: Range<usize>, meaning: &SeenBaseline) -> bool {
+        let own = &self.unused;
+        // Refs that were shown in between are unknown to them, and refused.
+        let same = (&own.versions, &own.lines, own.pinned, own.refs.at)
+            == (&meaning.versions, &meaning.lines, meaning.pinned, meaning.refs.at);
+        let follows = !self.active && self.steps.end == steps.start && same;
+        if follows {
+            self.steps.end = steps.end;
+        }
+        follows
+    }
+
     pub(super) fn baseline_mut(&mut self) -> &mut SeenBaseline {
         &mut self.unused
     }

@@ -19,6 +19,7 @@
 //! | [`secrets`] | what is secret in a script, and in what is told of it |
 //! | `answer_text`, `selection` | what a typed answer is, and what it chooses |
 //! | [`kept_rest`] | the steps that a failed run leaves, until their reader corrects the failed one |
+//! | `join` | what becomes of a run that comes while a question is open |
 //! | [`followup`], [`history_round`], `written_call` | what a run leaves behind: a kept run, advice, a round of history |
 //! | [`ref_errors`] | the exact sentences for refs that lead nowhere |
 
@@ -33,6 +34,7 @@ pub mod form;
 mod form_example;
 mod form_text;
 pub mod history_round;
+mod join;
 pub mod kept_rest;
 mod labels;
 pub mod link;

@@ -42,8 +42,9 @@ impl OpenRuns {
         self.by_workspace.get(at)?.questions.get(&number)
     }
 
-    /// Returns a question of a workspace, to fill in its form.
+    /// Returns a question of a workspace, to fill in its form, or to put further steps behind its run.
     pub fn question_mut(&mut self, at: &str, number: u64) -> Option<&mut OpenQuestion> {
+        self.grown = true;
         self.by_workspace.get_mut(at)?.questions.get_mut(&number)
     }
 

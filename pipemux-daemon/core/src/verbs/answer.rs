@@ -115,7 +115,11 @@ impl Core {
         if numbers.is_empty() {
             return Err(no_question(None));
         }
-        self.show_windows(id, Vec::new(), AnswerKind::Questions { numbers, refusal: None })
+        self.show_windows(
+            id,
+            Vec::new(),
+            AnswerKind::Questions { numbers, refusal: None, waiting: 0 },
+        )
     }
 
     /// Refuses a request, and shows the questions that are the reason.
@@ -129,7 +133,7 @@ impl Core {
         let hints = fault.hints.iter().filter(|hint| !hint.starts_with("pipemux answer "));
         let hints = hints.cloned().collect();
         let refusal = Some(Box::new(Fault { hints, ..fault }));
-        self.show_windows(id, Vec::new(), AnswerKind::Questions { numbers, refusal })
+        self.show_windows(id, Vec::new(), AnswerKind::Questions { numbers, refusal, waiting: 0 })
     }
 
     /// The numbers of the questions that the reader of a request has open.

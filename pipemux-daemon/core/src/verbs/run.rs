@@ -289,9 +289,16 @@ impl Core {
         run.take_baseline(workspace, call.at);
         complete(&mut run);
         run.hide_secrets(workspace);
-        // While a question is open its reader may look at everything, and act on nothing else.
+        // While a question is open its reader may look at everything; what acts waits for the answer.
         let open = self.runs.questions_of(&run.workspace, &run.reader).next();
-        if let Some((number, question)) = open.filter(|_| !run.only_looks()) {
+        let open = open.map(|(number, _)| number);
+        if let Some(number) = open.filter(|_| !run.only_looks()) {
+            if self.wait_behind_question(id, number, &run)? {
+                return Ok(());
+            }
+            let Some(question) = self.runs.question(&run.workspace, number) else {
+                return Err(Self::lost_run());
+            };
             let message = format!("question {number} is open: {}", question.title());
             let ways = question.ways().join(" · ");
             let fault = Fault::refused(message).hint(format!("pipemux answer {ways}"));

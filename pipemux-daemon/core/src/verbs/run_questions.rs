@@ -10,9 +10,10 @@ use crate::keys::RequestId;
 use crate::limits::{OPEN_RUNS_BYTES, QUESTION_MS};
 use crate::persist::records::Record;
 use crate::runs::question::{AnsweredQuestion, Asker, OpenQuestion};
-use crate::runs::{Argument, form, saved_question};
+use crate::runs::{Argument, Run, form, saved_question};
 use crate::timers::Timer;
 use crate::verbs::tasks::Task;
+use crate::views::requested_window::AnswerKind;
 
 impl Core {
     /// Keeps a run with its question, and ends the request with it.
@@ -68,6 +69,40 @@ impl Core {
             notes.asked = Some(number);
         }
         self.finish_run(id, run)
+    }
+
+    /// Has a run wait behind the one that asks the reader's only question, and answers its request with the question.
+    /// Returns false when it can't wait there.
+    pub(super) fn wait_behind_question(
+        &mut self,
+        id: RequestId,
+        number: u64,
+        later: &Run,
+    ) -> Result<bool, Fault> {
+        if self.open_questions(id)?.len() > 1 {
+            return Ok(false);
+        }
+        let at = later.workspace.clone();
+        let workspace = self.workspaces.get(&at).ok_or_else(Self::lost_run)?;
+        let Some(question) = self.runs.question(&at, number) else { return Ok(false) };
+        let mut run = question.run.clone();
+        if !run.join(later, workspace) {
+            return Ok(false);
+        }
+        // A request that is sent again, because a daemon was lost with its answer, is known by this record.
+        if !self.record_begun(id) {
+            return Ok(true);
+        }
+        let Some(question) = self.runs.question_mut(&at, number) else { return Ok(false) };
+        question.run = run;
+        if let Some(question) = saved_question::save(question) {
+            self.turn.persist(Record::Question { workspace: at.to_string(), number, question });
+        }
+        let waiting = later.steps.iter().filter(|step| !step.nested).count();
+        let numbers = vec![number];
+        let kind = AnswerKind::Questions { numbers, refusal: None, waiting };
+        self.show_windows(id, Vec::new(), kind)?;
+        Ok(true)
     }
 
     /// Closes a question that nobody answered in time, and notifies its workspace.

@@ -161,9 +161,16 @@ fn write_text(
             // A Context has all of a window, whatever its reader knows.
             AnswerKind::Workspace(None) => writer.full(&[], *format == Format::Markdown),
             AnswerKind::Window(None) => writer.full(&[], false),
-            AnswerKind::Questions { refusal, .. } => {
-                let refusal = refusal.as_deref().map(refusal_text).unwrap_or_default();
-                writer.questions_only(with_options(&refusal, hint_options).into_owned())
+            AnswerKind::Questions { refusal, waiting, .. } => {
+                let first = match (refusal.as_deref(), waiting) {
+                    (Some(refusal), _) => refusal_text(refusal),
+                    (None, 0) => String::new(),
+                    (None, 1) => "kept: your step runs behind the answer; `none` drops it\n".into(),
+                    (None, n) => {
+                        format!("kept: your {n} steps run behind the answer; `none` drops them\n")
+                    }
+                };
+                writer.questions_only(with_options(&first, hint_options).into_owned())
             }
         }
     };

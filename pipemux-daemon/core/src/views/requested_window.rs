@@ -96,6 +96,8 @@ pub enum AnswerKind {
         numbers: Vec<u64>,
         /// The reason of the refusal.
         refusal: Option<Box<Fault>>,
+        /// How many steps of the request wait for the answer.
+        waiting: usize,
     },
 }
 

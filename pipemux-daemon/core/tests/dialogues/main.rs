@@ -45,6 +45,7 @@ mod shared_processes;
 mod typed_refs;
 mod undo;
 mod value_files;
+mod waiting_runs;
 mod waiting_views;
 mod wake_times;
 mod watch;

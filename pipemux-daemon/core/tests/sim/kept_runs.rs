@@ -20,6 +20,7 @@ use pipemux_proto::report::StepStatus;
 use crate::action::ReaderIndex;
 use crate::kept_answers::{keeps, keeps_rest, steps};
 use crate::law::{LawResult, law};
+use crate::requests::Request;
 use crate::sessions::{READERS, SessionKey};
 use crate::sim::Sim;
 
@@ -320,7 +321,7 @@ impl Sim {
         let count = self.runs.kept.counts.entry((mark, invoke.run_id.clone())).or_default();
         // A wrong answer to the daemon's question leaves it open, so that the step is sent with the next one.
         let answers =
-            |request: &crate::requests::Request| request.who == who && request.may_answer();
+            |request: &Request| request.who == who && request.may_answer();
         if count.refused.take().is_some_and(|since| self.requests[since..].iter().any(answers)) {
             count.sent -= 1;
         }
@@ -365,8 +366,15 @@ impl Sim {
         let of = match self.runs.kept.goes.get(&invoke.run_id) {
             Some(kept_run) => kept_run.of.clone(),
             None => {
-                // A corrected call continues the run that it corrects.
-                let own = self.requests[index].call.run_id == invoke.run_id || self.corrects(index);
+                // A corrected call continues the run that it corrects, and a run that came while a question was open the
+                // one that asked.
+                let request = &self.requests[index];
+                let asked = |other: &Request| {
+                    other.call.run_id == invoke.run_id && other.who == request.who
+                };
+                let own = request.call.run_id == invoke.run_id
+                    || self.corrects(index)
+                    || self.requests[..index].iter().any(asked);
                 law!(own, "a step carries the id of its run", "{invoke:?}");
                 [index].into()
             }
