@@ -24,6 +24,7 @@ use crate::verbs::kept_rests::{keep_rest_of, kept_line};
 use crate::verbs::panels::PanelInput;
 use crate::verbs::render_window::{embeds_of, render_input, shared_words, write_and_record};
 use crate::verbs::tasks::PendingEmbed;
+use crate::verbs::write_answer::waits_behind;
 use crate::views::answer::fault_with_options;
 use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_window::{AnswerWindow, write_calls};
@@ -348,7 +349,11 @@ impl AnswerBuilder<'_> {
             _ => {}
         }
         let quoted = quoted_refs_note(self.workspace, reader, &text.quoted_refs());
-        report.notices = notices.into_iter().chain(quoted).collect();
+        let waits = match &self.kind {
+            AnswerKind::Questions { waiting, .. } => waits_behind(*waiting),
+            _ => None,
+        };
+        report.notices = waits.into_iter().chain(notices).chain(quoted).collect();
         let too_large = windows.iter().filter_map(AnswerWindow::too_large);
         report.notices.extend(too_large.map(|fault| fault.named_message()));
         report.receipt = receipt;

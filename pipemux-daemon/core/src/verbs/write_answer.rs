@@ -162,14 +162,9 @@ fn write_text(
             AnswerKind::Workspace(None) => writer.full(&[], *format == Format::Markdown),
             AnswerKind::Window(None) => writer.full(&[], false),
             AnswerKind::Questions { refusal, waiting, .. } => {
-                let first = match (refusal.as_deref(), waiting) {
-                    (Some(refusal), _) => refusal_text(refusal),
-                    (None, 0) => String::new(),
-                    (None, 1) => "kept: your step runs behind the answer; `none` drops it\n".into(),
-                    (None, n) => {
-                        format!("kept: your {n} steps run behind the answer; `none` drops them\n")
-                    }
-                };
+                let refused = refusal.as_deref().map(refusal_text);
+                let waits = waits_behind(*waiting).map(|told| told + "\n");
+                let first = refused.or(waits).unwrap_or_default();
                 writer.questions_only(with_options(&first, hint_options).into_owned())
             }
         }
@@ -202,6 +197,15 @@ pub(super) fn text_of<'a>(
         budget: builder.request.budget,
         left_out,
         hint_options: &builder.request.hint_options,
+    }
+}
+
+/// Says that so many steps of a request wait for the answer to the question that is shown.
+pub(super) fn waits_behind(steps: usize) -> Option<String> {
+    match steps {
+        0 => None,
+        1 => Some("kept: your step runs behind the answer; `none` drops it".into()),
+        n => Some(format!("kept: your {n} steps run behind the answer; `none` drops them")),
     }
 }
 

@@ -236,7 +236,10 @@ fn open_question_is_data_in_json() {
     json(&mut world, Verb::Answer { text: String::new(), to: None, stdin: None })
         .exits(5)
         .has(option);
-    json(&mut world, crate::world::run("notes.say('x')")).exits(5).has(option);
+    json(&mut world, crate::world::run("notes.say('x')"))
+        .exits(5)
+        .has(option)
+        .has("kept: your step runs behind the answer");
     json(&mut world, crate::world::run("notes.text()")).exits(9).has(option).has("code: Refused");
     json(&mut world, Verb::Answer { text: "9".into(), to: None, stdin: None })
         .exits(2)

@@ -320,8 +320,7 @@ impl Sim {
         }
         let count = self.runs.kept.counts.entry((mark, invoke.run_id.clone())).or_default();
         // A wrong answer to the daemon's question leaves it open, so that the step is sent with the next one.
-        let answers =
-            |request: &Request| request.who == who && request.may_answer();
+        let answers = |request: &Request| request.who == who && request.may_answer();
         if count.refused.take().is_some_and(|since| self.requests[since..].iter().any(answers)) {
             count.sent -= 1;
         }
