@@ -205,7 +205,7 @@ impl<A: App> Host<A> {
     pub fn preview(&mut self, action: &A::Action) -> Outcome {
         self.runs += 1;
         let (name, mut args) = action.encode();
-        args.insert("preview".to_owned(), true.into());
+        args.insert("preview".to_owned(), crate::ArgType::to_arg(&true));
         let name = format!("preview_{name}");
         let invoke = self.raw_message("default", self.seen_version, &name, args);
         self.send(invoke)

@@ -12,8 +12,7 @@ fn rename(symbol: &str, new: &str) -> Action {
 
 #[test]
 fn preview_names_files_and_places_and_changes_nothing() {
-    let mut session =
-        TestSession::with(&[("a.rs", GREET), ("深い b.rs", "fn other() { greet(); }\n")]);
+    let mut session = TestSession::with(&[("深い b.rs", "fn other() {}\n"), ("a.rs", GREET)]);
     session.view();
     let version = session.seen_version();
     let shown = done(session.host.preview(&replace_all("greet", "hail")));
@@ -71,7 +70,7 @@ fn preview_of_each_kind_of_edit_leaves_the_disk_as_it_is() {
         assert!(!session.path("new").exists(), "{edit:?}");
     }
     let nothing = done(session.host.preview(&replace_lines(1, 1, "fn a() {}")));
-    assert_eq!(nothing.brief, "would change nothing");
+    assert_eq!(nothing.brief, "no change: line 1 already match");
     // What would fail fails.
     let fault = failed(session.host.preview(&rename("nowhere", "z")));
     assert!(fault.message.contains("nowhere"), "{fault:?}");

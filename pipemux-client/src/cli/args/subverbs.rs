@@ -87,9 +87,6 @@ pub enum ServiceVerb {
     /// Tell whether the service is installed and what runs
     Status,
     /// Print the last lines of the daemon's log, from the journal where there is one
-    ///
-    ///   pipemux service logs --follow
-    #[command(verbatim_doc_comment)]
     Logs {
         /// Print new lines as they come
         #[arg(long, short)]

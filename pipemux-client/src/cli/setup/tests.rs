@@ -105,7 +105,7 @@ const SAMPLES: &[(Harness, &str, &str)] = &[
     (
         Harness::QwenCode,
         ".qwen/settings.json",
-        "{\n  \"model\": { \"name\": \"a\" },\n  \"mcpServers\": {}\n}\n",
+        "{\n  // models\n  \"model\": { \"name\": \"a\" },\n  \"mcpServers\": {\n    \"docs\": { \"httpUrl\": \"https://docs.example.org\" }\n  }\n}\n",
     ),
     (
         Harness::Copilot,
