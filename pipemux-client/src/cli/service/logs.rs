@@ -39,7 +39,7 @@ pub fn execute(
         }
         // A journal that can't be read says so at once; one that is followed never ends by itself.
         if follow && manager.log_command(paths, 0).is_some_and(|probe| journal(&probe).is_some()) {
-            return copy_until_stopped(limit, move |send| follow_journal(command, send));
+            return follow_journal(&command, limit);
         }
     }
     let unreadable = |error: io::Error| {
@@ -66,22 +66,28 @@ fn journal(command: &[String]) -> Option<Vec<u8>> {
     found.status.success().then_some(found.stdout)
 }
 
-fn follow_journal(command: Vec<String>, send: &dyn Fn(Vec<u8>) -> bool) {
-    let [program, arguments @ ..] = &command[..] else { return };
+/// Prints what the journal has and gets, and ends the journal's reader before this ends.
+fn follow_journal(command: &[String], limit: Option<Duration>) -> Result<u8, ClientError> {
+    let [program, arguments @ ..] = command else { return Ok(0) };
     let mut follow = Command::new(program);
     follow.args(arguments).arg("--follow").stdin(Stdio::null()).stdout(Stdio::piped());
-    let Ok(mut child) = follow.spawn() else { return };
-    if let Some(mut output) = child.stdout.take() {
+    let failed = |error: io::Error| {
+        refused(format!("{program} can't be started: {error}: nothing was read"))
+    };
+    let mut reader = follow.spawn().map_err(failed)?;
+    let output = reader.stdout.take();
+    let status = copy_until_stopped(limit, move |send| {
+        let Some(mut output) = output else { return };
         let mut buffer = vec![0; CHUNK];
-        // When this process ends, the journal's reader does with its next line.
         while let Ok(length @ 1..) = output.read(&mut buffer) {
             if !send(buffer[..length].to_vec()) {
-                break;
+                return;
             }
         }
-    }
-    let _ = child.kill();
-    let _ = child.wait();
+    });
+    let _ = reader.kill();
+    let _ = reader.wait();
+    status
 }
 
 /// Reads the last lines, and leaves the file at its end.
