@@ -223,6 +223,8 @@ fn clients_find_the_socket_of_a_packaged_unit_while_it_listens() {
     wait_for("the daemon is gone", || env.processes().is_empty());
     link().ok();
     assert!(own.is_symlink());
+    unlink().ok();
+    env.pipemux(&["view"]).ok().has("[kept](obj:");
 }
 
 #[test]
