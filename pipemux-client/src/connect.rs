@@ -27,6 +27,7 @@ use crate::incoming::{DaemonMessage, MessageReader, ReadError};
 use crate::options::Options;
 use crate::requests;
 use crate::sandbox_hints;
+use crate::service_unit::log_hint;
 
 /// How long finding, starting and greeting a daemon may take together, if the request may take longer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -101,7 +102,7 @@ pub(crate) fn open_with(
                 options.paths.socket.display(),
                 connect_timeout(options).as_secs_f64()
             ))
-            .hint(format!("see its log: {}", options.paths.log.display()))
+            .hint(log_hint(&options.paths))
             .hint("look: pipemux status · end it: pipemux down"));
         }
     }
@@ -290,5 +291,5 @@ fn no_greeting(options: &Options, waited: Duration) -> ClientError {
         options.paths.socket.display(),
         (waited.as_millis() / 100).max(1) as f64 / 10.0
     ))
-    .hint(format!("see its log: {}", options.paths.log.display()))
+    .hint(log_hint(&options.paths))
 }

@@ -1,5 +1,8 @@
 //! The systemd unit that listens on the daemon's socket in its place, if the user has installed one.
 //!
+//! A unit of a package can't name the socket as clients do, by the user's directories: it listens beside it, and has a
+//! symbolic link lead there while it listens.
+//!
 //! Whoever connects to such a socket starts the daemon. A client that isn't to start it has to look first.
 
 use std::path::PathBuf;
@@ -29,8 +32,19 @@ pub fn escape(value: &str) -> String {
     value.replace('%', "%%")
 }
 
+/// Returns the hint that leads to the log of the daemon at these paths: the journal has that of a service.
+pub fn log_hint(paths: &Paths) -> String {
+    match holds_socket(paths) {
+        true => "see its log: pipemux service logs".to_owned(),
+        false => format!("see its log: {}", paths.log.display()),
+    }
+}
+
 /// True when an installed unit listens on the socket of these paths, or is to.
-pub(crate) fn holds_socket(paths: &Paths) -> bool {
+pub fn holds_socket(paths: &Paths) -> bool {
+    if std::fs::symlink_metadata(&paths.socket).is_ok_and(|found| found.is_symlink()) {
+        return true;
+    }
     let Some(directory) = directory(|name| std::env::var(name).ok()) else { return false };
     let Ok(unit) = std::fs::read_to_string(directory.join(SOCKET_UNIT)) else { return false };
     let line = listen_line(paths);

@@ -231,10 +231,19 @@ fn remove_stale(path: &Path) -> Result<(), String> {
     match fs::symlink_metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(format!("can't inspect {}: {error}", path.display())),
-        Ok(found) if found.file_type().is_socket() => fs::remove_file(path)
-            .map_err(|error| format!("can't remove the stale {}: {error}", path.display())),
+        // A packaged unit's link leads to a socket, or to none if the unit ended without a word.
+        Ok(found) if found.file_type().is_socket() || leads_to_no_file(&found, path) => {
+            fs::remove_file(path)
+                .map_err(|error| format!("can't remove the stale {}: {error}", path.display()))
+        }
         Ok(_) => Err(format!("{} is in the way and is not a socket; remove it", path.display())),
     }
+}
+
+/// True for a link that leads to a socket, on which nobody listens by now, or to nothing.
+fn leads_to_no_file(found: &fs::Metadata, path: &Path) -> bool {
+    let target = fs::metadata(path);
+    found.is_symlink() && target.map_or(true, |target| target.file_type().is_socket())
 }
 
 #[cfg(test)]

@@ -4,15 +4,23 @@ import asyncio
 import sys
 from pathlib import Path
 
-from mcp import ClientSession, StdioServerParameters
+from mcp import ClientSession, StdioServerParameters, types
 from mcp.client.stdio import stdio_client
 
 PIPEMUX, PROJECT = sys.argv[1:3]
 
 
+async def roots(_context: object) -> types.ListRootsResult:
+    return types.ListRootsResult(roots=[types.Root(uri=Path(PROJECT).as_uri())])
+
+
 async def main() -> None:
-    server = StdioServerParameters(command=PIPEMUX, args=["mcp"], cwd=PROJECT, env=None)
-    async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
+    # Started elsewhere, as editors do; the project is its root.
+    server = StdioServerParameters(command=PIPEMUX, args=["mcp"], cwd="/", env=None)
+    async with (
+        stdio_client(server) as (read, write),
+        ClientSession(read, write, list_roots_callback=roots) as session,
+    ):
         await session.initialize()
         tools = [tool.name for tool in (await session.list_tools()).tools]
         assert tools == ["ask", "run_code_snippet", "open", "close"], tools

@@ -97,9 +97,12 @@ impl App {
         guide::write(self.guide, &self.prototypes(), extent)
     }
 
-    /// Returns the signatures of the aliases, a line each, with what each stands for.
+    /// Returns the signatures of the aliases, a line each, with what each stands for. A preview is called like its action,
+    /// and the guide tells of all of them at once.
     pub fn aliases(&self) -> String {
-        let is_alias = |one: &Prototype| one.prominence == Prominence::Alias;
+        let is_preview =
+            |one: &Prototype| one.called.as_ref().is_some_and(|_| one.name.starts_with("preview_"));
+        let is_alias = |one: &Prototype| one.prominence == Prominence::Alias && !is_preview(one);
         let line = |one: Prototype| {
             format!("{}   {}", one.short(), one.doc.trim()).trim_end().to_owned() + "\n"
         };

@@ -1,8 +1,10 @@
 //! Declares the actions that an app offers.
 
-use pipemux_proto::Fault;
 use pipemux_proto::projection::Args;
-use pipemux_proto::prototype::{Prototype, Risk, Type};
+use pipemux_proto::prototype::{Param, Prominence, Prototype, Risk, Type};
+use pipemux_proto::{Fault, Value};
+
+use crate::args::value_of;
 
 /// A closed set of actions. Don't implement it by hand: [`crate::actions!`] does.
 pub trait Actions: Sized {
@@ -28,9 +30,58 @@ pub trait Actions: Sized {
     /// Returns the type of the objects that strings name in a parameter of an action, or `None` if they name none.
     fn named_kind(action: &str, param: &str) -> Option<Type>;
 
+    /// Returns whether an action is declared as `preview`: calls may then ask for what it would do.
+    fn has_preview(action: &str) -> bool;
+
     /// Returns the action's name.
     fn name(&self) -> &'static str {
         self.encode().0
+    }
+}
+
+/// The parameter by which a call asks for what an action would do.
+const PREVIEW: &str = "preview";
+
+/// Adds, for each action that has a preview, the query that shows it. It is called like the action and takes one more
+/// argument, so that a call without that means the action.
+pub fn with_previews(mut actions: Vec<Prototype>, have: &[bool]) -> Vec<Prototype> {
+    let own = actions.iter().zip(have).filter(|(_, has)| **has);
+    let previews = own.map(|(action, _)| {
+        let mut preview = Prototype {
+            name: format!("{PREVIEW}_{}", action.name),
+            called: Some(action.written_name().to_owned()),
+            doc: "Shows what the same call without preview would do now; changes nothing."
+                .to_owned(),
+            params: action.params.clone(),
+            risk: Risk::Query,
+            idempotent: true,
+            prominence: Prominence::Alias,
+            ..Prototype::default()
+        };
+        let ty = Type::Bool;
+        preview.params.push(Param { name: PREVIEW.to_owned(), ty, ..Param::default() });
+        preview
+    });
+    let previews: Vec<Prototype> = previews.collect();
+    actions.extend(previews);
+    actions
+}
+
+/// Returns the action whose preview a request asks for, and takes the argument that asks for it out; `None` for any other
+/// request.
+///
+/// # Errors
+/// The argument says no.
+pub(crate) fn previewed<'a, A: Actions>(
+    name: &'a str,
+    args: &mut Args,
+) -> Result<Option<&'a str>, Fault> {
+    let action = name.strip_prefix(PREVIEW).and_then(|rest| rest.strip_prefix('_'));
+    let Some(action) = action.filter(|action| A::has_preview(action)) else { return Ok(None) };
+    let wanted = args.remove(PREVIEW);
+    match wanted.map(|wanted| value_of(&wanted)).transpose()? {
+        Some(Value::Bool(true)) => Ok(Some(action)),
+        _ => Err(Fault::usage("preview is true, or left out to carry the call out")),
     }
 }
 
@@ -38,7 +89,7 @@ pub trait Actions: Sized {
 ///
 /// Each action is written as `risk prominence Variant = name(parameters) -> result;`. A parameter that is a
 /// keyword of Rust is written with `r#`: `r#in`. The result is
-/// optional, and so are `, idempotent` and `, input` before the semicolon. The doc comment is shown to readers.
+/// optional, and so are `, idempotent`, `, input` and `, preview` before the semicolon. The doc comment is shown to readers.
 ///
 /// | part | values |
 /// |---|---|
@@ -48,6 +99,7 @@ pub trait Actions: Sized {
 /// | parameter | `name: Type` or `name: Type = default`, where the type implements [`crate::ArgType`]; a doc comment before it says what the argument means |
 /// | `idempotent` | carrying out the action twice has the same effect as once, so that it may be repeated after a crash |
 /// | `input` | what a person types at `pipemux attach` goes to this action as its first argument; one action of an app at most |
+/// | `preview` | a call with `preview=true` is a query that shows what the action would do ([`crate::Context::preview`]); the action does its work in [`crate::App::blocking`] |
 ///
 /// ```
 /// use docui::{Actions, Anchor};
@@ -94,7 +146,7 @@ macro_rules! actions {
 
         impl $crate::Actions for $Name {
             fn prototypes() -> Vec<$crate::private::Prototype> {
-                vec![$($crate::private::Prototype {
+                let own = vec![$($crate::private::Prototype {
                     name: stringify!($name).to_owned(),
                     called: $crate::actions!(@called $($called)?),
                     doc: <[&str]>::join(&[$($doc.trim()),*], " "),
@@ -115,7 +167,19 @@ macro_rules! actions {
                     // The SDK asks with what `App::confirm` shows.
                     previews: $crate::actions!(@risk $risk) == $crate::private::Risk::Destructive,
                     input: <[bool]>::contains(&[$($crate::actions!(@input $flag)),*], &true),
-                }),*]
+                }),*];
+                let previews =
+                    [$(<[bool]>::contains(&[$($crate::actions!(@preview $flag)),*], &true)),*];
+                $crate::private::with_previews(own, &previews)
+            }
+
+            fn has_preview(action: &str) -> bool {
+                match action {
+                    $(stringify!($name) => {
+                        <[bool]>::contains(&[$($crate::actions!(@preview $flag)),*], &true)
+                    })*
+                    _ => false,
+                }
             }
 
             fn decode(name: &str, args: $crate::private::Args) -> Result<Self, $crate::Fault> {
@@ -204,8 +268,13 @@ macro_rules! actions {
     (@returns $ret:ty) => { Some(<$ret as $crate::ArgType>::ty()) };
     (@idempotent idempotent) => { true };
     (@idempotent input) => { false };
+    (@idempotent preview) => { false };
     (@input input) => { true };
     (@input idempotent) => { false };
+    (@input preview) => { false };
+    (@preview preview) => { true };
+    (@preview idempotent) => { false };
+    (@preview input) => { false };
     (@called) => { None };
     (@called $called:ident) => { Some(stringify!($called).to_owned()) };
     (@risk query) => { $crate::private::Risk::Query };

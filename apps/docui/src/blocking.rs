@@ -148,6 +148,8 @@ pub struct Blocking<A, R = Reply> {
     /// What the work waits for, and how long that may take.
     pub(crate) waits_for: String,
     pub(crate) deadline: Duration,
+    /// True when the work must take no effect.
+    only_plans: bool,
 }
 
 impl<A, R> fmt::Debug for Blocking<A, R> {
@@ -176,7 +178,22 @@ impl<A: 'static, R: 'static> Blocking<A, R> {
             let result = work(commit);
             Box::new(move |app, completion| finish(app, result, completion))
         };
-        Self { work: Box::new(work), waits_for: waits_for.into(), deadline }
+        Self { work: Box::new(work), waits_for: waits_for.into(), deadline, only_plans: false }
+    }
+
+    /// Calls the work off before it begins, so that it comes to its [`CommitPoint`] and no further.
+    #[must_use]
+    pub(crate) fn only_plans(mut self) -> Self {
+        self.only_plans = true;
+        self
+    }
+
+    fn commit_point(&self) -> CommitPoint {
+        let commit = CommitPoint::default();
+        if self.only_plans {
+            commit.call_off();
+        }
+        commit
     }
 
     /// Does the work on this thread and finishes it, however long it takes.
@@ -184,7 +201,8 @@ impl<A: 'static, R: 'static> Blocking<A, R> {
     /// # Errors
     /// As the request.
     pub fn run(self, app: &mut A, version: u64) -> Result<R, Fault> {
-        (self.work)(&CommitPoint::default())(app, Completion { version, late: false })
+        let commit = self.commit_point();
+        (self.work)(&commit)(app, Completion { version, late: false })
     }
 
     /// Starts the work on another thread.
@@ -192,7 +210,7 @@ impl<A: 'static, R: 'static> Blocking<A, R> {
     /// # Errors
     /// As [`Task::start`].
     pub(crate) fn start(self, handle: &Handle) -> Result<Started<A, R>, Fault> {
-        let commit = CommitPoint::default();
+        let commit = self.commit_point();
         let (work, point) = (self.work, commit.clone());
         let task = Task::start(handle, move || work(&point))?;
         Ok(Started { task, commit, waits_for: self.waits_for, began: Instant::now() })

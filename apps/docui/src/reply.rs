@@ -301,6 +301,24 @@ impl Ask {
         self
     }
 
+    /// Returns the question as a text that nobody answers: what an action would ask first.
+    pub(crate) fn as_shown(&self) -> Done {
+        let question = &self.0.question;
+        let options = question.options.iter().map(|option| match option.text.is_empty() {
+            true => option.label.clone(),
+            false => format!("{}: {}", option.label, option.text),
+        });
+        let more = (question.unlisted > 0).then(|| format!("… {} more", question.unlisted));
+        let listed: Vec<String> = options.chain(more).collect();
+        let mut view = crate::View::new("");
+        if !listed.is_empty() {
+            view.code("", listed.join("\n") + "\n");
+        }
+        Done::new(format!("asks first: {}", question.text))
+            .content(view)
+            .shows(self.0.numbers.iter().cloned())
+    }
+
     fn new(text: impl Into<String>, kind: QuestionKind) -> Self {
         let question = Question {
             text: text.into(),

@@ -201,6 +201,16 @@ impl<A: App> Host<A> {
         self.send(invoke)
     }
 
+    /// Asks what an action would do, as a call with `preview=true` does.
+    pub fn preview(&mut self, action: &A::Action) -> Outcome {
+        self.runs += 1;
+        let (name, mut args) = action.encode();
+        args.insert("preview".to_owned(), crate::ArgType::to_arg(&true));
+        let name = format!("preview_{name}");
+        let invoke = self.raw_message("default", self.seen_version, &name, args);
+        self.send(invoke)
+    }
+
     /// Carries out an action in a new run, by a reader who has seen this version.
     pub fn invoke_as(&mut self, reader: &str, seen_version: u64, action: &A::Action) -> Outcome {
         self.runs += 1;

@@ -50,25 +50,25 @@ docui::actions! {
             not: Option<Pattern> = None::<Pattern>,
             /// True replaces every match without asking.
             all: bool = false,
-        );
+        ), preview;
         /// Lines as you last saw them, also after earlier steps of the run; another file's: 'b.rs:20'. text='' deletes.
-        changes featured ReplaceLines = replace_lines(first: Line, last: Line, text: Text);
+        changes featured ReplaceLines = replace_lines(first: Line, last: Line, text: Text), preview;
         /// Replaces lines ('a.rs:10-20'), or a symbol with its doc comment and attributes. text='' deletes.
-        changes help ReplaceRange = replace_range as replace_lines(range: Line, text: Text);
-        changes featured MoveLines = move_lines(first: Line, last: Line, before: Line);
+        changes help ReplaceRange = replace_range as replace_lines(range: Line, text: Text), preview;
+        changes featured MoveLines = move_lines(first: Line, last: Line, before: Line), preview;
         /// Writes held edits of all files to disk; asks first if a file has changed there.
         changes help Save = save();
         /// Keeps edits in the session until save(); hold(false) saves them and ends that.
         changes help Hold = hold(on: bool = true);
         /// A new file with this text; its folders are made. One that exists: only with overwrite=true.
-        changes help Create = create(path: FilePath, text: Data, overwrite: bool = false);
+        changes help Create = create(path: FilePath, text: Data, overwrite: bool = false), preview;
         /// Takes back the last change, in all files that it touched; also after a restart.
         changes listed Undo = undo(
             /// How many changes.
             steps: i64 = 1,
             /// The change that an [undo] link names.
             change: Option<Change> = None::<Change>,
-        );
+        ), preview;
         /// Opens files, folders, globs; the last file is the current one. A path that doesn't exist is a new file.
         safe help Open = open(path: Vec<FilePath>);
         /// Writes a copy of the current file to another path; the file stays open.
@@ -80,9 +80,9 @@ docui::actions! {
             /// The line that the text goes before.
             at: Line,
             text: Text,
-        );
+        ), preview;
         /// Deletes lines.
-        changes help DeleteLines = delete_lines(first: Line, last: Line);
+        changes help DeleteLines = delete_lines(first: Line, last: Line), preview;
         /// The files that globs match.
         query alias Glob = glob(pattern: Vec<FilePath>, path: Option<FilePath> = None::<FilePath>);
         /// Lines that match a regular expression.
@@ -103,9 +103,9 @@ docui::actions! {
             steps: i64 = 1,
             /// The change that a [redo] link names.
             change: Option<Change> = None::<Change>,
-        );
+        ), preview;
         /// Makes whole statements a new function of their file: range=selection, or range='10-14'. types='x: u32, y: &str' tells what the code doesn't. For Rust, Python, JavaScript, TypeScript and Go.
-        changes help ExtractMethod = extract_method(range: Line, name: String, types: String = "");
+        changes help ExtractMethod = extract_method(range: Line, name: String, types: String = ""), preview;
         /// The symbols of files with their lines; of Markdown the headings with the first sentences below them, of many such files only what each is about. kinds=['struct', 'unsafe fn'], depth=1: only the outermost; name: a part of it. public: what is used from outside, in Rust exactly `pub`.
         query help Outline = outline(
             r#in: Vec<String> = Vec::<String>::new(),
@@ -138,11 +138,11 @@ docui::actions! {
             after: Option<Line> = None::<Line>,
             at_start_of: Option<Line> = None::<Line>,
             at_end_of: Option<Line> = None::<Line>,
-        );
+        ), preview;
         /// Exchanges two symbols or ranges.
-        changes help Swap = swap(one: Line, other: Line);
+        changes help Swap = swap(one: Line, other: Line), preview;
         /// Deletes a symbol with its doc comment and attributes, or lines.
-        changes help Delete = delete(range: Line);
+        changes help Delete = delete(range: Line), preview;
         /// Inserts lines beside or inside a symbol, shifted to the indentation there; indent='exact' turns that off.
         changes help InsertBeside = insert_beside as insert(
             text: Text,
@@ -151,22 +151,22 @@ docui::actions! {
             at_start_of: Option<Line> = None::<Line>,
             at_end_of: Option<Line> = None::<Line>,
             indent: String = "",
-        );
+        ), preview;
         /// Replaces what stands between a symbol's braces.
-        changes help ReplaceBody = replace_body(symbol: Line, text: Text);
+        changes help ReplaceBody = replace_body(symbol: Line, text: Text), preview;
         /// Renames a symbol in the project where syntax and scopes prove it, and asks about the rest. With `in`: all symbols of the name in these files.
         changes help Rename = rename(
             symbol: Line,
             new: String,
             r#in: Vec<String> = Vec::<String>::new(),
-        );
+        ), preview;
         /// What this session changed, file by file.
         query help Diff = diff(
             /// Files, folders or globs; by default all that it changed.
             r#in: Vec<String> = Vec::<String>::new(),
         ) -> String;
         /// All of a patch or nothing, over any files: a unified diff, *** Begin Patch, or SEARCH/REPLACE blocks. Usually patch=stdin.
-        changes help Apply = apply(patch: Text);
+        changes help Apply = apply(patch: Text), preview;
 
         // Names that models know from other tools, with their parameters and their meaning.
         /// As apply.

@@ -152,3 +152,6 @@ pub const REPLACED_SHARE: u64 = 10;
 
 /// Bytes of a change's diff, past which the rest is left out. The daemon keeps no more.
 pub const CHANGE_DIFF_MAX: usize = 4_000;
+
+/// Files that the preview of a change names, each with its number of places; the others are counted.
+pub const PREVIEW_FILES_NAMED: usize = 12;

@@ -22,6 +22,9 @@ const APPLICATION_ID: i64 = 0x504d_6e62;
 /// How long to wait for another process's transaction. A notebook's transactions are short.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 
+/// Statements that a connection keeps prepared: more than the store has.
+const STATEMENTS_CACHED: usize = 64;
+
 /// Opens the store at a path. Creates it if there is none.
 ///
 /// # Errors
@@ -113,6 +116,7 @@ fn open_with(path: &Path, more: OpenFlags) -> Result<Connection, Fault> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
     let open = || {
         let mut connection = Connection::open_with_flags(path, flags)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
         // SQLite has opened the file, but not read it. If the path led to something else meanwhile, it
         // must not be read.
         check_path(path)?;

@@ -268,7 +268,9 @@ impl Store {
         params: impl rusqlite::Params,
     ) -> Result<T, Fault> {
         self.check_usable()?;
-        self.connection.query_row(sql, params, |row| row.get(0)).map_err(|error| self.fault(&error))
+        let found = self.connection.prepare_cached(sql);
+        let found = found.and_then(|mut one| one.query_row(params, |row| row.get(0)));
+        found.map_err(|error| self.fault(&error))
     }
 
     fn query_optional<T: rusqlite::types::FromSql>(
@@ -277,8 +279,9 @@ impl Store {
         params: impl rusqlite::Params,
     ) -> Result<Option<T>, Fault> {
         self.check_usable()?;
-        let found = self.connection.query_row(sql, params, |row| row.get(0)).optional();
-        found.map_err(|error| self.fault(&error))
+        let found = self.connection.prepare_cached(sql);
+        let found = found.and_then(|mut one| one.query_row(params, |row| row.get(0)));
+        found.optional().map_err(|error| self.fault(&error))
     }
 
     pub(crate) fn query_all<T>(
@@ -289,7 +292,7 @@ impl Store {
     ) -> Result<Vec<T>, Fault> {
         self.check_usable()?;
         let rows = || -> rusqlite::Result<Vec<T>> {
-            let mut statement = self.connection.prepare(sql)?;
+            let mut statement = self.connection.prepare_cached(sql)?;
             statement.query_map(rusqlite::params_from_iter(params), take)?.collect()
         };
         rows().map_err(|error| self.fault(&error))

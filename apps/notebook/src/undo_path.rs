@@ -35,7 +35,7 @@ pub(crate) fn load(
     action: ChangeId,
 ) -> rusqlite::Result<Vec<RecordedChange>> {
     let mut statement =
-        transaction.prepare("SELECT id, entry FROM changes WHERE batch = ?1 ORDER BY id")?;
+        transaction.prepare_cached("SELECT id, entry FROM changes WHERE batch = ?1 ORDER BY id")?;
     let rows = statement.query_map([action.0], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let rows = rows.collect::<rusqlite::Result<Vec<(i64, i64)>>>()?;
     rows.into_iter().map(|(change, entry)| load_one(transaction, change, entry)).collect()
@@ -46,7 +46,7 @@ fn load_one(
     change: i64,
     entry: i64,
 ) -> rusqlite::Result<RecordedChange> {
-    let mut statement = transaction.prepare(
+    let mut statement = transaction.prepare_cached(
         "SELECT batch, rev_after, title, text, summary, gist, tags, origin, outdated, blob FROM changes
          WHERE entry = ?1 AND id >= ?2 ORDER BY id",
     )?;
@@ -148,7 +148,7 @@ fn all_later(
         if !actions.insert(action) {
             continue;
         }
-        let mut statement = transaction.prepare(
+        let mut statement = transaction.prepare_cached(
             "SELECT DISTINCT batch FROM changes WHERE batch > ?1
              AND entry IN (SELECT entry FROM changes WHERE batch = ?1)",
         )?;
@@ -163,8 +163,8 @@ pub(crate) fn not_undone(
     transaction: &Transaction<'_>,
     most: usize,
 ) -> rusqlite::Result<Vec<ChangeId>> {
-    let mut statement =
-        transaction.prepare("SELECT DISTINCT batch, undoes FROM changes ORDER BY batch DESC")?;
+    let mut statement = transaction
+        .prepare_cached("SELECT DISTINCT batch, undoes FROM changes ORDER BY batch DESC")?;
     let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut undone: HashSet<i64> = HashSet::new();
     let mut last = Vec::new();
@@ -187,5 +187,6 @@ pub(crate) fn removal(
 ) -> rusqlite::Result<Option<ChangeId>> {
     use rusqlite::OptionalExtension;
     let last = "SELECT batch FROM changes WHERE entry = ?1 ORDER BY id DESC LIMIT 1";
-    connection.query_row(last, [entry], |row| row.get(0).map(ChangeId)).optional()
+    let mut statement = connection.prepare_cached(last)?;
+    statement.query_row([entry], |row| row.get(0).map(ChangeId)).optional()
 }

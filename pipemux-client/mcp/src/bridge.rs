@@ -17,7 +17,7 @@ use rmcp::model::{
     ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
     SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations, UnsubscribeRequestParams,
 };
-use rmcp::service::{RequestContext, SubscriptionContext};
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::mpsc;
@@ -26,6 +26,7 @@ use crate::confirm;
 use crate::daemon::Daemon;
 use crate::delivery::Deliveries;
 use crate::outcome::{self, EXIT_QUESTION};
+use crate::place::Place;
 use crate::windows::Windows;
 
 /// How often a query is asked again with a smaller budget, when its answer exceeds what harnesses pass on.
@@ -43,7 +44,7 @@ pub struct Settings {
 /// Serves one reader.
 #[derive(Debug, Clone)]
 pub struct Bridge {
-    options: Arc<Options>,
+    place: Arc<Place>,
     settings: Settings,
     link: (Arc<Daemon>, Deliveries),
     windows: Arc<Windows>,
@@ -62,19 +63,15 @@ pub struct Performed {
 pub type Context = RequestContext<RoleServer>;
 
 impl Bridge {
-    /// Makes a bridge for the options' reader.
-    pub fn new(options: Options, settings: Settings) -> Self {
+    /// Makes a bridge for the reader of one connection.
+    pub fn new(place: Place, settings: Settings) -> Self {
         let link = (Arc::new(Daemon::new()), Deliveries::default());
-        Self::with_link(options, settings, link)
+        Self::with_link(place, settings, link)
     }
 
     /// Makes a bridge over a connection that several of them share.
-    pub fn with_link(
-        options: Options,
-        settings: Settings,
-        link: (Arc<Daemon>, Deliveries),
-    ) -> Self {
-        Self { options: Arc::new(options), settings, link, windows: Arc::default() }
+    pub fn with_link(place: Place, settings: Settings, link: (Arc<Daemon>, Deliveries)) -> Self {
+        Self { place: Arc::new(place), settings, link, windows: Arc::default() }
     }
 
     /// Returns the connection, and the results whose writing is to be noticed.
@@ -128,7 +125,8 @@ impl Bridge {
             Verb::Run { only_queries, .. } => *only_queries,
             verb => !verb.changes(),
         };
-        let mut request = verb.clone().into_request(&self.options);
+        let options = self.options();
+        let mut request = verb.clone().into_request(&options);
         // The budget of an `open` would stay with its window; a value is printed as it is.
         if !named && !matches!(request.verb, Verb::Open(_) | Verb::Read { .. }) {
             request.budget = Some(self.settings.budget);
@@ -145,7 +143,7 @@ impl Bridge {
             if !only_looks || named {
                 break;
             }
-            request = verb.clone().into_request(&self.options);
+            request = verb.clone().into_request(&options);
             request.budget = Some((f64::from(budget) / times * 0.95) as u32);
             answer = self.send(&request, waits, context).await?;
         }
@@ -164,7 +162,8 @@ impl Bridge {
         // Only the newest progress counts, so one place is enough.
         let (report, mut reports) = mpsc::channel::<Progress>(1);
         let on_progress = move |progress| drop(report.try_send(progress));
-        let mut answer = Box::pin(self.link.0.send(&self.options, request, waits, on_progress));
+        let options = self.options();
+        let mut answer = Box::pin(self.link.0.send(&options, request, waits, on_progress));
         let Some(token) = token else { return answer.await };
         let mut last = -1.0_f64;
         loop {
@@ -192,7 +191,7 @@ impl Bridge {
     /// # Errors
     /// Any [`ClientError`].
     pub async fn ask(&self, request: &VerbRequest) -> Result<Answer, ClientError> {
-        self.link.0.send(&self.options, request, Duration::ZERO, drop).await
+        self.link.0.send(&self.options(), request, Duration::ZERO, drop).await
     }
 
     /// Waits for events of the daemon that runs; none is started, since that would undo a `pipemux down`.
@@ -204,7 +203,7 @@ impl Bridge {
         request: &VerbRequest,
         waits: Duration,
     ) -> Result<Answer, ClientError> {
-        let options = Options { start: false, ..self.options().clone() };
+        let options = Options { start: false, ..Options::clone(&self.options()) };
         self.link.0.send(&options, request, waits, drop).await
     }
 
@@ -214,8 +213,8 @@ impl Bridge {
     }
 
     /// Returns what requests are made with.
-    pub fn options(&self) -> &Options {
-        &self.options
+    pub fn options(&self) -> Arc<Options> {
+        self.place.options()
     }
 }
 
@@ -231,7 +230,14 @@ impl CallerEnv for Bridge {
     }
 
     fn variables(&self) -> BTreeMap<String, String> {
-        text_variables(std::env::vars_os())
+        let mut variables = text_variables(std::env::vars_os());
+        // What a shell wrote there is the directory in which this process started.
+        if variables.contains_key("PWD")
+            && let Ok(directory) = self.directory()
+        {
+            variables.insert("PWD".to_owned(), directory);
+        }
+        variables
     }
 }
 
@@ -287,6 +293,7 @@ impl ServerHandler for Bridge {
         }
         let cancelled = context.ct.clone();
         let answered = async {
+            self.place.settle(&context).await;
             match (&request.request_state, &request.input_responses) {
                 (Some(state), Some(responses)) => {
                     confirm::resume(self, state, responses, &context).await
@@ -308,16 +315,18 @@ impl ServerHandler for Bridge {
     async fn list_resources(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: Context,
+        context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
+        self.place.settle(&context).await;
         self.windows.list(self).await.map(ListResourcesResult::with_all_items)
     }
 
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,
-        _context: Context,
+        context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        self.place.settle(&context).await;
         self.windows.read(self, &request.uri).await.map(Into::into)
     }
 
@@ -326,6 +335,7 @@ impl ServerHandler for Bridge {
         request: SubscribeRequestParams,
         context: Context,
     ) -> Result<(), ErrorData> {
+        self.place.settle(&context).await;
         self.windows.subscribe(self, &request.uri, context.peer)
     }
 
@@ -336,6 +346,10 @@ impl ServerHandler for Bridge {
     ) -> Result<(), ErrorData> {
         self.windows.unsubscribe(&request.uri);
         Ok(())
+    }
+
+    async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
+        self.place.roots_changed().await;
     }
 
     fn accepted_subscription_filter(

@@ -76,7 +76,7 @@ async fn answer(bridge: &Bridge, question: u64, text: &str, context: &Context) -
 /// Returns the number of the reader's open question, if it is one of yes or no.
 async fn confirmation(bridge: &Bridge) -> Option<u64> {
     let verb = Verb::Answer { text: String::new(), to: None, stdin: None };
-    let mut request = ToolVerb::new(verb).into_request(bridge.options());
+    let mut request = ToolVerb::new(verb).into_request(&bridge.options());
     request.format = Format::Json;
     let answer = bridge.ask(&request).await.ok()?;
     let Body::Report(report) = answer.body else { return None };

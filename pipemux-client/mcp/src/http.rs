@@ -28,6 +28,7 @@ use tokio::sync::Semaphore;
 use crate::bridge::{Bridge, Settings};
 use crate::daemon::Daemon;
 use crate::delivery::{Deliveries, ResponseDelivery};
+use crate::place::Place;
 
 /// The only path that is served.
 const PATH: &str = "/mcp";
@@ -124,7 +125,8 @@ impl Server {
         let delivery = ResponseDelivery::default();
         request.extensions_mut().insert(delivery.clone());
         let options = self.options.clone().reader(reader);
-        let bridge = Bridge::with_link(options, self.settings, self.link.clone());
+        let place = Place::fixed(options);
+        let bridge = Bridge::with_link(place, self.settings, self.link.clone());
         let service = StreamableHttpService::new(
             move || Ok(bridge.clone()),
             Arc::new(NeverSessionManager::default()),

@@ -12,6 +12,7 @@
 //! | `confirm` | a question that a person answers, where the client can ask one |
 //! | `windows` | windows as resources, and the news of them |
 //! | `delivery` | a transport that notices when an answer was written |
+//! | `place` | the directory that a client works in |
 //! | `reader` | the name under which a connection reads |
 //! | `http` | the protocol over HTTP |
 //!
@@ -28,6 +29,7 @@ mod daemon;
 mod delivery;
 mod http;
 mod outcome;
+mod place;
 mod reader;
 mod windows;
 
@@ -39,6 +41,7 @@ use tokio::runtime::Builder;
 
 use args::Args;
 use bridge::{Bridge, Settings};
+use place::Place;
 
 /// The exit status of a wrong command line.
 const USAGE: u8 = 2;
@@ -85,7 +88,9 @@ fn serve(args: Args) -> Result<(), ClientError> {
             None => {
                 let named = args.reader.or_else(|| std::env::var("PIPEMUX_READER").ok());
                 let lease = reader::lease(&options.paths, named);
-                let bridge = Bridge::new(options.reader(lease.name()), settings);
+                let workspace = args.workspace.or_else(|| std::env::var("PIPEMUX_WORKSPACE").ok());
+                let place = Place::of_client(options.reader(lease.name()), workspace);
+                let bridge = Bridge::new(place, settings);
                 serve_stdio(bridge).await
             }
         }

@@ -47,12 +47,12 @@ impl Windows {
     /// # Errors
     /// The daemon can't be asked.
     pub async fn list(&self, bridge: &Bridge) -> Result<Vec<Resource>, ErrorData> {
-        let request = ToolVerb::new(Verb::Sessions).into_request(bridge.options());
+        let request = ToolVerb::new(Verb::Sessions).into_request(&bridge.options());
         let mut request = request;
         request.format = pipemux_client::proto::client::Format::Json;
         let answer = bridge.ask(&request).await.map_err(|error| unavailable(&error))?;
         let Body::Data(Value::List(rows)) = answer.body else { return Ok(Vec::new()) };
-        let own = &bridge.options().workspace.name;
+        let own = bridge.options().workspace.name.clone();
         let field = |row: &Value, name: &str| match row {
             Value::Map(fields) => {
                 let found = fields.iter().find(|(key, _)| key == name).map(|(_, value)| value);
@@ -64,7 +64,7 @@ impl Windows {
             _ => None,
         };
         let of_workspace =
-            |row: &&Value| field(row, "workspace").is_none_or(|workspace| workspace == *own);
+            |row: &&Value| field(row, "workspace").is_none_or(|workspace| workspace == own);
         let sessions = rows.iter().filter(of_workspace).filter_map(|row| field(row, "session"));
         let resource = |session: String| {
             Resource::new(format!("{SCHEME}{session}"), session).with_mime_type("text/markdown")
@@ -79,7 +79,7 @@ impl Windows {
     pub async fn read(&self, bridge: &Bridge, uri: &str) -> Result<ReadResourceResult, ErrorData> {
         let session = session(uri)?;
         let verb = Verb::View(ViewArgs { session: Some(session), ..ViewArgs::default() });
-        let request = ToolVerb::new(verb).into_request(bridge.options());
+        let request = ToolVerb::new(verb).into_request(&bridge.options());
         let answer = bridge.ask(&request).await.map_err(|error| unavailable(&error))?;
         match answer.body {
             Body::Text(text) if answer.exit == 0 => {
@@ -207,7 +207,7 @@ impl Watch {
         // The first request doesn't wait: its answer tells after which event the next one continues.
         let wait_ms = if self.life == 0 { 0 } else { LONG_POLL_MS };
         let watch = WatchArgs { after: self.after, life: self.life, wait_ms, all: false };
-        let request = ToolVerb::new(Verb::Watch(watch)).into_request(bridge.options());
+        let request = ToolVerb::new(Verb::Watch(watch)).into_request(&bridge.options());
         match bridge.watch(&request, Duration::from_millis(wait_ms.into())).await.map(|a| a.body) {
             Ok(Body::Events(events)) => {
                 (self.after, self.life) = (Some(events.last), events.life);

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use pipemux_client::blocking::Connection;
 use pipemux_client::proto::Fault;
 use pipemux_client::proto::client::{Answer, Verb};
+use pipemux_client::service_unit::log_hint;
 use pipemux_client::{ClientError, daemon};
 use serde_json::json;
 
@@ -97,7 +98,7 @@ fn still_running(requester: &Requester) -> ClientError {
     let seconds = time_limit(requester).as_secs_f64();
     let message = format!("the daemon is still running after {seconds} s");
     let fault = Fault::unavailable(message)
-        .hint(format!("see its log: {}", paths.log.display()))
+        .hint(log_hint(paths))
         .hint(format!("find the process that holds its lock: fuser {}", paths.lock.display()));
     ClientError::Unreachable(fault)
 }

@@ -3,16 +3,18 @@
 //! | module | holds |
 //! |---|---|
 //! | `units` | the texts of the units |
+//! | `logs` | what the daemon wrote |
 //! | `manager` | the two service managers: their files, their commands, their states |
 //!
 //! **Invariant: a user's file is never made worse.** Only files that begin with PipeMux's mark are replaced or removed,
 //! and everything that is written or run is said.
 
+mod logs;
 mod manager;
 mod units;
 
+use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 use pipemux_client::{ClientError, daemon};
 use serde_json::json;
@@ -22,9 +24,6 @@ use super::requester::Requester;
 use super::setup::files;
 use crate::output;
 use manager::{Manager, Unit};
-
-/// Most that is read of the daemon's own log to find its last lines, in bytes.
-const LOG_READ_MAX: usize = 256 * 1024;
 
 /// Executes one of the verbs of `service`, and returns the exit status.
 ///
@@ -40,7 +39,8 @@ pub fn execute(requester: &Requester, verb: ServiceVerb) -> Result<u8, ClientErr
         }
         ServiceVerb::Uninstall { dry_run } => Ok(print(&uninstall(&manager, dry_run)?)),
         ServiceVerb::Status => Ok(status(requester, &manager)),
-        ServiceVerb::Logs { lines } => logs(requester, &manager, lines),
+        ServiceVerb::Logs { lines, follow } => logs::execute(requester, &manager, lines, follow),
+        ServiceVerb::Link { socket, remove } => link(requester, &socket, remove),
     }
 }
 
@@ -166,29 +166,31 @@ fn status(requester: &Requester, manager: &Manager) -> u8 {
     requester.print_own(&text, &data)
 }
 
-/// Prints the last lines of the log: the journal's where systemd runs the daemon, else those of the daemon's own file.
-fn logs(requester: &Requester, manager: &Manager, lines: u32) -> Result<u8, ClientError> {
-    if let Some(command) = manager.log_command(lines)
-        && let [program, arguments @ ..] = &command[..]
-        && let Ok(found) = Command::new(program).args(arguments).stdin(Stdio::null()).output()
-        && found.status.success()
-    {
-        return Ok(write_out(&found.stdout));
+/// Has clients find the socket of a unit that can't name it as they do, or takes that back. A packaged unit does this when
+/// it starts and stops listening.
+fn link(requester: &Requester, socket: &Path, remove: bool) -> Result<u8, ClientError> {
+    let own = &requester.options.paths.socket;
+    let failed = |error: std::io::Error| {
+        manager::refused(format!("{} can't lead to {}: {error}", own.display(), socket.display()))
+    };
+    let found = std::fs::symlink_metadata(own).ok();
+    let is_link = found.as_ref().is_some_and(std::fs::Metadata::is_symlink);
+    if remove {
+        return match is_link && std::fs::read_link(own).is_ok_and(|target| target == socket) {
+            true => std::fs::remove_file(own).map(|()| 0).map_err(failed),
+            false => Ok(0),
+        };
     }
-    let log = &requester.options.paths.log;
-    let text = last_lines(log, lines).map_err(|error| {
-        manager::refused(format!("can't read {}: {error}", log.display()))
-            .hint("start a daemon: pipemux up")
-    })?;
-    Ok(write_out(&text))
-}
-
-fn last_lines(log: &Path, lines: u32) -> std::io::Result<Vec<u8>> {
-    let text = std::fs::read(log)?;
-    let tail = &text[text.len().saturating_sub(LOG_READ_MAX)..];
-    let all: Vec<&[u8]> = tail.split_inclusive(|byte| *byte == b'\n').collect();
-    let lines = usize::try_from(lines).unwrap_or(usize::MAX);
-    Ok(all[all.len().saturating_sub(lines)..].concat())
+    if daemon::is_running(&requester.options.paths) {
+        return Err(manager::refused("a daemon runs already, and has the socket".to_owned())
+            .hint("hand over: pipemux down && systemctl --user start pipemux.socket"));
+    }
+    // What a daemon left that was killed.
+    if found.is_some() {
+        std::fs::remove_file(own).map_err(failed)?;
+    }
+    let directory = own.parent().map_or(Ok(()), std::fs::create_dir_all);
+    directory.and_then(|()| symlink(socket, own)).map(|()| 0).map_err(failed)
 }
 
 fn print(text: &str) -> u8 {

@@ -5,6 +5,7 @@ use pipemux_client::blocking::Connection;
 use pipemux_client::daemon;
 use pipemux_client::error::UNREACHABLE;
 use pipemux_client::proto::client::Verb;
+use pipemux_client::service_unit::log_hint;
 use serde_json::json;
 
 use super::requester::Requester;
@@ -22,9 +23,9 @@ pub fn execute(requester: &Requester, limits: bool) -> Result<u8, ClientError> {
         return Ok(requester.print_own("not running · start: pipemux up", &data));
     }
     let text = format!(
-        "not listening · a daemon holds {}: it is about to listen, or about to end\nsee its log: {}",
+        "not listening · a daemon holds {}: it is about to listen, or about to end\n{}",
         paths.lock.display(),
-        paths.log.display()
+        log_hint(paths)
     );
     let data = json!({ "running": true, "listening": false });
     Ok(requester.print_own_error(&text, &data).max(UNREACHABLE))

@@ -96,6 +96,29 @@ pub fn stream(
     }
 }
 
+/// Writes what `produce` sends until it ends, or an end of the command comes, at most for `limit`. `produce` runs on a thread
+/// of its own; what it calls to send returns false when nobody reads any more. Returns the exit status.
+///
+/// # Errors
+/// None of its own: the output's are reported.
+pub fn copy_until_stopped(
+    limit: Option<Duration>,
+    produce: impl FnOnce(&dyn Fn(Vec<u8>) -> bool) + Send + 'static,
+) -> Result<u8, ClientError> {
+    let (send, events) = sync_channel(QUEUE);
+    on_signals({
+        let send = send.clone();
+        move || drop(send.send(StreamEvent::Stop))
+    });
+    stop_on_closed_output(send.clone());
+    thread::spawn(move || {
+        produce(&|bytes| send.send(StreamEvent::Chunk(Ok(Chunk::More(bytes)))).is_ok());
+        let _ = send.send(StreamEvent::Stop);
+    });
+    let deadline = limit.map(|limit| Instant::now() + limit);
+    write_chunks(&events, deadline).map(|status| status.unwrap_or(0))
+}
+
 /// Makes the chunk of an answer of another kind than the source expects: its text, and the end. An answer that says
 /// the daemon is ending counts as the loss of the daemon.
 ///

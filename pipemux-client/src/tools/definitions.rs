@@ -25,6 +25,7 @@ const ASK_TEXT: &str = "\
 Look at a project's code, notes and this machine; changes nothing. Calls, separated by ; or newline:
 editor.find('text', in=FILES, word=true, regex=true, count=true) editor.lines(RANGE|FILES) editor.outline(in=FILES) editor.diff()
 notebook.show('title'|'all') notebook.search('words') memotree.search('words') monitor.top()
+An edit with preview=true only shows what it would change.
 FILES: path, folder, glob, list of these; default: project. RANGE: 'a.rs:10-20', symbol 'foo', 'Type::foo', 'a.rs#foo'
 Or one command: view, read obj:7, history, help editor";
 

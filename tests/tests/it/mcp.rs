@@ -132,6 +132,66 @@ fn person_confirms_where_the_client_can_ask() {
 }
 
 #[test]
+fn edit_is_shown_before_somebody_approves_it() {
+    let env = with_code();
+    let mut agent = McpClient::connect(&env);
+    // Asking needs no approval, and names all that the call would touch.
+    let shown = agent.ask("editor.rename('greet', 'welcome', preview=true)").ok();
+    shown.has("would change 2 places in 1 file: a.rs (2)").has("```diff").has("+fn welcome(");
+    agent.ask("editor.replace('greet', 'x', preview=true)").ok().has("asks first: 2 matches");
+    agent.ask("editor.rename('greet', 'welcome', preview=false)").fails().has("left out");
+    agent.ask("editor.rename('greet', 'welcome')").fails().has("nothing ran");
+    // What has no preview is refused, not carried out.
+    agent.run("notebook.add('a', 'b', preview=true)").fails().has("preview");
+    agent.run("editor.save(preview=true)").fails().has("nothing ran");
+    assert_eq!(env.read("a.rs"), CODE);
+    agent.run("undo").fails();
+    agent.run("editor.rename('greet', 'welcome')").ok();
+    agent.ask("editor.undo(preview=true)").ok().has("+fn greet(");
+    assert!(env.read("a.rs").contains("fn welcome("));
+}
+
+#[test]
+fn client_with_roots_works_in_the_first_one() {
+    let env = TestEnv::new();
+    env.write("a.rs", "fn outside() {}\n");
+    let root = env.root().join("a folder 深い");
+    std::fs::create_dir_all(root.join(".git")).expect("a project");
+    std::fs::write(root.join("a.rs"), CODE).expect("a file");
+    let uri = |path: &std::path::Path| {
+        format!("file://{}", path.display().to_string().replace(' ', "%20"))
+    };
+    let roots = json!({ "roots": { "listChanged": true } });
+    let mut agent = McpClient::connect_as(&env, &["mcp"], "2025-11-25", roots.clone());
+    let answer = |roots: Vec<String>| {
+        let roots: Vec<Value> = roots.iter().map(|uri| json!({ "uri": uri })).collect();
+        move |asked: &Value| {
+            assert_eq!(asked["method"], "roots/list");
+            json!({ "roots": roots })
+        }
+    };
+    let code = |code: &str| json!({ "name": "run_code_snippet", "arguments": { "code": code } });
+    let rename = code("editor.rename('greet', 'hail')");
+    let id = agent.begin("tools/call", rename);
+    let first = vec!["https://example.org".to_owned(), uri(&root), uri(&env.project())];
+    ToolResult::of(&agent.finish(id, answer(first))).ok().has("1 done · rename");
+    assert!(std::fs::read_to_string(root.join("a.rs")).expect("it").contains("fn hail("));
+    // Asked once, and again when they changed.
+    agent.ask("editor.lines('a.rs')").ok().has("fn hail(").lacks("outside");
+    agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" }));
+    let id = agent.begin("tools/call", code("editor.lines('a.rs')"));
+    let other = vec![uri(&env.project())];
+    ToolResult::of(&agent.finish(id, answer(other))).ok().has("fn outside").lacks("hail");
+    agent.close();
+
+    // A client whose roots are nothing here stays where it was started.
+    let mut agent = McpClient::connect_as(&env, &["mcp"], "2025-06-18", roots);
+    let id = agent.begin("tools/call", code("editor.lines('a.rs')"));
+    let nowhere = vec!["file:///no/such/place".to_owned()];
+    ToolResult::of(&agent.finish(id, answer(nowhere))).ok().has("fn outside");
+}
+
+#[test]
 fn results_keep_to_what_harnesses_pass_on() {
     let env = TestEnv::new();
     let lines: String = (1..=4000).map(|n| format!("{n} is a line of this file\n")).collect();

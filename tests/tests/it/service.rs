@@ -2,6 +2,7 @@
 //! the daemon restarts; and the verbs that install such a service.
 
 use std::fs;
+use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use pipemux_tests::interactive::InteractiveCommand;
 use pipemux_tests::programs::program;
 use pipemux_tests::{Signal, TestEnv, kill, wait_for, wait_until};
 
@@ -26,7 +28,10 @@ struct ServiceManager<'e> {
 
 impl<'e> ServiceManager<'e> {
     fn new(env: &'e TestEnv) -> Self {
-        let socket = env.paths().socket;
+        Self::listening_at(env, env.paths().socket)
+    }
+
+    fn listening_at(env: &'e TestEnv, socket: PathBuf) -> Self {
         let directory = socket.parent().expect("a directory");
         fs::create_dir_all(directory).expect("a directory");
         fs::set_permissions(directory, fs::Permissions::from_mode(0o700)).expect("its mode");
@@ -172,6 +177,99 @@ fn daemon_of_a_client_gives_way_to_the_service_manager() {
     manager.remove();
     // Without a service a command starts the daemon as ever.
     env.pipemux(&["view"]).ok();
+}
+
+#[test]
+fn clients_find_the_socket_of_a_packaged_unit_while_it_listens() {
+    let env = TestEnv::new();
+    let own = env.paths().socket;
+    let socket = own.with_file_name("unit.sock");
+    let path = socket.display().to_string();
+    let link = || env.pipemux(&["service", "link", &path]);
+    let unlink = || env.pipemux(&["service", "link", &path, "--remove"]);
+
+    // What the unit runs when it begins to listen. The first command has it start the daemon.
+    let manager = ServiceManager::listening_at(&env, socket);
+    link().ok();
+    env.pipemux(&["status"]).ok().has("not running");
+    let waiting = env.command(&["run", "notebook.add('kept', 'x')"]).start();
+    let first = manager.start();
+    waiting.finish().ok();
+    assert_eq!(env.daemon_pid(), pid(&first));
+    // Nobody takes the place of a daemon that serves.
+    link().exits(9).has("pipemux down && systemctl --user start pipemux.socket");
+    kill(pid(&first), Signal::SIGTERM);
+    assert!(end(first).success());
+    assert!(own.is_symlink(), "the unit listens still");
+    let waiting = env.command(&["view"]).start();
+    let second = manager.start();
+    waiting.finish().ok().has("[kept](obj:");
+    env.pipemux(&["down"]).ok();
+    end(second);
+
+    // What it runs when it stops listening. Another's link stays, and a second time changes nothing.
+    env.pipemux(&["service", "link", "/another/unit.sock", "--remove"]).ok();
+    assert!(own.is_symlink());
+    unlink().ok();
+    unlink().ok();
+    assert!(fs::symlink_metadata(&own).is_err());
+    manager.remove();
+    env.pipemux(&["view"]).ok().has("[kept](obj:");
+    env.pipemux(&["down"]).ok();
+    // A link whose unit ended without a word is in nobody's way, nor is what a killed daemon left.
+    link().ok();
+    env.pipemux(&["view"]).ok();
+    kill(env.daemon_pid(), Signal::SIGKILL);
+    wait_for("the daemon is gone", || env.processes().is_empty());
+    link().ok();
+    assert!(own.is_symlink());
+    unlink().ok();
+    env.pipemux(&["view"]).ok().has("[kept](obj:");
+}
+
+#[test]
+fn log_is_followed_across_rotation_and_in_the_journal() {
+    let env = TestEnv::new();
+    env.pipemux(&["service", "logs", "--follow"]).exits(9).has("pipemux up");
+    env.pipemux(&["view"]).ok();
+    env.pipemux(&["down"]).ok();
+    let log = env.paths().log;
+    let append = |line: &str| {
+        let mut file = fs::OpenOptions::new().append(true).create(true).open(&log).expect("a log");
+        writeln!(file, "{line}").expect("a line");
+    };
+    append("the last line before");
+    let follow = InteractiveCommand::start(&env, &["service", "logs", "--lines", "1", "--follow"]);
+    assert_eq!(follow.next_line().as_deref(), Some("the last line before"));
+    append("深い 🙂");
+    assert_eq!(follow.next_line().as_deref(), Some("深い 🙂"));
+    append("the end of a file");
+    fs::rename(&log, log.with_extension("1")).expect("another name");
+    append("the start of the next");
+    assert_eq!(follow.next_line().as_deref(), Some("the end of a file"));
+    assert_eq!(follow.next_line().as_deref(), Some("the start of the next"));
+    fs::write(&log, "").expect("an empty log");
+    append("after it was emptied");
+    assert_eq!(follow.next_line().as_deref(), Some("after it was emptied"));
+    follow.signal(Signal::SIGINT);
+    assert_eq!(follow.finish(), 0);
+    // Under a time limit it ends by itself.
+    env.pipemux(&["service", "logs", "--follow", "--timeout", "0.2"]).ok().has("emptied");
+
+    // Where a unit holds the socket, the journal has the log, and errors lead there.
+    let path = fake_systemctl(&env);
+    let journal = env.root().join("bin/journalctl");
+    let script =
+        "#!/bin/sh\necho \"journal: $*\"\ncase \"$*\" in *--follow*) exec sleep 1000;; esac\n";
+    fs::write(&journal, script).expect("a script");
+    fs::set_permissions(&journal, fs::Permissions::from_mode(0o755)).expect("its mode");
+    let service =
+        |args: &[&str]| env.command(&[&["service"], args].concat()).env("PATH", &path).output();
+    service(&["install"]).ok();
+    service(&["logs", "--lines", "7"]).ok().has("--unit pipemux.service --lines 7 ");
+    let followed = service(&["logs", "--lines", "7", "--follow", "--timeout", "2"]);
+    followed.ok().has("--lines 7 ").has("--follow");
+    service(&["uninstall"]).ok();
 }
 
 #[test]

@@ -33,6 +33,10 @@ pub struct Context {
     pub version: u64,
     /// True when the action is a query, which leaves the state in its version.
     pub query: bool,
+    /// True when the call only asks what the action would do. It is a query then, and its work is called off before its
+    /// [`crate::blocking::CommitPoint`]: the app answers with what it would have done from there on. A question is shown
+    /// without being asked.
+    pub preview: bool,
     /// The approximate number of tokens that the outcome's content may take.
     pub budget: u32,
     /// True when another call takes the result, which is then not shown.

@@ -7,7 +7,7 @@ use pipemux_proto::projection::{Arg, Args, RefArg};
 use pipemux_proto::prototype::{Risk, Type};
 use pipemux_proto::{Blob, Code, Envelope, Fault, Value};
 
-use crate::actions::Actions;
+use crate::actions::{Actions, previewed};
 use crate::app::{App, Context, Found};
 use crate::args::value_of;
 use crate::blocking::Completion;
@@ -35,6 +35,11 @@ impl<A: App> Session<A> {
     ) -> Result<Option<Outcome>, Fault> {
         self.refresh()?;
         value_files::take(message.args.values_mut(), &self.state_dir)?;
+        let previewed = previewed::<A::Action>(&message.action, &mut message.args)?;
+        let preview = previewed.is_some();
+        if let Some(action) = previewed {
+            message.action = action.to_owned();
+        }
         self.resolve_names(&message.action, &mut message.args)?;
         self.check_refs(message.args.values_mut(), &message.run_id)?;
         if let Some(Resume { choice: Choice::Fields(fields), .. }) = &mut message.resume {
@@ -43,8 +48,8 @@ impl<A: App> Session<A> {
         let keys = ref_keys(message.args.values());
         let action = A::Action::decode(&message.action, message.args)?;
         let is_destructive = action.risk() == Risk::Destructive;
-        let query = action.risk() == Risk::Query;
-        if is_destructive && !message.confirmed {
+        let query = preview || action.risk() == Risk::Query;
+        if is_destructive && !preview && !message.confirmed {
             let Ask(needs) = self.app()?.confirm(&action)?;
             let needs = Needs { token: Blob(CONFIRM.into()), ..needs };
             return Ok(Some(Outcome::Needs(needs)));
@@ -60,6 +65,7 @@ impl<A: App> Session<A> {
             cwd: message.cwd.into(),
             version: self.version,
             query,
+            preview,
             nested: message.nested,
             budget: if message.budget > 0 { message.budget } else { CONTENT_BUDGET },
             // The question of `App::confirm` was asked by the SDK, so its answer ends here. Answers to
@@ -72,10 +78,15 @@ impl<A: App> Session<A> {
         let app = self.app()?;
         let before: Vec<_> = keys.into_iter().map(|key| (key.clone(), rev(app, &key))).collect();
         let run_id = context.run_id.clone();
-        let pending = PendingInvoke { name: action.name(), query, run_id, before };
+        let pending = PendingInvoke { name: action.name(), query, preview, run_id, before };
         let reply = match self.app_mut()?.blocking(&action, &context)? {
+            None if preview => {
+                let message = format!("what {} would do can't be told", action.name());
+                return Err(Fault::refused(message).hint("leave preview out to carry it out"));
+            }
             None => self.app_mut()?.update(action, &context)?,
             Some(blocking) => {
+                let blocking = if preview { blocking.only_plans() } else { blocking };
                 let park = |started| ParkedWork::Invoke(started, pending.clone());
                 let Some(finish) = self.park(request, blocking, park)? else { return Ok(None) };
                 let completion = Completion { version: self.version, late: false };
@@ -91,6 +102,7 @@ impl<A: App> Session<A> {
             self.run_changes.record(&pending.run_id, &pending.before, |key| rev(app, key));
         }
         match reply {
+            Reply::Ask(ask) if pending.preview => self.replied(ask.as_shown().into(), pending),
             Reply::Ask(ask) if ask.0.question.kind == QuestionKind::Form && !self.takes_forms => {
                 let message = "the daemon is too old for a question with several fields";
                 Outcome::Failed(Fault::new(Code::Version, message).hint("update it: pipemux down"))
@@ -201,6 +213,8 @@ pub(super) struct PendingInvoke {
     pub(super) name: &'static str,
     /// True when it leaves the state as it is.
     query: bool,
+    /// True when it only shows what it would do.
+    preview: bool,
     run_id: String,
     /// The objects in the arguments, with their revs before the action.
     before: Vec<(String, Option<u64>)>,

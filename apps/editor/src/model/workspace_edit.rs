@@ -113,6 +113,8 @@ pub struct WritePolicy {
     pub hold: bool,
     /// The files that may be overwritten as they are.
     pub overwrite: Vec<DiskConflict>,
+    /// True when the edit is only to be shown.
+    pub preview: bool,
 }
 
 /// What became of an edit.
@@ -122,6 +124,8 @@ pub enum Written {
     Done(Vec<WrittenFile>),
     /// Other programs wrote these files: the reader must say what to do.
     Conflicts(Vec<DiskConflict>),
+    /// It was to be shown only: what it would do, and each text after it.
+    Planned(Vec<(FileChange, Buffer)>),
     /// Nobody waits for it any more, so nothing was done.
     CalledOff,
 }
@@ -174,6 +178,10 @@ impl Documents {
         // The undo of changes that add up to nothing is recorded: it decides what is undone and redone next.
         if planned.is_empty() && !edit.kind.steps_history() {
             return Ok(Written::Done(Vec::new()));
+        }
+        if policy.preview {
+            let planned = planned.into_iter().map(|file| (file.change, file.after));
+            return Ok(Written::Planned(planned.collect()));
         }
         for file in &mut planned {
             file.guard = self.begin(&file.change.path, policy.hold)?;

@@ -7,6 +7,14 @@ use crate::limits::DISK_DEADLINE;
 use crate::model::binary_file::BinaryFile;
 use crate::model::{Editor, disk};
 
+/// What became of the file.
+enum Outcome {
+    /// It was to be shown only: what would be written.
+    Shown(String),
+    /// It was written; nothing can be said of it if it was removed at once.
+    Written(Option<BinaryFile>),
+}
+
 impl Editor {
     /// Writes a file that is no text. It never replaces one, since that couldn't be undone.
     pub(super) fn create_binary(
@@ -15,12 +23,13 @@ impl Editor {
         data: Data,
         context: &Context,
     ) -> Blocking<Self> {
+        let preview = context.preview;
         let target = self.caller_path(path, context);
         let shown = self.display_path(&target);
         let waits_for = format!("the disk of {shown}");
         let label = data.from.map(|(_, label)| format!(" from {label}")).unwrap_or_default();
         let bytes = data.bytes;
-        let work = move |commit: &CommitPoint| -> Result<Option<BinaryFile>, Fault> {
+        let work = move |commit: &CommitPoint| -> Result<Outcome, Fault> {
             let path = disk::resolve_new(&target)?;
             if std::fs::symlink_metadata(&path).is_ok() {
                 return Err(Fault::refused(format!(
@@ -28,15 +37,23 @@ impl Editor {
                 ))
                 .hint("name another path"));
             }
+            if preview {
+                let brief = format!("would write {shown}, {} bytes", bytes.len());
+                return Ok(Outcome::Shown(brief));
+            }
             let staged = disk::stage_bytes(&path, &bytes)?;
             if !commit.begin() {
                 return Err(Fault::failed(format!("{shown} was not written")));
             }
             staged.publish()?;
-            Ok(BinaryFile::read(&path))
+            Ok(Outcome::Written(BinaryFile::read(&path)))
         };
         self.disk_task(waits_for, DISK_DEADLINE, context, work, move |editor, made, _, _| {
-            let Some(file) = made? else { return Ok(Done::new("written").into()) };
+            let file = match made? {
+                Outcome::Shown(brief) => return Ok(Done::new(brief).into()),
+                Outcome::Written(None) => return Ok(Done::new("written").into()),
+                Outcome::Written(Some(file)) => file,
+            };
             let words = editor.binary_words(&file);
             editor.binaries.put(file);
             editor.write_manifest();

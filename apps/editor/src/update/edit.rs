@@ -140,7 +140,9 @@ impl Editor {
         {
             return Err(being_written(&shown));
         }
-        self.before_change(file)?;
+        if !context.preview {
+            self.before_change(file)?;
+        }
         let replaces = matches!(kind, EditKind::ReplaceLines | EditKind::DeleteLines);
         let replaced = splices.first().filter(|_| replaces);
         let replaced = replaced
@@ -189,7 +191,7 @@ impl Editor {
         let (mut documents, journal) = (self.documents(), self.changes.journal()?);
         let overwrite = std::mem::take(&mut self.overwrite);
         let (hold, answered, began) = (self.hold, context.answer.clone(), self.version);
-        let policy = WritePolicy { hold, overwrite };
+        let policy = WritePolicy { hold, overwrite, preview: context.preview };
         let work = move |commit: &CommitPoint| -> Result<Outcome<T>, Fault> {
             let (edit, about) = match plan(&mut documents)? {
                 Plan::Reply(reply) => return Ok(Outcome::Reply(reply)),
@@ -219,6 +221,7 @@ impl Editor {
                 (Written::Conflicts(conflicts), _) => {
                     return editor.ask_about_edit(conflicts, answered);
                 }
+                (Written::Planned(planned), _) => return Ok(editor.preview_of(&planned).into()),
                 (Written::Done(written), Some(about)) => (written, about),
                 (Written::CalledOff | Written::Done(_), _) => {
                     return Err(Fault::failed("nothing was done"));

@@ -142,7 +142,9 @@ fn create_asks_before_it_replaces_and_write_file_does_not() {
 fn aliases_are_shown_in_no_window_and_share_their_names() {
     let prototypes = Action::prototypes();
     let aliases = prototypes.iter().filter(|one| one.prominence == Prominence::Alias);
-    let mut names: Vec<_> = aliases.map(|one| one.written_name()).collect();
+    let (previews, aliases): (Vec<_>, Vec<_>) =
+        aliases.partition(|one| one.name.starts_with("preview_"));
+    let mut names: Vec<_> = aliases.iter().map(|one| one.written_name()).collect();
     names.dedup();
     assert_eq!(
         names,
@@ -160,4 +162,14 @@ fn aliases_are_shown_in_no_window_and_share_their_names() {
             "write_file"
         ]
     );
+    // A preview is called like its action, with one argument more.
+    assert_eq!(previews.len(), 17);
+    for preview in previews {
+        let own = prototypes.iter().find(|one| preview.name == format!("preview_{}", one.name));
+        let own = own.unwrap();
+        assert_eq!(preview.written_name(), own.written_name());
+        assert_eq!(preview.risk, pipemux_proto::prototype::Risk::Query);
+        assert_eq!(preview.params[..own.params.len()], own.params);
+        assert_eq!(preview.params[own.params.len()].name, "preview");
+    }
 }

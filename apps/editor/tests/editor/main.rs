@@ -14,6 +14,7 @@ mod hibernation;
 mod hibernation_equivalence;
 #[path = "../../../../tests/tests/it/lease.rs"]
 mod lease;
+mod previews;
 mod replacing;
 mod restart;
 mod saved_state;

@@ -27,15 +27,14 @@ pub(crate) fn current(
     id: i64,
 ) -> rusqlite::Result<Option<(u64, Content)>> {
     transaction
-        .query_row(
+        .prepare_cached(
             "SELECT id, rev, title, text, summary, gist,
                 coalesce((SELECT group_concat(tag, char(10)) FROM
                     (SELECT tag FROM tags WHERE entry = ?1 ORDER BY tag)), ''),
                 origin, outdated, (SELECT blob FROM attachments WHERE entry = ?1)
              FROM entries WHERE id = ?1",
-            [id],
-            |row| Ok((unsigned(row.get(1)?), content(row, row.get(2)?)?)),
-        )
+        )?
+        .query_row([id], |row| Ok((unsigned(row.get(1)?), content(row, row.get(2)?)?)))
         .optional()
 }
 
@@ -76,7 +75,8 @@ pub(super) fn insert(
     restored: Option<EntryRef>,
     content: &Content,
 ) -> rusqlite::Result<i64> {
-    transaction.execute(
+    execute(
+        transaction,
         "INSERT INTO entries (id, rev, lines, tokens, outdated, title, gist, summary, origin, text)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
         columns(restored.map(|entry| entry.id), restored.map_or(1, |entry| entry.rev), content),
@@ -94,23 +94,22 @@ pub(super) fn update(
     content: &Content,
 ) -> rusqlite::Result<u64> {
     let rev = entry.rev + 1;
-    transaction.execute(
-        "UPDATE entries SET rev = ?2, lines = ?3, tokens = ?4, outdated = ?5, title = ?6, gist = ?7,
+    execute(transaction, "UPDATE entries SET rev = ?2, lines = ?3, tokens = ?4, outdated = ?5, title = ?6, gist = ?7,
          summary = ?8, origin = ?9, text = ?10 WHERE id = ?1",
         columns(Some(entry.id), rev, content),
     )?;
-    transaction.execute("DELETE FROM words WHERE rowid = ?1", [entry.id])?;
-    transaction.execute("DELETE FROM tags WHERE entry = ?1", [entry.id])?;
+    execute(transaction, "DELETE FROM words WHERE rowid = ?1", [entry.id])?;
+    execute(transaction, "DELETE FROM tags WHERE entry = ?1", [entry.id])?;
     index(transaction, entry.id, content)?;
-    transaction.execute("DELETE FROM attachments WHERE entry = ?1", [entry.id])?;
+    execute(transaction, "DELETE FROM attachments WHERE entry = ?1", [entry.id])?;
     attach(transaction, entry.id, content)?;
     Ok(rev)
 }
 
 pub(super) fn delete(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
-    transaction.execute("DELETE FROM words WHERE rowid = ?1", [id])?;
+    execute(transaction, "DELETE FROM words WHERE rowid = ?1", [id])?;
     // The foreign keys delete its tags and its attachment too.
-    transaction.execute("DELETE FROM entries WHERE id = ?1", [id])?;
+    execute(transaction, "DELETE FROM entries WHERE id = ?1", [id])?;
     Ok(())
 }
 
@@ -120,14 +119,18 @@ pub(super) fn insert_blob(
     media: &str,
     bytes: &[u8],
 ) -> rusqlite::Result<i64> {
-    transaction
-        .execute("INSERT INTO blobs (media, bytes) VALUES (?1, ?2)", params![media, bytes])?;
+    execute(
+        transaction,
+        "INSERT INTO blobs (media, bytes) VALUES (?1, ?2)",
+        params![media, bytes],
+    )?;
     Ok(transaction.last_insert_rowid())
 }
 
 /// Removes the bytes that neither an entry nor a record of a change has.
 pub(super) fn drop_unused_blobs(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-    transaction.execute(
+    execute(
+        transaction,
         "DELETE FROM blobs WHERE NOT EXISTS (SELECT 1 FROM attachments WHERE blob = blobs.id)
              AND NOT EXISTS (SELECT 1 FROM changes WHERE blob = blobs.id)",
         [],
@@ -138,20 +141,25 @@ pub(super) fn drop_unused_blobs(transaction: &Transaction<'_>) -> rusqlite::Resu
 /// Writes which bytes an entry holds.
 fn attach(transaction: &Transaction<'_>, id: i64, content: &Content) -> rusqlite::Result<()> {
     if let Some(blob) = content.blob {
-        transaction
-            .execute("INSERT INTO attachments (entry, blob) VALUES (?1, ?2)", params![id, blob])?;
+        execute(
+            transaction,
+            "INSERT INTO attachments (entry, blob) VALUES (?1, ?2)",
+            params![id, blob],
+        )?;
     }
     Ok(())
 }
 
 /// Writes an entry's tags and its row in the search index.
 fn index(transaction: &Transaction<'_>, id: i64, content: &Content) -> rusqlite::Result<()> {
-    let mut insert_tag = transaction.prepare("INSERT INTO tags (entry, tag) VALUES (?1, ?2)")?;
+    let mut insert_tag =
+        transaction.prepare_cached("INSERT INTO tags (entry, tag) VALUES (?1, ?2)")?;
     for tag in &content.tags {
         insert_tag.execute(params![id, tag])?;
     }
     let tokens = crate::search::index_text;
-    transaction.execute(
+    execute(
+        transaction,
         "INSERT INTO words (rowid, title, text, summary, tags) VALUES (?1, ?2, ?3, ?4, ?5)",
         params![
             id,
@@ -189,8 +197,7 @@ impl Batch {
     ) -> rusqlite::Result<()> {
         let none = Content::default();
         let content = before.unwrap_or(&none);
-        transaction.execute(
-            "INSERT INTO changes (batch, undoes, entry, what, rev_after, size, title, text, summary, gist,
+        execute(transaction, "INSERT INTO changes (batch, undoes, entry, what, rev_after, size, title, text, summary, gist,
                  tags, origin, outdated, blob)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6 + coalesce((SELECT length(bytes) FROM blobs WHERE id = ?14), 0),
                  ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
@@ -214,7 +221,7 @@ impl Batch {
         )?;
         if self.first.is_none() {
             let id = transaction.last_insert_rowid();
-            transaction.execute("UPDATE changes SET batch = id WHERE id = ?1", [id])?;
+            execute(transaction, "UPDATE changes SET batch = id WHERE id = ?1", [id])?;
             self.first = Some(id);
         }
         Ok(())
@@ -224,7 +231,8 @@ impl Batch {
     /// one can always be undone.
     pub(super) fn end(self, transaction: &Transaction<'_>) -> rusqlite::Result<ChangeId> {
         let batch = self.first.unwrap_or_default();
-        transaction.execute(
+        execute(
+            transaction,
             "DELETE FROM changes WHERE batch <> ?1 AND (
                  batch NOT IN (SELECT DISTINCT batch FROM changes ORDER BY batch DESC LIMIT ?2)
                  OR batch IN (
@@ -236,4 +244,13 @@ impl Batch {
         drop_unused_blobs(transaction)?;
         Ok(ChangeId(batch))
     }
+}
+
+/// Executes a statement, which is prepared only once for a connection.
+fn execute(
+    transaction: &Transaction<'_>,
+    sql: &str,
+    params: impl rusqlite::Params,
+) -> rusqlite::Result<usize> {
+    transaction.prepare_cached(sql)?.execute(params)
 }

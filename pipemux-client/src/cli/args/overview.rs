@@ -26,7 +26,7 @@ Look and act:
   set [panels <names>|off]              choose what view and inject show besides windows
 
 Harnesses:
-  setup <harness> [--remove|--dry-run]  set up claude-code, codex, gemini, cursor, vscode, zed or opencode
+  setup <harness> [--remove|--dry-run]  for claude-code, codex, gemini, cursor, vscode, zed, opencode, …
   skill                                 print a guide to this release as a SKILL.md
   mcp [--http]                          serve a harness over the Model Context Protocol
   tool-schema [--format anthropic]      print the tools as JSON, for a harness that registers them itself

@@ -88,8 +88,21 @@ pub enum ServiceVerb {
     Status,
     /// Print the last lines of the daemon's log, from the journal where there is one
     Logs {
+        /// Print new lines as they come
+        #[arg(long, short)]
+        follow: bool,
         /// Number of lines
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = lines, allow_negative_numbers = true)]
         lines: u32,
+    },
+    /// Link the place where clients look for the daemon to the socket of a packaged unit
+    #[command(hide = true)]
+    Link {
+        /// The path of the unit's socket
+        #[arg(value_name = "SOCKET")]
+        socket: PathBuf,
+        /// Take the link out
+        #[arg(long)]
+        remove: bool,
     },
 }

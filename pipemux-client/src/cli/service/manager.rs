@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use pipemux_client::proto::Fault;
-use pipemux_client::service_unit::{SERVICE_UNIT, SOCKET_UNIT, directory};
+use pipemux_client::proto::paths::Paths;
+use pipemux_client::service_unit::{SERVICE_UNIT, SOCKET_UNIT, directory, holds_socket};
 use pipemux_client::{ClientError, Options, daemon};
 
 use super::units::{Daemon, LABEL, MARK, MARK_XML};
@@ -175,9 +176,8 @@ impl Manager {
     }
 
     /// The command that prints the last lines of the log, where the service manager keeps it.
-    pub fn log_command(&self, lines: u32) -> Option<Vec<String>> {
-        let is_installed = self.units.iter().all(|unit| unit.path.exists());
-        (self.kind == Kind::Systemd && is_installed).then(|| {
+    pub fn log_command(&self, paths: &Paths, lines: u32) -> Option<Vec<String>> {
+        (self.kind == Kind::Systemd && holds_socket(paths)).then(|| {
             words(&format!(
                 "journalctl --user --unit {SERVICE_UNIT} --lines {lines} --no-pager --output cat"
             ))

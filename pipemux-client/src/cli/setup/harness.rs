@@ -24,6 +24,8 @@ pub enum Harness {
     Vscode,
     Zed,
     Opencode,
+    QwenCode,
+    Copilot,
 }
 
 /// Where files are.
@@ -35,6 +37,7 @@ pub struct Places {
     /// Where VS Code keeps its user's files.
     vscode: PathBuf,
     codex: PathBuf,
+    copilot: PathBuf,
     claude: Option<PathBuf>,
     /// The project's root, if its files are meant.
     project: Option<PathBuf>,
@@ -66,8 +69,9 @@ impl Places {
             false => config.join("Code/User"),
         };
         let codex = get("CODEX_HOME").map_or_else(|| home.join(".codex"), PathBuf::from);
+        let copilot = get("COPILOT_HOME").map_or_else(|| home.join(".copilot"), PathBuf::from);
         let claude = get("CLAUDE_CONFIG_DIR").map(PathBuf::from);
-        Ok(Self { home, config, vscode, codex, claude, project })
+        Ok(Self { home, config, vscode, codex, copilot, claude, project })
     }
 
     fn in_home(&self, path: &str) -> PathBuf {
@@ -113,6 +117,8 @@ impl Harness {
             Harness::Vscode => "VS Code",
             Harness::Zed => "Zed",
             Harness::Opencode => "opencode",
+            Harness::QwenCode => "Qwen Code",
+            Harness::Copilot => "Copilot CLI",
         }
     }
 
@@ -168,6 +174,17 @@ impl Harness {
                 let user = places.in_home(".gemini/settings.json");
                 (path(".gemini/settings.json", user), "mcpServers", plain())
             }
+            Harness::QwenCode => {
+                let user = places.in_home(".qwen/settings.json");
+                (path(".qwen/settings.json", user), "mcpServers", plain())
+            }
+            Harness::Copilot => {
+                let value = json!({
+                    "type": "local", "command": command, "args": ["mcp"], "tools": ["*"],
+                });
+                let user = places.copilot.join("mcp-config.json");
+                (path(".github/mcp.json", user), "mcpServers", value)
+            }
             Harness::Cursor => (
                 path(".cursor/mcp.json", places.in_home(".cursor/mcp.json")),
                 "mcpServers",
@@ -212,6 +229,10 @@ impl Harness {
             (Harness::Cursor, None) => user(".cursor"),
             (Harness::Opencode, Some(root)) => root.join(".opencode"),
             (Harness::Opencode, None) => places.config.join("opencode"),
+            (Harness::QwenCode, Some(root)) => root.join(".qwen"),
+            (Harness::QwenCode, None) => user(".qwen"),
+            (Harness::Copilot, Some(root)) => root.join(".github"),
+            (Harness::Copilot, None) => places.copilot.clone(),
             (Harness::Vscode | Harness::Zed, _) => return None,
         };
         Some(directory.join("skills/pipemux/SKILL.md"))

@@ -102,6 +102,16 @@ const SAMPLES: &[(Harness, &str, &str)] = &[
         ".config/opencode/opencode.jsonc",
         "{\n  \"$schema\": \"https://opencode.ai/config.json\",\n  // models\n  \"model\": \"a/b\"\n}\n",
     ),
+    (
+        Harness::QwenCode,
+        ".qwen/settings.json",
+        "{\n  // models\n  \"model\": { \"name\": \"a\" },\n  \"mcpServers\": {\n    \"docs\": { \"httpUrl\": \"https://docs.example.org\" }\n  }\n}\n",
+    ),
+    (
+        Harness::Copilot,
+        ".copilot/mcp-config.json",
+        "{\n  \"mcpServers\": {\n    \"docs\": { \"type\": \"http\", \"url\": \"https://docs.example.org\", \"tools\": [\"*\"] }\n  }\n}\n",
+    ),
 ];
 
 #[test]
