@@ -1,5 +1,6 @@
 //! The clarification meeting: a chat between the user and the roles, led by the coach.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -72,9 +73,7 @@ impl Course {
     fn open_meeting(&mut self, effects: &mut Vec<Effect>) {
         let mut meeting = Meeting::default();
         for role in Role::ALL {
-            let newest = [2, 1].into_iter().find_map(|round| self.rounds.get(&round)?.get(&role));
-            let questions = newest.map(|spoken| spoken.verdict.blocking_open_questions.as_slice());
-            for (number, text) in questions.unwrap_or_default().iter().enumerate() {
+            for (number, text) in self.raised(role).enumerate() {
                 let mut question = Question::new(Some(role), text);
                 if number >= QUESTIONS_PER_ROLE {
                     question.state = QuestionState::Dropped(TOO_MANY.into());
@@ -117,6 +116,17 @@ impl Course {
         for fields in cut {
             self.line(&By::default(), "judgement", "Coach", fields, effects);
         }
+    }
+
+    /// Returns the questions that a role raised in rounds 1 and 2, the newest round first, each once. A role that doesn't
+    /// repeat in round 2 what it asked in round 1 hasn't taken it back: it does that in the meeting, with a reason.
+    pub fn raised(&self, role: Role) -> impl Iterator<Item = &str> {
+        let spoken = [2, 1].into_iter().filter_map(move |round| self.rounds.get(&round)?.get(&role));
+        let mut known = BTreeSet::new();
+        spoken
+            .flat_map(|spoken| &spoken.verdict.blocking_open_questions)
+            .map(String::as_str)
+            .filter(move |text| known.insert(plain(text)))
     }
 
     fn close_meeting(&mut self, effects: &mut Vec<Effect>) {
@@ -384,4 +394,11 @@ impl Course {
         let gist = format!("{}{text}", reason.unwrap_or_default());
         self.note("clarification meeting".into(), who.into(), by, gist, &text);
     }
+}
+
+/// Returns what two wordings of one question have in common: letters and digits, in lower case.
+fn plain(text: &str) -> String {
+    let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
+    // A question of nothing but signs is told from others by them.
+    if plain.is_empty() { text.trim().to_owned() } else { plain.to_lowercase() }
 }

@@ -130,7 +130,10 @@ fn answer(rng: &mut Rng, kind: TurnKind, agreeable: u8) -> Value {
         TurnKind::Verdict(round, _) => {
             let agrees = rng.u8(..100) < agreeable || (round == 3 && rng.bool());
             let ok = if agrees { Some(true) } else { [Some(false), None][rng.usize(..2)] };
-            let questions: Vec<&str> = (0..rng.usize(..3)).map(|_| "what?").collect();
+            // Some are asked again in the next round, in the same words or nearly so, and some aren't.
+            let words = ["What?", "what ?", "When?", "Why?", "为什么？", "?"];
+            let questions: Vec<&str> =
+                (0..rng.usize(..3)).map(|_| words[rng.usize(..words.len())]).collect();
             json!({"ok": ok, "reasons": ["r"], "blocking_open_questions": questions})
         }
         TurnKind::Judge(..) => match rng.u8(..3) {
@@ -172,6 +175,18 @@ fn step(play: &mut Play, seed: u64, reader: &str, event: Event) {
     let course = &play.course;
     assert!(course.lines.len() >= before.lines.len(), "the record of the meeting only grows; {at}");
     assert!(course.said.len() >= before.said.len(), "the record only grows; {at}");
+    if let Some(meeting) = course.meeting.as_ref().filter(|_| before.meeting.is_none()) {
+        let has = |role, text: &str| {
+            let words = |text: &str| text.to_lowercase().replace(' ', "");
+            let mut of_role = meeting.questions.iter().filter(|one| one.role == Some(role));
+            of_role.any(|one| words(&one.text) == words(text))
+        };
+        for (role, spoken) in [1, 2].into_iter().flat_map(|round| course.verdicts(round)) {
+            for text in &spoken.verdict.blocking_open_questions {
+                assert!(has(role, text), "{role}'s {text:?} didn't reach the meeting; {at}");
+            }
+        }
+    }
     if matches!(before.stage, Stage::Meeting) && course.stage.rank() > Stage::Meeting.rank() {
         assert!(course.all_questions_settled(), "a question is open after the meeting; {at}");
     }
