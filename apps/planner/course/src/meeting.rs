@@ -1,6 +1,5 @@
 //! The clarification meeting: a chat between the user and the roles, led by the coach.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -116,17 +115,6 @@ impl Course {
         for fields in cut {
             self.line(&By::default(), "judgement", "Coach", fields, effects);
         }
-    }
-
-    /// Returns the questions that a role raised in rounds 1 and 2, the newest round first, each once. A role that doesn't
-    /// repeat in round 2 what it asked in round 1 hasn't taken it back: it does that in the meeting, with a reason.
-    pub fn raised(&self, role: Role) -> impl Iterator<Item = &str> {
-        let spoken = [2, 1].into_iter().filter_map(move |round| self.rounds.get(&round)?.get(&role));
-        let mut known = BTreeSet::new();
-        spoken
-            .flat_map(|spoken| &spoken.verdict.blocking_open_questions)
-            .map(String::as_str)
-            .filter(move |text| known.insert(plain(text)))
     }
 
     fn close_meeting(&mut self, effects: &mut Vec<Effect>) {
@@ -385,20 +373,13 @@ impl Course {
         if self
             .said
             .last()
-            .is_some_and(|last| kind == "question" && last.who == who && last.text == text)
+            .is_some_and(|last| kind == "question" && last.who == who && last.text.ends_with(&text))
         {
             // What led to the question has just been noted with its wording.
             return;
         }
         let who = if is_user { "user" } else { who };
-        let gist = format!("{}{text}", reason.unwrap_or_default());
-        self.note("clarification meeting".into(), who.into(), by, gist, &text);
+        let whole = format!("{}{text}", reason.unwrap_or_default());
+        self.note("clarification meeting".into(), who.into(), by, whole.clone(), &whole);
     }
-}
-
-/// Returns what two wordings of one question have in common: letters and digits, in lower case.
-fn plain(text: &str) -> String {
-    let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
-    // A question of nothing but signs is told from others by them.
-    if plain.is_empty() { text.trim().to_owned() } else { plain.to_lowercase() }
 }

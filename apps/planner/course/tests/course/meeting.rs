@@ -234,6 +234,22 @@ fn questions_of_round_1_reach_the_meeting_unless_they_are_asked_again() {
 }
 
 #[test]
+fn journal_of_earlier_rules_gives_the_meeting_that_it_was() {
+    let mut play = Play::default();
+    let start = json!({"event": "start", "topic": "t", "brief": "add an audit log"});
+    play.ok(serde_json::from_value(start).expect("an entry of the first release"));
+    for _ in 0..5 {
+        play.answer(verdict(NO, &["Which users?"]));
+    }
+    play.answer(verdict(NO, &["Since when?"]));
+    for _ in 1..5 {
+        play.answer(verdict(YES, &[]));
+    }
+    let asked = &play.course.meeting.as_ref().expect("a meeting").questions;
+    assert_eq!(asked.iter().map(|one| one.text.as_str()).collect::<Vec<_>>(), ["Since when?"]);
+}
+
+#[test]
 fn second_judgement_is_given_what_the_user_has_added_to_the_brief() {
     let mut play = Play::begun();
     play.round([NO; 5]);

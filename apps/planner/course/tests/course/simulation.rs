@@ -2,9 +2,9 @@
 
 use fastrand::Rng;
 use pipemux_planner_course::artifact::Artifact;
-use pipemux_planner_course::event::{BackTo, Effect, Entry, Event, Prior};
+use pipemux_planner_course::event::{BackTo, Effect, Entry, Event, Prior, RULES};
 use pipemux_planner_course::turn::{Intent, TurnKind};
-use pipemux_planner_course::{Course, Role, Stage, schema};
+use pipemux_planner_course::{Course, Role, Speaker, Stage, schema};
 use serde_json::{Value, json};
 
 use crate::support::{Play, extraction, plan, synthesis};
@@ -51,7 +51,12 @@ fn play(seed: u64) -> Course {
     };
     let prior = (rng.u8(..4) == 0).then_some(prior);
     let (topic, brief) = ("topic".to_owned(), "brief".to_owned());
-    step(&mut play, seed, "ann", Event::Start { topic, brief, prior, history: Vec::new() });
+    step(
+        &mut play,
+        seed,
+        "ann",
+        Event::Start { topic, brief, prior, history: Vec::new(), rules: RULES },
+    );
     // Some courses are of roles that mostly agree, so that all ways are taken.
     let agreeable = rng.u8(..100);
     for _ in 0..EVENTS {
@@ -94,7 +99,8 @@ fn event(rng: &mut Rng, course: &Course, agreeable: u8) -> Event {
         0 | 1 => Event::Failed { turn, reason: "gone".into() },
         2 | 3 => Event::Retry,
         4 if rng.u8(..4) == 0 => Event::LeaveOut { role },
-        5 => Event::Take { role },
+        5 if rng.bool() => Event::Take { role: Speaker::Role(role) },
+        5 => Event::Take { role: Speaker::Coach },
         6 => Event::Reply { question: Some(rng.u32(..4)), text: text() },
         7 => Event::Say { text: text() },
         8 => Event::Adjust { text: text() },
