@@ -91,7 +91,14 @@ impl<'a> Reader<'a> {
             holds => {
                 let names: Vec<&str> = holds.iter().map(|speaker| speaker.name()).collect();
                 let user = if self.is_user { ", and speak for the user" } else { "" };
-                format!("You are {}{user}.", names.join(" and "))
+                let names = match names.split_last() {
+                    Some((last, [first @ .., one])) => {
+                        let first: String = first.iter().map(|name| format!("{name}, ")).collect();
+                        format!("{first}{one} and {last}")
+                    }
+                    _ => names.concat(),
+                };
+                format!("You are {names}{user}.")
             }
         };
         let free = free(planner);
