@@ -94,7 +94,7 @@ impl Options {
             hint_options: String::new(),
             diff: 0,
             wait_ms: 0,
-            env: if matches!(verb, Verb::Run { .. }) {
+            env: if verb.may_open() {
                 passed_variables(std::env::vars_os())
             } else {
                 BTreeMap::new()

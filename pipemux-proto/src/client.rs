@@ -76,8 +76,8 @@ pub struct VerbRequest {
     /// without the program's name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hint_options: String,
-    /// The variables of the caller's environment that an app gets which a `run` opens by itself; those that
-    /// [`is_passed_variable`] names are enough. Empty for other verbs.
+    /// The variables of the caller's environment that an app gets which a `run`, or a `view` with [`ViewArgs::open`], opens
+    /// by itself; those that [`is_passed_variable`] names are enough. Empty for other verbs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// How many tokens the answer of an act may use to show what it changed in files, for steps whose windows don't show
@@ -245,6 +245,12 @@ impl Verb {
         self.effect() == VerbEffect::RunsActions
     }
 
+    /// Returns true for verbs by which a built-in app may be opened that isn't open: it gets the environment that the
+    /// request brings.
+    pub fn may_open(&self) -> bool {
+        matches!(self, Self::Run { .. } | Self::View(ViewArgs { open: true, .. }))
+    }
+
     /// Returns true for verbs that may change something, if only which windows are open: when such a
     /// request is lost, its outcome is unknown. All others only read and may be sent again at any time.
     pub fn changes(&self) -> bool {
@@ -266,6 +272,7 @@ impl Verb {
             | Self::Set { .. }
             | Self::Providers(_)
             | Self::Down => VerbEffect::ChangesDaemon,
+            // One that opens a window opens it once, however often it is sent.
             Self::View(_)
             | Self::Read { .. }
             | Self::Resolve { run: false, .. }
@@ -335,6 +342,10 @@ pub struct ViewArgs {
     /// Shows all windows as the context of a prompt: what the reader hasn't seen, which may be nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inject: Option<Inject>,
+    /// True to open the session first if it is `main` of a built-in app that has no window here: as a `run` does, where and
+    /// as the caller runs. Without it, a window that isn't open is refused.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
 }
 
 /// How a workspace is shown as the context of a prompt.

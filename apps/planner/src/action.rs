@@ -72,7 +72,7 @@ docui::actions! {
         changes help Driver = driver(role: String, driver: String);
         /// Without it only a draft can come of this cycle.
         changes help LeaveOut = leave_out(role: String);
-        /// This reader plays the role, and nobody else.
+        /// This reader plays the role, or the Coach, and nobody else.
         changes help Take = take(role: String);
         /// A reader speaks as the expert: verdict('Expert', …).
         changes help Invite = invite(reader: String, veto: bool = false);
@@ -83,8 +83,10 @@ docui::actions! {
         safe help Collapse = collapse();
         /// What the speaker whose turn it is is given.
         query help Payload = payload() -> String;
-        /// All that was said.
-        query help Record = record() -> String;
+        /// What was said, word for word: from an entry on, or the last ones.
+        query help Record = record(since: i64 = 0, last: i64 = 0) -> String;
+        /// The plan or the draft, or one section of it.
+        query help Artifact = artifact(section: String = "") -> String;
         query help Versions = versions() -> Vec<String>;
         /// By section: added, gone, changed.
         query help Compare = compare(a: i64, b: i64) -> String;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use docui::{Context, Done, Fault};
-use pipemux_planner_course::event::Event;
+use pipemux_planner_course::event::{Event, RULES};
 use pipemux_planner_course::turn::Intent;
 use pipemux_planner_course::{By, Stage};
 use serde_json::Value;
@@ -50,7 +50,8 @@ pub fn plan(
     let named = if topic.trim().is_empty() { brief } else { topic };
     let topic = free_topic(planner, named);
     let history = history(planner);
-    let event = Event::Start { topic: topic.clone(), brief: brief.to_owned(), prior, history };
+    let (brief, rules) = (brief.to_owned(), RULES);
+    let event = Event::Start { topic: topic.clone(), brief, prior, history, rules };
     planner.begin(&topic, by(context), event)?;
     let mut gone_on = None;
     if let Some(intent) = intent {

@@ -1,54 +1,86 @@
-//! The one thing that is expected of the reader now, with the call that does it.
+//! The one thing that is expected now, as each reader is told: what it is to do itself, with the call, or whom it waits for,
+//! with the command that waits.
 
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::quality::quality;
-use pipemux_planner_course::turn::{Turn, TurnKind};
+use pipemux_planner_course::turn::Turn;
 use pipemux_planner_course::{Speaker, Stage};
 
-use crate::config::DriverSpec;
+use crate::calls::template;
 use crate::model::Planner;
+use crate::reader::{Player, Reader};
 use crate::window::place;
+
+/// Whose turn it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// That of the reader who is told.
+    Yours,
+    /// Somebody else's: the reader waits.
+    Others,
+    /// Nobody's: it is over.
+    Nobody,
+}
 
 /// What is expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expected {
-    /// Who is to do something.
-    pub who: String,
-    /// What it is to do, as the rest of a sentence that begins with `who`.
-    pub what: String,
-    /// The whole command that does it.
+    /// Whose turn it is.
+    pub whose: Whose,
+    /// Who is to do what.
+    pub sentence: String,
+    /// The whole command for the reader: what does it, or what waits.
     pub call: String,
     /// What else could be done, a line each.
     pub also: Vec<String>,
 }
 
 impl Expected {
-    /// Returns who is to do what.
-    pub fn sentence(&self) -> String {
-        format!("{} {}", self.who, self.what)
+    /// Returns what stands before the sentence.
+    pub fn heading(&self) -> &'static str {
+        match self.whose {
+            Whose::Yours => "Expected of you now",
+            Whose::Others => "Wait",
+            Whose::Nobody => "Done",
+        }
+    }
+
+    /// Returns what is expected, in a line.
+    pub fn line(&self) -> String {
+        format!("{}: {}", self.heading().to_lowercase(), self.sentence)
+    }
+
+    /// Has the reader wait.
+    fn wait(planner: &Planner, sentence: String) -> Self {
+        Self { whose: Whose::Others, sentence, call: waiting(planner), also: Vec::new() }
+    }
+
+    /// Adds what else could be done.
+    fn also(mut self, line: impl Into<String>) -> Self {
+        self.also.push(line.into());
+        self
     }
 }
 
 /// Returns what is expected now, as one reader is told.
-pub fn expected(planner: &Planner, reader: &str) -> Expected {
+pub fn expected(planner: &Planner, name: &str) -> Expected {
     let course = &planner.course;
-    let new = |who: &str, what: String, call: &str, also: &[&str]| Expected {
-        who: who.into(),
-        what,
+    let reader = Reader::of(course, name);
+    if course.paused && course.stage != Stage::Empty {
+        return of_user(planner, &reader, "lets it go on: it is paused", "resume()", &[]);
+    }
+    if reader.is_expert && course.stage.rank() < Stage::Confirm.rank() {
+        return of_expert(planner);
+    }
+    if let Some(turn) = &course.turn {
+        return of_turn(planner, turn, &reader);
+    }
+    let over = |sentence: &str, call: &str, also: &[&str]| Expected {
+        whose: Whose::Nobody,
+        sentence: sentence.into(),
         call: planner.run(call),
         also: also.iter().map(|one| (*one).to_owned()).collect(),
     };
-    if course.paused && course.stage != Stage::Empty {
-        return new("the user", "lets it go on: it is paused".into(), "resume()", &[]);
-    }
-    if is_expert(planner, reader) && course.stage.rank() < Stage::Confirm.rank() {
-        let what = format!("may speak at any time; now: {}", place(course));
-        let call = "verdict('Expert', ok=true, reasons=['…'])";
-        return new("you, the invited expert,", what, call, &[&waiting(planner)]);
-    }
-    if let Some(turn) = &course.turn {
-        return of_turn(planner, turn, reader);
-    }
     match course.stage {
         Stage::AskIntent => {
             let prior = course.prior.clone().unwrap_or_default();
@@ -56,44 +88,14 @@ pub fn expected(planner: &Planner, reader: &str) -> Expected {
                 "says what the file is for: I see {}, which looks like a {} ({}). Is it there to be refined, or something else?",
                 prior.source, prior.kind, prior.title
             );
-            new(
-                "the user",
-                what,
-                "intent('refine')",
-                &[
-                    "intent('new_with_reference'): a new plan that may look at it",
-                    "intent('new'): a new plan without it · intent('continue_discussion'): go on where it stopped",
-                    "intent('other', words='…'): in the user's own words",
-                ],
-            )
+            let also = [
+                "intent('new_with_reference'): a new plan that may look at it",
+                "intent('new'): a new plan without it · intent('continue_discussion'): go on where it stopped",
+                "intent('other', words='…'): in the user's own words",
+            ];
+            of_user(planner, &reader, &what, "intent('refine')", &also)
         }
-        Stage::Meeting => {
-            let meeting = course.meeting.clone().unwrap_or_default();
-            let total = meeting
-                .questions
-                .iter()
-                .filter(|one| {
-                    !matches!(one.state, pipemux_planner_course::meeting::QuestionState::Dropped(_))
-                })
-                .count();
-            match meeting.open() {
-                Some((_, question)) => {
-                    let what = format!(
-                        "answers {} (question {} of {total}): {}",
-                        question.asker(),
-                        question.number,
-                        question.text
-                    );
-                    new(
-                        "the user",
-                        what,
-                        "reply('the user\u{2019}s words')",
-                        &["say('…') asks back · \"I don\u{2019}t know\" is an answer, too"],
-                    )
-                }
-                None => new("nobody", "the meeting goes on".into(), "resume()", &[]),
-            }
-        }
+        Stage::Meeting => of_meeting(planner, &reader),
         Stage::Confirm => {
             let version = course.version();
             let what = match version.map(|version| &version.artifact) {
@@ -106,156 +108,137 @@ pub fn expected(planner: &Planner, reader: &str) -> Expected {
                     more => format!("decides on the draft: {more} objections stand"),
                 },
             };
-            new(
-                "the user",
-                what,
-                "accept()",
-                &[
-                    "adjust('what is to be different'): a new cycle, with what was agreed",
-                    "handoff(): gives it to a command, or prints it · discard() · back('round3')",
-                ],
-            )
+            let also = [
+                "adjust('what is to be different'): a new cycle, with what was agreed",
+                "handoff(): gives it to a command, or prints it · discard() · back('round3')",
+            ];
+            of_user(planner, &reader, &what, "accept()", &also)
         }
-        Stage::Accepted => new(
-            "nobody",
-            "it is accepted; it can be handed over".into(),
+        Stage::Accepted => over(
+            "it is accepted; it can be handed over",
             "handoff()",
-            &["plan('…'): the next topic"],
+            &["plan('…'): the next topic · adjust('…'): a new cycle"],
         ),
-        Stage::Discarded => {
-            new("nobody", "it is discarded; its versions stay".into(), "plan('…')", &[])
-        }
-        _ => new(
-            "you",
-            "say what is to be planned".into(),
-            "plan('what you want, and why')",
-            &["with an earlier plan, draft or note: plan('…', from='FILE')"],
-        ),
+        Stage::Discarded => over("it is discarded; its versions stay", "plan('…')", &[]),
+        _ => Expected {
+            whose: Whose::Yours,
+            sentence: "say what is to be planned".into(),
+            call: planner.run("plan('what you want, and why')"),
+            also: vec!["with an earlier plan, draft or note: plan('…', from='FILE')".into()],
+        },
     }
 }
 
-fn of_turn(planner: &Planner, turn: &Turn, reader: &str) -> Expected {
+/// Returns what the user is to do: for a reader who speaks for the user with the call, and for others to wait for.
+fn of_user(
+    planner: &Planner,
+    reader: &Reader<'_>,
+    what: &str,
+    call: &str,
+    also: &[&str],
+) -> Expected {
+    let (sentence, call) = (format!("the user {what}"), planner.run(call));
+    if reader.speaks_for_the_user() {
+        let also = also.iter().map(|one| (*one).to_owned()).collect();
+        return Expected { whose: Whose::Yours, sentence, call, also };
+    }
+    let waits = Expected::wait(planner, sentence);
+    match reader.holds.is_empty() && !reader.is_expert {
+        true => waits.also(format!("if you speak for the user: `{call}`")),
+        false => waits,
+    }
+}
+
+fn of_expert(planner: &Planner) -> Expected {
+    let sentence =
+        format!("you, the invited expert, may speak at any time; now: {}", place(&planner.course));
+    let call = planner.run("verdict('Expert', ok=true, reasons=['…'])");
+    let has_spoken = planner.course.expert.as_ref().is_some_and(|one| !one.words.is_empty());
+    match has_spoken {
+        true => Expected::wait(planner, sentence).also(format!("to say more: `{call}`")),
+        false => Expected { whose: Whose::Yours, sentence, call, also: vec![waiting(planner)] },
+    }
+}
+
+fn of_meeting(planner: &Planner, reader: &Reader<'_>) -> Expected {
+    let meeting = planner.course.meeting.clone().unwrap_or_default();
+    let Some((_, question)) = meeting.open() else {
+        return Expected::wait(planner, "the meeting goes on".into());
+    };
+    let asker = question.asker();
+    // Roles may follow up, and take questions back: nobody knows the number before the end.
+    let number = format!("question {} of {} so far", question.number, meeting.known());
+    let answered = match question.exchange.last() {
+        Some(last) if !last.starts_with("user: ") => format!("; {asker} has answered you"),
+        _ => String::new(),
+    };
+    let what = format!("answers {asker} ({number}{answered}): {}", question.text);
+    let also = ["say('…') asks back · \"I don\u{2019}t know\" is an answer, too"];
+    of_user(planner, reader, &what, "reply('the user\u{2019}s words')", &also)
+}
+
+fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected {
     let speaker = turn.kind.speaker();
-    let task = turn.kind.task();
+    let whom = format!("{speaker}, who {}", turn.kind.task());
     let call = planner.run(&template(turn.kind));
     if let Some(why) = &turn.failed {
-        let mut also = vec![format!(
-            "driver('{speaker}', 'agent'): whoever reads this plays {speaker} · or the call of the turn itself: {call}"
-        )];
-        if let Speaker::Role(role) = speaker {
-            also.push(format!("leave_out('{role}'): then only a draft can come of this cycle"));
-        }
         let what = format!("decides: {speaker} gave no answer ({why})");
-        return Expected { who: "the user".into(), what, call: planner.run("retry()"), also };
+        let driver = format!(
+            "driver('{speaker}', 'agent'): whoever reads this plays {speaker} · or the call of the turn itself: {call}"
+        );
+        let out = format!("leave_out('{speaker}'): then only a draft can come of this cycle");
+        let also: &[&str] = match speaker {
+            Speaker::Role(_) => &[&driver, &out],
+            Speaker::Coach => &[&driver],
+        };
+        return of_user(planner, reader, &what, "retry()", also);
     }
-    match planner.driver(speaker) {
-        Ok(DriverSpec::Agent) | Err(_) => {
-            let taker = match speaker {
-                Speaker::Role(role) => planner.course.takers.get(&role),
-                Speaker::Coach => None,
-            };
-            match taker.filter(|taker| *taker != reader) {
-                Some(taker) => Expected {
-                    who: "nobody else:".into(),
-                    what: format!("reader {taker} plays {speaker}, who {task}"),
-                    call: waiting(planner),
-                    also: Vec::new(),
-                },
-                None => Expected {
-                    who: "you".into(),
-                    what: format!("play {speaker}, who {task}"),
-                    call,
-                    also: Vec::new(),
-                },
+    let yours = |sentence: String, call: String| Expected {
+        whose: Whose::Yours,
+        sentence,
+        call,
+        also: Vec::new(),
+    };
+    let take = planner.run(&format!("take('{speaker}')"));
+    match reader.player(planner, turn) {
+        Player::You => yours(format!("you play {whom}"), call),
+        Player::Anyone => {
+            let told = yours(format!("you may play {whom}: nobody has taken it"), call);
+            match planner.course.rounds.is_empty() {
+                true => told.also(format!(
+                    "several readers each take a role first: `{}`",
+                    take.replacen("pipemux ", "pipemux --reader NAME ", 1)
+                )),
+                false => told,
             }
         }
-        Ok(spec) => {
+        Player::Other(taker) => Expected::wait(planner, format!("reader {taker} plays {whom}")),
+        Player::Untaken if !reader.holds.is_empty() => {
+            Expected::wait(planner, format!("nobody has taken {whom}"))
+                .also(format!("to play {speaker}, too: `{take}`"))
+        }
+        Player::Untaken if reader.is_user => {
+            yours(format!("nobody has taken {whom}: see to it that somebody does"), take.clone())
+                .also(format!(
+                    "for another reader: `{}`",
+                    take.replacen("pipemux ", "pipemux --reader NAME ", 1)
+                ))
+        }
+        Player::Untaken => yours(format!("you may take {whom}"), take)
+            .also(format!("to look on: `{}`", waiting(planner))),
+        Player::Driver(name) => {
             // One session of a project has the roles played; the others look on.
             let session = if planner.claim.is_some() { "" } else { " in another session" };
-            Expected {
-                who: "nobody:".into(),
-                what: format!("{} plays {speaker}{session}, who {task}", spec.name()),
-                call: waiting(planner),
-                also: vec![format!("driver('{speaker}', 'agent') takes the turn · pause()")],
-            }
+            Expected::wait(
+                planner,
+                format!("{name} plays {speaker}{session}, who {}", turn.kind.task()),
+            )
+            .also(format!("driver('{speaker}', 'agent') takes the turn · pause()"))
         }
     }
-}
-
-/// Returns true if this reader speaks as the expert, and has said nothing as anybody else.
-fn is_expert(planner: &Planner, reader: &str) -> bool {
-    let course = &planner.course;
-    course.expert.as_ref().is_some_and(|expert| expert.reader == reader)
-        && !course.said.iter().any(|said| said.by.reader == reader && said.who != "Expert")
-}
-
-/// Returns true if this reader is to play the turn that is open.
-pub fn is_for(planner: &Planner, turn: &Turn, reader: &str) -> bool {
-    let taker = match turn.kind.speaker() {
-        Speaker::Role(role) => planner.course.takers.get(&role),
-        Speaker::Coach => None,
-    };
-    let is_agent = matches!(planner.driver(turn.kind.speaker()), Ok(DriverSpec::Agent) | Err(_));
-    is_agent
-        && !is_expert(planner, reader)
-        && turn.failed.is_none()
-        && taker.is_none_or(|taker| taker == reader)
 }
 
 /// Returns the command that waits for something to be said; a gist, since that is repeated for each turn of a course.
 fn waiting(planner: &Planner) -> String {
-    format!("pipemux view {} --wait 60 --lod gist", address(planner))
-}
-
-fn address(planner: &Planner) -> String {
-    match planner.callee.contains('/') {
-        true => planner.callee.clone(),
-        false => format!("{}/main", planner.callee),
-    }
-}
-
-/// Returns the call that answers a turn, to be filled in.
-fn template(kind: TurnKind) -> String {
-    match kind {
-        TurnKind::Verdict(_, role) => {
-            format!("verdict('{role}', ok=true, reasons=['…'], suggestions=[], questions=[])")
-        }
-        TurnKind::Judge(..) => "speak({action: 'ask', reason: '…'})".into(),
-        TurnKind::FollowUp(_) => "speak({question: null})".into(),
-        TurnKind::AnswerBack(..) => "speak({answer: '…'})".into(),
-        TurnKind::Intent => "speak({intent: 'refine', reason: '…'})".into(),
-        TurnKind::Extraction => "speak({agreed_points: ['…'], conflicting_points: []})".into(),
-        TurnKind::Synthesis => {
-            "speak({agreed_points: ['…'], reserved_points: [], strong_disagreements: [], summary: '…'})".into()
-        }
-        TurnKind::Plan => "speak({why: '…', what: '…', requirements: [{id: 'R1', text: '…'}], draft_files: [{path: '…', \
-                           purpose: '…'}], acceptance: [{id: 'A1', requirement: 'R1', text: '…'}], scope: ['…'], \
-                           non_goals: [], open_questions: [], test_plan: [{id: 'T1', covers: ['A1'], text: '…'}], risks: \
-                           [{id: 'K1', text: '…', owner: '…', affects: ['R1']}]})"
-            .into(),
-    }
-}
-
-/// Returns what else a turn may answer, in a line; empty if the call says it.
-pub fn choices(kind: TurnKind) -> &'static str {
-    match kind {
-        TurnKind::Verdict(..) => {
-            "ok: true agrees, false blocks, null has a concern; questions: up to 3 that only the user can answer"
-        }
-        TurnKind::Judge(..) => {
-            "action: ask, skip, or modify with question: 'the new wording'; the user sees the reason"
-        }
-        TurnKind::FollowUp(_) => "question: null for none, or one more question to the user",
-        TurnKind::Intent => {
-            "intent: refine, new_with_reference, new, continue_discussion, or unsure: then the user is asked"
-        }
-        TurnKind::Synthesis => {
-            "either keeps a plan from coming about: reserved_points: [{role, concern, severity: 'warning'|'error'}]; \
-             strong_disagreements: [{topic, positions: {Role: '…'}}]"
-        }
-        TurnKind::Plan => {
-            "ids link: acceptance to a requirement, tests to what they cover, risks to what they affect"
-        }
-        TurnKind::AnswerBack(..) | TurnKind::Extraction => "",
-    }
+    format!("pipemux view {} --wait 60 --lod gist", planner.address())
 }

@@ -10,8 +10,10 @@
 //! | [`app`] | connects model, update and window to docui |
 //! | `update` | carries out actions |
 //! | `query` | answers queries, which change nothing |
-//! | `window` | the document of a window |
-//! | `expected` | the one thing that is expected of the reader now, with the call that does it |
+//! | `window` | the document of a window; `said`: the record in it; `decision`: the plan or the draft |
+//! | `reader` | who a reader is: which roles it took, whether it speaks for the user |
+//! | `expected` | the one thing that is expected of a reader now, with the call that does it |
+//! | `calls` | the calls that answer turns |
 //! | `handoff` | gives a plan or a draft to a command, and keeps a record of it |
 //! | [`store`] | a topic's files below `.planning` |
 //! | [`config`] | `planner.toml`: who plays which role |
@@ -31,8 +33,10 @@
 pub mod action;
 pub mod app;
 mod begin;
+mod calls;
 mod cites;
 pub mod config;
+mod decision;
 pub mod drivers;
 mod expected;
 mod given;
@@ -42,6 +46,8 @@ pub mod model;
 mod players;
 mod prior;
 mod query;
+mod reader;
+mod said;
 pub mod store;
 mod update;
 mod window;

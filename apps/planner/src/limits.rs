@@ -50,5 +50,14 @@ pub const TOPIC_MAX: usize = 24;
 /// Earlier topics that the coach is told of.
 pub const HISTORY_MAX: usize = 20;
 
+/// Tokens that what a speaker is given may take of a window; more of it is read by a query.
+pub const GIVEN_MAX: u64 = 900;
+
+/// Lines of the record that a window shows.
+pub const RECORD_LINES: usize = 40;
+
+/// Characters of one speaker's newest words that a window shows.
+pub const WORDS_MAX: usize = 1_200;
+
 /// Cited files of one verdict that are looked for.
 pub const CITES_MAX: usize = 50;

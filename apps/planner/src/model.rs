@@ -163,18 +163,23 @@ impl Planner {
     pub(crate) fn fault(&self, refusal: Refusal) -> Fault {
         let fault = Fault::refused(refusal.message);
         match refusal.hint.is_empty() {
-            true => fault.hint("pipemux view planner/main: what is expected now"),
+            true => fault.hint(format!("pipemux view {}: what is expected now", self.address())),
             false => fault.hint(self.run(&refusal.hint)),
+        }
+    }
+
+    /// Returns the session's address.
+    pub(crate) fn address(&self) -> String {
+        match self.callee.contains('/') {
+            true => self.callee.clone(),
+            false => format!("{}/main", self.callee),
         }
     }
 
     /// Returns the command that makes a call.
     pub(crate) fn run(&self, call: &str) -> String {
-        let verb = if call.starts_with("versions(") || call.starts_with("payload(") {
-            "ask"
-        } else {
-            "run"
-        };
+        let queries = ["versions(", "payload(", "artifact("];
+        let verb = if queries.iter().any(|query| call.starts_with(query)) { "ask" } else { "run" };
         format!("pipemux {verb} '{}.{}'", self.callee, call.replace('\'', "\""))
     }
 

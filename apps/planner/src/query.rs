@@ -9,7 +9,7 @@ use pipemux_planner_course::{compare, quality};
 use crate::action::Action;
 use crate::model::Planner;
 use crate::store::Store;
-use crate::update;
+use crate::{said, update};
 
 /// Answers one query.
 ///
@@ -25,7 +25,12 @@ pub fn answer(planner: &Planner, action: &Action) -> Result<Done, Fault> {
             }
             None => return Err(update::refused(planner, "no turn is open", "versions()")),
         },
-        Action::Record {} => (format!("{} entries", course.said.len()), record(planner)),
+        Action::Record { since, last } => {
+            let (entries, text) = said::word_for_word(course, *since, *last);
+            let of = course.said.len();
+            (format!("{entries} of {}", count(of, "entry").replace("entrys", "entries")), text)
+        }
+        Action::Artifact { section } => artifact(planner, section)?,
         Action::Versions {} => {
             let line = |version: &Version| {
                 let back = version
@@ -105,18 +110,26 @@ fn version(planner: &Planner, number: i64) -> Result<&Version, Fault> {
     })
 }
 
-fn record(planner: &Planner) -> String {
-    let mut text = String::new();
-    if planner.course.roles_shared_context() {
-        text += "roles shared one context\n";
+/// Returns the newest plan or draft, or a section of it.
+fn artifact(planner: &Planner, section: &str) -> Result<(String, String), Fault> {
+    let Some(version) = planner.course.version() else {
+        return Err(update::refused(planner, "there is no plan and no draft yet", ""));
+    };
+    let brief = format!("{} version {}", version.artifact.word(), version.number);
+    let plain = |name: &str| name.to_lowercase().replace(['_', '-'], " ");
+    if section.trim().is_empty() {
+        return Ok((brief, version.artifact.text()));
     }
-    for said in &planner.course.said {
-        text += &format!("{} · {} · {} · {}\n", said.ts, said.place, said.who, said.gist);
-        if !said.text.trim().is_empty() && said.text.trim() != said.gist.trim() {
-            said.text.lines().for_each(|line| text += &format!("    {line}\n"));
+    let sections = version.artifact.sections();
+    match sections.iter().find(|(name, _)| plain(name) == plain(section.trim())) {
+        Some((name, items)) => Ok((format!("{brief} · {name}"), items.join("\n"))),
+        None => {
+            let names: Vec<&str> = sections.iter().map(|(name, _)| name.as_str()).collect();
+            let message =
+                format!("there is no section {section:?}; there are {}", names.join(", "));
+            Err(update::refused(planner, message, "artifact()"))
         }
     }
-    text
 }
 
 /// Returns the value of an object: something that was said, or a version.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::action::{Action, IntentName};
 use crate::model::Planner;
+use crate::reader::is_person;
 use crate::store::Store;
 use crate::{begin, cites, expected, handoff, query, window};
 
@@ -62,7 +63,7 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
         Action::Back { stage } => Event::Back { stage: stage.into() },
         Action::Retry {} => Event::Retry,
         Action::LeaveOut { role } => Event::LeaveOut { role: role_of(&role)? },
-        Action::Take { role } => Event::Take { role: role_of(&role)? },
+        Action::Take { role } => Event::Take { role: speaker_of(&role)? },
         Action::Invite { reader, veto } => Event::Invite { reader, veto },
         Action::RollBack { version } => Event::RollBack { to: u32::try_from(version).unwrap_or(0) },
         Action::Driver { role, driver } => {
@@ -99,15 +100,14 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
 /// Returns who makes a call.
 pub fn by(context: &Context) -> By {
     let reader = context.reader.clone();
-    // A terminal and a page are readers of their own, and persons type there; all others relay.
-    let person = ["attach", "page", "person"].iter().any(|of| reader.starts_with(of));
+    let person = is_person(&reader);
     By { reader, driver: Driver::Agent, person }
 }
 
 /// Says what is expected now: the answer to each call.
 pub fn told(planner: &Planner, context: &Context) -> Done {
     let expected = expected::expected(planner, &context.reader);
-    Done::new(format!("{} · expected now: {}", window::place(&planner.course), expected.sentence()))
+    Done::new(format!("{} · {}", window::place(&planner.course), expected.line()))
 }
 
 /// Keeps a text that is too long for the course, and says where.
@@ -130,6 +130,25 @@ fn role_of(name: &str) -> Result<Role, Fault> {
         let names = Role::ALL.map(Role::name).join(", ");
         Fault::usage(format!("there is no role {name:?}; the roles are {names}"))
     })
+}
+
+fn speaker_of(name: &str) -> Result<Speaker, Fault> {
+    Speaker::parse(name).ok_or_else(|| {
+        let names = Speaker::ALL.map(Speaker::name).join(", ");
+        Fault::usage(format!("there is no role {name:?}; expected one of {names}"))
+    })
+}
+
+/// Refuses what a reader says as somebody whom another reader took.
+fn refuse_taken(planner: &Planner, speaker: Speaker, context: &Context) -> Result<(), Fault> {
+    match planner.course.takers.get(&speaker) {
+        Some(taker) if *taker != context.reader => Err(Fault::refused(format!(
+            "{speaker} is played by reader {taker}, not by {}",
+            context.reader
+        ))
+        .hint(present_call(planner, context))),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the call that judges the present turn, for errors.
@@ -160,13 +179,7 @@ fn verdict_of(
         return Ok(told(planner, context));
     }
     let role = role_of(name)?;
-    if let Some(taker) = planner.course.takers.get(&role).filter(|taker| **taker != context.reader)
-    {
-        return Err(Fault::refused(format!(
-            "{role} is played by reader {taker}, not by {}",
-            context.reader
-        )));
-    }
+    refuse_taken(planner, Speaker::Role(role), context)?;
     let turn = planner.course.turn.as_ref().map(|turn| (turn.id, turn.kind));
     match turn {
         Some((turn, TurnKind::Verdict(round, next))) if next == role => {
@@ -210,15 +223,7 @@ fn speak(planner: &mut Planner, answer: Value, context: &Context) -> Result<Done
             format!("nobody is to speak now: the stage is {}", planner.course.stage.shown());
         return Err(Fault::refused(message).hint(present_call(planner, context)));
     };
-    if let Speaker::Role(role) = kind.speaker()
-        && let Some(taker) =
-            planner.course.takers.get(&role).filter(|taker| **taker != context.reader)
-    {
-        return Err(Fault::refused(format!(
-            "{role} is played by reader {taker}, not by {}",
-            context.reader
-        )));
-    }
+    refuse_taken(planner, kind.speaker(), context)?;
     if let Err(why) = kind.check(&answer) {
         let message = format!("{} {}: {why}", kind.speaker(), kind.task());
         return Err(Fault::usage(message).hint(present_call(planner, context)));

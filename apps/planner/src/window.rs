@@ -1,49 +1,96 @@
-//! The document of a window: the stage, what is expected now, who said what, and what the speaker is given.
+//! The document of a window, as its reader is shown it: what is expected now, who said what, what the speaker is given, and
+//! what is decided on.
 
-use std::sync::Arc;
-
-use docui::{Lod, Object, View, ViewRequest, tokens};
-use pipemux_planner_course::course::Said;
+use docui::{Lod, View, ViewRequest, tokens};
 use pipemux_planner_course::meeting::QuestionState;
-use pipemux_planner_course::turn::{self, gist};
+use pipemux_planner_course::turn::gist;
 use pipemux_planner_course::{Course, Role, Stage};
 use serde_json::Value;
 
-use crate::expected::{choices, expected, is_for};
+use crate::calls::choices;
+use crate::expected::expected;
 use crate::given::outline;
+use crate::limits::GIVEN_MAX;
 use crate::model::Planner;
+use crate::reader::Reader;
+use crate::{decision, said};
 
-/// Tokens that what a speaker is given may take of a window; more of it is read by reference.
-const GIVEN_MAX: u64 = 900;
+/// A window that is being written, and the tokens that are left for it.
+pub struct Page<'a> {
+    pub planner: &'a Planner,
+    pub request: &'a ViewRequest,
+    pub view: View,
+    pub left: u64,
+    /// Tokens that were left out.
+    pub hidden: u64,
+}
 
-/// Lines of the record that a summary shows.
-const RECORD_LINES: usize = 40;
+impl Page<'_> {
+    /// Adds a text.
+    pub fn text(&mut self, text: impl Into<String>) {
+        let text = text.into();
+        self.took(tokens::estimate(&text));
+        self.view.text(text);
+    }
+
+    /// Counts what was added.
+    pub fn took(&mut self, tokens: u64) {
+        self.left = self.left.saturating_sub(tokens);
+    }
+
+    /// Counts what was left out.
+    pub fn hide(&mut self, tokens: u64) {
+        self.hidden += tokens;
+        self.view.hidden(self.hidden);
+    }
+
+    /// Returns true if everything is shown, however long it is.
+    pub fn is_full(&self) -> bool {
+        self.request.lod == Lod::Full
+    }
+
+    /// Returns true if a text may be added that takes so many hundredths of what is left.
+    pub fn has_room(&self, text: &str, percent: u64) -> bool {
+        self.is_full() || tokens::estimate(text) <= self.left * percent / 100
+    }
+}
 
 /// Renders the window.
 pub fn view(planner: &Planner, request: &ViewRequest) -> View {
     let course = &planner.course;
-    if course.stage == Stage::Empty {
-        let mut view = View::new("no plan yet");
-        problems(planner, &mut view);
-        expectation(planner, request, &mut view);
-        return view;
+    let title = match course.stage {
+        Stage::Empty => "no plan yet".to_owned(),
+        _ => title(planner),
+    };
+    let left = request.budget.saturating_sub(tokens::estimate(&title));
+    let mut page = Page { planner, request, view: View::new(title), left, hidden: 0 };
+    for problem in planner.problems() {
+        page.text(format!("Problem: {problem}\n"));
     }
-    let mut view = View::new(title(planner));
-    view.document(course.topic.clone());
-    problems(planner, &mut view);
-    expectation(planner, request, &mut view);
+    if course.stage == Stage::Empty {
+        expectation(&mut page);
+        return page.view;
+    }
+    page.view.document(course.topic.clone());
+    expectation(&mut page);
     if request.lod == Lod::Gist {
         if let Some(last) = course.said.last() {
-            view.text(format!("last: {} {}\n", last.who, last.gist));
+            page.text(format!("last: {} {}\n", last.who, last.gist));
         }
-        return view;
+        return page.view;
     }
-    let is_given = given(planner, request, &mut view);
-    progress(planner, is_given, &mut view);
-    brief(planner, request, &mut view);
-    record(planner, request, is_given, &mut view);
-    artifact(planner, &mut view);
-    view
+    let decides = matches!(course.stage, Stage::Confirm | Stage::Accepted);
+    if decides {
+        decision::artifact(&mut page);
+    }
+    let is_given = given(&mut page);
+    progress(&mut page, is_given);
+    brief(&mut page);
+    said::record(&mut page, is_given || decides);
+    if !decides {
+        decision::heading(&mut page);
+    }
+    page.view
 }
 
 fn title(planner: &Planner) -> String {
@@ -69,34 +116,30 @@ pub fn place(course: &Course) -> String {
     }
 }
 
-fn problems(planner: &Planner, view: &mut View) {
-    for problem in planner.problems() {
-        view.text(format!("Problem: {problem}\n"));
-    }
-}
-
-/// Writes what is expected, and how it is done.
-fn expectation(planner: &Planner, request: &ViewRequest, view: &mut View) {
-    let expected = expected(planner, &request.reader);
-    let mut text = format!("**Expected now**: {}\n", expected.sentence());
-    text += &format!("`{}`\n", expected.call);
-    if let Some(turn) = planner.course.turn.as_ref().filter(|turn| turn.failed.is_none()) {
+/// Writes who the reader is, what is expected, and how it is done.
+fn expectation(page: &mut Page<'_>) {
+    let (planner, reader) = (page.planner, Reader::of(&page.planner.course, &page.request.reader));
+    let expected = expected(planner, &page.request.reader);
+    let mut text = reader.introduced(planner).map_or_else(String::new, |line| line + "\n");
+    text += &format!("**{}**: {}\n`{}`\n", expected.heading(), expected.sentence, expected.call);
+    if let Some(turn) = planner.course.turn.as_ref().filter(|_| !planner.course.paused) {
         let said = choices(turn.kind);
-        if !said.is_empty() && is_for(planner, turn, &request.reader) {
+        if !said.is_empty() && reader.is_to_play(planner, turn) {
             text += &format!("{said}\n");
         }
     }
     for also in &expected.also {
         text += &format!("- {also}\n");
     }
-    view.text(text);
+    page.text(text);
 }
 
 /// Writes what the speaker is given besides the brief, which stands below. Returns true if that was anything of the record.
-fn given(planner: &Planner, request: &ViewRequest, view: &mut View) -> bool {
+fn given(page: &mut Page<'_>) -> bool {
+    let planner = page.planner;
     let course = &planner.course;
-    let Some(turn) = course.turn.as_ref().filter(|turn| is_for(planner, turn, &request.reader))
-    else {
+    let reader = Reader::of(course, &page.request.reader);
+    let Some(turn) = course.turn.as_ref().filter(|turn| reader.is_to_play(planner, turn)) else {
         return false;
     };
     let Some(Value::Object(payload)) = course.payload(&planner.config.prompts()) else {
@@ -104,29 +147,30 @@ fn given(planner: &Planner, request: &ViewRequest, view: &mut View) -> bool {
     };
     let prompt = payload.get("my_prompt").and_then(Value::as_str);
     let task = prompt.and_then(|prompt| prompt.lines().next()).unwrap_or_default();
-    view.text(format!("\n{} · {task}\n", turn.kind.speaker()));
+    page.text(format!("\n{} · {task}\n", turn.kind.speaker()));
     let text = outline(&payload);
-    match tokens::estimate(&text) <= GIVEN_MAX {
-        true => drop(view.text(text.clone())),
-        false => drop(view.text(format!(
-            "all that {} is given: `pipemux ask '{}.payload()'`\n",
-            turn.kind.speaker(),
-            planner.callee
-        ))),
+    let tokens = tokens::estimate(&text);
+    match page.is_full() || (tokens <= GIVEN_MAX && page.has_room(&text, 75)) {
+        true => page.text(text.clone()),
+        false => {
+            page.hide(tokens);
+            let command = format!("`pipemux ask '{}.payload()'`", planner.callee);
+            page.text(format!("all that {} is given: {command}\n", turn.kind.speaker()));
+        }
     }
     !text.is_empty()
 }
 
 /// Writes who is next.
-fn progress(planner: &Planner, is_given: bool, view: &mut View) {
-    let course = &planner.course;
+fn progress(page: &mut Page<'_>, is_given: bool) {
+    let course = &page.planner.course;
     let is_met = course.stage == Stage::Meeting && !is_given;
     if let Some(meeting) = course.meeting.as_ref().filter(|_| is_met) {
         let waits = meeting.questions.iter().filter(|one| one.state == QuestionState::Waiting);
         let next: Vec<String> =
             waits.map(|one| format!("{}: {}", one.asker(), gist(&one.text))).collect();
         if !next.is_empty() {
-            view.text(format!("\nto be cleared up: {}\n", next.join(" · ")));
+            page.text(format!("\nto be cleared up: {}\n", next.join(" · ")));
         }
     }
     let Stage::Round(round) = course.stage else { return };
@@ -145,136 +189,24 @@ fn progress(planner: &Planner, is_given: bool, view: &mut View) {
     if !left_out.is_empty() {
         text += &format!("left out: {}\n", left_out.join(", "));
     }
-    view.text(text);
+    page.text(text);
 }
 
-fn brief(planner: &Planner, request: &ViewRequest, view: &mut View) {
-    let brief = planner.course.whole_brief();
-    let text = match request.lod == Lod::Full || tokens::estimate(&brief) <= request.budget / 3 {
+fn brief(page: &mut Page<'_>) {
+    let brief = page.planner.course.whole_brief();
+    let text = match page.has_room(&brief, 50) {
         true => quoted(&brief),
         false => {
-            view.hidden(tokens::estimate(&brief));
-            format!("> {}\nall of it: pipemux view --lod full", gist(&brief))
+            page.hide(tokens::estimate(&brief));
+            let all = format!("pipemux view {} --lod full", page.planner.address());
+            format!("> {}\nall of it: `{all}`", gist(&brief))
         }
     };
-    view.text(format!("\n### Brief\n{text}\n"));
-}
-
-/// Writes what was said: gists, and in full what was expanded. Earlier stages are a line each if the reader is given what
-/// was said there, or gave all verdicts of the round itself.
-fn record(planner: &Planner, request: &ViewRequest, is_given: bool, view: &mut View) {
-    let course = &planner.course;
-    let said = &course.said;
-    if said.is_empty() {
-        return;
-    }
-    let all = request.lod == Lod::Full;
-    let now = course.stage.shown();
-    let first = if all { 0 } else { said.len().saturating_sub(RECORD_LINES) };
-    view.text("\n### Said\n");
-    if first > 0 {
-        view.text(format!("{first} earlier: `pipemux ask '{}.record()'`\n", planner.callee));
-    }
-    let (mut place, mut reader) = ("", "");
-    for (number, one) in said.iter().enumerate().skip(first) {
-        let is_expanded = all || planner.expanded.contains(&number);
-        let is_known = is_given || is_own(course, &one.place, &request.reader);
-        let folds = is_known && one.place != now && !is_expanded;
-        if one.place != place {
-            place = &one.place;
-            match folds {
-                true => view.text(format!("{place}: {}\n", tally(course, place))),
-                false => view.text(format!("{place}:\n")),
-            };
-        }
-        if folds {
-            continue;
-        }
-        let key = key(planner, number);
-        view.text("- ").object(Object::new(key, one.who.clone()).ty("said").detail(one.ts.clone()));
-        // Said once, until somebody else speaks.
-        let origin = origin(one).filter(|by| *by != reader);
-        reader = origin.unwrap_or(reader);
-        let origin = origin.map_or_else(String::new, |by| format!(" (by {by})"));
-        view.text(format!(" {}{origin}\n", one.gist));
-        if is_expanded {
-            view.text(format!("{}\n", quoted(&one.text)));
-        }
-    }
-    if is_given && !all {
-        view.text(format!("word for word: `pipemux ask '{}.record()'`\n", planner.callee));
-    }
-}
-
-/// Returns true if all that was said in a round came from this reader.
-fn is_own(course: &Course, place: &str, reader: &str) -> bool {
-    place.starts_with("round ")
-        && course
-            .said
-            .iter()
-            .filter(|said| said.place == place)
-            .all(|said| said.by.reader == reader)
-}
-
-/// Sums up a stage that is folded: `2 agree, 3 concern`.
-fn tally(course: &Course, place: &str) -> String {
-    let of = |word: &str| {
-        let is_one = |said: &&Arc<Said>| said.place == place && said.gist.starts_with(word);
-        course.said.iter().filter(is_one).count()
-    };
-    let counts = ["agree", "block", "concern"].map(|word| (of(word), word));
-    let parts: Vec<String> = counts
-        .iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!("{count} {word}"))
-        .collect();
-    match parts.is_empty() {
-        true => {
-            let count = course.said.iter().filter(|said| said.place == place).count();
-            turn::count(count, "line")
-        }
-        false => parts.join(", "),
-    }
-}
-
-/// Returns the key of something that was said.
-pub fn key(planner: &Planner, number: usize) -> String {
-    format!("said:{}:{number}", planner.course.topic)
-}
-
-/// Returns who typed something, where that isn't plain.
-fn origin(said: &Said) -> Option<&str> {
-    match (said.by.reader.as_str(), said.who.as_str()) {
-        ("", _) | (_, "user" | "Coach") => None,
-        (reader, _) => Some(reader),
-    }
-}
-
-fn artifact(planner: &Planner, view: &mut View) {
-    let course = &planner.course;
-    let Some(version) = course.version() else { return };
-    let name = version.artifact.file();
-    let edited = if version.edited { ", edited by hand" } else { "" };
-    let back = version
-        .rolled_back_from
-        .map_or_else(String::new, |from| format!(", brings back version {from}"));
-    view.text(format!(
-        "\n### Version {}\n.planning/{}/{name} · {}{edited}{back} · ",
-        version.number,
-        course.topic,
-        version.artifact.word()
-    ));
-    view.object(
-        Object::new(format!("version:{}:{}", course.topic, version.number), name).ty("version"),
-    );
-    view.text("\n");
-    for objection in &version.objections {
-        view.text(format!("- {}\n", gist(objection)));
-    }
+    page.text(format!("\n### Brief\n{text}\n"));
 }
 
 /// Marks each line of a text as a quotation.
-fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     text.lines()
         .map(|line| format!("> {line}").trim_end().to_owned())
         .collect::<Vec<_>>()

@@ -33,7 +33,8 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
         }
         Verb::View { session, since, wait } => {
             let wait_ms = wait.map_or(0, milliseconds);
-            RequestVerb::View(ViewArgs { session, since, wait_ms, inject: None })
+            let open = session.is_some();
+            RequestVerb::View(ViewArgs { session, since, wait_ms, inject: None, open })
         }
         Verb::Inject { reset, hook: false } => {
             let inject = Some(Inject { reset });

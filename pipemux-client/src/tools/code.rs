@@ -139,7 +139,8 @@ fn plain_command(
         "view" => {
             let session = first.map(|window| session(&window)).transpose()?;
             let wait_ms = std::mem::take(&mut settings.wait_ms);
-            Verb::View(ViewArgs { session, since: settings.since, wait_ms, inject: None })
+            let (open, since) = (session.is_some(), settings.since);
+            Verb::View(ViewArgs { session, since, wait_ms, inject: None, open })
         }
         "read" => Verb::Read { target: first.ok_or_else(|| needs("a ref"))? },
         "help" => match first {

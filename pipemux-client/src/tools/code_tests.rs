@@ -69,7 +69,9 @@ fn every_hint_of_an_answer_is_a_command() {
     assert_eq!((wide.budget, wide.verb.acts()), (Some(8854), true));
     let view = verb("view editor --lod full --budget=900 --wait 2", CodeKind::OnlyLooks);
     assert_eq!((view.budget, view.lod, view.wait_ms), (Some(900), Some(Lod::Full), 0));
-    let Verb::View(ViewArgs { session, wait_ms: 2000, .. }) = view.verb else { panic!() };
+    let Verb::View(ViewArgs { session, wait_ms: 2000, open: true, .. }) = view.verb else {
+        panic!()
+    };
     assert_eq!(session.unwrap().to_string(), "editor/main");
     let Verb::Open(open) = verb("open editor 'a b.rs' -- -x", CodeKind::Any).verb else { panic!() };
     assert_eq!(open.args, ["a b.rs", "-x"]);

@@ -50,6 +50,10 @@ fn verbs(all: &mut Vec<Sample>) {
                 ..ViewArgs::default()
             }),
         ),
+        (
+            "view-open",
+            Verb::View(ViewArgs { session: Some(session()), open: true, ..ViewArgs::default() }),
+        ),
         ("view-wait", Verb::View(ViewArgs { wait_ms: 5_000, ..ViewArgs::default() })),
         (
             "view-inject",

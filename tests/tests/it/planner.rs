@@ -169,13 +169,13 @@ fn three_rounds_with_a_meeting_lead_to_a_plan_though_kills_come_between() {
     let mut talk = Talk::new(workshop("meeting"));
     talk.run("planner.plan('Add an audit log')").ok();
     talk.reach(
-        "the user answers ProductPlanner (question 1 of 3): Is it bound to the users we have?",
+        "the user answers ProductPlanner (question 1 of 3 so far): Is it bound to the users we have?",
     );
     talk.run("planner.say('Which users do you mean?')").ok();
     talk.reach("All that signed in this year.");
     talk.env.kill_session("planner/main");
     talk.run("planner.reply('Yes, all 500,000 of them.')").ok();
-    talk.reach("question 2 of 3): With 500,000 users bound");
+    talk.reach("question 2 of 3 so far): With 500,000 users bound");
     talk.run("planner.reply('yes', question=1)").exits(9).has("question 1 is closed");
     // The daemon is killed while a driver is at work.
     talk.env.write("hold", "");

@@ -94,6 +94,18 @@ fn endpoint_of_the_chat_api_plays_all_roles_in_spite_of_its_faults() {
 }
 
 #[test]
+fn first_look_opens_the_planner_where_it_is_made() {
+    let env = TestEnv::new();
+    env.write("planner.toml", "driver = \"agent\"\n");
+    env.as_reader("ann", &["view", "planner", "--wait", "60"])
+        .ok()
+        .has("**Expected of you now**: say what is to be planned");
+    env.run("planner.plan('Add an audit log')").ok();
+    assert!(env.path(".planning/add-an-audit-log").is_dir(), "it was opened in the project");
+    env.pipemux(&["view", "arena"]).exits(3).has("no window of arena/main");
+}
+
+#[test]
 fn agents_that_each_take_a_role_are_told_whose_turn_it_is() {
     let env = TestEnv::new();
     env.write("planner.toml", "driver = \"agent\"\n");

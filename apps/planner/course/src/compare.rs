@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-
 use crate::artifact::Artifact;
+use crate::sections::{Sections, sections};
 
 /// What differs in one section.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,9 +17,6 @@ pub struct Difference {
     /// What both have, differently: before and after.
     pub changed: Vec<(String, String)>,
 }
-
-/// A section's items, each with the key by which the same item is found in another version.
-type Sections = Vec<(String, Vec<(String, String)>)>;
 
 /// Compares two artifacts, section by section; sections that are the same are left out.
 pub fn compare(before: &Artifact, after: &Artifact) -> Vec<Difference> {
@@ -56,63 +52,6 @@ pub fn compare(before: &Artifact, after: &Artifact) -> Vec<Difference> {
         }
     }
     all
-}
-
-fn sections(artifact: &Artifact) -> Sections {
-    match artifact {
-        Artifact::Plan(plan) => plan
-            .as_object()
-            .into_iter()
-            .flatten()
-            .filter(|(name, _)| *name != "meta" && *name != "consensus_snapshot")
-            .map(|(name, value)| (name.clone(), plan_items(value)))
-            .collect(),
-        Artifact::Draft(text) => {
-            let mut sections: Sections = Vec::new();
-            for line in text.lines().filter(|line| !line.trim().is_empty()) {
-                match line.strip_prefix("## ") {
-                    Some(name) => sections.push((name.to_owned(), Vec::new())),
-                    None => {
-                        if let Some((_, items)) = sections.last_mut() {
-                            items.push((line.to_owned(), line.to_owned()));
-                        }
-                    }
-                }
-            }
-            sections
-        }
-    }
-}
-
-fn plan_items(value: &Value) -> Vec<(String, String)> {
-    match value {
-        Value::Array(items) => items
-            .iter()
-            .map(|item| match (item, item["id"].as_str().or(item["path"].as_str())) {
-                (_, Some(id)) => (id.to_owned(), format!("{id}: {}", rest(item))),
-                (Value::String(text), None) => (text.clone(), text.clone()),
-                (other, None) => (other.to_string(), other.to_string()),
-            })
-            .collect(),
-        Value::String(text) => vec![("text".into(), text.clone())],
-        other => vec![("text".into(), other.to_string())],
-    }
-}
-
-/// Writes the fields of an item but its id.
-fn rest(item: &Value) -> String {
-    let fields =
-        item.as_object().into_iter().flatten().filter(|(name, _)| *name != "id" && *name != "path");
-    let field = |(name, value): (&String, &Value)| match (name.as_str(), value) {
-        ("text" | "purpose", Value::String(text)) => text.clone(),
-        (name, Value::String(text)) => format!("{name} {text}"),
-        (name, Value::Array(items)) => {
-            let items: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
-            format!("{name} {}", items.join(", "))
-        }
-        (name, other) => format!("{name} {other}"),
-    };
-    fields.map(field).collect::<Vec<_>>().join(" · ")
 }
 
 #[cfg(test)]

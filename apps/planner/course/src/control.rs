@@ -58,12 +58,11 @@ impl Course {
         Ok(())
     }
 
-    pub(crate) fn take_role(&mut self, role: Role, by: &By) -> Result<(), Refusal> {
+    pub(crate) fn take_role(&mut self, role: Speaker, by: &By) -> Result<(), Refusal> {
         match self.takers.get(&role) {
-            Some(other) if *other != by.reader => Err(Refusal::new(
-                format!("{role} is played by reader {other}"),
-                "driver('ROLE', 'agent')",
-            )),
+            Some(other) if *other != by.reader => {
+                Err(Refusal::new(format!("{role} is played by reader {other}"), ""))
+            }
             _ => {
                 self.takers.insert(role, by.reader.clone());
                 let text = format!("{} plays {role}", by.reader);

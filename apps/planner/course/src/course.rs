@@ -32,7 +32,12 @@ pub struct Course {
     /// The verdicts of this cycle, by round.
     pub rounds: BTreeMap<u8, BTreeMap<Role, Spoken>>,
     pub left_out: BTreeSet<Role>,
-    pub takers: BTreeMap<Role, String>,
+    /// The rules that it follows: [`RULES`](crate::event::RULES) for a new one.
+    pub rules: u32,
+    /// The reader who gave the brief: the user speaks through it.
+    pub user: String,
+    /// The readers who took a role, or the coach.
+    pub takers: BTreeMap<Speaker, String>,
     pub meeting: Option<Meeting>,
     pub extraction: Option<Extraction>,
     pub synthesis: Option<Synthesis>,
@@ -77,8 +82,11 @@ impl Course {
             return Err(Refusal::new("there is no brief yet", "plan('what you want, and why')"));
         }
         match &entry.event {
-            Event::Start { topic, brief, prior, history } => {
-                self.start(topic, brief, prior, history)
+            Event::Start { topic, brief, prior, history, rules } => {
+                self.start(topic, brief, prior, history)?;
+                self.rules = *rules;
+                self.user.clone_from(&entry.by.reader);
+                Ok(())
             }
             Event::Intent { intent, words } => self.set_intent(*intent, words, &entry.by),
             Event::Answered { turn, answer, missing } => {
@@ -220,7 +228,8 @@ impl Course {
                     format!(" · cites what doesn't exist: {}", missing.join(", "))
                 };
                 let gist = format!("{} · {}{mark}", verdict.word(), turn::gist(&reasons));
-                self.note(place, role.name().into(), by, gist, &verdict_text(&verdict));
+                let text = verdict_text(&verdict, missing);
+                self.note(place, role.name().into(), by, gist, &text);
                 let (ts, revision) = (self.now.clone(), self.revision);
                 let spoken =
                     Spoken { verdict, ts, by: by.clone(), revision, missing: missing.to_vec() };
@@ -330,12 +339,14 @@ impl Course {
 }
 
 /// Writes a verdict for the record.
-pub(crate) fn verdict_text(verdict: &Verdict) -> String {
+pub(crate) fn verdict_text(verdict: &Verdict, missing: &[String]) -> String {
     let mut text = format!("{}\n", verdict.word());
+    let missing = missing.to_vec();
     let parts = [
         ("reasons", &verdict.reasons),
         ("suggestions", &verdict.suggestions),
         ("open questions", &verdict.blocking_open_questions),
+        ("cites what doesn't exist", &missing),
     ];
     for (name, items) in parts {
         if !items.is_empty() {

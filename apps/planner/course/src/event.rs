@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::role::Role;
+use crate::role::{Role, Speaker};
 use crate::turn::Intent;
 
 /// Something that happened, with its time and who did it. The journal has one a line.
@@ -78,6 +78,14 @@ pub enum BackTo {
     Round3,
 }
 
+/// The newest rules. Those of 0 take only the questions of a role's newest verdict to the meeting.
+pub const RULES: u32 = 1;
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 /// What happens to a course.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
@@ -94,6 +102,10 @@ pub enum Event {
         /// What the user said and did before, in short.
         #[serde(default)]
         history: Vec<String>,
+        /// The rules that the course follows, so that a journal gives the same course again though rules have changed
+        /// since: [`RULES`] for a new one.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        rules: u32,
     },
     /// The user says what an earlier plan is for.
     Intent {
@@ -127,10 +139,10 @@ pub enum Event {
         /// The role.
         role: Role,
     },
-    /// A reader takes a role.
+    /// A reader takes a role, or the coach.
     Take {
-        /// The role.
-        role: Role,
+        /// Who the reader is from then on.
+        role: Speaker,
     },
     /// The user answers the question that is open in the meeting.
     Reply {

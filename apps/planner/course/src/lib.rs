@@ -13,6 +13,7 @@
 //! | `payload` | what each turn is given |
 //! | [`schema`] | the JSON schemas in `schemas/`, by which payloads and answers are checked |
 //! | [`artifact`] | the plan and the draft |
+//! | `sections` | what a plan and a draft consist of |
 //! | [`compare`], [`quality`] | what differs between two versions; how complete a plan is |
 //! | [`limits`] | every bound |
 //!
@@ -38,6 +39,7 @@ pub mod quality;
 mod question;
 pub mod role;
 pub mod schema;
+mod sections;
 mod stage;
 pub mod turn;
 

@@ -72,9 +72,7 @@ impl Course {
     fn open_meeting(&mut self, effects: &mut Vec<Effect>) {
         let mut meeting = Meeting::default();
         for role in Role::ALL {
-            let newest = [2, 1].into_iter().find_map(|round| self.rounds.get(&round)?.get(&role));
-            let questions = newest.map(|spoken| spoken.verdict.blocking_open_questions.as_slice());
-            for (number, text) in questions.unwrap_or_default().iter().enumerate() {
+            for (number, text) in self.raised(role).enumerate() {
                 let mut question = Question::new(Some(role), text);
                 if number >= QUESTIONS_PER_ROLE {
                     question.state = QuestionState::Dropped(TOO_MANY.into());
@@ -375,13 +373,13 @@ impl Course {
         if self
             .said
             .last()
-            .is_some_and(|last| kind == "question" && last.who == who && last.text == text)
+            .is_some_and(|last| kind == "question" && last.who == who && last.text.ends_with(&text))
         {
             // What led to the question has just been noted with its wording.
             return;
         }
         let who = if is_user { "user" } else { who };
-        let gist = format!("{}{text}", reason.unwrap_or_default());
-        self.note("clarification meeting".into(), who.into(), by, gist, &text);
+        let whole = format!("{}{text}", reason.unwrap_or_default());
+        self.note("clarification meeting".into(), who.into(), by, whole.clone(), &whole);
     }
 }

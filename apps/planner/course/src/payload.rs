@@ -39,11 +39,16 @@ impl Course {
                 "asked_so_far": self.asked(|_| true),
             }),
             TurnKind::AnswerBack(_, index) => self.answer_back_payload(index),
-            TurnKind::Extraction => json!({
-                "user_brief": self.whole_brief(),
-                "round_1_verdicts": self.verdict_map(1),
-                "round_2_verdicts": self.verdict_map(2),
-            }),
+            TurnKind::Extraction => {
+                let (questions, answers) = self.questions_and_answers();
+                json!({
+                    "user_brief": self.whole_brief(),
+                    "round_1_verdicts": self.verdict_map(1),
+                    "round_2_verdicts": self.verdict_map(2),
+                    "clarification_questions": questions,
+                    "user_answers": answers,
+                })
+            }
             TurnKind::Synthesis => {
                 let (questions, answers) = self.questions_and_answers();
                 let round = self.last_round();
@@ -124,6 +129,7 @@ impl Course {
             .filter(|(other, question)| *other != index && question.state == QuestionState::Waiting)
             .map(|(_, question)| format!("{} ({})", question.text, question.asker()));
         json!({
+            "user_brief": self.whole_brief(),
             "my_question": questions.get(index).map(|question| question.text.clone()).unwrap_or_default(),
             "my_verdict": verdict.map(|spoken| spoken.verdict.clone()),
             "coach_summary": self.coach_summary(2),
@@ -254,7 +260,7 @@ pub fn instruction(kind: TurnKind) -> &'static str {
              \"new\" | \"continue_discussion\" | \"unsure\", \"reason\": \"…\"}"
         }
         TurnKind::Extraction => {
-            "Extract what all roles agree on, and what is in conflict. Answer with JSON only: {\"agreed_points\": [\"…\"], \
+            "Extract what all roles agree on, and what is in conflict, after the user's answers. Answer with JSON only: {\"agreed_points\": [\"…\"], \
              \"conflicting_points\": [\"…\"]}"
         }
         TurnKind::Synthesis => {

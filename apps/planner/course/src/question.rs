@@ -1,5 +1,8 @@
 //! A meeting and its questions.
 
+use std::collections::BTreeSet;
+
+use crate::course::Course;
 use crate::role::Role;
 
 /// A meeting.
@@ -64,6 +67,12 @@ impl Meeting {
         asked
     }
 
+    /// Returns how many questions are to be asked as far as is known by now: more may follow, and some may be taken back.
+    pub fn known(&self) -> usize {
+        let dropped = |one: &&Question| matches!(one.state, QuestionState::Dropped(_));
+        self.questions.len() - self.questions.iter().filter(dropped).count()
+    }
+
     pub(crate) fn ask(&mut self, index: usize) {
         let number = self.questions.iter().map(|question| question.number).max().unwrap_or(0) + 1;
         if let Some(question) = self.questions.get_mut(index) {
@@ -98,4 +107,27 @@ impl Question {
             (_, answer) => answer.clone(),
         }
     }
+}
+
+impl Course {
+    /// Returns the questions that a role raised in rounds 1 and 2, the newest round first, each once. A role that doesn't
+    /// repeat in round 2 what it asked in round 1 hasn't taken it back: it does that in the meeting, with a reason.
+    pub fn raised(&self, role: Role) -> impl Iterator<Item = &str> {
+        let newest = if self.rules == 0 { 1 } else { 2 };
+        let spoken =
+            [2, 1].into_iter().filter_map(move |round| self.rounds.get(&round)?.get(&role));
+        let mut known = BTreeSet::new();
+        spoken
+            .take(newest)
+            .flat_map(|spoken| &spoken.verdict.blocking_open_questions)
+            .map(String::as_str)
+            .filter(move |text| known.insert(plain(text)))
+    }
+}
+
+/// Returns what two wordings of one question have in common: letters and digits, in lower case.
+fn plain(text: &str) -> String {
+    let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
+    // A question of nothing but signs is told from others by them.
+    if plain.is_empty() { text.trim().to_owned() } else { plain.to_lowercase() }
 }

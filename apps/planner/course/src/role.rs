@@ -79,8 +79,9 @@ impl fmt::Display for Role {
 pub const COACH_TASK: &str = "You are the agile coach. You lead the discussion, record it and never vote. Be exact and \
                               short, add nothing that nobody said, and keep what was decided apart from what wasn't.";
 
-/// Who says something in a turn.
+/// Who says something in a turn. Saved as its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "&'static str", try_from = "String")]
 pub enum Speaker {
     /// A role.
     Role(Role),
@@ -89,6 +90,16 @@ pub enum Speaker {
 }
 
 impl Speaker {
+    /// All speakers, in the order in which they speak.
+    pub const ALL: [Self; 6] = [
+        Self::Role(Role::ALL[0]),
+        Self::Role(Role::ALL[1]),
+        Self::Role(Role::ALL[2]),
+        Self::Role(Role::ALL[3]),
+        Self::Role(Role::ALL[4]),
+        Self::Coach,
+    ];
+
     /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
@@ -109,5 +120,18 @@ impl Speaker {
 impl fmt::Display for Speaker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+impl From<Speaker> for &'static str {
+    fn from(speaker: Speaker) -> Self {
+        speaker.name()
+    }
+}
+
+impl TryFrom<String> for Speaker {
+    type Error = String;
+    fn try_from(name: String) -> Result<Self, String> {
+        Self::parse(&name).ok_or_else(|| format!("nobody is called {name:?}"))
     }
 }

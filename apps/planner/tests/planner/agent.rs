@@ -16,7 +16,7 @@ fn window_says_what_is_expected_with_the_whole_call() {
     let done = session.plan("Add an audit log: who changed what, and when.");
     assert!(
         done.brief.contains(
-            "round 1 · 1 of 5 · expected now: you play ProductPlanner, who judges the brief"
+            "round 1 · 1 of 5 · expected of you now: you may play ProductPlanner, who judges the brief"
         ),
         "{}",
         done.brief
@@ -31,7 +31,7 @@ fn window_says_what_is_expected_with_the_whole_call() {
         "{view}"
     );
     session.round([YES; 5]);
-    assert!(session.view().contains("play Coach, who sums up what was agreed"));
+    assert!(session.view().contains("you may play Coach, who sums up what was agreed"));
     let mut both = synthesis();
     both["plan"] = plan();
     session.speak(both);
@@ -183,7 +183,9 @@ fn meeting_is_a_chat_in_the_window() {
     session.speak(json!({"action": "ask", "reason": "nobody asked it"}));
     let view = session.view();
     assert!(
-        view.contains("the user answers ProductPlanner (question 1 of 1): Bind it to the users?"),
+        view.contains(
+            "the user answers ProductPlanner (question 1 of 1 so far): Bind it to the users?"
+        ),
         "{view}"
     );
     session.done(Action::Say { text: text("Which users?") });
@@ -298,7 +300,7 @@ fn reader_who_invites_itself_plays_on() {
     session.plan("add an audit log");
     session.done(Action::Invite { reader: "default".into(), veto: false });
     session.done(verdict("Expert", NO, &[]));
-    assert!(session.view().contains("you play ProductPlanner"));
+    assert!(session.view().contains("you may play ProductPlanner"));
 }
 
 #[test]
@@ -307,7 +309,7 @@ fn gist_of_the_window_has_what_was_said_last() {
     session.plan("add an audit log");
     session.verdict("ProductPlanner", YES, &[]);
     let gist = session.host.text(Lod::Gist, 4000).unwrap();
-    assert!(gist.contains("you play SystemDesigner"), "{gist}");
+    assert!(gist.contains("you may play SystemDesigner"), "{gist}");
     assert!(gist.ends_with("last: ProductPlanner agree · because\n"), "{gist}");
 }
 

@@ -53,7 +53,7 @@ fn half_a_line_of_the_journal_was_never_answered_for_and_is_cut() {
     session.kill();
     let view = session.view();
     assert!(
-        view.contains("you play SeniorDeveloper") && view.contains(":1) block · because"),
+        view.contains("you may play SeniorDeveloper") && view.contains(":1) block · because"),
         "{view}"
     );
     assert!(view.contains("then: TestPlanner, RiskPlanner\n"), "{view}");
@@ -111,7 +111,7 @@ fn entries_of_another_session_are_taken_in() {
     let answer = json!({"ok": true, "reasons": []});
     let entry = json!({"ts": "2026-01-01T00:00:00Z", "by": by, "event": "answered", "turn": 1, "answer": answer});
     session.write(&name, &format!("{}{entry}\n", session.read(&name)));
-    assert!(session.view().contains("you play SystemDesigner"));
+    assert!(session.view().contains("you may play SystemDesigner"));
 }
 
 #[test]

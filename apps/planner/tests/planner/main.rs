@@ -7,4 +7,5 @@ mod command;
 mod docs;
 mod files;
 mod http;
+mod readers;
 mod support;

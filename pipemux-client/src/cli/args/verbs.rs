@@ -62,7 +62,7 @@ pub enum Verb {
         #[arg(value_name = "PROVIDER[/SESSION]", value_parser = open_target)]
         target: OpenTarget,
     },
-    /// Show the workspace, or one window
+    /// Show the workspace, or one window, which is opened if its app is built in
     View {
         /// The window's session: editor/main
         #[arg(value_name = "PROVIDER/SESSION", value_parser = session)]

@@ -168,7 +168,7 @@ impl PipeRequest {
         if self.cwd.is_some() {
             call.cwd = self.directory_text()?;
         }
-        if self.env.is_some() && matches!(call.verb, RequestVerb::Run { .. }) {
+        if self.env.is_some() && call.verb.may_open() {
             call.env = passed_variables(self.variables());
         }
         let json = requester.global.json;

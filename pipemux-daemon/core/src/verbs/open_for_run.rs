@@ -1,9 +1,10 @@
-//! Opens built-in apps for a run that calls them, without a word about it: a first call needs no `open`.
+//! Opens built-in apps for a run that calls them or a view that asks for them, without a word about it: a first call needs no
+//! `open`, and neither does a first look.
 //!
 //! An app of the user's own is opened by the user only, because opening it may do anything.
 
 use pipemux_proto::call::{Argument, Call, CallError, Expr, Owner, Script, Step, nearest};
-use pipemux_proto::client::OpenArgs;
+use pipemux_proto::client::{OpenArgs, ViewArgs};
 use pipemux_proto::prototype::Prototype;
 use pipemux_proto::{Code, Fault, Level, ProviderId, SessionAddr};
 
@@ -50,7 +51,19 @@ impl Core {
         Ok(None)
     }
 
-    /// Opens an app with nothing, where and as its caller runs. The run goes on once it is open.
+    /// Returns the built-in app that a view is of and is to open: it has no window in the caller's workspace. A session of
+    /// another name is what only an `open` makes.
+    pub(super) fn closed_app_of_view(&self, id: RequestId, view: &ViewArgs) -> Option<ProviderId> {
+        let addr = view.session.as_ref().filter(|_| view.open && view.since.is_none())?;
+        let request = require::request(&self.clients, id).ok()?;
+        let workspace = require::workspace(&self.workspaces, request).ok()?;
+        let is_first = workspace.windows.count_of_app(&addr.provider) == 0;
+        let is_built_in = self.providers.get(&addr.provider)?.built_in.is_some();
+        let is_main = addr.session.as_str() == SessionAddr::DEFAULT_SESSION;
+        (is_first && is_built_in && is_main).then(|| addr.provider.clone())
+    }
+
+    /// Opens an app with nothing, where and as its caller runs. The run, or the view, goes on once it is open.
     pub(super) fn open_for_run(
         &mut self,
         id: RequestId,

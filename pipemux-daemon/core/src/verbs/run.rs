@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use pipemux_proto::call::{self, Script};
-use pipemux_proto::client::Verb;
+use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::limits::STDIN_MAX;
 use pipemux_proto::refs::RefKind;
 use pipemux_proto::{Code, Fault, ProviderId};
@@ -122,7 +122,7 @@ impl Core {
         self.session_settled(id, Ok(()))
     }
 
-    /// Goes on with a run, or an answer, for which an app was opened.
+    /// Goes on with a run, an answer or a view for which an app was opened.
     pub(super) fn prepare_opened(&mut self, id: RequestId) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
         match &request.call.verb {
@@ -131,6 +131,11 @@ impl Core {
                 self.prepare(id, &script)
             }
             Verb::Answer { .. } => self.prepare_answer(id, true),
+            // The window is open now, so that it isn't opened again.
+            Verb::View(view) => {
+                let view = view.clone();
+                self.view(id, ViewArgs { open: false, ..view })
+            }
             _ => Err(require::missing_task(&self.clients, id)),
         }
     }

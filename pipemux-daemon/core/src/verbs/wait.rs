@@ -19,6 +19,9 @@ use crate::workspaces::{Reader, Window};
 impl Core {
     /// Shows the workspace or one of its windows, at once or when it has changed.
     pub(super) fn view(&mut self, id: RequestId, view: ViewArgs) -> Result<(), Fault> {
+        if let Some(provider) = self.closed_app_of_view(id, &view) {
+            return self.open_for_run(id, provider);
+        }
         let wait_ms = u64::from(view.wait_ms.min(WAIT_MAX_MS));
         if wait_ms == 0 || self.changed_since_seen(id, &view) {
             return self.view_now(id, view);

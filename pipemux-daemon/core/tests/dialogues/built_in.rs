@@ -1,9 +1,10 @@
 //! Built-in apps: known before they run, and opened by the first call.
 
 use pipemux_core::Event;
-use pipemux_proto::client::{Verb, VerbRequest};
+use pipemux_proto::client::{Verb, VerbRequest, ViewArgs};
 use pipemux_proto::projection::Lod;
 
+use crate::waiting_views::{begin, now};
 use crate::world::{Behaviour, World, open, reader, run};
 
 fn help(aliases: bool) -> Verb {
@@ -30,6 +31,62 @@ fn first_call_opens_its_app_without_a_word() {
     world.view(reader("a")).exits(0).has("## notes/main");
     world.run(reader("a"), "notes.say('again')").exits(0);
     assert_eq!(world.apps[&app].opens.len(), 1);
+}
+
+/// A look at a session, which may open it.
+fn look(session: &str, wait_ms: u32) -> Verb {
+    let session = Some(session.parse().expect("a session"));
+    Verb::View(ViewArgs { session, wait_ms, open: true, ..ViewArgs::default() })
+}
+
+#[test]
+fn first_look_opens_a_built_in_app_and_shows_it() {
+    let mut world = World::with_built_in();
+    let env = [("PATH", "/bin"), ("SECRET", "s")].map(|(name, value)| (name.into(), value.into()));
+    let call = world.call(reader("a"), look("notes/main", 60_000));
+    let call = VerbRequest { cwd: "/home/user/project".into(), env: env.into(), ..call };
+    // What a reader was never shown isn't waited for.
+    world.ask_call(&call).exits(0).has("## notes/main").lacks("unchanged");
+    let app = world.process("notes/main").expect("it runs");
+    let opened = &world.apps[&app].opens[0];
+    assert_eq!((opened.cwd.as_str(), opened.args.len()), ("/home/user/project", 0));
+    assert_eq!(opened.env.keys().collect::<Vec<_>>(), ["PATH"]);
+    world.ask(reader("a"), look("notes/main", 0)).exits(0).has("## notes/main");
+    assert_eq!(world.apps[&app].opens.len(), 1);
+    // From then on it waits.
+    let waiting = begin(&mut world, reader("a"), look("notes/main", 60_000));
+    world.pass(59_000);
+    assert!(world.answer_to(waiting.0, waiting.1).is_none());
+    world.pass(1_000);
+    now(&world, waiting).exits(0).has("unchanged for 60 s");
+}
+
+#[test]
+fn look_opens_only_main_of_a_built_in_app_that_has_no_window() {
+    let mut world = World::with_built_in();
+    world.ask(reader("a"), look("shared/main", 0)).exits(3).has("pipemux open shared");
+    world.ask(reader("a"), look("notes/draft", 0)).exits(3).has("pipemux open notes/draft");
+    world.ask(reader("a"), look("nobody/main", 0)).exits(3).has("no window of nobody/main");
+    // A program that follows a window doesn't open it once somebody has closed it.
+    let session = Some("notes/main".parse().expect("a session"));
+    let follow = Verb::View(ViewArgs { session, ..ViewArgs::default() });
+    world.ask(reader("a"), follow).exits(3).has("pipemux open notes/main");
+    assert!(world.apps.is_empty());
+    // A session of another name is the one that is meant.
+    world.open(reader("a"), "notes/draft");
+    world.ask(reader("a"), look("notes/main", 0)).exits(3).has("pipemux open notes/main");
+    assert!(world.process("notes/main").is_none());
+}
+
+#[test]
+fn look_at_an_app_that_cannot_be_opened_is_reported() {
+    let mut world = World::with_built_in();
+    world.set_behaviour("notes/main", Behaviour::Unstartable);
+    world.ask(reader("a"), look("notes/main", 60_000)).exits(6).has("no such program");
+    world.set_behaviour("notes/main", Behaviour::RefusesOpen("no room".into()));
+    world.ask(reader("a"), look("notes/main", 0)).has("no room");
+    world.set_behaviour("notes/main", Behaviour::Normal);
+    world.ask(reader("a"), look("notes/main", 0)).exits(0).has("## notes/main");
 }
 
 #[test]

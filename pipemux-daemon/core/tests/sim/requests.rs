@@ -88,6 +88,7 @@ impl Sim {
                     since,
                     wait_ms: *wait,
                     inject: None,
+                    open: addr.is_some(),
                 })
             }
             Ask::Run { steps, at: pinned, view_options: wanted } => {

@@ -132,7 +132,7 @@ fn meeting_is_held_at_a_terminal() {
     terminal.press("Add an audit log\r");
     terminal.shows("there is no brief yet");
     terminal.press("/plan('Add an audit log')\r");
-    terminal.shows("question 1 of 3): Is it bound to the users we have?");
+    terminal.shows("question 1 of 3 so far): Is it bound to the users we have?");
 
     // The user asks back, and the role that asked answers.
     terminal.press("/say('Which users do you mean?')\r");

@@ -1,9 +1,9 @@
 //! The seven decisions, one test or more each.
 
 use pipemux_planner_course::artifact::Artifact;
-use pipemux_planner_course::event::{BackTo, Event, Prior};
+use pipemux_planner_course::event::{BackTo, Event, Prior, RULES};
 use pipemux_planner_course::turn::{Intent, TurnKind};
-use pipemux_planner_course::{Role, Stage, schema};
+use pipemux_planner_course::{Role, Speaker, Stage, schema};
 use serde_json::json;
 
 use crate::support::{NO, Play, YES, extraction, plan, synthesis, verdict};
@@ -179,6 +179,7 @@ fn with_prior() -> Play {
         brief,
         prior: Some(prior),
         history: vec!["planned rights".into()],
+        rules: RULES,
     });
     play
 }
@@ -317,9 +318,10 @@ fn rolled_back_version_is_a_new_one_that_says_so() {
 #[test]
 fn role_is_played_by_the_reader_who_took_it() {
     let mut play = Play::begun();
-    play.ok(Event::Take { role: Role::TestPlanner });
-    let refusal =
-        play.take("bob", Event::Take { role: Role::TestPlanner }).expect_err("the second is told");
+    play.ok(Event::Take { role: Speaker::Role(Role::TestPlanner) });
+    let refusal = play
+        .take("bob", Event::Take { role: Speaker::Role(Role::TestPlanner) })
+        .expect_err("the second is told");
     assert_eq!(refusal.message, "TestPlanner is played by reader ann");
 }
 

@@ -193,3 +193,71 @@ fn closing_names_who_was_left_out() {
         "The meeting is closed: 3 questions cleared, all roles heard but ProductPlanner and SystemDesigner, left out."
     );
 }
+
+#[test]
+fn questions_of_round_1_reach_the_meeting_unless_they_are_asked_again() {
+    let mut play = Play::begun();
+    play.answer(verdict(NO, &["Which users?", "Since when?", "which  users"]));
+    play.answer(verdict(NO, &["Which users?"]));
+    for _ in 2..5 {
+        play.answer(verdict(NO, &[]));
+    }
+    play.answer(verdict(NO, &["since when", "How many?"]));
+    // A role that agrees by now says in the meeting whether its question is settled.
+    for _ in 1..5 {
+        play.answer(verdict(YES, &[]));
+    }
+    let meeting = play.course.meeting.as_ref().expect("a meeting");
+    let questions: Vec<(&str, &str)> =
+        meeting.questions.iter().map(|one| (one.asker(), one.text.as_str())).collect();
+    assert_eq!(
+        questions,
+        [
+            ("ProductPlanner", "since when"),
+            ("ProductPlanner", "How many?"),
+            ("ProductPlanner", "Which users?"),
+            ("SystemDesigner", "Which users?"),
+        ]
+    );
+    for _ in 0..3 {
+        play.answer(json!({"action": "skip", "reason": "settled"}));
+    }
+    assert_eq!(play.kind(), TurnKind::Judge(Role::SystemDesigner, 3));
+    play.answer(ask());
+    play.reply("all of them");
+    play.answer(json!({"question": null}));
+    assert_eq!(play.kind(), TurnKind::Extraction);
+    let payload = play.payload();
+    assert_eq!(schema::check("payload.extraction", &payload), Ok(()));
+    assert_eq!(payload["clarification_questions"]["question_1"], "Which users?");
+    assert_eq!(payload["user_answers"]["question_1"], "all of them");
+}
+
+#[test]
+fn journal_of_earlier_rules_gives_the_meeting_that_it_was() {
+    let mut play = Play::default();
+    let start = json!({"event": "start", "topic": "t", "brief": "add an audit log"});
+    play.ok(serde_json::from_value(start).expect("an entry of the first release"));
+    for _ in 0..5 {
+        play.answer(verdict(NO, &["Which users?"]));
+    }
+    play.answer(verdict(NO, &["Since when?"]));
+    for _ in 1..5 {
+        play.answer(verdict(YES, &[]));
+    }
+    let asked = &play.course.meeting.as_ref().expect("a meeting").questions;
+    assert_eq!(asked.iter().map(|one| one.text.as_str()).collect::<Vec<_>>(), ["Since when?"]);
+}
+
+#[test]
+fn second_judgement_is_given_what_the_user_has_added_to_the_brief() {
+    let mut play = Play::begun();
+    play.round([NO; 5]);
+    play.answer(verdict(NO, &["Which users?"]));
+    for _ in 1..5 {
+        play.answer(verdict(YES, &[]));
+    }
+    play.ok(Event::Adjust { text: "for all 500 users".into() });
+    let brief = play.payload()["user_brief"].clone();
+    assert!(brief.as_str().is_some_and(|brief| brief.contains("for all 500 users")), "{brief}");
+}

@@ -2,9 +2,9 @@
 
 use fastrand::Rng;
 use pipemux_planner_course::artifact::Artifact;
-use pipemux_planner_course::event::{BackTo, Effect, Entry, Event, Prior};
+use pipemux_planner_course::event::{BackTo, Effect, Entry, Event, Prior, RULES};
 use pipemux_planner_course::turn::{Intent, TurnKind};
-use pipemux_planner_course::{Course, Role, Stage, schema};
+use pipemux_planner_course::{Course, Role, Speaker, Stage, schema};
 use serde_json::{Value, json};
 
 use crate::support::{Play, extraction, plan, synthesis};
@@ -51,7 +51,12 @@ fn play(seed: u64) -> Course {
     };
     let prior = (rng.u8(..4) == 0).then_some(prior);
     let (topic, brief) = ("topic".to_owned(), "brief".to_owned());
-    step(&mut play, seed, "ann", Event::Start { topic, brief, prior, history: Vec::new() });
+    step(
+        &mut play,
+        seed,
+        "ann",
+        Event::Start { topic, brief, prior, history: Vec::new(), rules: RULES },
+    );
     // Some courses are of roles that mostly agree, so that all ways are taken.
     let agreeable = rng.u8(..100);
     for _ in 0..EVENTS {
@@ -94,7 +99,8 @@ fn event(rng: &mut Rng, course: &Course, agreeable: u8) -> Event {
         0 | 1 => Event::Failed { turn, reason: "gone".into() },
         2 | 3 => Event::Retry,
         4 if rng.u8(..4) == 0 => Event::LeaveOut { role },
-        5 => Event::Take { role },
+        5 if rng.bool() => Event::Take { role: Speaker::Role(role) },
+        5 => Event::Take { role: Speaker::Coach },
         6 => Event::Reply { question: Some(rng.u32(..4)), text: text() },
         7 => Event::Say { text: text() },
         8 => Event::Adjust { text: text() },
@@ -130,7 +136,10 @@ fn answer(rng: &mut Rng, kind: TurnKind, agreeable: u8) -> Value {
         TurnKind::Verdict(round, _) => {
             let agrees = rng.u8(..100) < agreeable || (round == 3 && rng.bool());
             let ok = if agrees { Some(true) } else { [Some(false), None][rng.usize(..2)] };
-            let questions: Vec<&str> = (0..rng.usize(..3)).map(|_| "what?").collect();
+            // Some are asked again in the next round, in the same words or nearly so, and some aren't.
+            let words = ["What?", "what ?", "When?", "Why?", "为什么？", "?"];
+            let questions: Vec<&str> =
+                (0..rng.usize(..3)).map(|_| words[rng.usize(..words.len())]).collect();
             json!({"ok": ok, "reasons": ["r"], "blocking_open_questions": questions})
         }
         TurnKind::Judge(..) => match rng.u8(..3) {
@@ -172,6 +181,18 @@ fn step(play: &mut Play, seed: u64, reader: &str, event: Event) {
     let course = &play.course;
     assert!(course.lines.len() >= before.lines.len(), "the record of the meeting only grows; {at}");
     assert!(course.said.len() >= before.said.len(), "the record only grows; {at}");
+    if let Some(meeting) = course.meeting.as_ref().filter(|_| before.meeting.is_none()) {
+        let has = |role, text: &str| {
+            let words = |text: &str| text.to_lowercase().replace(' ', "");
+            let mut of_role = meeting.questions.iter().filter(|one| one.role == Some(role));
+            of_role.any(|one| words(&one.text) == words(text))
+        };
+        for (role, spoken) in [1, 2].into_iter().flat_map(|round| course.verdicts(round)) {
+            for text in &spoken.verdict.blocking_open_questions {
+                assert!(has(role, text), "{role}'s {text:?} didn't reach the meeting; {at}");
+            }
+        }
+    }
     if matches!(before.stage, Stage::Meeting) && course.stage.rank() > Stage::Meeting.rank() {
         assert!(course.all_questions_settled(), "a question is open after the meeting; {at}");
     }

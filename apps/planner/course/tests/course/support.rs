@@ -1,6 +1,6 @@
 //! Plays courses.
 
-use pipemux_planner_course::event::{By, Effect, Entry, Event, Refusal};
+use pipemux_planner_course::event::{By, Effect, Entry, Event, RULES, Refusal};
 use pipemux_planner_course::turn::TurnKind;
 use pipemux_planner_course::{Course, Role};
 use serde_json::{Value, json};
@@ -17,7 +17,7 @@ impl Play {
     pub fn begun() -> Self {
         let mut play = Self::default();
         let (topic, brief) = ("audit-log".into(), "add an audit log".into());
-        play.ok(Event::Start { topic, brief, prior: None, history: Vec::new() });
+        play.ok(Event::Start { topic, brief, prior: None, history: Vec::new(), rules: RULES });
         play
     }
 

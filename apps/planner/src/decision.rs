@@ -1,0 +1,70 @@
+//! What is decided on: the plan or the draft itself, section by section, as far as there is room.
+
+use docui::{Object, tokens};
+use pipemux_planner_course::course::Version;
+use pipemux_planner_course::turn::{count, gist};
+
+use crate::window::Page;
+
+/// Writes which version there is, and what stands against it.
+pub fn heading(page: &mut Page<'_>) {
+    let course = &page.planner.course;
+    let Some(version) = course.version() else { return };
+    line(page, version);
+    for objection in &version.objections {
+        page.text(format!("- {}\n", gist(objection)));
+    }
+}
+
+/// Writes the newest version itself. A section for which there is no room is a line that says how it is read.
+pub fn artifact(page: &mut Page<'_>) {
+    let planner = page.planner;
+    let Some(version) = planner.course.version() else { return };
+    line(page, version);
+    let mut hidden = 0;
+    for (name, items) in version.artifact.sections() {
+        // The window has it below.
+        if name == "Brief" || items.is_empty() {
+            continue;
+        }
+        let shown = name.replace('_', " ");
+        let text = match items.as_slice() {
+            [only] => format!("**{shown}**: {only}\n"),
+            more => {
+                let lines =
+                    more.iter().map(|item| match item.trim_start().starts_with(['-', '#', '>']) {
+                        true => format!("{}\n", item.trim_start_matches('#').trim_end()),
+                        false => format!("- {item}\n"),
+                    });
+                format!("**{shown}**:\n{}", lines.collect::<String>())
+            }
+        };
+        if page.has_room(&text, 70) {
+            page.text(text);
+            continue;
+        }
+        hidden += tokens::estimate(&text);
+        let items = count(items.len(), "item");
+        let call = format!("pipemux ask '{}.artifact(\"{name}\")'", planner.callee);
+        page.text(format!("**{shown}**: {items}: `{call}`\n"));
+    }
+    if hidden > 0 {
+        page.hide(hidden);
+    }
+}
+
+fn line(page: &mut Page<'_>, version: &Version) {
+    let (word, name) = (version.artifact.word(), version.artifact.file());
+    let topic = &page.planner.course.topic;
+    let edited = if version.edited { ", edited by hand" } else { "" };
+    let back = version
+        .rolled_back_from
+        .map_or_else(String::new, |from| format!(", brings back version {from}"));
+    page.text(format!(
+        "\n### Version {}\n.planning/{topic}/{name} · {word}{edited}{back} · ",
+        version.number
+    ));
+    let key = format!("version:{topic}:{}", version.number);
+    page.view.object(Object::new(key, name).ty("version"));
+    page.text("\n");
+}

@@ -1,0 +1,127 @@
+//! Who a reader is: which roles it took, and whether it speaks for the user.
+
+use pipemux_planner_course::turn::Turn;
+use pipemux_planner_course::{Course, Speaker};
+
+use crate::config::DriverSpec;
+use crate::model::Planner;
+
+/// Readers whose names begin so are persons at a terminal or a page.
+const PERSONS: [&str; 3] = ["attach", "page", "person"];
+
+/// What a reader is in a course.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reader<'a> {
+    /// Whom it took, in the order in which they speak.
+    pub holds: Vec<Speaker>,
+    /// True if it gave the brief, or is a person.
+    pub is_user: bool,
+    /// True if it speaks as the invited expert, and has said nothing as anybody else.
+    pub is_expert: bool,
+    /// True if other readers took somebody.
+    pub has_company: bool,
+    name: &'a str,
+}
+
+/// Who plays the turn that is open, as far as a reader is concerned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Player {
+    /// The reader, who took the speaker.
+    You,
+    /// The reader may: nobody has taken the speaker, and nobody else has taken anybody.
+    Anyone,
+    /// Nobody has taken the speaker, while others have taken roles.
+    Untaken,
+    /// Another reader.
+    Other(String),
+    /// A program or an endpoint.
+    Driver(String),
+}
+
+impl<'a> Reader<'a> {
+    /// Returns what a reader is in a course.
+    pub fn of(course: &Course, name: &'a str) -> Self {
+        let holds = |speaker: &Speaker| course.takers.get(speaker).is_some_and(|by| by == name);
+        Self {
+            holds: Speaker::ALL.into_iter().filter(holds).collect(),
+            is_user: course.user == name || is_person(name),
+            is_expert: course.expert.as_ref().is_some_and(|expert| expert.reader == name)
+                && !course.said.iter().any(|said| said.by.reader == name && said.who != "Expert"),
+            has_company: course.takers.values().any(|by| by != name),
+            name,
+        }
+    }
+
+    /// Returns true if what the user is to do concerns this reader: it is the user's, or nobody plays a part of its own.
+    pub fn speaks_for_the_user(&self) -> bool {
+        self.is_user || (self.holds.is_empty() && !self.is_expert && !self.has_company)
+    }
+
+    /// Returns who plays the turn that is open.
+    pub fn player(&self, planner: &Planner, turn: &Turn) -> Player {
+        let speaker = turn.kind.speaker();
+        match planner.driver(speaker) {
+            Ok(DriverSpec::Agent) | Err(_) => {}
+            Ok(spec) => return Player::Driver(spec.name().to_owned()),
+        }
+        match planner.course.takers.get(&speaker) {
+            Some(taker) if taker == self.name => Player::You,
+            Some(taker) => Player::Other(taker.clone()),
+            None if self.has_company || (!self.holds.is_empty() && !self.is_user) => {
+                Player::Untaken
+            }
+            None => Player::Anyone,
+        }
+    }
+
+    /// Returns true if this reader is to play the turn that is open.
+    pub fn is_to_play(&self, planner: &Planner, turn: &Turn) -> bool {
+        turn.failed.is_none()
+            && !self.is_expert
+            && matches!(self.player(planner, turn), Player::You | Player::Anyone)
+    }
+
+    /// Says who the reader is, where that isn't plain: `You are TestPlanner and Coach.`
+    pub fn introduced(&self, planner: &Planner) -> Option<String> {
+        let mut text = match self.holds.as_slice() {
+            _ if self.is_expert => "You are the invited expert.".to_owned(),
+            [] if !self.has_company => return None,
+            [] if self.is_user => "You speak for the user.".to_owned(),
+            [] => "You hold no role.".to_owned(),
+            holds => {
+                let names: Vec<&str> = holds.iter().map(|speaker| speaker.name()).collect();
+                let user = if self.is_user { ", and speak for the user" } else { "" };
+                let names = match names.split_last() {
+                    Some((last, [first @ .., one])) => {
+                        let first: String = first.iter().map(|name| format!("{name}, ")).collect();
+                        format!("{first}{one} and {last}")
+                    }
+                    _ => names.concat(),
+                };
+                format!("You are {names}{user}.")
+            }
+        };
+        let free = free(planner);
+        if !self.is_expert && !free.is_empty() {
+            text += &format!(" Nobody has taken {}.", free.join(", "));
+        }
+        Some(text)
+    }
+}
+
+/// Returns true for a reader that is a person: a terminal and a page are readers of their own, and all others relay.
+pub fn is_person(name: &str) -> bool {
+    PERSONS.iter().any(|of| name.starts_with(of))
+}
+
+/// Returns who is played by whoever takes the role, and that nobody has taken.
+fn free(planner: &Planner) -> Vec<&'static str> {
+    let course = &planner.course;
+    let is_free = |speaker: &Speaker| {
+        let is_out = matches!(speaker, Speaker::Role(role) if course.left_out.contains(role));
+        !is_out
+            && !course.takers.contains_key(speaker)
+            && matches!(planner.driver(*speaker), Ok(DriverSpec::Agent) | Err(_))
+    };
+    Speaker::ALL.into_iter().filter(is_free).map(Speaker::name).collect()
+}

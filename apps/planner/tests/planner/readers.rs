@@ -1,0 +1,171 @@
+//! Each reader is told what it is, and whether something is expected of it now.
+
+use docui::Lod;
+use pipemux_planner::Action;
+use pipemux_proto::app::Outcome;
+use serde_json::json;
+
+use crate::support::{NO, ROLES, Session, YES, plan, synthesis, verdict};
+
+const USER: &str = "default";
+
+/// Has readers take roles.
+fn taken(session: &mut Session, roles: &[(&str, &str)]) {
+    for (reader, role) in roles {
+        let taken = session.host.invoke_as(reader, 0, &Action::Take { role: (*role).into() });
+        assert!(matches!(taken, Outcome::Done(_)), "{taken:?}");
+    }
+}
+
+#[track_caller]
+fn says(session: &mut Session, reader: &str, role: &str, questions: &[&str]) {
+    let said = session.host.invoke_as(reader, 0, &verdict(role, NO, questions));
+    assert!(matches!(said, Outcome::Done(_)), "{said:?}");
+}
+
+/// The lines of a window that say who the reader is and what is expected.
+fn head(session: &mut Session, reader: &str) -> String {
+    let view = session.host.text_for(reader, Lod::Gist, 500).unwrap();
+    view.lines().skip(1).collect::<Vec<_>>().join("\n").trim().to_owned()
+}
+
+#[test]
+fn role_that_nobody_has_taken_is_offered_and_expected_of_the_user_alone() {
+    let mut session = Session::agent();
+    session.plan("add an audit log");
+    taken(&mut session, &[("ann", "ProductPlanner"), ("bob", "TestPlanner"), ("bob", "Coach")]);
+    says(&mut session, "ann", "ProductPlanner", &[]);
+    let untaken = "nobody has taken SystemDesigner, who judges the brief";
+    for (reader, who) in
+        [("ann", "You are ProductPlanner."), ("bob", "You are TestPlanner and Coach.")]
+    {
+        let head = head(&mut session, reader);
+        assert!(head.starts_with(who), "{head}");
+        assert!(
+            head.contains("Nobody has taken SystemDesigner, SeniorDeveloper, RiskPlanner."),
+            "{head}"
+        );
+        assert!(
+            head.contains(&format!("**Wait**: {untaken}\n`pipemux view planner/main --wait 60")),
+            "{head}"
+        );
+        assert!(!head.contains("verdict("), "{head}");
+    }
+    let user = head(&mut session, USER);
+    assert!(user.starts_with("You speak for the user."), "{user}");
+    assert!(user.contains(&format!("**Expected of you now**: {untaken}: see to it")), "{user}");
+    assert!(
+        user.contains("`pipemux --reader NAME run 'planner.take(\"SystemDesigner\")'`"),
+        "{user}"
+    );
+    let newcomer = head(&mut session, "eve");
+    assert!(newcomer.starts_with("You hold no role."), "{newcomer}");
+    assert!(newcomer.contains("you may take SystemDesigner, who judges the brief\n`pipemux run 'planner.take(\"SystemDesigner\")'`"), "{newcomer}");
+}
+
+#[test]
+fn user_s_turn_is_expected_of_the_user_and_role_readers_wait() {
+    let mut session = Session::agent();
+    session.plan("add an audit log");
+    let roles: Vec<(&str, &str)> = ROLES.iter().map(|role| (*role, *role)).collect();
+    taken(&mut session, &roles);
+    taken(&mut session, &[("RiskPlanner", "Coach")]);
+    for role in ROLES {
+        says(&mut session, role, role, &["Which users?"][..usize::from(role == "TestPlanner")]);
+    }
+    for role in ROLES {
+        says(&mut session, role, role, &[]);
+    }
+    let judge = Action::Speak {
+        answer: pipemux_planner::action::Json(json!({"action": "ask", "reason": "r"})),
+    };
+    let Outcome::Failed(fault) = session.host.invoke_as("RiskPlanner", 0, &judge) else {
+        panic!("refused")
+    };
+    assert_eq!(fault.message, "TestPlanner is played by reader TestPlanner, not by RiskPlanner");
+    assert!(fault.hints[0].starts_with("pipemux view planner/main --wait 60"), "{fault:?}");
+    assert!(matches!(session.host.invoke_as("TestPlanner", 0, &judge), Outcome::Done(_)));
+    let asked = "the user answers TestPlanner (question 1 of 1 so far): Which users?";
+    for reader in ["TestPlanner", "RiskPlanner"] {
+        let head = head(&mut session, reader);
+        assert!(head.contains(&format!("**Wait**: {asked}\n`pipemux view")), "{head}");
+        assert!(!head.contains("reply("), "{head}");
+    }
+    for reader in [USER, "attach-1"] {
+        let head = head(&mut session, reader);
+        assert!(
+            head.contains(&format!(
+                "**Expected of you now**: {asked}\n`pipemux run 'planner.reply("
+            )),
+            "{head}"
+        );
+    }
+    // Somebody new may be the user's second reader.
+    let head = head(&mut session, "eve");
+    assert!(
+        head.contains("**Wait**")
+            && head.contains("if you speak for the user: `pipemux run 'planner.reply("),
+        "{head}"
+    );
+    session.reply("all");
+    assert!(
+        self::head(&mut session, USER).contains(
+            "**Wait**: reader TestPlanner plays TestPlanner, who may ask one more question"
+        )
+    );
+}
+
+#[test]
+fn window_at_the_decision_shows_the_plan_within_its_budget() {
+    let mut session = Session::agent();
+    session.fast();
+    let view = session.view();
+    assert!(view.contains("**requirements**: R1: each change is logged\n"), "{view}");
+    assert!(
+        view.contains("**risks**: K1: size · owner ann · affects R1\n")
+            || view.contains("**risks**: K1:"),
+        "{view}"
+    );
+    assert!(view.find("**why**") < view.find("**test plan**"), "{view}");
+    // A long plan is folded by section, each a call away.
+    let mut session = Session::agent();
+    session.plan("add an audit log");
+    session.round([YES; 5]);
+    let mut both = synthesis();
+    both["plan"] = plan();
+    both["plan"]["scope"] =
+        (0..60).map(|n| format!("第 {n} 部分 · every change of table {n} 🙂")).collect();
+    session.speak(both);
+    let folded = session.host.text(Lod::Summary, 900).unwrap();
+    assert!(
+        folded.contains("**scope**: 60 items: `pipemux ask 'planner.artifact(\"scope\")'`"),
+        "{folded}"
+    );
+    assert!(docui::tokens::estimate(&folded) < 1100, "{}", docui::tokens::estimate(&folded));
+    let section = session.done(Action::Artifact { section: "Scope".into() });
+    assert!(section.brief.contains("plan version 1 · scope"), "{}", section.brief);
+    let fault = session.fails(Action::Artifact { section: "colour".into() });
+    assert!(fault.message.contains("there are why, what, requirements"), "{}", fault.message);
+}
+
+#[test]
+fn newest_words_of_each_speaker_stand_whole_and_the_record_takes_a_part() {
+    let mut session = Session::agent();
+    session.plan("add an audit log");
+    let long = |word: &str| format!("{word} begins {} and ends", "and goes on ".repeat(30));
+    session.done(Action::Say { text: long("first").as_str().into() });
+    session.done(Action::Say { text: long("second").as_str().into() });
+    let view = session.view();
+    assert!(view.contains(&long("second")), "{view}");
+    assert!(!view.contains(&long("first")), "only a gist of what came before: {view}");
+    let last = session.done(Action::Record { since: 0, last: 1 });
+    assert!(last.brief.contains("1 of 2 entries"), "{}", last.brief);
+    for (since, entries) in [(0, 2), (1, 2), (2, 1), (3, 0), (99, 0), (-5, 2)] {
+        let part = session.done(Action::Record { since, last: 0 });
+        assert!(part.brief.contains(&format!("{entries} of 2 entries")), "{since}: {}", part.brief);
+    }
+    // Longer words are cut, with the call that has them all.
+    session.done(Action::Say { text: "字".repeat(5_000).as_str().into() });
+    let view = session.view();
+    assert!(view.contains("all of it: `pipemux ask 'planner.record(since=3)'`"), "{view}");
+}
