@@ -65,11 +65,11 @@ pub fn query(
             }))
         }
         Action::Screen { job } => {
-            let job = job_of(job)?;
+            let job = app.active_job(job.as_ref(), &context.reader)?;
             Ok(look(&job.clone(), move || Ok(Done::new(state_of(&job)).content(screen_view(&job)))))
         }
         Action::WaitFor { text, seconds, job } => {
-            let job = job_of(job)?;
+            let job = app.active_job(job.as_ref(), &context.reader)?;
             let seconds = seconds.clamp(0.0, WAIT_MAX as f64);
             let text = text.clone();
             Ok(wait_for(job, text, Duration::from_secs_f64(seconds), budget))
@@ -209,14 +209,17 @@ fn wait_for(job: Arc<Job>, text: String, time: Duration, budget: u64) -> Blockin
         Ok((found, waited.ended(), ports))
     };
     type Waited = std::io::Result<(Option<(u64, String)>, Option<Arc<Ended>>, Vec<u16>)>;
-    Blocking::new(what, time + WAIT_MARGIN, work, move |_, result: Waited, _| {
+    Blocking::new(what, time + WAIT_MARGIN, work, move |app: &mut Terminal, result: Waited, _| {
         let (found, ended, ports) = result.map_err(disk)?;
+        let own = app.port().filter(|(of, _)| of.number == job.number);
         match (found, ended) {
             (Some((number, line)), _) => {
                 let line = line.trim();
                 let line = &line[..line.floor_char_boundary(LINE_SHOWN)];
                 let ports = ports_words(&ports);
-                Ok(Done::new(format!("line {number}{ports}: {line}")).into())
+                let later = own.map(|(_, port)| format!(" (later commands: $PORT = {port})"));
+                let later = later.unwrap_or_default();
+                Ok(Done::new(format!("line {number}{ports}{later}: {line}")).into())
             }
             (None, Some(ended)) => {
                 let message = format!("{} ended without it: {}", titled(&job), ended.verdict());

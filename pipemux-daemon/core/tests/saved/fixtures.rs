@@ -447,6 +447,7 @@ fn running_job() -> SavedJob {
         workspace: Some(KEY.into()),
         session: "notes/main".into(),
         key: "ビルド-1".into(),
+        named: false,
         brief: "cargo test".into(),
         started_in: KEY.into(),
         reader: "阿达".into(),
@@ -463,6 +464,7 @@ fn ended_job() -> SavedJob {
         number: 20,
         session: "shared/main".into(),
         key: "j".into(),
+        named: true,
         end: Some(SavedJobEnd {
             state: "failed".into(),
             ended_ms: 1_765_360_000_456,
