@@ -1,6 +1,7 @@
 //! What is told of a command: the verdict, what matters, and the way to the rest.
 
 mod details;
+mod git;
 mod plain;
 mod problems;
 
@@ -55,7 +56,9 @@ impl Answer {
             }
             (Some(plain), _) => plain,
             (None, Some(listed)) => listed,
-            (None, None) => plain::folded(job, ended, budget),
+            (None, None) => {
+                git::listed(job, ended, budget).unwrap_or_else(|| plain::folded(job, ended, budget))
+            }
         }
     }
 
@@ -64,7 +67,8 @@ impl Answer {
         let brief = format!("{} · {}", job.name(), brief(job, ended, true));
         let from = (ended.report.lines + 1).saturating_sub(STOPPED_SHOWN).max(1);
         let lines = job.lines(from, STOPPED_SHOWN as usize).unwrap_or_default();
-        let text: String = lines.iter().map(|(_, line)| details::cut(line.trim_end()) + "\n").collect();
+        let text: String =
+            lines.iter().map(|(_, line)| details::cut(line.trim_end()) + "\n").collect();
         let is_shown = !text.trim().is_empty() && tokens::estimate(&text) <= budget;
         let pieces = if is_shown { vec![Piece::Lines(text)] } else { Vec::new() };
         Self { brief, pieces }

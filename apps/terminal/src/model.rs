@@ -126,7 +126,7 @@ impl Terminal {
         Some((job, part))
     }
 
-    /// Looks up a command, a problem or a failed test.
+    /// Looks up a command, or what its output told of.
     pub fn locate(&self, key: &str) -> Found {
         let gone = || Found::Gone(Some("only the newest commands are remembered".into()));
         let Some((job, part)) = self.by_key(key) else { return gone() };
@@ -142,7 +142,8 @@ impl Terminal {
     /// No command has the name.
     pub fn key_of(&self, name: &str) -> Result<String, Fault> {
         let name = name.trim();
-        let bare = name.strip_prefix("job").map_or(name, |rest| rest.trim_start_matches([':', ' ']));
+        let bare =
+            name.strip_prefix("job").map_or(name, |rest| rest.trim_start_matches([':', ' ']));
         let number: Option<u64> = bare.strip_prefix('c').unwrap_or(bare).parse().ok();
         let jobs = self.jobs.all();
         let found = match number {
@@ -160,7 +161,7 @@ impl Terminal {
         }
     }
 
-    /// Returns where a problem or a failed test is now.
+    /// Returns where a problem, a failed test, or a file or hunk that git told of is now.
     ///
     /// # Errors
     /// It has no place, or the line was edited since.
@@ -173,6 +174,13 @@ impl Terminal {
         let located = match part.chars().next() {
             Some('p') => index(part).and_then(|index| ended.places.problem(index)),
             Some('t') => index(part).and_then(|index| ended.places.failure(index)),
+            Some('f') => match part.split_once('h') {
+                Some((file, hunk)) => {
+                    let hunk = hunk.parse().ok();
+                    index(file).and_then(|file| ended.places.file(file, Some(hunk?)))
+                }
+                None => index(part).and_then(|file| ended.places.file(file, None)),
+            },
             _ => None,
         };
         let located = located.ok_or_else(none)?;

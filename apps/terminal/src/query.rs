@@ -291,13 +291,18 @@ pub fn newest_lines(job: &Job, from: u64, budget: u64) -> View {
     view
 }
 
-/// Returns the value of a thing: the output of a command, or the place of a problem as editors take it.
+/// Returns the value of a thing: the output of a command, the hash of a commit, or a place as editors take it.
 ///
 /// # Errors
 /// It has no place, or that was edited since.
 pub fn read(app: &Terminal, key: &str) -> Result<Vec<u8>, Fault> {
     let (job, part) =
         app.by_key(key).ok_or_else(|| Fault::not_found("it is forgotten").about(key))?;
+    if let (Some(commit), Some(ended)) = (part.strip_prefix('m'), job.ended()) {
+        let commit = commit.parse().ok().and_then(|at: usize| ended.report.git.commits.get(at));
+        let gone = || Fault::not_found("it is forgotten").about(key);
+        return Ok(commit.ok_or_else(gone)?.id.clone().into_bytes());
+    }
     if !part.is_empty() {
         let (path, line) = app.place(key)?;
         return Ok(format!("{}:{line}", path.display()).into_bytes());

@@ -32,7 +32,6 @@ pub fn view(app: &Terminal, request: &ViewRequest) -> View {
     if running.is_empty() && ended.is_empty() {
         view.text("no command was run yet\n");
     }
-    view.only(offered(running.is_empty() && ended.is_empty()).iter().copied());
     view.hidden(hidden);
     view
 }
@@ -47,13 +46,4 @@ fn line(job: &Job) -> String {
             format!(" · runs{ports}{newest}\n")
         }
     }
-}
-
-/// Returns the actions that make sense now.
-fn offered(is_unused: bool) -> &'static [&'static str] {
-    const ALL: &[&str] = &[
-        "run", "output", "find", "problems", "wait_for", "screen", "input", "keys", "stop",
-        "signal", "restart",
-    ];
-    if is_unused { &ALL[..1] } else { ALL }
 }

@@ -37,6 +37,23 @@ impl OutputReader {
         Self::default()
     }
 
+    /// A reader of what a command prints, if its words tell more than its output does: `git status --short`.
+    #[must_use]
+    pub fn of_command(words: &[String]) -> Self {
+        let mut reader = Self::new();
+        let mut words = words.iter().map(String::as_str);
+        let is_status = words.next() == Some("git") && words.any(|word| word == "status");
+        let short = |word: &str| {
+            let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+            matches!(word, "--short" | "--porcelain" | "--porcelain=v1" | "--porcelain=1")
+                || letters.is_some_and(|letters| letters.contains('s'))
+        };
+        if is_status && words.any(short) {
+            reader.reading.recognisers.expect_short_status();
+        }
+        reader
+    }
+
     /// Reads the next bytes, however they are cut.
     pub fn feed(&mut self, bytes: &[u8]) {
         let reading = &mut self.reading;

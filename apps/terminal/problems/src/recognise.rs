@@ -65,6 +65,11 @@ pub(crate) struct Recognisers {
 }
 
 impl Recognisers {
+    /// Says that the output is the short form of `git status`.
+    pub(crate) fn expect_short_status(&mut self) {
+        self.status.is_short = true;
+    }
+
     /// What a line is.
     pub(crate) fn line(&mut self, text: &str, found: &mut Collector) -> Class {
         let active = self.active.take();

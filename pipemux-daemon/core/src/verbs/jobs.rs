@@ -145,20 +145,17 @@ impl Core {
             Err(_) => self.jobs.named(written).filter(visible).collect(),
         };
         // Without its session a name means the job that is shown so.
-        let shown: Vec<&Job> =
-            found.iter().copied().filter(|job| job.name() == written).collect();
+        let shown: Vec<&Job> = found.iter().copied().filter(|job| job.name() == written).collect();
         match (found.as_slice(), shown.as_slice()) {
             ([job], _) | (_, [job]) => Ok(job.number),
             ([], _) => {
-                Err(Fault::not_found(format!("no job {written} is known here")).hint("pipemux view"))
+                Err(Fault::not_found(format!("no job {written} is known here"))
+                    .hint("pipemux view"))
             }
             (several, _) => {
                 let names: Vec<String> =
                     several.iter().map(|job| format!("job:{}", job.full_name())).collect();
-                Err(Fault::usage(format!(
-                    "several jobs are named {written}: {}",
-                    names.join(", ")
-                )))
+                Err(Fault::usage(format!("several jobs are named {written}: {}", names.join(", "))))
             }
         }
     }

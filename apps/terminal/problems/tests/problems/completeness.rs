@@ -39,7 +39,10 @@ fn found(report: &Report, of: &str) -> Vec<(String, String, u64)> {
 /// Returns the lines of a list that nothing in a report stands for. Each thing stands for one line.
 fn missing(report: &Report, expected: &[String]) -> Vec<String> {
     let is_shown = |at: u64| {
-        report.transcript.iter().any(|entry| matches!(entry, Entry::Line { number, .. } if *number == at))
+        report
+            .transcript
+            .iter()
+            .any(|entry| matches!(entry, Entry::Line { number, .. } if *number == at))
     };
     let mut used: Vec<(String, String, u64)> = Vec::new();
     let mut missing = Vec::new();
@@ -57,7 +60,8 @@ fn missing(report: &Report, expected: &[String]) -> Vec<String> {
             });
             fits && is_shown(*at)
         };
-        let hit = found(report, kind).into_iter().find(|one| !used.contains(one) && stands_for(one));
+        let hit =
+            found(report, kind).into_iter().find(|one| !used.contains(one) && stands_for(one));
         match hit {
             Some(one) => used.push(one),
             None => missing.push(line.clone()),
@@ -108,6 +112,8 @@ fn errors_of_tools_that_ran_one_after_the_other_are_all_there() {
 #[test]
 fn an_error_that_is_left_out_is_noticed() {
     let expected = ["error main.c:7 'missing' undeclared".to_owned()];
-    let other = read("main.c:8:23: error: 'missing' undeclared\nmain.c:7:1: warning: 'missing' undeclared\n");
+    let other = read(
+        "main.c:8:23: error: 'missing' undeclared\nmain.c:7:1: warning: 'missing' undeclared\n",
+    );
     assert_eq!(missing(&other, &expected), expected);
 }
