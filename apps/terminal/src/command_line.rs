@@ -283,6 +283,27 @@ mod tests {
     }
 
     #[test]
+    fn port_is_a_word_but_no_program() {
+        for (text, last) in [
+            ("curl http://127.0.0.1:$PORT/x?a=1", "http://127.0.0.1:$PORT/x?a=1"),
+            ("curl \"http://127.0.0.1:${PORT}\"", "http://127.0.0.1:${PORT}"),
+            ("nc localhost $PORT", "$PORT"),
+        ] {
+            let line = CommandLine::parse(text);
+            assert!(line.names_port, "{text}");
+            let Form::Joined(programs) = &line.form else { panic!("{text}: {line:?}") };
+            assert_eq!(programs[0].last().map(String::as_str), Some(last));
+        }
+        for text in
+            ["$PORT", "\"$PORT\" x", "x $PORTS", "x ${PORT:-$(y)}", "x \"$PORT$(y)\"", "PORT=1 x"]
+        {
+            assert_eq!(form(text), Form::Opaque, "{text:?}");
+        }
+        // Within single quotes it is text, and needs no shell.
+        assert_eq!(form("grep '$PORT' x"), Form::Plain(words(&["grep", "$PORT", "x"])));
+    }
+
+    #[test]
     fn line_that_only_a_shell_understands_is_opaque() {
         for text in [
             "",

@@ -181,7 +181,7 @@ fn python_tests() -> (String, [&'static str; 2]) {
         }
         false => (
             "terminal.run('python3 -B -m unittest test_cases')".to_owned(),
-            ["failed test_cases.Sums.test_total ", "2 passed"],
+            ["failed test_cases.Sums.test_total test_cases.py:6 ", "2 passed"],
         ),
     }
 }

@@ -41,15 +41,18 @@ impl OutputReader {
     #[must_use]
     pub fn of_command(words: &[String]) -> Self {
         let mut reader = Self::new();
-        let mut words = words.iter().map(String::as_str);
-        let is_status = words.next() == Some("git") && words.any(|word| word == "status");
-        let short = |word: &str| {
+        let is_git = words.first().is_some_and(|program| program == "git");
+        let has = |wanted: &str| is_git && words.iter().any(|word| word == wanted);
+        let short = |word: &String| {
             let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
-            matches!(word, "--short" | "--porcelain" | "--porcelain=v1" | "--porcelain=1")
+            matches!(&**word, "--short" | "--porcelain" | "--porcelain=v1" | "--porcelain=1")
                 || letters.is_some_and(|letters| letters.contains('s'))
         };
-        if is_status && words.any(short) {
+        if has("status") && words.iter().any(short) {
             reader.reading.recognisers.expect_short_status();
+        }
+        if has("log") && has("--oneline") {
+            reader.reading.recognisers.expect_oneline_log();
         }
         reader
     }

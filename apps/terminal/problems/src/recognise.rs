@@ -70,6 +70,11 @@ impl Recognisers {
         self.status.is_short = true;
     }
 
+    /// Says that the output is one of `git log` with a line for each commit.
+    pub(crate) fn expect_oneline_log(&mut self) {
+        self.log.is_oneline = true;
+    }
+
     /// What a line is.
     pub(crate) fn line(&mut self, text: &str, found: &mut Collector) -> Class {
         let active = self.active.take();

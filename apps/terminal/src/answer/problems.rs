@@ -1,6 +1,7 @@
 //! Problems and failed tests, and what git told of, as things that calls can name.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use docui::{Object, tokens};
 use pipemux_problems::model::{Commit, GitFile, Hunk};
@@ -10,6 +11,7 @@ use super::details::{cut, short};
 use super::{Answer, Piece, REF_TOKENS, git, output_command, plain};
 use crate::job::{Ended, Job};
 use crate::limits::{DETAILED, LISTED, TAIL_SHOWN};
+use crate::model::below;
 
 /// What an output tells of that calls can name.
 pub(super) enum Item<'r> {
@@ -35,18 +37,19 @@ impl Item<'_> {
     }
 
     /// Returns where it is, as it is shown: `src/a.rs:31`.
-    fn place(&self) -> Option<String> {
+    fn place(&self, job: &Job) -> Option<String> {
+        let shown = |place: &Place| short_place(place, &job.order.cwd);
         match self {
-            Self::Problem(_, problem) => problem.place.as_ref().map(short_place),
-            Self::Failure(_, failure) => failure.place.as_ref().map(short_place),
+            Self::Problem(_, problem) => problem.place.as_ref().map(shown),
+            Self::Failure(_, failure) => failure.place.as_ref().map(shown),
             Self::File(_, file) => Some(file.path.clone()),
             Self::Hunk(_, _, file, hunk) => Some(format!("{}:{}", file.path, hunk.new_line.max(1))),
             Self::Commit(..) => None,
         }
     }
 
-    fn label(&self) -> String {
-        let place = self.place().map(|place| format!("{place} ")).unwrap_or_default();
+    fn label(&self, job: &Job) -> String {
+        let place = self.place(job).map(|place| format!("{place} ")).unwrap_or_default();
         match self {
             Self::Problem(_, problem) => {
                 let code = problem.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
@@ -67,7 +70,7 @@ impl Item<'_> {
 
     pub(super) fn object(&self, job: &Job) -> Object {
         // A backtick would have to be escaped in a label, which costs more than it says.
-        Object::new(self.key(job), self.label().replace('`', "'"))
+        Object::new(self.key(job), self.label(job).replace('`', "'"))
     }
 
     fn detail(&self) -> Vec<String> {
@@ -113,10 +116,12 @@ pub fn problem_object(job: &Job, report: &Report, part: &str) -> Option<Object> 
     Some(item.object(job))
 }
 
-fn short_place(place: &Place) -> String {
+/// Returns a place as it is shown, relative to the directory of the command if it is below it.
+fn short_place(place: &Place, cwd: &Path) -> String {
+    let file = below(Path::new(&place.file), cwd).display();
     match place.line {
-        Some(line) => format!("{}:{line}", place.file),
-        None => place.file.clone(),
+        Some(line) => format!("{file}:{line}"),
+        None => file.to_string(),
     }
 }
 
@@ -265,9 +270,9 @@ pub fn refs(ended: &Ended, job: &Job, pieces: &mut Vec<Piece>) {
     if all.is_empty() {
         all = git::places(&ended.report);
     }
-    let placed: Vec<Item<'_>> = all.into_iter().filter(|item| item.place().is_some()).collect();
+    let placed: Vec<Item<'_>> = all.into_iter().filter(|item| item.place(job).is_some()).collect();
     for (index, item) in placed.iter().take(DETAILED).enumerate() {
-        let label = item.place().unwrap_or_default();
+        let label = item.place(job).unwrap_or_default();
         let space = if index > 0 { " " } else { "" };
         pieces.push(Piece::Text(space.to_owned()));
         pieces.push(Piece::Object(Object::new(item.key(job), label)));
@@ -315,7 +320,7 @@ pub fn all_problems(job: &Job, ended: Option<&Ended>, report: &Report, budget: u
         let tests = comparison.fixed_tests.iter().enumerate();
         let fixed = fixed.chain(tests.map(|(index, failure)| Item::Failure(index, failure)));
         for item in fixed.take(LISTED) {
-            pieces.push(Piece::Text(format!("fixed: {}\n", item.label())));
+            pieces.push(Piece::Text(format!("fixed: {}\n", item.label(job))));
         }
     }
     let brief = match ended {

@@ -123,6 +123,7 @@ pub fn records() -> Vec<Fixture> {
         ),
         fixture!("records", "job", Record::Job(Box::new(running_job()))),
         fixture!("records", "job_ended", Record::Job(Box::new(ended_job()))),
+        fixture!("records", "job_named", Record::Job(Box::new(named_job()))),
         fixture!(
             "records",
             "job_told",
@@ -464,7 +465,6 @@ fn ended_job() -> SavedJob {
         number: 20,
         session: "shared/main".into(),
         key: "j".into(),
-        named: true,
         end: Some(SavedJobEnd {
             state: "failed".into(),
             ended_ms: 1_765_360_000_456,
@@ -475,6 +475,11 @@ fn ended_job() -> SavedJob {
         readers: vec![(KEY.into(), "b".into())],
         ..SavedJob::default()
     }
+}
+
+/// A job that readers know by its key.
+fn named_job() -> SavedJob {
+    SavedJob { number: 22, named: true, ..ended_job() }
 }
 
 /// The link that cancels a job.

@@ -112,3 +112,23 @@ fn short_status_is_told_by_its_command_or_its_header() {
         of("git status -s", line);
     }
 }
+
+#[test]
+fn log_in_lines_is_told_by_its_command() {
+    let words: Vec<String> = ["git", "log", "--oneline"].map(str::to_owned).to_vec();
+    let mut reader = pipemux_problems::OutputReader::of_command(&words);
+    reader.feed(
+        "9fceb02 (HEAD -> main) Mend the sum\n1a2b3c4d Add files: error: none\nno commit\n"
+            .as_bytes(),
+    );
+    let report = reader.finish();
+    let commits: Vec<_> = report
+        .git
+        .commits
+        .iter()
+        .map(|commit| format!("{} {}", commit.id, commit.subject))
+        .collect();
+    assert_eq!(commits, ["9fceb02 (HEAD -> main) Mend the sum", "1a2b3c4d Add files: error: none"]);
+    assert!(report.problems.is_empty());
+    assert!(read("9fceb02 Mend the sum\n").git.commits.is_empty());
+}
