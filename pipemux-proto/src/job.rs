@@ -25,6 +25,13 @@ pub struct StartedOf<T> {
     /// awake. Any other running job does.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sleeps: bool,
+    /// True if readers know the key as the job's name, so that they are told no other: `job c2`. It must begin with a
+    /// letter and have at most 32 letters, digits, `-` and `_`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub named: bool,
+    /// True when the brief tells all that the action changed, so that the answer doesn't show the window.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub complete: bool,
 }
 
 /// An event: what became of a job. What is absent stays as it was.
@@ -77,6 +84,9 @@ pub struct CancelJob {
 pub struct JobStatus {
     /// Its number, which no other job of this daemon's state has: `pipemux read job:3`.
     pub number: u64,
+    /// The name by which readers know it, if that isn't its number: `pipemux read job:c2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The session whose job it is: `editor/main`.
     pub session: String,
     /// What it does, in a few words.

@@ -71,6 +71,21 @@ impl Started {
         self
     }
 
+    /// Marks that readers know the job by its key, which begins with a letter and has at most 32 letters, digits, `-` and
+    /// `_`: `job c2`. Other jobs are named by a number that the daemon gives.
+    #[must_use]
+    pub fn named(mut self) -> Self {
+        self.0.named = true;
+        self
+    }
+
+    /// Marks that the brief tells all that the action changed, so that the answer doesn't show the window.
+    #[must_use]
+    pub fn complete(mut self) -> Self {
+        self.0.complete = true;
+        self
+    }
+
     /// Marks that the job goes on while its session sleeps, because [`crate::App::save`] saves it and
     /// [`crate::App::open`] goes on with it. Any other running job keeps the session awake.
     #[must_use]

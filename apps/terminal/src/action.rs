@@ -14,18 +14,18 @@ docui::kind!(
 docui::actions! {
     /// An action of the terminal.
     pub enum Action {
-        /// Runs a command; what matters of its output, and all of it in output(). One that runs longer than `wait` goes on as a job.
-        changes featured Run = run(
-            command: String,
+        /// Runs a command, or several in order until one fails; what matters of its output, and all of it in output(). What runs longer than `wait` goes on as a job.
+        changes help Run = run(
+            command: Vec<String>,
             cwd: Option<FilePath> = None::<FilePath>,
             env: BTreeMap<String, String> = BTreeMap::<String, String>::new(),
-            /// Seconds until it is stopped.
+            /// Seconds until it is stopped; of several, each.
             timeout: Option<f64> = None::<f64>,
             /// Seconds, at most 25.
             wait: f64 = WAIT_MAX as f64,
         );
         /// Lines of the output as they were printed; the newest command's, unless job names another one.
-        query listed Output = output(
+        query help Output = output(
             from: i64 = 1,
             to: Option<i64> = None::<i64>,
             job: Option<Anchor<Command>> = None::<Anchor<Command>>,
@@ -37,9 +37,9 @@ docui::actions! {
             regex: bool = false,
         );
         /// All problems and failed tests with their details, and what the run before had.
-        query listed Problems = problems(job: Option<Anchor<Command>> = None::<Anchor<Command>>);
-        /// Waits until the output has a text, at most 25 seconds.
-        query listed WaitFor = wait_for(
+        query help Problems = problems(job: Option<Anchor<Command>> = None::<Anchor<Command>>);
+        /// Waits until the output has a text, at most 25 seconds. Later commands have the port that is listened on as $PORT.
+        query help WaitFor = wait_for(
             text: String,
             seconds: f64 = WAIT_MAX as f64,
             job: Option<Anchor<Command>> = None::<Anchor<Command>>,

@@ -1,13 +1,14 @@
 //! What is told of a command: the verdict, what matters, and the way to the rest.
 
 mod details;
+mod git;
 mod plain;
 mod problems;
 
 use docui::{Done, JobHandle, Object, View, tokens};
 
 use crate::job::{Ended, Job};
-use crate::limits::ANSWER_TOKENS;
+use crate::limits::{ANSWER_TOKENS, STOPPED_SHOWN};
 
 pub use plain::brief;
 pub use problems::{all_problems, problem_object};
@@ -55,8 +56,27 @@ impl Answer {
             }
             (Some(plain), _) => plain,
             (None, Some(listed)) => listed,
-            (None, None) => plain::folded(job, ended, budget),
+            (None, None) => {
+                git::listed(job, ended, budget).unwrap_or_else(|| plain::folded(job, ended, budget))
+            }
         }
+    }
+
+    /// Makes the answer of a call that stopped a command: its verdict, and the last lines of its output.
+    pub fn of_stopped(job: &Job, ended: &Ended, budget: u64) -> Self {
+        let brief = format!("{} · {}", job.name(), brief(job, ended, true));
+        let from = (ended.report.lines + 1).saturating_sub(STOPPED_SHOWN).max(1);
+        let lines = job.lines(from, STOPPED_SHOWN as usize).unwrap_or_default();
+        let text: String =
+            lines.iter().map(|(_, line)| details::cut(line.trim_end()) + "\n").collect();
+        let is_shown = !text.trim().is_empty() && tokens::estimate(&text) <= budget;
+        let pieces = if is_shown { vec![Piece::Lines(text)] } else { Vec::new() };
+        Self { brief, pieces }
+    }
+
+    /// Returns about how many tokens it takes.
+    pub fn cost(&self) -> u64 {
+        cost(&self.pieces) + tokens::estimate(&self.brief)
     }
 
     /// Makes the outcome of a call.

@@ -7,6 +7,8 @@ pub struct CommandLine {
     pub text: String,
     /// What it runs.
     pub form: Form,
+    /// True if it names `$PORT`, which is a number where the form is known.
+    pub names_port: bool,
 }
 
 /// What is known of a command line before it runs.
@@ -47,6 +49,9 @@ const GIT_OPTIONS: &[&str] = &["-c", "--exec-path", "--config-env"];
 /// Commands of the shell itself that start nothing and change no more than the shell's directory.
 pub const HARMLESS_BUILTINS: &[&str] = &["cd", "echo", "false", "pwd", "true"];
 
+/// The variable that is a number: the port which a command of the session listens on.
+const PORT: &[&str] = &["${PORT}", "$PORT"];
+
 /// Redirections that write no file.
 const QUIET_REDIRECTIONS: &[&str] = &[
     "2>&1",
@@ -63,11 +68,12 @@ impl CommandLine {
     /// Reads a command line.
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
+        let names_port = PORT.iter().any(|name| text.contains(name));
         let form = match split(text) {
             Some(read) => read.into_form(),
             None => Form::Opaque,
         };
-        Self { text: text.to_owned(), form }
+        Self { text: text.to_owned(), form, names_port }
     }
 
     /// Returns the programs with their arguments; none if they can't be told.
@@ -140,6 +146,13 @@ fn split(text: &str) -> Option<Read> {
             while chars.next_if(|(next, _)| *next < at + length).is_some() {}
             continue;
         }
+        // In place of the program it would be none.
+        if let Some(name) = port(&text[at..]).filter(|_| !words.is_empty()) {
+            read.needs_shell = true;
+            word.get_or_insert_default().push_str(name);
+            while chars.next_if(|(next, _)| *next < at + name.len()).is_some() {}
+            continue;
+        }
         match c {
             ' ' | '\t' => words.extend(word.take()),
             '\n' | ';' | '|' | '&' => {
@@ -167,7 +180,14 @@ fn split(text: &str) -> Option<Read> {
             '"' => {
                 let word = word.get_or_insert_default();
                 loop {
-                    match chars.next()?.1 {
+                    let (at, c) = chars.next()?;
+                    if let Some(name) = port(&text[at..]).filter(|_| !words.is_empty()) {
+                        read.needs_shell = true;
+                        word.push_str(name);
+                        while chars.next_if(|(next, _)| *next < at + name.len()).is_some() {}
+                        continue;
+                    }
+                    match c {
                         '"' => break,
                         '$' | '`' | '!' => return None,
                         '\\' => match chars.next()?.1 {
@@ -211,6 +231,14 @@ fn split(text: &str) -> Option<Read> {
         .then_some(read)
 }
 
+/// Returns how `$PORT` is written at the beginning of a text, if it is there.
+fn port(text: &str) -> Option<&'static str> {
+    let name = PORT.iter().find(|name| text.starts_with(**name))?;
+    let after = text[name.len()..].chars().next();
+    let ends = name.ends_with('}') || !after.is_some_and(|c| c == '_' || c.is_ascii_alphanumeric());
+    ends.then_some(*name)
+}
+
 /// Returns the length of a redirection that writes no file, at the beginning of a text.
 fn redirection(text: &str) -> Option<usize> {
     let found = QUIET_REDIRECTIONS.iter().find(|redirection| text.starts_with(**redirection))?;
@@ -252,6 +280,27 @@ mod tests {
         );
         assert_eq!(form("cd a"), Form::Joined(vec![words(&["cd", "a"])]));
         assert_eq!(form("ls 2>/dev/null"), Form::Joined(vec![words(&["ls"])]));
+    }
+
+    #[test]
+    fn port_is_a_word_but_no_program() {
+        for (text, last) in [
+            ("curl http://127.0.0.1:$PORT/x?a=1", "http://127.0.0.1:$PORT/x?a=1"),
+            ("curl \"http://127.0.0.1:${PORT}\"", "http://127.0.0.1:${PORT}"),
+            ("nc localhost $PORT", "$PORT"),
+        ] {
+            let line = CommandLine::parse(text);
+            assert!(line.names_port, "{text}");
+            let Form::Joined(programs) = &line.form else { panic!("{text}: {line:?}") };
+            assert_eq!(programs[0].last().map(String::as_str), Some(last));
+        }
+        for text in
+            ["$PORT", "\"$PORT\" x", "x $PORTS", "x ${PORT:-$(y)}", "x \"$PORT$(y)\"", "PORT=1 x"]
+        {
+            assert_eq!(form(text), Form::Opaque, "{text:?}");
+        }
+        // Within single quotes it is text, and needs no shell.
+        assert_eq!(form("grep '$PORT' x"), Form::Plain(words(&["grep", "$PORT", "x"])));
     }
 
     #[test]

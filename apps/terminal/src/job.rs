@@ -95,8 +95,12 @@ impl Job {
     ) -> Result<Arc<Self>, Fault> {
         let Started { child, leader, terminal, output, input } = order.start()?;
         let now = Instant::now();
+        let words = match order.line.programs() {
+            [one] => one.as_slice(),
+            _ => &[],
+        };
         let state = State {
-            output: OutputReader::new(),
+            output: OutputReader::of_command(words),
             spill: Spill::new(dir, &number.to_string()),
             tail: Vec::new(),
             screen: Screen::default(),

@@ -4,9 +4,10 @@
 //! |---|---|
 //! | [`action`] | the actions |
 //! | [`command_line`] | what a command line runs, as far as its words tell |
-//! | [`permission`] | the person's patterns, and what was allowed |
+//! | [`permission`], [`question`] | the person's patterns, what was allowed, and the question for the rest |
 //! | [`start`] | starts a command in a terminal |
-//! | [`job`] | one command: its process, its output, its end |
+//! | [`job`], [`job_table`] | one command: its process, its output, its end; all of a session |
+//! | [`sequence`] | several commands, one after the other |
 //! | [`spill`] | the whole output, on disk |
 //! | [`screen`], [`keys`] | what a terminal shows, and what it sends for keys |
 //! | [`process`], [`ports`] | the processes of a command, and where they listen |
@@ -35,6 +36,7 @@ pub mod answer;
 pub mod app;
 pub mod command_line;
 pub mod job;
+pub mod job_table;
 pub mod keys;
 pub mod limits;
 pub mod model;
@@ -43,8 +45,10 @@ pub mod places;
 pub mod ports;
 pub mod process;
 pub mod query;
+pub mod question;
 pub mod run;
 pub mod screen;
+pub mod sequence;
 pub mod spill;
 pub mod start;
 pub mod window;

@@ -19,8 +19,10 @@ pub const STOP_PATIENCE: Duration = Duration::from_secs(3);
 pub const LEFTOVER_PATIENCE: Duration = Duration::from_millis(300);
 /// How long the rest of the output is waited for once the command and all that it started are gone.
 pub const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
-/// Longest command line, in bytes.
+/// Longest command lines of one call, in bytes.
 pub const COMMAND_MAX: usize = 64 * 1024;
+/// Commands of one call that run one after the other.
+pub const SEQUENCE_MAX: usize = 20;
 /// Longest part of a command line that is shown where it names a run, in bytes.
 pub const COMMAND_SHOWN: usize = 80;
 /// Commands that run at once.
@@ -65,6 +67,8 @@ pub const LISTED: usize = 40;
 pub const DETAIL_SHOWN: usize = 9;
 /// Lines at the end that are shown of an output whose problems are listed.
 pub const TAIL_SHOWN: usize = 6;
+/// Lines at the end that are shown of a command that was stopped.
+pub const STOPPED_SHOWN: u64 = 3;
 /// Lines that a search finds at most.
 pub const FOUND_MAX: usize = 200;
 /// Lines that one look at an output shows at most.

@@ -1,32 +1,28 @@
 //! A session: the commands that it runs and ran.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use docui::{Anchor, Context, Fault, Found, Handle, Opening, regular_file, state_file};
-use pipemux_problems::Report;
+use docui::{Anchor, Context, Fault, Found, Handle, Opening};
 
 use crate::action::Command;
 use crate::answer::problem_object;
-use crate::job::{Circumstances, Ended, Job};
-use crate::limits::{COMMAND_SHOWN, OUTPUT_BYTES, RUNNING_MAX, RUNS_MAX};
+use crate::job::{Ended, Job};
+use crate::job_table::JobTable;
+use crate::limits::COMMAND_SHOWN;
 use crate::permission::Allowed;
-use crate::start::Order;
+use crate::ports;
 
 /// A terminal session.
 pub struct Terminal {
-    /// The commands, in the order in which they were started.
-    pub(crate) jobs: Vec<Arc<Job>>,
+    /// The commands.
+    pub(crate) jobs: JobTable,
     pub(crate) allowed: Allowed,
     /// The opener's environment.
     pub(crate) env: BTreeMap<String, String>,
     cwd: PathBuf,
     pub(crate) state_dir: PathBuf,
-    outputs: PathBuf,
-    /// The number of the newest command.
-    newest: u64,
     pub(crate) handle: Handle,
     pub(crate) callee: String,
     /// True when an earlier process of the session was lost with its commands.
@@ -40,24 +36,17 @@ impl Terminal {
     /// There are arguments, or its directory can't be written to.
     pub fn new(opening: &Opening) -> Result<Self, Fault> {
         without_arguments(opening)?;
-        let outputs = opening.state_dir.join("output");
-        // What an earlier process kept is of commands that nobody knows any more.
-        let _ = fs::remove_dir_all(&outputs);
-        fs::create_dir_all(&outputs)
-            .map_err(|error| Fault::failed(format!("{}: {error}", outputs.display())))?;
-        let newest = regular_file::read_to_string(&opening.state_dir.join("newest")).ok();
-        let newest = newest.and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+        let jobs = JobTable::new(opening)?;
+        let lost = opening.again && jobs.was_used();
         Ok(Self {
-            jobs: Vec::new(),
+            jobs,
             allowed: Allowed::read(&opening.state_dir),
             env: opening.env.clone(),
             cwd: opening.cwd.clone(),
             state_dir: opening.state_dir.clone(),
-            outputs,
-            newest,
             handle: opening.handle.clone(),
             callee: opening.callee(),
-            lost: opening.again && newest > 0,
+            lost,
         })
     }
 
@@ -88,81 +77,14 @@ impl Terminal {
         }
     }
 
-    /// Starts a command.
-    ///
-    /// # Errors
-    /// Too many run already, or it can't be started.
-    pub fn start(
-        &mut self,
-        order: Order,
-        timeout: Option<std::time::Duration>,
-        reader: &str,
-    ) -> Result<Arc<Job>, Fault> {
-        let running = self.jobs.iter().filter(|job| job.ended().is_none()).count();
-        if running >= RUNNING_MAX {
-            return Err(Fault::refused(format!(
-                "{running} commands run already, which is the limit"
-            ))
-            .hint(format!("pipemux view {}", self.callee))
-            .hint(format!("pipemux run '{}.stop(\"c1\")'", self.callee)));
-        }
-        let number = self.newest + 1;
-        // Numbers are never used twice, not even by the next process.
-        state_file::replace(&self.state_dir.join("newest"), number.to_string().as_bytes())?;
-        self.newest = number;
-        let with = Circumstances {
-            timeout,
-            reader: reader.to_owned(),
-            before: self.before(&order),
-            session: self.handle.clone(),
-        };
-        let job = Job::start(number, order, &self.outputs, with)?;
-        self.jobs.push(job.clone());
-        self.make_room();
-        Ok(job)
-    }
-
-    /// Returns what the newest run of the same command found that has ended by itself.
-    fn before(&self, order: &Order) -> Option<Arc<Report>> {
-        let same = |job: &&Arc<Job>| {
-            let other = &job.order;
-            (&other.line, &other.cwd, &other.given) == (&order.line, &order.cwd, &order.given)
-        };
-        let ended = |job: &Arc<Job>| Some(job.ended()?.report.clone());
-        self.jobs.iter().rev().filter(same).find_map(ended)
-    }
-
-    /// Forgets the oldest commands that have ended, and their output.
-    fn make_room(&mut self) {
-        let mut excess = self.jobs.len().saturating_sub(RUNS_MAX);
-        self.jobs.retain(|job| {
-            let forget = excess > 0 && job.ended().is_some();
-            excess -= usize::from(forget);
-            !forget
-        });
-        let mut bytes = 0;
-        for job in self.jobs.iter().rev().filter(|job| job.ended().is_some()) {
-            job.with(|state| {
-                let kept = state.spill.kept_bytes();
-                match bytes + kept <= OUTPUT_BYTES {
-                    true => bytes += kept,
-                    false => state.spill.remove(),
-                }
-            });
-        }
-    }
-
-    /// Returns the command that a call means: the one that is named, else the newest one of its reader, else the newest.
+    /// Returns the command that a call looks at: the one that is named, else the newest one of its reader, else the newest.
     ///
     /// # Errors
     /// There is none.
     pub fn job(&self, named: Option<&Anchor<Command>>, reader: &str) -> Result<Arc<Job>, Fault> {
         let found = match named {
             Some(anchor) => self.by_key(&anchor.key).map(|(job, _)| job),
-            None => {
-                let own = self.jobs.iter().rev().find(|job| job.reader == reader);
-                own.or(self.jobs.last()).cloned()
-            }
+            None => newest(&self.jobs.all(), reader),
         };
         found.ok_or_else(|| {
             Fault::not_found("no command was run yet")
@@ -170,15 +92,41 @@ impl Terminal {
         })
     }
 
+    /// Returns the command that a call acts on or waits for: as [`Terminal::job`], but one that runs before those that
+    /// have ended.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn active_job(
+        &self,
+        named: Option<&Anchor<Command>>,
+        reader: &str,
+    ) -> Result<Arc<Job>, Fault> {
+        let running = self.jobs.all().into_iter().filter(|job| job.ended().is_none());
+        match newest(&running.collect::<Vec<_>>(), reader) {
+            Some(job) if named.is_none() => Ok(job),
+            _ => self.job(named, reader),
+        }
+    }
+
+    /// Returns the port that later commands get as `$PORT`: the lowest one of the newest command that listens.
+    pub fn port(&self) -> Option<(Arc<Job>, u16)> {
+        let jobs = self.jobs.all().into_iter().rev().filter(|job| job.ended().is_none());
+        jobs.into_iter().find_map(|job| {
+            let port = *ports::listening(&job.processes()).first()?;
+            Some((job, port))
+        })
+    }
+
     /// Returns the command that a key names, and the rest of the key.
     pub fn by_key<'k>(&self, key: &'k str) -> Option<(Arc<Job>, &'k str)> {
         let (name, part) = key.split_once('.').unwrap_or((key, ""));
         let number: u64 = name.strip_prefix('c')?.parse().ok()?;
-        let job = self.jobs.iter().find(|job| job.number == number)?;
-        Some((job.clone(), part))
+        let job = self.jobs.all().into_iter().find(|job| job.number == number)?;
+        Some((job, part))
     }
 
-    /// Looks up a command, a problem or a failed test.
+    /// Looks up a command, or what its output told of.
     pub fn locate(&self, key: &str) -> Found {
         let gone = || Found::Gone(Some("only the newest commands are remembered".into()));
         let Some((job, part)) = self.by_key(key) else { return gone() };
@@ -187,22 +135,25 @@ impl Terminal {
         if is_there { Found::Here(0) } else { gone() }
     }
 
-    /// Returns the key of the command that a name means: `c3`, `3`, or the beginning of its line.
+    /// Returns the key of the command that a name means: `c3`, as answers show it (`job c3`, `job:c3`), `3`, or the
+    /// beginning of its line.
     ///
     /// # Errors
     /// No command has the name.
     pub fn key_of(&self, name: &str) -> Result<String, Fault> {
         let name = name.trim();
-        let number: Option<u64> = name.strip_prefix('c').unwrap_or(name).parse().ok();
+        let bare =
+            name.strip_prefix("job").map_or(name, |rest| rest.trim_start_matches([':', ' ']));
+        let number: Option<u64> = bare.strip_prefix('c').unwrap_or(bare).parse().ok();
+        let jobs = self.jobs.all();
         let found = match number {
-            Some(number) => self.jobs.iter().find(|job| job.number == number),
-            None => self.jobs.iter().rev().find(|job| job.order.line.text.starts_with(name)),
+            Some(number) => jobs.iter().find(|job| job.number == number),
+            None => jobs.iter().rev().find(|job| job.order.line.text.starts_with(name)),
         };
         match found.filter(|_| !name.is_empty()) {
             Some(job) => Ok(job.name()),
             None => {
-                let known: Vec<String> =
-                    self.jobs.iter().rev().take(5).map(|job| titled(job)).collect();
+                let known: Vec<String> = jobs.iter().rev().take(5).map(|job| titled(job)).collect();
                 let known =
                     if known.is_empty() { "none was run".to_owned() } else { known.join(" · ") };
                 Err(Fault::not_found(format!("no command is named {name:?}: {known}")))
@@ -210,7 +161,7 @@ impl Terminal {
         }
     }
 
-    /// Returns where a problem or a failed test is now.
+    /// Returns where a problem, a failed test, or a file or hunk that git told of is now.
     ///
     /// # Errors
     /// It has no place, or the line was edited since.
@@ -223,6 +174,13 @@ impl Terminal {
         let located = match part.chars().next() {
             Some('p') => index(part).and_then(|index| ended.places.problem(index)),
             Some('t') => index(part).and_then(|index| ended.places.failure(index)),
+            Some('f') => match part.split_once('h') {
+                Some((file, hunk)) => {
+                    let hunk = hunk.parse().ok();
+                    index(file).and_then(|file| ended.places.file(file, Some(hunk?)))
+                }
+                None => index(part).and_then(|file| ended.places.file(file, None)),
+            },
             _ => None,
         };
         let located = located.ok_or_else(none)?;
@@ -232,8 +190,14 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        self.jobs.iter().for_each(|job| job.kill());
+        self.jobs.close();
     }
+}
+
+/// Returns the newest command of a reader, or of all if it has none.
+fn newest(jobs: &[Arc<Job>], reader: &str) -> Option<Arc<Job>> {
+    let own = jobs.iter().rev().find(|job| job.reader == reader);
+    own.or(jobs.last()).cloned()
 }
 
 /// Returns a command's name and line: `c3 cargo test`.

@@ -14,6 +14,8 @@ use crate::limits::{PLACES_FILE_BYTES, PLACES_FILES};
 pub struct Places {
     problems: Vec<Option<Located>>,
     failures: Vec<Option<Located>>,
+    /// The files that git told of, with their hunks.
+    files: Vec<(Option<Located>, Vec<Option<Located>>)>,
 }
 
 /// A place in a file.
@@ -31,20 +33,30 @@ impl Places {
     /// Looks up the places of what a command told that ran in this directory.
     pub fn of(report: &Report, cwd: &Path) -> Self {
         let mut files: BTreeMap<PathBuf, Option<Vec<String>>> = BTreeMap::new();
-        let mut locate = |place: Option<&Place>| {
-            let place = place?;
-            let folder = place
-                .directory
-                .as_ref()
-                .map_or_else(|| cwd.to_owned(), |directory| cwd.join(directory));
-            let path = clean(&folder.join(&place.file));
-            let line = place.line.map_or(1, |line| line.max(1) as usize);
+        let mut at = |path: PathBuf, line: usize| {
             if files.len() < PLACES_FILES || files.contains_key(&path) {
                 let lines = files.entry(path.clone()).or_insert_with(|| read(&path));
                 let text = lines.as_ref().map(|lines| neighbours(lines, line));
                 return Some(Located { path, line, text });
             }
             Some(Located { path, line, text: None })
+        };
+        let files = report.git.files.iter().map(|file| {
+            let path = in_tree(cwd, &file.path);
+            let first = file.hunks.first().map_or(1, |hunk| hunk.new_line);
+            let lines = file.hunks.iter().map(|hunk| hunk.new_line);
+            let hunks = lines.map(|line| at(path.clone(), line.max(1) as usize)).collect();
+            (at(path.clone(), first.max(1) as usize), hunks)
+        });
+        let files = files.collect();
+        let mut locate = |place: Option<&Place>| {
+            let place = place?;
+            let folder = place
+                .directory
+                .as_ref()
+                .map_or_else(|| cwd.to_owned(), |directory| cwd.join(directory));
+            let line = place.line.map_or(1, |line| line.max(1) as usize);
+            at(clean(&folder.join(&place.file)), line)
         };
         Self {
             problems: report
@@ -57,6 +69,7 @@ impl Places {
                 .iter()
                 .map(|failure| locate(failure.place.as_ref()))
                 .collect(),
+            files,
         }
     }
 
@@ -68,6 +81,17 @@ impl Places {
     /// Returns the place of a failed test.
     pub fn failure(&self, index: usize) -> Option<&Located> {
         self.failures.get(index)?.as_ref()
+    }
+}
+
+impl Places {
+    /// Returns the place of a file that git told of, or of one of its hunks.
+    pub fn file(&self, index: usize, hunk: Option<usize>) -> Option<&Located> {
+        let (file, hunks) = self.files.get(index)?;
+        match hunk {
+            Some(hunk) => hunks.get(hunk)?.as_ref(),
+            None => file.as_ref(),
+        }
     }
 }
 
@@ -106,6 +130,13 @@ impl Located {
             .hint("run it again")
         })
     }
+}
+
+/// Returns the file that git means: its paths begin where the repository does, or in the working directory.
+fn in_tree(cwd: &Path, path: &str) -> PathBuf {
+    let folders = cwd.ancestors().map(|folder| clean(&folder.join(path)));
+    let found = folders.into_iter().find(|path| path.is_file());
+    found.unwrap_or_else(|| clean(&cwd.join(path)))
 }
 
 fn neighbours(lines: &[String], line: usize) -> [Option<String>; 3] {

@@ -65,11 +65,11 @@ pub fn query(
             }))
         }
         Action::Screen { job } => {
-            let job = job_of(job)?;
+            let job = app.active_job(job.as_ref(), &context.reader)?;
             Ok(look(&job.clone(), move || Ok(Done::new(state_of(&job)).content(screen_view(&job)))))
         }
         Action::WaitFor { text, seconds, job } => {
-            let job = job_of(job)?;
+            let job = app.active_job(job.as_ref(), &context.reader)?;
             let seconds = seconds.clamp(0.0, WAIT_MAX as f64);
             let text = text.clone();
             Ok(wait_for(job, text, Duration::from_secs_f64(seconds), budget))
@@ -209,14 +209,17 @@ fn wait_for(job: Arc<Job>, text: String, time: Duration, budget: u64) -> Blockin
         Ok((found, waited.ended(), ports))
     };
     type Waited = std::io::Result<(Option<(u64, String)>, Option<Arc<Ended>>, Vec<u16>)>;
-    Blocking::new(what, time + WAIT_MARGIN, work, move |_, result: Waited, _| {
+    Blocking::new(what, time + WAIT_MARGIN, work, move |app: &mut Terminal, result: Waited, _| {
         let (found, ended, ports) = result.map_err(disk)?;
+        let own = app.port().filter(|(of, _)| of.number == job.number);
         match (found, ended) {
             (Some((number, line)), _) => {
                 let line = line.trim();
                 let line = &line[..line.floor_char_boundary(LINE_SHOWN)];
                 let ports = ports_words(&ports);
-                Ok(Done::new(format!("line {number}{ports}: {line}")).into())
+                let later = own.map(|(_, port)| format!(" (later commands: $PORT = {port})"));
+                let later = later.unwrap_or_default();
+                Ok(Done::new(format!("line {number}{ports}{later}: {line}")).into())
             }
             (None, Some(ended)) => {
                 let message = format!("{} ended without it: {}", titled(&job), ended.verdict());
@@ -288,13 +291,18 @@ pub fn newest_lines(job: &Job, from: u64, budget: u64) -> View {
     view
 }
 
-/// Returns the value of a thing: the output of a command, or the place of a problem as editors take it.
+/// Returns the value of a thing: the output of a command, the hash of a commit, or a place as editors take it.
 ///
 /// # Errors
 /// It has no place, or that was edited since.
 pub fn read(app: &Terminal, key: &str) -> Result<Vec<u8>, Fault> {
     let (job, part) =
         app.by_key(key).ok_or_else(|| Fault::not_found("it is forgotten").about(key))?;
+    if let (Some(commit), Some(ended)) = (part.strip_prefix('m'), job.ended()) {
+        let commit = commit.parse().ok().and_then(|at: usize| ended.report.git.commits.get(at));
+        let gone = || Fault::not_found("it is forgotten").about(key);
+        return Ok(commit.ok_or_else(gone)?.id.clone().into_bytes());
+    }
     if !part.is_empty() {
         let (path, line) = app.place(key)?;
         return Ok(format!("{}:{line}", path.display()).into_bytes());

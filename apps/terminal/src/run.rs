@@ -1,25 +1,27 @@
 //! Runs commands, and acts on those that run.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use docui::{Ask, Blocking, Context, Done, Fault, FilePath, Reply, Started, View};
+use docui::{Blocking, Context, Done, Fault, FilePath, Reply, Started, View};
 
 use crate::action::Action;
 use crate::answer::Answer;
-use crate::command_line::CommandLine;
+use crate::command_line::{CommandLine, Form};
 use crate::job::{Ended, How, Job};
 use crate::keys;
 use crate::limits::{
-    COMMAND_MAX, INPUT_PATIENCE, INPUT_SILENCE, SCREEN_SILENCE, STOP_PATIENCE, WAIT_MARGIN,
-    WAIT_MAX,
+    COMMAND_MAX, INPUT_PATIENCE, INPUT_SILENCE, SCREEN_SILENCE, SEQUENCE_MAX, STOP_PATIENCE,
+    WAIT_MARGIN, WAIT_MAX,
 };
 use crate::model::{Terminal, shortened, titled};
-use crate::permission::{Permission, Rules, Scope};
 use crate::process::signal_named;
 use crate::query::{newest_lines, screen_view};
+use crate::question::is_permitted;
+use crate::sequence::Sequence;
 use crate::start::Order;
 
 /// What is done for an action.
@@ -39,40 +41,49 @@ pub enum Work {
 pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Work, Fault> {
     let work = match action {
         Action::Run { command, cwd, env, timeout, wait } => {
-            let order = order(app, command, cwd.clone(), env.clone(), context)?;
-            if !is_permitted(app, &order, context)? {
+            let mut orders = orders(app, command, cwd.clone(), env, context)?;
+            if !is_permitted(app, &orders, context)? {
                 return Ok(Work::Asks);
             }
             let timeout =
                 timeout.map(|seconds| duration("timeout", seconds, f64::MAX)).transpose()?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
-            let job = app.start(order, timeout, &context.reader)?;
-            await_end(job, wait, u64::from(context.budget))
+            match orders.len() {
+                1 => {
+                    let job = app.jobs.start(orders.remove(0), timeout, &context.reader)?;
+                    await_end(job, wait, u64::from(context.budget))
+                }
+                _ => {
+                    let sequence =
+                        Sequence::start(app.jobs.clone(), orders, timeout, &context.reader)?;
+                    sequence.await_end(wait, u64::from(context.budget))
+                }
+            }
         }
         Action::Restart { job, wait } => {
-            let job = app.job(job.as_ref(), &context.reader)?;
+            let job = app.active_job(job.as_ref(), &context.reader)?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
             restart(job, wait, context)
         }
         Action::Stop { job } => {
-            let job = app.job(job.as_ref(), &context.reader)?;
+            let job = app.active_job(job.as_ref(), &context.reader)?;
             stop(job, u64::from(context.budget))
         }
         Action::Signal { name, job } => {
             let signal = signal_named(name).ok_or_else(|| {
                 Fault::usage(format!("there is no signal {name:?}: HUP, INT, QUIT, KILL, USR1, USR2, TERM, CONT, STOP"))
             })?;
-            let job = running(app.job(job.as_ref(), &context.reader)?)?;
+            let job = running(app.active_job(job.as_ref(), &context.reader)?)?;
             job.signal(signal);
             await_answer(job, Vec::new(), context)
         }
         Action::Input { text, job, enter } => {
-            let job = running(app.job(job.as_ref(), &context.reader)?)?;
+            let job = running(app.active_job(job.as_ref(), &context.reader)?)?;
             let end = if *enter { "\r" } else { "" };
             await_answer(job, format!("{text}{end}").into_bytes(), context)
         }
         Action::Keys { keys, job } => {
-            let job = running(app.job(job.as_ref(), &context.reader)?)?;
+            let job = running(app.active_job(job.as_ref(), &context.reader)?)?;
             let bytes = keys::bytes(keys, job.with(|state| state.screen.has_application_cursor()))?;
             await_answer(job, bytes, context)
         }
@@ -81,60 +92,25 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
     Ok(Work::Waits(work))
 }
 
-/// Asks whether a command may run.
-///
-/// # Errors
-/// It may not in any case.
-pub fn question(
+/// Returns what is to be run: each line in the same directory, with the same variables.
+pub(crate) fn orders(
     app: &Terminal,
-    command: &str,
+    commands: &[String],
     cwd: Option<FilePath>,
-    env: BTreeMap<String, String>,
+    env: &BTreeMap<String, String>,
     context: &Context,
-) -> Result<Reply, Fault> {
-    let order = order(app, command, cwd, env, context)?;
-    let whole = order.whole();
-    let file = Rules::path(&app.env).map_or_else(String::new, |path| in_home(&path, &app.env));
-    let any = format!(
-        "all commands in this workspace from now on (for all workspaces: allow = [\"*\"] in {file})"
-    );
-    let ask = match permission(app, &order)? {
-        Permission::Ask(Some(Scope::Programs(programs))) => {
-            let programs = programs.join(", ");
-            Ask::pick_one(format!("may {programs} run? {}", shortened(&whole)))
-                .option("always", format!("{programs} in this workspace"))
-                .option("once", "this command")
-                .option("any", any)
-        }
-        Permission::Ask(Some(Scope::Line | Scope::Any)) => {
-            Ask::pick_one(format!("may this line run? {whole}"))
-                .option("always", "this line in this workspace")
-                .option("once", "now")
-                .option("any", any)
-        }
-        Permission::Ask(None) | Permission::Allowed => {
-            Ask::pick_one(format!("may this run? {whole}")).option("once", "it is asked each time")
-        }
-        Permission::Denied(pattern) => return Err(denied(app, &pattern)),
-    };
-    Ok(ask.token(whole).into())
-}
-
-/// Returns a path as a person writes it.
-fn in_home(path: &Path, env: &BTreeMap<String, String>) -> String {
-    let below = env.get("HOME").and_then(|home| path.strip_prefix(home).ok());
-    below.map_or_else(|| path.display().to_string(), |below| format!("~/{}", below.display()))
-}
-
-fn order(
-    app: &Terminal,
-    command: &str,
-    cwd: Option<FilePath>,
-    env: BTreeMap<String, String>,
-    context: &Context,
-) -> Result<Order, Fault> {
-    if command.trim().is_empty() || command.contains('\0') || command.len() > COMMAND_MAX {
-        return Err(Fault::usage(format!("command: expected a line of 1 to {COMMAND_MAX} bytes")));
+) -> Result<Vec<Order>, Fault> {
+    let bytes: usize = commands.iter().map(String::len).sum();
+    let is_line = |line: &String| !line.trim().is_empty() && !line.contains('\0');
+    if !commands.iter().all(is_line) || commands.is_empty() || bytes > COMMAND_MAX {
+        return Err(Fault::usage(format!(
+            "command: expected a line, or several to be run in order: ['cargo build', 'cargo test'], of {COMMAND_MAX} \
+             bytes at most"
+        )));
+    }
+    if commands.len() > SEQUENCE_MAX {
+        let count = commands.len();
+        return Err(Fault::usage(format!("command: {count} lines, at most {SEQUENCE_MAX}")));
     }
     let is_name = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
     if !env.iter().all(|(name, value)| is_name(name) && !value.contains('\0')) {
@@ -145,46 +121,22 @@ fn order(
     if !cwd.is_dir() {
         return Err(Fault::not_found(format!("cwd: there is no folder {}", cwd.display())));
     }
-    let order = Order::new(CommandLine::parse(command), cwd, env, &app.env);
-    order.check()?;
-    Ok(order)
-}
-
-fn permission(app: &Terminal, order: &Order) -> Result<Permission, Fault> {
-    let rules = Rules::read(Rules::path(&app.env).as_deref())?;
-    let is_plain = order.given.is_empty();
-    Ok(rules.check(&order.line, &order.whole(), is_plain, &order.cwd, &app.allowed))
-}
-
-/// Returns whether a command may run, and notes what an answer allows.
-fn is_permitted(app: &mut Terminal, order: &Order, context: &Context) -> Result<bool, Fault> {
-    let scope = match permission(app, order)? {
-        Permission::Allowed => return Ok(true),
-        Permission::Denied(pattern) => return Err(denied(app, &pattern)),
-        Permission::Ask(scope) => scope,
-    };
-    let Some((token, choice)) = &context.answer else { return Ok(false) };
-    if *token != order.whole().into_bytes() {
-        return Ok(false);
-    }
-    let docui::Choice::Picked(picked) = choice else { return Ok(false) };
-    match (picked.as_slice(), scope) {
-        ([1], Some(scope)) => {
-            app.allowed.add(&scope, &order.whole(), &app.state_dir)?;
-            Ok(true)
+    let mut all = Vec::new();
+    for command in commands {
+        let mut line = CommandLine::parse(command);
+        let mut opener = Cow::Borrowed(&app.env);
+        if line.names_port {
+            match app.port() {
+                Some((_, port)) => drop(opener.to_mut().insert("PORT".into(), port.to_string())),
+                // It could be any text.
+                None => line.form = Form::Opaque,
+            }
         }
-        ([3], Some(_)) => {
-            app.allowed.add(&Scope::Any, &order.whole(), &app.state_dir)?;
-            Ok(true)
-        }
-        ([2], Some(_)) | ([1], None) => Ok(true),
-        _ => Err(Fault::refused("it was not run")),
+        let order = Order::new(line, cwd.clone(), env.clone(), &opener);
+        order.check()?;
+        all.push(order);
     }
-}
-
-fn denied(app: &Terminal, pattern: &str) -> Fault {
-    let file = Rules::path(&app.env).map_or_else(String::new, |path| in_home(&path, &app.env));
-    Fault::refused(format!("it may not run: deny = [{pattern:?}] in {file}"))
+    Ok(all)
 }
 
 fn duration(name: &str, seconds: f64, most: f64) -> Result<Duration, Fault> {
@@ -232,7 +184,8 @@ fn ended_or_started(
         Ok(()) => {
             let screen =
                 if job.with(|state| state.screen.is_taken()) { " · full screen" } else { "" };
-            Started::new(&handle, titled(job) + screen).into()
+            let brief = shortened(&job.order.whole()) + screen;
+            Started::new(&handle, brief).named().complete().into()
         }
         Err(ended) => Answer::of(job, &ended, budget).into_done().into(),
     }
@@ -245,7 +198,7 @@ fn stop(job: Arc<Job>, budget: u64) -> Blocking<Terminal> {
         2 * STOP_PATIENCE + WAIT_MARGIN,
         move |commit| ended_by_stop(&stopped, commit),
         move |_, ended: Option<Arc<Ended>>, _| match ended {
-            Some(ended) => Ok(Answer::of(&job, &ended, budget.min(200)).into_done().into()),
+            Some(ended) => Ok(Answer::of_stopped(&job, &ended, budget).into_done().into()),
             None => {
                 Err(Fault::failed(format!("{} was killed and hangs in the system", titled(&job))))
             }
@@ -272,7 +225,7 @@ fn restart(job: Arc<Job>, wait: Duration, context: &Context) -> Blocking<Termina
                     titled(&job)
                 )));
             }
-            let new = app.start(job.order.clone(), job.timeout, &reader)?;
+            let new = app.jobs.start(job.order.clone(), job.timeout, &reader)?;
             let ended = new.wait(Instant::now() + wait.min(Duration::from_millis(100)), |_| None);
             Ok(ended_or_started(app, &new, ended, budget))
         },

@@ -11,7 +11,7 @@ use crate::{answer, ports};
 /// Shows the commands, the newest first.
 pub fn view(app: &Terminal, request: &ViewRequest) -> View {
     let (running, ended): (Vec<_>, Vec<_>) =
-        app.jobs.iter().rev().partition(|job| job.ended().is_none());
+        app.jobs.all().into_iter().rev().partition(|job| job.ended().is_none());
     let mut view = View::new(format!("{} running · {} ended", running.len(), ended.len()));
     if request.lod == Lod::Gist {
         return view;
@@ -29,10 +29,9 @@ pub fn view(app: &Terminal, request: &ViewRequest) -> View {
         left -= cost;
         view.object(object(job)).text(line);
     }
-    if app.jobs.is_empty() {
+    if running.is_empty() && ended.is_empty() {
         view.text("no command was run yet\n");
     }
-    view.only(offered(app).iter().copied());
     view.hidden(hidden);
     view
 }
@@ -47,13 +46,4 @@ fn line(job: &Job) -> String {
             format!(" · runs{ports}{newest}\n")
         }
     }
-}
-
-/// Returns the actions that make sense now.
-fn offered(app: &Terminal) -> &'static [&'static str] {
-    const ALL: &[&str] = &[
-        "run", "output", "find", "problems", "wait_for", "screen", "input", "keys", "stop",
-        "signal", "restart",
-    ];
-    if app.jobs.is_empty() { &ALL[..1] } else { ALL }
 }

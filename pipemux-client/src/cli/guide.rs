@@ -24,7 +24,7 @@ pub fn help() -> String {
         "PipeMux: applications, used by calls. A call opens what it needs. Edits are on disk at once; undo takes them back.\n\n",
     );
     text += VERBS;
-    text += "  pipemux view · open <app> [files] · history · help <app> · help --all (every verb; options: --budget N, …)\n";
+    text += "  pipemux view · open <app> [files] · history · help <app> · help --all (every verb; --budget N, …)\n";
     text += CALLS;
     text + &apps(Extent::Program)
 }
@@ -37,7 +37,7 @@ pub fn help_of_all_verbs() -> String {
 /// Returns the text of `pipemux skill`.
 pub fn skill() -> String {
     let mut text = String::from(
-        "---\nname: pipemux\ndescription: Find, read, edit, rename and move code in a project in few calls, with undo; run tests; keep notes; watch the machine.\n---\n",
+        "---\nname: pipemux\ndescription: Find, read, edit, rename and move code in few calls, with undo; run tests; notes; watch the machine.\n---\n",
     );
     text += VERBS;
     text += CALLS;

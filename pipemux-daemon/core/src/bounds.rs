@@ -124,6 +124,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         JOBS_RUNNING_MAX Count "running jobs of one session that are followed",
         JOBS_ENDED_MAX Count "jobs of one session that have ended and are known",
         JOBS_KEPT_MAX Count "jobs that have ended and are known, of all sessions",
+        JOB_NAME_MAX Bytes "the name that an app gives a job",
         JOB_OUTPUT_MAX Bytes "a job's output that is kept",
         JOB_OUTPUT_SAVED Bytes "a job's output that survives the daemon, once the job has ended",
         JOBS_OUTPUT_BYTES Bytes "the outputs of all jobs that are kept",

@@ -93,6 +93,8 @@ pub const JOB_OUTPUT_MAX: usize = 128 * 1024;
 pub const JOB_OUTPUT_SAVED: usize = 16 * 1024;
 /// Bytes of the outputs of all jobs; past it the oldest job's output is dropped.
 pub const JOBS_OUTPUT_BYTES: usize = 32 * 1024 * 1024;
+/// Bytes of the name of a job that its app gives.
+pub const JOB_NAME_MAX: usize = 32;
 /// Milliseconds between two reports of a job's progress to those who watch.
 pub const JOB_REPORT_MS: u64 = 1_000;
 /// Milliseconds that a `view --wait` lasts at least when nothing but the progress of jobs has changed.

@@ -280,7 +280,9 @@ fn outcomes(all: &mut Vec<Sample>) {
     add(all, "outcome-started", reply, &Outcome::Started(started.clone()));
     let links = vec![LinkSlot { label: "show".into(), action: "show".into(), ..no_link() }];
     let started = Started { total: 300, links, sleeps: true, ..started };
-    add(all, "outcome-started-sleeps", reply, &Outcome::Started(started));
+    add(all, "outcome-started-sleeps", reply, &Outcome::Started(started.clone()));
+    let started = Started { job: "c2".into(), named: true, complete: true, ..started };
+    add(all, "outcome-started-named", reply, &Outcome::Started(started));
     add(all, "outcome-failed", reply, &Outcome::Failed(failed.clone()));
     let excerpt = failed.numbers(numbers());
     add(all, "outcome-failed-numbers", reply, &Outcome::Failed(excerpt.clone()));

@@ -305,6 +305,7 @@ fn jobs() -> Vec<JobStatus> {
     use JobState::{Cancelled, Done, Failed, Lost, Running};
     let job = |state| JobStatus {
         number: 3,
+        name: None,
         session: "term/main".into(),
         brief: "cargo test".into(),
         state,

@@ -36,13 +36,13 @@ error: could not compile `sample` (lib) due to 2 previous errors; 1 warning emit
 const SOURCE: &str = "use std::fmt;\n\n/// A sum.\nfn total() -> u32 {\n    \"three\"\n}\n\nfn more() {\n    let a = missing;\n}\n";
 
 /// An environment in which all commands are allowed, as a person allows them.
-fn allowing() -> TestEnv {
+pub(crate) fn allowing() -> TestEnv {
     let env = TestEnv::new();
     allow(&env, "allow = [\"*\"]\n");
     env
 }
 
-fn allow(env: &TestEnv, rules: &str) {
+pub(crate) fn allow(env: &TestEnv, rules: &str) {
     let folder = env.root().join("home/.config/pipemux");
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("terminal.toml"), rules).expect("a file");
@@ -58,17 +58,17 @@ fn recorded() -> TestEnv {
     env
 }
 
-/// Returns what `pipemux read` needs for the job of an answer: `job:3`.
-fn job(output: &Output) -> String {
+/// Returns what `pipemux read` needs for the job of an answer: `job:c3`.
+pub(crate) fn job(output: &Output) -> String {
     let text = output.text();
     let (_, rest) = text
         .split_once("end and output: pipemux read job:")
         .unwrap_or_else(|| panic!("no job in {text}"));
-    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-    format!("job:{digits}")
+    let name: String = rest.chars().take_while(|c| !c.is_whitespace()).collect();
+    format!("job:{name}")
 }
 
-fn ask(env: &TestEnv, query: &str) -> Output {
+pub(crate) fn ask(env: &TestEnv, query: &str) -> Output {
     env.pipemux(&["ask", query])
 }
 
@@ -198,7 +198,8 @@ fn server_is_waited_for_and_ends_with_its_session() {
     let script = "import http.server, sys\ns = http.server.ThreadingHTTPServer(('127.0.0.1', 0), http.server.SimpleHTTPRequestHandler)\nprint('listening on', s.server_port, flush=True)\ns.serve_forever()\n";
     env.write("server.py", script);
     let started = env.run("terminal.run('python3 server.py', wait=0)");
-    started.ok().has("1 started · run: c1 python3 server.py · job ").has("[cancel](link:");
+    started.ok().has("1 started · run: python3 server.py · job c1 · [cancel](link:");
+    started.has("pipemux read job:c1 --wait 60\n").lacks("## terminal/main");
     let waited = ask(&env, "terminal.wait_for('listening on', 20)");
     waited.ok().has("line 1 · listens on ").has(": listening on ");
     ask(&env, "terminal.wait_for('never', 0.1)")
@@ -207,10 +208,10 @@ fn server_is_waited_for_and_ends_with_its_session() {
         .has("newest line: listening on");
     env.pipemux(&["view"]).ok().has("c1 python3 server.py").has("listening on");
     let restarted = env.run("terminal.restart(wait=0)");
-    restarted.ok().has("1 started · restart: c2 python3 server.py");
+    restarted.ok().has("1 started · restart: python3 server.py · job c2 · ");
     ask(&env, "terminal.wait_for('listening on', 20, 'c2')").ok();
     assert_eq!(env.count_processes("python3"), 1);
-    env.run("terminal.stop()").ok().has("stop: stopped");
+    env.run("terminal.stop()").ok().has("stop: c2 · stopped");
     assert_eq!(env.count_processes("python3"), 0);
 
     // A job's end is told once, to whoever acts next.
@@ -244,7 +245,7 @@ print('chosen', rows[at])
     env.write("menu.py", script);
     // It waits for keys, so that its end isn't waited for.
     let started = env.run("terminal.run('python3 menu.py')");
-    started.ok().has("1 started · run: c1 python3 menu.py");
+    started.ok().has("1 started · run: python3 menu.py · full screen · job c1");
     ask(&env, "terminal.screen()").ok().has("```\n> first\n  second\n  third\n```");
     env.run("terminal.keys('down down')").ok().has("  second\n> third\n");
     env.run("terminal.keys('q')").ok().has("exit 0").has("chosen third");

@@ -37,6 +37,26 @@ impl OutputReader {
         Self::default()
     }
 
+    /// A reader of what a command prints, if its words tell more than its output does: `git status --short`.
+    #[must_use]
+    pub fn of_command(words: &[String]) -> Self {
+        let mut reader = Self::new();
+        let is_git = words.first().is_some_and(|program| program == "git");
+        let has = |wanted: &str| is_git && words.iter().any(|word| word == wanted);
+        let short = |word: &String| {
+            let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+            matches!(&**word, "--short" | "--porcelain" | "--porcelain=v1" | "--porcelain=1")
+                || letters.is_some_and(|letters| letters.contains('s'))
+        };
+        if has("status") && words.iter().any(short) {
+            reader.reading.recognisers.expect_short_status();
+        }
+        if has("log") && has("--oneline") {
+            reader.reading.recognisers.expect_oneline_log();
+        }
+        reader
+    }
+
     /// Reads the next bytes, however they are cut.
     pub fn feed(&mut self, bytes: &[u8]) {
         let reading = &mut self.reading;

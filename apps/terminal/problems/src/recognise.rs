@@ -65,6 +65,16 @@ pub(crate) struct Recognisers {
 }
 
 impl Recognisers {
+    /// Says that the output is the short form of `git status`.
+    pub(crate) fn expect_short_status(&mut self) {
+        self.status.is_short = true;
+    }
+
+    /// Says that the output is one of `git log` with a line for each commit.
+    pub(crate) fn expect_oneline_log(&mut self) {
+        self.log.is_oneline = true;
+    }
+
     /// What a line is.
     pub(crate) fn line(&mut self, text: &str, found: &mut Collector) -> Class {
         let active = self.active.take();

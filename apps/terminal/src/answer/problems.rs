@@ -1,39 +1,55 @@
-//! Problems and failed tests as things that calls can name.
+//! Problems and failed tests, and what git told of, as things that calls can name.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use docui::{Object, tokens};
+use pipemux_problems::model::{Commit, GitFile, Hunk};
 use pipemux_problems::{Comparison, Entry, Place, Problem, Report, Severity, TestFailure};
 
 use super::details::{cut, short};
-use super::{Answer, Piece, REF_TOKENS, output_command, plain};
+use super::{Answer, Piece, REF_TOKENS, git, output_command, plain};
 use crate::job::{Ended, Job};
 use crate::limits::{DETAILED, LISTED, TAIL_SHOWN};
+use crate::model::below;
 
-/// A problem or a failed test.
-enum Item<'r> {
+/// What an output tells of that calls can name.
+pub(super) enum Item<'r> {
     Problem(usize, &'r Problem),
     Failure(usize, &'r TestFailure),
+    /// A file that git told of.
+    File(usize, &'r GitFile),
+    /// A hunk of such a file.
+    Hunk(usize, usize, &'r GitFile, &'r Hunk),
+    Commit(usize, &'r Commit),
 }
 
 impl Item<'_> {
     fn key(&self, job: &Job) -> String {
+        let job = job.name();
         match self {
-            Self::Problem(index, _) => format!("{}.p{index}", job.name()),
-            Self::Failure(index, _) => format!("{}.t{index}", job.name()),
+            Self::Problem(index, _) => format!("{job}.p{index}"),
+            Self::Failure(index, _) => format!("{job}.t{index}"),
+            Self::File(index, _) => format!("{job}.f{index}"),
+            Self::Hunk(file, index, ..) => format!("{job}.f{file}h{index}"),
+            Self::Commit(index, _) => format!("{job}.m{index}"),
         }
     }
 
-    fn place(&self) -> Option<&Place> {
+    /// Returns where it is, as it is shown: `src/a.rs:31`.
+    fn place(&self, job: &Job) -> Option<String> {
+        let shown = |place: &Place| short_place(place, &job.order.cwd);
         match self {
-            Self::Problem(_, problem) => problem.place.as_ref(),
-            Self::Failure(_, failure) => failure.place.as_ref(),
+            Self::Problem(_, problem) => problem.place.as_ref().map(shown),
+            Self::Failure(_, failure) => failure.place.as_ref().map(shown),
+            Self::File(_, file) => Some(file.path.clone()),
+            Self::Hunk(_, _, file, hunk) => Some(format!("{}:{}", file.path, hunk.new_line.max(1))),
+            Self::Commit(..) => None,
         }
     }
 
-    fn label(&self) -> String {
-        let place =
-            self.place().map(|place| format!("{} ", short_place(place))).unwrap_or_default();
+    fn label(&self, job: &Job) -> String {
+        let place = self.place(job).map(|place| format!("{place} ")).unwrap_or_default();
         match self {
             Self::Problem(_, problem) => {
                 let code = problem.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
@@ -46,18 +62,22 @@ impl Item<'_> {
                 label.truncate(label.trim_end().len());
                 cut(&label)
             }
+            Self::File(_, file) => cut(&git::file_label(file)),
+            Self::Hunk(..) => cut(place.trim_end()),
+            Self::Commit(_, commit) => cut(&git::commit_label(commit)),
         }
     }
 
-    fn object(&self, job: &Job) -> Object {
+    pub(super) fn object(&self, job: &Job) -> Object {
         // A backtick would have to be escaped in a label, which costs more than it says.
-        Object::new(self.key(job), self.label().replace('`', "'"))
+        Object::new(self.key(job), self.label(job).replace('`', "'"))
     }
 
     fn detail(&self) -> Vec<String> {
         match self {
             Self::Problem(_, problem) => short(&problem.detail),
             Self::Failure(_, failure) => short(&failure.detail),
+            Self::File(..) | Self::Hunk(..) | Self::Commit(..) => Vec::new(),
         }
     }
 
@@ -65,26 +85,43 @@ impl Item<'_> {
         match self {
             Self::Problem(_, problem) => problem.at,
             Self::Failure(_, failure) => failure.at,
+            Self::File(_, file) => file.at,
+            Self::Hunk(_, _, _, hunk) => hunk.at,
+            Self::Commit(_, commit) => commit.at,
         }
     }
 }
 
-/// Returns the object of a problem or a failed test, for a key that names one.
+/// Returns the object that a key names: a problem, a failed test, or what git told of.
 pub fn problem_object(job: &Job, report: &Report, part: &str) -> Option<Object> {
     let (kind, index) = part.split_at_checked(1)?;
+    let (index, hunk) = match index.split_once('h') {
+        Some((index, hunk)) if kind == "f" => (index, Some(hunk.parse::<usize>().ok()?)),
+        _ => (index, None),
+    };
     let index: usize = index.parse().ok()?;
     let item = match kind {
         "p" => Item::Problem(index, report.problems.get(index)?),
         "t" => Item::Failure(index, report.failures.get(index)?),
+        "m" => Item::Commit(index, report.git.commits.get(index)?),
+        "f" => {
+            let file = report.git.files.get(index)?;
+            match hunk {
+                Some(hunk) => Item::Hunk(index, hunk, file, file.hunks.get(hunk)?),
+                None => Item::File(index, file),
+            }
+        }
         _ => return None,
     };
     Some(item.object(job))
 }
 
-fn short_place(place: &Place) -> String {
+/// Returns a place as it is shown, relative to the directory of the command if it is below it.
+fn short_place(place: &Place, cwd: &Path) -> String {
+    let file = below(Path::new(&place.file), cwd).display();
     match place.line {
-        Some(line) => format!("{}:{line}", place.file),
-        None => place.file.clone(),
+        Some(line) => format!("{file}:{line}"),
+        None => file.to_string(),
     }
 }
 
@@ -229,10 +266,13 @@ fn is_bookkeeping(line: &str) -> bool {
 
 /// Adds refs to the problems of an output that is shown as it is.
 pub fn refs(ended: &Ended, job: &Job, pieces: &mut Vec<Piece>) {
-    let placed: Vec<Item<'_>> =
-        items(&ended.report).into_iter().filter(|item| item.place().is_some()).collect();
+    let mut all = items(&ended.report);
+    if all.is_empty() {
+        all = git::places(&ended.report);
+    }
+    let placed: Vec<Item<'_>> = all.into_iter().filter(|item| item.place(job).is_some()).collect();
     for (index, item) in placed.iter().take(DETAILED).enumerate() {
-        let label = item.place().map(short_place).unwrap_or_default();
+        let label = item.place(job).unwrap_or_default();
         let space = if index > 0 { " " } else { "" };
         pieces.push(Piece::Text(space.to_owned()));
         pieces.push(Piece::Object(Object::new(item.key(job), label)));
@@ -248,7 +288,8 @@ pub fn all_problems(job: &Job, ended: Option<&Ended>, report: &Report, budget: u
     let mut pieces = Vec::new();
     let mut left = budget;
     let mut more = 0;
-    let items = items(report);
+    let mut items = items(report);
+    items.extend(git::items(report));
     let is_compared = ended.is_some_and(|ended| !changes(job, ended).is_empty());
     for item in &items {
         let mark = match is_compared {
@@ -279,7 +320,7 @@ pub fn all_problems(job: &Job, ended: Option<&Ended>, report: &Report, budget: u
         let tests = comparison.fixed_tests.iter().enumerate();
         let fixed = fixed.chain(tests.map(|(index, failure)| Item::Failure(index, failure)));
         for item in fixed.take(LISTED) {
-            pieces.push(Piece::Text(format!("fixed: {}\n", item.label())));
+            pieces.push(Piece::Text(format!("fixed: {}\n", item.label(job))));
         }
     }
     let brief = match ended {

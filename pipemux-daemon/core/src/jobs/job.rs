@@ -20,6 +20,8 @@ pub struct Job {
     pub session: SessionKey,
     /// The app's own key of it.
     pub key: String,
+    /// True if readers know it by its key.
+    pub named: bool,
     /// What it does, in a few words.
     pub brief: ForeignText,
     /// The workspace and the reader that started it.
@@ -60,6 +62,21 @@ impl Job {
         self.state == JobState::Running
     }
 
+    /// Returns the name by which readers know it: `3`, or the app's word: `c2`, with the session where that isn't the
+    /// app's main one.
+    pub fn name(&self) -> String {
+        match self.named {
+            false => self.number.to_string(),
+            true if self.session.addr.session.as_str() == "main" => self.key.clone(),
+            true => self.full_name(),
+        }
+    }
+
+    /// Returns its key with its session: `terminal/main:c2`.
+    pub fn full_name(&self) -> String {
+        format!("{}:{}", self.session, self.key)
+    }
+
     /// Returns how long it has run or did run, in milliseconds.
     pub fn duration(&self, unix_ms: u64) -> u64 {
         let end = if self.is_running() { unix_ms } else { self.ended_ms };
@@ -70,6 +87,7 @@ impl Job {
     pub fn status(&self, unix_ms: u64) -> JobStatus {
         JobStatus {
             number: self.number,
+            name: self.named.then(|| self.name()),
             session: self.session.to_string(),
             brief: data::exact(&self.brief),
             state: self.state,

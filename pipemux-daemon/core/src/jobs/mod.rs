@@ -22,7 +22,7 @@ use pipemux_proto::job::JobState;
 use crate::foreign::{ForeignText, JobReport, Started};
 use crate::keys::SessionKey;
 use crate::limits::{
-    JOB_REPORT_MS, JOBS_ENDED_MAX, JOBS_KEPT_MAX, JOBS_OUTPUT_BYTES, JOBS_RUNNING_MAX,
+    JOB_NAME_MAX, JOB_REPORT_MS, JOBS_ENDED_MAX, JOBS_KEPT_MAX, JOBS_OUTPUT_BYTES, JOBS_RUNNING_MAX,
 };
 use crate::persist::records::Record;
 use crate::timers::Timer;
@@ -60,6 +60,12 @@ impl Jobs {
         self.by_number.get(&number)
     }
 
+    /// Returns the jobs that have a name, with or without their session, the newest first.
+    pub fn named(&self, name: &str) -> impl Iterator<Item = &Job> {
+        let jobs = self.by_number.values().rev().filter(|job| job.named);
+        jobs.filter(move |job| job.key == name || job.full_name() == name)
+    }
+
     /// Iterates over the running jobs of a session, the oldest first.
     pub fn running(&self, session: &SessionKey) -> impl Iterator<Item = &Job> {
         let own = self.by_key.get(session);
@@ -92,10 +98,11 @@ impl Jobs {
             return None;
         }
         let number = turn.next_number();
-        let Started { job: key, brief, total, sleeps, .. } = started;
+        let Started { job: key, brief, total, sleeps, named, .. } = started;
         let mut job = Job {
             number,
             session: session.clone(),
+            named: named && is_name(&key),
             key,
             brief,
             owner: owner.clone(),
@@ -286,4 +293,11 @@ impl Job {
             }
         }
     }
+}
+
+/// Returns true if a key can be the name of a job: no number, and nothing that would have to be quoted.
+pub fn is_name(key: &str) -> bool {
+    key.len() <= JOB_NAME_MAX
+        && key.starts_with(|c: char| c.is_ascii_alphabetic())
+        && key.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }

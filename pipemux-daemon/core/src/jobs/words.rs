@@ -30,14 +30,14 @@ impl Job {
             }
         };
         let colon = if told.is_empty() { "" } else { ": " };
-        format!("job {} {state}{colon}{told}", self.number)
+        format!("job {} {state}{colon}{told}", self.name())
     }
 
     /// Describes its end in one line, with the way to its output.
     pub fn end_line(&self, unix_ms: u64) -> String {
         let output = match self.output.is_empty() {
             true => String::new(),
-            false => format!(" · output: pipemux read job:{}", self.number),
+            false => format!(" · output: pipemux read job:{}", self.name()),
         };
         format!("{} · {}{output}", self.state_words(unix_ms), self.what())
     }

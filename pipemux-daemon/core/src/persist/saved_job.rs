@@ -14,6 +14,9 @@ pub struct SavedJob {
     pub session: String,
     /// The app's key of it.
     pub key: String,
+    /// True if readers know it by its key.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub named: bool,
     /// What it does.
     pub brief: String,
     /// The workspace in which it was started.

@@ -93,6 +93,8 @@ pub struct StartedStep {
 pub struct StepJob {
     /// Its number.
     pub number: u64,
+    /// The name by which readers know it.
+    pub name: String,
     /// Whether it runs, or how it ended. Its end is told with the step.
     pub state: JobState,
     /// Its state in words.

@@ -244,10 +244,11 @@ impl Run {
     /// Takes in that a step began a job. A job that ended without success makes its step fail, and one that outlasts the
     /// wait for it leaves the steps behind it.
     fn step_started(&mut self, step: StartedStep, context: &RunContext<'_>) -> RunOutput {
-        let StartedStep { started: Started { brief, version, links, .. }, job } = step;
-        self.take_outcome(Done { brief, version, links, ..Done::default() }, context);
+        let StartedStep { started: Started { brief, version, links, complete, .. }, job } = step;
+        self.take_outcome(Done { brief, version, links, complete, ..Done::default() }, context);
         let nested = self.steps[self.next].nested;
-        let (state, number) = job.as_ref().map_or((JobState::Running, 0), |j| (j.state, j.number));
+        let state = job.as_ref().map_or(JobState::Running, |job| job.state);
+        let name = job.as_ref().map(|job| job.name.clone()).unwrap_or_default();
         let outlasts = job.as_ref().is_some_and(|job| job.waited) && state == JobState::Running;
         let Some(outcome) = self.done.last_mut() else { return self.lost() };
         outcome.job = job;
@@ -256,7 +257,7 @@ impl Run {
             outcome.status = StepStatus::Failed;
             let fault = Fault::failed(words);
             let output = outcome.job.as_ref().is_some_and(|job| job.has_output);
-            let look = format!("pipemux read job:{number}");
+            let look = format!("pipemux read job:{name}");
             outcome.fault = Some(if output { fault.hint(look) } else { fault });
             return RunOutput::Finished;
         }
@@ -268,7 +269,7 @@ impl Run {
         }
         if outlasts && self.next + 1 < self.steps.len() {
             self.go_past();
-            let fault = Fault::unavailable(format!("not begun, because job {number} still runs"));
+            let fault = Fault::unavailable(format!("not begun, because job {name} still runs"));
             return self.end(StepStatus::Failed, fault);
         }
         self.go_on(context)

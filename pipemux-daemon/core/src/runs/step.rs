@@ -299,7 +299,7 @@ impl StepOutcome {
         if let Some(job) = &self.job {
             let space = if self.brief.is_empty() { "" } else { " · " };
             let words = match (job.state, job.waited) {
-                (JobState::Running, false) => format!("{space}job {}", job.number),
+                (JobState::Running, false) => format!("{space}job {}", job.name),
                 _ => format!("{space}{}", job.words),
             };
             bounds::append(&mut self.brief, &words);

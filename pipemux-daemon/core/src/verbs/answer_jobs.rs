@@ -50,7 +50,7 @@ impl AnswerBuilder<'_> {
                     text if text.is_empty() => text,
                     text => format!(" · {text}"),
                 };
-                let text = format!("job {} · {}{progress}", job.number, job.what());
+                let text = format!("job {} · {}{progress}", job.name(), job.what());
                 window.jobs += &format!("{} · {link}\n", inert::line(&text));
                 part.seen.push((job.number, job.rev));
                 let cancel = link.split_once('(').map(|(_, link)| link.trim_end_matches(')'));

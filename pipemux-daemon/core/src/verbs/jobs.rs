@@ -57,6 +57,7 @@ impl Core {
         let now = self.turn.now.unix_ms;
         let job = number.and_then(|number| self.jobs.get(number)).map(|job| StepJob {
             number: job.number,
+            name: job.name(),
             state: if waited { job.state } else { Default::default() },
             words: job.state_words(now),
             has_output: !job.output.is_empty(),
@@ -139,11 +140,24 @@ impl Core {
             let owner = job.session.workspace.as_ref();
             owner.is_none_or(|owner| *owner == request.workspace)
         };
-        let number = written.parse::<u64>().ok();
-        let found = number.and_then(|number| self.jobs.get(number)).filter(visible);
-        found.map(|job| job.number).ok_or_else(|| {
-            Fault::not_found(format!("no job {written} is known here")).hint("pipemux view")
-        })
+        let found: Vec<&Job> = match written.parse::<u64>() {
+            Ok(number) => self.jobs.get(number).filter(visible).into_iter().collect(),
+            Err(_) => self.jobs.named(written).filter(visible).collect(),
+        };
+        // Without its session a name means the job that is shown so.
+        let shown: Vec<&Job> = found.iter().copied().filter(|job| job.name() == written).collect();
+        match (found.as_slice(), shown.as_slice()) {
+            ([job], _) | (_, [job]) => Ok(job.number),
+            ([], _) => {
+                Err(Fault::not_found(format!("no job {written} is known here"))
+                    .hint("pipemux view"))
+            }
+            (several, _) => {
+                let names: Vec<String> =
+                    several.iter().map(|job| format!("job:{}", job.full_name())).collect();
+                Err(Fault::usage(format!("several jobs are named {written}: {}", names.join(", "))))
+            }
+        }
     }
 
     /// Answers with the state of a job and what is kept of its output.
@@ -164,7 +178,7 @@ impl Core {
                     bytes => format!("… {bytes} earlier bytes of its output are not kept\n"),
                 };
                 let wait = match job.is_running() {
-                    true => format!("end and output: pipemux read job:{number} --wait 60\n"),
+                    true => format!("end and output: pipemux read job:{} --wait 60\n", job.name()),
                     false => String::new(),
                 };
                 let wait = with_options(&wait, &request.call.hint_options);
@@ -213,10 +227,10 @@ impl Core {
             .jobs
             .get(number)
             .ok_or_else(|| Fault::not_found(format!("job {number} is not known any more")))?;
-        let now = self.turn.now.unix_ms;
+        let (now, name) = (self.turn.now.unix_ms, job.name());
         let text = match job.is_running() {
             true => format!(
-                "job {number} was asked to cancel, and still runs · {} · end and output: pipemux read job:{number} \
+                "job {name} was asked to cancel, and still runs · {} · end and output: pipemux read job:{name} \
                  --wait 60",
                 job.what()
             ),

@@ -162,9 +162,9 @@ pub fn steps(
 fn job_line(outcome: &StepOutcome) -> String {
     match &outcome.job {
         Some(job) if outcome.is_started() => {
-            format!("end and output: pipemux read job:{} --wait 60\n", job.number)
+            format!("end and output: pipemux read job:{} --wait 60\n", job.name)
         }
-        Some(job) if job.has_output => format!("output: pipemux read job:{}\n", job.number),
+        Some(job) if job.has_output => format!("output: pipemux read job:{}\n", job.name),
         _ => String::new(),
     }
 }

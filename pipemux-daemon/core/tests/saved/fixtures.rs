@@ -123,6 +123,7 @@ pub fn records() -> Vec<Fixture> {
         ),
         fixture!("records", "job", Record::Job(Box::new(running_job()))),
         fixture!("records", "job_ended", Record::Job(Box::new(ended_job()))),
+        fixture!("records", "job_named", Record::Job(Box::new(named_job()))),
         fixture!(
             "records",
             "job_told",
@@ -447,6 +448,7 @@ fn running_job() -> SavedJob {
         workspace: Some(KEY.into()),
         session: "notes/main".into(),
         key: "ビルド-1".into(),
+        named: false,
         brief: "cargo test".into(),
         started_in: KEY.into(),
         reader: "阿达".into(),
@@ -473,6 +475,11 @@ fn ended_job() -> SavedJob {
         readers: vec![(KEY.into(), "b".into())],
         ..SavedJob::default()
     }
+}
+
+/// A job that readers know by its key.
+fn named_job() -> SavedJob {
+    SavedJob { number: 22, named: true, ..ended_job() }
 }
 
 /// The link that cancels a job.

@@ -1,4 +1,4 @@
-//! `git log` in its default format, as `git show` begins, too.
+//! `git log` in its default format, as `git show` begins, too; and in one line for each commit, where the command is known.
 
 use crate::collector::Collector;
 use crate::git::add_commit;
@@ -8,6 +8,8 @@ use crate::transcript::Class;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Log {
     kept: bool,
+    /// True for an output that is known to have a line for each commit.
+    pub(crate) is_oneline: bool,
 }
 
 impl Recogniser for Log {
@@ -18,6 +20,14 @@ impl Recogniser for Log {
                 self.kept = add_commit(found, id, "");
                 return Claim::more(Class::Plain);
             }
+        }
+        if self.is_oneline
+            && let Some((id, subject)) = text.split_once(' ')
+            && (4..=64).contains(&id.len())
+            && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+        {
+            add_commit(found, id, subject);
+            return Claim::one(Class::Plain);
         }
         if !within {
             return None;

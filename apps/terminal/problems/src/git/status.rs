@@ -1,4 +1,5 @@
-//! `git status`, long and `--porcelain=v2`. The short form is like too much else to be told from it.
+//! `git status`: long, `--porcelain=v2`, and short, which is like too much else to be told from it: it has a header, or
+//! the command is known.
 
 use crate::collector::Collector;
 use crate::git::add_file;
@@ -21,6 +22,10 @@ enum Section {
 pub(crate) struct Status {
     section: Section,
     porcelain: bool,
+    /// True for an output that is known to be the short form.
+    pub(crate) is_short: bool,
+    /// True behind the header of the short form.
+    has_header: bool,
 }
 
 impl Recogniser for Status {
@@ -32,6 +37,20 @@ impl Recogniser for Status {
         }
         if text.starts_with("# branch.") {
             return Claim::more(Class::Plain);
+        }
+        if let Some(branch) = text.strip_prefix("## ").filter(|_| self.is_short || is_header(text))
+        {
+            let branch = branch.strip_prefix("No commits yet on ").unwrap_or(branch);
+            let end = branch.find("...").or_else(|| branch.find(' ')).unwrap_or(branch.len());
+            found.git.branch = Some(branch[..end].to_owned());
+            (self.has_header, self.porcelain) = (true, false);
+            return Claim::more(Class::Plain);
+        }
+        if self.is_short || (within && self.has_header) {
+            if let Some(claim) = short(text, found) {
+                return Some(claim);
+            }
+            self.has_header = false;
         }
         if let Some(branch) = text.strip_prefix("On branch ") {
             found.git.branch = Some(branch.to_owned());
@@ -91,6 +110,77 @@ impl Status {
             file.from = from;
         }
     }
+}
+
+/// Returns true for a header that only the short form has: `## main...origin/main [ahead 1]`.
+fn is_header(text: &str) -> bool {
+    text.starts_with("## ") && !text[3..].starts_with(' ') && text.contains("...")
+}
+
+/// ` M path`, `R  old -> new`, `?? path`.
+fn short(text: &str, found: &mut Collector) -> Option<Claim> {
+    let flags = text.get(..2).filter(|_| text.as_bytes().get(2) == Some(&b' '))?;
+    let path = unquoted(&text[3..]);
+    if flags == "??" || flags == "!!" {
+        if flags == "??" {
+            add_file(found, &path, FileState::Untracked, Some(false));
+        }
+        return Claim::more(Class::Plain);
+    }
+    if !flags.chars().all(|flag| " MTADRCU".contains(flag)) || flags == "  " {
+        return None;
+    }
+    if flags.contains('U') || flags == "AA" || flags == "DD" {
+        add_file(found, &path, FileState::Unmerged, Some(false));
+        return Claim::more(Class::Plain);
+    }
+    for (flag, staged) in flags.chars().zip([true, false]) {
+        let state = match flag {
+            'A' => FileState::Added,
+            'M' | 'T' => FileState::Modified,
+            'D' => FileState::Deleted,
+            'R' => FileState::Renamed,
+            'C' => FileState::Copied,
+            _ => continue,
+        };
+        let (from, to) = match text[3..].split_once(" -> ") {
+            Some((from, to)) if matches!(flag, 'R' | 'C') => (Some(unquoted(from)), unquoted(to)),
+            _ => (None, path.clone()),
+        };
+        if add_file(found, &to, state, Some(staged))
+            && let Some(file) = found.git.files.last_mut()
+        {
+            file.from = from;
+        }
+    }
+    Claim::more(Class::Plain)
+}
+
+/// Returns a path without the quotes that git writes around one with spaces or other bytes than ASCII.
+fn unquoted(path: &str) -> String {
+    let Some(inner) = path.strip_prefix('"').and_then(|path| path.strip_suffix('"')) else {
+        return path.to_owned();
+    };
+    let (mut bytes, mut rest) = (Vec::new(), inner.bytes());
+    while let Some(byte) = rest.next() {
+        match (byte, byte == b'\\') {
+            (_, true) => match rest.next() {
+                Some(b'n') => bytes.push(b'\n'),
+                Some(b't') => bytes.push(b'\t'),
+                Some(digit @ b'0'..=b'7') => {
+                    let next = [rest.next().unwrap_or(b'0'), rest.next().unwrap_or(b'0')];
+                    let value = next.iter().fold(u32::from(digit - b'0'), |value, digit| {
+                        value * 8 + u32::from(digit.wrapping_sub(b'0') & 7)
+                    });
+                    bytes.push(value as u8);
+                }
+                Some(other) => bytes.push(other),
+                None => {}
+            },
+            (byte, false) => bytes.push(byte),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// `1 .M N... 100644 100644 100644 <hash> <hash> path`.

@@ -13,6 +13,8 @@ const SINGLE: &str = "----------------------------------------------------------
 pub(crate) struct Unittest {
     /// A traceback has begun; the exception is its first line that isn't indented.
     traceback: bool,
+    /// The lines that follow are of a frame outside of the project.
+    foreign: bool,
     ran: Option<u64>,
 }
 
@@ -62,9 +64,8 @@ impl Unittest {
             return Claim::more(Class::Detail);
         }
         if let Some(place) = frame(text) {
-            if failure.place.is_none()
-                || (!is_foreign(&place.file) && !place.file.contains("/unittest/"))
-            {
+            self.foreign = is_foreign(&place.file) || place.file.contains("/unittest/");
+            if failure.place.is_none() || !self.foreign {
                 failure.place = Some(place);
             }
             return Claim::more(Class::Detail);
@@ -77,7 +78,8 @@ impl Unittest {
             text.trim().clone_into(&mut failure.assertion);
             return Claim::more(Class::Problem);
         }
-        if self.traceback && !text.is_empty() {
+        let is_frames = self.foreign && failure.assertion.is_empty() && text.starts_with("    ");
+        if self.traceback && !text.is_empty() && !is_frames {
             found.detail(text);
         }
         Claim::more(Class::Detail)
@@ -88,6 +90,10 @@ impl Unittest {
 fn selectable(name: &str) -> String {
     let Some((method, rest)) = name.split_once(" (") else { return name.to_owned() };
     let Some((path, parameters)) = rest.split_once(')') else { return name.to_owned() };
+    // What could not be imported is selected by the name in front.
+    if path.starts_with("unittest.loader._FailedTest") {
+        return format!("{method}{parameters}");
+    }
     // Before Python 3.11 the path is the class alone.
     let path = if path.ends_with(method) { path.to_owned() } else { format!("{path}.{method}") };
     format!("{path}{parameters}")

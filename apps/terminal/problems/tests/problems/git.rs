@@ -78,3 +78,57 @@ fn errors_in_a_changed_file_are_no_problems() {
     assert!(report.problems.is_empty());
     assert_eq!(report.git.files[0].state, FileState::Modified);
 }
+
+#[test]
+fn short_status_is_told_by_its_command_or_its_header() {
+    let text = " M b.txt\nMM both.txt\nR  old.txt -> new.txt\nUU torn.txt\n?? \"\\345\\220\\215 n.txt\"\n!! target/\n";
+    let expected = [
+        "Modified b.txt unstaged +0 -0",
+        "Modified both.txt staged +0 -0",
+        "Modified both.txt unstaged +0 -0",
+        "Renamed new.txt from old.txt staged +0 -0",
+        "Unmerged torn.txt unstaged +0 -0",
+        "Untracked 名 n.txt unstaged +0 -0",
+    ];
+    let of = |words: &str, text: &str| {
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        let mut reader = pipemux_problems::OutputReader::of_command(&words);
+        reader.feed(text.as_bytes());
+        reader.finish()
+    };
+    for words in
+        ["git status --short", "git status -s", "git -C x status --porcelain", "git status -sb"]
+    {
+        assert_eq!(files(&of(words, text).git.files), expected, "{words}");
+    }
+    let headed = of("make", &format!("## main...origin/main [ahead 1]\n{text}"));
+    assert_eq!(files(&headed.git.files), expected);
+    assert_eq!(headed.git.branch.as_deref(), Some("main"));
+    // Nothing else is taken for one.
+    for words in ["git status", "cat x", "git log -s", "git"] {
+        assert!(of(words, text).git.files.is_empty(), "{words}");
+    }
+    for line in ["\"", "?? \"", "?? \"\\", "?? \"\\3\"", "R  -> ", " M ", "é  x", "M", ""] {
+        of("git status -s", line);
+    }
+}
+
+#[test]
+fn log_in_lines_is_told_by_its_command() {
+    let words: Vec<String> = ["git", "log", "--oneline"].map(str::to_owned).to_vec();
+    let mut reader = pipemux_problems::OutputReader::of_command(&words);
+    reader.feed(
+        "9fceb02 (HEAD -> main) Mend the sum\n1a2b3c4d Add files: error: none\nno commit\n"
+            .as_bytes(),
+    );
+    let report = reader.finish();
+    let commits: Vec<_> = report
+        .git
+        .commits
+        .iter()
+        .map(|commit| format!("{} {}", commit.id, commit.subject))
+        .collect();
+    assert_eq!(commits, ["9fceb02 (HEAD -> main) Mend the sum", "1a2b3c4d Add files: error: none"]);
+    assert!(report.problems.is_empty());
+    assert!(read("9fceb02 Mend the sum\n").git.commits.is_empty());
+}

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod builds;
+mod completeness;
 mod git;
 mod hostile;
 mod laws;

@@ -175,3 +175,18 @@ fn passing_tests_are_folded() {
     assert!(shown.contains("… 297 similar lines\n"), "{shown}");
     assert_eq!(shown.lines().count(), 6);
 }
+
+#[test]
+fn module_that_cannot_be_imported_is_named_as_it_is_selected() {
+    let report = report("unittest_import");
+    assert_eq!(
+        failures(&report),
+        [
+            "tests.test_ledger | /home/dev/ledger/ledger/book.py:4 | ModuleNotFoundError: No module named 'ledger.entry'"
+        ]
+    );
+    // Frames of unittest itself say nothing.
+    let detail: Vec<&str> = report.failures[0].detail.iter().map(|line| line.trim()).collect();
+    assert_eq!(detail.last(), Some(&"from .entry import Entry"));
+    assert!(!detail.iter().any(|line| line.contains("__import__")), "{detail:?}");
+}

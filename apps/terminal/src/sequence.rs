@@ -1,0 +1,234 @@
+//! Several commands, one after the other, until one fails.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use docui::{Blocking, Fault, JobHandle, Reply, Started};
+
+use crate::answer::{Answer, Piece};
+use crate::job::{Ended, How, Job};
+use crate::job_table::JobTable;
+use crate::limits::{ANSWER_TOKENS, WAIT_MARGIN};
+use crate::model::{Terminal, titled};
+use crate::start::Order;
+
+/// How long a cancellation is not noticed.
+const CANCEL_SPACING: Duration = Duration::from_millis(500);
+
+/// Commands that run one after the other.
+pub struct Sequence {
+    orders: Vec<Order>,
+    timeout: Option<Duration>,
+    reader: String,
+    table: JobTable,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Those that were started.
+    jobs: Vec<Arc<Job>>,
+    /// Why one could not be started.
+    failure: Option<Fault>,
+    cancelled: bool,
+    ended: bool,
+    /// Follows them for the daemon, once the call was answered.
+    handle: Option<JobHandle>,
+}
+
+impl Sequence {
+    /// Starts the first command, and a thread that starts the others.
+    ///
+    /// # Errors
+    /// The first one can't be started, or the system gives no more threads.
+    pub fn start(
+        table: JobTable,
+        orders: Vec<Order>,
+        timeout: Option<Duration>,
+        reader: &str,
+    ) -> Result<Arc<Self>, Fault> {
+        let first = orders.first().ok_or_else(|| Fault::usage("command: expected a line"))?;
+        let first = table.start(first.clone(), timeout, reader)?;
+        let state = State { jobs: vec![first.clone()], ..State::default() };
+        let sequence = Arc::new(Self {
+            orders,
+            timeout,
+            reader: reader.to_owned(),
+            table,
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        });
+        let own = sequence.clone();
+        let begun = thread::Builder::new().name("sequence".into()).spawn(move || own.work(first));
+        if let Err(error) = begun {
+            sequence.stop();
+            return Err(Fault::failed(format!("the system gives no more threads: {error}")));
+        }
+        Ok(sequence)
+    }
+
+    fn work(&self, first: Arc<Job>) {
+        let mut job = first;
+        for next in 1..=self.orders.len() {
+            let ended = loop {
+                let far = Instant::now() + Duration::from_secs(3600);
+                if let Some(ended) = job.wait(far, |_| None) {
+                    break ended;
+                }
+            };
+            let mut state = self.state();
+            if !ended.how.is_success() || state.cancelled {
+                break;
+            }
+            let Some(order) = self.orders.get(next) else { break };
+            match self.table.start(order.clone(), self.timeout, &self.reader) {
+                Ok(started) => {
+                    if let Some(handle) = &state.handle {
+                        handle.progress(next as u64, self.orders.len() as u64, titled(&started));
+                    }
+                    state.jobs.push(started.clone());
+                    job = started;
+                }
+                Err(fault) => {
+                    state.failure = Some(fault);
+                    break;
+                }
+            }
+        }
+        let handle = {
+            let mut state = self.state();
+            state.ended = true;
+            state.handle.take()
+        };
+        self.changed.notify_all();
+        if let Some(handle) = handle {
+            self.tell_end(&handle);
+        }
+    }
+
+    /// Waits for the end of all, and answers with it or with the job that goes on.
+    pub fn await_end(self: Arc<Self>, wait: Duration, budget: u64) -> Blocking<Terminal> {
+        let waited = self.clone();
+        let what = format!("{} commands", self.orders.len());
+        let work = move |commit: &docui::blocking::CommitPoint| {
+            // The first one runs already.
+            let _ = commit.begin();
+            let until = Instant::now() + wait;
+            let mut state = waited.state();
+            while !state.ended {
+                let left = until.saturating_duration_since(Instant::now());
+                if left.is_zero() {
+                    break;
+                }
+                let woken = waited.changed.wait_timeout(state, left);
+                state = woken.unwrap_or_else(PoisonError::into_inner).0;
+            }
+        };
+        Blocking::new(what, wait + WAIT_MARGIN, work, move |app: &mut Terminal, (), _| {
+            Ok(self.ended_or_started(app, budget))
+        })
+    }
+
+    fn ended_or_started(self: &Arc<Self>, app: &Terminal, budget: u64) -> Reply {
+        let mut state = self.state();
+        let running = state.jobs.last().filter(|_| !state.ended).cloned();
+        let Some(job) = running else {
+            drop(state);
+            return self.answer(budget).into_done().into();
+        };
+        let (done, all) = (state.jobs.len() - 1, self.orders.len());
+        // Its name is that of the command which runs.
+        let handle = app.handle.job(job.name());
+        handle.progress(done as u64, all as u64, titled(&job));
+        state.handle = Some(handle.clone());
+        drop(state);
+        self.end_when_cancelled(handle.clone());
+        let line = crate::model::shortened(&job.order.whole());
+        let brief = format!("{line} · {} of {all} in order", done + 1);
+        Started::new(&handle, brief).named().complete().total(all as u64).into()
+    }
+
+    fn end_when_cancelled(self: &Arc<Self>, handle: JobHandle) {
+        let own = self.clone();
+        // Without the thread each of them can still be stopped by a call.
+        let _ = thread::Builder::new().name("cancel".into()).spawn(move || {
+            while !own.state().ended {
+                if handle.cancelled_within(CANCEL_SPACING) {
+                    return own.stop();
+                }
+            }
+        });
+    }
+
+    /// Ends the one that runs, and starts no other one.
+    fn stop(&self) {
+        let running = {
+            let mut state = self.state();
+            state.cancelled = true;
+            state.jobs.last().cloned()
+        };
+        if let Some(job) = running {
+            job.stop(How::Stopped);
+        }
+    }
+
+    /// Says how all of them ended: a verdict for each, with what matters of its output.
+    fn answer(&self, budget: u64) -> Answer {
+        let (jobs, failure) = {
+            let state = self.state();
+            (state.jobs.clone(), state.failure.clone())
+        };
+        let ended: Vec<(Arc<Job>, Arc<Ended>)> =
+            jobs.into_iter().filter_map(|job| Some((job.clone(), job.ended()?))).collect();
+        let (count, all) = (ended.len(), self.orders.len());
+        let mut budget = budget.min(ANSWER_TOKENS);
+        let mut pieces = Vec::new();
+        for (at, (job, ended)) in ended.iter().enumerate() {
+            // The last one is why no other one was run: it has what the others leave.
+            let share = if at + 1 == count { budget } else { budget / (2 * (count - at) as u64) };
+            let answer = Answer::of(job, ended, share);
+            budget = budget.saturating_sub(answer.cost());
+            pieces.push(Piece::Text(format!("{} · {}\n", titled(job), answer.brief)));
+            pieces.extend(answer.pieces);
+        }
+        if let Some(order) = self.orders.get(count) {
+            let why = failure.map(|fault| format!(" ({})", fault.message)).unwrap_or_default();
+            let more = match all - count - 1 {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let line = crate::model::shortened(&order.whole());
+            pieces.push(Piece::Text(format!("not run: {line}{more}{why}\n")));
+        }
+        let last = ended.last().map(|(_, ended)| ended.how.clone());
+        let verdict = ended.last().map(|(_, ended)| ended.verdict()).unwrap_or_default();
+        let brief = match last.is_some_and(|how| how.is_success()) {
+            true if count == all => format!("all {all} succeeded"),
+            true => format!("{count} of {all} were run"),
+            false => format!("{count} of {all}: {verdict}"),
+        };
+        Answer { brief, pieces }
+    }
+
+    fn tell_end(&self, handle: &JobHandle) {
+        let answer = self.answer(ANSWER_TOKENS);
+        handle.output(answer.text());
+        let hows: Vec<How> = {
+            let state = self.state();
+            state.jobs.iter().filter_map(|job| Some(job.ended()?.how.clone())).collect()
+        };
+        if hows.len() == self.orders.len() && hows.iter().all(How::is_success) {
+            handle.done(answer.brief);
+        } else if hows.last() == Some(&How::Stopped) || self.state().cancelled {
+            handle.cancelled(answer.brief);
+        } else {
+            handle.failed(answer.brief);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
