@@ -3,11 +3,12 @@
 mod details;
 mod plain;
 mod problems;
+mod rest;
 
 use docui::{Done, JobHandle, Object, View, tokens};
 
 use crate::job::{Ended, Job};
-use crate::limits::ANSWER_TOKENS;
+use crate::limits::{ANSWER_TOKENS, TAIL_SHOWN};
 
 pub use plain::brief;
 pub use problems::{all_problems, problem_object};
@@ -47,7 +48,10 @@ impl Answer {
         }
         let listed = problems::listed(job, ended, budget);
         let plain = plain::whole(job, ended, budget);
+        // A success with more to say than what was recognised is told by its own words.
+        let is_said = ended.how.is_success() && rest::count(&ended.report) > TAIL_SHOWN as u64;
         match (plain, listed) {
+            (Some(plain), Some(_)) if is_said => plain,
             (Some(plain), Some(listed))
                 if cost(&plain.pieces) > cost(&listed.pieces) + PLAIN_BONUS =>
             {
