@@ -1,5 +1,7 @@
 //! What of an output belongs to nothing that was recognised: the lines that look like errors, and the newest ones.
 
+use std::collections::HashSet;
+
 use docui::tokens;
 use pipemux_problems::{Entry, Report};
 
@@ -18,14 +20,18 @@ struct Unknown {
 }
 
 fn unknown(report: &Report) -> Vec<Unknown> {
+    // Some tools name a file in a line of its own above its problems.
+    let files: HashSet<&str> = report
+        .problems
+        .iter()
+        .filter_map(|problem| problem.place.as_ref())
+        .map(|place| &*place.file)
+        .collect();
     let of = |entry: &Entry| match entry {
         Entry::Line { text, problem: false, detail: false, progress: false, suspect, .. } => {
             let text = text.trim_end();
-            (!text.is_empty() && !is_bookkeeping(text)).then(|| Unknown {
-                text: Some(cut(text)),
-                suspect: *suspect,
-                count: 1,
-            })
+            let is_said = text.is_empty() || is_bookkeeping(text) || files.contains(text);
+            (!is_said).then(|| Unknown { text: Some(cut(text)), suspect: *suspect, count: 1 })
         }
         Entry::Similar { count, known: false, .. } | Entry::LeftOut { count, .. } => {
             Some(Unknown { text: None, suspect: false, count: *count })
@@ -63,11 +69,14 @@ pub fn piece(job: &Job, report: &Report, has_errors: bool, budget: u64) -> Optio
 fn selected(lines: &[Unknown], suspects: usize, tail: usize) -> String {
     let all = lines.iter().filter(|line| line.suspect).count();
     let mut text = String::new();
+    // The newest lines are those behind the last fold.
+    let folded = lines.iter().rposition(|line| line.text.is_none()).map_or(0, |last| last + 1);
+    let newest = lines.len().saturating_sub(tail).max(folded);
     let (mut hidden, mut seen) = (0, 0);
     for (index, line) in lines.iter().enumerate() {
         seen += usize::from(line.suspect);
         let is_end = seen <= suspects / 2 || seen + suspects.div_ceil(2) > all;
-        let is_shown = (line.suspect && is_end) || index + tail >= lines.len();
+        let is_shown = (line.suspect && is_end) || index >= newest;
         match line.text.as_ref().filter(|_| is_shown) {
             Some(shown) => {
                 text += &gap(&mut hidden);
@@ -106,11 +115,31 @@ fn is_bookkeeping(line: &str) -> bool {
         "collecting ...",
         "Test Suites: ",
         "Ran all test suites",
+        "Snapshots: ",
+        "Time:  ",
+        "Test Files  ",
+        "Start at  ",
+        "Duration  ",
+        "Build FAILED.",
+        "Time Elapsed ",
+        "Starting test execution, please wait",
+        "A total of 1 test files matched",
+        "The above exception was the direct cause of",
+        "During handling of the above exception",
+        "Interrupted: ",
     ];
-    let line = line.trim_matches([' ', '=', '-', '_']);
+    let line = line.trim_matches([' ', '=', '-', '_', '!']);
+    // `1 Warning(s)`, the dots of unittest, and the package whose errors Go tells.
+    let is_short = line.is_empty()
+        || line.ends_with(" Warning(s)")
+        || line.ends_with(" Error(s)")
+        || (line.len() > 1 && line.chars().all(|c| ".FEsx".contains(c)))
+        || line
+            .strip_prefix("# ")
+            .is_some_and(|name| name.contains(['/', '.']) && !name.contains(' '));
     // With a number behind them.
     let counted = ["running ", "collected "].iter().any(|start| {
         line.strip_prefix(start).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     });
-    counted || STARTS.iter().any(|start| line.starts_with(start))
+    is_short || counted || STARTS.iter().any(|start| line.starts_with(start))
 }

@@ -4,7 +4,7 @@
 use crate::collector::Collector;
 use crate::model::{Place, Severity};
 use crate::recognise::{Claim, Recogniser};
-use crate::scan::{is_file_name, is_plain_file_name, place, place_prefix, severity_prefix};
+use crate::scan::{is_file_name, is_plain_file_name, number, place, place_prefix, severity_prefix};
 use crate::transcript::Class;
 
 #[derive(Debug, Clone, Default)]
@@ -16,6 +16,9 @@ impl Recogniser for Compiler {
             return below(text, within, found);
         }
         let text = text.strip_prefix("vet: ").unwrap_or(text);
+        if is_context(text) {
+            return Claim::one(Class::Progress);
+        }
         if let Some((at, rest)) = place_prefix(text) {
             let message = rest.strip_prefix(' ').filter(|message| !message.is_empty())?;
             if let Some((severity, message)) = severity_prefix(message) {
@@ -32,6 +35,30 @@ impl Recogniser for Compiler {
         }
         linker(text, found)
     }
+}
+
+/// Where the messages below it are: `a.c: In function 'main':`, `ld: a.o: in function `main':`, and their number.
+fn is_context(text: &str) -> bool {
+    const WHERE: [&str; 6] = [
+        ": In function '",
+        ": In member function '",
+        ": In constructor '",
+        ": In lambda function",
+        ": At global scope",
+        ": in function `",
+    ];
+    let is_count = || {
+        let (_, rest) = number(text)?;
+        let rest = rest.strip_suffix("generated.").unwrap_or(rest);
+        let mut parts = rest
+            .trim()
+            .split(" and ")
+            .map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start());
+        Some(parts.all(|part| ["error", "errors", "warning", "warnings"].contains(&part)))
+    };
+    text.starts_with("In file included from ")
+        || (text.ends_with(':') && WHERE.iter().any(|words| text.contains(words)))
+        || is_count() == Some(true)
 }
 
 /// What is indented below a message: the source, a caret, the reason.

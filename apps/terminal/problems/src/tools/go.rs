@@ -108,7 +108,7 @@ impl Go {
                 if self.pending.len() < PENDING_LINES {
                     self.pending.push((self.running.clone(), text.to_owned()));
                 }
-                return Claim::more(Class::Plain);
+                return Claim::more(Class::Progress);
             }
             return None;
         };

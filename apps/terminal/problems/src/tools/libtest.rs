@@ -26,6 +26,10 @@ impl Recogniser for Libtest {
             self.backtrace = false;
             return Claim::more(Class::Problem);
         }
+        // The names once more, at the end.
+        if text.strip_prefix("    ").is_some_and(|name| found.has_failure(name)) {
+            return Claim::one(Class::Progress);
+        }
         if let Some(claim) = self.summary(text, found) {
             return Some(claim);
         }

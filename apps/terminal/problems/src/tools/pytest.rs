@@ -228,6 +228,9 @@ fn progress(text: &str) -> Option<Claim> {
         Some((line, percent)) if percent.ends_with("%]") => line.trim_end(),
         _ => return None,
     };
+    // Why a test was left out stands behind it.
+    let line =
+        line.rsplit_once(" (").filter(|_| line.ends_with(')')).map_or(line, |(line, _)| line);
     let (name, outcome) = line.rsplit_once(' ').unwrap_or(("", line));
     let file = name.split("::").next().unwrap_or(name);
     let dots = outcome.chars().all(|c| ".FEsxXR".contains(c));

@@ -118,6 +118,7 @@ fn counts(text: &str, ran: u64, found: &mut Collector) -> Option<Claim> {
 /// `test_price (unit_test.ShopTest.test_price) ... ok`.
 fn outcome(text: &str) -> Option<Claim> {
     let (name, outcome) = text.rsplit_once(" ... ")?;
-    let known = outcome == "ok" || outcome.starts_with("skipped ");
-    if known && name.contains(" (") { Claim::one(Class::Progress) } else { None }
+    let known = ["ok", "FAIL", "ERROR"].contains(&outcome) || outcome.starts_with("skipped ");
+    let is_test = name.contains(" (") || outcome != "ok";
+    if known && is_test { Claim::one(Class::Progress) } else { None }
 }

@@ -32,6 +32,10 @@ impl Recogniser for Vitest {
             }
             return Claim::one(Class::Progress);
         }
+        // A file that has failures, which are told below.
+        if text.starts_with(" ❯ ") && text.contains(" test") && text.contains(" (") && !within {
+            return Claim::one(Class::Progress);
+        }
         if text.starts_with(' ') && (trimmed.starts_with("✓ ") || trimmed.starts_with("↓ ")) {
             return Claim::one(Class::Progress);
         }

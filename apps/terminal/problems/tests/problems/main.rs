@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod builds;
+mod forms;
 mod git;
 mod hostile;
 mod laws;
