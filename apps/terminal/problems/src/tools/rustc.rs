@@ -173,7 +173,7 @@ impl Rustc {
                     return Claim::more(Class::Detail);
                 }
                 if self.causes == Causes::Told {
-                    if trimmed.contains("' panicked at ") {
+                    if trimmed.contains(" panicked at ") {
                         self.causes = Causes::Explained;
                         found.shorten_detail(1, 1);
                     } else {
