@@ -4,11 +4,12 @@ mod details;
 mod git;
 mod plain;
 mod problems;
+mod rest;
 
 use docui::{Done, JobHandle, Object, View, tokens};
 
 use crate::job::{Ended, Job};
-use crate::limits::{ANSWER_TOKENS, STOPPED_SHOWN};
+use crate::limits::{ANSWER_TOKENS, STOPPED_SHOWN, TAIL_SHOWN};
 
 pub use plain::brief;
 pub use problems::{all_problems, problem_object};
@@ -48,7 +49,10 @@ impl Answer {
         }
         let listed = problems::listed(job, ended, budget);
         let plain = plain::whole(job, ended, budget);
+        // A success with more to say than what was recognised is told by its own words.
+        let is_said = ended.how.is_success() && rest::count(&ended.report) > TAIL_SHOWN as u64;
         match (plain, listed) {
+            (Some(plain), Some(_)) if is_said => plain,
             (Some(plain), Some(listed))
                 if cost(&plain.pieces) > cost(&listed.pieces) + PLAIN_BONUS =>
             {

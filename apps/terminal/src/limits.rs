@@ -73,6 +73,14 @@ pub const STOPPED_SHOWN: u64 = 3;
 pub const FOUND_MAX: usize = 200;
 /// Lines that one look at an output shows at most.
 pub const LINES_MAX: u64 = 2000;
+/// The same beside errors, which say why.
+pub const TAIL_FAILED: usize = 4;
+/// Lines that look like errors and weren't recognised that are shown beside the problems.
+pub const SUSPECTS_SHOWN: usize = 12;
+/// Tokens that are kept for what isn't recognised when there are many problems.
+pub const REST_TOKENS: u64 = 300;
+/// Blank lines in a row that are shown as they are.
+pub const BLANK_SHOWN: usize = 3;
 /// Files whose lines are remembered, so that problems follow edits.
 pub const PLACES_FILES: usize = 100;
 /// Largest file in which problems follow edits, in bytes.

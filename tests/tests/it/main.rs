@@ -64,6 +64,7 @@ mod shown_state;
 mod special_files;
 mod stopped_app;
 mod terminal;
+mod terminal_answers;
 mod terminal_tasks;
 mod unasked_changes;
 mod undo;

@@ -1,14 +1,18 @@
 //! What the recognisers found so far.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::inert::cut;
 use crate::limits::{
-    DETAIL_LINES, DETAIL_MAX, DIRECTORIES_MAX, FAILURES_MAX, NAMESAKES_MAX, PROBLEMS_MAX, TEXT_MAX,
+    COUNTED_MAX, DETAIL_LINES, DETAIL_MAX, DIRECTORIES_MAX, FAILURES_MAX, NAMESAKES_MAX,
+    PROBLEMS_MAX, TEXT_MAX,
 };
 use crate::model::{
     GitReport, Place, Problem, ProblemCounts, Report, Severity, TestCounts, TestFailure,
 };
+use crate::scan::stem;
+use crate::tools::rustc::is_crash;
 
 /// What the lines that follow belong to.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +37,13 @@ pub(crate) struct Collector {
     pub git: GitReport,
     problems: Vec<Problem>,
     problem_index: HashMap<ProblemKey, usize>,
+    /// Problems that were counted, but not kept, as hashes.
+    counted: HashSet<u64>,
     counts: ProblemCounts,
+    /// Errors and failed tests that were told, repeated ones among them.
+    told: u64,
+    /// The files that errors are in, by their names without folders and extensions.
+    error_stems: HashSet<String>,
     failures: Vec<TestFailure>,
     /// Failed tests by name. Two files can have a test of the same name.
     failure_index: HashMap<String, Vec<usize>>,
@@ -106,6 +116,19 @@ impl Collector {
         }
     }
 
+    /// Leaves out lines of detail behind the first ones until there are no more than so many of them, the oldest first.
+    pub(crate) fn shorten_detail(&mut self, first: usize, most: usize) {
+        let Open::Problem(problem) = &mut self.open else { return };
+        while problem.detail.len() > most.max(first) {
+            problem.detail.remove(first);
+        }
+    }
+
+    /// Whether the newest problem tells that a process crashed.
+    pub(crate) fn is_crash_told(&self) -> bool {
+        self.problems.last().is_some_and(|problem| is_crash(&problem.message))
+    }
+
     /// `make` works in this directory until it leaves it.
     pub(crate) fn enter(&mut self, directory: &str) {
         if self.directories.len() < DIRECTORIES_MAX {
@@ -126,6 +149,21 @@ impl Collector {
             || !self.failures.is_empty()
             || matches!(&self.open, Open::Failure(_))
             || matches!(&self.open, Open::Problem(problem) if problem.severity == Severity::Error)
+    }
+
+    /// Whether an error or a failed test was told since `mark` was set by this call, which sets it again.
+    pub(crate) fn told_since(&self, mark: &mut u64) -> bool {
+        std::mem::replace(mark, self.told) < self.told
+    }
+
+    /// How many errors and failed tests were told, for [`Self::told_since`].
+    pub(crate) fn told(&self) -> u64 {
+        self.told
+    }
+
+    /// Whether an error is in a file of this name, without folders and extensions.
+    pub(crate) fn has_error_in(&self, stem: &str) -> bool {
+        self.error_stems.contains(stem)
     }
 
     /// Whether a failed test has this name.
@@ -174,6 +212,18 @@ impl Collector {
 
     fn keep_problem(&mut self, mut problem: Problem) {
         trim(&mut problem.detail);
+        if problem.message.is_empty() {
+            let said = problem.code.clone().unwrap_or_else(|| "no message".to_owned());
+            problem.message = problem.detail.first().map_or(said, |line| line.trim().to_owned());
+        }
+        if problem.severity == Severity::Error {
+            self.told += 1;
+            if let Some(place) =
+                problem.place.as_ref().filter(|_| self.error_stems.len() < PROBLEMS_MAX)
+            {
+                self.error_stems.insert(stem(&place.file).to_owned());
+            }
+        }
         let key = (
             problem.severity,
             problem.code.clone(),
@@ -184,12 +234,24 @@ impl Collector {
             self.problems[index].count += 1;
             return;
         }
+        // Errors and all else have room apart: a thousand warnings must not cost an error.
+        let is_error = problem.severity == Severity::Error;
+        let alike = |kept: &&Problem| (kept.severity == Severity::Error) == is_error;
+        let has_room = self.problems.len() < PROBLEMS_MAX
+            || self.problems.iter().filter(alike).count() < PROBLEMS_MAX;
+        if !has_room && self.counted.len() < COUNTED_MAX {
+            let mut hasher = DefaultHasher::new();
+            key.hash(&mut hasher);
+            if !self.counted.insert(hasher.finish()) {
+                return;
+            }
+        }
         match problem.severity {
             Severity::Error => self.counts.errors += 1,
             Severity::Warning => self.counts.warnings += 1,
             Severity::Note => self.counts.notes += 1,
         }
-        if self.problems.len() < PROBLEMS_MAX {
+        if has_room {
             self.problem_index.insert(key, self.problems.len());
             self.problems.push(problem);
         }
@@ -197,6 +259,7 @@ impl Collector {
 
     fn keep_failure(&mut self, mut failure: TestFailure) {
         trim(&mut failure.detail);
+        self.told += 1;
         let is_empty =
             |failure: &TestFailure| failure.assertion.is_empty() && failure.detail.is_empty();
         for &index in

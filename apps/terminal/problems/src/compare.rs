@@ -1,6 +1,6 @@
 //! What a second run of the same command fixed and broke.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::model::{Problem, Report, Severity, TestFailure};
 
@@ -32,6 +32,15 @@ impl Comparison {
         let (fixed_tests, new_tests, still_failing) =
             pair(&before.failures, &after.failures, |failure| failure.name.clone());
         Self { fixed, new, still, fixed_tests, new_tests, still_failing }
+    }
+
+    /// Which problems and which failed tests of the second run the first one had, too, by their indices.
+    #[must_use]
+    pub fn known(before: &Report, after: &Report) -> (BTreeSet<usize>, BTreeSet<usize>) {
+        let (_, _, problems) = paired(&before.problems, &after.problems, problem_key);
+        let (_, _, failures) =
+            paired(&before.failures, &after.failures, |failure| failure.name.clone());
+        (problems.into_iter().collect(), failures.into_iter().collect())
     }
 
     /// One line, without tests or problems that there are none of: `2 fixed, 1 new, 3 still there`.
@@ -69,26 +78,38 @@ fn pair<'i, T: Clone, K: std::hash::Hash + Eq>(
     after: &'i [T],
     key: impl Fn(&'i T) -> K,
 ) -> (Vec<T>, Vec<T>, Vec<T>) {
+    let (fixed, new, still) = paired(before, after, key);
+    let of =
+        |items: &[T], indices: Vec<usize>| indices.into_iter().map(|i| items[i].clone()).collect();
+    (of(before, fixed), of(after, new), of(after, still))
+}
+
+/// The same by indices: the first ones into the first list, the others into the second one.
+fn paired<'i, T, K: std::hash::Hash + Eq>(
+    before: &'i [T],
+    after: &'i [T],
+    key: impl Fn(&'i T) -> K,
+) -> (Vec<usize>, Vec<usize>, Vec<usize>) {
     let mut left: HashMap<K, u64> = HashMap::new();
     for item in before {
         *left.entry(key(item)).or_default() += 1;
     }
     let (mut new, mut still) = (Vec::new(), Vec::new());
-    for item in after {
+    for (index, item) in after.iter().enumerate() {
         match left.get_mut(&key(item)) {
             Some(count) if *count > 0 => {
                 *count -= 1;
-                still.push(item.clone());
+                still.push(index);
             }
-            _ => new.push(item.clone()),
+            _ => new.push(index),
         }
     }
     // The last ones of those that are alike are what is gone.
-    let mut fixed: Vec<T> = Vec::new();
-    for item in before.iter().rev() {
+    let mut fixed: Vec<usize> = Vec::new();
+    for (index, item) in before.iter().enumerate().rev() {
         if let Some(count) = left.get_mut(&key(item)).filter(|count| **count > 0) {
             *count -= 1;
-            fixed.push(item.clone());
+            fixed.push(index);
         }
     }
     fixed.reverse();

@@ -6,8 +6,10 @@ pub const LINE_MAX: usize = 64 * 1024;
 pub const MESSAGE_MAX: usize = 4 * 1024 * 1024;
 /// How many bytes of a line are compared with what tools print, and shown.
 pub const TEXT_MAX: usize = 2 * 1024;
-/// How many different problems are kept. Further ones are counted.
+/// How many different errors are kept, and how many warnings and notes. Further ones are counted.
 pub const PROBLEMS_MAX: usize = 1000;
+/// How many further problems are told from one another, so that each is counted once.
+pub const COUNTED_MAX: usize = 20_000;
 /// How many failed tests are kept. Further ones are counted.
 pub const FAILURES_MAX: usize = 1000;
 /// How many failed tests of the same name are compared with a further one.

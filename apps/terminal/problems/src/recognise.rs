@@ -2,6 +2,7 @@
 
 use crate::collector::Collector;
 use crate::git::{diff::Diff, log::Log, status::Status};
+use crate::scan::looks_like_error;
 use crate::tools::{
     compiler::Compiler, dotnet::Dotnet, eslint::Eslint, go::Go, jest::Jest, json::Json,
     libtest::Libtest, make::Make, pytest::Pytest, python::Python, rustc::Rustc, tsc::Tsc,
@@ -92,7 +93,9 @@ impl Recognisers {
                 recogniser.line(text, false, found).map(|claim| (index, claim))
             });
         }
-        let Some((index, claim)) = claimed else { return Class::Plain };
+        let Some((index, claim)) = claimed else {
+            return if looks_like_error(text) { Class::Suspect } else { Class::Plain };
+        };
         if claim.more {
             self.active = Some(index);
         } else {

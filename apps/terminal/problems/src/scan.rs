@@ -18,13 +18,14 @@ pub(crate) fn place_prefix(text: &str) -> Option<(Place, &str)> {
     Some((place, rest.strip_prefix(':')?))
 }
 
-/// `path:line:column` or `path:line` at the start of a text, and what follows.
+/// `path:line:column` or `path:line` at the start of a text, and what follows. The path may have spaces and brackets.
 pub(crate) fn place_start(text: &str) -> Option<(Place, &str)> {
     let head = &text[..text.floor_char_boundary(PATH_MAX)];
     let mut from = if is_drive(head) { 2 } else { 0 };
-    while let Some(found) = head[from..].find([':', ' ']) {
+    while let Some(found) = head[from..].find(':') {
         let colon = from + found;
-        if !text[colon..].starts_with(':') {
+        // A colon before a space ends a word or a message, and is in no path.
+        if text[colon..].starts_with(": ") {
             return None;
         }
         if let Some((line, rest)) = number(&text[colon + 1..]) {
@@ -49,25 +50,117 @@ pub(crate) fn place(file: &str, line: Option<u32>, column: Option<u32>) -> Place
     Place { file: file.to_owned(), line, column, directory: None }
 }
 
-/// Whether it can be a path: not a time, a host with a port, or a word.
+/// Whether it can be a path: not a time, a host with a port, or a word. Folders are named `[id]`, `(group)` and
+/// `My Project`, too; a last part with such characters must have an extension, or any sentence would be a path.
 fn is_path(text: &str) -> bool {
-    !text.is_empty()
-        && !text.contains("://")
-        && !text.contains(['"', '\'', '(', '<', '[', '='])
-        && text.contains(|c: char| c.is_alphabetic())
+    if text.trim() != text
+        || text.contains("://")
+        || text.contains(": ")
+        || !text.contains(|c: char| c.is_alphabetic())
+    {
+        return false;
+    }
+    if is_plain(text) {
+        return true;
+    }
+    let last = text.rsplit(['/', '\\']).next().unwrap_or(text);
+    let in_folder = last.len() < text.len() && !last.is_empty() && is_plain(last);
+    in_folder || has_extension(text) || (text.starts_with('<') && text.ends_with('>'))
+}
+
+fn is_plain(text: &str) -> bool {
+    !text.contains(['"', '\'', '(', '<', '[', '=']) && !text.contains(char::is_whitespace)
+}
+
+fn has_extension(text: &str) -> bool {
+    text.rsplit_once('.').is_some_and(|(stem, extension)| {
+        !stem.is_empty()
+            && (1..=8).contains(&extension.len())
+            && extension.starts_with(|c: char| c.is_ascii_alphabetic())
+            && extension.chars().all(|c| c.is_ascii_alphanumeric())
+    })
 }
 
 /// Whether a name looks like that of a file: it has an extension or a directory.
 pub(crate) fn is_file_name(text: &str) -> bool {
-    is_path(text)
-        && !text.contains(char::is_whitespace)
-        && (text.contains('/')
-            || text.contains('\\')
-            || text.rsplit_once('.').is_some_and(|(stem, extension)| {
-                !stem.is_empty()
-                    && (1..=8).contains(&extension.len())
-                    && extension.starts_with(|c: char| c.is_ascii_alphabetic())
-            }))
+    is_path(text) && (text.contains(['/', '\\']) || has_extension(text))
+}
+
+/// Whether a name looks like that of a file and like nothing else, for lines that say nothing of an error.
+pub(crate) fn is_plain_file_name(text: &str) -> bool {
+    is_file_name(text)
+        && (is_plain(text) || ["/", "./", "../"].iter().any(|start| text.starts_with(start)))
+}
+
+/// The innermost part of a path without its extensions: `a` of `build/a.c.o`.
+pub(crate) fn stem(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.split('.').next().unwrap_or(name)
+}
+
+/// Whether a line that no recogniser knows looks like that of an error.
+pub(crate) fn looks_like_error(text: &str) -> bool {
+    const STARTS: [&str; 34] = [
+        "error:",
+        "error[",
+        "Error:",
+        "ERROR:",
+        "ERROR ",
+        "[ERROR]",
+        "[error]",
+        "errors:",
+        "E: ",
+        "ERR ",
+        "fatal:",
+        "Fatal",
+        "FATAL",
+        "[FATAL]",
+        "npm ERR!",
+        "npm error",
+        "CMake Error",
+        "Caused by:",
+        "FAILED",
+        "FAIL:",
+        "FAIL ",
+        "FAILURE:",
+        "BUILD FAIL",
+        "Exception in thread",
+        "Unhandled ",
+        "Uncaught ",
+        "Segmentation fault",
+        "Aborted",
+        "Killed",
+        "Bus error",
+        "panic:",
+        "*** ",
+        "Assertion failed",
+        "abort:",
+    ];
+    const PARTS: [&str; 14] = [
+        ": error:",
+        " error: ",
+        ": fatal error",
+        ": fatal:",
+        " ERROR ",
+        " ERROR:",
+        " FATAL ",
+        "level=error",
+        "\"level\":\"error\"",
+        ": command not found",
+        ": not found",
+        "core dumped",
+        "panicked at ",
+        ": Permission denied",
+    ];
+    let text = text.trim_start();
+    let is_exception = || {
+        let (name, _) = text.split_once(':').unwrap_or(("", ""));
+        (name.ends_with("Error") || name.ends_with("Exception"))
+            && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
+    };
+    STARTS.iter().any(|start| text.starts_with(start))
+        || is_exception()
+        || PARTS.iter().any(|part| text.contains(part))
 }
 
 fn is_drive(text: &str) -> bool {

@@ -16,6 +16,8 @@ pub(crate) enum Class {
     Detail,
     /// A passing test or a step of a build.
     Progress,
+    /// Nobody knows it, but it looks like an error.
+    Suspect,
     /// Anything else.
     Plain,
 }
@@ -35,6 +37,8 @@ pub enum Entry {
         detail: bool,
         /// Whether it is a passing test or a step of a build.
         progress: bool,
+        /// Whether it looks like an error of a form that is not known.
+        suspect: bool,
     },
     /// Lines that are much like those around them.
     Similar {
@@ -42,6 +46,8 @@ pub enum Entry {
         first: u64,
         /// How many there are.
         count: u64,
+        /// Whether all of them were recognised.
+        known: bool,
     },
     /// Lines in the middle of a long output.
     LeftOut {
@@ -106,15 +112,16 @@ pub(crate) struct Transcript {
 impl Transcript {
     pub(crate) fn push(&mut self, line: Line<'_>, class: Class) {
         let problem = class == Class::Problem;
+        let suspect = class == Class::Suspect;
         // What was overwritten is no line of its own: it is shown only when it would be missed.
-        if !line.stays && !problem {
+        if !line.stays && !problem && !suspect {
             return;
         }
         let text = cut(line.text, TEXT_MAX).into_owned();
         let detail = class == Class::Detail;
         let progress = class == Class::Progress;
-        let entry = Entry::Line { number: line.number, text, problem, detail, progress };
-        if problem || line.text.trim().is_empty() {
+        let entry = Entry::Line { number: line.number, text, problem, detail, progress, suspect };
+        if problem || suspect {
             self.end_run();
             return self.keep(entry);
         }
@@ -151,7 +158,8 @@ impl Transcript {
         match run.first {
             Some(first) if run.folded == 1 => self.keep(first),
             Some(first) => {
-                self.keep(Entry::Similar { first: first.first(), count: run.folded });
+                let known = run.class != Class::Plain;
+                self.keep(Entry::Similar { first: first.first(), count: run.folded, known });
             }
             None => {}
         }
@@ -169,7 +177,7 @@ impl Transcript {
             return;
         }
         let Some(oldest) = self.tail.pop_front() else { return };
-        if matches!(oldest, Entry::Line { problem: true, .. })
+        if matches!(oldest, Entry::Line { problem: true, .. } | Entry::Line { suspect: true, .. })
             && self.middle_problems < PROBLEM_LINES
         {
             self.middle_problems += 1;

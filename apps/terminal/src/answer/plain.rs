@@ -6,7 +6,7 @@ use pipemux_problems::{Entry, Report};
 use super::details::cut;
 use super::{Answer, Piece, output_command, problems};
 use crate::job::{Ended, Job, State};
-use crate::limits::PLAIN_LINES;
+use crate::limits::{BLANK_SHOWN, PLAIN_LINES, SUSPECTS_SHOWN};
 
 /// Returns the whole output if it is short enough, with refs to its problems.
 pub fn whole(job: &Job, ended: &Ended, budget: u64) -> Option<Answer> {
@@ -28,7 +28,7 @@ pub fn whole(job: &Job, ended: &Ended, budget: u64) -> Option<Answer> {
     while lines.last().is_some_and(|line| line.is_empty()) {
         lines.pop();
     }
-    let text = lines.join("\n");
+    let text = without_gaps(&lines).join("\n");
     if tokens::estimate(&text) > budget {
         return None;
     }
@@ -38,6 +38,18 @@ pub fn whole(job: &Job, ended: &Ended, budget: u64) -> Option<Answer> {
     }
     problems::refs(ended, job, &mut pieces);
     Some(Answer { brief: brief(job, ended, false), pieces })
+}
+
+/// Returns the lines with many blank ones in a row as their number.
+fn without_gaps(lines: &[String]) -> Vec<String> {
+    let mut kept = Vec::new();
+    for group in lines.chunk_by(|a, b| a.is_empty() == b.is_empty()) {
+        match group.first().is_some_and(String::is_empty) && group.len() > BLANK_SHOWN {
+            true => kept.push(format!("… {} blank lines", group.len())),
+            false => kept.extend_from_slice(group),
+        }
+    }
+    kept
 }
 
 /// Returns what the terminal showed at the end, if a program drew on it: its lines are no lines.
@@ -80,6 +92,7 @@ pub fn folded(job: &Job, ended: &Ended, budget: u64) -> Answer {
         let first = entries.get(from).map_or(1, first_line);
         let last = entries.get(to).map_or(ended.report.lines, |entry| first_line(entry) - 1);
         shown.line(format!("… {} lines: {}", last + 1 - first, output_command(job, first, last)));
+        suspects(&entries[from..to], &mut shown);
     }
     entries[if cut_off { to } else { from }..].iter().for_each(|entry| shown.line(text(entry)));
     let mut pieces = vec![Piece::Lines(shown.text)];
@@ -91,6 +104,19 @@ pub fn folded(job: &Job, ended: &Ended, budget: u64) -> Answer {
         )));
     }
     Answer { brief: brief(job, ended, true), pieces }
+}
+
+/// Shows the lines of a part that is left out which look like errors, as far as there is room for them.
+fn suspects(entries: &[Entry], shown: &mut Shown) {
+    let suspect = |entry: &Entry| match entry {
+        Entry::Line { number, text, suspect: true, .. } => Some(format!("{number}: {}", cut(text))),
+        _ => None,
+    };
+    let all: Vec<String> = entries.iter().filter_map(suspect).collect();
+    all.iter().take(SUSPECTS_SHOWN).for_each(|line| shown.line(line.clone()));
+    if all.len() > SUSPECTS_SHOWN {
+        shown.line(format!("… {} more of them look like errors", all.len() - SUSPECTS_SHOWN));
+    }
 }
 
 #[derive(Default)]

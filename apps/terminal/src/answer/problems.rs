@@ -1,16 +1,15 @@
 //! Problems and failed tests, and what git told of, as things that calls can name.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 
 use docui::{Object, tokens};
 use pipemux_problems::model::{Commit, GitFile, Hunk};
-use pipemux_problems::{Comparison, Entry, Place, Problem, Report, Severity, TestFailure};
+use pipemux_problems::{Comparison, Place, Problem, Report, Severity, TestFailure};
 
 use super::details::{cut, short};
-use super::{Answer, Piece, REF_TOKENS, git, output_command, plain};
+use super::{Answer, Piece, REF_TOKENS, git, plain, rest};
 use crate::job::{Ended, Job};
-use crate::limits::{DETAILED, LISTED, TAIL_SHOWN};
+use crate::limits::{DETAILED, LISTED, REST_TOKENS};
 use crate::model::below;
 
 /// What an output tells of that calls can name.
@@ -71,6 +70,11 @@ impl Item<'_> {
     pub(super) fn object(&self, job: &Job) -> Object {
         // A backtick would have to be escaped in a label, which costs more than it says.
         Object::new(self.key(job), self.label(job).replace('`', "'"))
+    }
+
+    /// Returns the lines below it, quoted: no line that a program prints can pass for one of the answer's own.
+    fn quoted(&self) -> String {
+        self.detail().iter().map(|line| format!("> {line}\n")).collect()
     }
 
     fn detail(&self) -> Vec<String> {
@@ -134,12 +138,30 @@ pub fn changes(job: &Job, ended: &Ended) -> String {
     Comparison::of(before, &ended.report).summary()
 }
 
-/// What the run before had, too, by the lines that tell it.
-fn known(job: &Job, report: &Report) -> BTreeSet<u64> {
-    let Some(before) = &job.before else { return BTreeSet::new() };
-    let comparison = Comparison::of(before, report);
-    let problems = comparison.still.iter().map(|problem| problem.at);
-    problems.chain(comparison.still_failing.iter().map(|failure| failure.at)).collect()
+/// Returns a test of what the run before had, too.
+fn known(job: &Job, report: &Report) -> impl Fn(&Item<'_>) -> bool + use<> {
+    let before = job.before.as_ref();
+    let (problems, failures) =
+        before.map(|before| Comparison::known(before, report)).unwrap_or_default();
+    move |item| match item {
+        Item::Problem(index, _) => problems.contains(index),
+        Item::Failure(index, _) => failures.contains(index),
+        // What git tells isn't compared.
+        Item::File(..) | Item::Hunk(..) | Item::Commit(..) => false,
+    }
+}
+
+/// Returns how many errors and failed tests, and how many warnings and notes, were counted and not kept.
+fn not_kept(report: &Report) -> (u64, u64) {
+    let kept = |errors: bool| {
+        let alike = |problem: &&Problem| (problem.severity == Severity::Error) == errors;
+        report.problems.iter().filter(alike).count() as u64
+    };
+    let counts = report.counts;
+    (
+        counts.errors.saturating_sub(kept(true)) + report.failures_left_out,
+        (counts.warnings + counts.notes).saturating_sub(kept(false)),
+    )
 }
 
 /// Returns errors, failed tests and what is less, the most important first.
@@ -152,7 +174,8 @@ fn items(report: &Report) -> Vec<Item<'_>> {
     };
     let failures =
         report.failures.iter().enumerate().map(|(index, failure)| Item::Failure(index, failure));
-    of(Severity::Error).chain(failures).chain(of(Severity::Warning)).collect()
+    let less = of(Severity::Warning).chain(of(Severity::Note));
+    of(Severity::Error).chain(failures).chain(less).collect()
 }
 
 /// Returns the problems and failed tests with what matters of them; none if nothing was recognised.
@@ -170,19 +193,22 @@ pub fn listed(job: &Job, ended: &Ended, budget: u64) -> Option<Answer> {
     let known = known(job, report);
     let is_compared = !changes(job, ended).is_empty();
     let (mut new, mut old): (Vec<&Item<'_>>, Vec<&Item<'_>>) =
-        shown.into_iter().partition(|item| !known.contains(&item.at()));
-    let listed = new.len() + old.len();
+        shown.into_iter().partition(|item| !known(item));
+    let (errors_not_kept, less_not_kept) = not_kept(report);
+    let not_kept = errors_not_kept + if has_errors { 0 } else { less_not_kept };
+    let listed = (new.len() + old.len()) as u64 + not_kept;
     new.append(&mut old);
     let mut pieces = Vec::new();
-    let mut left = budget;
+    // What isn't recognised has its room, however many problems there are.
+    let mut left = budget.saturating_sub(REST_TOKENS.min(budget / 4));
     let mut written = 0;
     for item in new.into_iter().take(LISTED) {
-        let is_known = known.contains(&item.at());
+        let is_known = known(item);
         let mark = if is_compared && !is_known { "new: " } else { "" };
         let object = item.object(job);
         let mut below = String::from("\n");
         if !is_known && !is_warning(item) && written < DETAILED {
-            item.detail().iter().for_each(|line| below += &format!("  {line}\n"));
+            below += &item.quoted();
         }
         let price = tokens::estimate(object.label()) + tokens::estimate(&below) + REF_TOKENS;
         if price > left {
@@ -196,72 +222,17 @@ pub fn listed(job: &Job, ended: &Ended, budget: u64) -> Option<Answer> {
         pieces.push(Piece::Object(object));
         pieces.push(Piece::Text(below));
     }
-    if written < listed {
+    if (written as u64) < listed {
         let command = format!("pipemux ask 'terminal.problems(\"{}\")'", job.name());
-        pieces.push(Piece::Text(format!("… {} more: {command}\n", listed - written)));
+        pieces.push(Piece::Text(format!("… {} more: {command}\n", listed - written as u64)));
     }
-    if !has_errors {
-        rest(job, ended, left, &mut pieces);
-    }
+    let room = left + REST_TOKENS.min(budget / 4);
+    pieces.extend(rest::piece(job, report, has_errors, room));
     Some(Answer { brief: plain::brief(job, ended, true), pieces })
 }
 
 fn is_warning(item: &Item<'_>) -> bool {
     matches!(item, Item::Problem(_, problem) if problem.severity != Severity::Error)
-}
-
-/// Adds the newest lines that belong to nothing that was recognised: what a program printed that was built and run.
-fn rest(job: &Job, ended: &Ended, budget: u64, pieces: &mut Vec<Piece>) {
-    let report = &ended.report;
-    let text = |entry: &Entry| match entry {
-        Entry::Line { text, problem: false, detail: false, progress: false, .. } => {
-            let text = text.trim_end();
-            (!text.is_empty() && !is_bookkeeping(text)).then(|| cut(text))
-        }
-        Entry::Similar { .. } | Entry::LeftOut { .. } | Entry::Line { .. } => None,
-    };
-    let lines: Vec<String> = report.transcript.iter().filter_map(text).collect();
-    let shown = &lines[lines.len().saturating_sub(TAIL_SHOWN)..];
-    if shown.is_empty() || tokens::estimate(&shown.join("\n")) > budget {
-        return;
-    }
-    if shown.len() < lines.len() {
-        let command = output_command(job, 1, report.lines);
-        pieces
-            .push(Piece::Text(format!("… {} more lines: {command}\n", lines.len() - shown.len())));
-    }
-    pieces.push(Piece::Lines(shown.join("\n") + "\n"));
-}
-
-/// Returns true for what tools say of their own work, which the verdict says, too.
-fn is_bookkeeping(line: &str) -> bool {
-    let line = line.trim_matches([' ', '=', '-', '_']);
-    const STARTS: &[&str] = &[
-        "Finished `",
-        "Running `",
-        "Running unittests",
-        "Running tests",
-        "Doc-tests ",
-        "running ",
-        "test result:",
-        "test session starts",
-        "platform ",
-        "rootdir:",
-        "plugins:",
-        "cachedir:",
-        "collected ",
-        "warning: `",
-        "warnings summary",
-        "short test summary",
-        "Ran ",
-        "OK",
-        "Executable ",
-        "configfile:",
-        "collecting",
-    ];
-    STARTS.iter().any(|start| line.starts_with(start))
-        || line.contains(" passed")
-        || line.contains(" warning emitted")
 }
 
 /// Adds refs to the problems of an output that is shown as it is.
@@ -293,12 +264,12 @@ pub fn all_problems(job: &Job, ended: Option<&Ended>, report: &Report, budget: u
     let is_compared = ended.is_some_and(|ended| !changes(job, ended).is_empty());
     for item in &items {
         let mark = match is_compared {
-            true if !known.contains(&item.at()) => "new: ",
+            true if !known(item) => "new: ",
             _ => "",
         };
         let object = item.object(job);
         let mut below = format!(" line {}\n", item.at());
-        item.detail().iter().for_each(|line| below += &format!("  {line}\n"));
+        below += &item.quoted();
         let price = tokens::estimate(object.label()) + tokens::estimate(&below) + REF_TOKENS;
         if price > left || more > 0 {
             more += 1;
@@ -309,6 +280,12 @@ pub fn all_problems(job: &Job, ended: Option<&Ended>, report: &Report, budget: u
     }
     if more > 0 {
         pieces.push(Piece::Text(format!("… {more} more: --budget {}\n", budget.saturating_mul(2))));
+    }
+    let (errors_not_kept, less_not_kept) = not_kept(report);
+    if errors_not_kept + less_not_kept > 0 {
+        let command = format!("pipemux ask 'terminal.find(\"error\", job=\"{}\")'", job.name());
+        let count = errors_not_kept + less_not_kept;
+        pieces.push(Piece::Text(format!("… {count} further ones were only counted: {command}\n")));
     }
     if let Some(before) = job.before.as_ref().filter(|_| is_compared) {
         let comparison = Comparison::of(before, report);

@@ -4,7 +4,7 @@
 use crate::collector::Collector;
 use crate::model::{Place, Severity};
 use crate::recognise::{Claim, Recogniser};
-use crate::scan::{is_file_name, place, place_prefix, severity_prefix};
+use crate::scan::{is_file_name, is_plain_file_name, number, place, place_prefix, severity_prefix};
 use crate::transcript::Class;
 
 #[derive(Debug, Clone, Default)]
@@ -16,6 +16,9 @@ impl Recogniser for Compiler {
             return below(text, within, found);
         }
         let text = text.strip_prefix("vet: ").unwrap_or(text);
+        if is_context(text) {
+            return Claim::one(Class::Progress);
+        }
         if let Some((at, rest)) = place_prefix(text) {
             let message = rest.strip_prefix(' ').filter(|message| !message.is_empty())?;
             if let Some((severity, message)) = severity_prefix(message) {
@@ -32,6 +35,30 @@ impl Recogniser for Compiler {
         }
         linker(text, found)
     }
+}
+
+/// Where the messages below it are: `a.c: In function 'main':`, `ld: a.o: in function `main':`, and their number.
+fn is_context(text: &str) -> bool {
+    const WHERE: [&str; 6] = [
+        ": In function '",
+        ": In member function '",
+        ": In constructor '",
+        ": In lambda function",
+        ": At global scope",
+        ": in function `",
+    ];
+    let is_count = || {
+        let (_, rest) = number(text)?;
+        let rest = rest.strip_suffix("generated.").unwrap_or(rest);
+        let mut parts = rest
+            .trim()
+            .split(" and ")
+            .map(|part| part.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start());
+        Some(parts.all(|part| ["error", "errors", "warning", "warnings"].contains(&part)))
+    };
+    text.starts_with("In file included from ")
+        || (text.ends_with(':') && WHERE.iter().any(|words| text.contains(words)))
+        || is_count() == Some(true)
 }
 
 /// What is indented below a message: the source, a caret, the reason.
@@ -54,7 +81,7 @@ fn below(text: &str, within: bool, found: &mut Collector) -> Option<Claim> {
 fn bare(at: Place, message: &str, found: &mut Collector) -> Option<Claim> {
     let go = at.file.ends_with(".go");
     at.column?;
-    if message.starts_with(' ') || !is_file_name(&at.file) {
+    if message.starts_with(' ') || !is_plain_file_name(&at.file) {
         return None;
     }
     let severity = if go { Severity::Error } else { Severity::Warning };
@@ -111,11 +138,35 @@ fn linker(text: &str, found: &mut Collector) -> Option<Claim> {
     if program.is_empty() || program.contains(char::is_whitespace) || program.len() > 256 {
         return None;
     }
-    let (severity, message) = severity_prefix(rest)?;
-    // `collect2` only says that the linker above it failed.
-    if severity == Severity::Note || (program == "collect2" && found.has_errors()) {
+    let Some((severity, message)) = severity_prefix(rest) else {
+        return own_words(program, rest, found);
+    };
+    if severity == Severity::Note {
         return Claim::one(Class::Plain);
     }
+    // `collect2` only says that the linker above it failed.
+    if program == "collect2" && found.has_errors() {
+        return Claim::one(Class::Progress);
+    }
     found.problem(severity, None, None, &format!("{program}: {message}"));
+    Claim::one(Class::Problem)
+}
+
+/// A linker's errors have no word for it: `ld: cannot find -lfoo: No such file or directory`.
+fn own_words(program: &str, message: &str, found: &mut Collector) -> Option<Claim> {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    let is_linker = ["ld", "ld.bfd", "ld.gold", "ld.lld", "ld64", "lld", "mold"].contains(&name)
+        || name.ends_with("-ld")
+        || name.ends_with("-ld.bfd");
+    // Where something is, what was skipped, and what is only warned of.
+    let is_aside = message.ends_with(':')
+        || ["warning: ", "NOTE: ", "note: ", "skipping incompatible", "in function `"]
+            .iter()
+            .any(|words| message.contains(words));
+    if !is_linker || is_aside {
+        return None;
+    }
+    found.problem(Severity::Error, None, None, &format!("{name}: {message}"));
     Claim::one(Class::Problem)
 }

@@ -86,5 +86,5 @@ fn totals(counts: &str, found: &mut Collector) -> Option<Claim> {
             _ => {}
         }
     }
-    Claim::one(Class::Plain)
+    Claim::one(Class::Progress)
 }

@@ -19,7 +19,9 @@ impl Recogniser for Eslint {
                 // Whether it is a heading is known by the next line.
                 text.clone_into(&mut self.file);
             }
-            return None;
+            // The count of what stands above it.
+            let is_count = text.starts_with("✖ ") && text.contains(" problem");
+            return if is_count { Claim::one(Class::Progress) } else { None };
         }
         if self.file.is_empty() {
             return None;

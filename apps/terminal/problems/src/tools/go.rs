@@ -1,9 +1,11 @@
 //! The tests of Go as text and as `go test -json`, and panics. Messages of the compiler have the general form.
 
+use std::collections::{HashSet, VecDeque};
+
 use serde_json::Value;
 
 use crate::collector::Collector;
-use crate::limits::PENDING_LINES;
+use crate::limits::{FAILURES_MAX, PENDING_LINES};
 use crate::model::{Place, Severity};
 use crate::recognise::{Claim, Recogniser};
 use crate::scan::{indent, place_prefix, place_start};
@@ -19,6 +21,13 @@ pub(crate) struct Go {
     /// The newest line was a message in JSON.
     message: bool,
     panicked: bool,
+    /// What was told when the outcome of a package came last.
+    told: u64,
+    /// The package of the newest message, and those of which a message told a failure: messages of packages mix.
+    package: String,
+    failed_packages: HashSet<String>,
+    /// The newest lines that nobody knew, for a package that fails without a failed test.
+    loose: VecDeque<String>,
 }
 
 impl Recogniser for Go {
@@ -27,6 +36,8 @@ impl Recogniser for Go {
         if text.starts_with("{\"Time\":") || text.starts_with("{\"Action\":") {
             let event: Value = serde_json::from_str(text).ok()?;
             let output = event.get("Output").and_then(Value::as_str);
+            let package = event.get("Package").and_then(Value::as_str).unwrap_or_default();
+            package.clone_into(&mut self.package);
             let Some(output) = output else { return Claim::more(Class::Progress) };
             let mut clean = String::new();
             let output = output.trim_end().as_bytes();
@@ -35,9 +46,23 @@ impl Recogniser for Go {
             let class = claim.map_or(Class::Progress, |claim| claim.class);
             return Claim::more(class);
         }
-        self.text(text, within, found)
+        let claim = self.text(text, within, found);
+        if claim.is_none() && !text.is_empty() {
+            let mut line = match self.loose.len() < LOOSE_LINES {
+                true => String::new(),
+                false => self.loose.pop_front().unwrap_or_default(),
+            };
+            line.clear();
+            line.push_str(&text[..text.floor_char_boundary(LOOSE_BYTES)]);
+            self.loose.push_back(line);
+        }
+        claim
     }
 }
+
+/// How many lines that nobody knew are kept, and how many bytes of each.
+const LOOSE_LINES: usize = 4;
+const LOOSE_BYTES: usize = 240;
 
 impl Go {
     fn text(&mut self, text: &str, within: bool, found: &mut Collector) -> Option<Claim> {
@@ -62,11 +87,14 @@ impl Go {
             return self.panic(message, found);
         }
         if text.starts_with("ok  \t") || text.starts_with("?   \t") {
+            self.loose.clear();
             return Claim::one(Class::Progress);
         }
-        // A package: its tests, or why it wasn't built, stand above.
-        if text.starts_with("FAIL\t") {
-            return Claim::one(Class::Plain);
+        if text == "FAIL" {
+            return Claim::one(Class::Progress);
+        }
+        if let Some(package) = text.strip_prefix("FAIL\t") {
+            return self.package(package, found);
         }
         if !within {
             return None;
@@ -80,7 +108,7 @@ impl Go {
                 if self.pending.len() < PENDING_LINES {
                     self.pending.push((self.running.clone(), text.to_owned()));
                 }
-                return Claim::more(Class::Plain);
+                return Claim::more(Class::Progress);
             }
             return None;
         };
@@ -92,6 +120,32 @@ impl Go {
         Claim::more(Class::Detail)
     }
 
+    /// A package that failed: its tests, or why it wasn't built, stand above. If none does, it ended before its tests did.
+    fn package(&mut self, package: &str, found: &mut Collector) -> Option<Claim> {
+        found.close();
+        let explained = found.told_since(&mut self.told)
+            || (package.ends_with(" failed]") && found.has_errors());
+        let explained = match self.message {
+            true => self.failed_packages.contains(&self.package) || package.ends_with(" failed]"),
+            false => explained,
+        };
+        let loose = std::mem::take(&mut self.loose);
+        if explained {
+            return Claim::one(Class::Progress);
+        }
+        found.problem(Severity::Error, None, None, &format!("FAIL {}", package.replace('\t', " ")));
+        loose.iter().for_each(|line| found.detail(line));
+        found.close();
+        self.told = found.told();
+        Claim::one(Class::Problem)
+    }
+
+    fn note_failed_package(&mut self) {
+        if self.message && self.failed_packages.len() < FAILURES_MAX {
+            self.failed_packages.insert(self.package.clone());
+        }
+    }
+
     fn outcome(&mut self, outcome: &str, found: &mut Collector) -> Option<Claim> {
         let (word, name) = outcome.split_once(": ")?;
         let name = name.split(" (").next().unwrap_or(name);
@@ -101,6 +155,7 @@ impl Go {
             // In messages, the outcomes of a test's parts come before its own.
             "FAIL" if self.message && self.had_failed_part(name) => {}
             "FAIL" => {
+                self.note_failed_package();
                 self.fail(name, found);
                 return Claim::more(Class::Problem);
             }
@@ -141,6 +196,7 @@ impl Go {
 
     fn panic(&mut self, message: &str, found: &mut Collector) -> Option<Claim> {
         self.panicked = true;
+        self.note_failed_package();
         let message = message.split(" [recovered").next().unwrap_or(message);
         if let Some(failure) = found.open_failure() {
             failure.assertion = format!("panic: {message}");

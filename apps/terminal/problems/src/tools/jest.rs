@@ -14,7 +14,7 @@ impl Recogniser for Jest {
     fn line(&mut self, text: &str, within: bool, found: &mut Collector) -> Option<Claim> {
         let heading = |word: &str| {
             let rest = text.strip_prefix(word)?;
-            let file = rest.split(" (").next().unwrap_or(rest);
+            let file = without_times(rest);
             is_file_name(file).then_some(file)
         };
         if heading("PASS ").or_else(|| heading(" PASS  ")).is_some() {
@@ -24,7 +24,7 @@ impl Recogniser for Jest {
         if let Some(file) = heading("FAIL ").or_else(|| heading(" FAIL  ")) {
             found.close();
             file.clone_into(&mut self.file);
-            return Claim::more(Class::Plain);
+            return Claim::more(Class::Progress);
         }
         if let Some(counts) = text.strip_prefix("Tests: ") {
             return totals(counts, found);
@@ -51,7 +51,8 @@ impl Recogniser for Jest {
 fn body(text: &str, found: &mut Collector) -> Option<Claim> {
     let Some(failure) = found.open_failure() else {
         return if text.is_empty() || text.starts_with("  ") {
-            Claim::more(Class::Plain)
+            let outcome = ['✓', '✕', '○'].iter().any(|mark| text.trim_start().starts_with(*mark));
+            Claim::more(if outcome { Class::Progress } else { Class::Plain })
         } else {
             None
         };
@@ -64,7 +65,9 @@ fn body(text: &str, found: &mut Collector) -> Option<Claim> {
         return None;
     }
     if let Some(frame) = trimmed.strip_prefix("at ") {
-        let inner = frame.rsplit_once('(').map_or(frame, |(_, inner)| inner.trim_end_matches(')'));
+        let named = frame.strip_suffix(')').and_then(|frame| frame.split_once(" ("));
+        let inner = named.map_or(frame, |(_, inner)| inner);
+        let inner = inner.strip_prefix("async ").unwrap_or(inner);
         if let Some((place, _)) = place_start(inner)
             && failure.place.is_none()
             && !is_foreign(&place.file)
@@ -87,6 +90,17 @@ fn body(text: &str, found: &mut Collector) -> Option<Claim> {
     Claim::more(Class::Detail)
 }
 
+/// The file of a heading, which may have how long it took and what memory it took behind it: `a.test.js (5.1 s)`.
+fn without_times(heading: &str) -> &str {
+    let mut file = heading;
+    while let Some((before, inner)) = file.strip_suffix(')').and_then(|file| file.rsplit_once(" ("))
+        && inner.starts_with(|c: char| c.is_ascii_digit())
+    {
+        file = before;
+    }
+    file
+}
+
 /// `       3 failed, 1 skipped, 1 passed, 5 total`.
 fn totals(counts: &str, found: &mut Collector) -> Option<Claim> {
     if !counts.ends_with(" total") {
@@ -96,7 +110,7 @@ fn totals(counts: &str, found: &mut Collector) -> Option<Claim> {
         let Some((count, word)) = number(part) else { continue };
         add(word.trim(), count.into(), found);
     }
-    Claim::one(Class::Plain)
+    Claim::one(Class::Progress)
 }
 
 /// Adds the number of tests with an outcome.

@@ -26,6 +26,10 @@ impl Recogniser for Libtest {
             self.backtrace = false;
             return Claim::more(Class::Problem);
         }
+        // The names once more, at the end.
+        if text.strip_prefix("    ").is_some_and(|name| found.has_failure(name)) {
+            return Claim::one(Class::Progress);
+        }
         if let Some(claim) = self.summary(text, found) {
             return Some(claim);
         }
@@ -61,7 +65,7 @@ impl Libtest {
     /// `test result: FAILED. 1 passed; 5 failed; 1 ignored; …`.
     fn summary(&mut self, text: &str, found: &mut Collector) -> Option<Claim> {
         if text == "failures:" || text == "successes:" {
-            return Claim::one(Class::Plain);
+            return Claim::one(Class::Progress);
         }
         let counts = text.strip_prefix("test result: ")?;
         let (_, counts) = counts.split_once(". ")?;
@@ -76,7 +80,7 @@ impl Libtest {
             }
         }
         self.add_counts(found);
-        Claim::one(Class::Plain)
+        Claim::one(Class::Progress)
     }
 
     fn add_counts(&mut self, found: &mut Collector) {
@@ -88,12 +92,15 @@ impl Libtest {
     /// A line of what a failed test printed.
     fn body(&mut self, text: &str, found: &mut Collector) -> Option<Claim> {
         let at = |text: &str| place_start(text).map(|(place, _)| place);
-        if let Some(place) = panic_place(text) {
+        if let Some((place, message)) = panic_place(text) {
             let place = at(place).map(|place| found.placed(place));
             if let Some(failure) = found.open_failure() {
                 failure.place = place;
+                if !message.is_empty() {
+                    message.clone_into(&mut failure.assertion);
+                }
             }
-            self.expects_message = true;
+            self.expects_message = message.is_empty();
             self.backtrace = false;
             return Claim::more(Class::Detail);
         }

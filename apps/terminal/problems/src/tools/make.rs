@@ -3,11 +3,16 @@
 use crate::collector::Collector;
 use crate::model::Severity;
 use crate::recognise::{Claim, Recogniser};
-use crate::scan::{between, place, place_prefix};
+use crate::scan::{between, number, place, place_prefix, stem};
 use crate::transcript::Class;
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Make;
+pub(crate) struct Make {
+    /// What was told when a recipe failed last.
+    told: u64,
+    /// How deep the `make` was whose recipe failed last.
+    depth: u32,
+}
 
 impl Recogniser for Make {
     fn line(&mut self, text: &str, _within: bool, found: &mut Collector) -> Option<Claim> {
@@ -35,15 +40,28 @@ impl Recogniser for Make {
         }
         let message = message.strip_prefix("*** ")?;
         // A recipe that failed has told why; only a failure that nothing explains is one of make's own.
-        let recipe = message.starts_with('[') && message.contains("] Error ");
-        if recipe && found.has_errors() {
-            return Claim::one(Class::Plain);
+        // Its own errors stand above it since the recipe that failed before, or, with `-j`, anywhere.
+        let is_recipe = message.starts_with('[');
+        if is_recipe && let Some((rule, status)) = message.split_once("] Error ") {
+            let depth = program.split('[').nth(1).and_then(number).map_or(0, |(depth, _)| depth);
+            let is_outer = std::mem::replace(&mut self.depth, depth) > depth && status == "2";
+            let target = rule.rsplit(": ").next().unwrap_or(rule).trim_start_matches('[');
+            if found.told_since(&mut self.told) || is_outer || found.has_error_in(stem(target)) {
+                return Claim::one(Class::Progress);
+            }
+        }
+        if message.starts_with("Waiting for unfinished jobs") {
+            return Claim::one(Class::Progress);
         }
         let at = between(message, "[", ": ").and_then(|rule| {
             let (file, line) = rule.rsplit_once(':')?;
             Some(place(file, line.parse().ok(), None))
         });
         found.problem(Severity::Error, None, at, message);
+        found.close();
+        if is_recipe {
+            self.told = found.told();
+        }
         Claim::one(Class::Problem)
     }
 }

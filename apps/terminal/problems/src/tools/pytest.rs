@@ -1,6 +1,7 @@
 //! pytest, with long, short and one-line tracebacks.
 
 use crate::collector::Collector;
+use crate::model::Severity;
 use crate::recognise::{Claim, Recogniser};
 use crate::scan::{is_file_name, is_foreign, number, place_prefix};
 use crate::transcript::Class;
@@ -11,12 +12,16 @@ enum Section {
     #[default]
     Other,
     Failures,
+    /// What a `conftest.py` failed with, before any test.
+    Conftest,
     Summary,
 }
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pytest {
     section: Section,
+    /// How wide the rulers are: what a test prints has other ones.
+    width: usize,
 }
 
 impl Recogniser for Pytest {
@@ -29,10 +34,11 @@ impl Recogniser for Pytest {
             found.tests.passed += counts.0;
             found.tests.failed += counts.1;
             found.tests.skipped += counts.2;
-            return Claim::one(Class::Plain);
+            return Claim::one(Class::Progress);
         }
-        if let Some(title) = title(text, '=') {
+        if let Some(title) = title(text, '=').filter(|title| self.is_own(title, text)) {
             found.close();
+            self.width = text.chars().count();
             self.section = match title {
                 "FAILURES" | "ERRORS" => Section::Failures,
                 "short test summary info" => Section::Summary,
@@ -41,23 +47,74 @@ impl Recogniser for Pytest {
                 _ => return None,
             };
             let known = self.section != Section::Other;
-            return if known { Claim::more(Class::Plain) } else { Claim::one(Class::Plain) };
+            return if known { Claim::more(Class::Progress) } else { Claim::one(Class::Progress) };
+        }
+        if text.starts_with("ImportError while loading conftest '") {
+            found.problem(Severity::Error, None, None, text.trim_end_matches('.'));
+            self.section = Section::Conftest;
+            return Claim::more(Class::Problem);
         }
         match self.section {
             Section::Other => progress(text),
-            Section::Failures => Self::failure(text, found),
+            Section::Failures => self.failure(text, found),
+            Section::Conftest => Self::conftest(text, found),
             Section::Summary => Self::summary(text, found),
         }
     }
 }
 
 impl Pytest {
-    fn failure(text: &str, found: &mut Collector) -> Option<Claim> {
-        if let Some(name) = title(text, '_').filter(|name| !name.starts_with("_ ")) {
+    /// Whether a ruler is pytest's own, and not one that a failed test printed.
+    fn is_own(&self, title: &str, text: &str) -> bool {
+        const TITLES: [&str; 12] = [
+            "FAILURES",
+            "ERRORS",
+            "PASSES",
+            "XPASSES",
+            "XFAILURES",
+            "short test summary info",
+            "rerun test summary info",
+            "warnings summary",
+            "warnings summary (final)",
+            "test session starts",
+            "no tests ran",
+            "tests coverage",
+        ];
+        let known =
+            TITLES.contains(&title) || title.starts_with("slowest ") || title.starts_with("! ");
+        self.section != Section::Failures || (known && self.is_wide(text))
+    }
+
+    /// Whether a ruler is as wide as that of its section: one character of it may be missing.
+    fn is_wide(&self, text: &str) -> bool {
+        text.chars().count() + 2 >= self.width
+    }
+
+    /// The frames and the exception.
+    fn conftest(text: &str, found: &mut Collector) -> Option<Claim> {
+        let problem = found.open_problem()?;
+        if let Some(message) = text.strip_prefix("E  ") {
+            found.detail(message.trim());
+            return Claim::more(Class::Problem);
+        }
+        if let Some((place, rest)) = place_prefix(text)
+            && rest.starts_with(" in ")
+        {
+            if problem.place.is_none() || !is_foreign(&place.file) {
+                problem.place = Some(place);
+            }
+            return Claim::more(Class::Detail);
+        }
+        if text.starts_with(' ') { Claim::more(Class::Detail) } else { None }
+    }
+
+    fn failure(&self, text: &str, found: &mut Collector) -> Option<Claim> {
+        let own = |name: &&str| !name.starts_with("_ ") && self.is_wide(text);
+        if let Some(name) = title(text, '_').filter(own) {
             found.failure(name);
             return Claim::more(Class::Problem);
         }
-        let Some(failure) = found.open_failure() else { return Claim::more(Class::Plain) };
+        let Some(failure) = found.open_failure() else { return Claim::more(Class::Progress) };
         if let Some(message) = text.strip_prefix("E  ") {
             let message = message.trim();
             if failure.assertion.is_empty() && !message.is_empty() {
@@ -91,20 +148,21 @@ impl Pytest {
         let Some(line) = failed else {
             let other = ["SKIPPED", "XFAIL", "XPASS", "PASSED", " "];
             let known = text.is_empty() || other.iter().any(|word| text.starts_with(word));
-            return if known { Claim::more(Class::Plain) } else { None };
+            return if known { Claim::more(Class::Progress) } else { None };
         };
-        let (id, message) = line.split_once(" - ").unwrap_or((line, ""));
-        let short = match id.split_once("::") {
-            Some((_, name)) => name.replace("::", "."),
-            None => id.to_owned(),
+        // The parameters of a test can have a dash in them, too: the name is the one that was told above.
+        let splits = || {
+            let at = line.match_indices(" - ").map(|(at, _)| at).take(DASHES_MAX);
+            at.chain([line.len()])
         };
-        let names = [
-            short.clone(),
-            format!("ERROR at setup of {short}"),
-            format!("ERROR at teardown of {short}"),
-            format!("ERROR collecting {short}"),
-        ];
-        if !names.iter().any(|name| found.rename_failure(name, id)) && !found.has_failure(id) {
+        if splits().any(|end| rename(&line[..end], found)) {
+            return Claim::more(Class::Problem);
+        }
+        let is_whole = |id: &str| id.matches('[').count() <= id.matches(']').count();
+        let end = splits().find(|end| is_whole(&line[..*end])).or_else(|| splits().next());
+        let id = &line[..end.unwrap_or(line.len())];
+        let message = line[id.len()..].strip_prefix(" - ").unwrap_or_default();
+        if !found.has_failure(id) {
             found.failure(id);
             if let Some(failure) = found.open_failure() {
                 message.clone_into(&mut failure.assertion);
@@ -113,6 +171,22 @@ impl Pytest {
         }
         Claim::more(Class::Problem)
     }
+}
+
+/// How many dashes in a line are looked at.
+const DASHES_MAX: usize = 16;
+
+/// Gives the failure that its block named by its function the name by which it is selected. False when there is none.
+fn rename(id: &str, found: &mut Collector) -> bool {
+    let (path, parameters) =
+        id.split_once('[').map_or((id, ""), |(path, _)| (path, &id[path.len()..]));
+    let short = match path.split_once("::") {
+        Some((_, name)) => name.replace("::", ".") + parameters,
+        None => id.to_owned(),
+    };
+    ["", "ERROR at setup of ", "ERROR at teardown of ", "ERROR collecting "]
+        .iter()
+        .any(|words| found.rename_failure(&format!("{words}{short}"), id))
 }
 
 /// The title between two rulers of `ruler`: `==== FAILURES ====`.
@@ -154,6 +228,9 @@ fn progress(text: &str) -> Option<Claim> {
         Some((line, percent)) if percent.ends_with("%]") => line.trim_end(),
         _ => return None,
     };
+    // Why a test was left out stands behind it.
+    let line =
+        line.rsplit_once(" (").filter(|_| line.ends_with(')')).map_or(line, |(line, _)| line);
     let (name, outcome) = line.rsplit_once(' ').unwrap_or(("", line));
     let file = name.split("::").next().unwrap_or(name);
     let dots = outcome.chars().all(|c| ".FEsxXR".contains(c));

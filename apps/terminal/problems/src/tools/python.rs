@@ -10,6 +10,8 @@ use crate::transcript::Class;
 pub(crate) struct Python {
     /// The exception was told: what is indented below it still belongs to it.
     ended: bool,
+    /// The exceptions of a group, which have a margin.
+    group: bool,
 }
 
 impl Recogniser for Python {
@@ -19,6 +21,15 @@ impl Recogniser for Python {
             self.ended = false;
             return Claim::more(Class::Problem);
         }
+        if text.trim_start() == "+ Exception Group Traceback (most recent call last):" {
+            found.problem(Severity::Error, None, None, "");
+            (self.ended, self.group) = (false, true);
+            return Claim::more(Class::Problem);
+        }
+        if within && self.group {
+            return self.grouped(text, found);
+        }
+        self.group = false;
         if !within {
             // A syntax error has no line that announces it.
             let place = frame(text)?;
@@ -50,6 +61,37 @@ impl Recogniser for Python {
         }
         self.ended = true;
         Claim::more(Class::Problem)
+    }
+}
+
+impl Python {
+    /// What stands behind the margin of a group: its frames, its message, and its exceptions.
+    fn grouped(&mut self, text: &str, found: &mut Collector) -> Option<Claim> {
+        let margin = text.trim_start();
+        let inner = margin.strip_prefix('|').map(|inner| inner.strip_prefix(' ').unwrap_or(inner));
+        let Some(inner) = inner else {
+            return if margin.starts_with('+') { Claim::more(Class::Detail) } else { None };
+        };
+        let problem = found.open_problem()?;
+        if let Some(place) = frame(inner) {
+            if !self.ended && (problem.place.is_none() || !is_foreign(&place.file)) {
+                problem.place = Some(place);
+            }
+            return Claim::more(Class::Detail);
+        }
+        if inner.starts_with([' ', '+', '|']) || inner.is_empty() {
+            return Claim::more(Class::Detail);
+        }
+        if let Some((kind, message)) = exception(inner).filter(|_| !self.ended) {
+            problem.code = Some(kind.to_owned());
+            message.trim().clone_into(&mut problem.message);
+            self.ended = true;
+            return Claim::more(Class::Problem);
+        }
+        if !inner.starts_with("Traceback ") {
+            found.detail(inner);
+        }
+        Claim::more(Class::Detail)
     }
 }
 

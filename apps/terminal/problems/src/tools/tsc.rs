@@ -31,6 +31,9 @@ impl Recogniser for Tsc {
             self.pretty = pretty;
             return Claim::more(Class::Problem);
         }
+        if text.starts_with("Found ") && text.contains(" error") {
+            return Claim::one(Class::Progress);
+        }
         // Plain: why, indented. Pretty: the source below an empty line.
         let source = text.is_empty() || number(text).is_some_and(|(_, rest)| rest.starts_with(' '));
         let belongs = text.starts_with("  ") || (self.pretty && source);

@@ -22,7 +22,7 @@ impl Recogniser for Unittest {
     fn line(&mut self, text: &str, within: bool, found: &mut Collector) -> Option<Claim> {
         if text == DOUBLE {
             found.close();
-            return Claim::more(Class::Plain);
+            return Claim::more(Class::Progress);
         }
         if let Some(rest) = text.strip_prefix("Ran ") {
             let (ran, rest) = number(rest)?;
@@ -30,7 +30,7 @@ impl Recogniser for Unittest {
                 return None;
             }
             self.ran = Some(ran.into());
-            return Claim::one(Class::Plain);
+            return Claim::one(Class::Progress);
         }
         if let Some(ran) = self.ran {
             if text.is_empty() {
@@ -118,12 +118,13 @@ fn counts(text: &str, ran: u64, found: &mut Collector) -> Option<Claim> {
     found.tests.failed += failed;
     found.tests.skipped += skipped;
     found.tests.passed += ran.saturating_sub(failed + skipped);
-    Claim::one(Class::Plain)
+    Claim::one(Class::Progress)
 }
 
 /// `test_price (unit_test.ShopTest.test_price) ... ok`.
 fn outcome(text: &str) -> Option<Claim> {
     let (name, outcome) = text.rsplit_once(" ... ")?;
-    let known = outcome == "ok" || outcome.starts_with("skipped ");
-    if known && name.contains(" (") { Claim::one(Class::Progress) } else { None }
+    let known = ["ok", "FAIL", "ERROR"].contains(&outcome) || outcome.starts_with("skipped ");
+    let is_test = name.contains(" (") || outcome != "ok";
+    if known && is_test { Claim::one(Class::Progress) } else { None }
 }

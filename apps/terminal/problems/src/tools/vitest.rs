@@ -13,7 +13,7 @@ impl Recogniser for Vitest {
     fn line(&mut self, text: &str, within: bool, found: &mut Collector) -> Option<Claim> {
         if text.starts_with('⎯') {
             found.close();
-            return Claim::more(Class::Plain);
+            return Claim::more(Class::Progress);
         }
         let trimmed = text.trim_start();
         if let Some(name) = text.strip_prefix(" FAIL  ").filter(|name| {
@@ -30,7 +30,11 @@ impl Recogniser for Vitest {
                 let Some((count, word)) = number(part) else { continue };
                 add(word.trim(), count.into(), found);
             }
-            return Claim::one(Class::Plain);
+            return Claim::one(Class::Progress);
+        }
+        // A file that has failures, which are told below.
+        if text.starts_with(" ❯ ") && text.contains(" test") && text.contains(" (") && !within {
+            return Claim::one(Class::Progress);
         }
         if text.starts_with(' ') && (trimmed.starts_with("✓ ") || trimmed.starts_with("↓ ")) {
             return Claim::one(Class::Progress);
@@ -39,11 +43,19 @@ impl Recogniser for Vitest {
             return None;
         }
         let Some(failure) = found.open_failure() else {
-            return if text.is_empty() { Claim::more(Class::Plain) } else { None };
+            return if text.is_empty() { Claim::more(Class::Progress) } else { None };
         };
         if let Some(frame) = text.strip_prefix(" ❯ ") {
             // With a name of a function before the place, or without.
-            let place = frame.rsplit(' ').next().and_then(place_start);
+            let file = failure.name.split(" > ").next().unwrap_or_default();
+            let start = match file.is_empty() {
+                true => None,
+                false => frame.find(file),
+            };
+            let place = match start {
+                Some(start) => place_start(&frame[start..]),
+                None => frame.rsplit(' ').next().and_then(place_start),
+            };
             if let Some((place, _)) = place
                 && failure.place.is_none()
                 && !is_foreign(&place.file)

@@ -4,6 +4,7 @@
 
 mod builds;
 mod completeness;
+mod forms;
 mod git;
 mod hostile;
 mod laws;
