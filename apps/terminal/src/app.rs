@@ -24,14 +24,7 @@ impl App for Terminal {
     }
 
     fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
-        match action {
-            Action::Run { command, cwd, env, .. } => {
-                run::question(self, &command, cwd, env, context)
-            }
-            other => {
-                Err(Fault::failed(format!("{} is done elsewhere", docui::Actions::name(&other))))
-            }
-        }
+        run::question(self, &action, context)
     }
 
     fn blocking(

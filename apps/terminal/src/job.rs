@@ -15,6 +15,7 @@ use rustix::process::Signal;
 
 use crate::limits::{LINE_NEWEST, PROGRESS_SPACING, STOP_PATIENCE, TAIL_BYTES};
 use crate::process;
+use crate::question::Permit;
 use crate::screen::Screen;
 use crate::spill::{RawLine, Spill};
 use crate::start::{Order, Started};
@@ -89,11 +90,12 @@ impl Job {
     /// It can't be started.
     pub fn start(
         number: u64,
-        order: Order,
+        permit: Permit,
         dir: &Path,
         with: Circumstances,
     ) -> Result<Arc<Self>, Fault> {
-        let Started { child, leader, terminal, output, input } = order.start()?;
+        let Started { child, leader, terminal, output, input } = Order::start(&permit)?;
+        let order = permit.into_order();
         let now = Instant::now();
         let state = State {
             output: OutputReader::new(),

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | [`action`] | the actions |
 //! | [`command_line`] | what a command line runs, as far as its words tell |
-//! | [`permission`] | the person's patterns, and what was allowed |
+//! | [`permission`], [`pattern`] | the person's patterns, and what was allowed |
+//! | [`question`] | the question for the rest, and the permits that start commands |
 //! | [`start`] | starts a command in a terminal |
 //! | [`job`] | one command: its process, its output, its end |
 //! | [`spill`] | the whole output, on disk |
@@ -20,8 +21,8 @@
 //!
 //! What is recognised of an output is the matter of `pipemux-problems`, which knows no process.
 //!
-//! **Invariant: a command runs only as it was allowed.** A question holds the call that asked, so an answer runs exactly
-//! that line, in that directory and with those variables.
+//! **Invariant: a command runs only as it was allowed.** A command is started by a [`question::Permit`], which only the check
+//! makes. A question holds the call that asked, so an answer runs exactly that line, in that directory and with those variables.
 //!
 //! **Invariant: a signal reaches the processes of its command, or none.** The first process isn't reaped before the state
 //! says that it has ended, and both happen under one lock.
@@ -38,11 +39,13 @@ pub mod job;
 pub mod keys;
 pub mod limits;
 pub mod model;
+pub mod pattern;
 pub mod permission;
 pub mod places;
 pub mod ports;
 pub mod process;
 pub mod query;
+pub mod question;
 pub mod run;
 pub mod screen;
 pub mod spill;

@@ -13,6 +13,7 @@ use crate::answer::problem_object;
 use crate::job::{Circumstances, Ended, Job};
 use crate::limits::{COMMAND_SHOWN, OUTPUT_BYTES, RUNNING_MAX, RUNS_MAX};
 use crate::permission::Allowed;
+use crate::question::Permit;
 use crate::start::Order;
 
 /// A terminal session.
@@ -88,17 +89,27 @@ impl Terminal {
         }
     }
 
+    /// Returns the directory in which the workspace's commands run, unless a call says otherwise.
+    pub fn workspace(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// Returns the commands that run.
+    pub fn running(&self) -> Vec<Arc<Job>> {
+        self.jobs.iter().filter(|job| job.ended().is_none()).cloned().collect()
+    }
+
     /// Starts a command.
     ///
     /// # Errors
     /// Too many run already, or it can't be started.
     pub fn start(
         &mut self,
-        order: Order,
+        permit: Permit,
         timeout: Option<std::time::Duration>,
         reader: &str,
     ) -> Result<Arc<Job>, Fault> {
-        let running = self.jobs.iter().filter(|job| job.ended().is_none()).count();
+        let running = self.running().len();
         if running >= RUNNING_MAX {
             return Err(Fault::refused(format!(
                 "{running} commands run already, which is the limit"
@@ -113,10 +124,10 @@ impl Terminal {
         let with = Circumstances {
             timeout,
             reader: reader.to_owned(),
-            before: self.before(&order),
+            before: self.before(permit.order()),
             session: self.handle.clone(),
         };
-        let job = Job::start(number, order, &self.outputs, with)?;
+        let job = Job::start(number, permit, &self.outputs, with)?;
         self.jobs.push(job.clone());
         self.make_room();
         Ok(job)
@@ -168,6 +179,23 @@ impl Terminal {
             Fault::not_found("no command was run yet")
                 .hint(format!("pipemux run '{}.run(\"ls\")'", self.callee))
         })
+    }
+
+    /// Returns the command that a call acts on: as [`Terminal::job`], but one that runs before those that have ended.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn active_job(
+        &self,
+        named: Option<&Anchor<Command>>,
+        reader: &str,
+    ) -> Result<Arc<Job>, Fault> {
+        let running = self.running();
+        let own = running.iter().rev().find(|job| job.reader == reader);
+        match own.or(running.last()) {
+            Some(job) if named.is_none() => Ok(job.clone()),
+            _ => self.job(named, reader),
+        }
     }
 
     /// Returns the command that a key names, and the rest of the key.

@@ -1,13 +1,13 @@
 //! Runs commands, and acts on those that run.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use docui::{Ask, Blocking, Context, Done, Fault, FilePath, Reply, Started, View};
+use docui::{Anchor, Blocking, Context, Done, Fault, FilePath, Reply, Started, View};
 
-use crate::action::Action;
+use crate::action::{Action, Command};
 use crate::answer::Answer;
 use crate::command_line::CommandLine;
 use crate::job::{Ended, How, Job};
@@ -16,10 +16,10 @@ use crate::limits::{
     COMMAND_MAX, INPUT_PATIENCE, INPUT_SILENCE, SCREEN_SILENCE, STOP_PATIENCE, WAIT_MARGIN,
     WAIT_MAX,
 };
-use crate::model::{Terminal, shortened, titled};
-use crate::permission::{Permission, Rules, Scope};
+use crate::model::{Terminal, titled};
 use crate::process::signal_named;
 use crate::query::{newest_lines, screen_view};
+use crate::question::{self, Permit, permits};
 use crate::start::Order;
 
 /// What is done for an action.
@@ -40,39 +40,40 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
     let work = match action {
         Action::Run { command, cwd, env, timeout, wait } => {
             let order = order(app, command, cwd.clone(), env.clone(), context)?;
-            if !is_permitted(app, &order, context)? {
-                return Ok(Work::Asks);
-            }
+            let Some(permit) = permit(app, order, context)? else { return Ok(Work::Asks) };
             let timeout =
                 timeout.map(|seconds| duration("timeout", seconds, f64::MAX)).transpose()?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
-            let job = app.start(order, timeout, &context.reader)?;
+            let job = app.start(permit, timeout, &context.reader)?;
             await_end(job, wait, u64::from(context.budget))
         }
         Action::Restart { job, wait } => {
-            let job = app.job(job.as_ref(), &context.reader)?;
+            let job = restartable(app, job.as_ref(), context)?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
-            restart(job, wait, context)
+            let Some(permit) = permit(app, job.order.clone(), context)? else {
+                return Ok(Work::Asks);
+            };
+            restart(job, permit, wait, context)
         }
         Action::Stop { job } => {
-            let job = app.job(job.as_ref(), &context.reader)?;
+            let job = running(app.active_job(job.as_ref(), &context.reader)?, app)?;
             stop(job, u64::from(context.budget))
         }
         Action::Signal { name, job } => {
             let signal = signal_named(name).ok_or_else(|| {
                 Fault::usage(format!("there is no signal {name:?}: HUP, INT, QUIT, KILL, USR1, USR2, TERM, CONT, STOP"))
             })?;
-            let job = running(app.job(job.as_ref(), &context.reader)?)?;
+            let job = running(app.active_job(job.as_ref(), &context.reader)?, app)?;
             job.signal(signal);
             await_answer(job, Vec::new(), context)
         }
         Action::Input { text, job, enter } => {
-            let job = running(app.job(job.as_ref(), &context.reader)?)?;
+            let job = running(app.active_job(job.as_ref(), &context.reader)?, app)?;
             let end = if *enter { "\r" } else { "" };
             await_answer(job, format!("{text}{end}").into_bytes(), context)
         }
         Action::Keys { keys, job } => {
-            let job = running(app.job(job.as_ref(), &context.reader)?)?;
+            let job = running(app.active_job(job.as_ref(), &context.reader)?, app)?;
             let bytes = keys::bytes(keys, job.with(|state| state.screen.has_application_cursor()))?;
             await_answer(job, bytes, context)
         }
@@ -81,49 +82,22 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
     Ok(Work::Waits(work))
 }
 
-/// Asks whether a command may run.
+/// Asks whether the command of an action may run.
 ///
 /// # Errors
 /// It may not in any case.
-pub fn question(
-    app: &Terminal,
-    command: &str,
-    cwd: Option<FilePath>,
-    env: BTreeMap<String, String>,
-    context: &Context,
-) -> Result<Reply, Fault> {
-    let order = order(app, command, cwd, env, context)?;
-    let whole = order.whole();
-    let file = Rules::path(&app.env).map_or_else(String::new, |path| in_home(&path, &app.env));
-    let any = format!(
-        "all commands in this workspace from now on (for all workspaces: allow = [\"*\"] in {file})"
-    );
-    let ask = match permission(app, &order)? {
-        Permission::Ask(Some(Scope::Programs(programs))) => {
-            let programs = programs.join(", ");
-            Ask::pick_one(format!("may {programs} run? {}", shortened(&whole)))
-                .option("always", format!("{programs} in this workspace"))
-                .option("once", "this command")
-                .option("any", any)
+pub fn question(app: &Terminal, action: &Action, context: &Context) -> Result<Reply, Fault> {
+    let order = match action {
+        Action::Run { command, cwd, env, .. } => {
+            order(app, command, cwd.clone(), env.clone(), context)?
         }
-        Permission::Ask(Some(Scope::Line | Scope::Any)) => {
-            Ask::pick_one(format!("may this line run? {whole}"))
-                .option("always", "this line in this workspace")
-                .option("once", "now")
-                .option("any", any)
+        Action::Restart { job, .. } => restartable(app, job.as_ref(), context)?.order.clone(),
+        other => {
+            let name = docui::Actions::name(other);
+            return Err(Fault::failed(format!("{name} is done elsewhere")));
         }
-        Permission::Ask(None) | Permission::Allowed => {
-            Ask::pick_one(format!("may this run? {whole}")).option("once", "it is asked each time")
-        }
-        Permission::Denied(pattern) => return Err(denied(app, &pattern)),
     };
-    Ok(ask.token(whole).into())
-}
-
-/// Returns a path as a person writes it.
-fn in_home(path: &Path, env: &BTreeMap<String, String>) -> String {
-    let below = env.get("HOME").and_then(|home| path.strip_prefix(home).ok());
-    below.map_or_else(|| path.display().to_string(), |below| format!("~/{}", below.display()))
+    question::question(app, &[order])
 }
 
 fn order(
@@ -142,49 +116,9 @@ fn order(
     }
     let directory = app.directory(context);
     let cwd: PathBuf = cwd.map_or_else(|| directory.clone(), |cwd| directory.join(cwd.0));
-    if !cwd.is_dir() {
-        return Err(Fault::not_found(format!("cwd: there is no folder {}", cwd.display())));
-    }
     let order = Order::new(CommandLine::parse(command), cwd, env, &app.env);
     order.check()?;
     Ok(order)
-}
-
-fn permission(app: &Terminal, order: &Order) -> Result<Permission, Fault> {
-    let rules = Rules::read(Rules::path(&app.env).as_deref())?;
-    let is_plain = order.given.is_empty();
-    Ok(rules.check(&order.line, &order.whole(), is_plain, &order.cwd, &app.allowed))
-}
-
-/// Returns whether a command may run, and notes what an answer allows.
-fn is_permitted(app: &mut Terminal, order: &Order, context: &Context) -> Result<bool, Fault> {
-    let scope = match permission(app, order)? {
-        Permission::Allowed => return Ok(true),
-        Permission::Denied(pattern) => return Err(denied(app, &pattern)),
-        Permission::Ask(scope) => scope,
-    };
-    let Some((token, choice)) = &context.answer else { return Ok(false) };
-    if *token != order.whole().into_bytes() {
-        return Ok(false);
-    }
-    let docui::Choice::Picked(picked) = choice else { return Ok(false) };
-    match (picked.as_slice(), scope) {
-        ([1], Some(scope)) => {
-            app.allowed.add(&scope, &order.whole(), &app.state_dir)?;
-            Ok(true)
-        }
-        ([3], Some(_)) => {
-            app.allowed.add(&Scope::Any, &order.whole(), &app.state_dir)?;
-            Ok(true)
-        }
-        ([2], Some(_)) | ([1], None) => Ok(true),
-        _ => Err(Fault::refused("it was not run")),
-    }
-}
-
-fn denied(app: &Terminal, pattern: &str) -> Fault {
-    let file = Rules::path(&app.env).map_or_else(String::new, |path| in_home(&path, &app.env));
-    Fault::refused(format!("it may not run: deny = [{pattern:?}] in {file}"))
 }
 
 fn duration(name: &str, seconds: f64, most: f64) -> Result<Duration, Fault> {
@@ -192,12 +126,41 @@ fn duration(name: &str, seconds: f64, most: f64) -> Result<Duration, Fault> {
         .map_err(|_| Fault::usage(format!("{name}: expected seconds, not {seconds}")))
 }
 
-fn running(job: Arc<Job>) -> Result<Arc<Job>, Fault> {
+fn permit(app: &mut Terminal, order: Order, context: &Context) -> Result<Option<Permit>, Fault> {
+    Ok(permits(app, vec![order], context)?.and_then(|mut permits| permits.pop()))
+}
+
+/// Returns a command that runs.
+///
+/// # Errors
+/// It has ended: what is meant is said, not guessed.
+fn running(job: Arc<Job>, app: &Terminal) -> Result<Arc<Job>, Fault> {
     match job.ended() {
         None => Ok(job),
         Some(ended) => {
-            Err(Fault::refused(format!("{} has ended: {}", titled(&job), ended.verdict())))
+            let running: Vec<String> = app.running().iter().map(|job| titled(job)).collect();
+            let running = match running.is_empty() {
+                true => "no command runs".to_owned(),
+                false => format!("running: {}", running.join(", ")),
+            };
+            let verdict = ended.verdict();
+            Err(Fault::refused(format!("{} has ended: {verdict}; {running}", titled(&job))))
         }
+    }
+}
+
+/// Returns the command that is to be run again: one that has ended only if it is named.
+fn restartable(
+    app: &Terminal,
+    named: Option<&Anchor<Command>>,
+    context: &Context,
+) -> Result<Arc<Job>, Fault> {
+    let job = app.active_job(named, &context.reader)?;
+    match named {
+        Some(_) => Ok(job),
+        None => running(job.clone(), app).map_err(|fault| {
+            fault.hint(docui::command::run(&format!("{}.restart('{}')", app.callee, job.name())))
+        }),
     }
 }
 
@@ -258,7 +221,7 @@ fn ended_by_stop(job: &Job, commit: &docui::blocking::CommitPoint) -> Option<Arc
     commit.begin().then(|| job.stop(How::Stopped)).flatten()
 }
 
-fn restart(job: Arc<Job>, wait: Duration, context: &Context) -> Blocking<Terminal> {
+fn restart(job: Arc<Job>, permit: Permit, wait: Duration, context: &Context) -> Blocking<Terminal> {
     let (reader, budget) = (context.reader.clone(), u64::from(context.budget));
     let stopped = job.clone();
     Blocking::new(
@@ -272,7 +235,7 @@ fn restart(job: Arc<Job>, wait: Duration, context: &Context) -> Blocking<Termina
                     titled(&job)
                 )));
             }
-            let new = app.start(job.order.clone(), job.timeout, &reader)?;
+            let new = app.start(permit, job.timeout, &reader)?;
             let ended = new.wait(Instant::now() + wait.min(Duration::from_millis(100)), |_| None);
             Ok(ended_or_started(app, &new, ended, budget))
         },

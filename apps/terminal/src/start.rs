@@ -2,14 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use docui::Fault;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use sha2::{Digest, Sha256};
 
 use crate::command_line::{CommandLine, Form};
 use crate::limits::{COLUMNS, ROWS};
+use crate::pattern::file_of;
+use crate::question::Permit;
 
 /// What is to be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +28,8 @@ pub struct Order {
     pub given: BTreeMap<String, String>,
     /// All variables.
     pub env: BTreeMap<String, String>,
+    /// The program's file, if its word is a path: what was asked for is what is started.
+    file: Option<PathBuf>,
 }
 
 /// A command that was started.
@@ -69,26 +77,71 @@ impl Order {
             ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
         );
         all.extend(given.clone());
-        Self { line, cwd, given, env: all }
+        let file = match &line.form {
+            Form::Plain(words) => file_of(&words[0], &cwd),
+            Form::Joined(_) | Form::Opaque => None,
+        };
+        Self { line, cwd, given, env: all, file }
     }
 
-    /// Returns the line with the variables that were given, as it is asked for and told.
+    /// Returns the line with the variables that were given, as it is asked for and told: without what a secret is.
     pub fn whole(&self) -> String {
+        let shown = |(name, value): (&String, &String)| match is_secret(name) {
+            true => format!("{name}=*** "),
+            false => format!("{name}={} ", quoted(value)),
+        };
+        self.given.iter().map(shown).collect::<String>() + &self.line.text
+    }
+
+    /// Returns the line with the variables that were given, each as it is.
+    pub(crate) fn exact(&self) -> String {
         let given = self.given.iter().map(|(name, value)| format!("{name}={value} "));
         given.collect::<String>() + &self.line.text
     }
 
-    /// Starts it.
+    /// Returns what tells it from any other order: its line, its directory and its variables, as a digest, since a variable
+    /// may be a secret.
+    pub fn identity(&self) -> String {
+        let parts = serde_json::to_vec(&(&self.line.text, &self.given)).unwrap_or_default();
+        let digest = Sha256::new()
+            .chain_update(parts)
+            .chain_update([0])
+            .chain_update(self.cwd.as_os_str().as_bytes())
+            .finalize();
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Starts it. Only who has a permit has an order that may be started.
     ///
     /// # Errors
-    /// There is no such program, or the system gives no terminal.
-    pub fn start(&self) -> Result<Started, Fault> {
+    /// There is no such program or directory, or the system gives no terminal.
+    pub(crate) fn start(permit: &Permit) -> Result<Started, Fault> {
+        permit.order().start_permitted()
+    }
+
+    fn start_permitted(&self) -> Result<Started, Fault> {
         let failed = |what: &str, error: &dyn std::fmt::Display| {
-            let error = error.to_string();
-            Fault::failed(format!("{what}: {}", error.lines().next().unwrap_or_default()))
+            let error = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+            Fault::failed(format!("{what}: {error}"))
         };
+        // A directory that is removed meanwhile stays the one that is meant, or there is none: the library would take the
+        // home directory in its place.
+        let folder = File::open(&self.cwd).ok().filter(|_| self.cwd.is_dir());
+        let folder = folder.ok_or_else(|| self.no_folder())?;
+        let opened = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
+        let cwd = if opened.is_dir() { &opened } else { &self.cwd };
         let arguments = match &self.line.form {
-            Form::Plain(words) => words.clone(),
+            Form::Plain(words) => {
+                let mut words = words.clone();
+                if let Some(file) = &self.file {
+                    words[0] = file.to_string_lossy().into_owned();
+                } else if let Some(found) =
+                    self.find(&words[0]).filter(|found| !found.is_absolute())
+                {
+                    words[0] = self.cwd.join(found).to_string_lossy().into_owned();
+                }
+                words
+            }
             Form::Joined(_) | Form::Opaque => {
                 let shell = if self.find("bash").is_some() { "bash" } else { "/bin/sh" };
                 vec![shell.to_owned(), "-c".to_owned(), self.line.text.clone()]
@@ -99,7 +152,7 @@ impl Order {
         command.env_clear();
         self.env.iter().for_each(|(name, value)| command.env(name, value));
         command.env("PWD", &self.cwd);
-        command.cwd(&self.cwd);
+        command.cwd(cwd);
         let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system()
             .openpty(size)
@@ -115,26 +168,80 @@ impl Order {
         Ok(Started { child, leader, terminal: pair.master, output, input })
     }
 
-    /// Checks that its program exists, as far as that can be told.
+    /// Checks that its directory and its program exist, as far as that can be told.
     ///
     /// # Errors
     /// There is none.
     pub fn check(&self) -> Result<(), Fault> {
+        if !self.cwd.is_dir() {
+            return Err(self.no_folder());
+        }
         let Form::Plain(words) = &self.line.form else { return Ok(()) };
         let program = &words[0];
-        match program.contains('/') {
-            true if self.cwd.join(program).is_file() => Ok(()),
-            true => {
+        match &self.file {
+            Some(file) if file.is_file() => Ok(()),
+            Some(_) => {
                 let folder = self.cwd.display();
                 Err(Fault::not_found(format!("there is no file {program} in {folder}")))
             }
-            false if self.find(program).is_some() => Ok(()),
-            false => Err(Fault::not_found(format!("no program is named {program}"))),
+            None if self.find(program).is_some() => Ok(()),
+            None => Err(Fault::not_found(format!("no program is named {program}"))),
         }
+    }
+
+    fn no_folder(&self) -> Fault {
+        Fault::not_found(format!("cwd: there is no folder {}", self.cwd.display()))
     }
 
     fn find(&self, program: &str) -> Option<PathBuf> {
         let path = self.env.get("PATH")?;
-        path.split(':').map(|folder| Path::new(folder).join(program)).find(|path| path.is_file())
+        let folders = path.split(':').map(|folder| Path::new(folder).join(program));
+        folders.into_iter().find(|path| self.cwd.join(path).is_file())
+    }
+}
+
+/// Returns true for a variable whose value nobody should read: by its name, as those are named that have one.
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    ["TOKEN", "SECRET", "PASS", "PWD", "KEY", "CREDENTIAL", "AUTH", "COOKIE", "PRIVATE", "DSN"]
+        .iter()
+        .any(|part| name.contains(part))
+}
+
+/// Returns a value as a shell reads it.
+fn quoted(value: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:,@%+".contains(c);
+    match !value.is_empty() && value.chars().all(is_plain) {
+        true => value.to_owned(),
+        false => format!("'{}'", value.replace('\'', "'\\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn order(line: &str, given: &[(&str, &str)]) -> Order {
+        let given = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Order::new(CommandLine::parse(line), "/p".into(), given.collect(), &BTreeMap::new())
+    }
+
+    #[test]
+    fn secrets_are_not_told_and_values_are_quoted() {
+        assert_eq!(
+            order("a", &[("API_TOKEN", "x"), ("B", "1 2"), ("C", "d")]).whole(),
+            "API_TOKEN=*** B='1 2' C=d a"
+        );
+        assert_eq!(order("a", &[("B", "it's")]).whole(), r"B='it'\''s' a");
+        let (one, two) = (order("a", &[("TOKEN", "x")]), order("a", &[("TOKEN", "y")]));
+        assert_eq!(one.whole(), two.whole());
+        assert_ne!(one.identity(), two.identity());
+    }
+
+    #[test]
+    fn program_with_a_path_is_that_of_its_directory() {
+        let order = order("bin/tool a", &[("PATH", "/elsewhere")]);
+        assert_eq!(order.file.as_deref(), Some(Path::new("/p/bin/tool")));
+        assert!(order.check().unwrap_err().message.contains("there is no folder /p"));
     }
 }
