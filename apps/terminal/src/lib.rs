@@ -8,9 +8,9 @@
 //! | [`question`] | the question for the rest, and the permits that start commands |
 //! | [`start`] | starts a command in a terminal |
 //! | [`job`] | one command: its process, its output, its end |
-//! | [`spill`] | the whole output, on disk |
+//! | [`spill`], [`line_reader`] | the whole output, on disk, and its lines |
 //! | [`screen`], [`keys`] | what a terminal shows, and what it sends for keys |
-//! | [`process`], [`ports`] | the processes of a command, and where they listen |
+//! | [`process`], [`orphans`], [`ports`] | the processes of a command, those that lost their parents, and where they listen |
 //! | [`places`] | where problems are now |
 //! | [`answer`] | what is told of a command that has ended |
 //! | [`model`] | a session: its commands |
@@ -38,7 +38,9 @@ pub mod command_line;
 pub mod job;
 pub mod keys;
 pub mod limits;
+pub mod line_reader;
 pub mod model;
+pub mod orphans;
 pub mod pattern;
 pub mod permission;
 pub mod places;

@@ -139,8 +139,9 @@ impl Terminal {
             let other = &job.order;
             (&other.line, &other.cwd, &other.given) == (&order.line, &order.cwd, &order.given)
         };
-        let ended = |job: &Arc<Job>| Some(job.ended()?.report.clone());
-        self.jobs.iter().rev().filter(same).find_map(ended)
+        let ended = |job: &Arc<Job>| job.ended().filter(|ended| ended.how.is_complete());
+        let report = |job| Some(ended(job)?.report.clone());
+        self.jobs.iter().rev().filter(same).find_map(report)
     }
 
     /// Forgets the oldest commands that have ended, and their output.

@@ -1,6 +1,7 @@
 //! Runs commands, and acts on those that run.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,13 +11,14 @@ use docui::{Anchor, Blocking, Context, Done, Fault, FilePath, Reply, Started, Vi
 use crate::action::{Action, Command};
 use crate::answer::Answer;
 use crate::command_line::CommandLine;
-use crate::job::{Ended, How, Job};
+use crate::job::{Ended, How, Job, State};
 use crate::keys;
 use crate::limits::{
-    COMMAND_MAX, INPUT_PATIENCE, INPUT_SILENCE, SCREEN_SILENCE, STOP_PATIENCE, WAIT_MARGIN,
-    WAIT_MAX,
+    COMMAND_MAX, INPUT_PATIENCE, INPUT_SILENCE, PORTS_SPACING, SCREEN_SILENCE, SERVER_SHOWN,
+    SERVER_SILENCE, STOP_PATIENCE, WAIT_MARGIN, WAIT_MAX,
 };
 use crate::model::{Terminal, titled};
+use crate::ports;
 use crate::process::signal_named;
 use crate::query::{newest_lines, screen_view};
 use crate::question::{self, Permit, permits};
@@ -171,20 +173,51 @@ fn await_end(job: Arc<Job>, wait: Duration, budget: u64) -> Blocking<Terminal> {
     let work = move |commit: &docui::blocking::CommitPoint| {
         // It runs already.
         let _ = commit.begin();
-        // A program that takes the screen waits for keys.
-        waited.wait(Instant::now() + wait, |state| {
-            state.screen.is_taken().then(|| SCREEN_SILENCE.saturating_sub(state.printed.elapsed()))
-        })
+        end_or_start(&waited, Instant::now() + wait)
     };
-    Blocking::new(what, wait + WAIT_MARGIN, work, move |app: &mut Terminal, ended, _| {
-        Ok(ended_or_started(app, &job, ended, budget))
+    Blocking::new(what, wait + WAIT_MARGIN, work, move |app: &mut Terminal, (ended, at), _| {
+        Ok(ended_or_started(app, &job, ended, &at, budget))
     })
+}
+
+/// Waits until a command has ended, waits for keys, or serves: then it is silent and listens at these addresses.
+fn end_or_start(job: &Job, until: Instant) -> (Option<Arc<Ended>>, Vec<SocketAddr>) {
+    // A program that takes the screen waits for keys.
+    let is_shown = |state: &State| {
+        state.screen.is_taken().then(|| SCREEN_SILENCE.saturating_sub(state.printed.elapsed()))
+    };
+    let (mut pause, longest) = PORTS_SPACING;
+    loop {
+        let look = (Instant::now() + pause).min(until);
+        if let Some(ended) = job.wait(look, is_shown) {
+            return (Some(ended), Vec::new());
+        }
+        let addresses = ports::addresses(&job.processes());
+        if !addresses.is_empty() {
+            let silent =
+                |state: &State| Some(SERVER_SILENCE.saturating_sub(state.printed.elapsed()));
+            if let Some(ended) = job.wait(until, silent) {
+                return (Some(ended), Vec::new());
+            }
+            // A test that listens for a moment is no server.
+            let still = ports::addresses(&job.processes());
+            if still == addresses || Instant::now() >= until {
+                return (None, still);
+            }
+        }
+        // The time is over, or the screen is to be shown.
+        if Instant::now() < look || Instant::now() >= until {
+            return (None, addresses);
+        }
+        pause = (pause * 2).min(longest);
+    }
 }
 
 fn ended_or_started(
     app: &Terminal,
     job: &Arc<Job>,
     ended: Option<Arc<Ended>>,
+    at: &[SocketAddr],
     budget: u64,
 ) -> Reply {
     if let Some(ended) = ended {
@@ -195,10 +228,34 @@ fn ended_or_started(
         Ok(()) => {
             let screen =
                 if job.with(|state| state.screen.is_taken()) { " · full screen" } else { "" };
-            Started::new(&handle, titled(job) + screen).into()
+            let brief = titled(job) + screen + &serving(job, at);
+            Started::new(&handle, brief).into()
         }
         Err(ended) => Answer::of(job, &ended, budget).into_done().into(),
     }
+}
+
+/// Says where a server listens, and its first lines: ` · listening on 127.0.0.1:8000 · Ready in 3 ms`.
+fn serving(job: &Job, at: &[SocketAddr]) -> String {
+    if at.is_empty() {
+        return String::new();
+    }
+    let at: Vec<String> = at.iter().map(SocketAddr::to_string).collect();
+    let mut words = format!(" · listening on {}", at.join(", "));
+    let (mut room, most) = (SERVER_SHOWN, 10);
+    for (_, line) in job.lines(1, most).unwrap_or_default() {
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let length = line.chars().count();
+        if length == 0 {
+            continue;
+        }
+        if length > room {
+            break;
+        }
+        room -= length;
+        words += &format!(" · {line}");
+    }
+    words
 }
 
 fn stop(job: Arc<Job>, budget: u64) -> Blocking<Terminal> {
@@ -237,7 +294,7 @@ fn restart(job: Arc<Job>, permit: Permit, wait: Duration, context: &Context) -> 
             }
             let new = app.start(permit, job.timeout, &reader)?;
             let ended = new.wait(Instant::now() + wait.min(Duration::from_millis(100)), |_| None);
-            Ok(ended_or_started(app, &new, ended, budget))
+            Ok(ended_or_started(app, &new, ended, &[], budget))
         },
     )
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{Read, Write};
-use std::os::fd::AsRawFd;
+use std::io::Read;
+use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use docui::Fault;
+use filedescriptor::FileDescriptor;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use sha2::{Digest, Sha256};
 
@@ -16,6 +17,7 @@ use crate::command_line::{CommandLine, Form};
 use crate::limits::{COLUMNS, ROWS};
 use crate::pattern::file_of;
 use crate::question::Permit;
+use crate::{orphans, process};
 
 /// What is to be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +45,7 @@ pub struct Started {
     /// What it prints.
     pub output: Box<dyn Read + Send>,
     /// What is typed.
-    pub input: Box<dyn Write + Send>,
+    pub input: File,
 }
 
 /// Variables that every command gets: nothing may wait for a person who turns pages, and what moves in a terminal costs
@@ -115,11 +117,11 @@ impl Order {
     ///
     /// # Errors
     /// There is no such program or directory, or the system gives no terminal.
-    pub(crate) fn start(permit: &Permit) -> Result<Started, Fault> {
-        permit.order().start_permitted()
+    pub(crate) fn start(permit: &Permit, mark: &str) -> Result<Started, Fault> {
+        permit.order().start_permitted(mark)
     }
 
-    fn start_permitted(&self) -> Result<Started, Fault> {
+    fn start_permitted(&self, mark: &str) -> Result<Started, Fault> {
         let failed = |what: &str, error: &dyn std::fmt::Display| {
             let error = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
             Fault::failed(format!("{what}: {error}"))
@@ -152,6 +154,7 @@ impl Order {
         command.env_clear();
         self.env.iter().for_each(|(name, value)| command.env(name, value));
         command.env("PWD", &self.cwd);
+        command.env(process::MARK, mark);
         command.cwd(cwd);
         let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system()
@@ -159,12 +162,22 @@ impl Order {
             .map_err(|error| failed("the system gives no terminal", &error))?;
         let output =
             pair.master.try_clone_reader().map_err(|error| failed("its output", &error))?;
-        let input = pair.master.take_writer().map_err(|error| failed("its input", &error))?;
-        let child = pair
-            .slave
-            .spawn_command(command)
-            .map_err(|error| failed(&format!("{} can't be started", self.line.text), &error))?;
-        let leader = child.process_id().and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0);
+        // Not the library's writer, which waits when it is dropped.
+        let master = pair.master.as_raw_fd().map(Descriptor);
+        let input = master
+            .ok_or_else(|| Fault::failed("its input: the terminal has no descriptor"))
+            .and_then(|master| {
+                let own = FileDescriptor::dup(&master).and_then(|own| own.as_file());
+                own.map_err(|error| failed("its input", &error))
+            })?;
+        let (child, leader) = orphans::start(|| {
+            let child = pair
+                .slave
+                .spawn_command(command)
+                .map_err(|error| failed(&format!("{} can't be started", self.line.text), &error))?;
+            let leader = child.process_id().and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0);
+            Ok((child, leader))
+        })?;
         Ok(Started { child, leader, terminal: pair.master, output, input })
     }
 
@@ -197,6 +210,15 @@ impl Order {
         let path = self.env.get("PATH")?;
         let folders = path.split(':').map(|folder| Path::new(folder).join(program));
         folders.into_iter().find(|path| self.cwd.join(path).is_file())
+    }
+}
+
+/// A descriptor that something else keeps open.
+struct Descriptor(RawFd);
+
+impl AsRawFd for Descriptor {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0
     }
 }
 

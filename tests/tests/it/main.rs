@@ -64,6 +64,7 @@ mod shown_state;
 mod special_files;
 mod stopped_app;
 mod terminal;
+mod terminal_faults;
 mod unasked_changes;
 mod undo;
 mod who_acts;

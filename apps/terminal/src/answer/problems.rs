@@ -90,7 +90,7 @@ fn short_place(place: &Place) -> String {
 
 /// Returns what changed since the run before: `2 fixed, 1 new, 3 still there`; empty if there was none or it had nothing.
 pub fn changes(job: &Job, ended: &Ended) -> String {
-    let Some(before) = &job.before else { return String::new() };
+    let Some(before) = &job.compared() else { return String::new() };
     if before.problems.is_empty() && before.failures.is_empty() {
         return String::new();
     }
@@ -99,7 +99,7 @@ pub fn changes(job: &Job, ended: &Ended) -> String {
 
 /// What the run before had, too, by the lines that tell it.
 fn known(job: &Job, report: &Report) -> BTreeSet<u64> {
-    let Some(before) = &job.before else { return BTreeSet::new() };
+    let Some(before) = &job.compared() else { return BTreeSet::new() };
     let comparison = Comparison::of(before, report);
     let problems = comparison.still.iter().map(|problem| problem.at);
     problems.chain(comparison.still_failing.iter().map(|failure| failure.at)).collect()
@@ -269,8 +269,8 @@ pub fn all_problems(job: &Job, ended: Option<&Ended>, report: &Report, budget: u
     if more > 0 {
         pieces.push(Piece::Text(format!("… {more} more: --budget {}\n", budget.saturating_mul(2))));
     }
-    if let Some(before) = job.before.as_ref().filter(|_| is_compared) {
-        let comparison = Comparison::of(before, report);
+    if let Some(before) = job.compared().filter(|_| is_compared) {
+        let comparison = Comparison::of(&before, report);
         let fixed = comparison
             .fixed
             .iter()
