@@ -116,6 +116,11 @@ impl CommitPoint {
         self.decide(BEGUN) == BEGUN
     }
 
+    /// Returns whether the work was called off: nobody waits for its result any more, so it should end.
+    pub fn is_called_off(&self) -> bool {
+        self.0.load(Ordering::Acquire) == CALLED_OFF
+    }
+
     /// Calls the work off unless it takes effect already. Returns whether it is called off.
     pub(crate) fn call_off(&self) -> bool {
         self.decide(CALLED_OFF) == CALLED_OFF

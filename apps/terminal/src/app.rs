@@ -6,7 +6,7 @@ use docui::{App, Blocking, Context, Fault, Found, Opening, Reply, View, ViewRequ
 
 use crate::action::Action;
 use crate::model::Terminal;
-use crate::{query, question, run, window};
+use crate::{query, run, window};
 
 impl App for Terminal {
     type Action = Action;
@@ -24,14 +24,7 @@ impl App for Terminal {
     }
 
     fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
-        match action {
-            Action::Run { command, cwd, env, .. } => {
-                question::question(self, &command, cwd, &env, context)
-            }
-            other => {
-                Err(Fault::failed(format!("{} is done elsewhere", docui::Actions::name(&other))))
-            }
-        }
+        run::question(self, &action, context)
     }
 
     fn blocking(

@@ -25,10 +25,12 @@ pub enum Form {
 /// Programs that run another program which their arguments name, or code in their arguments.
 #[rustfmt::skip]
 const LAUNCHERS: &[&str] = &[
-    ".", "ash", "bash", "builtin", "busybox", "chroot", "command", "csh", "dash", "doas", "entr", "env", "eval",
-    "exec", "fish", "flock", "gdb", "ionice", "ksh", "ltrace", "nice", "nohup", "nsenter", "parallel", "script",
-    "setsid", "sh", "source", "ssh", "stdbuf", "strace", "su", "sudo", "systemd-run", "tcsh", "time", "timeout",
-    "tmux", "trap", "unshare", "watch", "xargs", "zsh",
+    ".", "ash", "bash", "bind", "builtin", "busybox", "bwrap", "capsh", "choom", "chroot", "chrt", "command", "compgen",
+    "complete", "csh", "dash", "dbus-run-session", "doas", "entr", "env", "eval", "exec", "faketime", "fc", "fish",
+    "flock", "gdb", "getopts", "ionice", "jobs", "ksh", "linux32", "linux64", "ltrace", "mapfile", "nice", "nohup",
+    "nsenter", "numactl", "parallel", "pkexec", "prlimit", "readarray", "rlwrap", "runuser", "script", "setarch",
+    "setpriv", "setsid", "sh", "source", "ssh", "stdbuf", "strace", "su", "sudo", "systemd-run", "taskset", "tcsh",
+    "time", "timeout", "tmux", "trap", "unbuffer", "unshare", "valgrind", "wait", "watch", "xargs", "xvfb-run", "zsh",
 ];
 
 /// Words of the shell that begin more than one command, or change what later words mean.
@@ -40,8 +42,20 @@ const SHELL_WORDS: &[&str] = &[
 ];
 
 /// Arguments with which a program that else only looks runs another one, or removes files.
-const LAUNCHING_ARGUMENTS: &[(&str, &[&str])] =
-    &[("find", &["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprintf", "-fls"])];
+#[rustfmt::skip]
+const LAUNCHING_ARGUMENTS: &[(&str, &[&str])] = &[
+    ("find", &["-exec", "-execdir", "-ok", "-okdir", "-delete", "-fprint", "-fprintf", "-fls"]),
+    ("fd", FD_ARGUMENTS),
+    ("fdfind", FD_ARGUMENTS),
+    ("tar", &["--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--info-script",
+              "--new-volume-script", "-F", "--rsh-command"]),
+    ("git", &["--exec", "foreach", "--upload-pack", "--receive-pack", "--open-files-in-pager"]),
+    // A shell runs what is in the index of an array that is named: `printf -v 'a[$(command)]'`.
+    ("printf", &["-v"]),
+    ("test", &["-v", "-R"]),
+    ("[", &["-v", "-R"]),
+];
+const FD_ARGUMENTS: &[&str] = &["-x", "-X", "--exec", "--exec-batch"];
 
 /// Options before the subcommand of git that name programs.
 const GIT_OPTIONS: &[&str] = &["-c", "--exec-path", "--config-env"];
@@ -122,7 +136,9 @@ fn launches(words: &[String]) -> bool {
     if LAUNCHERS.contains(&program) || SHELL_WORDS.contains(&program) {
         return true;
     }
-    let has = |names: &[&str]| words[1..].iter().any(|word| names.contains(&word.as_str()));
+    let name =
+        |word: &String| word.split_once('=').map_or(word.clone(), |(name, _)| name.to_owned());
+    let has = |names: &[&str]| words[1..].iter().any(|word| names.contains(&&*name(word)));
     if LAUNCHING_ARGUMENTS.iter().any(|(name, arguments)| *name == program && has(arguments)) {
         return true;
     }
@@ -347,6 +363,17 @@ mod tests {
             "if a; then b; fi",
             "export A=1; a",
             "cd b; ./run",
+            "taskset 1 touch x",
+            "chrt -o 0 touch x",
+            "setpriv touch x",
+            "/usr/bin/pkexec x",
+            "fd -x rm",
+            "tar --checkpoint-action=exec=x -cf a b",
+            "compgen -C x",
+            "mapfile -C x",
+            "printf -v 'a[$(x)]' b",
+            "test -v 'a[$(x)]'",
+            "git rebase --exec=x main",
         ] {
             assert_eq!(form(text), Form::Opaque, "{text:?}");
         }

@@ -3,20 +3,26 @@
 mod ended;
 mod work;
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
 
 use docui::{Fault, Handle, JobHandle};
 use pipemux_problems::{OutputReader, Report, visible};
 use portable_pty::MasterPty;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
-use crate::limits::{LINE_NEWEST, PROGRESS_SPACING, STOP_PATIENCE, TAIL_BYTES};
+use crate::limits::{
+    LINE_NEWEST, PROGRESS_SPACING, READ_PATIENCE, STOP_PATIENCE, TAIL_BYTES, TYPE_PATIENCE,
+};
+use crate::line_reader::{Kept, LineReader, RawLine};
 use crate::process;
+use crate::question::Permit;
 use crate::screen::Screen;
-use crate::spill::{RawLine, Spill};
+use crate::spill::Spill;
 use crate::start::{Order, Started};
 
 pub use ended::{Ended, How};
@@ -33,13 +39,19 @@ pub struct Job {
     pub reader: String,
     /// When it was started.
     pub began: Instant,
+    /// The time of day then, as files have it.
+    pub began_at: SystemTime,
+    /// By which its processes are known.
+    mark: String,
     /// What the run before this one of the same command found.
     pub before: Option<Arc<Report>>,
     /// Tells the session when something changed.
     session: Handle,
     state: Mutex<State>,
+    /// How it ended: set while the state is held, and read by whoever must not wait for it.
+    end: OnceLock<Arc<Ended>>,
     changed: Condvar,
-    input: Mutex<Box<dyn Write + Send>>,
+    input: Mutex<File>,
 }
 
 /// What changes while a command runs.
@@ -63,8 +75,6 @@ pub struct State {
     /// Follows it for the daemon, once its call was answered.
     handle: Option<JobHandle>,
     told: Instant,
-    /// How it ended.
-    pub ended: Option<Arc<Ended>>,
     /// The terminal; closed at the end.
     terminal: Option<Box<dyn MasterPty + Send>>,
 }
@@ -89,11 +99,15 @@ impl Job {
     /// It can't be started.
     pub fn start(
         number: u64,
-        order: Order,
+        permit: Permit,
         dir: &Path,
         with: Circumstances,
     ) -> Result<Arc<Self>, Fault> {
-        let Started { child, leader, terminal, output, input } = order.start()?;
+        let began_at = SystemTime::now();
+        // Its number isn't enough: another session may have a command of the same number.
+        let mark = format!("{}-{}", std::process::id(), dir.join(number.to_string()).display());
+        let Started { child, leader, terminal, output, input } = Order::start(&permit, &mark)?;
+        let order = permit.into_order();
         let now = Instant::now();
         let words = match order.line.programs() {
             [one] => one.as_slice(),
@@ -110,7 +124,6 @@ impl Job {
             drained: false,
             handle: None,
             told: now,
-            ended: None,
             terminal: Some(terminal),
         };
         let Circumstances { timeout, reader, before, session } = with;
@@ -120,9 +133,12 @@ impl Job {
             timeout,
             reader,
             began: now,
+            began_at,
+            mark,
             before,
             session,
             state: Mutex::new(state),
+            end: OnceLock::new(),
             changed: Condvar::new(),
             input: Mutex::new(input),
         });
@@ -150,7 +166,12 @@ impl Job {
 
     /// Returns how it ended, if it has.
     pub fn ended(&self) -> Option<Arc<Ended>> {
-        self.state().ended.clone()
+        self.end.get().cloned()
+    }
+
+    /// Returns what the run before found, as far as this one can be compared with it.
+    pub fn compared(&self) -> Option<Arc<Report>> {
+        self.ended().map_or_else(|| self.before.clone(), |ended| ended.before.clone())
     }
 
     /// Waits until `ready` says so, it has ended, or the time has come. Returns how it ended, if it has.
@@ -161,8 +182,8 @@ impl Job {
     ) -> Option<Arc<Ended>> {
         let mut state = self.state();
         loop {
-            if let Some(ended) = &state.ended {
-                return Some(ended.clone());
+            if let Some(ended) = self.ended() {
+                return Some(ended);
             }
             // What must pass without a change until it is ready.
             let quiet = ready(&state);
@@ -183,8 +204,8 @@ impl Job {
     pub fn follow(self: &Arc<Self>, handle: JobHandle) -> Result<(), Arc<Ended>> {
         {
             let mut state = self.state();
-            if let Some(ended) = &state.ended {
-                return Err(ended.clone());
+            if let Some(ended) = self.ended() {
+                return Err(ended);
             }
             handle.progress(0, 0, state.newest_line());
             state.handle = Some(handle.clone());
@@ -193,17 +214,37 @@ impl Job {
         Ok(())
     }
 
-    /// Types something.
+    /// Types something, as far as the program takes it in time.
     ///
     /// # Errors
-    /// It has ended, or takes no input.
+    /// It has ended, or takes no more input: then the rest is dropped, so that nothing is typed later that nobody expects.
     pub fn type_in(&self, bytes: &[u8]) -> io::Result<()> {
         if self.ended().is_some() {
             return Err(io::Error::other("it has ended"));
         }
-        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
-        input.write_all(bytes)?;
-        input.flush()
+        let Ok(mut input) = self.input.try_lock() else {
+            return Err(io::Error::other("another input is being typed"));
+        };
+        let until = Instant::now() + TYPE_PATIENCE;
+        for (typed, byte) in bytes.iter().enumerate() {
+            let left = until.saturating_duration_since(Instant::now());
+            let left = Timespec::try_from(left).unwrap_or_default();
+            let mut wanted = [PollFd::new(&*input, PollFlags::OUT)];
+            // There is room for one byte at least: writing more could wait for the program.
+            let ready = match poll(&mut wanted, Some(&left)) {
+                Ok(_) => wanted[0].revents(),
+                Err(rustix::io::Errno::INTR) => PollFlags::empty(),
+                Err(error) => return Err(error.into()),
+            };
+            if !ready.contains(PollFlags::OUT) {
+                return Err(io::Error::other(format!(
+                    "{typed} of {} bytes were typed, the rest was dropped",
+                    bytes.len()
+                )));
+            }
+            input.write_all(std::slice::from_ref(byte))?;
+        }
+        Ok(())
     }
 
     /// Sends a signal to its foreground processes. Returns false if it has ended.
@@ -211,7 +252,10 @@ impl Job {
         let state = self.state();
         let leader = state.leader;
         if let Some(leader) = leader {
-            process::signal_group(leader, signal);
+            // A shell gives each program a group of its own.
+            let terminal = state.terminal.as_ref();
+            let foreground = terminal.and_then(|terminal| terminal.process_group_leader());
+            process::signal_group(foreground.unwrap_or(leader), signal);
         }
         leader.is_some()
     }
@@ -225,7 +269,7 @@ impl Job {
                 return self.wait(Instant::now() + STOP_PATIENCE, |_| None);
             };
             state.wish.get_or_insert(why);
-            let all = process::members(leader);
+            let all = process::members(leader, &self.mark);
             process::signal_each(&all, Signal::TERM);
             // A stopped process doesn't end before it goes on.
             process::signal_each(&all, Signal::CONT);
@@ -241,14 +285,14 @@ impl Job {
     pub fn kill(&self) {
         let state = self.state();
         if let Some(leader) = state.leader {
-            process::signal_each(&process::members(leader), Signal::KILL);
+            process::signal_each(&process::members(leader, &self.mark), Signal::KILL);
         }
     }
 
     /// Returns its processes.
     pub fn processes(&self) -> Vec<i32> {
         let leader = self.state().leader;
-        leader.map(process::members).unwrap_or_default()
+        leader.map(|leader| process::members(leader, &self.mark)).unwrap_or_default()
     }
 
     /// Returns lines of the output from one on, as they are shown, at most so many.
@@ -269,14 +313,29 @@ impl Job {
     /// Calls `each` with the lines of the output from one on, until it returns false.
     ///
     /// # Errors
-    /// The disk can't be read.
+    /// The disk can't be read, or it takes too long.
     pub fn each_line(
         &self,
         from: u64,
         each: &mut dyn FnMut(u64, String) -> bool,
     ) -> io::Result<()> {
-        let take = &mut |line: RawLine| each(line.number, visible(&line.bytes));
-        self.state().spill.each_line(from, take)
+        let until = Instant::now() + READ_PATIENCE;
+        let mut is_wanted = true;
+        let take = &mut |line: RawLine| {
+            is_wanted = each(line.number, visible(&line.bytes));
+            is_wanted
+        };
+        let mut reader = LineReader::new(from);
+        let is_read = reader.read_all(&self.kept(from), &|| Instant::now() >= until, take)?;
+        match is_read || !is_wanted {
+            true => Ok(()),
+            false => Err(io::Error::new(io::ErrorKind::TimedOut, "it takes too long")),
+        }
+    }
+
+    /// Returns what is kept of the output now, to be read from a line on. Nothing waits for who reads it.
+    pub fn kept(&self, from: u64) -> Kept {
+        self.state().spill.kept(from)
     }
 }
 

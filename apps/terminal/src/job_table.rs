@@ -10,6 +10,7 @@ use pipemux_problems::Report;
 
 use crate::job::{Circumstances, Job};
 use crate::limits::{OUTPUT_BYTES, RUNNING_MAX, RUNS_MAX};
+use crate::question::Permit;
 use crate::start::Order;
 
 /// The commands of a session. Cheap to clone.
@@ -69,7 +70,7 @@ impl JobTable {
     /// Too many run already, the session has ended, or it can't be started.
     pub fn start(
         &self,
-        order: Order,
+        permit: Permit,
         timeout: Option<Duration>,
         reader: &str,
     ) -> Result<Arc<Job>, Fault> {
@@ -93,10 +94,10 @@ impl JobTable {
         let with = Circumstances {
             timeout,
             reader: reader.to_owned(),
-            before: state.before(&order),
+            before: state.before(permit.order()),
             session: self.0.handle.clone(),
         };
-        let job = Job::start(number, order, &self.0.outputs, with)?;
+        let job = Job::start(number, permit, &self.0.outputs, with)?;
         state.jobs.push(job.clone());
         state.make_room();
         Ok(job)
@@ -121,8 +122,9 @@ impl State {
             let other = &job.order;
             (&other.line, &other.cwd, &other.given) == (&order.line, &order.cwd, &order.given)
         };
-        let ended = |job: &Arc<Job>| Some(job.ended()?.report.clone());
-        self.jobs.iter().rev().filter(same).find_map(ended)
+        let ended = |job: &Arc<Job>| job.ended().filter(|ended| ended.how.is_complete());
+        let report = |job| Some(ended(job)?.report.clone());
+        self.jobs.iter().rev().filter(same).find_map(report)
     }
 
     /// Forgets the oldest commands that have ended, and their output.

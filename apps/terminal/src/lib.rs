@@ -4,13 +4,14 @@
 //! |---|---|
 //! | [`action`] | the actions |
 //! | [`command_line`] | what a command line runs, as far as its words tell |
-//! | [`permission`], [`question`] | the person's patterns, what was allowed, and the question for the rest |
+//! | [`permission`], [`pattern`] | the person's patterns, and what was allowed |
+//! | [`question`] | the question for the rest, and the permits that start commands |
 //! | [`start`] | starts a command in a terminal |
 //! | [`job`], [`job_table`] | one command: its process, its output, its end; all of a session |
 //! | [`sequence`] | several commands, one after the other |
-//! | [`spill`] | the whole output, on disk |
+//! | [`spill`], [`line_reader`] | the whole output, on disk, and its lines |
 //! | [`screen`], [`keys`] | what a terminal shows, and what it sends for keys |
-//! | [`process`], [`ports`] | the processes of a command, and where they listen |
+//! | [`process`], [`orphans`], [`ports`] | the processes of a command, those that lost their parents, and where they listen |
 //! | [`places`] | where problems are now |
 //! | [`answer`] | what is told of a command that has ended |
 //! | [`model`] | a session: its commands |
@@ -21,8 +22,8 @@
 //!
 //! What is recognised of an output is the matter of `pipemux-problems`, which knows no process.
 //!
-//! **Invariant: a command runs only as it was allowed.** A question holds the call that asked, so an answer runs exactly
-//! that line, in that directory and with those variables.
+//! **Invariant: a command runs only as it was allowed.** A command is started by a [`question::Permit`], which only the check
+//! makes. A question holds the call that asked, so an answer runs exactly that line, in that directory and with those variables.
 //!
 //! **Invariant: a signal reaches the processes of its command, or none.** The first process isn't reaped before the state
 //! says that it has ended, and both happen under one lock.
@@ -39,7 +40,10 @@ pub mod job;
 pub mod job_table;
 pub mod keys;
 pub mod limits;
+pub mod line_reader;
 pub mod model;
+pub mod orphans;
+pub mod pattern;
 pub mod permission;
 pub mod places;
 pub mod ports;

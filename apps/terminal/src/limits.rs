@@ -9,6 +9,15 @@ pub const WAIT_MAX: i64 = 25;
 pub const WAIT_MARGIN: Duration = Duration::from_secs(4);
 /// How long what a program answers to input is waited for.
 pub const INPUT_PATIENCE: Duration = Duration::from_secs(2);
+/// How long what is typed may wait for a program that doesn't read.
+pub const TYPE_PATIENCE: Duration = Duration::from_secs(1);
+/// How long a program that listens on a port must be silent until it counts as a server that has started.
+pub const SERVER_SILENCE: Duration = Duration::from_millis(1_500);
+/// Pause before the first look whether a command listens on a port, and longest pause between two.
+pub const PORTS_SPACING: (Duration, Duration) =
+    (Duration::from_millis(200), Duration::from_secs(1));
+/// Characters of a server's first lines that its answer shows.
+pub const SERVER_SHOWN: usize = 200;
 /// How long a program must be silent until what it printed counts as its answer to input.
 pub const INPUT_SILENCE: Duration = Duration::from_millis(150);
 /// How long a full-screen program must be silent until its screen is shown to who waits for its end.
@@ -16,7 +25,7 @@ pub const SCREEN_SILENCE: Duration = Duration::from_millis(700);
 /// How long a command may take to end after it was asked to, before it is killed.
 pub const STOP_PATIENCE: Duration = Duration::from_secs(3);
 /// How long processes that a command left behind may take to end before they are killed.
-pub const LEFTOVER_PATIENCE: Duration = Duration::from_millis(300);
+pub const LEFTOVER_PATIENCE: Duration = Duration::from_millis(1_500);
 /// How long the rest of the output is waited for once the command and all that it started are gone.
 pub const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
 /// Longest command lines of one call, in bytes.
@@ -29,8 +38,14 @@ pub const COMMAND_SHOWN: usize = 80;
 pub const RUNNING_MAX: usize = 32;
 /// Runs that are remembered; the oldest that have ended are forgotten.
 pub const RUNS_MAX: usize = 200;
-/// Programs and lines that are remembered as allowed; past it the lines are forgotten.
+/// Programs and lines that are remembered as allowed; past it the lines are forgotten, and then the programs.
 pub const ALLOWED_MAX: usize = 1000;
+/// Words behind a program that a pattern looks at in a line that only a shell understands.
+pub const PATTERN_WORDS: usize = 64;
+/// Characters of commands that a question shows; a longer line can't be asked for as a whole.
+pub const QUESTION_SHOWN: usize = 800;
+/// Characters of the names of programs that a question allows.
+pub const PROGRAMS_SHOWN: usize = 150;
 /// Bytes of one file with output.
 pub const SEGMENT_BYTES: u64 = 32 * 1024 * 1024;
 /// Files with output of one run: the first one and the newest; those between are removed.
@@ -41,6 +56,12 @@ pub const OUTPUT_BYTES: u64 = 512 * 1024 * 1024;
 pub const INDEX_LINES: u64 = 256;
 /// Places that the index of an output knows; past it every second one is dropped.
 pub const INDEX_MAX: usize = 65_536;
+/// How long a look at an output may take on a slow disk.
+pub const LOOK: Duration = Duration::from_secs(10);
+/// How long a search of an output goes on. It leaves room for the answer.
+pub const FIND_PATIENCE: Duration = Duration::from_secs(8);
+/// How long the lines of an output are read that an answer shows.
+pub const READ_PATIENCE: Duration = Duration::from_secs(2);
 /// Bytes of one line that are read again from an output.
 pub const LINE_MAX: usize = 16 * 1024;
 /// Bytes of a line that are shown.
@@ -85,8 +106,14 @@ pub const BLANK_SHOWN: usize = 3;
 pub const PLACES_FILES: usize = 100;
 /// Largest file in which problems follow edits, in bytes.
 pub const PLACES_FILE_BYTES: u64 = 4 * 1024 * 1024;
+/// Lines of all files of one run that are remembered.
+pub const PLACES_LINES: usize = 100_000;
+/// How long the edits of a file are compared with what it was.
+pub const PLACES_PATIENCE: Duration = Duration::from_millis(500);
 /// How long a job's progress is not told again.
 pub const PROGRESS_SPACING: Duration = Duration::from_millis(500);
+/// How long processes that have ended wait which were adopted.
+pub const ORPHANS_SPACING: Duration = Duration::from_secs(1);
 /// Processes that are looked at to find those of a run.
 pub const PROCESSES_MAX: usize = 100_000;
 /// Runs that the window shows in one line each.

@@ -77,6 +77,16 @@ impl Terminal {
         }
     }
 
+    /// Returns the directory in which the workspace's commands run, unless a call says otherwise.
+    pub fn workspace(&self) -> &Path {
+        &self.cwd
+    }
+
+    /// Returns the commands that run.
+    pub fn running(&self) -> Vec<Arc<Job>> {
+        self.jobs.all().into_iter().filter(|job| job.ended().is_none()).collect()
+    }
+
     /// Returns the command that a call looks at: the one that is named, else the newest one of its reader, else the newest.
     ///
     /// # Errors
@@ -102,8 +112,7 @@ impl Terminal {
         named: Option<&Anchor<Command>>,
         reader: &str,
     ) -> Result<Arc<Job>, Fault> {
-        let running = self.jobs.all().into_iter().filter(|job| job.ended().is_none());
-        match newest(&running.collect::<Vec<_>>(), reader) {
+        match newest(&self.running(), reader) {
             Some(job) if named.is_none() => Ok(job),
             _ => self.job(named, reader),
         }

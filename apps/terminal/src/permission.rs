@@ -1,6 +1,5 @@
 //! Whether a command may run: the person's patterns, and what was allowed in this session.
 //!
-//! A pattern is a row of words: `git status` stands for that and anything behind it, and `*` within a word for any text.
 //! A line that isn't plain words is asked for as a whole, since no pattern can tell what a shell makes of it; only the
 //! pattern `*` allows it, and only while nothing is to be refused or asked.
 
@@ -10,8 +9,10 @@ use std::path::{Path, PathBuf};
 use docui::{Fault, regular_file, state_file};
 use serde::{Deserialize, Serialize};
 
-use crate::command_line::{CommandLine, HARMLESS_BUILTINS};
+use crate::command_line::HARMLESS_BUILTINS;
 use crate::limits::ALLOWED_MAX;
+use crate::pattern::{Folders, allows, file_of, names, names_within};
+use crate::start::Order;
 
 /// The person's patterns, from a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -34,12 +35,12 @@ pub struct Allowed {
     /// Programs, with any arguments.
     #[serde(default)]
     pub programs: BTreeSet<String>,
-    /// Whole lines.
+    /// Whole lines, each in its directory and with its variables: [`Order::identity`].
     #[serde(default)]
     pub lines: BTreeSet<String>,
     /// Anything that no pattern asks for or refuses.
-    #[serde(default)]
-    pub any: bool,
+    #[serde(default, rename = "any")]
+    pub all: bool,
 }
 
 /// Whether a command may run.
@@ -58,28 +59,32 @@ pub enum Permission {
 pub enum Scope {
     /// These programs, with any arguments.
     Programs(Vec<String>),
-    /// This line as it is.
+    /// This line as it is, in its directory and with its variables.
     Line,
     /// Every command, as the pattern `*` does.
-    Any,
+    All,
 }
 
 impl Rules {
-    /// Returns the file that has the patterns.
+    /// Returns the file that has the patterns. An opener whose environment names no home has that of its user.
     pub fn path(env: &BTreeMap<String, String>) -> Option<PathBuf> {
         let absolute =
             |name: &str| env.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let config =
-            absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))?;
+        let home =
+            || absolute("HOME").or_else(|| std::env::home_dir().filter(|path| path.is_absolute()));
+        let config = absolute("XDG_CONFIG_HOME").or_else(|| Some(home()?.join(".config")))?;
         Some(config.join("pipemux/terminal.toml"))
     }
 
     /// Reads the patterns; a file that isn't there has none.
     ///
     /// # Errors
-    /// The file can't be read or has a mistake: then nothing may run, since it could forbid anything.
+    /// The file can't be read or has a mistake, or nobody knows where it is: then nothing may run, since it could forbid anything.
     pub fn read(path: Option<&Path>) -> Result<Self, Fault> {
-        let Some(path) = path else { return Ok(Self::default()) };
+        let Some(path) = path else {
+            return Err(Fault::refused("no command runs: nothing says where terminal.toml is")
+                .hint("set HOME to an absolute path"));
+        };
         let shown = path.display();
         let text = match regular_file::read_to_string(path).map_err(std::io::Error::from) {
             Ok(text) => text,
@@ -100,61 +105,58 @@ impl Rules {
         })
     }
 
-    /// Returns whether a command may run. `whole` is the line with what is given besides, and `is_plain` is false if
-    /// something besides changes what the line does.
-    pub fn check(
-        &self,
-        line: &CommandLine,
-        whole: &str,
-        is_plain: bool,
-        cwd: &Path,
-        allowed: &Allowed,
-    ) -> Permission {
-        let programs = if is_plain { line.programs() } else { &[] };
+    /// Returns whether a command may run.
+    pub fn check(&self, order: &Order, workspace: &Path, allowed: &Allowed) -> Permission {
+        let folders = Folders { cwd: &order.cwd, workspace };
+        let programs = if order.given.is_empty() { order.line.programs() } else { &[] };
         if programs.is_empty() {
-            let loose: Vec<String> = whole
-                .split(|c: char| c.is_whitespace() || ";&|()<>$`\"'{}=".contains(c))
-                .filter(|word| !word.is_empty())
-                .map(str::to_owned)
-                .collect();
-            let denied = self
-                .deny
-                .iter()
-                .find(|pattern| (0..loose.len()).any(|from| matches(pattern, &loose[from..])));
-            return match denied {
-                Some(pattern) => Permission::Denied(pattern.clone()),
-                None if self.allow.iter().any(|pattern| pattern.trim() == whole) => {
-                    Permission::Allowed
-                }
-                None if (self.allows_all() || allowed.any)
-                    && self.ask.is_empty()
-                    && self.deny.is_empty() =>
-                {
-                    Permission::Allowed
-                }
-                None if allowed.lines.contains(whole) => Permission::Allowed,
-                None => Permission::Ask(Some(Scope::Line)),
-            };
+            return self.check_line(order, folders, allowed);
         }
-        let found = |patterns: &'_ [String], words: &[String]| {
-            patterns.iter().find(|pattern| matches(pattern, words)).cloned()
+        let named = |patterns: &[String]| {
+            let of = |words: &Vec<String>| {
+                patterns.iter().find(|pattern| names(pattern, words, folders)).cloned()
+            };
+            programs.iter().find_map(of)
         };
-        if let Some(pattern) = programs.iter().find_map(|words| found(&self.deny, words)) {
+        if let Some(pattern) = named(&self.deny) {
             return Permission::Denied(pattern);
         }
-        if programs.iter().any(|words| found(&self.ask, words).is_some()) {
+        if named(&self.ask).is_some() {
             return Permission::Ask(None);
         }
         let unknown: BTreeSet<String> = programs
             .iter()
             .filter(|words| !HARMLESS_BUILTINS.contains(&words[0].as_str()))
-            .filter(|words| found(&self.allow, words).is_none())
-            .map(|words| program(&words[0], cwd))
-            .filter(|program| !allowed.any && !allowed.programs.contains(program))
+            .filter(|words| !self.allow.iter().any(|pattern| allows(pattern, words, folders)))
+            .map(|words| program(&words[0], &order.cwd))
+            .filter(|program| !allowed.all && !allowed.programs.contains(program))
             .collect();
         match unknown.is_empty() {
             true => Permission::Allowed,
             false => Permission::Ask(Some(Scope::Programs(unknown.into_iter().collect()))),
+        }
+    }
+
+    /// Returns whether a line may run whose words don't tell what it runs.
+    fn check_line(&self, order: &Order, folders: Folders<'_>, allowed: &Allowed) -> Permission {
+        let text = order.exact();
+        let named = |patterns: &[String]| {
+            patterns.iter().find(|pattern| names_within(pattern, &text, folders)).cloned()
+        };
+        if let Some(pattern) = named(&self.deny) {
+            return Permission::Denied(pattern);
+        }
+        if named(&self.ask).is_some() {
+            return Permission::Ask(None);
+        }
+        let is_listed = order.given.is_empty()
+            && self.allow.iter().any(|pattern| pattern.trim() == order.line.text);
+        // Behind a shell anything could hide that a pattern names.
+        let is_any =
+            (self.allows_all() || allowed.all) && self.ask.is_empty() && self.deny.is_empty();
+        match is_listed || is_any || allowed.lines.contains(&order.identity()) {
+            true => Permission::Allowed,
+            false => Permission::Ask(Some(Scope::Line)),
         }
     }
 
@@ -172,18 +174,22 @@ impl Allowed {
             .unwrap_or_default()
     }
 
-    /// Adds what was allowed, and saves it.
+    /// Adds what was allowed, and saves it. `identity` is that of the order.
     ///
     /// # Errors
     /// It can't be saved. It counts until the process ends.
-    pub fn add(&mut self, scope: &Scope, line: &str, state_dir: &Path) -> Result<(), Fault> {
-        if self.programs.len() + self.lines.len() >= ALLOWED_MAX {
-            self.lines.clear();
-        }
+    pub fn add(&mut self, scope: &Scope, identity: &str, state_dir: &Path) -> Result<(), Fault> {
         match scope {
             Scope::Programs(programs) => self.programs.extend(programs.iter().cloned()),
-            Scope::Line => drop(self.lines.insert(line.to_owned())),
-            Scope::Any => self.any = true,
+            Scope::Line => drop(self.lines.insert(identity.to_owned())),
+            Scope::All => self.all = true,
+        }
+        // Who allowed so much is asked again, which costs less than a file that grows for ever.
+        if self.programs.len() + self.lines.len() > ALLOWED_MAX {
+            self.lines.clear();
+        }
+        if self.programs.len() > ALLOWED_MAX {
+            self.programs.clear();
         }
         let bytes = serde_json::to_vec(self).unwrap_or_default();
         state_file::replace(&state_dir.join("allowed.json"), &bytes)
@@ -192,54 +198,30 @@ impl Allowed {
 
 /// The name under which a program is allowed: a path means another program in another directory.
 fn program(word: &str, cwd: &Path) -> String {
-    match word.contains('/') {
-        true => cwd.join(word).components().collect::<PathBuf>().display().to_string(),
-        false => word.to_owned(),
-    }
-}
-
-/// Returns true if the words begin with what a pattern says.
-fn matches(pattern: &str, words: &[String]) -> bool {
-    let parts: Vec<&str> = pattern.split_whitespace().collect();
-    match parts.as_slice() {
-        [] => false,
-        ["*"] => true,
-        parts => {
-            // A last `*` stands for anything, also for nothing.
-            let parts = if parts.last() == Some(&"*") { &parts[..parts.len() - 1] } else { parts };
-            parts.len() <= words.len()
-                && parts.iter().zip(words).all(|(part, word)| glob(part, word))
-        }
-    }
-}
-
-/// Returns true if a text is as a pattern says, where `*` stands for any text.
-fn glob(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else { return rest.is_empty() };
-    for part in parts {
-        match rest.find(part) {
-            Some(at) => rest = &rest[at + part.len()..],
-            None => return false,
-        }
-    }
-    rest.len() >= last.len() && rest.ends_with(last)
+    file_of(word, cwd).map_or_else(|| word.to_owned(), |file| file.display().to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command_line::CommandLine;
 
     fn rules(allow: &[&str], ask: &[&str], deny: &[&str]) -> Rules {
         let list = |of: &[&str]| of.iter().map(|one| (*one).to_owned()).collect();
         Rules { allow: list(allow), ask: list(ask), deny: list(deny) }
     }
 
+    fn order(text: &str, cwd: &str, given: &[(&str, &str)]) -> Order {
+        let given = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Order::new(CommandLine::parse(text), cwd.into(), given.collect(), &BTreeMap::new())
+    }
+
+    fn check_with(rules: &Rules, order: &Order, allowed: &Allowed) -> Permission {
+        rules.check(order, Path::new("/p"), allowed)
+    }
+
     fn check(rules: &Rules, text: &str) -> Permission {
-        let line = CommandLine::parse(text);
-        rules.check(&line, &line.text, true, Path::new("/p"), &Allowed::default())
+        check_with(rules, &order(text, "/p", &[]), &Allowed::default())
     }
 
     fn programs(names: &[&str]) -> Permission {
@@ -254,16 +236,53 @@ mod tests {
         assert_eq!(check(&none, "cargo test"), programs(&["cargo"]));
         assert_eq!(check(&none, "cd x && cargo test 2>&1 | tail -3"), programs(&["cargo", "tail"]));
         assert_eq!(check(&none, "./run.sh"), programs(&["/p/run.sh"]));
-        let line = CommandLine::parse("cargo build");
         let allowed = Allowed { programs: ["cargo".to_owned()].into(), ..Allowed::default() };
-        assert_eq!(
-            none.check(&line, "cargo build", true, Path::new("/p"), &allowed),
-            Permission::Allowed
-        );
-        assert_eq!(
-            none.check(&line, "A=1 cargo build", false, Path::new("/p"), &allowed),
-            Permission::Ask(Some(Scope::Line))
-        );
+        let build = order("cargo build", "/p", &[]);
+        assert_eq!(check_with(&none, &build, &allowed), Permission::Allowed);
+        let with = order("cargo build", "/p", &[("A", "1")]);
+        assert_eq!(check_with(&none, &with, &allowed), Permission::Ask(Some(Scope::Line)));
+    }
+
+    #[test]
+    fn allowed_line_is_allowed_in_its_directory_and_with_its_variables_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let none = Rules::default();
+        let mut allowed = Allowed::default();
+        let first = order("sh ./go.sh", "/p/a", &[]);
+        allowed.add(&Scope::Line, &first.identity(), dir.path()).unwrap();
+        let with = order("cat", "/p", &[("A", "1 2")]);
+        allowed.add(&Scope::Line, &with.identity(), dir.path()).unwrap();
+        for order in [&first, &with] {
+            assert_eq!(check_with(&none, order, &allowed), Permission::Allowed);
+        }
+        for order in [
+            order("sh ./go.sh", "/p/b", &[]),
+            order("cat", "/p", &[("A", "1"), ("2", "")]),
+            order("A=1 2 cat", "/p", &[]),
+        ] {
+            let asked = check_with(&none, &order, &allowed);
+            assert_eq!(asked, Permission::Ask(Some(Scope::Line)), "{order:?}");
+        }
+        // What is asked each time is asked whatever was answered.
+        let ask = rules(&["sh"], &["sh"], &[]);
+        assert_eq!(check_with(&ask, &first, &allowed), Permission::Ask(None));
+        // No variable's value is kept.
+        let saved = std::fs::read_to_string(dir.path().join("allowed.json")).unwrap();
+        assert!(!saved.contains("1 2"), "{saved}");
+        assert_eq!(Allowed::read(dir.path()), allowed);
+    }
+
+    #[test]
+    fn what_was_allowed_has_a_bound() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut allowed = Allowed::default();
+        let many = (0..ALLOWED_MAX).map(|number| number.to_string()).collect();
+        allowed.add(&Scope::Programs(many), "", dir.path()).unwrap();
+        assert_eq!(allowed.programs.len(), ALLOWED_MAX);
+        allowed.add(&Scope::Line, "line", dir.path()).unwrap();
+        assert_eq!((allowed.programs.len(), allowed.lines.len()), (ALLOWED_MAX, 0));
+        allowed.add(&Scope::Programs(vec!["x".into()]), "", dir.path()).unwrap();
+        assert!(allowed.programs.is_empty());
     }
 
     #[test]
@@ -328,11 +347,8 @@ mod tests {
 
     #[test]
     fn any_command_runs_once_that_was_answered_except_what_a_pattern_names() {
-        let any = Allowed { any: true, ..Allowed::default() };
-        let check = |rules: &Rules, text: &str| {
-            let line = CommandLine::parse(text);
-            rules.check(&line, &line.text, true, Path::new("/p"), &any)
-        };
+        let all = Allowed { all: true, ..Allowed::default() };
+        let check = |rules: &Rules, text: &str| check_with(rules, &order(text, "/p", &[]), &all);
         assert_eq!(check(&Rules::default(), "cargo test | tail; x"), Permission::Allowed);
         assert_eq!(check(&Rules::default(), "a $(b) > c"), Permission::Allowed);
         let some = rules(&[], &["git push"], &["rm"]);
@@ -347,6 +363,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("terminal.toml");
         assert_eq!(Rules::read(Some(&path)), Ok(Rules::default()));
+        // Without a place the file could forbid anything.
+        assert!(Rules::read(None).is_err());
+        let relative = BTreeMap::from([("XDG_CONFIG_HOME".to_owned(), "x".to_owned())]);
+        assert!(Rules::path(&relative).is_none_or(|path| path.is_absolute()));
+        assert_eq!(Rules::path(&BTreeMap::new()).is_some(), std::env::home_dir().is_some());
         std::fs::write(&path, "allow = [\"*\"]\nalow = []\n").unwrap();
         let message = Rules::read(Some(&path)).unwrap_err().message;
         assert!(message.contains("terminal.toml:2: unknown field `alow`"), "{message}");

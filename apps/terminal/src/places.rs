@@ -2,12 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
 
 use docui::Fault;
 use pipemux_problems::{Place, Report};
+use similar::{Algorithm, DiffOp};
 
-use crate::limits::{PLACES_FILE_BYTES, PLACES_FILES};
+use crate::limits::{PLACES_FILE_BYTES, PLACES_FILES, PLACES_LINES, PLACES_PATIENCE};
 
 /// The places of a report's problems and failed tests, as they were when the command ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,51 +27,77 @@ pub struct Places {
 pub struct Located {
     /// The file.
     pub path: PathBuf,
-    /// The line, counted from 1, when the command ended.
+    /// The line, counted from 1, as the command told it.
     pub line: usize,
-    /// What the line and its neighbours said, if the file could be read.
-    text: Option<[Option<String>; 3]>,
+    file: Arc<Snapshot>,
+    /// What the line said, if that is known.
+    text: Option<String>,
+    /// True if the file was changed while the command ran, and nothing it told says that the line is still the one it meant.
+    uncertain: bool,
+}
+
+/// A file when the command ended.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Snapshot {
+    changed: Option<SystemTime>,
+    bytes: u64,
+    /// Digests of its lines; none if it is too large, or isn't there.
+    lines: Option<Vec<u64>>,
 }
 
 impl Places {
-    /// Looks up the places of what a command told that ran in this directory.
-    pub fn of(report: &Report, cwd: &Path) -> Self {
-        let mut files: BTreeMap<PathBuf, Option<Vec<String>>> = BTreeMap::new();
-        let mut at = |path: PathBuf, line: usize| {
-            if files.len() < PLACES_FILES || files.contains_key(&path) {
-                let lines = files.entry(path.clone()).or_insert_with(|| read(&path));
-                let text = lines.as_ref().map(|lines| neighbours(lines, line));
-                return Some(Located { path, line, text });
-            }
-            Some(Located { path, line, text: None })
+    /// Looks up the places of what a command told that ran in this directory since then.
+    pub fn of(report: &Report, cwd: &Path, began: SystemTime) -> Self {
+        let mut files: BTreeMap<PathBuf, (Arc<Snapshot>, Vec<String>)> = BTreeMap::new();
+        let mut lines_left = PLACES_LINES;
+        let mut at = |path: PathBuf, line: usize, told: &[String]| {
+            let is_room = files.len() < PLACES_FILES || files.contains_key(&path);
+            let (file, lines) = match is_room {
+                true => files
+                    .entry(path.clone())
+                    .or_insert_with(|| {
+                        let (snapshot, lines) = snapshot(&path, lines_left);
+                        lines_left -= lines.len();
+                        (Arc::new(snapshot), lines)
+                    })
+                    .clone(),
+                false => (Arc::new(stamp(&path)), Vec::new()),
+            };
+            let text = lines.get(line - 1).cloned();
+            let is_told = text.as_ref().is_some_and(|text| {
+                let text = text.trim();
+                !text.is_empty() && told.iter().any(|told| told.contains(text))
+            });
+            let uncertain = !is_told && file.changed.is_some_and(|changed| changed >= began);
+            Some(Located { path, line, file, text, uncertain })
         };
         let files = report.git.files.iter().map(|file| {
             let path = in_tree(cwd, &file.path);
             let first = file.hunks.first().map_or(1, |hunk| hunk.new_line);
             let lines = file.hunks.iter().map(|hunk| hunk.new_line);
-            let hunks = lines.map(|line| at(path.clone(), line.max(1) as usize)).collect();
-            (at(path.clone(), first.max(1) as usize), hunks)
+            let hunks = lines.map(|line| at(path.clone(), line.max(1) as usize, &[])).collect();
+            (at(path.clone(), first.max(1) as usize, &[]), hunks)
         });
         let files = files.collect();
-        let mut locate = |place: Option<&Place>| {
+        let mut locate = |place: Option<&Place>, told: &[String]| {
             let place = place?;
             let folder = place
                 .directory
                 .as_ref()
                 .map_or_else(|| cwd.to_owned(), |directory| cwd.join(directory));
             let line = place.line.map_or(1, |line| line.max(1) as usize);
-            at(clean(&folder.join(&place.file)), line)
+            at(clean(&folder.join(&place.file)), line, told)
         };
         Self {
             problems: report
                 .problems
                 .iter()
-                .map(|problem| locate(problem.place.as_ref()))
+                .map(|problem| locate(problem.place.as_ref(), &problem.detail))
                 .collect(),
             failures: report
                 .failures
                 .iter()
-                .map(|failure| locate(failure.place.as_ref()))
+                .map(|failure| locate(failure.place.as_ref(), &failure.detail))
                 .collect(),
             files,
         }
@@ -96,39 +126,40 @@ impl Places {
 }
 
 impl Located {
-    /// Returns the line that it is now: the nearest one with the same text, of which one with the same neighbours first.
+    /// Returns the line that it is now: the one that the edits since left of it. A line that only says the same isn't it.
     ///
     /// # Errors
-    /// The file is gone, or the line was edited since.
+    /// The file is gone, or the line was edited since, or nobody knows.
     pub fn now(&self) -> Result<usize, Fault> {
-        let shown = self.path.display();
-        let Some(text) = &self.text else {
-            return match self.path.is_file() {
-                true => Ok(self.line),
-                false => Err(Fault::not_found(format!("there is no file {shown}"))),
-            };
-        };
-        let lines = read(&self.path)
-            .ok_or_else(|| Fault::not_found(format!("{shown} can't be read any more")))?;
-        if neighbours(&lines, self.line) == *text {
-            return Ok(self.line);
+        let (shown, line) = (self.path.display(), self.line);
+        if !self.path.is_file() {
+            return Err(Fault::not_found(format!("there is no file {shown}")));
         }
-        let wanted = text[1].as_deref();
-        let is_same = |line: &usize| lines.get(line - 1).map(String::as_str) == wanted;
-        let candidates = (1..=lines.len()).filter(is_same);
-        let score = |line: usize| {
-            let now = neighbours(&lines, line);
-            let same = usize::from(now[0] == text[0]) + usize::from(now[2] == text[2]);
-            (2 - same, line.abs_diff(self.line))
-        };
-        candidates.min_by_key(|line| score(*line)).ok_or_else(|| {
-            let line = self.line;
-            let was = wanted.unwrap_or_default().trim();
-            Fault::refused(format!(
-                "{shown}:{line} was edited since the command ran; it said: {was}"
+        if self.uncertain {
+            return Err(Fault::refused(format!(
+                "{shown} was changed while the command ran: its line {line} may be another one now"
             ))
-            .hint("run it again")
-        })
+            .hint("run it again"));
+        }
+        let now = stamp(&self.path);
+        if (now.changed, now.bytes) == (self.file.changed, self.file.bytes) {
+            return Ok(line);
+        }
+        let edited = || {
+            let was = self.text.as_deref().unwrap_or_default().trim();
+            let was = if was.is_empty() { String::new() } else { format!("; it said: {was}") };
+            Fault::refused(format!("{shown}:{line} was edited since the command ran{was}"))
+                .hint("run it again")
+        };
+        let Some(old) = &self.file.lines else {
+            return Err(Fault::refused(format!(
+                "{shown} was edited since the command ran, and is too large to be followed"
+            ))
+            .hint("run it again"));
+        };
+        let (new, _) = snapshot(&self.path, PLACES_LINES);
+        let new = new.lines.ok_or_else(edited)?;
+        moved(old, &new, line - 1).map(|index| index + 1).ok_or_else(edited)
     }
 }
 
@@ -139,23 +170,61 @@ fn in_tree(cwd: &Path, path: &str) -> PathBuf {
     found.unwrap_or_else(|| clean(&cwd.join(path)))
 }
 
-fn neighbours(lines: &[String], line: usize) -> [Option<String>; 3] {
-    let get = |number: usize| number.checked_sub(1).and_then(|index| lines.get(index)).cloned();
-    [get(line - 1), get(line), get(line + 1)]
-}
-
-fn read(path: &Path) -> Option<Vec<String>> {
-    let found = fs::metadata(path).ok()?;
-    if !found.is_file() || found.len() > PLACES_FILE_BYTES {
+/// Returns where a line of the old text is in the new one, if it is one of those that stayed.
+fn moved(old: &[u64], new: &[u64], index: usize) -> Option<usize> {
+    let before = old.iter().zip(new).take_while(|(old, new)| old == new).count();
+    let behind = old[before..].iter().rev().zip(new[before..].iter().rev());
+    let behind = behind.take_while(|(old, new)| old == new).count();
+    if index < before.min(old.len()) {
+        return Some(index);
+    }
+    if index >= old.len() {
         return None;
     }
-    let bytes = docui::regular_file::read(path).ok()?;
-    Some(
-        String::from_utf8_lossy(&bytes)
-            .split('\n')
-            .map(|line| line.trim_end().to_owned())
-            .collect(),
-    )
+    if index >= old.len() - behind {
+        return Some(index + new.len() - old.len());
+    }
+    let (old, new) = (&old[before..old.len() - behind], &new[before..new.len() - behind]);
+    // Edits in many places: those that stayed, in the shortest way from the old to the new.
+    let deadline = Instant::now() + PLACES_PATIENCE;
+    let ops = similar::capture_diff_slices_deadline(Algorithm::Patience, old, new, Some(deadline));
+    let wanted = index - before;
+    ops.iter().find_map(|op| match *op {
+        DiffOp::Equal { old_index, new_index, len }
+            if (old_index..old_index + len).contains(&wanted) =>
+        {
+            Some(before + new_index + wanted - old_index)
+        }
+        _ => None,
+    })
+}
+
+/// Returns when a file was changed last, and its size.
+fn stamp(path: &Path) -> Snapshot {
+    let found = fs::metadata(path).ok().filter(fs::Metadata::is_file);
+    let changed = found.as_ref().and_then(|found| found.modified().ok());
+    Snapshot { changed, bytes: found.map_or(0, |found| found.len()), lines: None }
+}
+
+/// Returns what a file is, and its lines unless they are too many.
+fn snapshot(path: &Path, lines_max: usize) -> (Snapshot, Vec<String>) {
+    let before = stamp(path);
+    let is_small = before.changed.is_some() && before.bytes <= PLACES_FILE_BYTES;
+    let bytes = is_small.then(|| docui::regular_file::read(path).ok()).flatten();
+    let Some(bytes) = bytes else { return (before, Vec::new()) };
+    let lines: Vec<String> = String::from_utf8_lossy(&bytes)
+        .split('\n')
+        .map(|line| line.trim_end().to_owned())
+        .collect();
+    if lines.len() > lines_max {
+        return (before, Vec::new());
+    }
+    let digests = lines.iter().map(|line| {
+        let mut hasher = DefaultHasher::new();
+        line.hash(&mut hasher);
+        hasher.finish()
+    });
+    (Snapshot { lines: Some(digests.collect()), ..before }, lines)
 }
 
 /// Removes `.` and `..` from a path, without looking at the disk.
@@ -181,24 +250,59 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("a.c");
         fs::write(&file, "one\n  x();\n}\ntwo\n  x();\nend\n").unwrap();
-        let mut reader = OutputReader::new();
-        reader.feed(b"./a.c:5:3: error: 'x' undeclared\n");
-        let report = reader.finish();
-        let places = Places::of(&report, dir.path());
-        let place = places.problem(0).unwrap();
+        let place = place(dir.path(), "./a.c:5:3: error: 'x' undeclared\n", began());
         assert_eq!((place.path.as_path(), place.now()), (file.as_path(), Ok(5)));
         fs::write(&file, "new\nnew\none\n  x();\n}\ntwo\n  x();\nend\n").unwrap();
         assert_eq!(place.now(), Ok(7));
-        fs::write(&file, "one\n  x();\n}\ntwo\n  y();\nend\n").unwrap();
-        // The other line with that text has other neighbours; it is the best guess, and nothing else is.
-        assert_eq!(place.now(), Ok(2));
-        fs::write(&file, "one\n}\ntwo\n  y();\nend\n").unwrap();
-        let fault = place.now().unwrap_err();
-        assert!(
-            fault.message.ends_with("a.c:5 was edited since the command ran; it said: x();"),
-            "{fault}"
-        );
+        fs::write(&file, "zero\none\n  x();\n}\nmore\ntwo\n  x();\nend!\n").unwrap();
+        assert_eq!(place.now(), Ok(7));
+        // The other line with that text is other code, also when a neighbour says the same.
+        for text in
+            ["one\n  x();\n}\ntwo\n  y();\nend\n", "two\n  x();\n}\ntwo\n", "one\n  x();\n}\n", ""]
+        {
+            fs::write(&file, text).unwrap();
+            let fault = place.now().unwrap_err();
+            assert!(
+                fault.message.ends_with("a.c:5 was edited since the command ran; it said: x();"),
+                "{text:?}: {fault}"
+            );
+        }
         fs::remove_file(&file).unwrap();
         assert!(place.now().is_err());
+    }
+
+    /// When a command began that ran after all that a test writes.
+    fn began() -> SystemTime {
+        SystemTime::now() + std::time::Duration::from_secs(3600)
+    }
+
+    fn place(dir: &Path, output: &str, began: SystemTime) -> Located {
+        let mut reader = OutputReader::new();
+        reader.feed(output.as_bytes());
+        let places = Places::of(&reader.finish(), dir, began);
+        places.problem(0).unwrap().clone()
+    }
+
+    #[test]
+    fn file_that_was_changed_while_the_command_ran_is_uncertain() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("a.c"), "new\none\ntwo\nBAD\n").unwrap();
+        let edited = place(dir.path(), "a.c:3:1: error: BAD\n", SystemTime::UNIX_EPOCH);
+        assert!(edited.now().unwrap_err().message.contains("was changed while the command ran"));
+        // What the tool shows of the line tells that it is the one.
+        let told = "a.c:3:1: error: BAD\n    3 | two\n      | ^\n";
+        assert_eq!(place(dir.path(), told, SystemTime::UNIX_EPOCH).now(), Ok(3));
+        assert_eq!(place(dir.path(), "a.c:3:1: error: BAD\n", began()).now(), Ok(3));
+    }
+
+    #[test]
+    fn large_files_are_told_by_their_time_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a.c");
+        fs::write(&file, "x\n".repeat(PLACES_LINES + 1)).unwrap();
+        let place = place(dir.path(), "a.c:5:3: error: x\n", began());
+        assert_eq!(place.now(), Ok(5));
+        fs::write(&file, "y\n").unwrap();
+        assert!(place.now().unwrap_err().message.ends_with("too large to be followed"));
     }
 }

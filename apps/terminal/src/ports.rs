@@ -2,23 +2,30 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::net::{IpAddr, SocketAddr};
 
 /// The state of a socket that waits for connections.
 const LISTENING: &str = "0A";
 
 /// Returns the TCP ports that these processes listen on; none where there is no `/proc`.
 pub fn listening(pids: &[i32]) -> Vec<u16> {
+    let ports: BTreeSet<u16> = addresses(pids).iter().map(SocketAddr::port).collect();
+    ports.into_iter().collect()
+}
+
+/// Returns the TCP addresses that these processes listen on; none where there is no `/proc`.
+pub fn addresses(pids: &[i32]) -> Vec<SocketAddr> {
     let sockets: BTreeSet<String> = pids.iter().flat_map(|pid| sockets_of(*pid)).collect();
     let Some(pid) = pids.first().filter(|_| !sockets.is_empty()) else { return Vec::new() };
     let tables = ["tcp", "tcp6"].map(|name| fs::read_to_string(format!("/proc/{pid}/net/{name}")));
-    let ports: BTreeSet<u16> = tables
+    let found: BTreeSet<SocketAddr> = tables
         .into_iter()
         .flatten()
         .flat_map(|table| table.lines().filter_map(listening_socket).collect::<Vec<_>>())
         .filter(|(_, inode)| sockets.contains(inode))
-        .map(|(port, _)| port)
+        .map(|(address, _)| address)
         .collect();
-    ports.into_iter().collect()
+    found.into_iter().collect()
 }
 
 /// Returns the inodes of a process's sockets.
@@ -31,12 +38,27 @@ fn sockets_of(pid: i32) -> Vec<String> {
     entries.filter_map(|entry| inode(entry.ok()?)).collect()
 }
 
-/// Reads a row of `/proc/net/tcp`: the port and the inode of a socket that listens.
-fn listening_socket(row: &str) -> Option<(u16, String)> {
+/// Reads a row of `/proc/net/tcp`: the address and the inode of a socket that listens.
+fn listening_socket(row: &str) -> Option<(SocketAddr, String)> {
     let fields: Vec<&str> = row.split_whitespace().collect();
     let (local, state, inode) = (fields.get(1)?, fields.get(3)?, fields.get(9)?);
-    let port = u16::from_str_radix(local.rsplit_once(':')?.1, 16).ok()?;
-    (*state == LISTENING).then(|| (port, (*inode).to_owned()))
+    let (host, port) = local.rsplit_once(':')?;
+    let port = u16::from_str_radix(port, 16).ok()?;
+    let address = SocketAddr::new(host_address(host)?, port);
+    (*state == LISTENING).then(|| (address, (*inode).to_owned()))
+}
+
+/// Reads an address as the table has it: groups of four bytes, each in the machine's order.
+fn host_address(text: &str) -> Option<IpAddr> {
+    let mut bytes = Vec::new();
+    for at in (0..text.len()).step_by(8) {
+        let group = u32::from_str_radix(text.get(at..at + 8)?, 16).ok()?;
+        bytes.extend(group.to_ne_bytes());
+    }
+    match bytes.len() {
+        4 => <[u8; 4]>::try_from(bytes).ok().map(IpAddr::from),
+        _ => <[u8; 16]>::try_from(bytes).ok().map(IpAddr::from),
+    }
 }
 
 #[cfg(test)]
@@ -53,7 +75,20 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         let own = i32::try_from(std::process::id()).unwrap();
         assert!(listening(&[own]).contains(&port));
+        assert!(addresses(&[own]).contains(&listener.local_addr().unwrap()));
         drop(listener);
         assert!(!listening(&[own]).contains(&port));
+    }
+
+    #[test]
+    fn addresses_of_the_table_are_read() {
+        if cfg!(target_endian = "little") {
+            assert_eq!(host_address("0100007F"), Some([127, 0, 0, 1].into()));
+            let v6 = host_address("00000000000000000000000001000000");
+            assert_eq!(v6, Some(std::net::Ipv6Addr::LOCALHOST.into()));
+        }
+        for odd in ["", "0100007", "0100007FF", "é100007F"] {
+            assert_eq!(host_address(odd), None, "{odd}");
+        }
     }
 }

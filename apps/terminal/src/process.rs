@@ -6,6 +6,7 @@ use std::fs;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process};
 
 use crate::limits::PROCESSES_MAX;
+use crate::orphans;
 
 /// What the system says of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,18 +18,24 @@ struct Status {
     ended: bool,
 }
 
-/// Returns the processes that belong to a run: those of the terminal's session that `leader` began, and all that they
-/// started, as long as their parents live. Without `/proc` it is the leader alone.
-pub fn members(leader: i32) -> Vec<i32> {
-    let Ok(entries) = fs::read_dir("/proc") else { return vec![leader] };
-    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
-    let all: Vec<Status> = numbers.take(PROCESSES_MAX).filter_map(status).collect();
+/// The variable by which a process is known that left its command's session and whose parent has ended.
+pub const MARK: &str = "PIPEMUX_TERMINAL_COMMAND";
+
+/// Returns the processes that belong to a run: those of the terminal's session that `leader` began, those that were adopted
+/// from it, and all that they started. Without `/proc` it is the leader alone.
+pub fn members(leader: i32, mark: &str) -> Vec<i32> {
+    let Some(all) = all() else { return vec![leader] };
+    let this = i32::try_from(std::process::id()).unwrap_or(0);
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for one in &all {
         children.entry(one.parent).or_default().push(one.pid);
     }
     let mut found: BTreeSet<i32> = BTreeSet::new();
-    let own = |one: &&Status| one.pid == leader || one.session == leader;
+    let own = |one: &&Status| {
+        one.pid == leader
+            || one.session == leader
+            || (one.parent == this && !orphans::is_leader(one.pid) && is_marked(one.pid, mark))
+    };
     let mut open: Vec<i32> = all.iter().filter(own).map(|one| one.pid).collect();
     while let Some(pid) = open.pop() {
         if found.insert(pid) {
@@ -37,6 +44,28 @@ pub fn members(leader: i32) -> Vec<i32> {
     }
     let ended: BTreeSet<i32> = all.iter().filter(|one| one.ended).map(|one| one.pid).collect();
     found.difference(&ended).copied().collect()
+}
+
+/// Returns this process's children that have ended, with the sessions that they belonged to.
+pub fn ended_children() -> Vec<(i32, i32)> {
+    let this = i32::try_from(std::process::id()).unwrap_or(0);
+    let all = all().unwrap_or_default().into_iter();
+    let ended = all.filter(|one| one.parent == this && one.ended);
+    ended.map(|one| (one.pid, one.session)).collect()
+}
+
+/// Returns all processes; `None` without `/proc`.
+fn all() -> Option<Vec<Status>> {
+    let entries = fs::read_dir("/proc").ok()?;
+    let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
+    Some(numbers.take(PROCESSES_MAX).filter_map(status).collect())
+}
+
+/// Returns true if a process was started with a mark in its environment.
+fn is_marked(pid: i32, mark: &str) -> bool {
+    let wanted = format!("{MARK}={mark}");
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
 }
 
 fn status(pid: i32) -> Option<Status> {
@@ -106,6 +135,6 @@ mod tests {
     #[test]
     fn own_process_is_a_member_of_its_tree() {
         let own = i32::try_from(std::process::id()).unwrap();
-        assert!(members(own).contains(&own));
+        assert!(members(own, "x").contains(&own));
     }
 }

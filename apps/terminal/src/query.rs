@@ -3,18 +3,21 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use docui::blocking::CommitPoint;
 use docui::{Blocking, Context, Done, Fault, Object, View, tokens};
+use pipemux_problems::visible;
 use regex_lite::Regex;
 
 use crate::action::Action;
 use crate::answer::{all_problems, output_command};
 use crate::job::{Ended, Job};
-use crate::limits::{FOUND_MAX, LINE_SHOWN, LINES_MAX, WAIT_MARGIN, WAIT_MAX};
+use crate::limits::{
+    FIND_PATIENCE, FOUND_MAX, LINE_MAX, LINE_SHOWN, LINES_MAX, LOOK, WAIT_MARGIN, WAIT_MAX,
+};
+use crate::line_reader::{LineReader, RawLine};
 use crate::model::{Terminal, titled};
 use crate::ports;
 
-/// How long a look at an output may take on a slow disk.
-const LOOK: Duration = Duration::from_secs(10);
 /// Bytes of an output that are its value.
 const VALUE_MAX: usize = 1024 * 1024;
 
@@ -32,7 +35,7 @@ pub fn query(
     match action {
         Action::Output { from, to, job } => {
             let (job, from, to) = (job_of(job)?, *from, *to);
-            Ok(look(&job.clone(), move || output(&job, from, to, budget, nested)))
+            Ok(look(&job.clone(), move |_| output(&job, from, to, budget, nested)))
         }
         Action::Find { text, job, regex } => {
             let job = job_of(job)?;
@@ -42,15 +45,16 @@ pub fn query(
             };
             let pattern =
                 pattern.map_err(|error| Fault::usage(format!("text: {error}")).field("text"))?;
-            Ok(look(&job.clone(), move || find(&job, &pattern, budget)))
+            Ok(look(&job.clone(), move |commit| find(&job, &pattern, budget, commit)))
         }
         Action::Problems { job } => {
             let job = job_of(job)?;
-            Ok(look(&job.clone(), move || {
+            Ok(look(&job.clone(), move |_| {
                 let ended = job.ended();
                 let report = match &ended {
                     Some(ended) => ended.report.clone(),
-                    None => Arc::new(job.with(|state| state.output.so_far())),
+                    // It may take a while, which the command must not wait for.
+                    None => Arc::new(job.with(|state| state.output.clone()).finish()),
                 };
                 let answer = all_problems(&job, ended.as_deref(), &report, budget);
                 // Only an output that is complete has things that keep their numbers.
@@ -66,7 +70,10 @@ pub fn query(
         }
         Action::Screen { job } => {
             let job = app.active_job(job.as_ref(), &context.reader)?;
-            Ok(look(&job.clone(), move || Ok(Done::new(state_of(&job)).content(screen_view(&job)))))
+            Ok(look(
+                &job.clone(),
+                move |_| Ok(Done::new(state_of(&job)).content(screen_view(&job))),
+            ))
         }
         Action::WaitFor { text, seconds, job } => {
             let job = app.active_job(job.as_ref(), &context.reader)?;
@@ -80,12 +87,12 @@ pub fn query(
 
 fn look(
     job: &Job,
-    work: impl FnOnce() -> Result<Done, Fault> + Send + 'static,
+    work: impl FnOnce(&CommitPoint) -> Result<Done, Fault> + Send + 'static,
 ) -> Blocking<Terminal> {
     Blocking::new(
         format!("the output of {}", titled(job)),
         LOOK,
-        move |_| work(),
+        move |commit| work(commit),
         |_, done: Result<Done, Fault>, _| done.map(Into::into),
     )
 }
@@ -144,9 +151,15 @@ fn output(job: &Job, from: i64, to: Option<i64>, budget: u64, nested: bool) -> R
     Ok(Done::new(brief).content(view).value(text.trim_end_matches('\n')))
 }
 
-fn find(job: &Job, pattern: &Regex, budget: u64) -> Result<Done, Fault> {
-    let (mut text, mut cost, mut found, mut shown) = (String::new(), 0, 0, 0);
-    job.each_line(1, &mut |number, line| {
+fn find(job: &Job, pattern: &Regex, budget: u64, commit: &CommitPoint) -> Result<Done, Fault> {
+    let (mut text, mut cost, mut found, mut shown, mut cut) = (String::new(), 0, 0, 0, 0);
+    let until = Instant::now() + FIND_PATIENCE;
+    let stop = || commit.is_called_off() || Instant::now() >= until;
+    let mut reader = LineReader::new(1);
+    let mut is_stopped = false;
+    let is_read = reader.read_all(&job.kept(1), &stop, &mut |raw: RawLine| {
+        cut += u64::from(raw.cut);
+        let line = visible(&raw.bytes);
         if pattern.is_match(&line) {
             found += 1;
             let line = line.trim_end();
@@ -154,64 +167,78 @@ fn find(job: &Job, pattern: &Regex, budget: u64) -> Result<Done, Fault> {
             cost += tokens::estimate(line) + 2;
             if shown < FOUND_MAX && cost + 40 <= budget {
                 shown += 1;
-                text += &format!("{number}\t{line}\n");
+                text += &format!("{}\t{line}\n", raw.number);
             }
         }
-        true
-    })
-    .map_err(disk)?;
+        // A line may cost an expression much more than it costs to be read.
+        is_stopped = stop();
+        !is_stopped
+    });
+    let is_read = is_read.map_err(disk)? && !is_stopped;
     let mut view = View::default();
     if shown > 0 {
         view.code("", text);
     }
-    let brief = match found == shown as u64 {
+    let mut brief = match found == shown as u64 {
         true => plural(found, "line"),
         false => format!("{shown} of {}", plural(found, "line")),
     };
+    brief += &cut_words(cut);
+    if !is_read {
+        let (seconds, number) = (FIND_PATIENCE.as_secs(), reader.number());
+        brief += &format!(" · after {seconds} s only the lines before {number} were searched");
+    }
     Ok(Done::new(brief).content(view))
+}
+
+/// Says that lines were not searched to their ends.
+fn cut_words(lines: u64) -> String {
+    let kib = LINE_MAX / 1024;
+    match lines {
+        0 => String::new(),
+        1 => format!(" · 1 line was searched up to {kib} KiB only"),
+        _ => format!(" · {lines} lines were searched up to {kib} KiB only"),
+    }
 }
 
 fn wait_for(job: Arc<Job>, text: String, time: Duration, budget: u64) -> Blocking<Terminal> {
     let what = titled(&job);
     let waited = job.clone();
-    let work = move |_: &_| {
+    let work = move |commit: &CommitPoint| {
         let until = Instant::now() + time;
-        let (mut next, mut found) = (1, None);
-        let mut look = |job: &Job| -> std::io::Result<Option<(u64, String)>> {
-            let mut hit = None;
-            job.each_line(next, &mut |number, line| {
-                // The last line may go on.
-                next = number;
-                if line.contains(&text) {
-                    hit = Some((number, line));
-                }
-                hit.is_none()
-            })?;
-            Ok(hit)
-        };
+        let stop = || commit.is_called_off();
+        // It goes on behind what was searched: an output may be long, and a line without an end, too.
+        let (mut reader, mut found, mut cut) = (LineReader::new(1), None, 0);
         let mut ended: Option<Arc<Ended>> = None;
         loop {
             let printed = waited.with(|state| state.printed);
-            match look(&waited) {
-                Ok(None) => {}
-                Ok(hit) => {
-                    found = hit;
-                    break;
+            let mut look = |line: RawLine| {
+                let shown = visible(&line.bytes);
+                let is_it = shown.contains(&text);
+                if is_it {
+                    found = Some((line.number, shown));
                 }
-                Err(error) => return Err(error),
-            }
-            if ended.is_some() || Instant::now() >= until {
+                is_it
+            };
+            reader.read(&waited.kept(1), &stop, &mut |line| {
+                cut += u64::from(line.cut);
+                !look(line)
+            })?;
+            // The last line may go on.
+            let is_found = reader.unfinished().is_some_and(look) || found.is_some();
+            if is_found || ended.is_some() || stop() || Instant::now() >= until {
                 break;
             }
             ended = waited.wait(until, |state| (state.printed > printed).then_some(Duration::ZERO));
         }
         let ports = ports::listening(&waited.processes());
-        Ok((found, waited.ended(), ports))
+        Ok((found, waited.ended(), ports, cut))
     };
-    type Waited = std::io::Result<(Option<(u64, String)>, Option<Arc<Ended>>, Vec<u16>)>;
+    type Waited = std::io::Result<(Option<(u64, String)>, Option<Arc<Ended>>, Vec<u16>, u64)>;
     Blocking::new(what, time + WAIT_MARGIN, work, move |app: &mut Terminal, result: Waited, _| {
-        let (found, ended, ports) = result.map_err(disk)?;
+        let (found, ended, ports, cut) = result.map_err(disk)?;
         let own = app.port().filter(|(of, _)| of.number == job.number);
+        let cut = cut_words(cut);
         match (found, ended) {
             (Some((number, line)), _) => {
                 let line = line.trim();
@@ -222,7 +249,8 @@ fn wait_for(job: Arc<Job>, text: String, time: Duration, budget: u64) -> Blockin
                 Ok(Done::new(format!("line {number}{ports}{later}: {line}")).into())
             }
             (None, Some(ended)) => {
-                let message = format!("{} ended without it: {}", titled(&job), ended.verdict());
+                let message =
+                    format!("{} ended without it: {}{cut}", titled(&job), ended.verdict());
                 Err(Fault::failed(message)
                     .hint(format!("pipemux ask 'terminal.output(-20, job=\"{}\")'", job.name())))
             }
@@ -230,11 +258,13 @@ fn wait_for(job: Arc<Job>, text: String, time: Duration, budget: u64) -> Blockin
                 let seconds = time.as_secs_f64();
                 let newest = job.with(|state| state.newest_line());
                 let ports = ports_words(&ports);
-                Err(Fault::failed(format!("not within {seconds} s{ports}; newest line: {newest}"))
-                    .hint(format!(
-                        "pipemux ask 'terminal.output(-20, job=\"{}\")' --budget {budget}",
-                        job.name()
-                    )))
+                Err(Fault::failed(format!(
+                    "not within {seconds} s{ports}{cut}; newest line: {newest}"
+                ))
+                .hint(format!(
+                    "pipemux ask 'terminal.output(-20, job=\"{}\")' --budget {budget}",
+                    job.name()
+                )))
             }
         }
     })
@@ -308,12 +338,17 @@ pub fn read(app: &Terminal, key: &str) -> Result<Vec<u8>, Fault> {
         return Ok(format!("{}:{line}", path.display()).into_bytes());
     }
     let mut text = String::new();
-    job.each_line(1, &mut |_, line| {
+    // What can't be read in time is left out: the app's other calls wait.
+    let read = job.each_line(1, &mut |_, line| {
         text += line.trim_end();
         text.push('\n');
         text.len() < VALUE_MAX
-    })
-    .map_err(disk)?;
+    });
+    if let Err(error) = read
+        && error.kind() != std::io::ErrorKind::TimedOut
+    {
+        return Err(disk(error));
+    }
     Ok(text.into_bytes())
 }
 

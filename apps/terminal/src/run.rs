@@ -2,25 +2,27 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use docui::{Blocking, Context, Done, Fault, FilePath, Reply, Started, View};
+use docui::{Anchor, Blocking, Context, Done, Fault, FilePath, Reply, Started, View};
 
-use crate::action::Action;
+use crate::action::{Action, Command};
 use crate::answer::Answer;
 use crate::command_line::{CommandLine, Form};
-use crate::job::{Ended, How, Job};
+use crate::job::{Ended, How, Job, State};
 use crate::keys;
 use crate::limits::{
-    COMMAND_MAX, INPUT_PATIENCE, INPUT_SILENCE, SCREEN_SILENCE, SEQUENCE_MAX, STOP_PATIENCE,
-    WAIT_MARGIN, WAIT_MAX,
+    COMMAND_MAX, INPUT_PATIENCE, INPUT_SILENCE, PORTS_SPACING, SCREEN_SILENCE, SEQUENCE_MAX,
+    SERVER_SHOWN, SERVER_SILENCE, STOP_PATIENCE, WAIT_MARGIN, WAIT_MAX,
 };
 use crate::model::{Terminal, shortened, titled};
+use crate::ports;
 use crate::process::signal_named;
 use crate::query::{newest_lines, screen_view};
-use crate::question::is_permitted;
+use crate::question::{self, Permit, permits};
 use crate::sequence::Sequence;
 use crate::start::Order;
 
@@ -41,49 +43,50 @@ pub enum Work {
 pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Work, Fault> {
     let work = match action {
         Action::Run { command, cwd, env, timeout, wait } => {
-            let mut orders = orders(app, command, cwd.clone(), env, context)?;
-            if !is_permitted(app, &orders, context)? {
-                return Ok(Work::Asks);
-            }
+            let orders = orders(app, command, cwd.clone(), env, context)?;
+            let Some(mut permits) = permits(app, orders, context)? else { return Ok(Work::Asks) };
             let timeout =
                 timeout.map(|seconds| duration("timeout", seconds, f64::MAX)).transpose()?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
-            match orders.len() {
+            match permits.len() {
                 1 => {
-                    let job = app.jobs.start(orders.remove(0), timeout, &context.reader)?;
+                    let job = app.jobs.start(permits.remove(0), timeout, &context.reader)?;
                     await_end(job, wait, u64::from(context.budget))
                 }
                 _ => {
                     let sequence =
-                        Sequence::start(app.jobs.clone(), orders, timeout, &context.reader)?;
+                        Sequence::start(app.jobs.clone(), permits, timeout, &context.reader)?;
                     sequence.await_end(wait, u64::from(context.budget))
                 }
             }
         }
         Action::Restart { job, wait } => {
-            let job = app.active_job(job.as_ref(), &context.reader)?;
+            let job = restartable(app, job.as_ref(), context)?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
-            restart(job, wait, context)
+            let Some(permit) = permit(app, job.order.clone(), context)? else {
+                return Ok(Work::Asks);
+            };
+            restart(job, permit, wait, context)
         }
         Action::Stop { job } => {
-            let job = app.active_job(job.as_ref(), &context.reader)?;
+            let job = running(app.active_job(job.as_ref(), &context.reader)?, app)?;
             stop(job, u64::from(context.budget))
         }
         Action::Signal { name, job } => {
             let signal = signal_named(name).ok_or_else(|| {
                 Fault::usage(format!("there is no signal {name:?}: HUP, INT, QUIT, KILL, USR1, USR2, TERM, CONT, STOP"))
             })?;
-            let job = running(app.active_job(job.as_ref(), &context.reader)?)?;
+            let job = running(app.active_job(job.as_ref(), &context.reader)?, app)?;
             job.signal(signal);
             await_answer(job, Vec::new(), context)
         }
         Action::Input { text, job, enter } => {
-            let job = running(app.active_job(job.as_ref(), &context.reader)?)?;
+            let job = running(app.active_job(job.as_ref(), &context.reader)?, app)?;
             let end = if *enter { "\r" } else { "" };
             await_answer(job, format!("{text}{end}").into_bytes(), context)
         }
         Action::Keys { keys, job } => {
-            let job = running(app.active_job(job.as_ref(), &context.reader)?)?;
+            let job = running(app.active_job(job.as_ref(), &context.reader)?, app)?;
             let bytes = keys::bytes(keys, job.with(|state| state.screen.has_application_cursor()))?;
             await_answer(job, bytes, context)
         }
@@ -92,8 +95,24 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
     Ok(Work::Waits(work))
 }
 
+/// Asks whether the commands of an action may run.
+///
+/// # Errors
+/// One of them may not in any case.
+pub fn question(app: &Terminal, action: &Action, context: &Context) -> Result<Reply, Fault> {
+    let orders = match action {
+        Action::Run { command, cwd, env, .. } => orders(app, command, cwd.clone(), env, context)?,
+        Action::Restart { job, .. } => vec![restartable(app, job.as_ref(), context)?.order.clone()],
+        other => {
+            let name = docui::Actions::name(other);
+            return Err(Fault::failed(format!("{name} is done elsewhere")));
+        }
+    };
+    question::question(app, &orders)
+}
+
 /// Returns what is to be run: each line in the same directory, with the same variables.
-pub(crate) fn orders(
+fn orders(
     app: &Terminal,
     commands: &[String],
     cwd: Option<FilePath>,
@@ -118,9 +137,6 @@ pub(crate) fn orders(
     }
     let directory = app.directory(context);
     let cwd: PathBuf = cwd.map_or_else(|| directory.clone(), |cwd| directory.join(cwd.0));
-    if !cwd.is_dir() {
-        return Err(Fault::not_found(format!("cwd: there is no folder {}", cwd.display())));
-    }
     let mut all = Vec::new();
     for command in commands {
         let mut line = CommandLine::parse(command);
@@ -144,12 +160,41 @@ fn duration(name: &str, seconds: f64, most: f64) -> Result<Duration, Fault> {
         .map_err(|_| Fault::usage(format!("{name}: expected seconds, not {seconds}")))
 }
 
-fn running(job: Arc<Job>) -> Result<Arc<Job>, Fault> {
+fn permit(app: &mut Terminal, order: Order, context: &Context) -> Result<Option<Permit>, Fault> {
+    Ok(permits(app, vec![order], context)?.and_then(|mut permits| permits.pop()))
+}
+
+/// Returns a command that runs.
+///
+/// # Errors
+/// It has ended: what is meant is said, not guessed.
+fn running(job: Arc<Job>, app: &Terminal) -> Result<Arc<Job>, Fault> {
     match job.ended() {
         None => Ok(job),
         Some(ended) => {
-            Err(Fault::refused(format!("{} has ended: {}", titled(&job), ended.verdict())))
+            let running: Vec<String> = app.running().iter().map(|job| titled(job)).collect();
+            let running = match running.is_empty() {
+                true => "no command runs".to_owned(),
+                false => format!("running: {}", running.join(", ")),
+            };
+            let verdict = ended.verdict();
+            Err(Fault::refused(format!("{} has ended: {verdict}; {running}", titled(&job))))
         }
+    }
+}
+
+/// Returns the command that is to be run again: one that has ended only if it is named.
+fn restartable(
+    app: &Terminal,
+    named: Option<&Anchor<Command>>,
+    context: &Context,
+) -> Result<Arc<Job>, Fault> {
+    let job = app.active_job(named, &context.reader)?;
+    match named {
+        Some(_) => Ok(job),
+        None => running(job.clone(), app).map_err(|fault| {
+            fault.hint(docui::command::run(&format!("{}.restart('{}')", app.callee, job.name())))
+        }),
     }
 }
 
@@ -160,20 +205,51 @@ fn await_end(job: Arc<Job>, wait: Duration, budget: u64) -> Blocking<Terminal> {
     let work = move |commit: &docui::blocking::CommitPoint| {
         // It runs already.
         let _ = commit.begin();
-        // A program that takes the screen waits for keys.
-        waited.wait(Instant::now() + wait, |state| {
-            state.screen.is_taken().then(|| SCREEN_SILENCE.saturating_sub(state.printed.elapsed()))
-        })
+        end_or_start(&waited, Instant::now() + wait)
     };
-    Blocking::new(what, wait + WAIT_MARGIN, work, move |app: &mut Terminal, ended, _| {
-        Ok(ended_or_started(app, &job, ended, budget))
+    Blocking::new(what, wait + WAIT_MARGIN, work, move |app: &mut Terminal, (ended, at), _| {
+        Ok(ended_or_started(app, &job, ended, &at, budget))
     })
+}
+
+/// Waits until a command has ended, waits for keys, or serves: then it is silent and listens at these addresses.
+fn end_or_start(job: &Job, until: Instant) -> (Option<Arc<Ended>>, Vec<SocketAddr>) {
+    // A program that takes the screen waits for keys.
+    let is_shown = |state: &State| {
+        state.screen.is_taken().then(|| SCREEN_SILENCE.saturating_sub(state.printed.elapsed()))
+    };
+    let (mut pause, longest) = PORTS_SPACING;
+    loop {
+        let look = (Instant::now() + pause).min(until);
+        if let Some(ended) = job.wait(look, is_shown) {
+            return (Some(ended), Vec::new());
+        }
+        let addresses = ports::addresses(&job.processes());
+        if !addresses.is_empty() {
+            let silent =
+                |state: &State| Some(SERVER_SILENCE.saturating_sub(state.printed.elapsed()));
+            if let Some(ended) = job.wait(until, silent) {
+                return (Some(ended), Vec::new());
+            }
+            // A test that listens for a moment is no server.
+            let still = ports::addresses(&job.processes());
+            if still == addresses || Instant::now() >= until {
+                return (None, still);
+            }
+        }
+        // The time is over, or the screen is to be shown.
+        if Instant::now() < look || Instant::now() >= until {
+            return (None, addresses);
+        }
+        pause = (pause * 2).min(longest);
+    }
 }
 
 fn ended_or_started(
     app: &Terminal,
     job: &Arc<Job>,
     ended: Option<Arc<Ended>>,
+    at: &[SocketAddr],
     budget: u64,
 ) -> Reply {
     if let Some(ended) = ended {
@@ -184,11 +260,34 @@ fn ended_or_started(
         Ok(()) => {
             let screen =
                 if job.with(|state| state.screen.is_taken()) { " · full screen" } else { "" };
-            let brief = shortened(&job.order.whole()) + screen;
+            let brief = shortened(&job.order.whole()) + screen + &serving(job, at);
             Started::new(&handle, brief).named().complete().into()
         }
         Err(ended) => Answer::of(job, &ended, budget).into_done().into(),
     }
+}
+
+/// Says where a server listens, and its first lines: ` · listening on 127.0.0.1:8000 · Ready in 3 ms`.
+fn serving(job: &Job, at: &[SocketAddr]) -> String {
+    if at.is_empty() {
+        return String::new();
+    }
+    let at: Vec<String> = at.iter().map(SocketAddr::to_string).collect();
+    let mut words = format!(" · listening on {}", at.join(", "));
+    let (mut room, most) = (SERVER_SHOWN, 10);
+    for (_, line) in job.lines(1, most).unwrap_or_default() {
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let length = line.chars().count();
+        if length == 0 {
+            continue;
+        }
+        if length > room {
+            break;
+        }
+        room -= length;
+        words += &format!(" · {line}");
+    }
+    words
 }
 
 fn stop(job: Arc<Job>, budget: u64) -> Blocking<Terminal> {
@@ -211,7 +310,7 @@ fn ended_by_stop(job: &Job, commit: &docui::blocking::CommitPoint) -> Option<Arc
     commit.begin().then(|| job.stop(How::Stopped)).flatten()
 }
 
-fn restart(job: Arc<Job>, wait: Duration, context: &Context) -> Blocking<Terminal> {
+fn restart(job: Arc<Job>, permit: Permit, wait: Duration, context: &Context) -> Blocking<Terminal> {
     let (reader, budget) = (context.reader.clone(), u64::from(context.budget));
     let stopped = job.clone();
     Blocking::new(
@@ -225,9 +324,9 @@ fn restart(job: Arc<Job>, wait: Duration, context: &Context) -> Blocking<Termina
                     titled(&job)
                 )));
             }
-            let new = app.jobs.start(job.order.clone(), job.timeout, &reader)?;
+            let new = app.jobs.start(permit, job.timeout, &reader)?;
             let ended = new.wait(Instant::now() + wait.min(Duration::from_millis(100)), |_| None);
-            Ok(ended_or_started(app, &new, ended, budget))
+            Ok(ended_or_started(app, &new, ended, &[], budget))
         },
     )
 }

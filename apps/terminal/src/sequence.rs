@@ -1,5 +1,6 @@
 //! Several commands, one after the other, until one fails.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -11,6 +12,7 @@ use crate::job::{Ended, How, Job};
 use crate::job_table::JobTable;
 use crate::limits::{ANSWER_TOKENS, WAIT_MARGIN};
 use crate::model::{Terminal, titled};
+use crate::question::Permit;
 use crate::start::Order;
 
 /// How long a cancellation is not noticed.
@@ -19,6 +21,8 @@ const CANCEL_SPACING: Duration = Duration::from_millis(500);
 /// Commands that run one after the other.
 pub struct Sequence {
     orders: Vec<Order>,
+    /// What starts those that aren't started yet.
+    permits: Mutex<VecDeque<Permit>>,
     timeout: Option<Duration>,
     reader: String,
     table: JobTable,
@@ -45,15 +49,18 @@ impl Sequence {
     /// The first one can't be started, or the system gives no more threads.
     pub fn start(
         table: JobTable,
-        orders: Vec<Order>,
+        permits: Vec<Permit>,
         timeout: Option<Duration>,
         reader: &str,
     ) -> Result<Arc<Self>, Fault> {
-        let first = orders.first().ok_or_else(|| Fault::usage("command: expected a line"))?;
-        let first = table.start(first.clone(), timeout, reader)?;
+        let orders = permits.iter().map(|permit| permit.order().clone()).collect();
+        let mut permits = VecDeque::from(permits);
+        let first = permits.pop_front().ok_or_else(|| Fault::usage("command: expected a line"))?;
+        let first = table.start(first, timeout, reader)?;
         let state = State { jobs: vec![first.clone()], ..State::default() };
         let sequence = Arc::new(Self {
             orders,
+            permits: Mutex::new(permits),
             timeout,
             reader: reader.to_owned(),
             table,
@@ -82,8 +89,9 @@ impl Sequence {
             if !ended.how.is_success() || state.cancelled {
                 break;
             }
-            let Some(order) = self.orders.get(next) else { break };
-            match self.table.start(order.clone(), self.timeout, &self.reader) {
+            let permit = self.permits.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            let Some(permit) = permit else { break };
+            match self.table.start(permit, self.timeout, &self.reader) {
                 Ok(started) => {
                     if let Some(handle) = &state.handle {
                         handle.progress(next as u64, self.orders.len() as u64, titled(&started));

@@ -3,18 +3,20 @@
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr_iter;
 
-use crate::limits::{INDEX_LINES, INDEX_MAX, LINE_MAX, SEGMENT_BYTES, SEGMENTS_MAX};
+use crate::limits::{INDEX_LINES, INDEX_MAX, SEGMENT_BYTES, SEGMENTS_MAX};
+use crate::line_reader::{Kept, KeptPart};
 
 /// One file of an output.
 #[derive(Debug)]
 struct Segment {
     path: PathBuf,
-    file: File,
+    file: Arc<File>,
     /// Where it begins in the whole output.
     start: u64,
     length: u64,
@@ -39,15 +41,6 @@ pub struct Spill {
     spacing: u64,
     /// Why no more is kept.
     failed: Option<String>,
-}
-
-/// A line as it was printed, without its end and cut if it is long.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RawLine {
-    /// Its number, counted from 1.
-    pub number: u64,
-    /// Its bytes.
-    pub bytes: Vec<u8>,
 }
 
 impl Spill {
@@ -113,7 +106,12 @@ impl Spill {
             options.read(true).write(true).create(true).truncate(true).mode(0o600);
             let file = options.open(&path)?;
             self.made += 1;
-            self.segments.push_back(Segment { path, file, start: self.bytes, length: 0 });
+            self.segments.push_back(Segment {
+                path,
+                file: Arc::new(file),
+                start: self.bytes,
+                length: 0,
+            });
             if self.segments.len() > SEGMENTS_MAX
                 && let Some(middle) = self.segments.remove(1)
             {
@@ -121,7 +119,7 @@ impl Spill {
             }
         }
         let Some(segment) = self.segments.back_mut() else { return Ok(()) };
-        segment.file.write_all(bytes)?;
+        (&*segment.file).write_all(bytes)?;
         segment.length += bytes.len() as u64;
         Ok(())
     }
@@ -133,63 +131,24 @@ impl Spill {
         }
     }
 
-    /// Calls `each` with the lines from one on, the unfinished last one among them, until it returns false. What is no
-    /// longer kept is left out: the numbers tell. Past a gap, a line that began in it is left out, too.
-    ///
-    /// # Errors
-    /// The disk can't be read.
-    pub fn each_line(&self, from: u64, each: &mut dyn FnMut(RawLine) -> bool) -> io::Result<()> {
-        let from = from.max(1);
-        let at = self.index.partition_point(|(number, _)| *number <= from).saturating_sub(1);
-        let (mut number, mut offset) = self.index.get(at).copied().unwrap_or((1, 0));
-        let mut line: Vec<u8> = Vec::new();
-        let mut buffer = vec![0; 64 * 1024];
-        // True while the rest of a line is passed over whose beginning is missing.
-        let mut broken = false;
-        while offset < self.bytes {
-            let Some(segment) =
-                self.segments.iter().find(|segment| segment.start + segment.length > offset)
-            else {
-                break;
-            };
-            if segment.start > offset {
-                // Lines are counted on by the index, which knows those beyond the gap.
-                let beyond = self.index.iter().find(|(_, start)| *start >= segment.start).copied();
-                line.clear();
-                broken = false;
-                match beyond {
-                    Some(beyond) => (number, offset) = beyond,
-                    None => (number, offset, broken) = (self.lines + 1, segment.start, true),
-                }
-                continue;
+    /// Returns what is kept now, to be read from one line on. It costs little, and reading it needs nothing else.
+    pub fn kept(&self, from: u64) -> Kept {
+        let at = self.index.partition_point(|(number, _)| *number <= from.max(1)).saturating_sub(1);
+        let part = |segment: &Segment| {
+            let first = self.index.partition_point(|(_, start)| *start < segment.start);
+            KeptPart {
+                file: segment.file.clone(),
+                start: segment.start,
+                end: segment.start + segment.length,
+                first: self.index.get(first).copied(),
             }
-            let read = segment.file.read_at(&mut buffer, offset - segment.start)?;
-            let read = read.min((segment.start + segment.length - offset) as usize);
-            if read == 0 {
-                break;
-            }
-            offset += read as u64;
-            let mut rest = &buffer[..read];
-            while let Some(end) = memchr(b'\n', rest) {
-                if number >= from && !broken {
-                    extend(&mut line, &rest[..end]);
-                    if !each(RawLine { number, bytes: std::mem::take(&mut line) }) {
-                        return Ok(());
-                    }
-                }
-                line.clear();
-                if !broken {
-                    number += 1;
-                }
-                broken = false;
-                rest = &rest[end + 1..];
-            }
-            extend(&mut line, rest);
+        };
+        Kept {
+            parts: self.segments.iter().map(part).collect(),
+            begin: self.index.get(at).copied().unwrap_or((1, 0)),
+            bytes: self.bytes,
+            lines: self.lines,
         }
-        if !line.is_empty() && number >= from && !broken {
-            each(RawLine { number, bytes: line });
-        }
-        Ok(())
     }
 }
 
@@ -199,14 +158,11 @@ impl Drop for Spill {
     }
 }
 
-fn extend(line: &mut Vec<u8>, bytes: &[u8]) {
-    let room = LINE_MAX.saturating_sub(line.len());
-    line.extend_from_slice(&bytes[..bytes.len().min(room)]);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::LINE_MAX;
+    use crate::line_reader::{LineReader, RawLine};
 
     fn lines(spill: &Spill, from: u64, most: usize) -> Vec<(u64, String)> {
         let mut found = Vec::new();
@@ -214,7 +170,7 @@ mod tests {
             found.push((line.number, String::from_utf8_lossy(&line.bytes).into_owned()));
             found.len() < most
         };
-        spill.each_line(from, take).unwrap();
+        LineReader::new(from).read_all(&spill.kept(from), &|| false, take).unwrap();
         found
     }
 

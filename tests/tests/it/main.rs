@@ -65,6 +65,7 @@ mod special_files;
 mod stopped_app;
 mod terminal;
 mod terminal_answers;
+mod terminal_faults;
 mod terminal_tasks;
 mod unasked_changes;
 mod undo;

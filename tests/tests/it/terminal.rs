@@ -36,13 +36,13 @@ error: could not compile `sample` (lib) due to 2 previous errors; 1 warning emit
 const SOURCE: &str = "use std::fmt;\n\n/// A sum.\nfn total() -> u32 {\n    \"three\"\n}\n\nfn more() {\n    let a = missing;\n}\n";
 
 /// An environment in which all commands are allowed, as a person allows them.
-pub(crate) fn allowing() -> TestEnv {
+pub fn allowing() -> TestEnv {
     let env = TestEnv::new();
     allow(&env, "allow = [\"*\"]\n");
     env
 }
 
-pub(crate) fn allow(env: &TestEnv, rules: &str) {
+pub fn allow(env: &TestEnv, rules: &str) {
     let folder = env.root().join("home/.config/pipemux");
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("terminal.toml"), rules).expect("a file");
@@ -149,15 +149,16 @@ fn each_program_is_asked_for_once_and_the_answer_has_the_result() {
     env.pipemux(&["answer", "none"]).ok().has("cancelled");
     assert!(!env.path("made").exists());
     let asked = env.run("terminal.run('ls -d .')");
-    asked.exits(5).has("[always](link:").has(": ls in this workspace\n").has("[any](link:").has(
+    asked.exits(5).has("1. [all](link:").has(
         ": all commands in this workspace from now on (for all workspaces: allow = [\"*\"] in ~/.config/pipemux/terminal.toml)",
     );
-    env.pipemux(&["answer", "1"]).ok().has("exit 0\n```\n.\n```");
+    asked.has("2. [always](link:").has(": ls in this workspace\n").has("3. [once](link:");
+    env.pipemux(&["answer", "2"]).ok().has("exit 0\n```\n.\n```");
     env.run("terminal.run('ls -d ..')").ok().has("..");
     env.run("terminal.run('ls -d . && echo done')").ok().has("done");
     // Other programs, and lines that only a shell understands, are asked for apart.
     env.run("terminal.run('ls -d . | cat')").exits(5).has("may cat run? ls -d . | cat");
-    env.pipemux(&["answer", "2"]).ok().has("exit 0");
+    env.pipemux(&["answer", "3"]).ok().has("exit 0");
     env.run("terminal.run('ls -d . | cat')").exits(5);
     env.pipemux(&["answer", "none"]).ok();
     for line in ["sh -c \"ls\"", "env ls", "ls $(ls)", "ls > x"] {
@@ -170,7 +171,7 @@ fn each_program_is_asked_for_once_and_the_answer_has_the_result() {
     env.kill_session("terminal/main");
     env.run("terminal.run('ls -d .')").ok().has("exit 0");
     env.run("terminal.run('echo $(ls -d .)')").exits(5);
-    env.pipemux(&["answer", "3"]).ok().has("exit 0");
+    env.pipemux(&["answer", "1"]).ok().has("exit 0");
     env.kill_session("terminal/main");
     env.run("terminal.run('cat /dev/null'); terminal.run('echo $(ls -d .)')").ok().has("2 done");
 }
@@ -249,7 +250,7 @@ print('chosen', rows[at])
     ask(&env, "terminal.screen()").ok().has("```\n> first\n  second\n  third\n```");
     env.run("terminal.keys('down down')").ok().has("  second\n> third\n");
     env.run("terminal.keys('q')").ok().has("exit 0").has("chosen third");
-    env.run("terminal.keys('q')").exits(9).has("has ended");
+    env.run("terminal.keys('q')").exits(9).has("has ended: exit 0; no command runs");
 }
 
 #[test]

@@ -73,23 +73,23 @@ fn one_question_is_about_all_programs() {
     let line = "cd . && ls -d . && cat /dev/null; head -c0 /dev/null";
     let asked = env.run(&format!("terminal.run('{line}')"));
     asked.exits(5).has(&format!("may cat, head, ls run? {line}\n"));
-    asked.has(": cat, head, ls in this workspace\n").has("[any](link:");
-    env.pipemux(&["answer", "1"]).ok().has("exit 0");
+    asked.has(": cat, head, ls in this workspace\n").has("1. [all](link:");
+    env.pipemux(&["answer", "always"]).ok().has("exit 0");
     env.run("terminal.run('ls -d . | cat | head')").ok().has("exit 0");
     // So it is for a list, whose lines may need a shell.
     let asked = env
         .run("terminal.run(['ls -d .', 'wc -l /dev/null', 'echo $((1 + 1)) > sum', 'tail sum'])");
     asked.exits(5).has(
-        "may tail, wc, this line run? ls -d .; wc -l /dev/null; echo $((1 + 1)) > sum; tail sum\n",
+        "may tail, wc, this line run? ls -d . ⏎ wc -l /dev/null ⏎ echo $((1 + 1)) > sum ⏎ tail sum\n",
     );
     asked.has(": tail, wc, this line in this workspace\n").has(": these commands\n");
-    let ran = env.pipemux(&["answer", "1"]);
+    let ran = env.pipemux(&["answer", "always"]);
     ran.ok().has("all 4 succeeded").has("tail sum · exit 0\n```\n2\n```");
     env.run("terminal.run('echo $((1 + 1)) > sum')").ok().has("exit 0");
     env.run("terminal.run('wc -l sum')").ok();
     // An answer is about these lines only, and a refusal of one line is one of all.
     env.run("terminal.run(['touch a', 'mkdir b'])").exits(5).has("may mkdir, touch run?");
-    env.pipemux(&["answer", "2"]).ok().has("all 2 succeeded");
+    env.pipemux(&["answer", "once"]).ok().has("all 2 succeeded");
     env.run("terminal.run(['touch a'])").exits(5);
     env.pipemux(&["answer", "none"]).ok();
     allow(&env, "deny = [\"rm\"]\n");

@@ -131,7 +131,7 @@ fn short_place(place: &Place, cwd: &Path) -> String {
 
 /// Returns what changed since the run before: `2 fixed, 1 new, 3 still there`; empty if there was none or it had nothing.
 pub fn changes(job: &Job, ended: &Ended) -> String {
-    let Some(before) = &job.before else { return String::new() };
+    let Some(before) = &job.compared() else { return String::new() };
     if before.problems.is_empty() && before.failures.is_empty() {
         return String::new();
     }
@@ -140,9 +140,9 @@ pub fn changes(job: &Job, ended: &Ended) -> String {
 
 /// Returns a test of what the run before had, too.
 fn known(job: &Job, report: &Report) -> impl Fn(&Item<'_>) -> bool + use<> {
-    let before = job.before.as_ref();
+    let before = job.compared();
     let (problems, failures) =
-        before.map(|before| Comparison::known(before, report)).unwrap_or_default();
+        before.map(|before| Comparison::known(&before, report)).unwrap_or_default();
     move |item| match item {
         Item::Problem(index, _) => problems.contains(index),
         Item::Failure(index, _) => failures.contains(index),
@@ -287,8 +287,8 @@ pub fn all_problems(job: &Job, ended: Option<&Ended>, report: &Report, budget: u
         let count = errors_not_kept + less_not_kept;
         pieces.push(Piece::Text(format!("… {count} further ones were only counted: {command}\n")));
     }
-    if let Some(before) = job.before.as_ref().filter(|_| is_compared) {
-        let comparison = Comparison::of(before, report);
+    if let Some(before) = job.compared().filter(|_| is_compared) {
+        let comparison = Comparison::of(&before, report);
         let fixed = comparison
             .fixed
             .iter()

@@ -32,6 +32,8 @@ pub struct Ended {
     pub took: Duration,
     /// How many processes it left running, which were then ended.
     pub left: usize,
+    /// What the run before found, as far as this one can be compared with it.
+    pub before: Option<Arc<Report>>,
     /// What was recognised of its output.
     pub report: Arc<Report>,
     /// Where its problems are now.
@@ -52,6 +54,26 @@ impl How {
     pub fn is_success(&self) -> bool {
         *self == Self::Exited(0)
     }
+
+    /// Returns true if the command ended by itself.
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Self::Exited(_))
+    }
+}
+
+/// Returns what of an earlier run this one can be compared with: nothing if it didn't get to its end, and no tests if it failed
+/// before it ran any. What wasn't looked at isn't fixed.
+pub(super) fn comparable(before: &Arc<Report>, now: &Report, how: &How) -> Option<Arc<Report>> {
+    if !how.is_complete() {
+        return None;
+    }
+    let is_tested = now.tests.passed + now.tests.failed + now.tests.skipped > 0;
+    if is_tested || how.is_success() || before.failures.is_empty() {
+        return Some(before.clone());
+    }
+    let mut before = Report::clone(before);
+    before.failures.clear();
+    Some(Arc::new(before))
 }
 
 impl Ended {
@@ -83,5 +105,36 @@ pub fn duration(time: Duration) -> String {
         0..60 => format!("{seconds}.{} s", time.subsec_millis() / 100),
         60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),
         _ => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pipemux_problems::OutputReader;
+
+    fn report(output: &str) -> Arc<Report> {
+        let mut reader = OutputReader::new();
+        reader.feed(output.as_bytes());
+        Arc::new(reader.finish())
+    }
+
+    #[test]
+    fn what_was_not_looked_at_is_not_compared() {
+        let failed = "test a ... FAILED\n\nfailures:\n\nfailures:\n    a\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
+        let before = report(failed);
+        assert!(!before.failures.is_empty());
+        for how in
+            [How::Stopped, How::TimedOut, How::Signalled("Killed".into()), How::Lost("x".into())]
+        {
+            assert_eq!(comparable(&before, &report(""), &how), None);
+        }
+        // It failed before any test ran.
+        let errors = report("a.c:1:1: error: x\n");
+        assert!(comparable(&before, &errors, &How::Exited(101)).unwrap().failures.is_empty());
+        for (now, status) in [("", 0), (failed, 101)] {
+            let same = comparable(&before, &report(now), &How::Exited(status)).unwrap();
+            assert_eq!(same, before);
+        }
     }
 }

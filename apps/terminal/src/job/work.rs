@@ -1,19 +1,22 @@
 //! The threads of a command: one reads what it prints, one waits for its end, and one ends it at its time.
 
+use std::collections::BTreeSet;
 use std::io::{self, Read};
 use std::sync::{Arc, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use docui::JobHandle;
+use pipemux_problems::OutputReader;
 use portable_pty::Child;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
+use super::ended::comparable;
 use super::{Ended, How, Job};
 use crate::answer;
 use crate::limits::{DRAIN_PATIENCE, LEFTOVER_PATIENCE, READ_BYTES};
 use crate::places::Places;
-use crate::process;
+use crate::{orphans, process};
 
 impl Job {
     /// Begins to read what it prints and to wait for its end.
@@ -62,7 +65,7 @@ impl Job {
                 Ok(0) | Err(_) => break,
                 Ok(length) => {
                     let mut state = self.state();
-                    if state.ended.is_some() {
+                    if self.ended().is_some() {
                         break;
                     }
                     state.take(&buffer[..length]);
@@ -82,11 +85,17 @@ impl Job {
             let waited = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
             while matches!(waitid(WaitId::Pid(pid), waited), Err(rustix::io::Errno::INTR)) {}
         }
-        let left = end_leftovers(leader);
+        let mut left = end_leftovers(leader, &self.mark);
         let mut state = self.state();
         state.leader = None;
+        // The system may have ended some of them together with the session, before anybody saw them.
+        left.extend(orphans::forget(leader));
         let how = child.wait().map_or_else(|error| How::Lost(error.to_string()), How::from);
-        let how = state.wish.take().unwrap_or(how);
+        let (how, left) = match state.wish.take() {
+            // All that it started was to end.
+            Some(wish) => (wish, 0),
+            None => (how, left.len()),
+        };
         let took = self.began.elapsed();
         let until = Instant::now() + DRAIN_PATIENCE;
         while !state.drained && Instant::now() < until {
@@ -97,13 +106,16 @@ impl Job {
                 .unwrap_or_else(PoisonError::into_inner)
                 .0;
         }
-        let report = std::mem::take(&mut state.output).finish();
+        let output = state.output.clone();
         drop(state);
+        let report = output.finish();
         // Files are read here: nobody waits for them with a lock.
-        let places = Places::of(&report, &self.order.cwd);
-        let ended = Arc::new(Ended { how, took, left, report: Arc::new(report), places });
+        let places = Places::of(&report, &self.order.cwd, self.began_at);
+        let before = self.before.as_ref().and_then(|before| comparable(before, &report, &how));
+        let ended = Arc::new(Ended { how, took, left, before, report: Arc::new(report), places });
         let mut state = self.state();
-        state.ended = Some(ended.clone());
+        let _ = self.end.set(ended.clone());
+        state.output = OutputReader::default();
         state.terminal = None;
         let handle = state.handle.take();
         drop(state);
@@ -115,27 +127,26 @@ impl Job {
     }
 }
 
-/// Ends what a command left running behind it. Returns how many processes that were.
-fn end_leftovers(leader: i32) -> usize {
+/// Ends what a command left running behind it. Returns these processes.
+fn end_leftovers(leader: i32, mark: &str) -> BTreeSet<i32> {
     let rest = || {
-        let mut rest = process::members(leader);
+        let mut rest = process::members(leader, mark);
         rest.retain(|pid| *pid != leader);
         rest
     };
-    let left = rest();
+    let mut left = rest();
+    let all: BTreeSet<i32> = left.iter().copied().collect();
     if left.is_empty() {
-        return 0;
+        return all;
     }
     process::signal_each(&left, Signal::HUP);
     process::signal_each(&left, Signal::TERM);
     process::signal_each(&left, Signal::CONT);
     let until = Instant::now() + LEFTOVER_PATIENCE;
-    while Instant::now() < until {
-        if rest().is_empty() {
-            return left.len();
-        }
+    while !left.is_empty() && Instant::now() < until {
         thread::sleep(Duration::from_millis(10));
+        left = rest();
     }
-    process::signal_each(&rest(), Signal::KILL);
-    left.len()
+    process::signal_each(&left, Signal::KILL);
+    all
 }
