@@ -193,7 +193,7 @@ fn restartable(
     match named {
         Some(_) => Ok(job),
         None => running(job.clone(), app).map_err(|fault| {
-            fault.hint(docui::command::run(&format!("{}.restart('{}')", app.callee, job.name())))
+            fault.hint(docui::command::run(&format!("{}.restart(\"{}\")", app.callee, job.name())))
         }),
     }
 }

@@ -19,7 +19,7 @@ fn restarted_command_needs_the_same_permission() {
     assert!(!env.path("made").exists());
     allow(&env, "allow = [\"*\"]\n");
     // One that has ended is run again only if it is named.
-    env.run("terminal.restart()").exits(9).has("has ended").has("terminal.restart('c1')");
+    env.run("terminal.restart()").exits(9).has("has ended").has("terminal.restart(\"c1\")");
     env.run("terminal.restart('touch')").ok();
     assert!(env.path("made").exists());
 }
@@ -102,7 +102,7 @@ fn server_answers_as_soon_as_it_listens() {
     let started = env.run("terminal.run('python3 server.py')");
     started
         .ok()
-        .has("1 started · run: c1 python3 server.py · listening on 127.0.0.1:")
+        .has("1 started · run: python3 server.py · listening on 127.0.0.1:")
         .has("ready to serve");
     env.run("terminal.stop()").ok().has("stopped").lacks("left behind");
     // Nothing runs that could be meant.

@@ -122,7 +122,7 @@ fn port_is_no_way_around_the_question() {
     env.write("server.py", SERVER);
     let asked = env.run("terminal.run('python3 server.py', wait=0)");
     asked.exits(5);
-    env.pipemux(&["answer", "1"]).ok();
+    env.pipemux(&["answer", "always"]).ok();
     ask(&env, "terminal.wait_for('listening on', 20)").ok();
     let asked = env.run("terminal.run('echo ${PORT} | cat')");
     asked.exits(5).has("may cat run? echo ${PORT} | cat");
