@@ -85,6 +85,17 @@ impl JobsModel {
         self.confirming.clear();
     }
 
+    /// Returns the jobs that readers know by this name: a number, or a key, with the session where that isn't the main one.
+    fn named<'j>(&'j self, name: &'j str) -> impl Iterator<Item = &'j SavedJob> {
+        self.by_number.values().filter(move |job| match job.named {
+            false => name.parse() == Ok(job.number),
+            true => {
+                let key = name.strip_prefix(&*job.session).and_then(|rest| rest.strip_prefix(':'));
+                key.unwrap_or(name) == job.key
+            }
+        })
+    }
+
     /// A client is about to confirm a delivery.
     pub fn note_confirmation(&mut self, client: ClientId, id: u64, delivery: u64) {
         self.confirming.insert((client, id), delivery);
@@ -113,14 +124,14 @@ impl Sim {
         };
         let mut ends = Vec::new();
         for line in &lines {
-            let Some((number, state)) = told_end(line) else { continue };
-            let known = self.jobs.by_number.get(&number).and_then(|job| job.end.as_ref());
-            law!(
-                known.is_some_and(|end| end.state == state),
-                "an end is told as it is",
-                "{line}: {known:?}"
-            );
-            let again = self.jobs.confirmed.contains(&(number, reader.clone()));
+            let Some((name, state)) = told_end(line) else { continue };
+            // Jobs of several sessions may have the same name: which of them is told can't be seen from here.
+            let named: Vec<&SavedJob> = self.jobs.named(name).collect();
+            let ended = |job: &&&SavedJob| job.end.as_ref().is_some_and(|end| end.state == state);
+            let meant: Vec<u64> = named.iter().filter(ended).map(|job| job.number).collect();
+            law!(!meant.is_empty(), "an end is told as it is", "{line}: {named:?}");
+            let mut confirmed = meant.iter().map(|number| (*number, reader.clone()));
+            let again = confirmed.all(|end| self.jobs.confirmed.contains(&end));
             // Who asks for the job is told what became of it as often as it is asked.
             let asked = matches!(request.call.verb, Verb::Click { .. } | Verb::Read { .. });
             law!(
@@ -129,8 +140,10 @@ impl Sim {
                 "{line} to {reader:?}"
             );
             self.statistics.count(format!("job {state} told"));
-            self.jobs.told.insert((number, reader.clone()));
-            ends.push(number);
+            self.jobs.told.extend(meant.iter().map(|number| (*number, reader.clone())));
+            if let [number] = *meant {
+                ends.push(number);
+            }
         }
         if answer.delivery != 0 && !ends.is_empty() {
             self.jobs.deliveries.insert(answer.delivery, (reader, ends));
@@ -186,12 +199,12 @@ impl Sim {
     }
 }
 
-/// Returns the number of a job and the state in a line that tells of its end.
-fn told_end(line: &str) -> Option<(u64, &str)> {
-    let (number, rest) = line.strip_prefix("job ")?.split_once(' ')?;
+/// Returns the name of a job and the state in a line that tells of its end.
+fn told_end(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.strip_prefix("job ")?.split_once(' ')?;
     let (state, rest) = rest.split_once(' ')?;
     let ended = matches!(state, "done" | "failed" | "cancelled" | "lost");
-    (ended && rest.starts_with("after")).then_some((number.parse().ok()?, state))
+    (ended && rest.starts_with("after")).then_some((name, state))
 }
 
 /// The frame of a report.
