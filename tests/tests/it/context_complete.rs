@@ -16,7 +16,8 @@ fn view_has_history_forms_and_prototypes_and_acts_have_none_of_them() {
     assert_eq!(before["history"], Value::Null);
     let form = &before["anchors"]["editor.replace"];
     assert_eq!(form["type"], "Form");
-    let params = json!(["old", "new", "in", "word", "regex", "case", "only", "not", "all"]);
+    let params =
+        json!(["old", "new", "in", "word", "regex", "case", "only", "not", "all", "preview"]);
     assert_eq!(form["params"], params);
     assert_eq!(before["anchors"]["editor.save"], Value::Null, "it has no parameters");
     // A reader who knows the prototypes gets them nevertheless: a context is complete.

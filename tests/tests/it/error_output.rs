@@ -33,7 +33,7 @@ fn errors_go_to_standard_error_when_no_step_ran() {
     };
     stdout_only(&["run", "editor.replace('nowhere', 'y')"], 1);
     stdout_only(&["run", "editor.replace('x', 'y')"], 5);
-    stderr_only(&["run", "editor.save()"], 9);
+    stdout_only(&["run", "editor.save()"], 5);
     stderr_only(&["answer", "7"], 2);
     stdout_only(&["answer", "none"], 0);
     stdout_only(&["read", "obj:4711", "--json"], 3);

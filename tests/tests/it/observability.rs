@@ -36,7 +36,7 @@ fn waiting_view_returns_when_another_reader_changes_something() {
     env.pipemux(&["view", "--wait", "0.2"]).ok().has("unchanged for 0.2 s").has("two");
     let one = env.pipemux(&["view", "editor/main", "--wait", "0.1", "--json"]).ok().json();
     assert_eq!(one["notices"][0], "unchanged for 0.1 s");
-    env.pipemux(&["view", "monitor/main", "--wait", "40"]).exits(3).has("no window");
+    env.pipemux(&["view", "editor/other", "--wait", "40"]).exits(3).has("no window");
     env.pipemux(&["view", "--wait", "4000"]).exits(2).has("from 0.001 to 3600");
 }
 
