@@ -14,9 +14,11 @@
 //! | `delivery` | a transport that notices when an answer was written |
 //! | `reader` | the name under which a connection reads |
 //! | `http` | the protocol over HTTP |
+//! | `token` | texts that nobody can guess |
 //!
 //! **Invariant: the bridge holds no state.** Everything that an answer depends on is in the daemon, under the reader's
-//! name; a bridge that dies and starts again goes on where it was. Nothing is left when it is killed.
+//! name; a bridge that dies and starts again goes on where it was. Nothing is left when it is killed. Only the questions
+//! that are before a person are known here: after a restart the model answers them.
 //!
 //! **Invariant: the list of tools is the same on every connection**, so that a harness's prompt cache stays valid.
 #![forbid(unsafe_code)]
@@ -29,6 +31,7 @@ mod delivery;
 mod http;
 mod outcome;
 mod reader;
+mod token;
 mod windows;
 
 use std::process::ExitCode;
