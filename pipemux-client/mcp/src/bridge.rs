@@ -89,9 +89,11 @@ impl Bridge {
             }
             Err(error) => return failed(error),
         };
+        // What only looks may show a question, but asks none: its answer would act.
+        let acts = !only_looks(&verb.verb);
         match self.perform(*verb, context).await {
-            Ok(performed) if performed.answer.exit == EXIT_QUESTION => {
-                confirm::ask(self, performed, context).await
+            Ok(performed) if acts && performed.answer.exit == EXIT_QUESTION => {
+                confirm::ask(self, call.clone(), performed, context).await
             }
             Ok(performed) => self.complete(performed, context).into(),
             Err(error) => failed(error),
@@ -121,10 +123,7 @@ impl Bridge {
     ) -> Result<Performed, ClientError> {
         let waits = verb.waits();
         let named = verb.budget.is_some();
-        let only_looks = match &verb.verb {
-            Verb::Run { only_queries, .. } => *only_queries,
-            verb => !verb.changes(),
-        };
+        let only_looks = only_looks(&verb.verb);
         let options = self.options();
         let mut request = verb.clone().into_request(&options);
         // The budget of an `open` would stay with its window; a value is printed as it is.
@@ -241,6 +240,14 @@ impl CallerEnv for Bridge {
     }
 }
 
+/// Returns true for a verb that changes nothing.
+fn only_looks(verb: &Verb) -> bool {
+    match verb {
+        Verb::Run { only_queries, .. } => *only_queries,
+        verb => !verb.changes(),
+    }
+}
+
 /// Returns the tools as the protocol lists them.
 pub fn tools() -> Vec<Tool> {
     let tool = |tool: &Definition| {
@@ -294,15 +301,15 @@ impl ServerHandler for Bridge {
         let cancelled = context.ct.clone();
         let answered = async {
             self.place.settle(&context).await;
-            match (&request.request_state, &request.input_responses) {
-                (Some(state), Some(responses)) => {
-                    confirm::resume(self, state, responses, &context).await
+            let arguments = request.arguments.unwrap_or_default();
+            let call = ToolCall { name: request.name.into_owned(), arguments };
+            match request.request_state {
+                // The state says which call was asked about, and nothing else runs.
+                Some(state) => {
+                    let responses = request.input_responses.unwrap_or_default();
+                    confirm::resume(self, &call, &state, &responses, &context).await
                 }
-                _ => {
-                    let arguments = request.arguments.unwrap_or_default();
-                    let call = ToolCall { name: request.name.into_owned(), arguments };
-                    self.answer(&call, &context).await
-                }
+                None => self.answer(&call, &context).await,
             }
         };
         tokio::select! {

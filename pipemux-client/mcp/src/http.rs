@@ -2,8 +2,6 @@
 //! header `PipeMux-Reader` or by `?reader=`.
 
 use std::convert::Infallible;
-use std::fs::File;
-use std::io::Read;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -29,6 +27,7 @@ use crate::bridge::{Bridge, Settings};
 use crate::daemon::Daemon;
 use crate::delivery::{Deliveries, ResponseDelivery};
 use crate::place::Place;
+use crate::token::new_token;
 
 /// The only path that is served.
 const PATH: &str = "/mcp";
@@ -40,8 +39,6 @@ const READER_MAX: usize = 128;
 const READER: &str = "mcp";
 /// The variable that names the token.
 const TOKEN_VARIABLE: &str = "PIPEMUX_MCP_TOKEN";
-/// Bytes of a token that is made here.
-const TOKEN_BYTES: usize = 16;
 
 struct Server {
     options: Options,
@@ -65,7 +62,10 @@ pub async fn serve(
     let token = std::env::var(TOKEN_VARIABLE).ok();
     let token = match token.filter(|token| !token.is_empty()) {
         Some(token) => token,
-        None => new_token()?,
+        None => new_token().map_err(|error| {
+            ClientError::invalid(format!("there is no randomness: {error}"))
+                .hint(format!("name a token in {TOKEN_VARIABLE}"))
+        })?,
     };
     let unusable = |error: std::io::Error| {
         ClientError::invalid(format!("{address} can't be listened on: {error}"))
@@ -174,13 +174,6 @@ fn refusal(status: StatusCode, why: &'static str) -> Response<ResponseBody> {
     let mut response = Response::new(Full::new(Bytes::from_static(why.as_bytes())).boxed());
     *response.status_mut() = status;
     response
-}
-
-fn new_token() -> Result<String, ClientError> {
-    let mut bytes = [0; TOKEN_BYTES];
-    let read = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut bytes));
-    read.map_err(|error| ClientError::invalid(format!("there is no randomness: {error}")))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[expect(clippy::print_stdout, reason = "over HTTP, standard output is not the protocol's")]

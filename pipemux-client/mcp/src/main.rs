@@ -15,9 +15,11 @@
 //! | `place` | the directory that a client works in |
 //! | `reader` | the name under which a connection reads |
 //! | `http` | the protocol over HTTP |
+//! | `token` | texts that nobody can guess |
 //!
 //! **Invariant: the bridge holds no state.** Everything that an answer depends on is in the daemon, under the reader's
-//! name; a bridge that dies and starts again goes on where it was. Nothing is left when it is killed.
+//! name; a bridge that dies and starts again goes on where it was. Nothing is left when it is killed. Only the questions
+//! that are before a person are known here: after a restart the model answers them.
 //!
 //! **Invariant: the list of tools is the same on every connection**, so that a harness's prompt cache stays valid.
 #![forbid(unsafe_code)]
@@ -31,6 +33,7 @@ mod http;
 mod outcome;
 mod place;
 mod reader;
+mod token;
 mod windows;
 
 use std::process::ExitCode;

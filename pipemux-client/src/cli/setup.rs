@@ -5,18 +5,26 @@
 //! | `harness` | which files each harness reads, and what belongs into them |
 //! | `json` | edits of JSON with comments |
 //! | `toml` | edits of TOML |
-//! | `files` | reads and writes files whole, and shows differences |
+//! | `endings` | keeps what editors put around lines |
+//! | `records` | what was changed, so that it is taken back exactly |
+//! | `files` | reads and writes files whole, all or none, and shows differences |
 //!
 //! **Invariant: a user's file is never made worse.** Only PipeMux's own entries are touched; comments, order and
 //! everything else stay. A file that can't be understood is left as it is, and what belongs into it is printed.
 
+mod endings;
 pub(super) mod files;
 mod harness;
 mod json;
+mod records;
 mod toml;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod user_files_tests;
+
+use std::path::Path;
 
 use pipemux_client::ClientError;
 
@@ -24,6 +32,10 @@ use super::guide;
 use crate::output;
 pub use harness::Harness;
 use harness::{Content, Places, Target};
+use records::{Change, Records};
+
+/// How often a file is edited again that another program wrote meanwhile.
+const ATTEMPTS: u32 = 8;
 
 /// What is set up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -39,7 +51,8 @@ pub enum With {
 #[derive(Debug, Clone, Copy)]
 pub struct SetupArgs {
     pub harness: Harness,
-    pub with: With,
+    /// Without it, the server is set up, and everything is taken out.
+    pub with: Option<With>,
     pub project: bool,
     pub remove: bool,
     pub dry_run: bool,
@@ -78,55 +91,144 @@ fn own_command() -> String {
 
 /// Makes the changes, and says which. All are worked out before the first file is written.
 fn set_up(args: SetupArgs, places: &Places, command: &str) -> Result<String, ClientError> {
-    let targets = args.harness.targets(places, args.with, command);
+    let with = args.with.unwrap_or(if args.remove { With::Both } else { With::Mcp });
+    let targets = args.harness.targets(places, with, command);
     if targets.is_empty() {
         let why = format!("{} has no skills: only its MCP server is set up", args.harness.name());
         return Err(ClientError::invalid(why).hint("leave out --with, or say --with mcp"));
     }
+    let mut records = Records::open(&places.state, args.dry_run)?;
+    for _ in 0..ATTEMPTS {
+        if let Some(report) = attempt(args, &targets, &mut records)? {
+            return Ok(report);
+        }
+    }
+    let why = "another program keeps writing the same file: no file was changed";
+    Err(ClientError::invalid(why).hint(format!("end {} and do it again", args.harness.name())))
+}
+
+/// Makes the changes once. Returns `None` if another program wrote one of the files meanwhile.
+fn attempt(
+    args: SetupArgs,
+    targets: &[Target],
+    records: &mut Records,
+) -> Result<Option<String>, ClientError> {
+    let name = args.harness.name();
     let mut changes = Vec::new();
-    for target in &targets {
+    for target in targets {
         let before = files::read(&target.path)?;
-        let after = edited(target, before.as_deref(), args.remove)
-            .map_err(|why| unreadable(target, &why))?;
+        let after = edited(target, before.as_deref(), args.remove, records)?;
         if after.as_deref() != before.as_deref() {
-            changes.push((target, before, after));
+            changes.push((target.path.as_path(), before, after));
         }
     }
-    let mut report = String::new();
-    for (target, before, after) in &changes {
-        report += &files::difference(&target.path, before.as_deref(), after.as_deref());
-        if !args.dry_run {
-            files::write(&target.path, after.as_deref())?;
-        }
-    }
-    report += &match (changes.len(), args.dry_run, args.remove) {
-        (0, _, false) => format!("{} is set up already: nothing changed\n", args.harness.name()),
-        (0, _, true) => {
-            format!("{} has nothing of PipeMux: nothing changed\n", args.harness.name())
-        }
-        (_, true, _) => "nothing was written: that was --dry-run\n".to_owned(),
-        (_, false, true) => format!("PipeMux was removed from {}\n", args.harness.name()),
-        (_, false, false) => format!(
-            "{} is set up; it takes effect when {} starts again · take it back: pipemux setup {} --remove\n",
-            args.harness.name(),
-            args.harness.name(),
-            args.harness.word()
-        ),
+    let difference = |(path, before, after): &(&_, Option<String>, Option<String>)| {
+        files::difference(path, before.as_deref(), after.as_deref())
     };
-    Ok(report)
+    let report: String = changes.iter().map(difference).collect();
+    if changes.is_empty() {
+        return Ok(Some(match args.remove {
+            false => format!("{name} is set up already: nothing changed\n"),
+            true => format!("{name} has nothing of PipeMux: nothing changed\n"),
+        }));
+    }
+    if args.dry_run {
+        return Ok(Some(report + "nothing was written: that was --dry-run\n"));
+    }
+    // A project's files are meant for all who work on it.
+    let mode = if args.project { 0o644 } else { 0o600 };
+    let replacements: Vec<files::Replacement<'_>> = changes
+        .iter()
+        .map(|(path, before, after)| (*path, before.as_deref(), after.as_deref()))
+        .collect();
+    if files::replace(&replacements, mode)? == files::Replaced::Changed {
+        return Ok(None);
+    }
+    let paths: Vec<&Path> = changes.iter().map(|(path, _, _)| *path).collect();
+    let made = |(path, before, after): &files::Replacement<'_>| {
+        Some(Change::new(path, *before, (*after)?))
+    };
+    match args.remove {
+        true => records.update(Vec::new(), &paths)?,
+        false => records.update(replacements.iter().filter_map(made).collect(), &[])?,
+    }
+    Ok(Some(match args.remove {
+        true => format!("{report}PipeMux was removed from {name}\n"),
+        false => {
+            let project = if args.project { " --project" } else { "" };
+            let word = args.harness.word();
+            format!(
+                "{report}{name} is set up; it takes effect when {name} starts again · take it back: pipemux setup {word}{project} --remove\n"
+            )
+        }
+    }))
 }
 
 /// Returns a file's text after the change; `None` if there is to be no such file.
-fn edited(target: &Target, before: Option<&str>, remove: bool) -> Result<Option<String>, String> {
+fn edited(
+    target: &Target,
+    before: Option<&str>,
+    remove: bool,
+    records: &Records,
+) -> Result<Option<String>, ClientError> {
     let text = before.unwrap_or_default();
-    match (&target.content, remove) {
-        (Content::Skill, true) => Ok(None),
-        (Content::Skill, false) => Ok(Some(guide::skill())),
-        // Where there is no file, there is nothing to take out.
-        (_, true) if before.is_none() => Ok(None),
-        (Content::Json(entries), remove) => json::edit(text, entries, remove).map(Some),
-        (Content::Toml(server), false) => toml::set(text, server).map(Some),
-        (Content::Toml(server), true) => toml::remove(text, server).map(Some),
+    // Where there is no file, there is nothing to take out.
+    if remove && before.is_none() {
+        return Ok(None);
+    }
+    if let Content::Skill = target.content {
+        return skill(target, before, remove, records);
+    }
+    let entries_only = |text: &str| match (&target.content, remove) {
+        (Content::Json(entries), remove) => json::edit(text, entries, remove),
+        (Content::Toml(server), false) => toml::set(text, server),
+        (Content::Toml(server), true) => toml::remove(text, server),
+        (Content::Skill, _) => Ok(text.to_owned()),
+    };
+    let after = endings::keep(text, entries_only).map_err(|why| unreadable(target, &why))?;
+    if !remove || after == text {
+        return Ok(Some(after));
+    }
+    // What PipeMux wrote is taken back to the byte, where that says the same as without its entries.
+    let says_the_same = |text: &str| match target.content {
+        Content::Toml(_) => {
+            toml::meaning(text).is_some_and(|said| toml::meaning(&after) == Some(said))
+        }
+        _ => json::meaning(plain(text))
+            .is_some_and(|said| json::meaning(plain(&after)) == Some(said)),
+    };
+    let mut taken = Some(text.to_owned());
+    for change in records.of(&target.path) {
+        let Some(now) = &taken else { break };
+        if let Some(before) = change.take_back(now) {
+            taken = before;
+        }
+    }
+    let found = Some(taken).filter(|taken| says_the_same(taken.as_deref().unwrap_or_default()));
+    Ok(found.unwrap_or(Some(after)))
+}
+
+/// Returns a text without the mark that some editors write at its beginning.
+fn plain(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// Returns the skill's file after the change. One that the user wrote, or edited, is the user's.
+fn skill(
+    target: &Target,
+    before: Option<&str>,
+    remove: bool,
+    records: &Records,
+) -> Result<Option<String>, ClientError> {
+    let wanted = guide::skill();
+    let is_own = |text: &str| text == wanted || records.is_as_written(&target.path, text);
+    match before {
+        Some(text) if !is_own(text) => {
+            let path = target.path.display();
+            let why = format!("{path} isn't as PipeMux wrote it: no file was changed");
+            Err(ClientError::invalid(why).hint(format!("move it away: mv {path} {path}.own")))
+        }
+        _ => Ok((!remove).then_some(wanted)),
     }
 }
 

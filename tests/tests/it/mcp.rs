@@ -131,6 +131,100 @@ fn person_confirms_where_the_client_can_ask() {
     ToolResult::of(&agent.request("tools/call", again)).ok().has("done · wipe");
 }
 
+/// Returns how a person answers who accepts only what has this part.
+fn accepts_only(part: &'static str) -> impl Fn(&Value) -> Value {
+    move |asked| {
+        let message = asked["params"]["message"].as_str().unwrap_or_default();
+        let accepted = message.contains(part);
+        json!({ "action": if accepted { "accept" } else { "decline" }, "content": {} })
+    }
+}
+
+#[test]
+fn accepting_one_of_two_parallel_questions_never_carries_out_the_other() {
+    let env = TestEnv::new();
+    let purge = |title: &str| {
+        let code = format!("notebook.purge([\"{title}\"])");
+        json!({ "name": "run_code_snippet", "arguments": { "code": code } })
+    };
+    let forms = json!({ "elicitation": {} });
+    let mut agent = McpClient::connect_as(&env, &["mcp"], "2025-11-25", forms);
+    let mut accepted = 0;
+    for round in 0..4 {
+        let (keep, drop) = (format!("keep{round}"), format!("drop{round}"));
+        agent.run(&format!("notebook.add('{keep}', 'x'); notebook.add('{drop}', 'x')")).ok();
+        // Whichever begins first may be the only one that asks.
+        let titles = if round % 2 == 0 { [&keep, &drop] } else { [&drop, &keep] };
+        let mut left = titles.map(|title| agent.begin("tools/call", purge(title))).to_vec();
+        while !left.is_empty() {
+            let message = agent.next_message();
+            if message["method"] == "elicitation/create" {
+                let result = accepts_only("drop")(&message);
+                accepted += u32::from(result["action"] == "accept");
+                let reply = json!({ "jsonrpc": "2.0", "id": message["id"], "result": result });
+                agent.send(&reply);
+            } else {
+                left.retain(|id| message["id"] != *id);
+            }
+        }
+        let shown = agent.ask("notebook.show('all')").ok().text;
+        assert!(shown.contains(&keep), "round {round}: {shown}");
+        // A call that got no form left its question, or its steps, to the model.
+        agent.run("answer no");
+    }
+    assert!(accepted > 0, "no person was asked");
+    // Without sessions each state belongs to the call that got it.
+    let mut agent = McpClient::connect_inline(&env, "2026-07-28");
+    agent.run("notebook.add('keep', 'x'); notebook.add('drop', 'x')").ok();
+    let (one, other) =
+        (agent.begin("tools/call", purge("keep")), agent.begin("tools/call", purge("drop")));
+    let mut answers = [agent.next_message(), agent.next_message()];
+    answers.sort_by_key(|answer| answer["id"].as_u64() != Some(one));
+    assert_eq!((&answers[0]["id"], &answers[1]["id"]), (&json!(one), &json!(other)));
+    for (answer, title) in answers.iter().zip(["keep", "drop"]) {
+        let Some(state) = answer["result"]["requestState"].as_str() else { continue };
+        let asked = answer["result"]["inputRequests"].to_string();
+        assert!(asked.contains(title), "{answer}");
+        let mut again = purge(if title == "keep" { "drop" } else { "keep" });
+        again["requestState"] = json!(state);
+        again["inputResponses"] = json!({ "confirm": { "action": "accept", "content": {} } });
+        ToolResult::of(&agent.request("tools/call", again)).fails().has("nothing ran");
+    }
+    agent.ask("notebook.show('all')").ok().has("keep").has("drop");
+}
+
+#[test]
+fn tool_that_only_looks_acts_with_no_state() {
+    let env = TestEnv::new();
+    let mut agent = McpClient::connect_inline(&env, "2026-07-28");
+    agent.run("notebook.add('kept', 'x')").ok();
+    let purge =
+        json!({ "name": "run_code_snippet", "arguments": { "code": "notebook.purge(['kept'])" } });
+    let asked = agent.request("tools/call", purge.clone());
+    let state = asked["result"]["requestState"].as_str().expect("a question").to_owned();
+    assert!(state.len() >= 32, "{state}");
+    let bring = |state: &str, mut call: Value| {
+        call["requestState"] = json!(state);
+        call["inputResponses"] = json!({ "confirm": { "action": "accept", "content": {} } });
+        call
+    };
+    let look = |code: &str| json!({ "name": "ask", "arguments": { "code": code } });
+    for state in [state.as_str(), "1", "", "abc"] {
+        for code in ["view", "answer", "notebook.purge(['kept'])"] {
+            let answer = agent.request("tools/call", bring(state, look(code)));
+            ToolResult::of(&answer).fails().has("requestState");
+        }
+    }
+    agent.ask("answer yes").fails().has("nothing ran");
+    agent.ask("notebook.show('all')").ok().has("kept");
+    for guessed in ["1", "2", "3", "4"] {
+        ToolResult::of(&agent.request("tools/call", bring(guessed, purge.clone()))).fails();
+    }
+    let done = agent.request("tools/call", bring(&state, purge.clone()));
+    ToolResult::of(&done).ok().has("1 done · purge");
+    ToolResult::of(&agent.request("tools/call", bring(&state, purge))).fails();
+}
+
 #[test]
 fn edit_is_shown_before_somebody_approves_it() {
     let env = with_code();

@@ -253,9 +253,9 @@ pub enum Verb {
         /// The harness
         #[arg(value_enum)]
         harness: Harness,
-        /// What to set up
-        #[arg(long, value_enum, default_value_t = With::Mcp)]
-        with: With,
+        /// What to set up [default: mcp], or to take out [default: both]
+        #[arg(long, value_enum)]
+        with: Option<With>,
         /// Write into this project instead of your home directory
         #[arg(long)]
         project: bool,

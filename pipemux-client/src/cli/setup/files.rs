@@ -2,7 +2,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use pipemux_client::ClientError;
@@ -33,28 +33,94 @@ pub fn read(path: &Path) -> Result<Option<String>, ClientError> {
     fs::read_to_string(path).map(Some).map_err(|error| unusable(error.to_string()))
 }
 
-/// Writes a file whole, or removes it. A link stays a link: the file that it leads to is replaced. Permissions stay.
+/// A file, its text before, and its text after. `None` stands for no file.
+pub type Replacement<'a> = (&'a Path, Option<&'a str>, Option<&'a str>);
+
+/// How replacing files ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Replaced {
+    All,
+    /// None: another program has written one of them since it was read.
+    Changed,
+}
+
+/// Replaces files, all of them or none. New ones get this mode, as far as the process's mask allows.
+///
+/// # Errors
+/// One can't be written. The others are as they were, or are named.
+pub fn replace(replacements: &[Replacement<'_>], mode: u32) -> Result<Replaced, ClientError> {
+    for (at, (path, before, after)) in replacements.iter().enumerate() {
+        let written = read(path).and_then(|found| match found.as_deref() == *before {
+            true => write_with(path, *after, mode).map(|()| Replaced::All),
+            false => Ok(Replaced::Changed),
+        });
+        if matches!(written, Ok(Replaced::All)) {
+            continue;
+        }
+        let mut left: Vec<&Path> = Vec::new();
+        for (path, before, _) in &replacements[..at] {
+            if write_with(path, *before, mode).is_err() {
+                left.push(path);
+            }
+        }
+        return match (left.as_slice(), written) {
+            ([], Ok(ended)) => Ok(ended),
+            ([], Err(error)) => {
+                let fault = error.fault();
+                let error = ClientError::invalid(format!("{}; no file was changed", fault.message));
+                Err(error.hint("see who owns it: ls -ld of the file and of its directory"))
+            }
+            (left, _) => {
+                let names: Vec<String> =
+                    left.iter().map(|path| path.display().to_string()).collect();
+                let why = format!(
+                    "{} can't be written, and what was written before can't be put back: {}",
+                    path.display(),
+                    names.join(", ")
+                );
+                Err(ClientError::invalid(why).hint("mend the permissions, then do it again"))
+            }
+        };
+    }
+    Ok(Replaced::All)
+}
+
+/// Writes a file whole, or removes it. A link stays a link: the file that it leads to is replaced, also one that isn't there
+/// yet. Permissions and owner stay.
 ///
 /// # Errors
 /// It can't be written; then it is as it was.
 pub fn write(path: &Path, text: Option<&str>) -> Result<(), ClientError> {
+    write_with(path, text, 0o600)
+}
+
+/// As [`write`]; a file that is new gets this mode.
+///
+/// # Errors
+/// It can't be written; then it is as it was.
+fn write_with(path: &Path, text: Option<&str>, mode: u32) -> Result<(), ClientError> {
     let failed = |error: std::io::Error| {
         ClientError::invalid(format!("{} can't be written: {error}", path.display()))
     };
+    let real = linked_file(path);
     let Some(text) = text else {
-        return match fs::remove_file(path) {
+        return match fs::remove_file(&real) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(error)),
             _ => {
                 // The directory was made for this file.
-                let _ = path.parent().map(fs::remove_dir);
+                let _ = real.parent().map(fs::remove_dir);
                 Ok(())
             }
         };
     };
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let parent = real.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
     fs::create_dir_all(&parent).map_err(failed)?;
-    let mode = fs::metadata(&real).map_or(0o600, |found| found.permissions().mode() & 0o7777);
+    let found = fs::metadata(&real).ok();
+    let kept_mode = found.as_ref().map(|found| found.permissions().mode() & 0o7777);
+    let mode = kept_mode.unwrap_or(mode);
+    // A file that root makes in another user's directory is that user's.
+    let owner =
+        found.or_else(|| fs::metadata(&parent).ok()).map(|found| (found.uid(), found.gid()));
     let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let temporary = parent.join(format!(".{name}.pipemux-{}", std::process::id()));
     let written = OpenOptions::new()
@@ -64,6 +130,13 @@ pub fn write(path: &Path, text: Option<&str>) -> Result<(), ClientError> {
         .open(&temporary)
         .and_then(|mut file| {
             file.write_all(text.as_bytes())?;
+            if let Some((user, group)) = owner {
+                // Only root may give files away; a user's file is that user's anyway.
+                let _ = std::os::unix::fs::fchown(&file, Some(user), Some(group));
+            }
+            if let Some(mode) = kept_mode {
+                file.set_permissions(fs::Permissions::from_mode(mode))?;
+            }
             file.sync_all()
         })
         .and_then(|()| fs::rename(&temporary, &real));
@@ -71,6 +144,19 @@ pub fn write(path: &Path, text: Option<&str>) -> Result<(), ClientError> {
         let _ = fs::remove_file(&temporary);
         failed(error)
     })
+}
+
+/// Links that are followed, as many as the system follows.
+const LINKS_MAX: usize = 40;
+
+/// Returns the file that a path leads to, whether it is there or not.
+fn linked_file(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..LINKS_MAX {
+        let Ok(target) = fs::read_link(&path) else { break };
+        path = path.parent().map_or(target.clone(), |parent| parent.join(target));
+    }
+    path
 }
 
 /// Writes the difference between two texts as a patch.

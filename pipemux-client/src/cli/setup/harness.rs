@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use jsonc_parser::cst::CstInputValue;
 use jsonc_parser::json;
 use pipemux_client::ClientError;
+use pipemux_client::proto::paths::Paths;
 
 use super::With;
 use super::json::{Entry, write};
@@ -39,6 +40,8 @@ pub struct Places {
     codex: PathBuf,
     copilot: PathBuf,
     claude: Option<PathBuf>,
+    /// Where PipeMux keeps its state.
+    pub state: PathBuf,
     /// The project's root, if its files are meant.
     project: Option<PathBuf>,
 }
@@ -58,10 +61,14 @@ impl Places {
         let config = get("XDG_CONFIG_HOME").map_or_else(|| home.join(".config"), PathBuf::from);
         let root = |directory: PathBuf| {
             let found = directory.ancestors().find(|one| one.join(".git").exists());
-            found.map(Path::to_owned).unwrap_or(directory)
+            found.map(Path::to_owned).ok_or_else(|| {
+                let shown = directory.display();
+                ClientError::invalid(format!("there is no project around {shown}: no .git"))
+                    .hint("go to the project's directory, or leave out --project")
+            })
         };
         let project = match project {
-            true => Some(directory.map(root).ok_or_else(|| missing("current directory"))?),
+            true => Some(root(directory.ok_or_else(|| missing("current directory"))?)?),
             false => None,
         };
         let vscode = match cfg!(target_os = "macos") {
@@ -71,7 +78,9 @@ impl Places {
         let codex = get("CODEX_HOME").map_or_else(|| home.join(".codex"), PathBuf::from);
         let copilot = get("COPILOT_HOME").map_or_else(|| home.join(".copilot"), PathBuf::from);
         let claude = get("CLAUDE_CONFIG_DIR").map(PathBuf::from);
-        Ok(Self { home, config, vscode, codex, copilot, claude, project })
+        let user = nix::unistd::getuid().as_raw();
+        let state = Paths::from_env(&get, user).map_err(ClientError::invalid)?.state_dir;
+        Ok(Self { home, config, vscode, codex, copilot, claude, state, project })
     }
 
     fn in_home(&self, path: &str) -> PathBuf {

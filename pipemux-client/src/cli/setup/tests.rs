@@ -9,39 +9,39 @@ use super::*;
 
 const COMMAND: &str = "pipemux";
 
-struct Home {
-    directory: tempfile::TempDir,
+pub(super) struct Home {
+    pub(super) directory: tempfile::TempDir,
 }
 
 impl Home {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         fs::create_dir_all(directory.path().join("project/.git")).unwrap();
         Self { directory }
     }
 
-    fn places(&self, project: bool) -> Places {
+    pub(super) fn places(&self, project: bool) -> Places {
         let home = self.directory.path().to_str().unwrap().to_owned();
         let get = |name: &str| (name == "HOME").then(|| home.clone());
         Places::new(get, Some(self.directory.path().join("project")), project).unwrap()
     }
 
-    fn run(&self, args: SetupArgs) -> Result<String, ClientError> {
+    pub(super) fn run(&self, args: SetupArgs) -> Result<String, ClientError> {
         set_up(args, &self.places(args.project), COMMAND)
     }
 
-    fn write(&self, path: &str, text: &str) {
+    pub(super) fn write(&self, path: &str, text: &str) {
         let path = self.directory.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
 
-    fn read(&self, path: &str) -> String {
+    pub(super) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.directory.path().join(path)).unwrap()
     }
 
     /// Returns all files with their texts.
-    fn files(&self) -> Vec<(String, String)> {
+    pub(super) fn files(&self) -> Vec<(String, String)> {
         fn walk(directory: &Path, found: &mut Vec<(String, String)>) {
             for entry in fs::read_dir(directory).unwrap() {
                 let path = entry.unwrap().path();
@@ -61,8 +61,8 @@ impl Home {
     }
 }
 
-fn args(harness: Harness) -> SetupArgs {
-    SetupArgs { harness, with: With::Mcp, project: false, remove: false, dry_run: false }
+pub(super) fn args(harness: Harness) -> SetupArgs {
+    SetupArgs { harness, with: Some(With::Mcp), project: false, remove: false, dry_run: false }
 }
 
 /// Real files, each with comments where its harness allows them, and another server.
@@ -153,7 +153,7 @@ fn empty_home_is_set_up_for_every_harness_and_emptied_again() {
         for project in [false, true] {
             for with in [With::Mcp, With::Both] {
                 let home = Home::new();
-                let all = SetupArgs { project, with, ..args(*harness) };
+                let all = SetupArgs { project, with: Some(with), ..args(*harness) };
                 let dry = home.run(SetupArgs { dry_run: true, ..all }).unwrap();
                 assert!(dry.contains("--dry-run") && dry.contains("+++ "), "{dry}");
                 assert_eq!(home.files(), []);
@@ -184,7 +184,7 @@ fn broken_file_is_left_as_it_is_and_told() {
         let home = Home::new();
         home.write(path, broken);
         let before = home.files();
-        for all in [args(harness), SetupArgs { with: With::Both, ..args(harness) }] {
+        for all in [args(harness), SetupArgs { with: Some(With::Both), ..args(harness) }] {
             let error = home.run(all).unwrap_err();
             assert!(error.to_string().contains("nothing was written"), "{error}");
             assert!(error.fault().hints[0].contains("pipemux"), "{error:?}");
@@ -201,7 +201,7 @@ fn hooks_stand_beside_those_of_others() {
     let home = Home::new();
     let others = "{\n  \"hooks\": {\n    \"SessionStart\": [\n      { \"matcher\": \"startup\", \"hooks\": [{ \"type\": \"command\", \"command\": \"echo hi\" }] }\n    ],\n    \"SessionEnd\": []\n  }\n}\n";
     home.write(".claude/settings.json", others);
-    let skill = SetupArgs { with: With::Skill, ..args(Harness::ClaudeCode) };
+    let skill = SetupArgs { with: Some(With::Skill), ..args(Harness::ClaudeCode) };
     home.run(skill).unwrap();
     let set: serde_json::Value = serde_json::from_str(&home.read(".claude/settings.json")).unwrap();
     assert_eq!(set["hooks"]["SessionStart"].as_array().unwrap().len(), 2);

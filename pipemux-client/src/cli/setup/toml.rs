@@ -17,6 +17,9 @@ pub struct Server {
 /// # Errors
 /// The text isn't TOML, or something else stands where a table belongs.
 pub fn set(text: &str, server: &Server) -> Result<String, String> {
+    if let Some(appended) = append(text, server)? {
+        return Ok(appended);
+    }
     let mut document = parse(text)?;
     let section = document.entry(SECTION).or_insert_with(|| {
         let mut table = Table::new();
@@ -37,7 +40,31 @@ pub fn set(text: &str, server: &Server) -> Result<String, String> {
     Ok(document.to_string())
 }
 
-/// Takes the server out, and the table of servers if it was the only one.
+/// Writes the server behind everything else, which so stays byte for byte. `None` where that isn't possible: the server is
+/// there already, or its table is written inline.
+fn append(text: &str, server: &Server) -> Result<Option<String>, String> {
+    let document = parse(text)?;
+    let section = document.get(SECTION);
+    let is_there = section.is_some_and(|section| section.get(server.name).is_some());
+    if is_there || section.is_some_and(|section| !section.is_table()) {
+        return Ok(None);
+    }
+    let gap = match text {
+        "" => "",
+        text if text.ends_with('\n') => "\n",
+        _ => "\n\n",
+    };
+    let own = format!(
+        "[{SECTION}.{}]\ncommand = {}\nargs = [\"mcp\"]\n",
+        server.name,
+        Value::from(server.command.as_str())
+    );
+    let appended = format!("{text}{gap}{own}");
+    // A table that was written with dots can't be added to.
+    Ok(parse(&appended).is_ok().then_some(appended))
+}
+
+/// Takes the server out.
 ///
 /// # Errors
 /// The text isn't TOML.
@@ -46,13 +73,31 @@ pub fn remove(text: &str, server: &Server) -> Result<String, String> {
     let Some(section) = document.get_mut(SECTION).and_then(Item::as_table_like_mut) else {
         return Ok(text.to_owned());
     };
-    if section.remove(server.name).is_none() {
-        return Ok(text.to_owned());
-    }
-    if section.is_empty() {
-        document.remove(SECTION);
+    let Some(removed) = section.remove(server.name) else { return Ok(text.to_owned()) };
+    // Comments above it may be about something else.
+    let above = removed.as_table().and_then(|table| table.decor().prefix()?.as_str());
+    let comments = above.filter(|text| !text.trim().is_empty()).map(str::to_owned);
+    if let Some(comments) = comments {
+        let trailing = document.trailing().as_str().unwrap_or_default().to_owned();
+        document.set_trailing(comments + &trailing);
     }
     Ok(document.to_string())
+}
+
+/// Returns what a file says, without tables that say nothing.
+pub fn meaning(text: &str) -> Option<Vec<String>> {
+    fn collect(name: &str, item: &Item, lines: &mut Vec<String>) {
+        match item.as_table_like() {
+            Some(table) => {
+                table.iter().for_each(|(key, item)| collect(&format!("{name}.{key}"), item, lines));
+            }
+            None => lines.push(format!("{name} = {}", item.to_string().trim())),
+        }
+    }
+    let mut lines = Vec::new();
+    collect("", parse(text).ok()?.as_item(), &mut lines);
+    lines.sort();
+    Some(lines)
 }
 
 fn parse(text: &str) -> Result<DocumentMut, String> {
