@@ -2,6 +2,7 @@
 //! header `PipeMux-Reader` or by `?reader=`.
 
 use std::convert::Infallible;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -60,12 +61,16 @@ pub async fn serve(
 ) -> Result<(), ClientError> {
     // Not from the command line, which other users see.
     let token = std::env::var(TOKEN_VARIABLE).ok();
-    let token = match token.filter(|token| !token.is_empty()) {
-        Some(token) => token,
-        None => new_token().map_err(|error| {
-            ClientError::invalid(format!("there is no randomness: {error}"))
-                .hint(format!("name a token in {TOKEN_VARIABLE}"))
-        })?,
+    let (token, shown_token) = match token.filter(|token| !token.is_empty()) {
+        // Its owner knows it, and what is printed may end in a journal.
+        Some(token) => (token, format!("${TOKEN_VARIABLE}")),
+        None => {
+            let token = new_token().map_err(|error| {
+                ClientError::invalid(format!("there is no randomness: {error}"))
+                    .hint(format!("name a token in {TOKEN_VARIABLE}"))
+            })?;
+            (token.clone(), token)
+        }
     };
     let unusable = |error: std::io::Error| {
         ClientError::invalid(format!("{address} can't be listened on: {error}"))
@@ -73,7 +78,7 @@ pub async fn serve(
     };
     let listener = TcpListener::bind(address).await.map_err(unusable)?;
     let address = listener.local_addr().map_err(unusable)?;
-    announce(address, &token);
+    announce(address, &shown_token)?;
     options.reader = reader.unwrap_or_else(|| READER.to_owned());
     let mut config = StreamableHttpServerConfig::default();
     config.legacy_session_mode = false;
@@ -176,9 +181,15 @@ fn refusal(status: StatusCode, why: &'static str) -> Response<ResponseBody> {
     response
 }
 
-#[expect(clippy::print_stdout, reason = "over HTTP, standard output is not the protocol's")]
-fn announce(address: SocketAddr, token: &str) {
-    println!("http://{address}{PATH} · Authorization: Bearer {token}");
+/// Prints where it listens: over HTTP, standard output isn't the protocol's.
+///
+/// # Errors
+/// It can't be printed, so that nobody could know.
+fn announce(address: SocketAddr, token: &str) -> Result<(), ClientError> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "http://{address}{PATH} · Authorization: Bearer {token}")
+        .and_then(|()| out.flush())
+        .map_err(|error| ClientError::invalid(format!("standard output: {error}")))
 }
 
 /// A response that confirms its delivery once it was passed on whole.

@@ -26,7 +26,7 @@ use std::io::{self, stdin};
 use std::os::fd::AsFd;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::unistd::ttyname;
 use pipemux_client::ClientError;
@@ -46,6 +46,9 @@ use terminal::Screen;
 
 /// Events that are read ahead of being handled.
 const QUEUE: usize = 64;
+
+/// The longest time without a new screen while events come one after the other.
+const DRAWN_EVERY: Duration = Duration::from_millis(100);
 
 /// How long it may take to leave once the process is asked to end. It may wait for a terminal that takes nothing more.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
@@ -116,6 +119,7 @@ fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
     state.update(Event::Resized(width, height));
     // The window comes before any key: what was typed ahead is for what it shows.
     let mut event = first;
+    let mut drawn = Instant::now();
     // A send fails only when its thread is gone, which ends with this one.
     loop {
         if let Event::Resized(width, height) = event {
@@ -136,7 +140,15 @@ fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
                 Effect::Leave => return Ok(()),
             }
         }
+        // What came meanwhile is taken first: a screen for each of many keys would delay them all, Ctrl-C among them.
+        if drawn.elapsed() < DRAWN_EVERY
+            && let Ok(another) = queue.try_recv()
+        {
+            event = another;
+            continue;
+        }
         screen.draw(&state)?;
+        drawn = Instant::now();
         let Ok(another) = queue.recv() else { return Ok(()) };
         event = another;
     }

@@ -87,3 +87,14 @@ fn readers_of_http_are_apart_and_have_seen_what_was_answered() {
     let own = server.ask("b", "notebook.add('u', 'x')");
     assert!(!own.contains("changed too: editor/main"), "{own}");
 }
+
+#[test]
+fn address_that_nobody_can_read_is_an_error_and_a_named_token_is_not_printed() {
+    let env = TestEnv::new();
+    let serve = "\"$PIPEMUX\" mcp --http 127.0.0.1:0";
+    let ended = env.shell(&format!("{serve} > /dev/full")).output();
+    ended.exits(2).has("standard output: ").lacks("panicked");
+    let script = "mkfifo line; \"$PIPEMUX\" mcp --http 127.0.0.1:0 > line & read -r line < line; echo \"$line\"; kill $!";
+    let named = env.shell(script).env("PIPEMUX_MCP_TOKEN", "hunter2").output();
+    named.has("Authorization: Bearer $PIPEMUX_MCP_TOKEN").lacks("hunter2");
+}

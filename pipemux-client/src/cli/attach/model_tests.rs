@@ -120,6 +120,16 @@ fn number_follows_a_link_and_a_slash_runs_a_call() {
 }
 
 #[test]
+fn command_for_a_shell_is_not_taken_for_words() {
+    for command in ["pipemux help planner", "pipemux view", "pipemux undo"] {
+        let mut state = state();
+        assert_eq!(type_line(&mut state, command), [], "{command}");
+        assert!(state.news.text().contains("is for a shell"), "{}", state.news.text());
+        assert_eq!(state.line.text(), command, "it can be changed");
+    }
+}
+
+#[test]
 fn command_that_is_shown_works_when_pasted() {
     let mut state = state();
     let call = "planner.intent(\"refine\")";

@@ -1,9 +1,11 @@
 //! What a typed line means.
 
+use clap::CommandFactory as _;
 use pipemux_client::proto::client::Verb;
 
 use super::model::State;
 use super::window::link_number;
+use crate::cli::args::Cli;
 
 /// The meaning of a line.
 #[derive(Debug, PartialEq)]
@@ -38,6 +40,11 @@ pub fn meaning(line: &str, state: &State) -> Typed {
     }
     if let Some(verb) = pasted_command(trimmed, state) {
         return Typed::Request(verb);
+    }
+    if let Some(command) = shell_command(trimmed) {
+        return Typed::Nothing(format!(
+            "pipemux {command} is for a shell: Ctrl-C leads there; with a space before it the line is words"
+        ));
     }
     if let Some(link) = link_number(trimmed) {
         return Typed::Request(Verb::Click { link: link.to_string() });
@@ -81,6 +88,14 @@ fn pasted_command(line: &str, state: &State) -> Option<Verb> {
         }
         _ => None,
     }
+}
+
+/// Returns the verb of a command that a hint shows and that can't be carried out here. It isn't what somebody says.
+fn shell_command(line: &str) -> Option<&str> {
+    let verb = line.strip_prefix("pipemux ")?.split_whitespace().next()?;
+    let acts_here = matches!(verb, "run" | "ask" | "click" | "answer");
+    let is_verb = || Cli::command().get_subcommands().any(|known| known.get_name() == verb);
+    (!acts_here && is_verb()).then_some(verb)
 }
 
 /// Returns the number of a link that is written with or without its kind.
