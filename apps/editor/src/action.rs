@@ -37,7 +37,7 @@ docui::actions! {
             /// Fails below so many matches.
             min: i64 = 0,
         );
-        /// Takes what find takes; default: the current file. Several matches: you are asked, unless all=true.
+        /// Takes what find takes; default: the current file, else the project. Several matches: you are asked, unless all=true.
         changes featured Replace = replace(
             old: TextOrPattern,
             /// With regex=true, $1 stands for the first group.

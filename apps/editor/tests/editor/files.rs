@@ -49,20 +49,20 @@ fn unreadable_file_is_refused() {
 }
 
 #[test]
-fn call_without_a_file_names_those_that_are_loaded_and_the_call_that_works() {
+fn replacement_without_a_current_file_is_for_the_project_and_an_insertion_asks_for_a_file() {
     let mut session = TestSession::with(&[]);
     std::fs::write(session.path("a.txt"), "a\nb\n").unwrap();
+    std::fs::write(session.path("b.txt"), "c\nd\n").unwrap();
     let mut in_a = replace("a", "A");
     if let Action::Replace { r#in, .. } = &mut in_a {
         *r#in = vec!["a.txt".into()];
     }
     session.done(&in_a);
-    let fault = session.failed(&replace("b", "B"));
-    assert_eq!(fault.message, "in which file? None is the current one; loaded: a.txt");
-    assert_eq!(fault.hints, [r#"pipemux run 'editor.replace("b", "B", in="a.txt")'"#]);
+    session.done(&replace("d", "D"));
+    assert_eq!(std::fs::read_to_string(session.path("b.txt")).unwrap(), "c\nD\n");
     let fault = session.failed(&insert(1, "x"));
-    assert_eq!(fault.message, "no file is the current one; loaded: a.txt");
-    assert_eq!(fault.hints, [r#"pipemux run 'editor.goto("a.txt:1")'"#]);
+    assert_eq!(fault.message, "no file is the current one; loaded: b.txt, a.txt");
+    assert_eq!(fault.hints, [r#"pipemux run 'editor.goto("b.txt:1")'"#]);
 }
 
 #[test]

@@ -56,15 +56,6 @@ pub(super) fn written_again(action: &Action) -> Option<String> {
     Some(format!("{name}({})", args.join(", ")))
 }
 
-/// Writes a replacement again, in one file.
-pub(super) fn replace_in(action: &Action, file: &str) -> Option<String> {
-    let mut action = action.clone();
-    if let Action::Replace { r#in, .. } = &mut action {
-        *r#in = vec![FilePath(file.to_owned())];
-    }
-    written_again(&action)
-}
-
 fn add_flags(args: &mut Vec<String>, flags: &[(&str, &bool, bool)]) {
     let set = flags.iter().filter(|(_, flag, told)| **flag == *told);
     args.extend(set.map(|(name, flag, _)| format!("{name}={flag}")));

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use docui::{Blocking, Choice, Code, Context, Done, Fault, FilePath};
 use pipemux_search::Match;
 
-use super::again::replace_in;
 use super::asking::{AnsweredMatches, FileMatches, chosen_places, question};
 use super::scope::Numbers;
 use super::seen::ShownLines;
@@ -76,7 +75,7 @@ impl Editor {
                 with: None,
             },
             new: new.text.clone(),
-            scope: self.replace_scope(action, r#in, context)?,
+            scope: self.replace_scope(r#in, context)?,
             all: *all,
             version: self.version,
             launch_id: self.ids.launch_id().to_owned(),
@@ -86,34 +85,21 @@ impl Editor {
         self.edit(waits_for, context, move |documents| replacing.plan(documents), report)
     }
 
-    /// Without files, the current file is meant, or the project if none is open.
-    fn replace_scope(
-        &self,
-        action: &Action,
-        files: &[FilePath],
-        context: &Context,
-    ) -> Result<Scope, Fault> {
+    /// Without files, the current file is meant, or the project if none is the current one.
+    fn replace_scope(&self, files: &[FilePath], context: &Context) -> Result<Scope, Fault> {
         let mut scope = self.search_scope(files, Numbers::Seen, context)?;
-        if files.is_empty() && self.listed_files().next().is_some() {
-            let index = self.seen_file_index(context).map_err(|fault| match fault.code {
-                Code::NotFound => self.no_current_file(action),
-                _ => fault,
-            })?;
-            scope.set_entries(vec![self.files[index].path().to_string_lossy().into_owned()]);
+        if !files.is_empty() {
+            return Ok(scope);
+        }
+        match self.seen_file_index(context) {
+            Ok(index) => {
+                let path = self.files[index].path();
+                scope.set_entries(vec![path.to_string_lossy().into_owned()]);
+            }
+            Err(fault) if fault.code == Code::NotFound => {}
+            Err(fault) => return Err(fault),
         }
         Ok(scope)
-    }
-
-    /// Returns the error of a call that names no files while none is the current one, with the call that names one.
-    fn no_current_file(&self, action: &Action) -> Fault {
-        let loaded = self.loaded_names();
-        let fault =
-            Fault::not_found(format!("in which file? None is the current one; loaded: {loaded}"));
-        let Some(last) = self.files.iter().max_by_key(|file| file.last_used) else { return fault };
-        match replace_in(action, &self.display_path(last.path())) {
-            Some(call) => fault.hint(self.run_command(&call)),
-            None => fault.hint("name it: in='src/a.rs'"),
-        }
     }
 
     /// Reads the answer to the question which matches are meant, and follows those of open files to where they
