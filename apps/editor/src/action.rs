@@ -36,6 +36,8 @@ docui::actions! {
             count: bool = false,
             /// Fails below so many matches.
             min: i64 = 0,
+            /// True shows every line, also of files that have more than 80.
+            all: bool = false,
         );
         /// Takes what find takes; default: the current file, else the project. Several matches: you are asked, unless all=true.
         changes featured Replace = replace(

@@ -116,6 +116,14 @@ pub const EXCHANGE_REACH: usize = 8;
 pub const DIFF_RUN_MAX: usize = 40;
 /// How many of a longer run it shows.
 pub const DIFF_RUN_HEAD: usize = 20;
+/// How many lines of one file `find` shows without all=true; of more it shows the first and the last ones.
+pub const FOUND_LINES_SHOWN: usize = 80;
+/// How many of the first lines it shows then.
+pub const FOUND_LINES_HEAD: usize = 30;
+/// How many of the last lines it shows then.
+pub const FOUND_LINES_TAIL: usize = 10;
+/// How many matches of a file it goes through for the last lines.
+pub const FOUND_LINES_SCANNED: u64 = 100_000;
 /// From how many equal lines of a file on `find` writes their text once.
 pub const SAME_LINES_MIN: usize = 3;
 /// From how many lines on that differ by the same replacement `diff` tells it once.

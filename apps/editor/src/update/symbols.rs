@@ -24,6 +24,7 @@ mod resolver;
 pub(in crate::update) mod seams;
 mod several_ranges;
 mod target;
+mod users;
 
 pub(super) use asked_symbol::AskedSymbol;
 pub(super) use outline::OutlineRequest;

@@ -66,6 +66,17 @@ fn replacement_without_a_current_file_is_for_the_project_and_an_insertion_asks_f
 }
 
 #[test]
+fn replacement_without_a_match_in_the_current_file_is_for_the_project() {
+    let mut session = TestSession::with(&[("a.txt", "a\nb\n")]);
+    std::fs::write(session.path("b.txt"), "a\nc\n").unwrap();
+    let outcome = session.done(&replace("a", "A"));
+    assert_eq!(outcome.brief, "1 match, line 1");
+    let outcome = session.done(&replace("c", "C"));
+    assert_eq!(outcome.brief, "b.txt: 1 match, line 2");
+    assert_eq!(session.failed(&replace("zzz", "Z")).message, "no match in a.txt");
+}
+
+#[test]
 fn session_without_files_says_how_to_open_one() {
     let mut session = TestSession::with(&[]);
     assert!(session.view().contains("pipemux open editor <path>"));

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use docui::{Pattern, TextOrPattern};
 use pipemux_editor::Only;
 
 use super::support::*;
@@ -105,6 +106,45 @@ fn nothing_found_is_an_answer() {
 }
 
 #[test]
+fn of_a_file_with_many_matches_the_first_and_the_last_lines_are_shown() {
+    let mut session = TestSession::with(&[]);
+    let row = |n: usize| format!("2026-03-01 {n:04} ERROR 502 /books/{n}\n");
+    fs::write(session.path("server.log"), (1..=600).map(row).collect::<String>()).unwrap();
+    fs::write(session.path("z.txt"), "no ERROR\n").unwrap();
+    let found = session.done(&find("ERROR"));
+    assert_eq!(found.brief, "601 matches in 601 lines of 2 files");
+    let text = content(&found);
+    let lines: Vec<_> = text.lines().collect();
+    assert_eq!(lines.len(), 1 + 30 + 1 + 10 + 2, "{text}");
+    assert!(lines[30].starts_with("30\t"), "{text}");
+    assert_eq!(lines[31], "… 560 more lines, up to line 590: all=true shows them");
+    assert!(lines[32].starts_with("591\t"), "{text}");
+    assert_eq!(lines[43], "1\tno ERROR");
+    let all = find_in("ERROR", &["server.log:1-81"], |action| {
+        if let Action::Find { all, .. } = action {
+            *all = true;
+        }
+    });
+    let all = session.done(&all);
+    assert_eq!(content(&all).lines().count(), 82);
+    let fewer = session.done(&find_in("ERROR", &["server.log:1-80"], |_| {}));
+    assert_eq!(content(&fewer).lines().count(), 81);
+}
+
+#[test]
+fn empty_filters_are_none() {
+    let mut session = project();
+    let plain = session.done(&find("count"));
+    let filtered = session.done(&find_in("count", &[], |action| {
+        if let Action::Find { not, with, .. } = action {
+            *not = Some(Pattern(String::new()));
+            *with = Some(TextOrPattern(String::new()));
+        }
+    }));
+    assert_eq!((&filtered.brief, content(&filtered)), (&plain.brief, content(&plain)));
+}
+
+#[test]
 fn empty_texts_missing_paths_and_invalid_patterns_are_refused() {
     let mut session = project();
     let refused = |session: &mut TestSession, action: &Action| session.failed(action).message;
@@ -158,12 +198,20 @@ fn unsaved_text_is_searched_in_place_of_the_file() {
 #[test]
 fn long_result_is_cut_and_leads_to_the_rest() {
     let mut session = TestSession::with(&[("a.txt", &numbered(5_000))]);
-    let found = session.done(&find("line"));
+    let all = find_in("line", &[], |action| {
+        if let Action::Find { all, .. } = action {
+            *all = true;
+        }
+    });
+    let found = session.done(&all);
     assert_eq!(found.brief, "5000 matches in 5000 lines");
     let content = content(&found);
     let rest = content.lines().last().unwrap();
     assert!(rest.starts_with("… ") && rest.contains(" more lines: a.txt "), "{rest}");
-    assert!(rest.contains(r#"pipemux run 'editor.find("line")' --budget 20000"#), "{rest}");
+    assert!(
+        rest.contains(r#"pipemux run 'editor.find("line", all=true)' --budget 20000"#),
+        "{rest}"
+    );
 }
 
 fn heads(files: &[&str], last: i64, not: Option<&str>) -> Action {

@@ -217,6 +217,7 @@ pub fn find(text: &str) -> Action {
         with: None,
         count: false,
         min: 0,
+        all: false,
     }
 }
 

@@ -184,7 +184,7 @@ fn window_features_four_actions_and_lists_one() {
     assert_eq!(
         with(Prominence::Featured),
         [
-            "find(text, in = [], word = false, regex = false, case = true, only?: 'code'|'comments'|'strings', not?, with?, count = false, min = 0)",
+            "find(text, in = [], word = false, regex = false, case = true, only?: 'code'|'comments'|'strings', not?, with?, count = false, min = 0, all = false)",
             "replace(old, new, in = [], word = false, regex = false, case = true, only?: 'code'|'comments'|'strings', not?, all = false)",
             "replace_lines(first: line, last: line, text)",
             "move_lines(first: line, last: line, before: line)",

@@ -50,6 +50,16 @@ pub fn coerce(value: &Value, ty: &Type) -> Result<Value, TypeMismatch> {
     }
 }
 
+/// Returns whether an empty text may be a value of a type; otherwise it stands for no value where one may be left out.
+pub fn takes_empty_text(ty: &Type) -> bool {
+    match ty {
+        Type::Union(options) => options.iter().any(String::is_empty),
+        Type::Int | Type::Float | Type::Bool | Type::Null | Type::Anchor(_) => false,
+        Type::Optional(inner) | Type::List(inner) => takes_empty_text(inner),
+        _ => true,
+    }
+}
+
 /// Reads a text as a value of a simple type.
 pub fn literal(text: &str, ty: &Type) -> Option<Value> {
     let text = text.trim();

@@ -12,7 +12,7 @@ use pipemux_proto::{Fault, Value};
 
 use crate::keys::SessionKey;
 use crate::processes::Sessions;
-use crate::runs::coerce::{TypeMismatch, coerce};
+use crate::runs::coerce::{TypeMismatch, coerce, takes_empty_text};
 use crate::runs::link::{Clicker, clicked_link};
 use crate::runs::neighbours::ownerless_calls;
 use crate::runs::quoting::{given_flag, raw_texts, unquoted};
@@ -251,6 +251,12 @@ impl<'a> Planner<'a> {
             (Expr::Quoted(text), _) => {
                 let text = self.resolve_escapes(text)?;
                 self.argument(&text, ty, span, param)
+            }
+            // Callers who spell every option out write '' for none.
+            (Expr::Value(Value::Str(text)), Type::Optional(inner))
+                if text.is_empty() && !takes_empty_text(inner) =>
+            {
+                Ok(Argument::Fixed(Arg::from(Value::Null)))
             }
             (_, Type::Optional(inner)) if *value != Expr::Value(Value::Null) => {
                 self.argument(value, inner, span, param)

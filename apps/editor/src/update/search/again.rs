@@ -20,7 +20,7 @@ pub(super) fn written_again(action: &Action) -> Option<String> {
             add_flags(&mut args, &[("all", all, true)]);
             "replace"
         }
-        Action::Find { text, r#in, word, regex, case, only, not, with, count, min: _ } => {
+        Action::Find { text, r#in, word, regex, case, only, not, with, count, min: _, all } => {
             args.push(quoted(&text.0)?);
             if !r#in.is_empty() {
                 args.push(format!("in={}", files(r#in)?));
@@ -36,6 +36,7 @@ pub(super) fn written_again(action: &Action) -> Option<String> {
             if let Some(with) = with {
                 args.push(format!("with={}", quoted(&with.0)?));
             }
+            add_flags(&mut args, &[("all", all, true)]);
             "find"
         }
         Action::Grep { pattern, path, glob, ignore_case } => {

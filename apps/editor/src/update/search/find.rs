@@ -14,13 +14,14 @@ use super::budget::Budget;
 use super::listing::Listing;
 use super::scope::Numbers;
 use super::seen::ShownLines;
-use super::words::{found, left_out, to_usize};
+use super::words::{found, given, left_out, to_usize};
 use super::{Scope, Searched, Wanted, search};
 use crate::action::Action;
 use crate::display::lines::{match_row, readable};
 use crate::display::wording::{count, line_numbers};
 use crate::limits::{
-    COLUMNS_MAX, DEFINITIONS_BYTES, DEFINITIONS_NAMED, FILES_WITHOUT_MATCH_NAMED, SAME_LINES_MIN,
+    COLUMNS_MAX, DEFINITIONS_BYTES, DEFINITIONS_NAMED, FILES_WITHOUT_MATCH_NAMED, FOUND_LINES_HEAD,
+    FOUND_LINES_SCANNED, FOUND_LINES_SHOWN, FOUND_LINES_TAIL, SAME_LINES_MIN,
 };
 use crate::model::Editor;
 use crate::model::buffer::Buffer;
@@ -31,6 +32,8 @@ struct Manner {
     wanted: Wanted,
     counts_only: bool,
     min: u64,
+    /// Whether every line is shown, also of a file that has many.
+    all: bool,
     budget: u64,
     /// The command that asks again.
     again: Option<String>,
@@ -42,18 +45,18 @@ impl Editor {
         action: &Action,
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
-        let (wanted, scope, counts_only, min) = match action {
-            Action::Find { text, r#in, word, regex, case, only, not, with, count, min } => {
+        let (wanted, scope, counts_only, min, all) = match action {
+            Action::Find { text, r#in, word, regex, case, only, not, with, count, min, all } => {
                 let wanted = Wanted {
                     text: text.0.clone(),
                     regex: *regex,
                     word: *word,
                     case: *case,
                     only: *only,
-                    not: not.as_ref().map(|not| not.0.clone()),
-                    with: with.as_ref().map(|with| with.0.clone()),
+                    not: not.as_ref().and_then(|not| given(&not.0)),
+                    with: with.as_ref().and_then(|with| given(&with.0)),
                 };
-                (wanted, self.search_scope(r#in, Numbers::Present, context)?, *count, *min)
+                (wanted, self.search_scope(r#in, Numbers::Present, context)?, *count, *min, *all)
             }
             Action::Grep { pattern, path, glob, ignore_case } => {
                 let wanted = Wanted {
@@ -69,7 +72,7 @@ impl Editor {
                 if let Some(glob) = glob {
                     scope.narrow(glob);
                 }
-                (wanted, scope, false, 0)
+                (wanted, scope, false, 0, false)
             }
             _ => return Err(Fault::failed("this finds nothing")),
         };
@@ -77,6 +80,7 @@ impl Editor {
             wanted,
             counts_only,
             min: u64::try_from(min).unwrap_or(0),
+            all,
             budget: u64::from(context.budget),
             again: written_again(action).map(|call| self.run_command(&call)),
         };
@@ -244,11 +248,24 @@ impl Manner {
         budget: &mut Budget,
         display: &dyn Fn(&Path) -> String,
     ) -> u64 {
-        let rows = budget.rows_max();
-        let matches = searched.pattern.search_first(&file.path, &buffer.text(), rows);
+        let folds = !self.all && file.counts.matches <= FOUND_LINES_SCANNED;
+        let scanned = if folds { usize::MAX } else { budget.rows_max() };
+        let matches = searched.pattern.search_first(&file.path, &buffer.text(), scanned);
+        let entries = same_lines(&matches, buffer);
+        let folded = match folds && entries.len() > FOUND_LINES_SHOWN {
+            true => FOUND_LINES_HEAD..entries.len() - FOUND_LINES_TAIL,
+            false => 0..0,
+        };
         let mut left = file.counts.lines;
-        for (index, SameLines { lines, text }) in same_lines(&matches, buffer).iter().enumerate() {
-            let mut row = format!("{}\t{text}\n", numbers_of(lines));
+        for (index, SameLines { lines, text }) in entries.iter().enumerate() {
+            if folded.contains(&index) && index > folded.start {
+                continue;
+            }
+            let is_fold = folded.contains(&index);
+            let mut row = match is_fold {
+                true => fold_row(&entries[folded.clone()]),
+                false => format!("{}\t{text}\n", numbers_of(lines)),
+            };
             if index == 0 {
                 row.insert_str(0, &format!("{}:\n", display(&file.path)));
             }
@@ -257,6 +274,12 @@ impl Manner {
                 return left.max(1);
             }
             listing.text += &row;
+            if is_fold {
+                let hidden: usize =
+                    entries[folded.clone()].iter().map(|same| same.lines.len()).sum();
+                left = left.saturating_sub(hidden as u64);
+                continue;
+            }
             lines.iter().for_each(|line| listing.shown.add(&file.path, *line..line + 1));
             left = left.saturating_sub(lines.len() as u64);
         }
@@ -361,6 +384,13 @@ fn same_lines(matches: &Matches, buffer: &Buffer) -> Vec<SameLines> {
         Some(SameLines { lines, text: text.clone() })
     };
     rows.iter().filter_map(entry).collect()
+}
+
+/// `… 561 more lines, up to line 39722: all=true shows them`
+fn fold_row(hidden: &[SameLines]) -> String {
+    let lines: usize = hidden.iter().map(|same| same.lines.len()).sum();
+    let last = hidden.iter().filter_map(|same| same.lines.last()).max().map_or(0, |last| last + 1);
+    format!("… {}, up to line {last}: all=true shows them\n", count(lines, "more line"))
 }
 
 /// `4`, `4, 9-10, 14`

@@ -209,7 +209,8 @@ pub(in crate::update) fn lines_without(
 /// # Errors
 /// It is none.
 pub(in crate::update) fn line_matcher(not: Option<&Pattern>) -> Result<Option<LineMatcher>, Fault> {
-    not.map(|not| LineMatcher::new(&not.0).map_err(pattern_fault)).transpose()
+    let given = not.filter(|not| !not.0.is_empty());
+    given.map(|not| LineMatcher::new(&not.0).map_err(pattern_fault)).transpose()
 }
 
 /// Says how many lines a regular expression left out.

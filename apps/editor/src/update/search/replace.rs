@@ -9,7 +9,7 @@ use pipemux_search::Match;
 use super::asking::{AnsweredMatches, FileMatches, chosen_places, question};
 use super::scope::Numbers;
 use super::seen::ShownLines;
-use super::words::{left_out, to_usize};
+use super::words::{given, left_out, to_usize};
 use super::{Scope, Searched, Wanted, search};
 use crate::action::Action;
 use crate::display::lines::readable;
@@ -30,6 +30,8 @@ struct Replacing {
     wanted: Wanted,
     new: String,
     scope: Scope,
+    /// Where else it is looked for, if there is no match.
+    elsewhere: Option<Scope>,
     all: bool,
     version: u64,
     launch_id: String,
@@ -64,6 +66,7 @@ impl Editor {
             None => None,
             Some((token, choice)) => Some(self.answered_matches(token, choice, &old.0, context)?),
         };
+        let (scope, elsewhere) = self.replace_scope(r#in, context)?;
         let replacing = Replacing {
             wanted: Wanted {
                 text: old.0.clone(),
@@ -71,11 +74,12 @@ impl Editor {
                 word: *word,
                 case: *case,
                 only: *only,
-                not: not.as_ref().map(|not| not.0.clone()),
+                not: not.as_ref().and_then(|not| given(&not.0)),
                 with: None,
             },
             new: new.text.clone(),
-            scope: self.replace_scope(r#in, context)?,
+            scope,
+            elsewhere,
             all: *all,
             version: self.version,
             launch_id: self.ids.launch_id().to_owned(),
@@ -85,21 +89,26 @@ impl Editor {
         self.edit(waits_for, context, move |documents| replacing.plan(documents), report)
     }
 
-    /// Without files, the current file is meant, or the project if none is the current one.
-    fn replace_scope(&self, files: &[FilePath], context: &Context) -> Result<Scope, Fault> {
-        let mut scope = self.search_scope(files, Numbers::Seen, context)?;
+    /// Without files, the current file is meant; or the project, if no file is the current one or it has no match.
+    fn replace_scope(
+        &self,
+        files: &[FilePath],
+        context: &Context,
+    ) -> Result<(Scope, Option<Scope>), Fault> {
+        let named = self.search_scope(files, Numbers::Seen, context)?;
         if !files.is_empty() {
-            return Ok(scope);
+            return Ok((named, None));
         }
         match self.seen_file_index(context) {
             Ok(index) => {
+                let mut current = named.clone();
                 let path = self.files[index].path();
-                scope.set_entries(vec![path.to_string_lossy().into_owned()]);
+                current.set_entries(vec![path.to_string_lossy().into_owned()]);
+                Ok((current, Some(named)))
             }
-            Err(fault) if fault.code == Code::NotFound => {}
-            Err(fault) => return Err(fault),
+            Err(fault) if fault.code == Code::NotFound => Ok((named, None)),
+            Err(fault) => Err(fault),
         }
-        Ok(scope)
     }
 
     /// Reads the answer to the question which matches are meant, and follows those of open files to where they
@@ -137,7 +146,15 @@ impl Replacing {
     }
 
     fn plan_new(&self, documents: &mut Documents) -> Result<Plan<Told>, Fault> {
-        let searched = search(&self.wanted, &self.scope, documents)?;
+        let mut searched = search(&self.wanted, &self.scope, documents)?;
+        if let Some(elsewhere) = &self.elsewhere
+            && searched.found.counts().matches == 0
+        {
+            let project = search(&self.wanted, elsewhere, documents)?;
+            if project.found.counts().matches > 0 {
+                searched = project;
+            }
+        }
         let root = documents.root.clone();
         let display =
             |path: &Path| readable(&path.strip_prefix(&root).unwrap_or(path).display().to_string());

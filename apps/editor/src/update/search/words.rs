@@ -110,3 +110,8 @@ fn skipped(searched: &Searched, display: &dyn Fn(&Path) -> String) -> Vec<String
 pub(super) fn to_usize(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
+
+/// Returns the text of an option; callers who spell every option out write '' for none.
+pub(super) fn given(option: &str) -> Option<String> {
+    (!option.is_empty()).then(|| option.to_owned())
+}

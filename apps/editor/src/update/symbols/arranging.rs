@@ -21,6 +21,7 @@ use crate::update::edit::{Plan, Work};
 use super::place::InsertPlace;
 use super::resolver::{Resolved, Resolver, Stop, unless_asked};
 use super::seams::Seam;
+use super::users::users_note;
 
 /// What an outcome tells.
 pub(super) struct About {
@@ -91,7 +92,9 @@ impl Editor {
             let now = lines_in(&inserted.apply(to.source.text()), &inserted.placed);
             let shown = resolver.documents.display(&to.path);
             let shift = shift_note(&inserted, false);
-            let brief = format!("{}, now {shown}:{}{shift}", described(&moved), line_numbers(&now));
+            let users = users_note(resolver, &moved, &bytes, &to.path)?;
+            let brief =
+                format!("{}, now {shown}:{}{shift}{users}", described(&moved), line_numbers(&now));
             let seams = vec![
                 Seam::Block(to.path.clone(), inserted.placed.clone()),
                 Seam::Gap(moved.path.clone(), gap_after(&removed, &bytes)),

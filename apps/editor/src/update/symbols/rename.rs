@@ -93,17 +93,8 @@ fn plan_edit(
         Some(files) => files.clone(),
         None => resolver.project_files()?,
     };
-    let files = files.into_iter().filter(|path| resolver.mentions(path, &old));
-    let mut files: Vec<PathBuf> =
-        files.chain(symbols.iter().map(|(path, _)| path.clone())).collect();
-    files.sort();
-    files.dedup();
-    let mut sources: Vec<(PathBuf, PathBuf, Rc<Source>)> = Vec::new();
-    for path in files {
-        let source = resolver.source(&path)?;
-        let relative = path.strip_prefix(&resolver.scope.root).unwrap_or(&path).to_owned();
-        sources.push((path, relative, source));
-    }
+    let own = symbols.iter().map(|(path, _)| path.clone());
+    let sources = sources_with(resolver, files, &old, own.collect())?;
     let units: Vec<Unit<'_>> =
         sources.iter().map(|(_, relative, source)| Unit { path: relative, source }).collect();
     for (path, _) in &symbols {
@@ -196,7 +187,7 @@ fn sort(all: &mut Vec<Occurrence>) {
 }
 
 /// The files in which a name is looked for: each with its path, the path as it is displayed, and its text.
-type Sources = [(PathBuf, PathBuf, Rc<Source>)];
+pub(super) type Sources = [(PathBuf, PathBuf, Rc<Source>)];
 
 /// `; left: 2 in comments (a.rs:3, b.rs:9), 1 in strings (a.rs:12), 3 of something else`
 fn left_out(all: &Occurrences, not_chosen: usize, sources: &Sources) -> String {
@@ -320,8 +311,28 @@ fn ask(
     Ok(Plan::Reply(token.attach_to(ask)?))
 }
 
+/// Reads the files that have a name in them, and in any case `own` ones.
+pub(super) fn sources_with(
+    resolver: &mut Resolver<'_>,
+    files: Vec<PathBuf>,
+    name: &str,
+    own: Vec<PathBuf>,
+) -> Result<Vec<(PathBuf, PathBuf, Rc<Source>)>, Stop> {
+    let mut files: Vec<PathBuf> =
+        files.into_iter().filter(|path| resolver.mentions(path, name)).chain(own).collect();
+    files.sort();
+    files.dedup();
+    let mut sources = Vec::new();
+    for path in files {
+        let source = resolver.source(&path)?;
+        let relative = path.strip_prefix(&resolver.scope.root).unwrap_or(&path).to_owned();
+        sources.push((path, relative, source));
+    }
+    Ok(sources)
+}
+
 /// Returns the names of the Rust packages that files belong to, as paths begin with them.
-fn packages(sources: &[(PathBuf, PathBuf, Rc<Source>)], root: &Path) -> Vec<String> {
+pub(super) fn packages(sources: &Sources, root: &Path) -> Vec<String> {
     let mut folders = BTreeSet::new();
     for (path, ..) in sources {
         folders.extend(path.ancestors().skip(1).take_while(|one| one.starts_with(root)));

@@ -36,7 +36,8 @@ pub(super) fn insertion(
             let around = spacing::around(text, &anchor);
             let existing = text[around.start..anchor.start].matches('\n').count();
             let place = Place::Before(anchor.clone());
-            let gap = spacing.at_place(single, &place, moved).unwrap_or(0);
+            let gap = spacing.at_place(single, &place, moved);
+            let gap = gap.unwrap_or_else(|| beside_file(desk, spacing, &anchor, single));
             let edge = spacing::is_edge_above(text, around.start, indent.len());
             let above = match edge || !spacing.ends_item(around.start) {
                 true => 0,
@@ -51,7 +52,11 @@ pub(super) fn insertion(
             let around = spacing::around(text, &anchor);
             let existing = text[anchor.end..around.end].matches('\n').count();
             let place = Place::After(anchor.clone());
-            let gap = spacing.at_place(single, &place, moved).unwrap_or(0);
+            let gap = spacing.at_place(single, &place, moved).unwrap_or_else(|| {
+                let last = text[anchor.clone()].trim_end().len();
+                let blank = text[anchor.clone()][last..].matches('\n').count().saturating_sub(1);
+                beside_file(desk, spacing, &anchor, single).saturating_sub(blank)
+            });
             let edge = spacing::is_edge_below(text, around.end, indent.len());
             let below = match edge || !spacing.starts_item(around.end) {
                 true => 0,
@@ -67,6 +72,14 @@ pub(super) fn insertion(
     let placed = start..start + body.len();
     let new = before + &body + &after;
     Arrangement { edits: vec![Edit { range, new }], placed, shifted }
+}
+
+/// Returns how many empty lines keep an item apart from a file of code at whose end it is put, where no item but a
+/// comment or an import stands.
+fn beside_file(desk: &Desk<'_>, spacing: &Spacing, anchor: &Range<usize>, single: bool) -> usize {
+    let is_whole = *anchor == (0..desk.text.len()) && !desk.text.trim().is_empty();
+    let is_code = !desk.source.is_plain() && desk.source.language() != Language::Markdown;
+    if is_whole && is_code { spacing.between_outermost(single) } else { 0 }
 }
 
 /// Puts a block between the braces of a symbol.

@@ -107,6 +107,11 @@ impl Spacing {
         self.usual(container, *depth, single && *other, moved)
     }
 
+    /// Returns how many empty lines go between items of a file that lie in no other.
+    pub(super) fn between_outermost(&self, single: bool) -> usize {
+        self.usual(0, 0, single, None)
+    }
+
     /// Returns how many empty lines go between a block and what is in a symbol already.
     pub(super) fn inside(&self, symbol: &Symbol, single: bool) -> usize {
         match symbol.kind {
