@@ -142,6 +142,11 @@ pub struct Invoke {
     /// True when another call takes the result, which is then not shown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nested: bool,
+    /// The arguments of later steps of the run that call the same action of this session, in order, where they are known
+    /// already. Sent to an action that [asks together](crate::prototype::Prototype::asks_together), so that one question
+    /// can be about all of them. Nothing promises that these steps are carried out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<Args>,
     /// The answer to the question that this action asked before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,

@@ -5,7 +5,8 @@
 //! | [`action`] | the actions |
 //! | [`command_line`] | what a command line runs, as far as its words tell |
 //! | [`permission`], [`pattern`] | the person's patterns, and what was allowed |
-//! | [`question`] | the question for the rest, and the permits that start commands |
+//! | [`orders`] | what the calls of a run are to run |
+//! | [`question`], [`granted`] | the question for the rest, what it allowed to later calls, and the permits that start commands |
 //! | [`start`] | starts a command in a terminal |
 //! | [`job`], [`job_table`] | one command: its process, its output, its end; all of a session |
 //! | [`sequence`] | several commands, one after the other |
@@ -36,13 +37,15 @@ pub mod action;
 pub mod answer;
 pub mod app;
 pub mod command_line;
-pub mod job;
+pub mod granted;
+mod job;
 pub mod job_table;
 pub mod keys;
 pub mod limits;
 pub mod line_reader;
 pub mod model;
-pub mod orphans;
+pub mod orders;
+mod orphans;
 pub mod pattern;
 pub mod permission;
 pub mod places;

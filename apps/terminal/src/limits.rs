@@ -42,6 +42,8 @@ pub const RUNS_MAX: usize = 200;
 pub const ALLOWED_MAX: usize = 1000;
 /// Words behind a program that a pattern looks at in a line that only a shell understands.
 pub const PATTERN_WORDS: usize = 64;
+/// Runs of which it is remembered what an answer allowed to their later calls.
+pub const GRANTED_RUNS_MAX: usize = 32;
 /// Characters of commands that a question shows; a longer line can't be asked for as a whole.
 pub const QUESTION_SHOWN: usize = 800;
 /// Characters of the names of programs that a question allows.

@@ -8,6 +8,7 @@ use docui::{Anchor, Context, Fault, Found, Handle, Opening};
 
 use crate::action::Command;
 use crate::answer::problem_object;
+use crate::granted::Granted;
 use crate::job::{Ended, Job};
 use crate::job_table::JobTable;
 use crate::limits::COMMAND_SHOWN;
@@ -19,6 +20,7 @@ pub struct Terminal {
     /// The commands.
     pub(crate) jobs: JobTable,
     pub(crate) allowed: Allowed,
+    pub(crate) granted: Granted,
     /// The opener's environment.
     pub(crate) env: BTreeMap<String, String>,
     cwd: PathBuf,
@@ -41,6 +43,7 @@ impl Terminal {
         Ok(Self {
             jobs,
             allowed: Allowed::read(&opening.state_dir),
+            granted: Granted::default(),
             env: opening.env.clone(),
             cwd: opening.cwd.clone(),
             state_dir: opening.state_dir.clone(),

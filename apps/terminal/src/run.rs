@@ -1,30 +1,26 @@
 //! Runs commands, and acts on those that run.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use docui::{Anchor, Blocking, Context, Done, Fault, FilePath, Reply, Started, View};
+use docui::{Anchor, Blocking, Context, Done, Fault, Reply, Started, View};
 
 use crate::action::{Action, Command};
 use crate::answer::Answer;
-use crate::command_line::{CommandLine, Form};
 use crate::job::{Ended, How, Job, State};
 use crate::keys;
 use crate::limits::{
-    COMMAND_MAX, INPUT_PATIENCE, INPUT_SILENCE, PORTS_SPACING, SCREEN_SILENCE, SEQUENCE_MAX,
-    SERVER_SHOWN, SERVER_SILENCE, STOP_PATIENCE, WAIT_MARGIN, WAIT_MAX,
+    INPUT_PATIENCE, INPUT_SILENCE, PORTS_SPACING, SCREEN_SILENCE, SERVER_SHOWN, SERVER_SILENCE,
+    STOP_PATIENCE, WAIT_MARGIN, WAIT_MAX,
 };
 use crate::model::{Terminal, shortened, titled};
+use crate::orders;
 use crate::ports;
 use crate::process::signal_named;
 use crate::query::{newest_lines, screen_view};
-use crate::question::{self, Permit, permits};
+use crate::question::{Permit, Request};
 use crate::sequence::Sequence;
-use crate::start::Order;
 
 /// What is done for an action.
 pub enum Work {
@@ -43,8 +39,9 @@ pub enum Work {
 pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Work, Fault> {
     let work = match action {
         Action::Run { command, cwd, env, timeout, wait } => {
-            let orders = orders(app, command, cwd.clone(), env, context)?;
-            let Some(mut permits) = permits(app, orders, context)? else { return Ok(Work::Asks) };
+            let orders = orders::of_call(app, command, cwd.as_ref(), env, context)?;
+            let request = Request { orders, later: orders::of_later(app, action, context) };
+            let Some(mut permits) = request.permits(app, context)? else { return Ok(Work::Asks) };
             let timeout =
                 timeout.map(|seconds| duration("timeout", seconds, f64::MAX)).transpose()?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
@@ -63,9 +60,9 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
         Action::Restart { job, wait } => {
             let job = restartable(app, job.as_ref(), context)?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
-            let Some(permit) = permit(app, job.order.clone(), context)? else {
-                return Ok(Work::Asks);
-            };
+            let request = Request { orders: vec![job.order.clone()], later: Vec::new() };
+            let permit = request.permits(app, context)?.and_then(|mut permits| permits.pop());
+            let Some(permit) = permit else { return Ok(Work::Asks) };
             restart(job, permit, wait, context)
         }
         Action::Stop { job } => {
@@ -101,67 +98,21 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
 /// One of them may not in any case.
 pub fn question(app: &Terminal, action: &Action, context: &Context) -> Result<Reply, Fault> {
     let orders = match action {
-        Action::Run { command, cwd, env, .. } => orders(app, command, cwd.clone(), env, context)?,
+        Action::Run { command, cwd, env, .. } => {
+            orders::of_call(app, command, cwd.as_ref(), env, context)?
+        }
         Action::Restart { job, .. } => vec![restartable(app, job.as_ref(), context)?.order.clone()],
         other => {
             let name = docui::Actions::name(other);
             return Err(Fault::failed(format!("{name} is done elsewhere")));
         }
     };
-    question::question(app, &orders)
-}
-
-/// Returns what is to be run: each line in the same directory, with the same variables.
-fn orders(
-    app: &Terminal,
-    commands: &[String],
-    cwd: Option<FilePath>,
-    env: &BTreeMap<String, String>,
-    context: &Context,
-) -> Result<Vec<Order>, Fault> {
-    let bytes: usize = commands.iter().map(String::len).sum();
-    let is_line = |line: &String| !line.trim().is_empty() && !line.contains('\0');
-    if !commands.iter().all(is_line) || commands.is_empty() || bytes > COMMAND_MAX {
-        return Err(Fault::usage(format!(
-            "command: expected a line, or several to be run in order: ['cargo build', 'cargo test'], of {COMMAND_MAX} \
-             bytes at most"
-        )));
-    }
-    if commands.len() > SEQUENCE_MAX {
-        let count = commands.len();
-        return Err(Fault::usage(format!("command: {count} lines, at most {SEQUENCE_MAX}")));
-    }
-    let is_name = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
-    if !env.iter().all(|(name, value)| is_name(name) && !value.contains('\0')) {
-        return Err(Fault::usage("env: expected names and values: env={\"RUST_LOG\": \"debug\"}"));
-    }
-    let directory = app.directory(context);
-    let cwd: PathBuf = cwd.map_or_else(|| directory.clone(), |cwd| directory.join(cwd.0));
-    let mut all = Vec::new();
-    for command in commands {
-        let mut line = CommandLine::parse(command);
-        let mut opener = Cow::Borrowed(&app.env);
-        if line.names_port {
-            match app.port() {
-                Some((_, port)) => drop(opener.to_mut().insert("PORT".into(), port.to_string())),
-                // It could be any text.
-                None => line.form = Form::Opaque,
-            }
-        }
-        let order = Order::new(line, cwd.clone(), env.clone(), &opener);
-        order.check()?;
-        all.push(order);
-    }
-    Ok(all)
+    Request { orders, later: orders::of_later(app, action, context) }.question(app, context)
 }
 
 fn duration(name: &str, seconds: f64, most: f64) -> Result<Duration, Fault> {
     Duration::try_from_secs_f64(seconds.min(most).min(1e9))
         .map_err(|_| Fault::usage(format!("{name}: expected seconds, not {seconds}")))
-}
-
-fn permit(app: &mut Terminal, order: Order, context: &Context) -> Result<Option<Permit>, Fault> {
-    Ok(permits(app, vec![order], context)?.and_then(|mut permits| permits.pop()))
 }
 
 /// Returns a command that runs.

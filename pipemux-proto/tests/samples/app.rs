@@ -221,6 +221,7 @@ fn invokes(all: &mut Vec<Sample>) {
         confirmed: false,
         budget: 0,
         nested: false,
+        later: Vec::new(),
         resume: None,
     };
     let request = (Kind::Request, Method::Invoke);
@@ -229,6 +230,7 @@ fn invokes(all: &mut Vec<Sample>) {
     add(all, "invoke-numbers", request, &seen);
     add(all, "invoke-budget", request, &Invoke { budget: 2_000, ..invoke.clone() });
     add(all, "invoke-nested", request, &Invoke { nested: true, ..invoke.clone() });
+    add(all, "invoke-later", request, &Invoke { later: vec![args()], ..invoke.clone() });
     let choices = [
         ("picked", Choice::Picked(vec![1, 3])),
         ("all-but", Choice::AllBut(vec![2])),
