@@ -235,6 +235,9 @@ pub struct DoneOf<T> {
     /// What the action changed in files, as a unified diff; for `history --diff`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<T>,
+    /// The keys of the session's jobs whose ends the outcome tells: the reader isn't told of them again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended_jobs: Vec<String>,
 }
 
 /// An action that asks before it continues.

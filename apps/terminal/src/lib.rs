@@ -12,7 +12,8 @@
 //! | [`sequence`] | several commands, one after the other |
 //! | [`spill`], [`line_reader`] | the whole output, on disk, and its lines |
 //! | [`screen`], [`keys`] | what a terminal shows, and what it sends for keys |
-//! | [`process`], [`orphans`], [`ports`] | the processes of a command, those that lost their parents, and where they listen |
+//! | [`process`], [`orphans`] | the processes of a command, and those that lost their parents |
+//! | [`ports`], [`port_watch`] | where they listen, looked up before anybody asks |
 //! | [`places`] | where problems are now |
 //! | [`answer`] | what is told of a command that has ended |
 //! | [`model`] | a session: its commands |
@@ -49,6 +50,7 @@ mod orphans;
 pub mod pattern;
 pub mod permission;
 pub mod places;
+pub mod port_watch;
 pub mod ports;
 pub mod process;
 pub mod query;

@@ -16,6 +16,8 @@ pub const SERVER_SILENCE: Duration = Duration::from_millis(1_500);
 /// Pause before the first look whether a command listens on a port, and longest pause between two.
 pub const PORTS_SPACING: (Duration, Duration) =
     (Duration::from_millis(200), Duration::from_secs(1));
+/// Longest pause between two looks where silent commands listen that nobody waits for.
+pub const PORTS_PAUSE_MAX: Duration = Duration::from_secs(5);
 /// Characters of a server's first lines that its answer shows.
 pub const SERVER_SHOWN: usize = 200;
 /// How long a program must be silent until what it printed counts as its answer to input.

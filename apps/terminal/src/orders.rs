@@ -58,7 +58,7 @@ pub fn of_call(
         let mut line = CommandLine::parse(command);
         let mut opener = Cow::Borrowed(&app.env);
         if line.names_port {
-            match app.port() {
+            match app.port_now() {
                 Some((_, port)) => drop(opener.to_mut().insert("PORT".into(), port.to_string())),
                 // It could be any text.
                 None => line.form = Form::Opaque,

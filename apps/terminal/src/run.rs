@@ -16,7 +16,6 @@ use crate::limits::{
 };
 use crate::model::{Terminal, shortened, titled};
 use crate::orders;
-use crate::ports;
 use crate::process::signal_named;
 use crate::query::{newest_lines, screen_view};
 use crate::question::{Permit, Request};
@@ -175,7 +174,7 @@ fn end_or_start(job: &Job, until: Instant) -> (Option<Arc<Ended>>, Vec<SocketAdd
         if let Some(ended) = job.wait(look, is_shown) {
             return (Some(ended), Vec::new());
         }
-        let addresses = ports::addresses(&job.processes());
+        let addresses = job.look_at_ports();
         if !addresses.is_empty() {
             let silent =
                 |state: &State| Some(SERVER_SILENCE.saturating_sub(state.printed.elapsed()));
@@ -183,7 +182,7 @@ fn end_or_start(job: &Job, until: Instant) -> (Option<Arc<Ended>>, Vec<SocketAdd
                 return (Some(ended), Vec::new());
             }
             // A test that listens for a moment is no server.
-            let still = ports::addresses(&job.processes());
+            let still = job.look_at_ports();
             if still == addresses || Instant::now() >= until {
                 return (None, still);
             }
@@ -212,7 +211,7 @@ fn ended_or_started(
             let screen =
                 if job.with(|state| state.screen.is_taken()) { " · full screen" } else { "" };
             let brief = shortened(&job.order.whole()) + screen + &serving(job, at);
-            Started::new(&handle, brief).named().complete().into()
+            Started::new(&handle, brief).named().complete().ran(job.began.elapsed()).into()
         }
         Err(ended) => Answer::of(job, &ended, budget).into_done().into(),
     }
@@ -248,7 +247,7 @@ fn stop(job: Arc<Job>, budget: u64) -> Blocking<Terminal> {
         2 * STOP_PATIENCE + WAIT_MARGIN,
         move |commit| ended_by_stop(&stopped, commit),
         move |_, ended: Option<Arc<Ended>>, _| match ended {
-            Some(ended) => Ok(Answer::of_stopped(&job, &ended, budget).into_done().into()),
+            Some(ended) => Ok(Answer::of_stopped(&job, &ended, budget).into_end_of(&job).into()),
             None => {
                 Err(Fault::failed(format!("{} was killed and hangs in the system", titled(&job))))
             }
@@ -269,15 +268,21 @@ fn restart(job: Arc<Job>, permit: Permit, wait: Duration, context: &Context) -> 
         2 * STOP_PATIENCE + WAIT_MARGIN,
         move |commit| ended_by_stop(&stopped, commit),
         move |app: &mut Terminal, ended: Option<Arc<Ended>>, completion| {
-            if ended.is_none() || completion.late {
+            let Some(before) = ended.filter(|_| !completion.late) else {
                 return Err(Fault::failed(format!(
                     "{} did not end; it was not run again",
                     titled(&job)
                 )));
-            }
+            };
             let new = app.jobs.start(permit, job.timeout, &reader)?;
             let ended = new.wait(Instant::now() + wait.min(Duration::from_millis(100)), |_| None);
-            Ok(ended_or_started(app, &new, ended, &[], budget))
+            let reply = ended_or_started(app, &new, ended, &[], budget);
+            // That it was stopped needs no telling: the call says so.
+            Ok(match (reply, before.how == How::Stopped && job.is_followed()) {
+                (Reply::Started(started), true) => started.ended_job(job.name()).into(),
+                (Reply::Done(done), true) => done.ended_job(job.name()).into(),
+                (reply, _) => reply,
+            })
         },
     )
 }
@@ -308,7 +313,7 @@ fn await_answer(job: Arc<Job>, bytes: Vec<u8>, context: &Context) -> Blocking<Te
                 Fault::failed(format!("{} takes no input: {error}", titled(&job)))
             })?;
             if let Some(ended) = ended {
-                return Ok(Answer::of(&job, &ended, budget).into_done().into());
+                return Ok(Answer::of(&job, &ended, budget).into_end_of(&job).into());
             }
             let view: View = match job.with(|state| state.screen.is_taken()) {
                 true => screen_view(&job),

@@ -117,8 +117,8 @@ impl<A: App> Session<A> {
                 if self.handle.has_jobs() {
                     return Outcome::Started(started);
                 }
-                let job::Started { brief, version, links, .. } = started;
-                Outcome::Done(Done { brief, version, links, ..Done::default() })
+                let job::Started { brief, version, links, ended_jobs, .. } = started;
+                Outcome::Done(Done { brief, version, links, ended_jobs, ..Done::default() })
             }
             Reply::Done(mut done) => {
                 self.version += u64::from(!pending.query);
