@@ -142,6 +142,11 @@ pub struct Invoke {
     /// True when another call takes the result, which is then not shown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nested: bool,
+    /// The arguments of later steps of the run that call the same action of this session, in order, where they are known
+    /// already. Sent to an action that [asks together](crate::prototype::Prototype::asks_together), so that one question
+    /// can be about all of them. Nothing promises that these steps are carried out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<Args>,
     /// The answer to the question that this action asked before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,
@@ -230,6 +235,9 @@ pub struct DoneOf<T> {
     /// What the action changed in files, as a unified diff; for `history --diff`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<T>,
+    /// The keys of the session's jobs whose ends the outcome tells: the reader isn't told of them again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended_jobs: Vec<String>,
 }
 
 /// An action that asks before it continues.

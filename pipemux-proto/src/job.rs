@@ -32,6 +32,13 @@ pub struct StartedOf<T> {
     /// True when the brief tells all that the action changed, so that the answer doesn't show the window.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,
+    /// How long the job has run already, in milliseconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ran_ms: u64,
+    /// The keys of the session's jobs that the action ended, such as the one that this one replaces: the reader isn't told
+    /// of their ends again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ended_jobs: Vec<String>,
 }
 
 /// An event: what became of a job. What is absent stays as it was.

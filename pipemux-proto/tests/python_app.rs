@@ -172,6 +172,7 @@ impl App {
             confirmed: resume.is_some(),
             budget: 0,
             nested: false,
+            later: Vec::new(),
             resume,
         };
         self.ask(Method::Invoke, &invoke)

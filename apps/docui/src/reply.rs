@@ -1,5 +1,7 @@
 //! The result of an update: the action was carried out, or a question must be answered first.
 
+use std::time::Duration;
+
 use pipemux_proto::app::{self, OptionItem, Question, QuestionKind};
 use pipemux_proto::job;
 use pipemux_proto::limits::CHOICES_MAX;
@@ -86,6 +88,20 @@ impl Started {
         self
     }
 
+    /// Says how long the job has run already, when the action waited for its end: its duration counts from its beginning.
+    #[must_use]
+    pub fn ran(mut self, time: Duration) -> Self {
+        self.0.ran_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self
+    }
+
+    /// Names a job that the action ended, such as the one that this one replaces: the reader isn't told of its end again.
+    #[must_use]
+    pub fn ended_job(mut self, key: impl Into<String>) -> Self {
+        self.0.ended_jobs.push(key.into());
+        self
+    }
+
     /// Marks that the job goes on while its session sleeps, because [`crate::App::save`] saves it and
     /// [`crate::App::open`] goes on with it. Any other running job keeps the session awake.
     #[must_use]
@@ -147,6 +163,13 @@ impl Done {
     #[must_use]
     pub fn complete(mut self) -> Self {
         self.0.complete = true;
+        self
+    }
+
+    /// Names a job whose end the outcome tells: the reader isn't told of it again.
+    #[must_use]
+    pub fn ended_job(mut self, key: impl Into<String>) -> Self {
+        self.0.ended_jobs.push(key.into());
         self
     }
 

@@ -265,6 +265,7 @@ impl<A: App> Host<A> {
             confirmed: false,
             budget: self.budget,
             nested: false,
+            later: Vec::new(),
             resume: None,
         }
     }

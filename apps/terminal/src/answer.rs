@@ -8,7 +8,7 @@ mod rest;
 
 use docui::{Done, JobHandle, Object, View, tokens};
 
-use crate::job::{Ended, Job};
+use crate::job::{Ended, How, Job};
 use crate::limits::{ANSWER_TOKENS, STOPPED_SHOWN, TAIL_SHOWN};
 
 pub use plain::brief;
@@ -83,6 +83,12 @@ impl Answer {
         cost(&self.pieces) + tokens::estimate(&self.brief)
     }
 
+    /// Makes the outcome of a call that tells of a command's end: it isn't told again as that of a job.
+    pub fn into_end_of(self, job: &Job) -> Done {
+        let done = self.into_done();
+        if job.is_followed() { done.ended_job(job.name()) } else { done }
+    }
+
     /// Makes the outcome of a call.
     pub fn into_done(self) -> Done {
         let mut view = View::default();
@@ -111,10 +117,18 @@ impl Answer {
 pub fn tell_end(job: &Job, ended: &Ended, handle: &JobHandle) {
     let answer = Answer::of(job, ended, ANSWER_TOKENS);
     handle.output(answer.text());
+    // The daemon says how long it took.
+    let result = match answer.brief.strip_prefix(&ended.verdict()) {
+        Some(counts) => ended.untimed() + counts,
+        None => answer.brief,
+    };
     match ended.how.is_success() {
-        true => handle.done(answer.brief),
-        false if matches!(ended.how, crate::job::How::Stopped) => handle.cancelled(answer.brief),
-        false => handle.failed(answer.brief),
+        true => handle.done(result),
+        // It says that it was cancelled.
+        false if ended.how == How::Stopped => {
+            handle.cancelled(result.trim_start_matches("stopped").trim_start_matches(" · "));
+        }
+        false => handle.failed(result),
     }
 }
 

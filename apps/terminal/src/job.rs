@@ -5,6 +5,7 @@ mod work;
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -19,11 +20,11 @@ use crate::limits::{
     LINE_NEWEST, PROGRESS_SPACING, READ_PATIENCE, STOP_PATIENCE, TAIL_BYTES, TYPE_PATIENCE,
 };
 use crate::line_reader::{Kept, LineReader, RawLine};
-use crate::process;
 use crate::question::Permit;
 use crate::screen::Screen;
 use crate::spill::Spill;
 use crate::start::{Order, Started};
+use crate::{ports, process};
 
 pub use ended::{Ended, How};
 
@@ -52,6 +53,8 @@ pub struct Job {
     end: OnceLock<Arc<Ended>>,
     changed: Condvar,
     input: Mutex<File>,
+    /// Where it listened at the last look.
+    listens: Mutex<Vec<SocketAddr>>,
 }
 
 /// What changes while a command runs.
@@ -74,6 +77,8 @@ pub struct State {
     drained: bool,
     /// Follows it for the daemon, once its call was answered.
     handle: Option<JobHandle>,
+    /// True for one that the daemon follows, also once it has ended.
+    followed: bool,
     told: Instant,
     /// The terminal; closed at the end.
     terminal: Option<Box<dyn MasterPty + Send>>,
@@ -123,6 +128,7 @@ impl Job {
             printed: now,
             drained: false,
             handle: None,
+            followed: false,
             told: now,
             terminal: Some(terminal),
         };
@@ -141,6 +147,7 @@ impl Job {
             end: OnceLock::new(),
             changed: Condvar::new(),
             input: Mutex::new(input),
+            listens: Mutex::default(),
         });
         if let Err(error) = job.begin_work(child, output) {
             job.kill();
@@ -209,9 +216,15 @@ impl Job {
             }
             handle.progress(0, 0, state.newest_line());
             state.handle = Some(handle.clone());
+            state.followed = true;
         }
         self.end_when_cancelled(handle);
         Ok(())
+    }
+
+    /// Returns true if the daemon tells of its end by itself, as that of a job.
+    pub fn is_followed(&self) -> bool {
+        self.state().followed
     }
 
     /// Types something, as far as the program takes it in time.
@@ -293,6 +306,22 @@ impl Job {
     pub fn processes(&self) -> Vec<i32> {
         let leader = self.state().leader;
         leader.map(|leader| process::members(leader, &self.mark)).unwrap_or_default()
+    }
+
+    /// Looks up where its processes listen. It reads much of `/proc`: not for the app's own thread.
+    pub fn look_at_ports(&self) -> Vec<SocketAddr> {
+        let found = ports::addresses(&self.processes());
+        self.known().clone_from(&found);
+        found
+    }
+
+    /// Returns where its processes listened at the last look.
+    pub fn listens(&self) -> Vec<SocketAddr> {
+        self.known().clone()
+    }
+
+    fn known(&self) -> MutexGuard<'_, Vec<SocketAddr>> {
+        self.listens.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns lines of the output from one on, as they are shown, at most so many.

@@ -10,6 +10,7 @@ use pipemux_problems::Report;
 
 use crate::job::{Circumstances, Job};
 use crate::limits::{OUTPUT_BYTES, RUNNING_MAX, RUNS_MAX};
+use crate::port_watch::PortWatch;
 use crate::question::Permit;
 use crate::start::Order;
 
@@ -23,6 +24,7 @@ struct Shared {
     outputs: PathBuf,
     handle: Handle,
     callee: String,
+    ports: PortWatch,
 }
 
 struct State {
@@ -51,6 +53,7 @@ impl JobTable {
             outputs,
             handle: opening.handle.clone(),
             callee: opening.callee(),
+            ports: PortWatch::default(),
         })))
     }
 
@@ -62,6 +65,21 @@ impl JobTable {
     /// Returns all commands, in the order in which they were started.
     pub fn all(&self) -> Vec<Arc<Job>> {
         self.state().jobs.clone()
+    }
+
+    /// Returns the commands that run.
+    pub fn running(&self) -> Vec<Arc<Job>> {
+        self.all().into_iter().filter(|job| job.ended().is_none()).collect()
+    }
+
+    /// Returns what tells the session of a change.
+    pub fn handle(&self) -> &Handle {
+        &self.0.handle
+    }
+
+    /// Has it looked up soon where the running commands listen.
+    pub fn watch_ports(&self) {
+        self.0.ports.look(self);
     }
 
     /// Starts a command.
@@ -100,6 +118,8 @@ impl JobTable {
         let job = Job::start(number, permit, &self.0.outputs, with)?;
         state.jobs.push(job.clone());
         state.make_room();
+        drop(state);
+        self.watch_ports();
         Ok(job)
     }
 

@@ -5,13 +5,15 @@
 //! | [`action`] | the actions |
 //! | [`command_line`] | what a command line runs, as far as its words tell |
 //! | [`permission`], [`pattern`] | the person's patterns, and what was allowed |
-//! | [`question`] | the question for the rest, and the permits that start commands |
+//! | [`orders`] | what the calls of a run are to run |
+//! | [`question`], [`granted`] | the question for the rest, what it allowed to later calls, and the permits that start commands |
 //! | [`start`] | starts a command in a terminal |
 //! | [`job`], [`job_table`] | one command: its process, its output, its end; all of a session |
 //! | [`sequence`] | several commands, one after the other |
 //! | [`spill`], [`line_reader`] | the whole output, on disk, and its lines |
 //! | [`screen`], [`keys`] | what a terminal shows, and what it sends for keys |
-//! | [`process`], [`orphans`], [`ports`] | the processes of a command, those that lost their parents, and where they listen |
+//! | [`process`], [`orphans`] | the processes of a command, and those that lost their parents |
+//! | [`ports`], [`port_watch`] | where they listen, looked up before anybody asks |
 //! | [`places`] | where problems are now |
 //! | [`answer`] | what is told of a command that has ended |
 //! | [`model`] | a session: its commands |
@@ -36,16 +38,19 @@ pub mod action;
 pub mod answer;
 pub mod app;
 pub mod command_line;
-pub mod job;
+pub mod granted;
+mod job;
 pub mod job_table;
 pub mod keys;
 pub mod limits;
 pub mod line_reader;
 pub mod model;
-pub mod orphans;
+pub mod orders;
+mod orphans;
 pub mod pattern;
 pub mod permission;
 pub mod places;
+pub mod port_watch;
 pub mod ports;
 pub mod process;
 pub mod query;

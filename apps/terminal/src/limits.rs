@@ -16,6 +16,8 @@ pub const SERVER_SILENCE: Duration = Duration::from_millis(1_500);
 /// Pause before the first look whether a command listens on a port, and longest pause between two.
 pub const PORTS_SPACING: (Duration, Duration) =
     (Duration::from_millis(200), Duration::from_secs(1));
+/// Longest pause between two looks where silent commands listen that nobody waits for.
+pub const PORTS_PAUSE_MAX: Duration = Duration::from_secs(5);
 /// Characters of a server's first lines that its answer shows.
 pub const SERVER_SHOWN: usize = 200;
 /// How long a program must be silent until what it printed counts as its answer to input.
@@ -42,6 +44,8 @@ pub const RUNS_MAX: usize = 200;
 pub const ALLOWED_MAX: usize = 1000;
 /// Words behind a program that a pattern looks at in a line that only a shell understands.
 pub const PATTERN_WORDS: usize = 64;
+/// Runs of which it is remembered what an answer allowed to their later calls.
+pub const GRANTED_RUNS_MAX: usize = 32;
 /// Characters of commands that a question shows; a longer line can't be asked for as a whole.
 pub const QUESTION_SHOWN: usize = 800;
 /// Characters of the names of programs that a question allows.

@@ -8,6 +8,7 @@ use docui::{Anchor, Context, Fault, Found, Handle, Opening};
 
 use crate::action::Command;
 use crate::answer::problem_object;
+use crate::granted::Granted;
 use crate::job::{Ended, Job};
 use crate::job_table::JobTable;
 use crate::limits::COMMAND_SHOWN;
@@ -19,6 +20,7 @@ pub struct Terminal {
     /// The commands.
     pub(crate) jobs: JobTable,
     pub(crate) allowed: Allowed,
+    pub(crate) granted: Granted,
     /// The opener's environment.
     pub(crate) env: BTreeMap<String, String>,
     cwd: PathBuf,
@@ -41,6 +43,7 @@ impl Terminal {
         Ok(Self {
             jobs,
             allowed: Allowed::read(&opening.state_dir),
+            granted: Granted::default(),
             env: opening.env.clone(),
             cwd: opening.cwd.clone(),
             state_dir: opening.state_dir.clone(),
@@ -84,7 +87,7 @@ impl Terminal {
 
     /// Returns the commands that run.
     pub fn running(&self) -> Vec<Arc<Job>> {
-        self.jobs.all().into_iter().filter(|job| job.ended().is_none()).collect()
+        self.jobs.running()
     }
 
     /// Returns the command that a call looks at: the one that is named, else the newest one of its reader, else the newest.
@@ -118,11 +121,19 @@ impl Terminal {
         }
     }
 
-    /// Returns the port that later commands get as `$PORT`: the lowest one of the newest command that listens.
+    /// Returns the port that later commands get as `$PORT`: the lowest one of the newest command that listens, as far as that
+    /// is known.
     pub fn port(&self) -> Option<(Arc<Job>, u16)> {
-        let jobs = self.jobs.all().into_iter().rev().filter(|job| job.ended().is_none());
-        jobs.into_iter().find_map(|job| {
-            let port = *ports::listening(&job.processes()).first()?;
+        self.running().into_iter().rev().find_map(|job| {
+            let port = *ports::of(&job.listens()).first()?;
+            Some((job, port))
+        })
+    }
+
+    /// Returns the port as it is now, for a command that is about to get it.
+    pub fn port_now(&self) -> Option<(Arc<Job>, u16)> {
+        self.running().into_iter().rev().find_map(|job| {
+            let port = *ports::of(&job.look_at_ports()).first()?;
             Some((job, port))
         })
     }

@@ -7,9 +7,9 @@ use std::net::{IpAddr, SocketAddr};
 /// The state of a socket that waits for connections.
 const LISTENING: &str = "0A";
 
-/// Returns the TCP ports that these processes listen on; none where there is no `/proc`.
-pub fn listening(pids: &[i32]) -> Vec<u16> {
-    let ports: BTreeSet<u16> = addresses(pids).iter().map(SocketAddr::port).collect();
+/// Returns the ports of addresses, the lowest first.
+pub fn of(addresses: &[SocketAddr]) -> Vec<u16> {
+    let ports: BTreeSet<u16> = addresses.iter().map(SocketAddr::port).collect();
     ports.into_iter().collect()
 }
 
@@ -74,10 +74,10 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let own = i32::try_from(std::process::id()).unwrap();
-        assert!(listening(&[own]).contains(&port));
+        assert!(of(&addresses(&[own])).contains(&port));
         assert!(addresses(&[own]).contains(&listener.local_addr().unwrap()));
         drop(listener);
-        assert!(!listening(&[own]).contains(&port));
+        assert!(!of(&addresses(&[own])).contains(&port));
     }
 
     #[test]

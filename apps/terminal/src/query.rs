@@ -231,7 +231,7 @@ fn wait_for(job: Arc<Job>, text: String, time: Duration, budget: u64) -> Blockin
             }
             ended = waited.wait(until, |state| (state.printed > printed).then_some(Duration::ZERO));
         }
-        let ports = ports::listening(&waited.processes());
+        let ports = ports::of(&waited.look_at_ports());
         Ok((found, waited.ended(), ports, cut))
     };
     type Waited = std::io::Result<(Option<(u64, String)>, Option<Arc<Ended>>, Vec<u16>, u64)>;

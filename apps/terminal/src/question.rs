@@ -1,6 +1,8 @@
-//! The question whether commands may run, and what its answer allows. One question is about all commands of a call.
+//! The question whether commands may run, and what its answer allows. One question is about all commands of a call, and about
+//! those of later calls of the same run that are known already.
 //!
-//! A command is started by a [`Permit`], and only [`permits`] makes one: no way to start a command passes by the question.
+//! A command is started by a [`Permit`], and only [`Request::permits`] makes one: no way to start a command passes by the
+//! question.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -29,7 +31,7 @@ impl Permit {
 }
 
 /// What is to be allowed before commands run.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Wanted {
     /// Programs of any command.
     programs: BTreeSet<String>,
@@ -55,6 +57,14 @@ impl Wanted {
         *self == Self::default()
     }
 
+    fn add(&mut self, order: &Order, scope: Option<Scope>) {
+        match scope {
+            None => self.each_time = true,
+            Some(Scope::Programs(programs)) => self.programs.extend(programs),
+            Some(Scope::Line | Scope::All) => self.lines.push(order.identity()),
+        }
+    }
+
     /// Names what an answer allows from then on: `cargo, python3`, `this line`.
     fn named(&self) -> String {
         let lines = match self.lines.len() {
@@ -66,8 +76,8 @@ impl Wanted {
     }
 
     /// Returns what is offered: nothing that wasn't shown as it is.
-    fn offers(&self, lines: &str) -> Vec<Offer> {
-        let is_shown = lines.chars().count() <= QUESTION_SHOWN;
+    fn offers(&self, place: &str, lines: &str) -> Vec<Offer> {
+        let is_shown = place.chars().count() + lines.chars().count() <= QUESTION_SHOWN;
         let is_named = self.named().chars().count() <= PROGRAMS_SHOWN;
         match (self.each_time, is_shown) {
             (true, true) => vec![Offer::Once],
@@ -79,105 +89,169 @@ impl Wanted {
     }
 }
 
-/// Asks whether commands may run.
-///
-/// # Errors
-/// One of them may not in any case, or can't be shown.
-pub fn question(app: &Terminal, orders: &[Order]) -> Result<Reply, Fault> {
-    let wanted = wanted(app, orders)?;
-    let lines = shown(orders);
-    let offers = wanted.offers(&lines);
-    let several = orders.len() > 1;
-    let place = orders.first().map_or_else(String::new, |order| in_folder(app, order));
-    if offers.is_empty() {
-        return Err(Fault::refused(format!(
-            "it is asked for each time, and {} characters are too many to be shown",
-            lines.chars().count()
-        ))
-        .hint("write it into a file, and run that"));
-    }
-    let named = wanted.named();
-    let mut text = match named.chars().count() <= PROGRAMS_SHOWN {
-        true if !wanted.each_time && !wanted.is_nothing() => format!("may {named} run{place}?"),
-        _ if several => format!("may these run{place}?"),
-        _ => format!("may this run{place}?"),
-    };
-    match offers.contains(&Offer::Once) {
-        true => text += &format!(" {lines}"),
-        false => {
-            let count = lines.chars().count();
-            let begin: String = lines.chars().take(QUESTION_SHOWN / 2).collect();
-            text += &format!(" Only the beginning of its {count} characters is shown: {begin} …");
+/// Commands that are to run.
+#[derive(Debug)]
+pub struct Request {
+    /// Those of the call.
+    pub orders: Vec<Order>,
+    /// Those of later calls of the same run, as far as they are known: the same question is about them.
+    pub later: Vec<Order>,
+}
+
+/// What a question is about.
+#[derive(Debug)]
+struct Asked {
+    wanted: Wanted,
+    /// Where they are to run: ` in sub`; nothing for the workspace's folder.
+    place: String,
+    /// All commands that it is about, as they are shown.
+    lines: String,
+    /// Which of the later commands it is about.
+    later: Vec<Order>,
+    /// What its answer has to name: exactly these commands.
+    token: Vec<u8>,
+}
+
+impl Request {
+    /// Asks whether the commands may run.
+    ///
+    /// # Errors
+    /// One of them may not in any case, or can't be shown.
+    pub fn question(&self, app: &Terminal, context: &Context) -> Result<Reply, Fault> {
+        let (wanted, _) = wanted(app, &self.orders, context)?;
+        let Asked { wanted, place, lines, later, token } = self.asked(app, wanted)?;
+        let offers = wanted.offers(&place, &lines);
+        let several = self.orders.len() + later.len() > 1;
+        if offers.is_empty() {
+            return Err(Fault::refused(format!(
+                "it is asked for each time, and {} characters are too many to be shown",
+                lines.chars().count()
+            ))
+            .hint("write it into a file, and run that"));
         }
-    }
-    let mut ask = Ask::pick_one(text).token(token(orders));
-    for offer in offers {
-        ask = match offer {
-            Offer::All => ask.option(
-                "all",
-                format!(
-                    "all commands in this workspace from now on (for all workspaces: allow = [\"*\"] in {})",
-                    rules_file(app)
+        let named = wanted.named();
+        let mut text = match named.chars().count() <= PROGRAMS_SHOWN {
+            true if !wanted.each_time && !wanted.is_nothing() => format!("may {named} run{place}?"),
+            _ if several => format!("may these run{place}?"),
+            _ => format!("may this run{place}?"),
+        };
+        match offers.contains(&Offer::Once) {
+            true => text += &format!(" {lines}"),
+            false => {
+                let count = lines.chars().count();
+                let begin: String = lines.chars().take(QUESTION_SHOWN / 2).collect();
+                text +=
+                    &format!(" Only the beginning of its {count} characters is shown: {begin} …");
+            }
+        }
+        let mut ask = Ask::pick_one(text).token(token);
+        for offer in offers {
+            ask = match offer {
+                Offer::All => ask.option(
+                    "all",
+                    format!(
+                        "all commands in this workspace from now on (for all workspaces: allow = [\"*\"] in {})",
+                        rules_file(app)
+                    ),
                 ),
-            ),
-            Offer::Always => ask.option("always", format!("{named} in this workspace")),
-            Offer::Once if wanted.each_time => ask.option("once", "it is asked each time"),
-            Offer::Once if several => ask.option("once", "these commands"),
-            Offer::Once => ask.option("once", "this command"),
-        };
-    }
-    Ok(ask.into())
-}
-
-/// Returns the permits to run commands, or nothing if that must be asked first, and notes what an answer allows.
-///
-/// # Errors
-/// One of them may not in any case or can't be run, or the answer forbids it.
-pub fn permits(
-    app: &mut Terminal,
-    orders: Vec<Order>,
-    context: &Context,
-) -> Result<Option<Vec<Permit>>, Fault> {
-    orders.iter().try_for_each(Order::check)?;
-    let wanted = wanted(app, &orders)?;
-    if !wanted.is_nothing() {
-        let Some((given, choice)) = &context.answer else { return Ok(None) };
-        if *given != token(&orders).into_bytes() {
-            return Ok(None);
+                Offer::Always => ask.option("always", format!("{named} in this workspace")),
+                Offer::Once if wanted.each_time => ask.option("once", "it is asked each time"),
+                Offer::Once if several => ask.option("once", "these commands"),
+                Offer::Once => ask.option("once", "this command"),
+            };
         }
-        let docui::Choice::Picked(picked) = choice else { return Ok(None) };
-        let offers = wanted.offers(&shown(&orders));
-        let picked = match picked.as_slice() {
-            [number] => {
-                usize::try_from(*number).ok().and_then(|number| offers.get(number.checked_sub(1)?))
-            }
-            _ => None,
-        };
-        match picked.ok_or_else(|| Fault::refused("it was not run"))? {
-            Offer::All => app.allowed.add(&Scope::All, "", &app.state_dir)?,
-            Offer::Always => {
-                if !wanted.programs.is_empty() {
-                    let programs = Scope::Programs(wanted.programs.into_iter().collect());
-                    app.allowed.add(&programs, "", &app.state_dir)?;
-                }
-                for line in &wanted.lines {
-                    app.allowed.add(&Scope::Line, line, &app.state_dir)?;
-                }
-            }
-            Offer::Once => {}
-        }
+        Ok(ask.into())
     }
-    Ok(Some(orders.into_iter().map(Permit).collect()))
+
+    /// Returns the permits to run the commands of the call, or nothing if that must be asked first, and notes what an answer
+    /// allows.
+    ///
+    /// # Errors
+    /// One of them may not in any case or can't be run, or the answer forbids it.
+    pub fn permits(
+        self,
+        app: &mut Terminal,
+        context: &Context,
+    ) -> Result<Option<Vec<Permit>>, Fault> {
+        self.orders.iter().try_for_each(Order::check)?;
+        let (wanted, used) = wanted(app, &self.orders, context)?;
+        if !wanted.is_nothing() {
+            let Some((given, choice)) = &context.answer else { return Ok(None) };
+            let Asked { wanted, place, lines, later, token } = self.asked(app, wanted)?;
+            if *given != token {
+                return Ok(None);
+            }
+            let docui::Choice::Picked(picked) = choice else { return Ok(None) };
+            let offers = wanted.offers(&place, &lines);
+            let picked = match picked.as_slice() {
+                [number] => usize::try_from(*number)
+                    .ok()
+                    .and_then(|number| offers.get(number.checked_sub(1)?)),
+                _ => None,
+            };
+            match picked.ok_or_else(|| Fault::refused("it was not run"))? {
+                Offer::All => app.allowed.add(&Scope::All, "", &app.state_dir)?,
+                Offer::Always => {
+                    if !wanted.programs.is_empty() {
+                        let programs = Scope::Programs(wanted.programs.into_iter().collect());
+                        app.allowed.add(&programs, "", &app.state_dir)?;
+                    }
+                    for line in &wanted.lines {
+                        app.allowed.add(&Scope::Line, line, &app.state_dir)?;
+                    }
+                }
+                Offer::Once => {}
+            }
+            app.granted.add(&context.run_id, later.iter().map(Order::identity));
+        }
+        app.granted.take(&context.run_id, &used);
+        Ok(Some(self.orders.into_iter().map(Permit).collect()))
+    }
+
+    /// Returns what the question is about: what the call wants, and each later command that has to be asked for, as long as
+    /// the question can show it.
+    fn asked(&self, app: &Terminal, mut wanted: Wanted) -> Result<Asked, Fault> {
+        let rules = Rules::read(Rules::path(&app.env).as_deref())?;
+        let mut about: Vec<&Order> = self.orders.iter().collect();
+        let (mut place, mut lines) = shown(app, &about);
+        for order in &self.later {
+            let permission = rules.check(order, app.workspace(), &app.allowed);
+            let Permission::Ask(scope) = permission else { continue };
+            let mut with = wanted.clone();
+            with.add(order, scope);
+            about.push(order);
+            let (with_place, with_lines) = shown(app, &about);
+            // The question offers no less than it would without it, but for what a pattern asks for each time.
+            if !with.offers(&with_place, &with_lines).contains(&Offer::Once)
+                || with.named().chars().count() > PROGRAMS_SHOWN
+            {
+                about.pop();
+                break;
+            }
+            (wanted, place, lines) = (with, with_place, with_lines);
+        }
+        let token = about.iter().map(|order| order.identity()).collect::<Vec<_>>().join("\n");
+        let later = about.split_off(self.orders.len()).into_iter().cloned().collect();
+        Ok(Asked { wanted, place, lines, later, token: token.into_bytes() })
+    }
 }
 
-/// What a question and its answer are about: exactly these commands.
-fn token(orders: &[Order]) -> String {
-    orders.iter().map(Order::identity).collect::<Vec<_>>().join("\n")
-}
-
-/// Returns commands in one line, with nothing in it that isn't seen.
-fn shown(orders: &[Order]) -> String {
-    orders.iter().map(|order| visible(&order.whole())).collect::<Vec<_>>().join(" ⏎ ")
+/// Returns where commands are to run, and the commands in one line, with nothing in it that isn't seen. Where their folders
+/// differ, the line names them: `cargo test ⏎ in web: npm test`.
+fn shown(app: &Terminal, orders: &[&Order]) -> (String, String) {
+    let mut folders = orders.iter().map(|order| &order.cwd);
+    let first = folders.next();
+    let (place, is_one) = match first.filter(|first| folders.all(|other| other == *first)) {
+        Some(folder) => (in_folder(app, folder), true),
+        None => (String::new(), false),
+    };
+    let line = |order: &&Order| {
+        let place = if is_one { String::new() } else { in_folder(app, &order.cwd) };
+        let place = if place.is_empty() { place } else { format!("{}: ", place.trim_start()) };
+        place + &visible(&order.whole())
+    };
+    let lines = orders.iter().map(line).collect::<Vec<_>>().join(" ⏎ ");
+    (place, lines)
 }
 
 /// Returns a text in one line: its line breaks are shown, and so is what would be invisible.
@@ -206,19 +280,23 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// Says in which folder a command is to run, if that isn't the workspace's: ` in sub`.
-fn in_folder(app: &Terminal, order: &Order) -> String {
-    match order.cwd == app.workspace() {
+fn in_folder(app: &Terminal, folder: &Path) -> String {
+    match folder == app.workspace() {
         true => String::new(),
         false => {
-            let folder = below(&order.cwd, app.workspace());
-            format!(" in {}", visible(&in_home(folder, &app.env)))
+            format!(" in {}", visible(&in_home(below(folder, app.workspace()), &app.env)))
         }
     }
 }
 
-fn wanted(app: &Terminal, orders: &[Order]) -> Result<Wanted, Fault> {
+/// Returns what has to be allowed before commands run, and which of them an earlier answer in the same run allowed.
+fn wanted(
+    app: &Terminal,
+    orders: &[Order],
+    context: &Context,
+) -> Result<(Wanted, Vec<String>), Fault> {
     let rules = Rules::read(Rules::path(&app.env).as_deref())?;
-    let mut wanted = Wanted::default();
+    let (mut wanted, mut used) = (Wanted::default(), Vec::new());
     for order in orders {
         match rules.check(order, app.workspace(), &app.allowed) {
             Permission::Allowed => {}
@@ -232,12 +310,17 @@ fn wanted(app: &Terminal, orders: &[Order]) -> Result<Wanted, Fault> {
                     rules_file(app)
                 )));
             }
-            Permission::Ask(None) => wanted.each_time = true,
-            Permission::Ask(Some(Scope::Programs(programs))) => wanted.programs.extend(programs),
-            Permission::Ask(Some(Scope::Line | Scope::All)) => wanted.lines.push(order.identity()),
+            Permission::Ask(scope) => {
+                let identity = order.identity();
+                let times = used.iter().filter(|other| **other == identity).count();
+                match app.granted.times(&context.run_id, &identity) > times {
+                    true => used.push(identity),
+                    false => wanted.add(order, scope),
+                }
+            }
         }
     }
-    Ok(wanted)
+    Ok((wanted, used))
 }
 
 /// Returns the file with the person's patterns, as a person writes it.
@@ -267,14 +350,15 @@ mod tests {
     #[test]
     fn what_can_not_be_shown_is_not_offered() {
         let wanted = Wanted { lines: vec!["x".into()], ..Wanted::default() };
-        assert_eq!(wanted.offers("short"), [Offer::All, Offer::Always, Offer::Once]);
+        assert_eq!(wanted.offers("", "short"), [Offer::All, Offer::Always, Offer::Once]);
         let long = "x".repeat(QUESTION_SHOWN + 1);
-        assert_eq!(wanted.offers(&long), [Offer::All]);
+        assert_eq!(wanted.offers("", &long), [Offer::All]);
+        assert_eq!(wanted.offers(&long, "short"), [Offer::All]);
         let each = Wanted { each_time: true, ..Wanted::default() };
-        assert_eq!(each.offers("short"), [Offer::Once]);
-        assert_eq!(each.offers(&long), []);
+        assert_eq!(each.offers("", "short"), [Offer::Once]);
+        assert_eq!(each.offers("", &long), []);
         let many =
             Wanted { programs: (0..99).map(|n| n.to_string()).collect(), ..Wanted::default() };
-        assert_eq!(many.offers("short"), [Offer::All, Offer::Once]);
+        assert_eq!(many.offers("", "short"), [Offer::All, Offer::Once]);
     }
 }

@@ -1,30 +1,25 @@
 //! Runs commands, and acts on those that run.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use docui::{Anchor, Blocking, Context, Done, Fault, FilePath, Reply, Started, View};
+use docui::{Anchor, Blocking, Context, Done, Fault, Reply, Started, View};
 
 use crate::action::{Action, Command};
 use crate::answer::Answer;
-use crate::command_line::{CommandLine, Form};
 use crate::job::{Ended, How, Job, State};
 use crate::keys;
 use crate::limits::{
-    COMMAND_MAX, INPUT_PATIENCE, INPUT_SILENCE, PORTS_SPACING, SCREEN_SILENCE, SEQUENCE_MAX,
-    SERVER_SHOWN, SERVER_SILENCE, STOP_PATIENCE, WAIT_MARGIN, WAIT_MAX,
+    INPUT_PATIENCE, INPUT_SILENCE, PORTS_SPACING, SCREEN_SILENCE, SERVER_SHOWN, SERVER_SILENCE,
+    STOP_PATIENCE, WAIT_MARGIN, WAIT_MAX,
 };
 use crate::model::{Terminal, shortened, titled};
-use crate::ports;
+use crate::orders;
 use crate::process::signal_named;
 use crate::query::{newest_lines, screen_view};
-use crate::question::{self, Permit, permits};
+use crate::question::{Permit, Request};
 use crate::sequence::Sequence;
-use crate::start::Order;
 
 /// What is done for an action.
 pub enum Work {
@@ -43,8 +38,9 @@ pub enum Work {
 pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Work, Fault> {
     let work = match action {
         Action::Run { command, cwd, env, timeout, wait } => {
-            let orders = orders(app, command, cwd.clone(), env, context)?;
-            let Some(mut permits) = permits(app, orders, context)? else { return Ok(Work::Asks) };
+            let orders = orders::of_call(app, command, cwd.as_ref(), env, context)?;
+            let request = Request { orders, later: orders::of_later(app, action, context) };
+            let Some(mut permits) = request.permits(app, context)? else { return Ok(Work::Asks) };
             let timeout =
                 timeout.map(|seconds| duration("timeout", seconds, f64::MAX)).transpose()?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
@@ -63,9 +59,9 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
         Action::Restart { job, wait } => {
             let job = restartable(app, job.as_ref(), context)?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
-            let Some(permit) = permit(app, job.order.clone(), context)? else {
-                return Ok(Work::Asks);
-            };
+            let request = Request { orders: vec![job.order.clone()], later: Vec::new() };
+            let permit = request.permits(app, context)?.and_then(|mut permits| permits.pop());
+            let Some(permit) = permit else { return Ok(Work::Asks) };
             restart(job, permit, wait, context)
         }
         Action::Stop { job } => {
@@ -101,67 +97,21 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
 /// One of them may not in any case.
 pub fn question(app: &Terminal, action: &Action, context: &Context) -> Result<Reply, Fault> {
     let orders = match action {
-        Action::Run { command, cwd, env, .. } => orders(app, command, cwd.clone(), env, context)?,
+        Action::Run { command, cwd, env, .. } => {
+            orders::of_call(app, command, cwd.as_ref(), env, context)?
+        }
         Action::Restart { job, .. } => vec![restartable(app, job.as_ref(), context)?.order.clone()],
         other => {
             let name = docui::Actions::name(other);
             return Err(Fault::failed(format!("{name} is done elsewhere")));
         }
     };
-    question::question(app, &orders)
-}
-
-/// Returns what is to be run: each line in the same directory, with the same variables.
-fn orders(
-    app: &Terminal,
-    commands: &[String],
-    cwd: Option<FilePath>,
-    env: &BTreeMap<String, String>,
-    context: &Context,
-) -> Result<Vec<Order>, Fault> {
-    let bytes: usize = commands.iter().map(String::len).sum();
-    let is_line = |line: &String| !line.trim().is_empty() && !line.contains('\0');
-    if !commands.iter().all(is_line) || commands.is_empty() || bytes > COMMAND_MAX {
-        return Err(Fault::usage(format!(
-            "command: expected a line, or several to be run in order: ['cargo build', 'cargo test'], of {COMMAND_MAX} \
-             bytes at most"
-        )));
-    }
-    if commands.len() > SEQUENCE_MAX {
-        let count = commands.len();
-        return Err(Fault::usage(format!("command: {count} lines, at most {SEQUENCE_MAX}")));
-    }
-    let is_name = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
-    if !env.iter().all(|(name, value)| is_name(name) && !value.contains('\0')) {
-        return Err(Fault::usage("env: expected names and values: env={\"RUST_LOG\": \"debug\"}"));
-    }
-    let directory = app.directory(context);
-    let cwd: PathBuf = cwd.map_or_else(|| directory.clone(), |cwd| directory.join(cwd.0));
-    let mut all = Vec::new();
-    for command in commands {
-        let mut line = CommandLine::parse(command);
-        let mut opener = Cow::Borrowed(&app.env);
-        if line.names_port {
-            match app.port() {
-                Some((_, port)) => drop(opener.to_mut().insert("PORT".into(), port.to_string())),
-                // It could be any text.
-                None => line.form = Form::Opaque,
-            }
-        }
-        let order = Order::new(line, cwd.clone(), env.clone(), &opener);
-        order.check()?;
-        all.push(order);
-    }
-    Ok(all)
+    Request { orders, later: orders::of_later(app, action, context) }.question(app, context)
 }
 
 fn duration(name: &str, seconds: f64, most: f64) -> Result<Duration, Fault> {
     Duration::try_from_secs_f64(seconds.min(most).min(1e9))
         .map_err(|_| Fault::usage(format!("{name}: expected seconds, not {seconds}")))
-}
-
-fn permit(app: &mut Terminal, order: Order, context: &Context) -> Result<Option<Permit>, Fault> {
-    Ok(permits(app, vec![order], context)?.and_then(|mut permits| permits.pop()))
 }
 
 /// Returns a command that runs.
@@ -224,7 +174,7 @@ fn end_or_start(job: &Job, until: Instant) -> (Option<Arc<Ended>>, Vec<SocketAdd
         if let Some(ended) = job.wait(look, is_shown) {
             return (Some(ended), Vec::new());
         }
-        let addresses = ports::addresses(&job.processes());
+        let addresses = job.look_at_ports();
         if !addresses.is_empty() {
             let silent =
                 |state: &State| Some(SERVER_SILENCE.saturating_sub(state.printed.elapsed()));
@@ -232,7 +182,7 @@ fn end_or_start(job: &Job, until: Instant) -> (Option<Arc<Ended>>, Vec<SocketAdd
                 return (Some(ended), Vec::new());
             }
             // A test that listens for a moment is no server.
-            let still = ports::addresses(&job.processes());
+            let still = job.look_at_ports();
             if still == addresses || Instant::now() >= until {
                 return (None, still);
             }
@@ -261,7 +211,7 @@ fn ended_or_started(
             let screen =
                 if job.with(|state| state.screen.is_taken()) { " · full screen" } else { "" };
             let brief = shortened(&job.order.whole()) + screen + &serving(job, at);
-            Started::new(&handle, brief).named().complete().into()
+            Started::new(&handle, brief).named().complete().ran(job.began.elapsed()).into()
         }
         Err(ended) => Answer::of(job, &ended, budget).into_done().into(),
     }
@@ -297,7 +247,7 @@ fn stop(job: Arc<Job>, budget: u64) -> Blocking<Terminal> {
         2 * STOP_PATIENCE + WAIT_MARGIN,
         move |commit| ended_by_stop(&stopped, commit),
         move |_, ended: Option<Arc<Ended>>, _| match ended {
-            Some(ended) => Ok(Answer::of_stopped(&job, &ended, budget).into_done().into()),
+            Some(ended) => Ok(Answer::of_stopped(&job, &ended, budget).into_end_of(&job).into()),
             None => {
                 Err(Fault::failed(format!("{} was killed and hangs in the system", titled(&job))))
             }
@@ -318,15 +268,21 @@ fn restart(job: Arc<Job>, permit: Permit, wait: Duration, context: &Context) -> 
         2 * STOP_PATIENCE + WAIT_MARGIN,
         move |commit| ended_by_stop(&stopped, commit),
         move |app: &mut Terminal, ended: Option<Arc<Ended>>, completion| {
-            if ended.is_none() || completion.late {
+            let Some(before) = ended.filter(|_| !completion.late) else {
                 return Err(Fault::failed(format!(
                     "{} did not end; it was not run again",
                     titled(&job)
                 )));
-            }
+            };
             let new = app.jobs.start(permit, job.timeout, &reader)?;
             let ended = new.wait(Instant::now() + wait.min(Duration::from_millis(100)), |_| None);
-            Ok(ended_or_started(app, &new, ended, &[], budget))
+            let reply = ended_or_started(app, &new, ended, &[], budget);
+            // That it was stopped needs no telling: the call says so.
+            Ok(match (reply, before.how == How::Stopped && job.is_followed()) {
+                (Reply::Started(started), true) => started.ended_job(job.name()).into(),
+                (Reply::Done(done), true) => done.ended_job(job.name()).into(),
+                (reply, _) => reply,
+            })
         },
     )
 }
@@ -357,7 +313,7 @@ fn await_answer(job: Arc<Job>, bytes: Vec<u8>, context: &Context) -> Blocking<Te
                 Fault::failed(format!("{} takes no input: {error}", titled(&job)))
             })?;
             if let Some(ended) = ended {
-                return Ok(Answer::of(&job, &ended, budget).into_done().into());
+                return Ok(Answer::of(&job, &ended, budget).into_end_of(&job).into());
             }
             let view: View = match job.with(|state| state.screen.is_taken()) {
                 true => screen_view(&job),

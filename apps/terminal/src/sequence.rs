@@ -147,6 +147,7 @@ impl Sequence {
             return self.answer(budget).into_done().into();
         };
         let (done, all) = (state.jobs.len() - 1, self.orders.len());
+        let ran = state.jobs.first().map_or(Duration::ZERO, |first| first.began.elapsed());
         // Its name is that of the command which runs.
         let handle = app.handle.job(job.name());
         handle.progress(done as u64, all as u64, titled(&job));
@@ -155,7 +156,7 @@ impl Sequence {
         self.end_when_cancelled(handle.clone());
         let line = crate::model::shortened(&job.order.whole());
         let brief = format!("{line} · {} of {all} in order", done + 1);
-        Started::new(&handle, brief).named().complete().total(all as u64).into()
+        Started::new(&handle, brief).named().complete().ran(ran).total(all as u64).into()
     }
 
     fn end_when_cancelled(self: &Arc<Self>, handle: JobHandle) {

@@ -10,6 +10,8 @@ use crate::{answer, ports};
 
 /// Shows the commands, the newest first.
 pub fn view(app: &Terminal, request: &ViewRequest) -> View {
+    // What it finds is in the next view, which is told of if it differs.
+    app.jobs.watch_ports();
     let (running, ended): (Vec<_>, Vec<_>) =
         app.jobs.all().into_iter().rev().partition(|job| job.ended().is_none());
     let mut view = View::new(format!("{} running · {} ended", running.len(), ended.len()));
@@ -40,7 +42,7 @@ fn line(job: &Job) -> String {
     match job.ended() {
         Some(ended) => format!(" · {}\n", answer::brief(job, &ended, true)),
         None => {
-            let ports = ports_words(&ports::listening(&job.processes()));
+            let ports = ports_words(&ports::of(&job.listens()));
             let newest = job.with(|state| state.newest_line());
             let newest = if newest.is_empty() { newest } else { format!(" · {newest}") };
             format!(" · runs{ports}{newest}\n")

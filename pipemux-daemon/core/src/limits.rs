@@ -335,8 +335,14 @@ pub const NOTICES_TOKENS: u32 = 4_000;
 pub const APP_NOTICES_MAX: usize = 32;
 /// Characters of what tells an object from others with the same label, where a reader chooses one.
 pub const OBJECT_DETAIL_CHARS: usize = 80;
+/// Jobs whose ends one step's outcome tells; those of further ones are told again.
+pub const ENDED_JOBS_MAX: usize = 64;
 /// Links that one step's outcome offers; further ones are dropped.
 pub const OUTCOME_LINKS_MAX: usize = 8;
+/// Bytes of the arguments of later calls that an action is told of which asks about them together.
+pub const LATER_BYTES_MAX: usize = 64 * 1024;
+/// Later calls that such an action is told of.
+pub const LATER_CALLS_MAX: usize = 64;
 /// Slots of one projection.
 pub const SLOTS_MAX: usize = 10_000;
 /// Anchors that one workspace remembers, vanished ones included.

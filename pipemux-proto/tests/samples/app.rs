@@ -221,6 +221,7 @@ fn invokes(all: &mut Vec<Sample>) {
         confirmed: false,
         budget: 0,
         nested: false,
+        later: Vec::new(),
         resume: None,
     };
     let request = (Kind::Request, Method::Invoke);
@@ -229,6 +230,7 @@ fn invokes(all: &mut Vec<Sample>) {
     add(all, "invoke-numbers", request, &seen);
     add(all, "invoke-budget", request, &Invoke { budget: 2_000, ..invoke.clone() });
     add(all, "invoke-nested", request, &Invoke { nested: true, ..invoke.clone() });
+    add(all, "invoke-later", request, &Invoke { later: vec![args()], ..invoke.clone() });
     let choices = [
         ("picked", Choice::Picked(vec![1, 3])),
         ("all-but", Choice::AllBut(vec![2])),
@@ -259,6 +261,7 @@ fn outcomes(all: &mut Vec<Sample>) {
         content: Vec::new(),
         complete: false,
         diff: None,
+        ended_jobs: Vec::new(),
     };
     add(all, "outcome-done", reply, &Outcome::Done(done.clone()));
     let told = Done { numbers: numbers(), ..done.clone() };
@@ -268,6 +271,8 @@ fn outcomes(all: &mut Vec<Sample>) {
     add(all, "outcome-done-content", reply, &Outcome::Done(shown));
     let diff = Some("--- a.rs\n+++ a.rs\n@@ -2 +2 @@\n-one\n+two\n".into());
     add(all, "outcome-done-diff", reply, &Outcome::Done(Done { diff, ..done.clone() }));
+    let ends = Done { ended_jobs: vec!["c2".into()], ..done.clone() };
+    add(all, "outcome-done-ends", reply, &Outcome::Done(ends));
     let reverts = Done { reverts: true, ..done };
     add(all, "outcome-done-reverts", reply, &Outcome::Done(reverts));
     let failed = Fault::stale("changed").about("k1").hint("changed by another client");
@@ -282,7 +287,9 @@ fn outcomes(all: &mut Vec<Sample>) {
     let started = Started { total: 300, links, sleeps: true, ..started };
     add(all, "outcome-started-sleeps", reply, &Outcome::Started(started.clone()));
     let started = Started { job: "c2".into(), named: true, complete: true, ..started };
-    add(all, "outcome-started-named", reply, &Outcome::Started(started));
+    add(all, "outcome-started-named", reply, &Outcome::Started(started.clone()));
+    let started = Started { ran_ms: 25_000, ended_jobs: vec!["c1".into()], ..started };
+    add(all, "outcome-started-ran", reply, &Outcome::Started(started));
     add(all, "outcome-failed", reply, &Outcome::Failed(failed.clone()));
     let excerpt = failed.numbers(numbers());
     add(all, "outcome-failed-numbers", reply, &Outcome::Failed(excerpt.clone()));

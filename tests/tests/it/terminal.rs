@@ -145,7 +145,7 @@ fn problem_opens_in_the_editor_and_follows_edits() {
 fn each_program_is_asked_for_once_and_the_answer_has_the_result() {
     let env = TestEnv::new();
     let asked = env.run("terminal.run('touch made'); terminal.run('ls -d .')");
-    asked.exits(5).has("may touch run? touch made").has("pipemux answer 1 · none");
+    asked.exits(5).has("may ls, touch run? touch made ⏎ ls -d .").has("pipemux answer 1 · none");
     env.pipemux(&["answer", "none"]).ok().has("cancelled");
     assert!(!env.path("made").exists());
     let asked = env.run("terminal.run('ls -d .')");

@@ -102,3 +102,33 @@ fn blank_lines_take_no_room() {
     let shown = env.run("terminal.run('yes \"\" | head -5000')");
     assert!(shown.ok().lines() < 15, "{}", shown.text());
 }
+
+#[test]
+fn end_of_a_command_is_told_once() {
+    let env = allowing();
+    let start = "terminal.run('sleep 300', wait=0)";
+    let next = |env: &TestEnv| {
+        let next = env.run("terminal.run('true')");
+        next.ok().lacks("job c").lacks("cancelled");
+    };
+    env.run(start).ok();
+    env.run("terminal.stop()").ok().has("stop: c1 · stopped");
+    next(&env);
+    // So it is with whatever else ends it.
+    env.run(start).ok();
+    env.run("terminal.keys('ctrl-c')").ok().has("ended by signal");
+    next(&env);
+    env.run(start).ok();
+    env.run("terminal.restart(wait=0)").ok().has("restart: sleep 300 · job c6");
+    env.run("terminal.stop()").ok();
+    next(&env);
+    // What no answer has told is told once, with the time since it began.
+    let running = env.run("terminal.run('sleep 1.2; false', wait=0.9)");
+    running.ok().has("job c8");
+    env.pipemux(&["--reader", "other", "read", "job:c8", "--wait", "20"])
+        .has("job c8 failed after 1.")
+        .has(" s: exit 1 · ");
+    let told = env.run("terminal.run('true')");
+    told.ok().has("job c8 failed after 1.").has(" s: exit 1 · ").lacks("exit 1 after");
+    env.run("terminal.run('true')").ok().lacks("job c8");
+}

@@ -99,6 +99,42 @@ fn one_question_is_about_all_programs() {
 }
 
 #[test]
+fn one_question_is_about_all_steps_of_a_run() {
+    let env = TestEnv::new();
+    std::fs::create_dir(env.path("sub")).expect("a folder");
+    let run = "terminal.run('touch a'); terminal.run('ls $(echo .)', cwd='sub'); terminal.run('touch b', wait=5)";
+    let asked = env.run(run);
+    let shown = "may touch, this line run? touch a ⏎ in sub: ls $(echo .) ⏎ touch b";
+    asked.exits(5).has(shown).has(": these commands\n");
+    env.pipemux(&["answer", "once"]).ok().has("3 done · run: exit 0");
+    assert!(env.path("a").exists() && env.path("b").exists());
+    // It was about that run only, and about what it showed.
+    let again = env.run("terminal.run('touch b'); terminal.restart('touch b')");
+    again.exits(5).has("may touch run? touch b").lacks("these commands");
+    env.pipemux(&["answer", "once"]).exits(5).has("1 done · run: exit 0").has("terminal.restart: ");
+    env.pipemux(&["answer", "none"]).ok();
+    // The first command that needs it asks, for those behind it, too; what is refused isn't asked for.
+    allow(&env, "allow = [\"ls\"]\nask = [\"mkdir\"]\ndeny = [\"rm\"]\n");
+    let asked = env
+        .run("terminal.run('ls'); terminal.run(['touch c', 'mkdir d']); terminal.run('rm a'); terminal.run('touch e')");
+    asked.exits(5).has("1 done · run: exit 0").has("may these run? touch c ⏎ mkdir d ⏎ touch e");
+    let ran = env.pipemux(&["answer", "once"]);
+    ran.has("all 2 succeeded").has("it may not run: deny = [\"rm\"]").lacks("needs an answer");
+    assert!(env.path("d").exists() && env.path("a").exists() && !env.path("e").exists());
+    // An answer survives a restart of the app, but not what it allowed to later steps.
+    allow(&env, "");
+    env.run("terminal.run('touch f'); terminal.run('touch g')").exits(5);
+    env.kill_session("terminal/main");
+    env.pipemux(&["answer", "once"]).ok().has("2 done");
+    // What doesn't fit into one question has one of its own.
+    let long = |name: &str| format!("terminal.run('touch {name} {}')", "x".repeat(200).repeat(3));
+    let asked = env.run(&format!("{}; {}", long("h"), long("i")));
+    asked.exits(5).has("may touch run? touch h").lacks("touch i ");
+    env.pipemux(&["answer", "once"]).exits(5).has("may touch run? touch i ");
+    env.pipemux(&["answer", "none"]).ok();
+}
+
+#[test]
 fn server_is_started_asked_and_stopped_in_one_run() {
     let env = allowing();
     env.write("server.py", SERVER);

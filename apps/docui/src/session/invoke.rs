@@ -67,6 +67,7 @@ impl<A: App> Session<A> {
             query,
             preview,
             nested: message.nested,
+            later: message.later,
             budget: if message.budget > 0 { message.budget } else { CONTENT_BUDGET },
             // The question of `App::confirm` was asked by the SDK, so its answer ends here. Answers to
             // the app's own questions are passed on, also to those of an action that was confirmed before.
@@ -116,8 +117,8 @@ impl<A: App> Session<A> {
                 if self.handle.has_jobs() {
                     return Outcome::Started(started);
                 }
-                let job::Started { brief, version, links, .. } = started;
-                Outcome::Done(Done { brief, version, links, ..Done::default() })
+                let job::Started { brief, version, links, ended_jobs, .. } = started;
+                Outcome::Done(Done { brief, version, links, ended_jobs, ..Done::default() })
             }
             Reply::Done(mut done) => {
                 self.version += u64::from(!pending.query);

@@ -79,21 +79,33 @@ pub(super) fn comparable(before: &Arc<Report>, now: &Report, how: &How) -> Optio
 impl Ended {
     /// Says how it ended: `exit 101 after 8.4 s`.
     pub fn verdict(&self) -> String {
-        let verdict = match &self.how {
+        let time = match self.took.as_millis() {
+            0..1000 => String::new(),
+            _ => format!(" after {}", duration(self.took)),
+        };
+        self.status() + &time + &self.leftovers()
+    }
+
+    /// Says the same without the time, for a line that has it.
+    pub fn untimed(&self) -> String {
+        self.status() + &self.leftovers()
+    }
+
+    fn status(&self) -> String {
+        match &self.how {
             How::Exited(code) => format!("exit {code}"),
             How::Signalled(signal) => format!("ended by signal {signal}"),
             How::Stopped => "stopped".to_owned(),
             How::TimedOut => "timed out".to_owned(),
             How::Lost(why) => format!("its end is unknown: {why}"),
-        };
-        let verdict = match self.took.as_millis() {
-            0..1000 => verdict,
-            _ => format!("{verdict} after {}", duration(self.took)),
-        };
+        }
+    }
+
+    fn leftovers(&self) -> String {
         match self.left {
-            0 => verdict,
-            1 => format!("{verdict} · ended 1 process that it left behind"),
-            left => format!("{verdict} · ended {left} processes that it left behind"),
+            0 => String::new(),
+            1 => " · ended 1 process that it left behind".to_owned(),
+            left => format!(" · ended {left} processes that it left behind"),
         }
     }
 }

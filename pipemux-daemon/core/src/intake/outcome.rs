@@ -11,8 +11,8 @@ use crate::intake::greeting::bound_fields;
 use crate::intake::window::{bound_link, bound_object};
 use crate::intake::{SaidByApp, bound_key};
 use crate::limits::{
-    BRIEF_CHARS, DETAIL_CHARS, FAULT_CHARS, HINT_CHARS, HINTS_MAX, LABEL_CHARS, OPTION_CHARS,
-    OUTCOME_LINKS_MAX, PROGRESS_CHARS, QUESTION_CHARS, SLOTS_MAX, TOKEN_MAX,
+    BRIEF_CHARS, DETAIL_CHARS, ENDED_JOBS_MAX, FAULT_CHARS, HINT_CHARS, HINTS_MAX, LABEL_CHARS,
+    OPTION_CHARS, OUTCOME_LINKS_MAX, PROGRESS_CHARS, QUESTION_CHARS, SLOTS_MAX, TOKEN_MAX,
 };
 
 impl SaidByApp for Outcome {
@@ -63,6 +63,7 @@ fn bound_done(done: &mut Done) {
         left_out.push(format!("{links} links were left out"));
     }
     done.links.iter_mut().for_each(bound_link);
+    done.ended_jobs.truncate(ENDED_JOBS_MAX);
     let pieces = cut_list(&mut done.content, SLOTS_MAX);
     if pieces > 0 {
         left_out.push(format!("{pieces} pieces were left out"));
@@ -81,14 +82,15 @@ fn bound_started(started: &mut Started) -> Option<Done> {
     line(&mut started.brief, PROGRESS_CHARS);
     cut_list(&mut started.links, OUTCOME_LINKS_MAX);
     started.links.iter_mut().for_each(bound_link);
+    started.ended_jobs.truncate(ENDED_JOBS_MAX);
     let length = started.job.len();
     if (1..=KEY_MAX).contains(&length) {
         return None;
     }
-    let Started { brief, version, links, .. } = std::mem::take(started);
+    let Started { brief, version, links, ended_jobs, .. } = std::mem::take(started);
     let mut brief = brief;
     append(&mut brief, &format!(" (a job whose key has {length} bytes isn't followed)"));
-    Some(Done { brief, version, links, ..Done::default() })
+    Some(Done { brief, version, links, ended_jobs, ..Done::default() })
 }
 
 fn bound_piece(piece: &mut Piece) {

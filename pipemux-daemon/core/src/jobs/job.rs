@@ -50,6 +50,8 @@ pub struct Job {
     pub restored: bool,
     /// Readers who know of it and, once it has ended, haven't been told so.
     pub(super) readers: BTreeSet<JobReader>,
+    /// Readers who were told of its end before its app reported it.
+    pub(super) told_early: BTreeSet<JobReader>,
     /// When those who watch were last told of its progress, on the monotonic clock.
     pub(super) reported: Option<u64>,
     /// When they are told next, if there is something to tell.

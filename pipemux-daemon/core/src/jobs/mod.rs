@@ -22,7 +22,8 @@ use pipemux_proto::job::JobState;
 use crate::foreign::{ForeignText, JobReport, Started};
 use crate::keys::SessionKey;
 use crate::limits::{
-    JOB_NAME_MAX, JOB_REPORT_MS, JOBS_ENDED_MAX, JOBS_KEPT_MAX, JOBS_OUTPUT_BYTES, JOBS_RUNNING_MAX,
+    JOB_NAME_MAX, JOB_READERS_MAX, JOB_REPORT_MS, JOBS_ENDED_MAX, JOBS_KEPT_MAX, JOBS_OUTPUT_BYTES,
+    JOBS_RUNNING_MAX,
 };
 use crate::persist::records::Record;
 use crate::timers::Timer;
@@ -81,6 +82,11 @@ impl Jobs {
         sessions.filter(|session| self.running(session).next().is_some()).cloned().collect()
     }
 
+    /// Returns the number of a session's job.
+    pub fn number_of(&self, session: &SessionKey, key: &str) -> Option<u64> {
+        self.by_key.get(session)?.get(key).copied()
+    }
+
     /// Takes in a job that began. Returns its number; none if the session has too many. A key names one job for ever: one
     /// that the app says began twice keeps its number.
     pub fn start(
@@ -98,7 +104,7 @@ impl Jobs {
             return None;
         }
         let number = turn.next_number();
-        let Started { job: key, brief, total, sleeps, named, .. } = started;
+        let Started { job: key, brief, total, sleeps, named, ran_ms, .. } = started;
         let mut job = Job {
             number,
             session: session.clone(),
@@ -106,7 +112,7 @@ impl Jobs {
             key,
             brief,
             owner: owner.clone(),
-            started_ms: turn.now.unix_ms,
+            started_ms: turn.now.unix_ms.saturating_sub(ran_ms),
             ended_ms: 0,
             sleeps,
             state: JobState::Running,
@@ -118,6 +124,7 @@ impl Jobs {
             rev: 1,
             restored: false,
             readers: [owner].into(),
+            told_early: Default::default(),
             reported: None,
             report_at: None,
         };
@@ -230,6 +237,9 @@ impl Jobs {
         (job.state, job.result, job.ended_ms) = (state, result, turn.now.unix_ms);
         job.rev += 1;
         readers.into_iter().for_each(|reader| job.add_reader(reader));
+        for reader in std::mem::take(&mut job.told_early) {
+            job.readers.remove(&reader);
+        }
         let job = job.clone();
         turn.persist(saved::to_record(&job));
         self.insert(job);
@@ -264,10 +274,14 @@ impl Jobs {
         turn.persist(saved::to_record(job));
     }
 
-    /// Notes that a reader was told of the end of a job.
+    /// Notes that a reader was told of the end of a job, by an outcome maybe before its app reported it.
     pub fn told(&mut self, turn: &mut Turn, number: u64, reader: &JobReader) {
-        let job = self.by_number.get_mut(&number).filter(|job| !job.is_running());
-        if job.is_some_and(|job| job.readers.remove(reader)) {
+        let Some(job) = self.by_number.get_mut(&number) else { return };
+        if job.is_running() {
+            if job.told_early.len() < JOB_READERS_MAX {
+                job.told_early.insert(reader.clone());
+            }
+        } else if job.readers.remove(reader) {
             let (workspace, reader) = (reader.0.to_string(), reader.1.clone());
             turn.persist(Record::JobTold { job: number, workspace, reader });
         }

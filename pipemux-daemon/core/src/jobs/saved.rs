@@ -72,6 +72,7 @@ impl Jobs {
             rev: 1,
             restored: true,
             readers: Default::default(),
+            told_early: Default::default(),
             reported: None,
             report_at: None,
         };

@@ -13,8 +13,8 @@ use super::window::{check_link, pieces};
 use super::{Lint, Lints, check_job_key, fits};
 use crate::intake::bound_fields;
 use crate::limits::{
-    BRIEF_CHARS, DETAIL_CHARS, FAULT_CHARS, HINT_CHARS, HINTS_MAX, LABEL_CHARS, OPTION_CHARS,
-    OUTCOME_LINKS_MAX, PROGRESS_CHARS, QUESTION_CHARS, TOKEN_MAX,
+    BRIEF_CHARS, DETAIL_CHARS, ENDED_JOBS_MAX, FAULT_CHARS, HINT_CHARS, HINTS_MAX, LABEL_CHARS,
+    OPTION_CHARS, OUTCOME_LINKS_MAX, PROGRESS_CHARS, QUESTION_CHARS, TOKEN_MAX,
 };
 
 /// Returns the flaws of an outcome. `action` is what was carried out, if that is known.
@@ -41,6 +41,7 @@ fn check_done(lints: &mut Lints, done: &Done, action: Option<&Prototype>, action
     lints.text("done.detail", done.detail.as_deref().unwrap_or_default(), DETAIL_CHARS);
     lints.line("done.label", done.label.as_deref().unwrap_or_default(), LABEL_CHARS);
     lints.count("done.links", done.links.len(), OUTCOME_LINKS_MAX);
+    lints.count("done.ended_jobs", done.ended_jobs.len(), ENDED_JOBS_MAX);
     for (at, link) in done.links.iter().enumerate() {
         check_link(lints, &format!("done.links[{at}]"), link, actions);
     }
@@ -71,6 +72,7 @@ fn check_started(lints: &mut Lints, started: &Started, actions: &[Prototype]) {
     }
     lints.line("started.brief", &started.brief, PROGRESS_CHARS);
     lints.count("started.links", started.links.len(), OUTCOME_LINKS_MAX);
+    lints.count("started.ended_jobs", started.ended_jobs.len(), ENDED_JOBS_MAX);
     for (at, link) in started.links.iter().enumerate() {
         check_link(lints, &format!("started.links[{at}]"), link, actions);
     }

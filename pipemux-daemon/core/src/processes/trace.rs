@@ -153,10 +153,11 @@ impl Trace {
                 let action = body.get("action").and_then(Value::as_str);
                 let action = actions.iter().find(|known| Some(known.name.as_str()) == action);
                 let secret = |name: &str| action.is_some_and(|action| is_secret(action, name));
-                if let Some(Value::Map(args)) = field(body, "args") {
-                    for (_, value) in args.iter_mut().filter(|(name, _)| secret(name)) {
-                        *value = NOT_SHOWN.into();
-                    }
+                if let Some(args) = field(body, "args") {
+                    hide(args, &secret);
+                }
+                if let Some(Value::List(later)) = field(body, "later") {
+                    later.iter_mut().for_each(|args| hide(args, &secret));
                 }
                 let Some(resume) = field(body, "resume") else { return };
                 let token = resume.get("token").cloned().unwrap_or(Value::Null);
@@ -186,6 +187,14 @@ impl Trace {
 
 /// What stands for a value that is left out.
 const NOT_SHOWN: &str = "(not shown)";
+
+/// Leaves out the arguments whose names are those of secrets.
+fn hide(args: &mut Value, is_secret: &dyn Fn(&str) -> bool) {
+    let Value::Map(args) = args else { return };
+    for (_, value) in args.iter_mut().filter(|(name, _)| is_secret(name)) {
+        *value = NOT_SHOWN.into();
+    }
+}
 
 /// True for an argument whose value, or a part of it, is secret. One that isn't declared may be anything.
 fn is_secret(action: &Prototype, param: &str) -> bool {
@@ -353,6 +362,21 @@ mod tests {
         let reply = frame(request(Method::Invoke).answer(Kind::Reply), &map(&[("needs", needs)]));
         recorded(&mut trace, Direction::FromApp, &reply);
         assert!(recorded(&mut trace, Direction::ToApp, &resume(&other)).contains("hush"));
+    }
+
+    #[test]
+    fn secret_arguments_of_later_calls_are_left_out() {
+        let secret = Param { name: "pin".into(), secret: true, ..Param::default() };
+        let action = Prototype { name: "add".into(), params: vec![secret], ..Prototype::default() };
+        let args = || [("pin".to_owned(), Value::from("hush").into())].into();
+        let (args, later) = (args(), vec![args()]);
+        let invoke = Invoke { action: "add".into(), args, later, ..Invoke::default() };
+        let mut trace = Trace::default();
+        let frame = frame(request(Method::Invoke), &invoke);
+        trace.record(NOW, Direction::ToApp, &frame, &[action], None);
+        let line = trace.part(Some(0), 0).text;
+        assert_eq!(line.matches("(not shown)").count(), 2, "{line}");
+        assert!(!line.contains("hush"), "{line}");
     }
 
     #[test]

@@ -37,6 +37,7 @@ pub mod history_round;
 mod join;
 pub mod kept_rest;
 mod labels;
+mod later_calls;
 pub mod link;
 pub mod lookup;
 pub mod missing_argument;

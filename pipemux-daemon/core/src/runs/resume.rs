@@ -244,8 +244,10 @@ impl Run {
     /// Takes in that a step began a job. A job that ended without success makes its step fail, and one that outlasts the
     /// wait for it leaves the steps behind it.
     fn step_started(&mut self, step: StartedStep, context: &RunContext<'_>) -> RunOutput {
-        let StartedStep { started: Started { brief, version, links, complete, .. }, job } = step;
-        self.take_outcome(Done { brief, version, links, complete, ..Done::default() }, context);
+        let StartedStep { started, job } = step;
+        let Started { brief, version, links, complete, ended_jobs, .. } = started;
+        let done = Done { brief, version, links, complete, ended_jobs, ..Done::default() };
+        self.take_outcome(done, context);
         let nested = self.steps[self.next].nested;
         let state = job.as_ref().map_or(JobState::Running, |job| job.state);
         let name = job.as_ref().map(|job| job.name.clone()).unwrap_or_default();

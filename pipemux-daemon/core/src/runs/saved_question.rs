@@ -359,6 +359,7 @@ fn restore_outcome(saved: V1Ended) -> StepOutcome {
         state: saved.state.map(|(app, version)| (Incarnation(app), version)),
         // The answer that asked has told of it.
         job: None,
+        ended_jobs: Vec::new(),
     }
 }
 

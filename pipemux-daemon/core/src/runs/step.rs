@@ -242,6 +242,8 @@ pub struct StepOutcome {
     pub state: Option<StateVersion>,
     /// The job that it began.
     pub job: Option<StepJob>,
+    /// The keys of its session's jobs whose ends it tells.
+    pub ended_jobs: Vec<String>,
 }
 
 impl StepOutcome {
@@ -262,6 +264,7 @@ impl StepOutcome {
             reverts: done.reverts,
             state: app.map(|app| (app, done.version)),
             job: None,
+            ended_jobs: done.ended_jobs,
         }
     }
 
@@ -335,6 +338,7 @@ impl StepOutcome {
             reverts: false,
             state: None,
             job: None,
+            ended_jobs: Vec::new(),
         }
     }
 

@@ -34,6 +34,10 @@ impl AnswerBuilder<'_> {
                 part.seen.push((job.number, job.rev));
             }
             part.told = run.done.iter().filter_map(StepOutcome::told_job).collect();
+            for (step, outcome) in run.steps.iter().zip(&run.done) {
+                let ended = outcome.ended_jobs.iter();
+                part.told.extend(ended.filter_map(|key| self.jobs.number_of(&step.session, key)));
+            }
             return part;
         }
         if matches!(self.kind, AnswerKind::Questions { .. }) {

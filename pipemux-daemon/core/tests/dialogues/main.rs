@@ -21,6 +21,7 @@ mod health;
 mod hibernation;
 mod hostile_text;
 mod injection;
+mod job_ends;
 mod job_names;
 mod jobs;
 mod kept_rests;

@@ -2,6 +2,7 @@
 
 mod aliases;
 mod followup;
+mod later;
 mod lookups;
 mod questions;
 mod rebase;

@@ -1,0 +1,70 @@
+//! What the calls of a run are to run.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use docui::{Context, Fault, FilePath};
+
+use crate::action::Action;
+use crate::command_line::{CommandLine, Form};
+use crate::limits::{COMMAND_MAX, SEQUENCE_MAX};
+use crate::model::Terminal;
+use crate::start::Order;
+
+/// Returns what later calls of the same run are to run, as far as that is known. A call that can't be read is left out: it is
+/// refused when it comes.
+pub fn of_later(app: &Terminal, action: &Action, context: &Context) -> Vec<Order> {
+    let orders = |later: Action| match later {
+        Action::Run { command, cwd, env, .. } => {
+            of_call(app, &command, cwd.as_ref(), &env, context).ok()
+        }
+        _ => None,
+    };
+    context.later_actions(action).into_iter().filter_map(orders).flatten().collect()
+}
+
+/// Returns what a call is to run: each line in the same directory, with the same variables.
+///
+/// # Errors
+/// It can't be read as commands.
+pub fn of_call(
+    app: &Terminal,
+    commands: &[String],
+    cwd: Option<&FilePath>,
+    env: &BTreeMap<String, String>,
+    context: &Context,
+) -> Result<Vec<Order>, Fault> {
+    let bytes: usize = commands.iter().map(String::len).sum();
+    let is_line = |line: &String| !line.trim().is_empty() && !line.contains('\0');
+    if !commands.iter().all(is_line) || commands.is_empty() || bytes > COMMAND_MAX {
+        return Err(Fault::usage(format!(
+            "command: expected a line, or several to be run in order: ['cargo build', 'cargo test'], of {COMMAND_MAX} \
+             bytes at most"
+        )));
+    }
+    if commands.len() > SEQUENCE_MAX {
+        let count = commands.len();
+        return Err(Fault::usage(format!("command: {count} lines, at most {SEQUENCE_MAX}")));
+    }
+    let is_name = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
+    if !env.iter().all(|(name, value)| is_name(name) && !value.contains('\0')) {
+        return Err(Fault::usage("env: expected names and values: env={\"RUST_LOG\": \"debug\"}"));
+    }
+    let directory = app.directory(context);
+    let cwd: PathBuf = cwd.map_or_else(|| directory.clone(), |cwd| directory.join(&cwd.0));
+    let mut all = Vec::new();
+    for command in commands {
+        let mut line = CommandLine::parse(command);
+        let mut opener = Cow::Borrowed(&app.env);
+        if line.names_port {
+            match app.port_now() {
+                Some((_, port)) => drop(opener.to_mut().insert("PORT".into(), port.to_string())),
+                // It could be any text.
+                None => line.form = Form::Opaque,
+            }
+        }
+        all.push(Order::new(line, cwd.clone(), env.clone(), &opener));
+    }
+    Ok(all)
+}
