@@ -23,7 +23,7 @@ use pipemux_proto::projection::Lod;
 use crate::error::ClientError;
 use crate::options::Options;
 
-pub use call::ToolCall;
+pub use call::{ModelMessage, ToolCall};
 pub use code::help_topic;
 pub use definitions::{TOOLS, Tool};
 

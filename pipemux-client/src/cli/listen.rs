@@ -1,5 +1,5 @@
-//! `pipemux listen`: reads a whole message of a model, and runs only its `docui` blocks. A message that is a tool's call,
-//! as JSON, is carried out.
+//! `pipemux listen`: reads a whole message of a model, and runs only its `docui` blocks. The message may be JSON, as the
+//! large interfaces have it; a tool's call in it is carried out.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use pipemux_client::ClientError;
 use pipemux_client::proto::call::blocks::{blocks, script};
 use pipemux_client::proto::call::{CallError, stdin_at};
 use pipemux_client::proto::client::Verb;
-use pipemux_client::tools::{CallerEnv, ToolCall, ToolRequest};
+use pipemux_client::tools::{CallerEnv, ModelMessage, ToolRequest};
 use serde_json::json;
 
 use super::command_env::{CommandEnv, ProcessEnv};
@@ -49,13 +49,24 @@ pub enum Message {
 /// is wrong.
 pub fn to_request(env: &dyn CommandEnv) -> Result<Message, ClientError> {
     let message = env.stdin(MESSAGE_MAX)?;
-    if message.trim_start().starts_with('{')
-        && let Ok(value) = serde_json::from_str(&message)
-        && let Some(call) = ToolCall::from_json(&value)?
-    {
-        return call.to_request(&ToolEnv(env)).map(Message::Call);
+    let blocks = |text: &str| Ok(parse_message(text)?.map_or(Message::Nothing, Message::Blocks));
+    if !message.trim_start().starts_with(['{', '[']) {
+        return blocks(&message);
     }
-    Ok(parse_message(&message)?.map_or(Message::Nothing, Message::Blocks))
+    // A message in words may begin so, too.
+    let Ok(value) = serde_json::from_str(&message) else { return blocks(&message) };
+    let said = ModelMessage::from_json(&value)?;
+    match (said.calls.as_slice(), blocks(&said.text)?) {
+        ([], found) => Ok(found),
+        ([call], Message::Nothing) => call.to_request(&ToolEnv(env)).map(Message::Call),
+        ([_], _) => Err(ClientError::invalid("the message has a tool's call and docui blocks")
+            .hint("pass the call alone, then the text alone")),
+        (calls, _) => {
+            let why = format!("the message has {} calls of tools: expected one", calls.len());
+            Err(ClientError::invalid(why)
+                .hint("pass each call by itself: each has a result of its own"))
+        }
+    }
 }
 
 /// What an app is told that a tool's call opens.

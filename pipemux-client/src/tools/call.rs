@@ -27,19 +27,25 @@ impl ToolCall {
     /// - `{"type": "tool_use", "name": …, "input": {…}}`;
     /// - `{"method": "tools/call", "params": {"name": …, "arguments": {…}}}`.
     ///
+    /// - `{"functionCall": {"name": …, "args": {…}}}`;
+    /// - the name of one of PipeMux's tools, without arguments.
+    ///
     /// Returns `None` for anything else: it is no call of a tool.
     ///
     /// # Errors
     /// It is a call, but its arguments are no object.
     pub fn from_json(value: &Value) -> Result<Option<ToolCall>, ClientError> {
-        let inner = value.get("function").or_else(|| {
+        let inner = value.get("function").or_else(|| value.get("functionCall")).or_else(|| {
             (value.get("method")? == "tools/call").then(|| value.get("params")).flatten()
         });
         let call = inner.unwrap_or(value);
         let Some(name) = call.get("name").and_then(Value::as_str) else { return Ok(None) };
-        let given = ["parameters", "arguments", "input"].iter().find_map(|key| call.get(key));
+        let given = ["parameters", "arguments", "input", "args"];
+        let given = given.iter().find_map(|key| call.get(key));
+        let is_call =
+            call.get("type").is_some() || inner.is_some() || super::Tool::named(name).is_some();
         let parsed = match given {
-            None if call.get("type").is_none() && inner.is_none() => return Ok(None),
+            None if !is_call => return Ok(None),
             None | Some(Value::Null) => Value::Object(Map::new()),
             // One of the large interfaces writes the arguments as text.
             Some(Value::String(text)) => serde_json::from_str(text).map_err(|error| {
@@ -99,10 +105,98 @@ impl ToolCall {
     }
 }
 
+/// What a model said in a message of one of the large interfaces.
+#[derive(Debug, Default)]
+pub struct ModelMessage {
+    /// The calls of tools, in their order.
+    pub calls: Vec<ToolCall>,
+    /// The text, with a line end after each part.
+    pub text: String,
+}
+
+/// Where messages, and the answers that contain them, have what the model said. What it was told stands elsewhere.
+const CONTAINERS: &[&str] =
+    &["candidates", "choices", "output", "message", "content", "parts", "tool_calls"];
+
+impl ModelMessage {
+    /// Reads a call, a message, a list of either, or a whole answer.
+    ///
+    /// # Errors
+    /// A call's arguments are no object.
+    pub fn from_json(value: &Value) -> Result<Self, ClientError> {
+        let mut said = Self::default();
+        said.add(value)?;
+        Ok(said)
+    }
+
+    fn add(&mut self, value: &Value) -> Result<(), ClientError> {
+        if let Value::Array(parts) = value {
+            return parts.iter().try_for_each(|part| self.add(part));
+        }
+        if value.get("type").is_some_and(|kind| kind == "tool_result") {
+            return Ok(());
+        }
+        if let Some(call) = ToolCall::from_json(value)? {
+            self.calls.push(call);
+            return Ok(());
+        }
+        for text in ["text", "content"].iter().filter_map(|name| value.get(name)?.as_str()) {
+            self.text.push_str(text);
+            self.text.push('\n');
+        }
+        CONTAINERS.iter().filter_map(|name| value.get(name)).try_for_each(|inner| self.add(inner))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn calls_and_texts_are_found_in_messages_of_the_large_interfaces() {
+        let call =
+            json!({ "type": "tool_use", "id": "t", "name": "ask", "input": { "code": "view" } });
+        let function = json!({ "id": "c", "type": "function",
+            "function": { "name": "ask", "arguments": "{\"code\": \"view\"}" } });
+        for (message, calls, text) in [
+            (
+                json!({ "role": "assistant", "content": [{ "type": "text", "text": "深い" }, call] }),
+                1,
+                "深い\n",
+            ),
+            (json!([call, call]), 2, ""),
+            (json!({ "tool_calls": [function], "content": null }), 1, ""),
+            (
+                json!({ "choices": [{ "message": { "content": "a", "tool_calls": [function] } }] }),
+                1,
+                "a\n",
+            ),
+            (
+                json!({ "output": [{ "type": "message", "content": [{ "type": "output_text", "text": "b" }] },
+                { "type": "function_call", "name": "ask", "arguments": "{}" }] }),
+                1,
+                "b\n",
+            ),
+            (
+                json!({ "candidates": [{ "content": { "parts": [{ "text": "c" },
+                { "functionCall": { "name": "ask", "args": { "code": "view" } } }] } }] }),
+                1,
+                "c\n",
+            ),
+            (json!({ "name": "ask" }), 1, ""),
+            (
+                json!({ "role": "user", "content": [{ "type": "tool_result", "content": [call] }] }),
+                0,
+                "",
+            ),
+            (json!({ "tools": [function] }), 0, ""),
+            (json!([1, null, "x", {}]), 0, ""),
+        ] {
+            let said = ModelMessage::from_json(&message).unwrap();
+            assert_eq!((said.calls.len(), said.text.as_str()), (calls, text), "{message}");
+        }
+    }
 
     #[test]
     fn every_shape_of_a_call_is_read() {

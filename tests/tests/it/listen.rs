@@ -109,6 +109,19 @@ fn tool_call_as_json_is_carried_out() {
     assert_eq!(env.read("a.txt"), "one\n");
     let acts = r#"{"name": "ask", "parameters": {"code": "undo"}}"#;
     listen(&env, acts).exits(2).has("run_code_snippet");
+    // A whole message is carried out if it has one call, and refused if nobody could tell which result is whose.
+    let part = |code: &str| {
+        format!(r#"{{"type":"tool_use","id":"t","name":"ask","input":{{"code":"{code}"}}}}"#)
+    };
+    let whole = |parts: &str| {
+        format!(r#"{{"role":"assistant","content":[{{"type":"text","text":"So:"}},{parts}]}}"#)
+    };
+    listen(&env, &whole(&part("editor.find('one')"))).ok().has("1 match");
+    let two = format!("{},{}", part("view"), part("view"));
+    listen(&env, &whole(&two)).exits(2).has("2 calls of tools: expected one").has("nothing ran");
+    listen(&env, r#"{"name": "ask"}"#).exits(2).has("the argument code is missing");
+    let block = r#"{"role":"assistant","content":"Now:\n```docui\neditor.find('one')\n```\n"}"#;
+    listen(&env, block).ok().has("1 match");
     // Other JSON is a message without a block.
     listen(&env, r#"{"name": "x"}"#).ok().has("nothing ran");
     let schema = env.pipemux(&["tool-schema", "--format", "anthropic"]).ok().json();
