@@ -1,5 +1,7 @@
 //! What a command line says: plain words, plain words joined by operators, or anything that only a shell understands.
 
+use crate::harmless::{assignment, file_redirection, is_git_setting};
+
 /// A command line as it was written, and what is known of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandLine {
@@ -9,6 +11,8 @@ pub struct CommandLine {
     pub form: Form,
     /// True if it names `$PORT`, which is a number where the form is known.
     pub names_port: bool,
+    /// True if it reads or writes files below its directory by redirections, where the form is known.
+    pub redirects: bool,
 }
 
 /// What is known of a command line before it runs.
@@ -83,11 +87,10 @@ impl CommandLine {
     pub fn parse(text: &str) -> Self {
         let text = text.trim();
         let names_port = PORT.iter().any(|name| text.contains(name));
-        let form = match split(text) {
-            Some(read) => read.into_form(),
-            None => Form::Opaque,
-        };
-        Self { text: text.to_owned(), form, names_port }
+        let read = split(text);
+        let redirects = read.as_ref().is_some_and(|read| read.redirects);
+        let form = read.map_or(Form::Opaque, Read::into_form);
+        Self { text: text.to_owned(), form, names_port, redirects }
     }
 
     /// Returns the programs with their arguments; none if they can't be told.
@@ -104,6 +107,7 @@ impl CommandLine {
 struct Read {
     commands: Vec<Vec<String>>,
     needs_shell: bool,
+    redirects: bool,
 }
 
 impl Read {
@@ -111,11 +115,11 @@ impl Read {
         if self.commands.iter().any(|words| launches(words)) {
             return Form::Opaque;
         }
-        // Behind `cd` a path means another program.
+        // Behind `cd` a path means another program or file.
         let changed = self.commands.iter().position(|words| words[0] == "cd");
         let is_relative =
             |words: &Vec<String>| words[0].contains('/') && !words[0].starts_with('/');
-        if changed.is_some_and(|at| self.commands[at..].iter().any(is_relative)) {
+        if changed.is_some_and(|at| self.redirects || self.commands[at..].iter().any(is_relative)) {
             return Form::Opaque;
         }
         let is_builtin = |words: &Vec<String>| {
@@ -142,25 +146,38 @@ fn launches(words: &[String]) -> bool {
     if LAUNCHING_ARGUMENTS.iter().any(|(name, arguments)| *name == program && has(arguments)) {
         return true;
     }
-    program == "git"
-        && words[1..]
-            .iter()
-            .take_while(|word| word.starts_with('-'))
-            .any(|word| GIT_OPTIONS.iter().any(|option| word.starts_with(option)))
+    program == "git" && git_launches(&words[1..])
+}
+
+/// Returns true if an option in front of git's subcommand may name a program.
+fn git_launches(arguments: &[String]) -> bool {
+    let mut words = arguments.iter();
+    while let Some(word) = words.next().filter(|word| word.starts_with('-')) {
+        if word == "-c" && words.clone().next().is_some_and(|setting| is_git_setting(setting)) {
+            words.next();
+        } else if GIT_OPTIONS.iter().any(|option| word.starts_with(option)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Cuts a command line into commands and words as a shell does; `None` if it has anything that a shell would expand.
 fn split(text: &str) -> Option<Read> {
-    let mut read = Read { commands: Vec::new(), needs_shell: false };
+    let mut read = Read { commands: Vec::new(), needs_shell: false, redirects: false };
     let (mut words, mut word): (Vec<String>, Option<String>) = (Vec::new(), None);
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
-        if word.is_none()
-            && let Some(length) = redirection(&text[at..])
-        {
-            read.needs_shell = true;
-            while chars.next_if(|(next, _)| *next < at + length).is_some() {}
-            continue;
+        if word.is_none() {
+            let rest = &text[at..];
+            let file = file_redirection(rest);
+            let variable = || assignment(rest).filter(|_| words.is_empty());
+            if let Some(length) = redirection(rest).or(file).or_else(variable) {
+                read.needs_shell = true;
+                read.redirects |= file.is_some();
+                while chars.next_if(|(next, _)| *next < at + length).is_some() {}
+                continue;
+            }
         }
         // In place of the program it would be none.
         if let Some(name) = port(&text[at..]).filter(|_| !words.is_empty()) {
@@ -310,9 +327,14 @@ mod tests {
             let Form::Joined(programs) = &line.form else { panic!("{text}: {line:?}") };
             assert_eq!(programs[0].last().map(String::as_str), Some(last));
         }
-        for text in
-            ["$PORT", "\"$PORT\" x", "x $PORTS", "x ${PORT:-$(y)}", "x \"$PORT$(y)\"", "PORT=1 x"]
-        {
+        for text in [
+            "$PORT",
+            "\"$PORT\" x",
+            "x $PORTS",
+            "x ${PORT:-$(y)}",
+            "x \"$PORT$(y)\"",
+            "PORT=$(y) x",
+        ] {
             assert_eq!(form(text), Form::Opaque, "{text:?}");
         }
         // Within single quotes it is text, and needs no shell.
@@ -329,9 +351,7 @@ mod tests {
             "echo \"$HOME\"",
             "A=1 cargo test",
             "server &",
-            "a > file",
             "a 2>&1file",
-            "a < file",
             "(a)",
             "{ a; }",
             "ls {a,b}",
@@ -374,6 +394,45 @@ mod tests {
             "printf -v 'a[$(x)]' b",
             "test -v 'a[$(x)]'",
             "git rebase --exec=x main",
+        ] {
+            assert_eq!(form(text), Form::Opaque, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn harmless_variables_redirections_and_settings_of_git_hide_no_program() {
+        let joined = |all: &[&[&str]]| Form::Joined(all.iter().map(|one| words(one)).collect());
+        assert_eq!(form("PORT=0 CI='' node a.js"), joined(&[&["node", "a.js"]]));
+        assert_eq!(form("a && NO_COLOR=1 b"), joined(&[&["a"], &["b"]]));
+        assert_eq!(
+            form("sort < in.txt | uniq -c >> out/b.txt 2> log.txt"),
+            joined(&[&["sort"], &["uniq", "-c"]])
+        );
+        assert!(CommandLine::parse("a > b").redirects && !CommandLine::parse("a | b").redirects);
+        let git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit"];
+        assert_eq!(form("git -c user.name=a -c user.email=a@b commit"), Form::Plain(words(&git)));
+        for text in [
+            "PATH=x a",
+            "LD_PRELOAD=x a",
+            "PORT=/x a",
+            "PORT=1; a",
+            "PORT=1",
+            "PORT=$X a",
+            "a > /etc/x",
+            "a > ../x",
+            "a > b/../../x",
+            "a > .git/hooks/x",
+            "a > $X",
+            "a > 'b c'",
+            "a > b/",
+            "a >",
+            "a <<E",
+            "a <(b)",
+            "a >(b)",
+            "cd b && a > c",
+            "git -c core.pager=x -c user.name=a log",
+            "git -c user.name=a -c alias.x=!y x",
+            "git -c",
         ] {
             assert_eq!(form(text), Form::Opaque, "{text:?}");
         }

@@ -39,6 +39,7 @@ pub mod answer;
 pub mod app;
 pub mod command_line;
 pub mod granted;
+mod harmless;
 mod job;
 pub mod job_table;
 pub mod keys;

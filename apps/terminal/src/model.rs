@@ -155,8 +155,8 @@ impl Terminal {
         if is_there { Found::Here(0) } else { gone() }
     }
 
-    /// Returns the key of the command that a name means: `c3`, as answers show it (`job c3`, `job:c3`), `3`, or the
-    /// beginning of its line.
+    /// Returns the key of the command that a name means: `c3`, as answers show it (`job c3`, `job:c3`), `3`, the
+    /// beginning of its line, or else a word of it; of several the newest one, but one that runs comes first.
     ///
     /// # Errors
     /// No command has the name.
@@ -168,15 +168,34 @@ impl Terminal {
         let jobs = self.jobs.all();
         let found = match number {
             Some(number) => jobs.iter().find(|job| job.number == number),
-            None => jobs.iter().rev().find(|job| job.order.line.text.starts_with(name)),
+            None => {
+                let text = |job: &Arc<Job>| job.order.line.text.clone();
+                let by = |means: &dyn Fn(&str) -> bool| {
+                    let mut named = jobs.iter().rev().filter(|job| means(&text(job)));
+                    let newest = named.clone().next();
+                    named.find(|job| job.ended().is_none()).or(newest)
+                };
+                let has_word = |line: &str| {
+                    line.split(|c: char| c.is_whitespace() || "/;|&'\"=".contains(c))
+                        .any(|word| word == name)
+                };
+                by(&|line| line.starts_with(name)).or_else(|| by(&has_word))
+            }
         };
         match found.filter(|_| !name.is_empty()) {
             Some(job) => Ok(job.name()),
             None => {
-                let known: Vec<String> = jobs.iter().rev().take(5).map(|job| titled(job)).collect();
-                let known =
-                    if known.is_empty() { "none was run".to_owned() } else { known.join(" · ") };
-                Err(Fault::not_found(format!("no command is named {name:?}: {known}")))
+                let runs = |job: &&Arc<Job>| job.ended().is_none();
+                let (ran, of) = match jobs.iter().any(|job| runs(&job)) {
+                    true => (jobs.iter().rev().filter(runs).take(5).collect(), "running"),
+                    false => (jobs.iter().rev().take(3).collect::<Vec<_>>(), "ended"),
+                };
+                let known: Vec<String> = ran.into_iter().map(|job| titled(job)).collect();
+                let known = match known.is_empty() {
+                    true => "none was run".to_owned(),
+                    false => format!("{of}: {}", known.join(" · ")),
+                };
+                Err(Fault::not_found(format!("no command is named {name:?}; {known}")))
             }
         }
     }

@@ -10,6 +10,7 @@ use docui::{Fault, regular_file, state_file};
 use serde::{Deserialize, Serialize};
 
 use crate::command_line::HARMLESS_BUILTINS;
+use crate::harmless::is_variable;
 use crate::limits::ALLOWED_MAX;
 use crate::pattern::{Folders, allows, file_of, names, names_within};
 use crate::start::Order;
@@ -108,7 +109,9 @@ impl Rules {
     /// Returns whether a command may run.
     pub fn check(&self, order: &Order, workspace: &Path, allowed: &Allowed) -> Permission {
         let folders = Folders { cwd: &order.cwd, workspace };
-        let programs = if order.given.is_empty() { order.line.programs() } else { &[] };
+        let is_known = order.given.iter().all(|(name, value)| is_variable(name, value))
+            && (!order.line.redirects || order.cwd.starts_with(workspace));
+        let programs = if is_known { order.line.programs() } else { &[] };
         if programs.is_empty() {
             return self.check_line(order, folders, allowed);
         }
@@ -241,6 +244,10 @@ mod tests {
         assert_eq!(check_with(&none, &build, &allowed), Permission::Allowed);
         let with = order("cargo build", "/p", &[("A", "1")]);
         assert_eq!(check_with(&none, &with, &allowed), Permission::Ask(Some(Scope::Line)));
+        let with = order("NO_COLOR=1 cargo build > log.txt", "/p/a", &[("PORT", "0")]);
+        assert_eq!(check_with(&none, &with, &allowed), Permission::Allowed);
+        let outside = order("cargo build > log.txt", "/q", &[]);
+        assert_eq!(check_with(&none, &outside, &allowed), Permission::Ask(Some(Scope::Line)));
     }
 
     #[test]
@@ -329,7 +336,7 @@ mod tests {
             "cargo $(x)",
             "ls `x`",
             "env cargo test",
-            "cargo test > x",
+            "cargo test > /x",
             "r\"m\" -rf x; $y",
         ] {
             assert_eq!(check(&some, text), Permission::Ask(Some(Scope::Line)), "{text}");

@@ -44,10 +44,10 @@ struct Wanted {
 /// What a question offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Offer {
-    /// All commands in this workspace, except for what a pattern names.
-    All,
-    /// These programs and lines in this workspace.
+    /// Every command in this workspace from now on, except for what a pattern names.
     Always,
+    /// These programs in this workspace from now on.
+    Programs,
     /// These commands now.
     Once,
 }
@@ -82,9 +82,12 @@ impl Wanted {
         match (self.each_time, is_shown) {
             (true, true) => vec![Offer::Once],
             (true, false) => Vec::new(),
-            (false, true) if is_named => vec![Offer::All, Offer::Always, Offer::Once],
-            (false, true) => vec![Offer::All, Offer::Once],
-            (false, false) => vec![Offer::All],
+            // To allow a line from then on would save no question: the next line is another one.
+            (false, true) if is_named && !self.programs.is_empty() => {
+                vec![Offer::Always, Offer::Programs, Offer::Once]
+            }
+            (false, true) => vec![Offer::Always, Offer::Once],
+            (false, false) => vec![Offer::Always],
         }
     }
 }
@@ -147,14 +150,16 @@ impl Request {
         let mut ask = Ask::pick_one(text).token(token);
         for offer in offers {
             ask = match offer {
-                Offer::All => ask.option(
-                    "all",
+                Offer::Always => ask.option(
+                    "always",
                     format!(
-                        "all commands in this workspace from now on (for all workspaces: allow = [\"*\"] in {})",
+                        "every command in this workspace from now on (in every workspace: allow = [\"*\"] in {})",
                         rules_file(app)
                     ),
                 ),
-                Offer::Always => ask.option("always", format!("{named} in this workspace")),
+                Offer::Programs => {
+                    ask.option("programs", format!("{named} from now on; others are asked about"))
+                }
                 Offer::Once if wanted.each_time => ask.option("once", "it is asked each time"),
                 Offer::Once if several => ask.option("once", "these commands"),
                 Offer::Once => ask.option("once", "this command"),
@@ -190,8 +195,8 @@ impl Request {
                 _ => None,
             };
             match picked.ok_or_else(|| Fault::refused("it was not run"))? {
-                Offer::All => app.allowed.add(&Scope::All, "", &app.state_dir)?,
-                Offer::Always => {
+                Offer::Always => app.allowed.add(&Scope::All, "", &app.state_dir)?,
+                Offer::Programs => {
                     if !wanted.programs.is_empty() {
                         let programs = Scope::Programs(wanted.programs.into_iter().collect());
                         app.allowed.add(&programs, "", &app.state_dir)?;
@@ -350,15 +355,17 @@ mod tests {
     #[test]
     fn what_can_not_be_shown_is_not_offered() {
         let wanted = Wanted { lines: vec!["x".into()], ..Wanted::default() };
-        assert_eq!(wanted.offers("", "short"), [Offer::All, Offer::Always, Offer::Once]);
+        assert_eq!(wanted.offers("", "short"), [Offer::Always, Offer::Once]);
+        let some = Wanted { programs: ["ls".to_owned()].into(), ..wanted.clone() };
+        assert_eq!(some.offers("", "short"), [Offer::Always, Offer::Programs, Offer::Once]);
         let long = "x".repeat(QUESTION_SHOWN + 1);
-        assert_eq!(wanted.offers("", &long), [Offer::All]);
-        assert_eq!(wanted.offers(&long, "short"), [Offer::All]);
+        assert_eq!(wanted.offers("", &long), [Offer::Always]);
+        assert_eq!(wanted.offers(&long, "short"), [Offer::Always]);
         let each = Wanted { each_time: true, ..Wanted::default() };
         assert_eq!(each.offers("", "short"), [Offer::Once]);
         assert_eq!(each.offers("", &long), []);
         let many =
             Wanted { programs: (0..99).map(|n| n.to_string()).collect(), ..Wanted::default() };
-        assert_eq!(many.offers("", "short"), [Offer::All, Offer::Once]);
+        assert_eq!(many.offers("", "short"), [Offer::Always, Offer::Once]);
     }
 }

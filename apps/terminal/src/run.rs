@@ -217,13 +217,12 @@ fn ended_or_started(
     }
 }
 
-/// Says where a server listens, and its first lines: ` · listening on 127.0.0.1:8000 · Ready in 3 ms`.
+/// Says where a server listens, unless its first lines tell, and these: ` · listening on 127.0.0.1:8000 · Ready in 3 ms`.
 fn serving(job: &Job, at: &[SocketAddr]) -> String {
     if at.is_empty() {
         return String::new();
     }
-    let at: Vec<String> = at.iter().map(SocketAddr::to_string).collect();
-    let mut words = format!(" · listening on {}", at.join(", "));
+    let mut words = String::new();
     let (mut room, most) = (SERVER_SHOWN, 10);
     for (_, line) in job.lines(1, most).unwrap_or_default() {
         let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -237,7 +236,20 @@ fn serving(job: &Job, at: &[SocketAddr]) -> String {
         room -= length;
         words += &format!(" · {line}");
     }
-    words
+    let is_told = |address: &&SocketAddr| {
+        let port = address.port().to_string();
+        words.split(|c: char| !c.is_ascii_digit()).any(|number| number == port)
+    };
+    let shown = |address: &SocketAddr| match address {
+        SocketAddr::V4(address) if !address.ip().is_unspecified() => address.to_string(),
+        _ => format!("port {}", address.port()),
+    };
+    let mut untold: Vec<String> = at.iter().filter(|one| !is_told(one)).map(shown).collect();
+    untold.dedup();
+    match untold.is_empty() {
+        true => words,
+        false => format!(" · listening on {}{words}", untold.join(", ")),
+    }
 }
 
 fn stop(job: Arc<Job>, budget: u64) -> Blocking<Terminal> {

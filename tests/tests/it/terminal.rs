@@ -149,10 +149,11 @@ fn each_program_is_asked_for_once_and_the_answer_has_the_result() {
     env.pipemux(&["answer", "none"]).ok().has("cancelled");
     assert!(!env.path("made").exists());
     let asked = env.run("terminal.run('ls -d .')");
-    asked.exits(5).has("1. [all](link:").has(
-        ": all commands in this workspace from now on (for all workspaces: allow = [\"*\"] in ~/.config/pipemux/terminal.toml)",
+    asked.exits(5).has("1. [always](link:").has(
+        ": every command in this workspace from now on (in every workspace: allow = [\"*\"] in ~/.config/pipemux/terminal.toml)",
     );
-    asked.has("2. [always](link:").has(": ls in this workspace\n").has("3. [once](link:");
+    asked.has("2. [programs](link:").has(": ls from now on; others are asked about\n");
+    asked.has("3. [once](link:");
     env.pipemux(&["answer", "2"]).ok().has("exit 0\n```\n.\n```");
     env.run("terminal.run('ls -d ..')").ok().has("..");
     env.run("terminal.run('ls -d . && echo done')").ok().has("done");
@@ -161,7 +162,7 @@ fn each_program_is_asked_for_once_and_the_answer_has_the_result() {
     env.pipemux(&["answer", "3"]).ok().has("exit 0");
     env.run("terminal.run('ls -d . | cat')").exits(5);
     env.pipemux(&["answer", "none"]).ok();
-    for line in ["sh -c \"ls\"", "env ls", "ls $(ls)", "ls > x"] {
+    for line in ["sh -c \"ls\"", "env ls", "ls $(ls)", "ls > ../x"] {
         let asked = env.run(&format!("terminal.run('{line}')"));
         asked.exits(5).has(&format!("may this line run? {line}"));
         env.pipemux(&["answer", "none"]).ok();

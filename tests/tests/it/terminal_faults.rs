@@ -38,7 +38,7 @@ fn question_shows_all_that_is_run_and_where() {
     env.pipemux(&["answer", "none"]).ok();
     // What can't be shown is allowed only with everything else.
     let asked = env.run(&format!("terminal.run('rm -f {} sub/kept')", "b".repeat(2000)));
-    asked.exits(5).has("Only the beginning").lacks("[once]").lacks("[always]");
+    asked.exits(5).has("Only the beginning").lacks("[once]").lacks("[programs]");
     env.pipemux(&["answer", "none"]).ok();
     let secret = env.run("terminal.run('ls', env={'API_TOKEN': 'hunter2', 'A': '1 2'})");
     secret

@@ -43,10 +43,8 @@ fn tasks() -> World {
         },
         field("note", Type::Optional(Box::new(Type::Anchor(Some("note".into()))))),
     ]);
-    let only = Param {
-        default: Some(Value::Null),
-        ..param("only", Type::Optional(Box::new(columns())))
-    };
+    let only =
+        Param { default: Some(Value::Null), ..param("only", Type::Optional(Box::new(columns()))) };
     let prototypes = vec![
         action("filter", vec![only, param("column", columns())]),
         action("add", vec![title, param("column", columns()), count.clone()]),
