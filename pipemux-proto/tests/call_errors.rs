@@ -159,7 +159,7 @@ fn errors_say_what_to_write_instead() {
         ("f(15@e3)", &["unexpected `@`", "obj:15@e3"]),
         ("f(obj:'a', obj:=)", &["not a ref"]),
         // Texts.
-        (r"f('\d+')", &["unknown escape", "   ^^ ", r"write \\d for", "raw block"]),
+        (r"f('\b+')", &["unknown escape", "   ^^ ", r"write \\b for", "raw block"]),
         (r"f('a\", &["unknown escape"]),
         ("f('a\\\n')", &["unknown escape"]),
         ("f('one\ntwo')", &["line break in a text", "  ^^^^ ", "'''…'''", "<<END"]),

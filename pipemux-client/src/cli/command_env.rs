@@ -28,6 +28,11 @@ pub trait CommandEnv {
     /// for that, and what comes later isn't waited for.
     fn has_own_input(&self) -> bool;
 
+    /// As [`CommandEnv::has_own_input`], for a command that can't do without input: what is still being written is waited for.
+    fn awaits_input(&self) -> bool {
+        self.has_own_input()
+    }
+
     /// Tells that standard input isn't used by a command that was given some.
     ///
     /// # Errors
@@ -94,6 +99,10 @@ impl CommandEnv for ProcessEnv {
 
     fn has_own_input(&self) -> bool {
         stdin::is_own()
+    }
+
+    fn awaits_input(&self) -> bool {
+        stdin::is_own() || stdin::begins()
     }
 
     fn leave_input(&self) -> Result<(), ClientError> {

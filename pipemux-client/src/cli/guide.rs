@@ -7,7 +7,7 @@ use super::args::long_help;
 
 /// How calls are written, for both texts.
 const CALLS: &str = "\
-Strings in '…' or \"…\", escapes \\n \\t \\\\ \\' \\\" (a regex takes '\\d'); text=stdin takes a heredoc; text=<<END, lines, END is raw.
+Strings in '…' or \"…\", escapes \\n \\t \\\\ \\' \\\" ('\\d' stays); text=stdin takes a heredoc; text=<<END, lines, END is raw.
 A query may stand as an argument: notebook.add('t', text=editor.lines('foo')). ? marks queries.
 ";
 

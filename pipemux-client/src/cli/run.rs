@@ -17,7 +17,7 @@ pub fn to_request(
     only_queries: bool,
     env: &dyn CommandEnv,
 ) -> Result<Verb, ClientError> {
-    let words = match words.is_empty() && env.has_own_input() {
+    let words = match words.is_empty() && env.awaits_input() {
         true => vec!["-".to_owned()],
         false => words,
     };

@@ -10,6 +10,9 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::stat::{SFlag, fstat};
 use pipemux_client::ClientError;
 
+/// How long a command that can't do without input waits for the beginning of it.
+const INPUT_PATIENCE: Duration = Duration::from_secs(1);
+
 /// Reads standard input to its end, as text of at most `most` bytes.
 ///
 /// # Errors
@@ -57,6 +60,20 @@ pub fn is_own() -> bool {
         }
         _ => false,
     }
+}
+
+/// True if a pipe has something to read soon: whoever writes into it may have begun after this command.
+pub fn begins() -> bool {
+    let stdin = io::stdin();
+    let fd = stdin.as_fd();
+    let Ok(stat) = fstat(fd) else { return false };
+    if SFlag::from_bits_truncate(stat.st_mode) & SFlag::S_IFMT != SFlag::S_IFIFO {
+        return false;
+    }
+    let mut polled = [PollFd::new(fd, PollFlags::POLLIN)];
+    let patience = PollTimeout::try_from(INPUT_PATIENCE).unwrap_or(PollTimeout::ZERO);
+    let ready = poll(&mut polled, patience).is_ok_and(|ready| ready > 0);
+    ready && polled[0].revents().is_some_and(|events| events.contains(PollFlags::POLLIN))
 }
 
 fn check_text(bytes: Vec<u8>, most: usize) -> Result<String, ClientError> {

@@ -162,6 +162,13 @@ impl<'a> Lexer<'a> {
             Some('n') => Ok('\n'),
             Some('t') => Ok('\t'),
             Some(same @ ('\\' | '\'' | '"')) => Ok(same),
+            Some(of) if is_of_regex(of) => {
+                read.raw.extend(['\\', of]);
+                if let Ok(text) = &mut read.text {
+                    text.extend(['\\', of]);
+                }
+                return Ok(());
+            }
             _ => {
                 // Control characters, such as line breaks, can't be shown.
                 let visible = escaped.filter(|c| !c.is_control());
@@ -230,6 +237,13 @@ impl<'a> Lexer<'a> {
         CallError::new("unclosed raw block", opening, note)
             .hint(format!("put {word} alone on its line, without spaces or signs"))
     }
+}
+
+/// Returns true for what has a meaning behind a backslash in regular expressions only, and none in the texts of common
+/// languages: it stays as it is written, as in Python, since commands and code are full of it.
+fn is_of_regex(escaped: char) -> bool {
+    const REGEX: &str = "dDsSwWBAzZpP.()[]{}*+?|^<>";
+    REGEX.contains(escaped) || matches!(escaped, '1'..='9')
 }
 
 /// Drops one final newline, `\n` or `\r\n`.

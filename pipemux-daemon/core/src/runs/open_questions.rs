@@ -176,6 +176,16 @@ impl OpenRuns {
         rests.filter(|rest| rest.reader == reader).for_each(|rest| rest.newest = false);
     }
 
+    /// A reader has dropped what the newest failed run left: an answer that names no number means what the one before
+    /// it left. Returns that, if there is any.
+    pub fn renew_newest_rest(&mut self, at: &str, reader: &str) -> Option<(u64, &KeptRest)> {
+        let rests = &mut self.by_workspace.get_mut(at)?.rests;
+        let of_reader = rests.iter_mut().filter(|(_, rest)| rest.reader == reader);
+        let (number, rest) = of_reader.max_by_key(|(number, _)| **number)?;
+        rest.newest = true;
+        Some((*number, rest))
+    }
+
     /// Iterates over the numbers of all that failed runs left.
     pub fn rest_numbers(&self) -> impl Iterator<Item = u64> {
         self.by_workspace.values().flat_map(|runs| runs.rests.keys().copied())

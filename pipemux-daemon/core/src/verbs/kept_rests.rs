@@ -182,7 +182,12 @@ impl Core {
         let at = request.workspace.clone();
         let rest = self.runs.remove_rest(&at, number).ok_or_else(|| gone(number))?;
         self.turn.persist(Record::KeptClosed { workspace: at.to_string(), number });
-        let text = format!("dropped {number}: {}\n", inert::whole_line(&rest.shown()));
+        let mut text = format!("dropped {number}: {}\n", inert::whole_line(&rest.shown()));
+        if rest.newest
+            && let Some((earlier, rest)) = self.runs.renew_newest_rest(&at, &rest.reader)
+        {
+            text += &line_of(earlier, rest, &rest.shown_short());
+        }
         self.answer_data(id, text, Value::Null);
         Ok(())
     }

@@ -294,3 +294,21 @@ fn report_has_what_is_kept() {
     let said = world.ask_call(&call);
     said.has("KeptReport { id: ").has("steps: [\"notes.say('y')\"], stdin: None");
 }
+
+#[test]
+fn answer_means_the_run_before_once_what_the_newest_left_is_dropped() {
+    let (mut world, ..) = world();
+    let first = number(world.run(reader("a"), "notes.fail(); notes.say('y')").exits(1));
+    let second = number(world.run(reader("a"), "notes.fail(); notes.say('z')").exits(1));
+    sent(&mut world);
+    let dropped = world.answer(reader("a"), "none");
+    dropped.exits(0).has(&format!("dropped {second}: notes.say('z')\nkept as {first}: "));
+    dropped.has("pipemux answer '<corrected call>' runs it in place of step 1 and goes on");
+    world.answer(reader("a"), "notes.say('x')").exits(0);
+    assert_eq!(sent(&mut world), ["say 'x'", "say 'y'"]);
+    // Another reader's steps are never meant.
+    world.run(reader("b"), "notes.fail(); notes.say('b')").exits(1);
+    world.run(reader("a"), "notes.fail(); notes.say('a')").exits(1);
+    world.answer(reader("a"), "none").exits(0).lacks("kept as");
+    world.answer(reader("a"), "notes.say('x')").exits(3);
+}
