@@ -60,7 +60,7 @@ impl PortWatch {
             if changed {
                 table.handle().changed();
             }
-            let now: BTreeMap<u64, Instant> = running.iter().map(|job| printed_at(job)).collect();
+            let now: BTreeMap<u64, Instant> = running.iter().map(printed_at).collect();
             pause = if now == printed { (pause * 2).min(PORTS_PAUSE_MAX) } else { longest };
             printed = now;
             let mut state = self.state();
