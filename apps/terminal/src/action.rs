@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use docui::{Anchor, FilePath, TextOrPattern};
+use docui::{Anchor, FilePath, Secret, TextOrPattern};
 
 use crate::limits::WAIT_MAX;
 
@@ -18,7 +18,7 @@ docui::actions! {
         changes help Run = run(
             command: Vec<String>,
             cwd: Option<FilePath> = None::<FilePath>,
-            env: BTreeMap<String, String> = BTreeMap::<String, String>::new(),
+            env: BTreeMap<String, Secret> = BTreeMap::<String, Secret>::new(),
             /// Seconds until it is stopped; of several, each.
             timeout: Option<f64> = None::<f64>,
             /// Seconds, at most 25.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use docui::{Context, Fault, FilePath};
+use docui::{Context, Fault, FilePath, Secret};
 
 use crate::action::Action;
 use crate::command_line::{CommandLine, Form};
@@ -32,7 +32,7 @@ pub fn of_call(
     app: &Terminal,
     commands: &[String],
     cwd: Option<&FilePath>,
-    env: &BTreeMap<String, String>,
+    env: &BTreeMap<String, Secret>,
     context: &Context,
 ) -> Result<Vec<Order>, Fault> {
     let bytes: usize = commands.iter().map(String::len).sum();
@@ -47,6 +47,8 @@ pub fn of_call(
         let count = commands.len();
         return Err(Fault::usage(format!("command: {count} lines, at most {SEQUENCE_MAX}")));
     }
+    let env: BTreeMap<String, String> =
+        env.iter().map(|(name, value)| (name.clone(), value.reveal().to_owned())).collect();
     let is_name = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
     if !env.iter().all(|(name, value)| is_name(name) && !value.contains('\0')) {
         return Err(Fault::usage("env: expected names and values: env={\"RUST_LOG\": \"debug\"}"));

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use docui::{Ask, Context, Fault, Reply};
+use pipemux_problems::is_hidden;
 
 use crate::limits::{PROGRAMS_SHOWN, QUESTION_SHOWN};
 use crate::model::{Terminal, below, shortened};
@@ -266,22 +267,11 @@ fn visible(text: &str) -> String {
         match c {
             '\n' => shown += " ⏎ ",
             '\t' => shown.push(' '),
-            c if is_invisible(c) => shown += &format!("⟨U+{:04X}⟩", u32::from(c)),
+            c if c.is_control() || is_hidden(c) => shown += &format!("⟨U+{:04X}⟩", u32::from(c)),
             c => shown.push(c),
         }
     }
     shown
-}
-
-/// Characters that nobody sees or that reorder what is around them.
-fn is_invisible(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
-        )
 }
 
 /// Says in which folder a command is to run, if that isn't the workspace's: ` in sub`.

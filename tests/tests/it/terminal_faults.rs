@@ -50,6 +50,22 @@ fn question_shows_all_that_is_run_and_where() {
 }
 
 #[test]
+fn values_of_secret_variables_are_kept_nowhere() {
+    let env = TestEnv::new();
+    let call = "terminal.run('test -n \"$API_TOKEN\"', env={'API_TOKEN': 'hunter2', 'A': '1'})";
+    env.run(call).exits(5).lacks("hunter2").has("A=1 API_TOKEN=*** test -n");
+    env.pipemux(&["answer", "once"]).ok().has("exit 0");
+    env.run("terminal.run('ls', env='hunter2')").exits(2).lacks("hunter2");
+    let told = env.pipemux(&["history", "--detail"]);
+    told.ok().has("'test -n \"$API_TOKEN\"'], env='***')").lacks("hunter2");
+    env.pipemux(&["view"]).ok().lacks("hunter2");
+    env.pipemux(&["down"]).ok();
+    let state = env.paths().state_dir;
+    let held = std::process::Command::new("grep").args(["-rl", "hunter2"]).arg(&state).output();
+    assert_eq!(String::from_utf8_lossy(&held.expect("grep").stdout), "");
+}
+
+#[test]
 fn directory_that_is_gone_is_not_replaced_by_another_one() {
     let env = allowing();
     std::fs::create_dir(env.path("gone")).expect("a folder");

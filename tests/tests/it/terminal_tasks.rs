@@ -101,6 +101,20 @@ fn one_question_is_about_all_programs() {
 }
 
 #[test]
+fn port_that_opens_without_a_word_is_told() {
+    let env = allowing();
+    let silent = "import os, socket, time\nwhile not os.path.exists('go'):\n    time.sleep(0.01)\ns = socket.create_server(('127.0.0.1', 0))\ntime.sleep(300)\n";
+    env.write("silent.py", silent);
+    env.run("terminal.run('python3 silent.py', wait=0)").ok();
+    env.pipemux(&["view"]).ok().has("python3 silent.py").lacks("listens on");
+    // Nobody asks where it listens: the session is told of it, and so is who waits.
+    let waiting = env.command(&["view", "--wait", "60"]).start();
+    env.write("go", "");
+    waiting.finish().ok().has("listens on ").lacks("unchanged");
+    env.run("terminal.stop()").ok();
+}
+
+#[test]
 fn one_question_is_about_all_steps_of_a_run() {
     let env = TestEnv::new();
     std::fs::create_dir(env.path("sub")).expect("a folder");

@@ -55,6 +55,8 @@ impl<T: Record> ArgType for T {
 
 /// Values of one type by names that the caller chooses: `{[key: string]: int}`.
 impl<T: ArgType> ArgType for BTreeMap<String, T> {
+    const IS_SECRET: bool = T::IS_SECRET;
+
     fn ty() -> Type {
         Type::Map(Box::new(T::ty()))
     }

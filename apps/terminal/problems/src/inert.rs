@@ -45,7 +45,7 @@ pub(crate) fn parts(raw: &[u8], each: &mut dyn FnMut(&str, bool)) {
             '\t' => clean.push('\t'),
             '\0' | '\u{7}' => {}
             c if c.is_control() => clean.push('\u{fffd}'),
-            c if is_hidden(c) => {
+            c if is_hidden(c) && !is_in_its_place(c, clean.chars().next_back(), chars.peek()) => {
                 let _ = write!(clean, "⟨U+{:04X}⟩", u32::from(c));
             }
             c => clean.push(c),
@@ -104,12 +104,34 @@ fn needs_care(c: char) -> bool {
     (c.is_control() && c != '\t') || is_hidden(c)
 }
 
-/// Characters that reorder or hide what is around them, or that carry text which no person sees.
-fn is_hidden(c: char) -> bool {
+/// Returns true for characters that reorder or hide what is around them, or that carry text which no person sees.
+#[must_use]
+pub fn is_hidden(c: char) -> bool {
     matches!(c,
-        '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
     )
+}
+
+/// Returns true for a hidden character that belongs to what is around it: a joiner between letters of other scripts or
+/// emoji, and the one selector that says whether a symbol is an emoji. A second one in a row could carry text.
+fn is_in_its_place(c: char, before: Option<char>, next: Option<&char>) -> bool {
+    // The sign stands behind one that was made visible.
+    let seen = |c: char| !c.is_ascii() && !is_hidden(c) && !c.is_whitespace() && c != '⟩';
+    let Some(before) = before else { return false };
+    match c {
+        '\u{fe0e}' | '\u{fe0f}' => {
+            let is_keycap = next == Some(&'\u{20e3}') && before.is_ascii();
+            is_keycap || (seen(before) && !before.is_alphabetic())
+        }
+        '\u{200c}' => seen(before) && next.is_some_and(|next| seen(*next)),
+        '\u{200d}' => {
+            (seen(before) || before == '\u{fe0f}') && next.is_some_and(|next| seen(*next))
+        }
+        _ => false,
+    }
 }
 
 /// At most `max` bytes of `text`, cut at a character.

@@ -38,7 +38,7 @@ mod tools;
 mod transcript;
 
 pub use compare::Comparison;
-pub use inert::visible;
+pub use inert::{is_hidden, visible};
 pub use model::{Place, Problem, Report, Severity, TestCounts, TestFailure};
 pub use reader::OutputReader;
 pub use transcript::Entry;

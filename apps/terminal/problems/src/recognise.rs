@@ -5,8 +5,8 @@ use crate::git::{diff::Diff, log::Log, status::Status};
 use crate::scan::looks_like_error;
 use crate::tools::{
     compiler::Compiler, dotnet::Dotnet, eslint::Eslint, go::Go, jest::Jest, json::Json,
-    libtest::Libtest, make::Make, pytest::Pytest, python::Python, rustc::Rustc, tsc::Tsc,
-    unittest::Unittest, vitest::Vitest,
+    libtest::Libtest, make::Make, maven::Maven, node::Node, node_test::NodeTest, pytest::Pytest,
+    python::Python, rustc::Rustc, tap::Tap, tsc::Tsc, unittest::Unittest, vitest::Vitest,
 };
 use crate::transcript::Class;
 
@@ -54,12 +54,16 @@ pub(crate) struct Recognisers {
     go: Go,
     jest: Jest,
     vitest: Vitest,
+    node_test: NodeTest,
+    tap: Tap,
     eslint: Eslint,
+    maven: Maven,
     rustc: Rustc,
     tsc: Tsc,
     dotnet: Dotnet,
     make: Make,
     python: Python,
+    node: Node,
     compiler: Compiler,
     /// The recogniser whose block it is.
     active: Option<usize>,
@@ -112,7 +116,7 @@ impl Recognisers {
         }
     }
 
-    fn all(&mut self) -> [&mut dyn Recogniser; 17] {
+    fn all(&mut self) -> [&mut dyn Recogniser; 21] {
         [
             &mut self.diff,
             &mut self.log,
@@ -124,12 +128,16 @@ impl Recognisers {
             &mut self.go,
             &mut self.jest,
             &mut self.vitest,
+            &mut self.node_test,
+            &mut self.tap,
             &mut self.eslint,
+            &mut self.maven,
             &mut self.rustc,
             &mut self.tsc,
             &mut self.dotnet,
             &mut self.make,
             &mut self.python,
+            &mut self.node,
             &mut self.compiler,
         ]
     }

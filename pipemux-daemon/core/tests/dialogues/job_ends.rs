@@ -1,5 +1,6 @@
 //! Ends of jobs that an outcome tells, and times that count from the beginning of the work.
 
+use pipemux_core::limits;
 use pipemux_proto::app::{Done, Outcome};
 use pipemux_proto::client::Verb;
 use pipemux_proto::job::{JobEnd, JobReport, Started};
@@ -53,6 +54,16 @@ fn end_that_an_outcome_told_is_not_told_again_to_its_reader() {
         world.view(reader("b")).has("job c1 cancelled");
         world.view(reader("b")).lacks("job c1 cancelled");
     }
+}
+
+#[test]
+fn ends_beyond_the_bound_are_told_again() {
+    let mut world = with_job("c1");
+    let mut claimed = vec!["unknown"; limits::ENDED_JOBS_MAX];
+    claimed.push("c1");
+    act(&mut world, Outcome::Done(tells(&claimed)));
+    report(&mut world, "c1");
+    world.view(reader("a")).has("job c1 cancelled");
 }
 
 #[test]

@@ -16,6 +16,33 @@ fn escapes_and_bidi_are_inert() {
 }
 
 #[test]
+fn text_that_nobody_sees_is_shown() {
+    let visible = |text: &str| pipemux_problems::visible(text.as_bytes());
+    // A letter for each selector, after one emoji.
+    assert_eq!(visible("👍\u{e0148}\u{e0155}"), "👍⟨U+E0148⟩⟨U+E0155⟩");
+    assert_eq!(visible("⚠\u{fe0f}\u{fe0e}\u{fe0f}"), "⚠\u{fe0f}⟨U+FE0E⟩⟨U+FE0F⟩");
+    assert_eq!(visible("a\u{fe0f}b\u{fe00}日\u{fe01}"), "a⟨U+FE0F⟩b⟨U+FE00⟩日⟨U+FE01⟩");
+    for c in ['\u{ad}', '\u{3164}', '\u{feff}', '\u{200c}', '\u{200d}', '\u{34f}', '\u{ffa0}'] {
+        let shown = format!("a⟨U+{:04X}⟩b", u32::from(c));
+        assert_eq!(visible(&format!("a{c}b")), shown);
+        assert_eq!(visible(&format!("{c}")), shown.trim_matches(['a', 'b']));
+    }
+    assert_eq!(visible("नी\u{200d}\u{200d}\u{200c}"), "नी⟨U+200D⟩⟨U+200D⟩⟨U+200C⟩");
+    // What belongs to its neighbours stays.
+    for text in [
+        "✔\u{fe0f} done",
+        "1\u{fe0f}\u{20e3}",
+        "👩\u{200d}💻",
+        "❤\u{fe0f}\u{200d}🔥",
+        "می\u{200c}خواهم",
+        "क्\u{200d}ष",
+        "日本 한글 é",
+    ] {
+        assert_eq!(visible(text), text);
+    }
+}
+
+#[test]
 fn character_sets_leave_no_letter() {
     assert_eq!(pipemux_problems::visible(b"a\x1b(Bb\x1b[m\x1b)0c\r\n"), "abc");
     assert_eq!(pipemux_problems::visible(b"10 %\r20 %\r"), "20 %");

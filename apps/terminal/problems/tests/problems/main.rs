@@ -7,6 +7,7 @@ mod completeness;
 mod forms;
 mod git;
 mod hostile;
+mod java_and_node;
 mod laws;
 mod runners;
 mod runs;

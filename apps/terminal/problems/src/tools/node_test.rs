@@ -1,0 +1,166 @@
+//! What `node --test` prints at a terminal.
+
+use crate::collector::Collector;
+use crate::recognise::{Claim, Recogniser};
+use crate::scan::number;
+use crate::tools::node::{exception, frame};
+use crate::transcript::Class;
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NodeTest {
+    /// The tests and suites around the next one: how far they are indented, and their names.
+    around: Vec<(usize, String)>,
+    /// The list of failed tests at the end has begun, which tells everything again.
+    is_listed: bool,
+    /// The frames of a failed test were read.
+    stack: bool,
+    /// Failed tests that were told since the last count.
+    failed: u64,
+}
+
+/// How deep tests are nested at most that are named by what is around them.
+const DEPTH_MAX: usize = 16;
+
+impl Recogniser for NodeTest {
+    fn line(&mut self, text: &str, within: bool, found: &mut Collector) -> Option<Claim> {
+        let indent = text.len() - text.trim_start_matches(' ').len();
+        let words = text.trim();
+        if let Some(counts) = text.strip_prefix("ℹ ") {
+            return self.count(counts, found);
+        }
+        if text.starts_with("✖ failing tests:") {
+            found.close();
+            self.is_listed = true;
+            return Claim::more(Class::Progress);
+        }
+        if within && self.is_listed {
+            // A report that goes on behind the list is another one.
+            let is_other = text.starts_with("▶ ") || text.starts_with("✔ ");
+            if !is_other {
+                return Claim::more(Class::Progress);
+            }
+        }
+        self.is_listed = false;
+        if let Some(name) = words.strip_prefix("▶ ") {
+            return self.begin_or_end(indent, name);
+        }
+        if (words.starts_with("✔ ") || words.starts_with("﹣ ")) && timed(&words[3..]).is_some()
+        {
+            self.leave(indent);
+            return Claim::one(Class::Progress);
+        }
+        if let Some((name, more)) = words.strip_prefix("✖ ").and_then(timed) {
+            return self.failure(indent, name, more, found);
+        }
+        if within { self.body(text, found) } else { None }
+    }
+}
+
+impl NodeTest {
+    /// `▶ check`, and in older versions also its end: `▶ check (2.9ms)`.
+    fn begin_or_end(&mut self, indent: usize, name: &str) -> Option<Claim> {
+        if let Some((name, _)) = timed(name) {
+            let is_known =
+                self.around.iter().any(|around| (around.0, &*around.1) == (indent, name));
+            self.leave(indent);
+            return if is_known { Claim::one(Class::Progress) } else { None };
+        }
+        self.leave(indent);
+        if self.around.len() < DEPTH_MAX {
+            self.around.push((indent, name.to_owned()));
+        }
+        Claim::one(Class::Progress)
+    }
+
+    /// What is as far indented, or more, has ended.
+    fn leave(&mut self, indent: usize) {
+        self.around.retain(|(other, _)| *other < indent);
+    }
+
+    fn failure(
+        &mut self,
+        indent: usize,
+        name: &str,
+        more: &str,
+        found: &mut Collector,
+    ) -> Option<Claim> {
+        let is_around = self.around.last().is_some_and(|last| (last.0, &*last.1) == (indent, name));
+        self.leave(indent);
+        if is_around {
+            // It failed because of what is in it, which was told.
+            found.close();
+            return Claim::one(Class::Progress);
+        }
+        if more.contains("# TODO") {
+            // Nobody expects it to pass. Its details belong to nothing.
+            found.close();
+            return Claim::more(Class::Progress);
+        }
+        let mut path: Vec<&str> = self.around.iter().map(|(_, name)| &**name).collect();
+        path.push(name);
+        found.failure(&path.join(" > "));
+        self.failed += 1;
+        self.stack = false;
+        Claim::more(Class::Problem)
+    }
+
+    fn body(&mut self, text: &str, found: &mut Collector) -> Option<Claim> {
+        // A message may have empty lines; behind the stack one ends it.
+        if text.is_empty() && !self.stack {
+            return Claim::more(Class::Detail);
+        }
+        if !text.starts_with(' ') {
+            return None;
+        }
+        let Some(failure) = found.open_failure() else { return Claim::more(Class::Detail) };
+        if let Some(own) = frame(text) {
+            failure.place = failure.place.take().or(own);
+            self.stack = true;
+            return Claim::more(Class::Detail);
+        }
+        let words = text.trim();
+        if failure.assertion.is_empty() {
+            if !words.is_empty() {
+                failure.assertion = said(words);
+            }
+            return Claim::more(Class::Problem);
+        }
+        if !self.stack && !words.is_empty() {
+            found.detail(text);
+        }
+        Claim::more(Class::Detail)
+    }
+
+    /// `ℹ fail 7`: one of the lines at the end. Of failed tests those are counted that have no others in them.
+    fn count(&mut self, counts: &str, found: &mut Collector) -> Option<Claim> {
+        let (word, count) = counts.split_once(' ')?;
+        let (count, rest) = number(count)?;
+        if !(rest.is_empty() || word == "duration_ms") {
+            return None;
+        }
+        match word {
+            "pass" => found.tests.passed += u64::from(count),
+            "skipped" | "todo" => found.tests.skipped += u64::from(count),
+            "fail" => found.tests.failed += std::mem::take(&mut self.failed).min(count.into()),
+            "tests" | "suites" | "cancelled" | "duration_ms" => {}
+            _ => return None,
+        }
+        Claim::one(Class::Progress)
+    }
+}
+
+/// An exception without the code that stands in brackets, `AssertionError [ERR_ASSERTION]: late`, and any other value.
+pub(super) fn said(words: &str) -> String {
+    match exception(words) {
+        Some((name, message)) => format!("{name}: {message}"),
+        None => words.trim_matches('\'').to_owned(),
+    }
+}
+
+/// `takes a price (1.87378ms) # TODO` as the name and what is behind the time.
+fn timed(text: &str) -> Option<(&str, &str)> {
+    let (name, rest) = text.rsplit_once(" (")?;
+    let (time, more) = rest.split_once("ms)")?;
+    let is_time = !time.is_empty() && time.chars().all(|c| c.is_ascii_digit() || c == '.');
+    is_time.then_some((name, more))
+}
