@@ -7,8 +7,7 @@ use nix::unistd::{getpid, getppid};
 use pipemux_client::options::session_reader;
 use pipemux_client::proto::paths::Paths;
 
-/// How many connections one process may have before their names come from their own process.
-const SIBLINGS_MAX: u32 = 64;
+use crate::limits::SIBLINGS_MAX;
 
 /// A reader's name, which no other bridge has while this is held.
 #[derive(Debug)]

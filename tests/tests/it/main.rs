@@ -38,6 +38,7 @@ mod manifests;
 mod markdown_injection;
 mod mcp;
 mod mcp_http;
+mod mcp_messages;
 mod media;
 mod memotree;
 mod metrics;
