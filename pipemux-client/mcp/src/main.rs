@@ -60,9 +60,13 @@ const USAGE: u8 = 2;
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
+        Err(error) if error.use_stderr() => {
+            report(&args::wrong(&error));
+            return ExitCode::from(USAGE);
+        }
         Err(error) => {
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { USAGE } else { 0 });
+            return ExitCode::SUCCESS;
         }
     };
     match serve(args) {

@@ -53,6 +53,7 @@ mod planner_players;
 mod process_faults;
 mod process_per_command;
 mod questions;
+mod readme;
 mod ref_errors;
 mod resolve;
 mod sandbox;
