@@ -115,7 +115,7 @@ impl Transport<RoleServer> for Confirming {
             match parsed {
                 Parsed::Message(message) => return Some(*message),
                 Parsed::Nothing => {}
-                Parsed::Error(error) => self.refusal = Some(Box::pin(self.writer.send(error))),
+                Parsed::Error(error) => self.refusal = Some(Box::pin(self.writer.send(*error))),
             }
         }
     }

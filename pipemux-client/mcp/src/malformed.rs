@@ -28,7 +28,7 @@ pub enum Parsed {
     /// Nothing to answer: an empty line, or a notification that isn't understood.
     Nothing,
     /// It can't be carried out, and this is the answer.
-    Error(ServerJsonRpcMessage),
+    Error(Box<ServerJsonRpcMessage>),
 }
 
 /// Reads a message.
@@ -214,7 +214,7 @@ impl Outline {
             let told = self.id().map(|id| JsonRpcMessage::error(error, Some(id)));
             return told.map_or(Parsed::Nothing, |told| Parsed::Message(Box::new(told)));
         }
-        Parsed::Error(ServerJsonRpcMessage::error(error, self.request()))
+        Parsed::Error(Box::new(ServerJsonRpcMessage::error(error, self.request())))
     }
 }
 

@@ -24,6 +24,7 @@ mod tests;
 #[cfg(test)]
 mod user_files_tests;
 
+use std::fs;
 use std::path::Path;
 
 use pipemux_client::ClientError;
@@ -141,16 +142,27 @@ fn attempt(
         .iter()
         .map(|(path, before, after)| (*path, before.as_deref(), after.as_deref()))
         .collect();
+    let is_missing = |(path, ..): &files::Replacement<'_>| !files::directory(path).exists();
+    let missing: Vec<bool> = replacements.iter().map(is_missing).collect();
     if files::replace(&replacements, mode)? == files::Replaced::Changed {
         return Ok(None);
     }
     let paths: Vec<&Path> = changes.iter().map(|(path, _, _)| *path).collect();
-    let made = |(path, before, after): &files::Replacement<'_>| {
-        Some(Change::new(path, *before, (*after)?))
+    let made = |((path, before, after), missing): (&files::Replacement<'_>, &bool)| {
+        Some(Change::new(path, *before, (*after)?).with_directory(*missing))
     };
     match args.remove {
-        true => records.update(Vec::new(), &paths)?,
-        false => records.update(replacements.iter().filter_map(made).collect(), &[])?,
+        true => {
+            let is_gone = |path: &&&Path| !path.exists() && records.made_directory(path);
+            for path in paths.iter().filter(is_gone) {
+                // It may have other files by now.
+                let _ = fs::remove_dir(files::directory(path));
+            }
+            records.update(Vec::new(), &paths)?;
+        }
+        false => {
+            records.update(replacements.iter().zip(&missing).filter_map(made).collect(), &[])?;
+        }
     }
     let said = match args.remove {
         true => format!("PipeMux was removed from {name}"),
