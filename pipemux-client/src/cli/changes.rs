@@ -45,7 +45,8 @@ impl Changes {
     }
 
     fn data(&self, summary: &str) -> Value {
-        let is_changed = !self.dry_run && !(self.files.is_empty() && self.commands.is_empty());
+        let is_empty = self.files.is_empty() && self.commands.is_empty();
+        let is_changed = !(self.dry_run || is_empty);
         json!({
             "changed": is_changed, "files": self.files, "commands": self.commands, "text": summary,
         })
