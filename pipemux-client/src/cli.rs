@@ -124,13 +124,13 @@ fn local_text(verb: &Verb) -> Option<String> {
     }
 }
 
-/// Returns the help of a verb for `help attach`, unless an app has that name.
+/// Returns the help of a verb for `help attach`, unless an app, or an action of one, has that name.
 fn help_of_verb(verb: &Verb, options: &Options) -> Option<String> {
     let Verb::Help { of: Some(HelpTopic { provider, action: None }), .. } = verb else {
         return None;
     };
     let text = args::help_of_verb(provider.as_str())?;
-    (!suggestions::is_app(provider.as_str(), options)).then_some(text)
+    (!suggestions::is_app_or_action(provider.as_str(), options)).then_some(text)
 }
 
 /// Prints a text of the client's own, or with `--json` as data.

@@ -141,9 +141,10 @@ fn help_of_a_verb_is_its_help_unless_an_app_has_the_name() {
     let own = env.pipemux(&["attach", "--help"]).ok().text();
     assert_eq!(env.pipemux(&["help", "attach"]).ok().text().trim_end(), own.trim_end());
     env.pipemux(&["help", "editor"]).ok().has("## editor");
+    env.pipemux(&["help", "undo"]).ok().has("## editor.undo").lacks("Usage");
     env.pipemux(&["help", "frob"]).exits(3).has("no app frob");
-    env.install_rogue("watch", "plain");
-    env.pipemux(&["help", "watch"]).exits(3).has("pipemux open watch");
+    env.install_rogue("trace", "plain");
+    env.pipemux(&["help", "trace"]).exits(3).has("pipemux open trace");
     env.pipemux(&["service"]).exits(2).has("install, uninstall, status, logs");
     let mcp = env.pipemux(&["mcp", "--budget", "5"]).exits(2).clone();
     mcp.has("refused, nothing ran · ").has("a whole number from 100").has("\npipemux mcp --help");
