@@ -7,6 +7,7 @@ mod args;
 mod attach;
 mod audit;
 mod bench;
+mod changes;
 mod command_env;
 mod doctor;
 mod down;
@@ -39,10 +40,10 @@ use std::ffi::OsString;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use pipemux_client::ClientError;
+use pipemux_client::{ClientError, Options};
 
 use crate::output;
-use args::{Cli, Verb};
+use args::{Cli, HelpTopic, Verb};
 use command_env::ProcessEnv;
 use requester::Requester;
 use to_request::{Execution, to_request};
@@ -72,6 +73,9 @@ pub fn main(words: Vec<OsString>) -> u8 {
 
 fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError> {
     let Some(verb) = verb else { return Ok(print(&guide::help()).max(USAGE)) };
+    if let Some(text) = help_of_verb(&verb, &requester.options) {
+        return Ok(print_text(requester, &text));
+    }
     let env = ProcessEnv { timeout: requester.options.timeout };
     let local = match to_request(verb, &env)? {
         Execution::Request(request) => return requester.request(request),
@@ -93,14 +97,17 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Tour => tour::execute(requester),
         Verb::Inject { reset, .. } => Ok(inject::execute(requester, reset)),
         Verb::Setup { harness, with, project, remove, dry_run } => {
-            setup::execute(setup::SetupArgs { harness, with, project, remove, dry_run })
+            let args = setup::SetupArgs { harness, with, project, remove, dry_run };
+            setup::execute(requester, args)
         }
         Verb::Service(verb) => service::execute(requester, verb),
         Verb::Mcp { http, diff } => mcp::execute(requester, http, diff),
-        Verb::Man { verb } => Ok(print(&shell_files::man(&verb)?)),
+        Verb::Man { verb } => Ok(print_text(requester, &shell_files::man(&verb)?)),
         Verb::Unknown(words) => Err(suggestions::unknown_verb(&words, &requester.options)),
+        // That is JSON in any case.
+        verb @ Verb::ToolSchema { .. } => Ok(print(&local_text(&verb).unwrap_or_default())),
         // All other verbs are one request.
-        verb => Ok(print(&local_text(&verb).unwrap_or_default())),
+        verb => Ok(print_text(requester, &local_text(&verb).unwrap_or_default())),
     }
 }
 
@@ -115,6 +122,20 @@ fn local_text(verb: &Verb) -> Option<String> {
         Verb::Help { of: None, .. } => Some(guide::help()),
         _ => None,
     }
+}
+
+/// Returns the help of a verb for `help attach`, unless an app, or an action of one, has that name.
+fn help_of_verb(verb: &Verb, options: &Options) -> Option<String> {
+    let Verb::Help { of: Some(HelpTopic { provider, action: None }), .. } = verb else {
+        return None;
+    };
+    let text = args::help_of_verb(provider.as_str())?;
+    (!suggestions::is_app_or_action(provider.as_str(), options)).then_some(text)
+}
+
+/// Prints a text of the client's own, or with `--json` as data.
+fn print_text(requester: &Requester, text: &str) -> u8 {
+    requester.print_own(text.trim_end_matches('\n'), &serde_json::json!({ "text": text }))
 }
 
 fn print(text: &str) -> u8 {

@@ -59,8 +59,16 @@ impl InteractiveCommand {
     /// # Panics
     /// The command no longer reads.
     pub fn write_line(&mut self, line: &str) {
+        self.write_bytes(format!("{line}\n").as_bytes());
+    }
+
+    /// Writes bytes to its standard input.
+    ///
+    /// # Panics
+    /// The command no longer reads.
+    pub fn write_bytes(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("its standard input is open");
-        stdin.write_all(format!("{line}\n").as_bytes()).expect("it reads its standard input");
+        stdin.write_all(bytes).expect("it reads its standard input");
     }
 
     /// Closes its standard input.

@@ -67,6 +67,11 @@ impl McpClient {
         self.bridge.write_line(&message.to_string());
     }
 
+    /// Sends a line, whatever it is.
+    pub fn send_bytes(&mut self, line: &[u8]) {
+        self.bridge.write_bytes(&[line, b"\n"].concat());
+    }
+
     /// Sends a request without waiting for its answer; returns its id.
     pub fn begin(&mut self, method: &str, mut params: Value) -> u64 {
         self.requests += 1;

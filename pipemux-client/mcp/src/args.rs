@@ -4,9 +4,12 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use clap::Parser;
+use pipemux_client::ClientError;
 
 /// The bound that harnesses have for a tool's result is 10 KiB; of code that is about so many tokens.
 const BUDGET: u32 = 2_400;
+/// With less than that, an answer couldn't even say how to go on.
+const BUDGET_MIN: u32 = 100;
 /// Tokens for what an act changed in files.
 const DIFF: u32 = 400;
 
@@ -28,7 +31,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     pub workspace: Option<String>,
     /// Tokens that an answer may take, unless a call says otherwise
-    #[arg(long, value_name = "TOKENS", default_value_t = BUDGET, value_parser = clap::value_parser!(u32).range(100..))]
+    #[arg(long, value_name = "TOKENS", default_value_t = BUDGET, value_parser = budget)]
     pub budget: u32,
     /// Tokens that the differences in files may take in the answer of an act; 0 for none
     #[arg(long, value_name = "TOKENS", default_value_t = DIFF)]
@@ -39,6 +42,22 @@ pub struct Args {
     /// Serve HTTP on this address instead of standard input and output
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, default_missing_value = "127.0.0.1:7357")]
     pub http: Option<SocketAddr>,
+}
+
+/// Says what is wrong with a command line.
+pub fn wrong(error: &clap::Error) -> ClientError {
+    let whole = error.render().to_string();
+    let line = whole.lines().next().unwrap_or_default();
+    let why = line.strip_prefix("error: ").unwrap_or(line);
+    ClientError::invalid(format!("refused, nothing ran · {why}")).hint("pipemux mcp --help")
+}
+
+/// Parses the tokens of an answer.
+fn budget(text: &str) -> Result<u32, String> {
+    let tokens = text.parse().ok().filter(|tokens| *tokens >= BUDGET_MIN);
+    tokens.ok_or_else(|| {
+        format!("expected tokens, a whole number from {BUDGET_MIN}: --budget {BUDGET}")
+    })
 }
 
 /// Parses a time limit: more than zero, at most a day.

@@ -12,10 +12,11 @@ use pipemux_client::tools::{
 };
 use pipemux_client::{ClientError, Options};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-    SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations, UnsubscribeRequestParams,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
+    CustomResult, Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -25,6 +26,7 @@ use tokio::sync::mpsc;
 use crate::confirm;
 use crate::daemon::Daemon;
 use crate::delivery::Deliveries;
+use crate::malformed;
 use crate::outcome::{self, EXIT_QUESTION};
 use crate::place::Place;
 use crate::windows::Windows;
@@ -357,6 +359,14 @@ impl ServerHandler for Bridge {
 
     async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
         self.place.roots_changed().await;
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: Context,
+    ) -> Result<CustomResult, ErrorData> {
+        Err(malformed::unknown_request(&request))
     }
 
     fn accepted_subscription_filter(

@@ -19,13 +19,12 @@ use rmcp::model::{
 };
 
 use crate::bridge::{Bridge, Context, Performed};
+use crate::limits::ASKED_MAX;
 use crate::outcome;
 use crate::token::new_token;
 
 /// The name of the question in a result that asks for input.
 const CONFIRM: &str = "confirm";
-/// Questions that may be before persons at once; beyond that, the oldest are left to the model.
-const ASKED_MAX: usize = 256;
 /// How the answer to a run begins whose steps wait behind another run's question, which it shows.
 const WAITS_BEHIND: &str = "kept: ";
 

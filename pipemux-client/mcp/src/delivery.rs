@@ -1,6 +1,7 @@
 //! Notices when a tool's result was written, so that the daemon counts it as seen only then.
 
 use std::collections::HashMap;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::RoleServer;
@@ -8,10 +9,14 @@ use rmcp::model::{JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
-use rmcp::transport::io::{StdioReader, StdioWriter, stdio_pipes};
+use rmcp::transport::io::{StdioWriter, stdio_pipes};
+use tokio::io::Empty;
 
 use crate::bridge::Context;
 use crate::daemon::Daemon;
+use crate::limits::DELIVERIES_MAX;
+use crate::lines::{Line, Lines};
+use crate::malformed::{self, Parsed};
 
 /// Results that are to be written, by the request that they answer. A result that is never written, because its request
 /// was cancelled, stays until the connection ends; so they are bounded.
@@ -19,9 +24,6 @@ use crate::daemon::Daemon;
 pub struct Deliveries {
     waiting: Arc<Mutex<HashMap<RequestId, u64>>>,
 }
-
-/// Results that may wait to be written; beyond that, the reader is shown things again.
-const WAITING_MAX: usize = 256;
 
 impl Deliveries {
     /// Records that the answer to a request carries this delivery.
@@ -35,7 +37,7 @@ impl Deliveries {
             return;
         }
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        if waiting.len() < WAITING_MAX {
+        if waiting.len() < DELIVERIES_MAX {
             waiting.insert(context.id.clone(), delivery);
         }
     }
@@ -59,13 +61,21 @@ impl ResponseDelivery {
 /// Standard input and output as a transport.
 pub fn stdio(daemon: &(Arc<Daemon>, Deliveries)) -> Confirming {
     let (reader, writer) = stdio_pipes();
-    let inner = AsyncRwTransport::new_server(reader, writer);
-    Confirming { inner, daemon: daemon.0.clone(), deliveries: daemon.1.clone() }
+    // Lines are read here, since a message that can't be read is to be answered, too.
+    let writer = AsyncRwTransport::new_server(tokio::io::empty(), writer);
+    let (daemon, deliveries) = daemon.clone();
+    Confirming { lines: Lines::new(reader), writer, refusal: None, daemon, deliveries }
 }
+
+/// The answer to a message that can't be carried out, while it is written.
+type Refusal = Pin<Box<dyn Future<Output = Result<(), std::io::Error>> + Send>>;
 
 /// A transport that confirms what it wrote.
 pub struct Confirming {
-    inner: AsyncRwTransport<RoleServer, StdioReader, StdioWriter>,
+    lines: Lines,
+    writer: AsyncRwTransport<RoleServer, Empty, StdioWriter>,
+    /// It is kept, since `receive` may be dropped while it is written. Nothing is read before it is written.
+    refusal: Option<Refusal>,
     daemon: Arc<Daemon>,
     deliveries: Deliveries,
 }
@@ -82,7 +92,7 @@ impl Transport<RoleServer> for Confirming {
             _ => None,
         };
         let daemon = self.daemon.clone();
-        let written = self.inner.send(item);
+        let written = self.writer.send(item);
         async move {
             match delivery {
                 Some(delivery) => daemon.write_and_confirm(delivery, written).await,
@@ -92,10 +102,25 @@ impl Transport<RoleServer> for Confirming {
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
-        self.inner.receive().await
+        loop {
+            if let Some(refusal) = &mut self.refusal {
+                let written = refusal.await;
+                self.refusal = None;
+                written.ok()?;
+            }
+            let parsed = match self.lines.next().await? {
+                Line::Whole(line) => malformed::parse(&line),
+                Line::TooLong(outline) => malformed::too_long(&outline),
+            };
+            match parsed {
+                Parsed::Message(message) => return Some(*message),
+                Parsed::Nothing => {}
+                Parsed::Error(error) => self.refusal = Some(Box::pin(self.writer.send(*error))),
+            }
+        }
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
-        self.inner.close().await
+        self.writer.close().await
     }
 }

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, HeaderValue, WWW_AUTHENTICATE};
-use http::{Request, Response, StatusCode};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, WWW_AUTHENTICATE};
+use http::{Method, Request, Response, StatusCode};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -22,20 +22,18 @@ use pipemux_client::{ClientError, Options};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 
 use crate::bridge::{Bridge, Settings};
 use crate::daemon::Daemon;
 use crate::delivery::{Deliveries, ResponseDelivery};
+use crate::limits::{ACCEPT_PAUSE, BODY_MAX, BODY_TIMEOUT, HEAD_TIMEOUT, READER_MAX};
+use crate::malformed::{self, Parsed};
 use crate::place::Place;
+use crate::room::{self, Room};
 use crate::token::new_token;
 
 /// The only path that is served.
 const PATH: &str = "/mcp";
-/// Connections that are served at once; further ones wait.
-const CONNECTIONS_MAX: usize = 64;
-/// Longest name of a reader, in bytes.
-const READER_MAX: usize = 128;
 /// The reader of requests that name none.
 const READER: &str = "mcp";
 /// The variable that names the token.
@@ -91,22 +89,27 @@ pub async fn serve(
     let config = config.enforce_origin_validation();
     let link = (Arc::new(Daemon::new()), Deliveries::default());
     let server = Arc::new(Server { options, settings, link, config, token });
-    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let room = Arc::new(Room::default());
     loop {
-        let Ok(permit) = room.clone().acquire_owned().await else { return Ok(()) };
-        // A connection that ended before it was accepted is no reason to end.
-        let Ok((stream, _)) = listener.accept().await else { continue };
-        let server = server.clone();
+        let Ok((stream, _)) = listener.accept().await else {
+            // A connection that ended before it was accepted is no reason to end, and missing descriptors come back.
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+            continue;
+        };
+        let (server, place) = (server.clone(), Arc::new(room.enter().await));
         tokio::spawn(async move {
+            let leave = place.leave.clone();
             let service = service_fn(move |request| {
-                let server = server.clone();
-                async move { Ok::<_, Infallible>(server.respond(request).await) }
+                let (server, place) = (server.clone(), place.clone());
+                async move { Ok::<_, Infallible>(server.respond(request, &place).await) }
             });
             let mut connection = http1::Builder::new();
-            connection.timer(TokioTimer::new());
-            // Its errors concern only this connection.
-            let _ = connection.serve_connection(TokioIo::new(stream), service).await;
-            drop(permit);
+            connection.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
+            tokio::select! {
+                // Its errors concern only this connection.
+                _ = connection.serve_connection(TokioIo::new(stream), service) => {}
+                () = leave.cancelled() => {}
+            }
         });
     }
 }
@@ -114,7 +117,11 @@ pub async fn serve(
 type ResponseBody = BoxBody<Bytes, Infallible>;
 
 impl Server {
-    async fn respond(&self, mut request: Request<Incoming>) -> Response<ResponseBody> {
+    async fn respond(
+        &self,
+        request: Request<Incoming>,
+        place: &room::Place,
+    ) -> Response<ResponseBody> {
         if request.uri().path() != PATH {
             return refusal(StatusCode::NOT_FOUND, "the path is /mcp");
         }
@@ -123,9 +130,14 @@ impl Server {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             return response;
         }
+        place.trust();
         let reader = match named_reader(&request) {
             Ok(reader) => reader.unwrap_or_else(|| self.options.reader.clone()),
             Err(why) => return refusal(StatusCode::BAD_REQUEST, why),
+        };
+        let mut request = match with_whole_body(request).await {
+            Ok(request) => request,
+            Err(response) => return response,
         };
         let delivery = ResponseDelivery::default();
         request.extensions_mut().insert(delivery.clone());
@@ -172,6 +184,42 @@ fn named_reader(request: &Request<Incoming>) -> Result<Option<String>, &'static 
             Err("a reader's name has letters, digits and - _ . :")
         }
         name => Ok(name.map(str::to_owned)),
+    }
+}
+
+/// Reads the body. A message that can't be carried out is answered as on standard input.
+async fn with_whole_body<B>(
+    request: Request<B>,
+) -> Result<Request<Full<Bytes>>, Response<ResponseBody>>
+where
+    B: Body,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    let (head, body) = request.into_parts();
+    let read = tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, BODY_MAX).collect()).await;
+    let body = match read {
+        Ok(Ok(body)) => body.to_bytes(),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, "the body has more than 4 MiB"));
+        }
+        Ok(Err(_)) => return Err(refusal(StatusCode::BAD_REQUEST, "the body is incomplete")),
+        Err(_) => return Err(refusal(StatusCode::REQUEST_TIMEOUT, "the body didn't come in time")),
+    };
+    if head.method != Method::POST {
+        return Ok(Request::from_parts(head, Full::new(body)));
+    }
+    match malformed::parse(&body) {
+        Parsed::Message(_) => Ok(Request::from_parts(head, Full::new(body))),
+        Parsed::Nothing => Err(refusal(StatusCode::ACCEPTED, "")),
+        Parsed::Error(error) => {
+            // It has an id and texts only, so this can't fail.
+            let text = serde_json::to_vec(&error).unwrap_or_default();
+            let mut response = Response::new(Full::new(Bytes::from(text)).boxed());
+            *response.status_mut() = StatusCode::BAD_REQUEST;
+            let json = HeaderValue::from_static("application/json");
+            response.headers_mut().insert(CONTENT_TYPE, json);
+            Err(response)
+        }
     }
 }
 
@@ -231,5 +279,42 @@ impl Body for Confirming {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A body of which nothing comes.
+    struct Silent;
+
+    impl Body for Silent {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _context: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            Poll::Pending
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn body_that_is_late_or_too_long_is_refused() {
+        let post = |request: http::request::Builder| request.method(Method::POST);
+        let silent = post(Request::builder()).body(Silent).unwrap();
+        let refused = with_whole_body(silent).await.map(drop).unwrap_err();
+        assert_eq!(refused.status(), StatusCode::REQUEST_TIMEOUT);
+        for (body, status) in [
+            (vec![b' '; BODY_MAX + 1], StatusCode::PAYLOAD_TOO_LARGE),
+            (b"{bad".to_vec(), StatusCode::BAD_REQUEST),
+            (Vec::new(), StatusCode::ACCEPTED),
+        ] {
+            let request = post(Request::builder()).body(Full::new(Bytes::from(body))).unwrap();
+            let refused = with_whole_body(request).await.map(drop).unwrap_err();
+            assert_eq!(refused.status(), status);
+        }
     }
 }

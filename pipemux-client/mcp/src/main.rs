@@ -11,10 +11,14 @@
 //! | `outcome` | an answer of the daemon as a tool's result |
 //! | `confirm` | a question that a person answers, where the client can ask one |
 //! | `windows` | windows as resources, and the news of them |
+//! | `lines` | messages on standard input, of bounded length |
+//! | `malformed` | messages that can't be carried out, and their errors |
+//! | `limits` | the bounds |
 //! | `delivery` | a transport that notices when an answer was written |
 //! | `place` | the directory that a client works in |
 //! | `reader` | the name under which a connection reads |
 //! | `http` | the protocol over HTTP |
+//! | `room` | the connections that are served at once |
 //! | `token` | texts that nobody can guess |
 //!
 //! **Invariant: the bridge holds no state.** Everything that an answer depends on is in the daemon, under the reader's
@@ -30,9 +34,13 @@ mod confirm;
 mod daemon;
 mod delivery;
 mod http;
+mod limits;
+mod lines;
+mod malformed;
 mod outcome;
 mod place;
 mod reader;
+mod room;
 mod token;
 mod windows;
 
@@ -52,9 +60,13 @@ const USAGE: u8 = 2;
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
         Ok(args) => args,
+        Err(error) if error.use_stderr() => {
+            report(&args::wrong(&error));
+            return ExitCode::from(USAGE);
+        }
         Err(error) => {
             let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { USAGE } else { 0 });
+            return ExitCode::SUCCESS;
         }
     };
     match serve(args) {

@@ -75,6 +75,14 @@ pub fn long_help() -> String {
     Cli::command().render_help().to_string()
 }
 
+/// Returns the help of a verb, as its `--help` prints it; `None` if there is no such verb.
+pub fn help_of_verb(name: &str) -> Option<String> {
+    let mut command = Cli::command();
+    command.build();
+    let verb = command.find_subcommand_mut(name).filter(|verb| !verb.is_hide_set())?;
+    Some(verb.render_long_help().to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

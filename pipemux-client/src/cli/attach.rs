@@ -110,6 +110,7 @@ fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
             terminal::abandon();
         }
     });
+    terminal::watch_stops(events.clone());
     terminal::read_keys(events.clone());
     let (requester, session) = (follower.requester.clone(), follower.session.clone());
     daemon::send_requests(requester, session, asked, events.clone());
@@ -122,6 +123,14 @@ fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
     let mut drawn = Instant::now();
     // A send fails only when its thread is gone, which ends with this one.
     loop {
+        if let Event::Stopping = event {
+            screen.stop();
+        }
+        if let Event::Stopping | Event::Continued = event {
+            screen.take_over()?;
+            let (width, height) = terminal::drawn_size()?;
+            event = Event::Resized(width, height);
+        }
         if let Event::Resized(width, height) = event {
             screen.resize(width, height)?;
         }

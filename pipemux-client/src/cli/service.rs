@@ -20,6 +20,7 @@ use pipemux_client::{ClientError, daemon};
 use serde_json::json;
 
 use super::args::ServiceVerb;
+use super::changes::Changes;
 use super::requester::Requester;
 use super::setup::files;
 use crate::output;
@@ -33,11 +34,14 @@ pub fn execute(requester: &Requester, verb: ServiceVerb) -> Result<u8, ClientErr
     let manager = Manager::of_this_system(&requester.options)?;
     match verb {
         ServiceVerb::Install { dry_run } => {
-            let report =
+            let (changes, said) =
                 install(&manager, dry_run, || daemon::is_running(&requester.options.paths))?;
-            Ok(print(&report))
+            Ok(changes.print(requester, &said))
         }
-        ServiceVerb::Uninstall { dry_run } => Ok(print(&uninstall(&manager, dry_run)?)),
+        ServiceVerb::Uninstall { dry_run } => {
+            let (changes, said) = uninstall(&manager, dry_run)?;
+            Ok(changes.print(requester, &said))
+        }
         ServiceVerb::Status => Ok(status(requester, &manager)),
         ServiceVerb::Logs { lines, follow } => logs::execute(requester, &manager, lines, follow),
         ServiceVerb::Link { socket, remove } => link(requester, &socket, remove),
@@ -45,14 +49,14 @@ pub fn execute(requester: &Requester, verb: ServiceVerb) -> Result<u8, ClientErr
 }
 
 /// A file that differs from what it is to be.
-struct Change<'a> {
+struct Difference<'a> {
     unit: &'a Unit,
     before: Option<String>,
 }
 
 /// Reads the files; all of them are looked at before the first is written.
-fn changes(manager: &Manager, remove: bool) -> Result<Vec<Change<'_>>, ClientError> {
-    let mut changes = Vec::new();
+fn differences(manager: &Manager, remove: bool) -> Result<Vec<Difference<'_>>, ClientError> {
+    let mut found = Vec::new();
     for unit in &manager.units {
         let before = files::read(&unit.path)?;
         if before.as_ref().is_some_and(|text| !manager::is_own(text)) {
@@ -64,92 +68,98 @@ fn changes(manager: &Manager, remove: bool) -> Result<Vec<Change<'_>>, ClientErr
         }
         let differs = if remove { before.is_some() } else { before.as_ref() != Some(&unit.text) };
         if differs {
-            changes.push(Change { unit, before });
+            found.push(Difference { unit, before });
         }
     }
-    Ok(changes)
+    Ok(found)
 }
 
-fn write(changes: &[Change<'_>], remove: bool, dry_run: bool) -> Result<String, ClientError> {
-    let mut report = String::new();
-    for Change { unit, before } in changes {
+/// Writes or removes files, and says so.
+fn write(
+    report: &mut Changes,
+    differences: &[Difference<'_>],
+    remove: bool,
+    dry_run: bool,
+) -> Result<(), ClientError> {
+    for Difference { unit, before } in differences {
         let after = (!remove).then_some(unit.text.as_str());
-        report += &files::difference(&unit.path, before.as_deref(), after);
+        report.file(&unit.path, &files::difference(&unit.path, before.as_deref(), after));
         if !dry_run {
             files::write(&unit.path, after)?;
         }
     }
-    Ok(report)
+    Ok(())
 }
 
 fn install(
     manager: &Manager,
     dry_run: bool,
     is_running: impl Fn() -> bool,
-) -> Result<String, ClientError> {
-    let changes = changes(manager, false)?;
+) -> Result<(Changes, String), ClientError> {
+    let mut report = Changes::new(dry_run);
+    let differences = differences(manager, false)?;
     if !dry_run {
         manager.check_available()?;
-        if changes.is_empty() && manager.is_active() {
-            return Ok("the service is installed already: nothing changed\n".to_owned());
+        if differences.is_empty() && manager.is_active() {
+            return Ok((report, "the service is installed already: nothing changed".to_owned()));
         }
     }
     // A daemon that a command started has the socket. It is for the user to end it, with its sessions.
     let is_taken = is_running() && !manager.is_active();
-    let mut report = write(&changes, false, dry_run)?;
+    write(&mut report, &differences, false, dry_run)?;
     for command in manager.install_commands(is_taken) {
-        report += &run(&command, dry_run)?;
+        run(&mut report, &command, dry_run)?;
     }
-    report += &match (dry_run, is_taken) {
-        (true, _) => "nothing was written: that was --dry-run\n".to_owned(),
+    let said = match (dry_run, is_taken) {
+        (true, _) => "nothing was written: that was --dry-run".to_owned(),
         (false, true) => format!(
-            "installed; a daemon runs already · hand over: pipemux down && {}\n",
+            "installed; a daemon runs already · hand over: pipemux down && {}",
             manager.start_command().join(" ")
         ),
         (false, false) => format!(
-            "installed; {} · take it back: pipemux service uninstall\n",
+            "installed; {} · take it back: pipemux service uninstall",
             manager.what_happens_next()
         ),
     };
-    Ok(report)
+    Ok((report, said))
 }
 
-fn uninstall(manager: &Manager, dry_run: bool) -> Result<String, ClientError> {
-    let changes = changes(manager, true)?;
-    if changes.is_empty() {
-        return Ok("the service is not installed: nothing changed\n".to_owned());
+fn uninstall(manager: &Manager, dry_run: bool) -> Result<(Changes, String), ClientError> {
+    let mut report = Changes::new(dry_run);
+    let differences = differences(manager, true)?;
+    if differences.is_empty() {
+        return Ok((report, "the service is not installed: nothing changed".to_owned()));
     }
     if !dry_run {
         manager.check_available()?;
     }
     let (before, after) = manager.uninstall_commands();
-    let mut report = String::new();
     for command in before {
-        report += &run(&command, dry_run)?;
+        run(&mut report, &command, dry_run)?;
     }
-    report += &write(&changes, true, dry_run)?;
+    write(&mut report, &differences, true, dry_run)?;
     for command in after {
-        report += &run(&command, dry_run)?;
+        run(&mut report, &command, dry_run)?;
     }
-    report += match dry_run {
-        true => "nothing was removed: that was --dry-run\n",
+    let said = match dry_run {
+        true => "nothing was removed: that was --dry-run",
         false => {
-            "removed; its daemon has ended, your data stays · commands start a daemon as before\n"
+            "removed; its daemon has ended, your data stays · commands start a daemon as before"
         }
     };
-    Ok(report)
+    Ok((report, said.to_owned()))
 }
 
 /// Runs a command of the service manager, and says so.
-fn run(command: &[String], dry_run: bool) -> Result<String, ClientError> {
+fn run(report: &mut Changes, command: &[String], dry_run: bool) -> Result<(), ClientError> {
     let line = command.join(" ");
-    if dry_run {
-        return Ok(format!("would run: {line}\n"));
+    if !dry_run {
+        manager::run(command).map_err(|why| {
+            manager::refused(format!("`{line}` failed: {why}")).hint("look: pipemux service status")
+        })?;
     }
-    manager::run(command).map_err(|why| {
-        manager::refused(format!("`{line}` failed: {why}")).hint("look: pipemux service status")
-    })?;
-    Ok(format!("ran: {line}\n"))
+    report.command(line);
+    Ok(())
 }
 
 /// Prints whether the service is installed and what runs. Never starts anything.
@@ -160,7 +170,13 @@ fn status(requester: &Requester, manager: &Manager) -> u8 {
     let daemon = if running { "running" } else { "not running" };
     let data = json!({ "installed": installed, "running": running, "manager": manager.state() });
     let text = match installed {
-        false => format!("not installed · daemon {daemon} · install: pipemux service install"),
+        false => {
+            let next = match manager.check_available() {
+                Ok(()) => "install: pipemux service install".to_owned(),
+                Err(error) => error.fault().message.clone(),
+            };
+            format!("not installed · daemon {daemon} · {next}")
+        }
         true => format!("installed · {} · daemon {daemon} · pipemux service logs", manager.state()),
     };
     requester.print_own(&text, &data)
@@ -191,10 +207,6 @@ fn link(requester: &Requester, socket: &Path, remove: bool) -> Result<u8, Client
     }
     let directory = own.parent().map_or(Ok(()), std::fs::create_dir_all);
     directory.and_then(|()| symlink(socket, own)).map(|()| 0).map_err(failed)
-}
-
-fn print(text: &str) -> u8 {
-    write_out(text.as_bytes())
 }
 
 fn write_out(bytes: &[u8]) -> u8 {

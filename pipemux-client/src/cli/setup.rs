@@ -24,12 +24,14 @@ mod tests;
 #[cfg(test)]
 mod user_files_tests;
 
+use std::fs;
 use std::path::Path;
 
 use pipemux_client::ClientError;
 
+use super::changes::Changes;
 use super::guide;
-use crate::output;
+use super::requester::Requester;
 pub use harness::Harness;
 use harness::{Content, Places, Target};
 use records::{Change, Records};
@@ -62,18 +64,12 @@ pub struct SetupArgs {
 ///
 /// # Errors
 /// There is no home directory, or a file can't be understood, read or written.
-pub fn execute(args: SetupArgs) -> Result<u8, ClientError> {
+pub fn execute(requester: &Requester, args: SetupArgs) -> Result<u8, ClientError> {
     let get = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let directory = std::env::current_dir().ok();
     let places = Places::new(get, directory, args.project)?;
-    let report = set_up(args, &places, &own_command())?;
-    Ok(match output::write_stdout(report.as_bytes()) {
-        Ok(_) => 0,
-        Err(error) => {
-            output::report_write_error(&error);
-            1
-        }
-    })
+    let (changes, said) = set_up(args, &places, &own_command())?;
+    Ok(changes.print(requester, &said))
 }
 
 /// Returns the command that starts this program: its name if the shell finds it by that, else its path.
@@ -89,8 +85,12 @@ fn own_command() -> String {
     }
 }
 
-/// Makes the changes, and says which. All are worked out before the first file is written.
-fn set_up(args: SetupArgs, places: &Places, command: &str) -> Result<String, ClientError> {
+/// Makes the changes, and says which, with a last line. All are worked out before the first file is written.
+fn set_up(
+    args: SetupArgs,
+    places: &Places,
+    command: &str,
+) -> Result<(Changes, String), ClientError> {
     let with = args.with.unwrap_or(if args.remove { With::Both } else { With::Mcp });
     let targets = args.harness.targets(places, with, command);
     if targets.is_empty() {
@@ -112,7 +112,7 @@ fn attempt(
     args: SetupArgs,
     targets: &[Target],
     records: &mut Records,
-) -> Result<Option<String>, ClientError> {
+) -> Result<Option<(Changes, String)>, ClientError> {
     let name = args.harness.name();
     let mut changes = Vec::new();
     for target in targets {
@@ -122,18 +122,19 @@ fn attempt(
             changes.push((target.path.as_path(), before, after));
         }
     }
-    let difference = |(path, before, after): &(&_, Option<String>, Option<String>)| {
-        files::difference(path, before.as_deref(), after.as_deref())
-    };
-    let report: String = changes.iter().map(difference).collect();
+    let mut report = Changes::new(args.dry_run);
+    for (path, before, after) in &changes {
+        report.file(path, &files::difference(path, before.as_deref(), after.as_deref()));
+    }
     if changes.is_empty() {
-        return Ok(Some(match args.remove {
-            false => format!("{name} is set up already: nothing changed\n"),
-            true => format!("{name} has nothing of PipeMux: nothing changed\n"),
-        }));
+        let said = match args.remove {
+            false => format!("{name} is set up already: nothing changed"),
+            true => format!("{name} has nothing of PipeMux: nothing changed"),
+        };
+        return Ok(Some((report, said)));
     }
     if args.dry_run {
-        return Ok(Some(report + "nothing was written: that was --dry-run\n"));
+        return Ok(Some((report, "nothing was written: that was --dry-run".to_owned())));
     }
     // A project's files are meant for all who work on it.
     let mode = if args.project { 0o644 } else { 0o600 };
@@ -141,27 +142,39 @@ fn attempt(
         .iter()
         .map(|(path, before, after)| (*path, before.as_deref(), after.as_deref()))
         .collect();
+    let is_missing = |(path, ..): &files::Replacement<'_>| !files::directory(path).exists();
+    let missing: Vec<bool> = replacements.iter().map(is_missing).collect();
     if files::replace(&replacements, mode)? == files::Replaced::Changed {
         return Ok(None);
     }
     let paths: Vec<&Path> = changes.iter().map(|(path, _, _)| *path).collect();
-    let made = |(path, before, after): &files::Replacement<'_>| {
-        Some(Change::new(path, *before, (*after)?))
+    let made = |((path, before, after), missing): (&files::Replacement<'_>, &bool)| {
+        Some(Change::new(path, *before, (*after)?).with_directory(*missing))
     };
     match args.remove {
-        true => records.update(Vec::new(), &paths)?,
-        false => records.update(replacements.iter().filter_map(made).collect(), &[])?,
+        true => {
+            let is_gone = |path: &&&Path| !path.exists() && records.made_directory(path);
+            for path in paths.iter().filter(is_gone) {
+                // It may have other files by now.
+                let _ = fs::remove_dir(files::directory(path));
+            }
+            records.update(Vec::new(), &paths)?;
+        }
+        false => {
+            records.update(replacements.iter().zip(&missing).filter_map(made).collect(), &[])?;
+        }
     }
-    Ok(Some(match args.remove {
-        true => format!("{report}PipeMux was removed from {name}\n"),
+    let said = match args.remove {
+        true => format!("PipeMux was removed from {name}"),
         false => {
             let project = if args.project { " --project" } else { "" };
             let word = args.harness.word();
             format!(
-                "{report}{name} is set up; it takes effect when {name} starts again · take it back: pipemux setup {word}{project} --remove\n"
+                "{name} is set up; it takes effect when {name} starts again · take it back: pipemux setup {word}{project} --remove"
             )
         }
-    }))
+    };
+    Ok(Some((report, said)))
 }
 
 /// Returns a file's text after the change; `None` if there is to be no such file.

@@ -30,6 +30,7 @@ pub fn man(verb: &[String]) -> Result<String, ClientError> {
     let mut out = Vec::new();
     Man::new(found.clone())
         .title(name)
+        .source(concat!("pipemux ", env!("CARGO_PKG_VERSION")))
         .render(&mut out)
         .map_err(|error| ClientError::invalid(format!("the man page can't be written: {error}")))?;
     Ok(String::from_utf8_lossy(&out).into_owned())
@@ -53,7 +54,9 @@ mod tests {
         }
         for verb in Cli::command().get_subcommands() {
             let page = man(&[verb.get_name().to_owned()]).unwrap();
-            assert!(page.contains(".TH") && page.contains(".SH"), "{page}");
+            let version = concat!("\"pipemux ", env!("CARGO_PKG_VERSION"));
+            let title = page.lines().find(|line| line.starts_with(".TH")).unwrap_or_default();
+            assert!(title.contains(version) && page.contains(".SH"), "{title}");
         }
         assert!(man(&[]).unwrap().contains("pipemux"));
         assert_eq!(man(&["frob".to_owned()]).unwrap_err().exit_status(), 2);

@@ -38,6 +38,11 @@ pub fn unknown_verb(words: &[String], options: &Options) -> ClientError {
     ClientError::invalid(format!("`{first}` is {problem}")).hint(command)
 }
 
+/// Returns true for the name of an app, or of an action of a built-in app. A daemon that runs is asked; none is started.
+pub fn is_app_or_action(name: &str, options: &Options) -> bool {
+    known::is_action(name) || known::apps(options).iter().any(|app| app == name)
+}
+
 /// Splits off the options of every verb: a suggested command repeats them, and they are no arguments of an action.
 fn split_options<'w>(words: &[&'w str]) -> (Vec<&'w str>, Vec<&'w str>) {
     let (mut options, mut rest) = (Vec::new(), Vec::new());

@@ -42,6 +42,9 @@ pub fn explain(error: &clap::Error, words: &[&str]) -> ClientError {
             let missing = argument.trim_end_matches("...").trim_matches(['<', '>']);
             format!("{missing} is missing: expected {}", usage(verb))
         }
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
+            format!("a verb is missing: expected one of {}", subverbs(verb))
+        }
         ErrorKind::ArgumentConflict => format!("{option} is given twice: expected once"),
         _ => {
             let whole = error.render().to_string();
@@ -100,6 +103,14 @@ fn verb_of<'a>(words: &[&'a str]) -> Option<&'a str> {
         .take_while(|word| **word != "--")
         .copied()
         .find(|word| cli.get_subcommands().any(|verb| verb.get_name() == *word))
+}
+
+/// Names the verbs below a verb: `install, uninstall, status`.
+fn subverbs(verb: Option<&str>) -> String {
+    let cli = Cli::command();
+    let below = verb.and_then(|verb| cli.find_subcommand(verb)).unwrap_or(&cli);
+    let names = below.get_subcommands().filter(|verb| !verb.is_hide_set());
+    names.map(clap::Command::get_name).collect::<Vec<_>>().join(", ")
 }
 
 fn usage(verb: Option<&str>) -> String {
@@ -225,6 +236,8 @@ mod tests {
                 "PROVIDER[/SESSION] is missing: expected pipemux open <PROVIDER[/SESSION]> [ARGS]...",
             ),
             ("view --json --json", "--json is given twice: expected once"),
+            ("service", "a verb is missing: expected one of install, uninstall, status, logs"),
+            ("app --json", "a verb is missing: expected one of add, new, check, remove"),
         ] {
             assert_eq!(explanation(line).0, message, "{line}");
         }

@@ -111,3 +111,41 @@ fn listing_verbs_print_json() {
         env.pipemux(args).ok().json();
     }
 }
+
+#[test]
+fn verbs_without_the_daemon_print_json_too() {
+    let env = TestEnv::new();
+    let setup = env.pipemux(&["setup", "cursor", "--dry-run", "--json"]).ok().json();
+    assert_eq!(setup["changed"], false);
+    assert!(setup["files"][0]["difference"].as_str().is_some_and(|text| text.contains("+++")));
+    let done = env.pipemux(&["setup", "cursor", "--json"]).ok().json();
+    assert_eq!((&done["changed"], &done["files"]), (&Value::Bool(true), &setup["files"]));
+    let service = env.pipemux(&["service", "install", "--dry-run", "--json"]).ok().json();
+    assert!(service["files"][0]["path"].is_string() && service["commands"][0].is_string());
+    for words in [
+        &["skill"][..],
+        &["help", "--all"],
+        &["help", "attach"],
+        &["man"],
+        &["completions", "bash"],
+    ] {
+        let text = env.pipemux(&[words, &["--json"]].concat()).ok().json()["text"].clone();
+        assert!(text.as_str().is_some_and(|text| text.contains("pipemux")), "{words:?}: {text}");
+    }
+    assert!(env.pipemux(&["tool-schema", "--json"]).ok().json().is_array());
+}
+
+#[test]
+fn help_of_a_verb_is_its_help_unless_an_app_has_the_name() {
+    let env = TestEnv::new();
+    let own = env.pipemux(&["attach", "--help"]).ok().text();
+    assert_eq!(env.pipemux(&["help", "attach"]).ok().text().trim_end(), own.trim_end());
+    env.pipemux(&["help", "editor"]).ok().has("## editor");
+    env.pipemux(&["help", "undo"]).ok().has("## editor.undo").lacks("Usage");
+    env.pipemux(&["help", "frob"]).exits(3).has("no app frob");
+    env.install_rogue("trace", "plain");
+    env.pipemux(&["help", "trace"]).exits(3).has("pipemux open trace");
+    env.pipemux(&["service"]).exits(2).has("install, uninstall, status, logs");
+    let mcp = env.pipemux(&["mcp", "--budget", "5"]).exits(2).clone();
+    mcp.has("refused, nothing ran · ").has("a whole number from 100").has("\npipemux mcp --help");
+}

@@ -75,6 +75,27 @@ fn requests_with_the_token_are_served_and_no_others() {
 }
 
 #[test]
+fn connections_without_the_token_lock_nobody_out() {
+    let env = TestEnv::with_editor("one\n");
+    let server = HttpServer::start(&env);
+    let begin = || {
+        let mut stream = TcpStream::connect(&server.address).expect("the server listens");
+        stream.write_all(b"POST /mcp HTTP/1.1\r\nHost: x\r\n").expect("a beginning");
+        stream.set_read_timeout(Some(Duration::from_secs(15))).expect("a timeout");
+        stream
+    };
+    let mut strangers: Vec<TcpStream> = (0..64).map(|_| begin()).collect();
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    assert_eq!(server.post("/mcp", &server.authorised(), &list).0, 200);
+    // The oldest had to go.
+    assert_eq!(strangers[0].read(&mut [0; 64]).unwrap_or_default(), 0);
+    // A message that is none has the protocol's error here, too.
+    let (status, body) = server.post("/mcp", &server.authorised(), &json!([list]));
+    let answer: Value = serde_json::from_str(&body).unwrap_or_else(|_| panic!("{body}"));
+    assert_eq!((status, &answer["error"]["code"]), (400, &json!(-32600)), "{body}");
+}
+
+#[test]
 fn readers_of_http_are_apart_and_have_seen_what_was_answered() {
     let env = TestEnv::with_editor("one\ntwo\n");
     let server = HttpServer::start(&env);

@@ -75,6 +75,10 @@ pub enum Event {
     Lost,
     /// There is a daemon again.
     Found,
+    /// The process is to stop until somebody continues it.
+    Stopping,
+    /// The process goes on after a stop.
+    Continued,
     /// The terminal is gone, or the process is to end.
     Stopped,
 }
@@ -153,6 +157,8 @@ impl State {
                 }
             }
             Event::Resized(width, height) => self.size = (width, height),
+            // Only the terminal has to do with it.
+            Event::Stopping | Event::Continued => {}
             Event::Shown { report, delivery } => {
                 self.show(*report);
                 effects.push(Effect::Confirm(delivery));

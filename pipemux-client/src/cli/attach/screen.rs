@@ -52,6 +52,23 @@ fn draw_on(buffer: &mut Buffer, area: Rect, state: &State) -> Option<(u16, u16)>
     (x < area.right() && y < area.bottom()).then_some((x, y))
 }
 
+/// Returns the rows that have a character whose width terminals count differently, such as a family of emoji: some count
+/// each member.
+pub fn contested_rows(buffer: &Buffer) -> Vec<(u16, String)> {
+    let area = buffer.area;
+    let row = |y: u16| {
+        let symbols = || (area.left()..area.right()).map(move |x| buffer[(x, y)].symbol());
+        symbols().any(is_contested).then(|| (y, symbols().collect()))
+    };
+    (area.top()..area.bottom()).filter_map(row).collect()
+}
+
+/// True for a character of several code points that together are as wide as not all of them are one by one.
+fn is_contested(cluster: &str) -> bool {
+    let one_by_one = cluster.chars().map(|c| columns_of(c.encode_utf8(&mut [0; 4]))).sum::<usize>();
+    one_by_one != columns_of(cluster)
+}
+
 fn write(buffer: &mut Buffer, area: Rect, row: u16, text: &str, style: Style) {
     if row < area.height {
         buffer.set_stringn(area.x, area.y + row, text, area.width.into(), style);
@@ -145,6 +162,23 @@ mod tests {
             ]
         );
         assert_eq!(cursor, Some((10, 7)));
+    }
+
+    #[test]
+    fn rows_whose_width_is_contested_are_known() {
+        let mut buffer = Buffer::empty(Rect::new(0, 0, 20, 4));
+        for (row, text) in ["> 键盘 é e\u{301} 👍", "> 👨‍👩‍👧", "", "❤\u{fe0f} 👍🏽"].iter().enumerate()
+        {
+            write(
+                &mut buffer,
+                Rect::new(0, 0, 20, 4),
+                u16::try_from(row).unwrap(),
+                text,
+                Style::new(),
+            );
+        }
+        let rows: Vec<u16> = contested_rows(&buffer).into_iter().map(|(row, _)| row).collect();
+        assert_eq!(rows, [1, 3]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The terminal: its keys as events, and its modes, which are put back in every case.
 
-use std::io::{self, IsTerminal, Stdout, stdin, stdout};
+use std::io::{self, IsTerminal, Read, Stdout, stdin, stdout};
+use std::os::unix::net::UnixStream;
 use std::panic;
 use std::process::exit;
 use std::sync::mpsc::SyncSender;
@@ -15,10 +16,12 @@ use crossterm::execute;
 use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
 };
+use nix::unistd::{getpgid, getppid, getsid};
 use pipemux_client::ClientError;
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::{Terminal, TerminalOptions, Viewport};
 use ratatui_crossterm::CrosstermBackend;
+use signal_hook::consts::{SIGCONT, SIGSTOP, SIGTSTP};
 
 use super::model::{Event, Key, State};
 use super::screen;
@@ -37,6 +40,8 @@ const PANICKED: i32 = 101;
 /// A terminal that shows the state, until this is dropped.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
+    /// The rows of the last drawing whose width the terminal may count otherwise.
+    contested: Vec<(u16, String)>,
 }
 
 impl Screen {
@@ -51,12 +56,34 @@ impl Screen {
     }
 
     fn enter() -> io::Result<Screen> {
-        execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
+        enter_modes()?;
         // Its size is set by events alone, so that what is drawn fits what the state was laid out for.
         let viewport = Viewport::Fixed(Rect::ZERO);
         let backend = CrosstermBackend::new(stdout());
         let terminal = Terminal::with_options(backend, TerminalOptions { viewport })?;
-        Ok(Screen { terminal })
+        Ok(Screen { terminal, contested: Vec::new() })
+    }
+
+    /// Gives the terminal back and stops this process until somebody continues it, as a shell's `fg` does. Where nobody
+    /// could, nothing is stopped.
+    pub fn stop(&self) {
+        if !can_be_continued() {
+            return;
+        }
+        restore();
+        // Whoever asked for it can't be told of a failure.
+        let _ = signal_hook::low_level::raise(SIGSTOP);
+    }
+
+    /// Takes the terminal over again: another program had it. All is drawn again after [`Screen::resize`].
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub fn take_over(&mut self) -> io::Result<()> {
+        // Only what was put back is set again.
+        disable_raw_mode()?;
+        enable_raw_mode()?;
+        enter_modes()
     }
 
     /// Takes another size over, and draws all again.
@@ -72,7 +99,52 @@ impl Screen {
     /// # Errors
     /// The terminal is gone.
     pub fn draw(&mut self, state: &State) -> io::Result<()> {
-        self.terminal.draw(|frame| screen::draw(frame, state)).map(drop)
+        let contested = self.draw_once(state)?;
+        if contested != self.contested {
+            // What such a row showed may reach further than where it was drawn.
+            let area = self.terminal.get_frame().area();
+            self.terminal.resize(area)?;
+            self.contested = self.draw_once(state)?;
+        }
+        Ok(())
+    }
+
+    fn draw_once(&mut self, state: &State) -> io::Result<Vec<(u16, String)>> {
+        let mut contested = Vec::new();
+        self.terminal.draw(|frame| {
+            screen::draw(frame, state);
+            contested = screen::contested_rows(frame.buffer_mut());
+        })?;
+        Ok(contested)
+    }
+}
+
+fn enter_modes() -> io::Result<()> {
+    execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste)
+}
+
+/// True if a shell started this process as a job of its own: then it notices a stop, and can continue it.
+fn can_be_continued() -> bool {
+    let parent = Some(getppid());
+    getsid(parent) == getsid(None) && getpgid(parent) != getpgid(None)
+}
+
+/// Tells when the process is to stop, and when it was continued. It stops by [`Screen::stop`].
+pub fn watch_stops(send: SyncSender<Event>) {
+    let events: [(i32, fn() -> Event); 2] =
+        [(SIGTSTP, || Event::Stopping), (SIGCONT, || Event::Continued)];
+    for (signal, event) in events {
+        let Ok((mut ours, theirs)) = UnixStream::pair() else { return };
+        // If this fails, the signal does what it does by default.
+        if signal_hook::low_level::pipe::register(signal, theirs).is_err() {
+            return;
+        }
+        let send = send.clone();
+        thread::spawn(
+            move || {
+                while ours.read_exact(&mut [0]).is_ok() && send.send(event()).is_ok() {}
+            },
+        );
     }
 }
 
@@ -145,6 +217,7 @@ pub fn read_keys(send: SyncSender<Event>) {
     thread::spawn(move || {
         loop {
             let event = match event::read() {
+                Ok(event::Event::Key(key)) if is_stop(key) => Event::Stopping,
                 Ok(event::Event::Key(key)) => match to_key(key) {
                     Some(key) => Event::Key(key),
                     None => continue,
@@ -164,6 +237,13 @@ pub fn read_keys(send: SyncSender<Event>) {
             }
         }
     });
+}
+
+/// True for Ctrl-Z, with which a person stops any program.
+fn is_stop(event: KeyEvent) -> bool {
+    event.kind != KeyEventKind::Release
+        && event.code == KeyCode::Char('z')
+        && event.modifiers.contains(KeyModifiers::CONTROL)
 }
 
 fn to_key(event: KeyEvent) -> Option<Key> {
@@ -212,7 +292,6 @@ fn to_key(event: KeyEvent) -> Option<Key> {
 mod tests {
     use std::env;
     use std::fs::File;
-    use std::io::Read;
     use std::process::{Command, Stdio};
 
     use nix::pty::openpty;

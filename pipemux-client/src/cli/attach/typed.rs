@@ -157,7 +157,7 @@ pipemux run '…'   does what it does in a shell; so do ask, click and answer
 PageUp PageDown   scroll, as Up and Down do; Ctrl-Home and Ctrl-End: to an end
 Tab               the news in the whole terminal, and back; Esc: away with them
 Ctrl-P Ctrl-N     earlier and later lines
-Ctrl-C            leaves; everything goes on{}",
+Ctrl-C            leaves; everything goes on; Ctrl-Z: stops until the shell's fg{}",
         state.callee,
         state.actions.as_ref().map(|actions| format!("\n\n{actions}")).unwrap_or_default()
     )

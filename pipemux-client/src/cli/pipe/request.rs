@@ -21,7 +21,8 @@ use crate::cli::listen::{Message, ToolEnv};
 use crate::cli::requester::Requester;
 use crate::cli::to_request::{Execution, to_request};
 use crate::cli::{
-    fast_args, guide, is_help_of_program, listen, local_text, suggestions, usage_errors,
+    fast_args, guide, help_of_verb, is_help_of_program, listen, local_text, suggestions,
+    usage_errors,
 };
 
 /// A valid request, shown in the hint to an invalid one.
@@ -129,6 +130,9 @@ impl PipeRequest {
         };
         let requester = self.requester(process, cli.global);
         let Some(verb) = cli.verb else { return Ok(RequestAction::Text { text: guide::help() }) };
+        if let Some(text) = help_of_verb(&verb, &requester.options) {
+            return Ok(RequestAction::Text { text });
+        }
         let verb = match to_request(verb, &self)? {
             Execution::Request(verb) => verb,
             Execution::Local(Verb::Listen) => match listen::to_request(&self)? {

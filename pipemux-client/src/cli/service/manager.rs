@@ -89,8 +89,10 @@ impl Manager {
             Kind::Launchd => (words("launchctl version"), "launchd"),
         };
         run(&probe).map(drop).map_err(|why| {
-            refused(format!("no {name} manages this user's services ({why}): nothing was changed"))
-                .hint("no service is needed: every command starts the daemon; to start it at login, run there: pipemux up")
+            refused(format!(
+                "no {name} manages this user's services ({why}); every command starts the daemon"
+            ))
+            .hint("to have it from login on: echo 'pipemux up > /dev/null' >> ~/.profile")
         })
     }
 

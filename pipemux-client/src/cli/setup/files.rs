@@ -49,6 +49,8 @@ pub enum Replaced {
 /// # Errors
 /// One can't be written. The others are as they were, or are named.
 pub fn replace(replacements: &[Replacement<'_>], mode: u32) -> Result<Replaced, ClientError> {
+    let is_missing = |(path, ..): &Replacement<'_>| !directory(path).exists();
+    let missing: Vec<bool> = replacements.iter().map(is_missing).collect();
     for (at, (path, before, after)) in replacements.iter().enumerate() {
         let written = read(path).and_then(|found| match found.as_deref() == *before {
             true => write_with(path, *after, mode).map(|()| Replaced::All),
@@ -58,9 +60,12 @@ pub fn replace(replacements: &[Replacement<'_>], mode: u32) -> Result<Replaced, 
             continue;
         }
         let mut left: Vec<&Path> = Vec::new();
-        for (path, before, _) in &replacements[..at] {
-            if write_with(path, *before, mode).is_err() {
-                left.push(path);
+        for ((path, before, _), was_missing) in replacements[..at].iter().zip(&missing) {
+            match write_with(path, *before, mode) {
+                Err(_) => left.push(path),
+                // An empty one is all that is left.
+                Ok(()) if *was_missing => drop(fs::remove_dir(directory(path))),
+                Ok(()) => {}
             }
         }
         return match (left.as_slice(), written) {
@@ -106,14 +111,10 @@ fn write_with(path: &Path, text: Option<&str>, mode: u32) -> Result<(), ClientEr
     let Some(text) = text else {
         return match fs::remove_file(&real) {
             Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(error)),
-            _ => {
-                // The directory was made for this file.
-                let _ = real.parent().map(fs::remove_dir);
-                Ok(())
-            }
+            _ => Ok(()),
         };
     };
-    let parent = real.parent().map_or_else(|| PathBuf::from("."), Path::to_owned);
+    let parent = directory(path);
     fs::create_dir_all(&parent).map_err(failed)?;
     let found = fs::metadata(&real).ok();
     let kept_mode = found.as_ref().map(|found| found.permissions().mode() & 0o7777);
@@ -144,6 +145,11 @@ fn write_with(path: &Path, text: Option<&str>, mode: u32) -> Result<(), ClientEr
         let _ = fs::remove_file(&temporary);
         failed(error)
     })
+}
+
+/// Returns the directory of the file that a path leads to.
+pub fn directory(path: &Path) -> PathBuf {
+    linked_file(path).parent().map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
 /// Links that are followed, as many as the system follows.

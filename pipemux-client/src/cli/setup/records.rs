@@ -22,6 +22,9 @@ pub struct Change {
     /// True if there was no such file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     created: bool,
+    /// True if there was no directory for it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    directory: bool,
 }
 
 impl Change {
@@ -38,7 +41,13 @@ impl Change {
             inserted: new[..new.len() - end].to_owned(),
             replaced: old[..old.len() - end].to_owned(),
             created: before.is_none(),
+            directory: false,
         }
+    }
+
+    /// Notes whether the file's directory was made for it.
+    pub fn with_directory(self, made: bool) -> Self {
+        Self { directory: made, ..self }
     }
 
     /// Takes the change back, if what it wrote stands in the text exactly once. `None` inside means that there was no file.
@@ -94,6 +103,11 @@ impl Records {
     /// Returns the changes of a file, the newest first.
     pub fn of<'a>(&'a self, path: &'a Path) -> impl Iterator<Item = &'a Change> {
         self.changes.iter().rev().filter(move |change| change.path == path)
+    }
+
+    /// Returns true if the file's directory was made for it.
+    pub fn made_directory(&self, path: &Path) -> bool {
+        self.of(path).any(|change| change.directory)
     }
 
     /// Returns true if a file is as it was written.

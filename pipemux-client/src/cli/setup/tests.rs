@@ -27,7 +27,8 @@ impl Home {
     }
 
     pub(super) fn run(&self, args: SetupArgs) -> Result<String, ClientError> {
-        set_up(args, &self.places(args.project), COMMAND)
+        let (changes, said) = set_up(args, &self.places(args.project), COMMAND)?;
+        Ok(changes.text(&said) + "\n")
     }
 
     pub(super) fn write(&self, path: &str, text: &str) {

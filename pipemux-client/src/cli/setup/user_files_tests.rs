@@ -166,13 +166,18 @@ fn skill_that_the_user_wrote_is_neither_replaced_nor_removed() {
 fn link_to_a_file_that_is_not_there_yet_stays_a_link() {
     let home = Home::new();
     home.write(".cursor/x", "");
-    home.write("dot/x", "");
+    fs::create_dir(home.directory.path().join("dot")).unwrap();
     let link = home.directory.path().join(".cursor/mcp.json");
     std::os::unix::fs::symlink("../dot/mcp.json", &link).unwrap();
     home.run(args(Harness::Cursor)).unwrap();
     assert!(link.is_symlink() && home.read("dot/mcp.json").contains("pipemux"));
     home.run(remove(Harness::Cursor)).unwrap();
     assert!(link.is_symlink() && !link.exists());
+    // Only a directory that was made for a file goes with it.
+    assert!(home.directory.path().join("dot").is_dir());
+    home.run(args(Harness::Gemini)).unwrap();
+    home.run(remove(Harness::Gemini)).unwrap();
+    assert!(!home.directory.path().join(".gemini").exists());
     // What a project shares is readable by those who share it.
     let project = SetupArgs { project: true, ..args(Harness::ClaudeCode) };
     home.run(project).unwrap();

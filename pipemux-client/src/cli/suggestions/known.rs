@@ -27,6 +27,11 @@ pub fn app_of_action(action: &str, words: usize) -> Option<&'static str> {
     APPS.iter().find(|app| app.prototypes().iter().any(takes)).map(|app| app.id)
 }
 
+/// Returns true for the name of an action of a built-in app.
+pub fn is_action(name: &str) -> bool {
+    APPS.iter().any(|app| app.prototypes().iter().any(|one| one.written_name() == name))
+}
+
 fn registered_apps(options: &Options) -> Option<Vec<String>> {
     let mut connection = Connection::open_existing_within(options, TIMEOUT).ok()??;
     let mut call = options.call(Verb::Apps);

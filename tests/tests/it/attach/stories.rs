@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use pipemux_tests::{Signal, TestEnv, kill};
+use pipemux_tests::{Signal, TestEnv, kill, wait_for};
 
 use super::terminal::Terminal;
 use crate::planner::workshop;
@@ -108,6 +108,49 @@ fn signal_gives_the_shell_its_terminal_back() {
         kill(terminal.pid(), signal);
         terminal.ended(0);
     }
+}
+
+#[test]
+fn stopped_program_takes_its_terminal_again() {
+    let env = with_todo();
+    let mut terminal = Terminal::attach(&env, "todo", (80, 24), TERM);
+    terminal.shows("a line goes to todo.add");
+    // The signal, as from another program, and the key.
+    let stopped = 128 + Signal::SIGSTOP as i32;
+    for by_key in [false, true] {
+        match by_key {
+            true => terminal.press("\u{1a}"),
+            false => kill(terminal.pid(), Signal::SIGTSTP),
+        }
+        terminal.ended(stopped);
+        terminal.press("\n");
+        terminal.shows("a line goes to todo.add");
+        terminal.press("x");
+        terminal.shows("> x");
+        terminal.press("\u{15}");
+        terminal.hides("> x");
+    }
+    // Nobody can prepare for this one; what was written meanwhile is drawn over.
+    kill(terminal.pid(), Signal::SIGSTOP);
+    terminal.shows(&format!("status {stopped}"));
+    terminal.press("\n");
+    terminal.hides("status");
+    terminal.press("y\r");
+    terminal.shows("[y](obj:");
+    terminal.press("\u{3}");
+    terminal.ended(0);
+}
+
+#[test]
+fn nothing_stays_of_a_character_that_the_terminal_counts_otherwise() {
+    let env = with_todo();
+    let mut terminal = Terminal::attach(&env, "todo", (80, 24), TERM);
+    terminal.shows("a line goes to todo.add");
+    terminal.press("键盘 👨‍👩‍👧");
+    terminal.shows("> 键盘 👨");
+    terminal.press("\u{15}");
+    terminal.hides("👧");
+    wait_for("an empty line", || terminal.text().trim_end().ends_with("\n>"));
 }
 
 #[test]

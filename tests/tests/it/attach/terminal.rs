@@ -18,8 +18,10 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 const DEADLINE: Duration = Duration::from_secs(15);
 
 /// What the shell does: it goes on after the command has ended, as a person's does, so that the terminal stays as the
-/// command left it. A shell that ends would have the system put its modes back.
-const SCRIPT: &str = r#""$0" attach "$@"; echo "status $?"; read -r _"#;
+/// command left it. A shell that ends would have the system put its modes back. A command that was stopped goes on after
+/// a line.
+const SCRIPT: &str =
+    r#""$0" attach "$@"; while status=$?; echo "status $status"; read -r _; do fg; done"#;
 
 /// A terminal on which a person attached to an app.
 pub struct Terminal<'e> {
@@ -41,7 +43,7 @@ impl<'e> Terminal<'e> {
         let end = OpenOptions::new().read(true).write(true).open(name).expect("its other end");
         let another = || Stdio::from(end.try_clone().expect("its other end"));
         let shell = Command::new("setsid")
-            .args(["--ctty", "sh", "-c", SCRIPT])
+            .args(["--ctty", "sh", "-m", "-c", SCRIPT])
             .arg(program("pipemux"))
             .arg(app)
             .current_dir(env.project())
