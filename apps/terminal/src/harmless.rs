@@ -1,7 +1,6 @@
 //! What a command line may have beside plain words without running another program: variables that programs only read,
-//! files below its directory, and settings of git that name no program.
-
-use std::path::{Component, Path};
+//! and settings of git that name no program. Redirections to files are none of it: files make a shell's patterns mean
+//! other words, and some files are run.
 
 /// Variables that name no program, no library and no file that would be run.
 #[rustfmt::skip]
@@ -22,9 +21,15 @@ const GIT_SETTINGS: &[&str] = &[
     "user.name=",
 ];
 
-/// Returns true for a variable that doesn't change which programs run.
+/// Returns true for a variable that doesn't change which programs run, nor what the words of a line are.
 pub fn is_variable(name: &str, value: &str) -> bool {
-    VARIABLES.contains(&name) && !value.contains('/')
+    let is_number = !value.is_empty() && value.chars().all(|c| c.is_ascii_digit());
+    let is_plain = || value.chars().all(|c| is_plain(c) || c == ' ');
+    VARIABLES.contains(&name) && if name == "PORT" { is_number } else { is_plain() }
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_alphanumeric() || "_.:,@%+-".contains(c)
 }
 
 /// Returns true for a setting of git, as it stands behind `-c`, that names no program.
@@ -41,9 +46,7 @@ pub fn assignment(text: &str) -> Option<usize> {
         Some(quote) => rest[1..].split(quote).next()?,
         None => rest.split([' ', '\t', '\n', ';', '|', '&']).next()?,
     };
-    let is_plain = |c: char| c.is_alphanumeric() || "_.:,@%+-".contains(c);
-    let allowed = |c: char| is_plain(c) || quote.is_some() && c == ' ';
-    if !is_variable(name, value) || !value.chars().all(allowed) {
+    if !is_variable(name, value) {
         return None;
     }
     let written = name.len() + 1 + value.len() + quote.map_or(0, |_| 2);
@@ -51,27 +54,4 @@ pub fn assignment(text: &str) -> Option<usize> {
     let blanks = behind.len() - behind.trim_start_matches([' ', '\t']).len();
     let is_followed = behind[blanks..].starts_with(|c: char| is_plain(c) || "/'\"".contains(c));
     (blanks > 0 && is_followed).then_some(written + blanks)
-}
-
-/// Returns the length of a redirection from or to a file below the directory: `> out/a.txt`, `2>> b.log`, `< in`.
-/// Hidden files aren't meant: some of them are run.
-pub fn file_redirection(text: &str) -> Option<usize> {
-    let from_number = text.trim_start_matches(['1', '2']);
-    let number = text.len() - from_number.len();
-    let arrows = [">>", ">", "<"].into_iter().find(|arrow| from_number.starts_with(arrow))?;
-    let behind = &from_number[arrows.len()..];
-    let blanks = behind.len() - behind.trim_start_matches([' ', '\t']).len();
-    let behind = &behind[blanks..];
-    let end = behind.find([' ', '\t', '\n', ';', '|', '&']).unwrap_or(behind.len());
-    let path = &behind[..end];
-    let is_plain = |c: char| c.is_alphanumeric() || "_./+-".contains(c);
-    let is_below = |part: Component<'_>| match part {
-        Component::Normal(name) => !name.to_string_lossy().starts_with('.'),
-        _ => false,
-    };
-    let is_file = !path.is_empty()
-        && !path.ends_with('/')
-        && path.chars().all(is_plain)
-        && Path::new(path).components().all(is_below);
-    (number <= 1 && is_file).then_some(number + arrows.len() + blanks + end)
 }

@@ -35,6 +35,7 @@
 #![forbid(unsafe_code)]
 
 pub mod action;
+pub mod allowed;
 pub mod answer;
 pub mod app;
 pub mod command_line;
@@ -43,6 +44,7 @@ mod harmless;
 mod job;
 pub mod job_table;
 pub mod keys;
+mod launchers;
 pub mod limits;
 pub mod line_reader;
 pub mod model;

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use docui::{Anchor, Context, Fault, Found, Handle, Opening};
 
 use crate::action::Command;
+use crate::allowed::Allowed;
 use crate::answer::problem_object;
 use crate::granted::Granted;
 use crate::job::{Ended, Job};
 use crate::job_table::JobTable;
 use crate::limits::COMMAND_SHOWN;
-use crate::permission::Allowed;
 use crate::ports;
 
 /// A terminal session.

@@ -18,7 +18,20 @@ pub struct Folders<'p> {
 
 /// Returns the file that a program's word names, if it names one: a path means another program in another directory.
 pub fn file_of(word: &str, cwd: &Path) -> Option<PathBuf> {
-    word.contains('/').then(|| cwd.join(word).components().collect())
+    word.contains('/').then(|| without_parents(&cwd.join(word)))
+}
+
+/// Returns a path without `.` and `..`, as it is written: what a link means isn't looked up.
+fn without_parents(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
 }
 
 /// Returns true if a pattern allows a command: it begins with exactly these words.

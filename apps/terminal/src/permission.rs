@@ -6,12 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use docui::{Fault, regular_file, state_file};
-use serde::{Deserialize, Serialize};
+use docui::{Fault, regular_file};
+use serde::Deserialize;
 
+use crate::allowed::Allowed;
 use crate::command_line::HARMLESS_BUILTINS;
 use crate::harmless::is_variable;
-use crate::limits::ALLOWED_MAX;
 use crate::pattern::{Folders, allows, file_of, names, names_within};
 use crate::start::Order;
 
@@ -28,20 +28,6 @@ pub struct Rules {
     /// What never runs.
     #[serde(default)]
     pub deny: Vec<String>,
-}
-
-/// What was allowed in answers to questions, as it is saved.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Allowed {
-    /// Programs, with any arguments.
-    #[serde(default)]
-    pub programs: BTreeSet<String>,
-    /// Whole lines, each in its directory and with its variables: [`Order::identity`].
-    #[serde(default)]
-    pub lines: BTreeSet<String>,
-    /// Anything that no pattern asks for or refuses.
-    #[serde(default, rename = "any")]
-    pub all: bool,
 }
 
 /// Whether a command may run.
@@ -109,8 +95,7 @@ impl Rules {
     /// Returns whether a command may run.
     pub fn check(&self, order: &Order, workspace: &Path, allowed: &Allowed) -> Permission {
         let folders = Folders { cwd: &order.cwd, workspace };
-        let is_known = order.given.iter().all(|(name, value)| is_variable(name, value))
-            && (!order.line.redirects || order.cwd.starts_with(workspace));
+        let is_known = order.given.iter().all(|(name, value)| is_variable(name, value));
         let programs = if is_known { order.line.programs() } else { &[] };
         if programs.is_empty() {
             return self.check_line(order, folders, allowed);
@@ -127,6 +112,9 @@ impl Rules {
         if named(&self.ask).is_some() {
             return Permission::Ask(None);
         }
+        if programs.iter().any(|words| self.may_hide_an_argument(words, folders)) {
+            return self.check_line(order, folders, allowed);
+        }
         let unknown: BTreeSet<String> = programs
             .iter()
             .filter(|words| !HARMLESS_BUILTINS.contains(&words[0].as_str()))
@@ -138,6 +126,16 @@ impl Rules {
             true => Permission::Allowed,
             false => Permission::Ask(Some(Scope::Programs(unknown.into_iter().collect()))),
         }
+    }
+
+    /// Returns true if arguments of a program for which there are rules are patterns of file names: a file could make one of them an
+    /// argument that a rule names.
+    fn may_hide_an_argument(&self, words: &[String], folders: Folders<'_>) -> bool {
+        let begins = |rule: &String| {
+            rule.split_whitespace().next().is_some_and(|part| names(part, words, folders))
+        };
+        words[1..].iter().any(|word| word.contains(['*', '?', '[']))
+            && self.deny.iter().chain(&self.ask).any(begins)
     }
 
     /// Returns whether a line may run whose words don't tell what it runs.
@@ -168,37 +166,6 @@ impl Rules {
     }
 }
 
-impl Allowed {
-    /// Reads what was allowed before.
-    pub fn read(state_dir: &Path) -> Self {
-        regular_file::read(&state_dir.join("allowed.json"))
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .unwrap_or_default()
-    }
-
-    /// Adds what was allowed, and saves it. `identity` is that of the order.
-    ///
-    /// # Errors
-    /// It can't be saved. It counts until the process ends.
-    pub fn add(&mut self, scope: &Scope, identity: &str, state_dir: &Path) -> Result<(), Fault> {
-        match scope {
-            Scope::Programs(programs) => self.programs.extend(programs.iter().cloned()),
-            Scope::Line => drop(self.lines.insert(identity.to_owned())),
-            Scope::All => self.all = true,
-        }
-        // Who allowed so much is asked again, which costs less than a file that grows for ever.
-        if self.programs.len() + self.lines.len() > ALLOWED_MAX {
-            self.lines.clear();
-        }
-        if self.programs.len() > ALLOWED_MAX {
-            self.programs.clear();
-        }
-        let bytes = serde_json::to_vec(self).unwrap_or_default();
-        state_file::replace(&state_dir.join("allowed.json"), &bytes)
-    }
-}
-
 /// The name under which a program is allowed: a path means another program in another directory.
 fn program(word: &str, cwd: &Path) -> String {
     file_of(word, cwd).map_or_else(|| word.to_owned(), |file| file.display().to_string())
@@ -208,6 +175,7 @@ fn program(word: &str, cwd: &Path) -> String {
 mod tests {
     use super::*;
     use crate::command_line::CommandLine;
+    use crate::limits::ALLOWED_MAX;
 
     fn rules(allow: &[&str], ask: &[&str], deny: &[&str]) -> Rules {
         let list = |of: &[&str]| of.iter().map(|one| (*one).to_owned()).collect();
@@ -244,10 +212,13 @@ mod tests {
         assert_eq!(check_with(&none, &build, &allowed), Permission::Allowed);
         let with = order("cargo build", "/p", &[("A", "1")]);
         assert_eq!(check_with(&none, &with, &allowed), Permission::Ask(Some(Scope::Line)));
-        let with = order("NO_COLOR=1 cargo build > log.txt", "/p/a", &[("PORT", "0")]);
+        let with = order("NO_COLOR=1 cargo build", "/p/a", &[("PORT", "0")]);
         assert_eq!(check_with(&none, &with, &allowed), Permission::Allowed);
-        let outside = order("cargo build > log.txt", "/q", &[]);
-        assert_eq!(check_with(&none, &outside, &allowed), Permission::Ask(Some(Scope::Line)));
+        for (name, value) in [("PORT", ". -exec x ;"), ("PORT", ""), ("LANG", "$(x)")] {
+            let with = order("cargo $PORT", "/p", &[(name, value)]);
+            let asked = check_with(&none, &with, &allowed);
+            assert_eq!(asked, Permission::Ask(Some(Scope::Line)), "{name}={value}");
+        }
     }
 
     #[test]
@@ -320,6 +291,18 @@ mod tests {
     }
 
     #[test]
+    fn pattern_of_file_names_is_no_way_around_a_rule() {
+        let some = rules(&["git", "ls"], &["find . -name"], &["git push"]);
+        assert_eq!(check(&some, "git pus[h]"), Permission::Ask(Some(Scope::Line)));
+        assert_eq!(check(&some, "git add *.rs"), Permission::Ask(Some(Scope::Line)));
+        assert_eq!(check(&some, "ls *.rs"), Permission::Allowed);
+        let path = rules(&["*"], &[], &["./run.sh"]);
+        for text in ["./run.sh", "sub/../run.sh", "./sub/.././run.sh"] {
+            assert_eq!(check(&path, text), Permission::Denied("./run.sh".into()), "{text}");
+        }
+    }
+
+    #[test]
     fn nothing_hides_behind_a_shell() {
         let some = rules(&["cargo", "ls *"], &[], &["rm -rf"]);
         for text in [
@@ -336,7 +319,7 @@ mod tests {
             "cargo $(x)",
             "ls `x`",
             "env cargo test",
-            "cargo test > /x",
+            "cargo test > x",
             "r\"m\" -rf x; $y",
         ] {
             assert_eq!(check(&some, text), Permission::Ask(Some(Scope::Line)), "{text}");

@@ -66,13 +66,16 @@ fn replacement_without_a_current_file_is_for_the_project_and_an_insertion_asks_f
 }
 
 #[test]
-fn replacement_without_a_match_in_the_current_file_is_for_the_project() {
+fn replacement_without_a_match_in_the_current_file_names_the_files_that_have_one() {
     let mut session = TestSession::with(&[("a.txt", "a\nb\n")]);
     std::fs::write(session.path("b.txt"), "a\nc\n").unwrap();
     let outcome = session.done(&replace("a", "A"));
     assert_eq!(outcome.brief, "1 match, line 1");
-    let outcome = session.done(&replace("c", "C"));
-    assert_eq!(outcome.brief, "b.txt: 1 match, line 2");
+    let fault = session.failed(&replace("c", "C"));
+    let message = "no match in a.txt, the current file; the project has 1 match: b.txt";
+    assert_eq!(fault.message, message);
+    assert_eq!(fault.hints, [r#"name the files: in=["b.txt"]"#]);
+    assert_eq!(std::fs::read_to_string(session.path("b.txt")).unwrap(), "a\nc\n");
     assert_eq!(session.failed(&replace("zzz", "Z")).message, "no match in a.txt");
 }
 

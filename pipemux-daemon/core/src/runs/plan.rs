@@ -173,6 +173,11 @@ impl<'a> Planner<'a> {
                 (false, false) => None,
             };
             let value = value.as_ref().unwrap_or(&argument.value);
+            // Callers who spell every option out write '' for none.
+            let optional = param.default.is_some() || matches!(param.ty, Type::Optional(_));
+            if optional && *value == Expr::Value("".into()) && !takes_empty_text(&param.ty) {
+                continue;
+            }
             let value = match param.named {
                 true => self.named_argument(value, &param.ty, argument.span, &param.name),
                 false => self.argument(value, &param.ty, argument.span, &param.name),
@@ -251,12 +256,6 @@ impl<'a> Planner<'a> {
             (Expr::Quoted(text), _) => {
                 let text = self.resolve_escapes(text)?;
                 self.argument(&text, ty, span, param)
-            }
-            // Callers who spell every option out write '' for none.
-            (Expr::Value(Value::Str(text)), Type::Optional(inner))
-                if text.is_empty() && !takes_empty_text(inner) =>
-            {
-                Ok(Argument::Fixed(Arg::from(Value::Null)))
             }
             (_, Type::Optional(inner)) if *value != Expr::Value(Value::Null) => {
                 self.argument(value, inner, span, param)

@@ -14,7 +14,7 @@ use super::budget::Budget;
 use super::listing::Listing;
 use super::scope::Numbers;
 use super::seen::ShownLines;
-use super::words::{found, given, left_out, to_usize};
+use super::words::{found, given, left_out, named_files, to_usize};
 use super::{Scope, Searched, Wanted, search};
 use crate::action::Action;
 use crate::display::lines::{match_row, readable};
@@ -56,7 +56,13 @@ impl Editor {
                     not: not.as_ref().and_then(|not| given(&not.0)),
                     with: with.as_ref().and_then(|with| given(&with.0)),
                 };
-                (wanted, self.search_scope(r#in, Numbers::Present, context)?, *count, *min, *all)
+                (
+                    wanted,
+                    self.search_scope(&named_files(r#in), Numbers::Present, context)?,
+                    *count,
+                    *min,
+                    *all,
+                )
             }
             Action::Grep { pattern, path, glob, ignore_case } => {
                 let wanted = Wanted {
@@ -389,7 +395,7 @@ fn same_lines(matches: &Matches, buffer: &Buffer) -> Vec<SameLines> {
 /// `… 561 more lines, up to line 39722: all=true shows them`
 fn fold_row(hidden: &[SameLines]) -> String {
     let lines: usize = hidden.iter().map(|same| same.lines.len()).sum();
-    let last = hidden.iter().filter_map(|same| same.lines.last()).max().map_or(0, |last| last + 1);
+    let last = hidden.last().and_then(|same| same.lines.first()).map_or(0, |line| line + 1);
     format!("… {}, up to line {last}: all=true shows them\n", count(lines, "more line"))
 }
 

@@ -9,7 +9,7 @@ use pipemux_search::Match;
 use super::asking::{AnsweredMatches, FileMatches, chosen_places, question};
 use super::scope::Numbers;
 use super::seen::ShownLines;
-use super::words::{given, left_out, to_usize};
+use super::words::{given, left_out, named_files, to_usize};
 use super::{Scope, Searched, Wanted, search};
 use crate::action::Action;
 use crate::display::lines::readable;
@@ -30,7 +30,7 @@ struct Replacing {
     wanted: Wanted,
     new: String,
     scope: Scope,
-    /// Where else it is looked for, if there is no match.
+    /// Where else it is looked for if the current file has no match; it is replaced only in files that are named.
     elsewhere: Option<Scope>,
     all: bool,
     version: u64,
@@ -66,7 +66,7 @@ impl Editor {
             None => None,
             Some((token, choice)) => Some(self.answered_matches(token, choice, &old.0, context)?),
         };
-        let (scope, elsewhere) = self.replace_scope(r#in, context)?;
+        let (scope, elsewhere) = self.replace_scope(&named_files(r#in), context)?;
         let replacing = Replacing {
             wanted: Wanted {
                 text: old.0.clone(),
@@ -89,7 +89,8 @@ impl Editor {
         self.edit(waits_for, context, move |documents| replacing.plan(documents), report)
     }
 
-    /// Without files, the current file is meant; or the project, if no file is the current one or it has no match.
+    /// Without files, the current file is meant, or the project if no file is the current one. Returns also where else a text
+    /// may be that the current file doesn't have.
     fn replace_scope(
         &self,
         files: &[FilePath],
@@ -146,21 +147,16 @@ impl Replacing {
     }
 
     fn plan_new(&self, documents: &mut Documents) -> Result<Plan<Told>, Fault> {
-        let mut searched = search(&self.wanted, &self.scope, documents)?;
-        if let Some(elsewhere) = &self.elsewhere
-            && searched.found.counts().matches == 0
-        {
-            let project = search(&self.wanted, elsewhere, documents)?;
-            if project.found.counts().matches > 0 {
-                searched = project;
-            }
-        }
+        let searched = search(&self.wanted, &self.scope, documents)?;
         let root = documents.root.clone();
         let display =
             |path: &Path| readable(&path.strip_prefix(&root).unwrap_or(path).display().to_string());
         let left = left_out(&searched, &display).text;
         let counts = searched.found.counts();
         if counts.matches == 0 {
+            if let Some(fault) = self.elsewhere_fault(&searched, documents, &display)? {
+                return Err(fault);
+            }
             return Err(self.no_match(&searched, &left, documents, &display));
         }
         let total = to_usize(counts.matches);
@@ -256,6 +252,40 @@ impl Replacing {
             told.files.push((path, matches.len(), all, lines));
         }
         Plan::Edit(edit, told)
+    }
+
+    /// Returns the error of a call that named no files, if other files than the current one have matches.
+    fn elsewhere_fault(
+        &self,
+        searched: &Searched,
+        documents: &mut Documents,
+        display: &dyn Fn(&Path) -> String,
+    ) -> Result<Option<Fault>, Fault> {
+        let Some(elsewhere) = &self.elsewhere else { return Ok(None) };
+        let found = search(&self.wanted, elsewhere, documents)?.found;
+        let total = to_usize(found.counts().matches);
+        if total == 0 {
+            return Ok(None);
+        }
+        let current: Vec<String> = searched.files.iter().map(|path| display(path)).collect();
+        let with = found.files.iter().filter(|file| file.counts.matches > 0);
+        let mut names: Vec<String> = with.map(|file| display(&file.path)).collect();
+        let more = match names.len().saturating_sub(FILES_NAMED) {
+            0 => String::new(),
+            more => format!(" and {}", count(more, "more file")),
+        };
+        names.truncate(FILES_NAMED);
+        let list = names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+        let fault = Fault::failed(format!(
+            "no match in {}, the current file; the project has {}: {}{more}",
+            current.join(", "),
+            count(total, "match"),
+            names.join(", ")
+        ));
+        Ok(Some(fault.hint(match more.is_empty() {
+            true => format!("name the files: in=[{list}]"),
+            false => "name files or a folder: in='src', in=['a.rs', 'b.rs']".to_owned(),
+        })))
     }
 
     fn no_match(

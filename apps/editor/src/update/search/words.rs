@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use docui::FilePath;
 use pipemux_search::{Counts, FileCounts, LeftOut, Lines, SkipReason};
 
 use super::Searched;
@@ -114,4 +115,9 @@ pub(super) fn to_usize(number: u64) -> usize {
 /// Returns the text of an option; callers who spell every option out write '' for none.
 pub(super) fn given(option: &str) -> Option<String> {
     (!option.is_empty()).then(|| option.to_owned())
+}
+
+/// Returns the files that a call names; an empty name is none.
+pub(super) fn named_files(files: &[FilePath]) -> Vec<FilePath> {
+    files.iter().filter(|file| !file.0.is_empty()).cloned().collect()
 }

@@ -79,7 +79,13 @@ pub(super) fn insertion(
 fn beside_file(desk: &Desk<'_>, spacing: &Spacing, anchor: &Range<usize>, single: bool) -> usize {
     let is_whole = *anchor == (0..desk.text.len()) && !desk.text.trim().is_empty();
     let is_code = !desk.source.is_plain() && desk.source.language() != Language::Markdown;
-    if is_whole && is_code { spacing.between_outermost(single) } else { 0 }
+    if !is_whole || !is_code {
+        return 0;
+    }
+    // A comment without a gap would be the item's own.
+    let last = desk.text.trim_end().lines().next_back().unwrap_or_default();
+    let apart = usize::from(spacing::is_lead(desk.source.language(), last));
+    spacing.between_outermost(single).max(apart)
 }
 
 /// Puts a block between the braces of a symbol.
