@@ -176,6 +176,8 @@ const NAMES: &[&str] = &[
     "Chunk.path",
     "Opened.jobs",
     "Started.job",
+    "Started.ended_jobs",
+    "Done.ended_jobs",
     "JobReport.job",
     // From the daemon.
     "ReadRequest.key",
