@@ -168,6 +168,42 @@ impl Pattern {
         &self.any
     }
 
+    /// Returns a replacement for [`Pattern::expand`] in which all groups are named without doubt: `$1st` is the group 1 and
+    /// "st", unless there is a group of the name `1st`.
+    ///
+    /// # Errors
+    /// It names a group that the expression doesn't have; the error is the name.
+    pub fn replacement(&self, written: &str) -> Result<String, String> {
+        let matcher = self.word.as_ref().unwrap_or(&self.any);
+        // The word's matcher has the same groups.
+        let is_group = |name: &str| match name.parse::<usize>() {
+            Ok(number) => number < matcher.capture_count(),
+            Err(_) => matcher.capture_index(name).is_some(),
+        };
+        let (mut plain, mut rest) = (String::new(), written);
+        while let Some((before, behind)) = rest.split_once('$') {
+            plain += before;
+            let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let name = &behind[..behind.find(|c| !is_name(c)).unwrap_or(behind.len())];
+            let digits = &name[..name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len())];
+            let braced = behind.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+            let (name, after) = match braced {
+                _ if behind.starts_with('$') => ("", &behind[1..]),
+                Some((name, after)) => (name, after),
+                None if name.is_empty() => ("", behind),
+                None if !is_group(name) && !digits.is_empty() => (digits, &behind[digits.len()..]),
+                None => (name, &behind[name.len()..]),
+            };
+            match name {
+                "" => plain += "$$",
+                name if is_group(name) => plain += &format!("${{{name}}}"),
+                name => return Err(name.to_owned()),
+            }
+            rest = after;
+        }
+        Ok(plain + rest)
+    }
+
     /// Returns what stands in place of a match of a regular expression: in `replacement`, `$1`, `$name` and `${1}`
     /// are groups of the match, and `$$` is a dollar sign.
     pub fn expand(&self, text: &str, found: &Match, replacement: &str) -> String {

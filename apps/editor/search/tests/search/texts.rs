@@ -209,3 +209,24 @@ fn only_matches_within_the_parts_of_a_file_count() {
     // Parts that the text doesn't have.
     assert_eq!(search(r"a\d\na", true, &[(3, 99)]), (vec![], 2));
 }
+
+#[test]
+fn groups_of_a_replacement_are_named_without_doubt() {
+    let pattern = Pattern::new(r"(\w+)-(?<day>\d+)", true, true, Filters::default()).unwrap();
+    for (written, meant) in [
+        ("$1dates.js", "${1}dates.js"),
+        ("${day}$2x$0", "${day}${2}x${0}"),
+        ("$day", "${day}"),
+        ("a$$1 $ b$", "a$$1 $$ b$$"),
+        ("日$1本", "日${1}本"),
+    ] {
+        assert_eq!(pattern.replacement(written).as_deref(), Ok(meant), "{written}");
+    }
+    for (written, name) in [("$3", "3"), ("${days}", "days"), ("$day1", "day1"), ("$33x", "33")] {
+        assert_eq!(pattern.replacement(written), Err(name.to_owned()), "{written}");
+    }
+    let text = "x-12";
+    let found = &pattern.search(Path::new("a"), text).found[0];
+    let new = pattern.replacement("$1st $$ $day").unwrap();
+    assert_eq!(pattern.expand(text, found, &new), "xst $ 12");
+}

@@ -186,7 +186,7 @@ impl Replacing {
             let total = matches.len();
             (path, buffer, matches, total)
         });
-        Ok(self.edit(&searched.pattern, chosen.collect(), total, left))
+        self.edit(&searched.pattern, chosen.collect(), total, left)
     }
 
     fn plan_answered(
@@ -216,7 +216,7 @@ impl Replacing {
             let total = count(answered.total, "match");
             return Ok(Plan::Reply(Done::new(format!("0 of {total}")).into()));
         }
-        Ok(self.edit(&pattern, chosen, answered.total, String::new()))
+        self.edit(&pattern, chosen, answered.total, String::new())
     }
 
     /// Replaces these matches: of each file its path, text, matches, and how many it has in all.
@@ -226,7 +226,14 @@ impl Replacing {
         chosen: Vec<(PathBuf, Buffer, Vec<Match>, usize)>,
         total: usize,
         left: String,
-    ) -> Plan<Told> {
+    ) -> Result<Plan<Told>, Fault> {
+        let expanded = match self.wanted.regex {
+            true => pattern.replacement(&self.new).map_err(|name| {
+                Fault::usage(format!("new: the expression has no group {name}"))
+                    .hint("$1 or ${1} is the first group of text in (…), $$ is a dollar sign")
+            })?,
+            false => String::new(),
+        };
         let mut edit = WorkspaceEdit::new(EditKind::Replace);
         let mut told = Told { files: Vec::new(), total, left };
         for (path, buffer, matches, all) in chosen {
@@ -237,7 +244,7 @@ impl Replacing {
             let splices = matches.iter().map(|found| {
                 let old = text[found.bytes.clone()].to_owned();
                 let new = match self.wanted.regex {
-                    true => pattern.expand(&text, found, &self.new),
+                    true => pattern.expand(&text, found, &expanded),
                     false => self.new.clone(),
                 };
                 Splice {
@@ -251,7 +258,7 @@ impl Replacing {
             lines.dedup();
             told.files.push((path, matches.len(), all, lines));
         }
-        Plan::Edit(edit, told)
+        Ok(Plan::Edit(edit, told))
     }
 
     /// Returns the error of a call that named no files, if other files than the current one have matches.
