@@ -128,7 +128,8 @@ enum Deed {
     LookAt(Option<Lod>),
     OtherLooks,
     Kill,
-    /// The app's version goes back by so many.
+    /// The app's version goes back by so many, unless it can't read its data: nobody would see a version that fell and
+    /// rose again in between.
     GoBack(u64),
     /// The app can't read its data, or can again.
     Break(bool),
@@ -179,6 +180,10 @@ fn carry_out(world: &mut World, deed: &Deed) {
             }
         }
         Deed::GoBack(by) => {
+            let is_broken = |behaviour| matches!(behaviour, &Behaviour::RefusesProject(_));
+            if world.behaviours.get("notes/main").is_some_and(is_broken) {
+                return;
+            }
             let model = world.model("notes/main");
             model.version = model.version.saturating_sub(*by);
         }
