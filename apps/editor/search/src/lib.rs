@@ -25,6 +25,7 @@ pub mod files;
 pub mod limits;
 mod line_matcher;
 pub mod pattern;
+mod replacement;
 pub mod search;
 
 pub use counts::{Counts, LeftOut, Lines};

@@ -15,6 +15,7 @@ mod asking;
 mod blocks;
 mod budget;
 mod find;
+mod found_lines;
 mod heads;
 mod listing;
 mod markup;
