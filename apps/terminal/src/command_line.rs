@@ -150,7 +150,7 @@ fn split(text: &str) -> Option<Read> {
                     }
                     match c {
                         '"' => break,
-                        '$' | '`' | '!' => return None,
+                        '$' | '`' => return None,
                         '\\' => match chars.next()?.1 {
                             c @ ('"' | '\\') => word.push(c),
                             '$' | '`' | '\n' => return None,
@@ -164,7 +164,9 @@ fn split(text: &str) -> Option<Read> {
                 '\n' => return None,
                 c => word.get_or_insert_default().push(c),
             },
-            '$' | '`' | '(' | ')' | '<' | '>' | '!' => return None,
+            '$' | '`' | '(' | ')' | '<' | '>' => return None,
+            // Only a shell that a person types into replaces it elsewhere.
+            '!' if words.is_empty() => return None,
             '#' | '~' if word.is_none() => return None,
             '*' | '?' | '[' | ']' => {
                 // A pattern in place of the program could be any program.
@@ -311,7 +313,8 @@ mod tests {
             "a \\",
             "*",
             "a & b",
-            "echo !x",
+            "! x",
+            "!x",
             "# a",
             "a \u{7}",
             "exec rm",
@@ -340,6 +343,8 @@ mod tests {
         let joined = |all: &[&[&str]]| Form::Joined(all.iter().map(|one| words(one)).collect());
         assert_eq!(form("PORT=0 CI='' node a.js"), joined(&[&["node", "a.js"]]));
         assert_eq!(form("a && NO_COLOR=1 b"), joined(&[&["a"], &["b"]]));
+        let pathspec = ["git", "add", "-A", "--", ".", ":!logs"];
+        assert_eq!(form("git add -A -- . \":!logs\""), Form::Plain(words(&pathspec)));
         let git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "commit"];
         assert_eq!(form("git -c user.name=a -c user.email=a@b commit"), Form::Plain(words(&git)));
         for text in [
