@@ -98,6 +98,8 @@ pub struct Renaming {
     pub in_comments: Vec<Mention>,
     /// Those in strings, in order.
     pub in_strings: Vec<Mention>,
+    /// Those in Markdown, in order.
+    pub in_texts: Vec<Mention>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,6 +169,9 @@ pub fn plan_rename(
     for (unit, one) in units.iter().enumerate() {
         if same_language(one.source.language(), language) {
             plan.scan(unit, &mut renaming);
+        } else if one.source.language() == Language::Markdown {
+            let mentions = words(one.source.text(), name).map(|at| Mention { unit, at });
+            renaming.in_texts.extend(mentions);
         }
     }
     Ok(renaming)

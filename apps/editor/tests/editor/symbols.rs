@@ -453,3 +453,20 @@ fn item_that_moves_to_another_file_stands_apart_and_its_users_are_named() {
     assert!(!moved.brief.contains("used in"), "{}", moved.brief);
     assert_eq!(session.on_disk("b.py"), "import os\n\n\ndef g():\n    return f()\n");
 }
+
+#[test]
+fn rename_names_what_is_left_in_markdown_and_the_call_that_replaces_it() {
+    let mut session = TestSession::with(&[("a.py", "def load(x):\n    return x\n")]);
+    std::fs::write(session.path("README.md"), "# `load`\n\nIt can load: see `load(x)`, reload.\n")
+        .unwrap();
+    let done = session.done(&Action::Rename {
+        symbol: line("load"),
+        new: "fetch".into(),
+        r#in: Vec::new(),
+    });
+    assert_eq!(
+        done.brief,
+        "load → fetch: 1 in a.py; left: 3 in Markdown (README.md:1, README.md:3); these too: \
+         pipemux run 'editor.replace(\"load\", \"fetch\", in=\"README.md\", word=true, all=true)'"
+    );
+}

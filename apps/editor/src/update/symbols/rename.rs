@@ -39,6 +39,7 @@ struct Occurrences {
     others: usize,
     in_comments: Vec<Mention>,
     in_strings: Vec<Mention>,
+    in_texts: Vec<Mention>,
 }
 
 impl Editor {
@@ -111,8 +112,8 @@ fn plan_edit(
         let one = plan_rename(&units, (unit, found), &packages).map_err(Fault::refused)?;
         all.proven.extend(one.proven);
         all.possible.extend(one.possible);
-        (all.others, all.in_comments, all.in_strings) =
-            (one.others, one.in_comments, one.in_strings);
+        (all.others, all.in_comments, all.in_strings, all.in_texts) =
+            (one.others, one.in_comments, one.in_strings, one.in_texts);
     }
     sort(&mut all.proven);
     sort(&mut all.possible);
@@ -189,7 +190,7 @@ fn sort(all: &mut Vec<Occurrence>) {
 /// The files in which a name is looked for: each with its path, the path as it is displayed, and its text.
 pub(super) type Sources = [(PathBuf, PathBuf, Rc<Source>)];
 
-/// `; left: 2 in comments (a.rs:3, b.rs:9), 1 in strings (a.rs:12), 3 of something else`
+/// `; left: 2 in comments (a.rs:3, b.rs:9), 1 in strings (a.rs:12), 1 in Markdown (README.md:4), 3 of something else`
 fn left_out(all: &Occurrences, not_chosen: usize, sources: &Sources) -> String {
     let places = |mentions: &[Mention]| {
         let place = |one: &Mention| {
@@ -206,6 +207,7 @@ fn left_out(all: &Occurrences, not_chosen: usize, sources: &Sources) -> String {
     let kinds = [
         (all.in_comments.len(), "in comments", places(&all.in_comments)),
         (all.in_strings.len(), "in strings", places(&all.in_strings)),
+        (all.in_texts.len(), "in Markdown", places(&all.in_texts)),
         (all.others, "of something else", String::new()),
         (not_chosen, "not chosen", String::new()),
     ];
@@ -215,7 +217,7 @@ fn left_out(all: &Occurrences, not_chosen: usize, sources: &Sources) -> String {
     if told.is_empty() { String::new() } else { format!("; left: {}", told.join(", ")) }
 }
 
-/// Returns the command that replaces a name in comments and strings, too; `None` if it is in none, or in many files.
+/// Returns the command that replaces a name in comments, strings and Markdown, too; `None` if it is in none, or in many files.
 fn rename_mentions(
     all: &Occurrences,
     sources: &Sources,
@@ -234,10 +236,14 @@ fn rename_mentions(
             _ => return Err(()),
         };
         Ok(Some(format!(
-            "{callee}.replace({old:?}, {new:?}, in={within}, word=true, only=\"{only}\", all=true)"
+            "{callee}.replace({old:?}, {new:?}, in={within}, word=true, {only}all=true)"
         )))
     };
-    let calls = [call(&all.in_comments, "comments"), call(&all.in_strings, "strings")];
+    let calls = [
+        call(&all.in_comments, "only=\"comments\", "),
+        call(&all.in_strings, "only=\"strings\", "),
+        call(&all.in_texts, ""),
+    ];
     let calls: Vec<String> =
         calls.into_iter().collect::<Result<Vec<_>, ()>>().ok()?.into_iter().flatten().collect();
     (!calls.is_empty()).then(|| docui::command::run(&calls.join("; ")))
