@@ -14,6 +14,7 @@
 
 mod arranging;
 mod asked_symbol;
+mod imports;
 mod new_text;
 mod outline;
 mod place;

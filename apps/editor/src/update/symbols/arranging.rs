@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use docui::{Context, Done, Fault, Line};
 use pipemux_syntax::{
-    Arrangement, Block, keeps_items_apart, plan_delete, plan_insert, plan_move, plan_swap,
+    Arrangement, Block, Edit, Source, keeps_items_apart, plan_delete, plan_insert, plan_move,
+    plan_swap,
 };
 
 use crate::display::wording::{count, line_numbers, line_range};
@@ -18,6 +19,7 @@ use crate::model::text_diff::move_of;
 use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
 use crate::update::edit::{Plan, Work};
 
+use super::imports::mended;
 use super::place::InsertPlace;
 use super::resolver::{Resolved, Resolver, Stop, unless_asked};
 use super::seams::Seam;
@@ -89,19 +91,34 @@ impl Editor {
             // A line between items that comes with the block, or not, comes and goes on both sides.
             let apart = to.is_file || keeps_items_apart(&to.source, &place);
             let removed = plan_delete(&moved.source, &bytes, exact || !apart);
-            let now = lines_in(&inserted.apply(to.source.text()), &inserted.placed);
+            let new = inserted.apply(to.source.text());
             let shown = resolver.documents.display(&to.path);
             let shift = shift_note(&inserted, false);
-            let users = users_note(resolver, &moved, &bytes, &to.path)?;
-            let brief =
-                format!("{}, now {shown}:{}{shift}{users}", described(&moved), line_numbers(&now));
-            let seams = vec![
-                Seam::Block(to.path.clone(), inserted.placed.clone()),
-                Seam::Gap(moved.path.clone(), gap_after(&removed, &bytes)),
-            ];
-            let edit = WorkspaceEdit::new(EditKind::Move)
-                .splices(to.path.clone(), splices(&to.source, &inserted))
-                .splices(moved.path.clone(), splices(&moved.source, &removed));
+            let mut edit = WorkspaceEdit::new(EditKind::Move);
+            let (here, there) = ((&moved, &removed), (&to, &inserted));
+            let (placed, gap, about) = match mended(resolver, here, there)? {
+                Some(mended) => {
+                    let placed = mended.after(&to.path, inserted.placed.start)
+                        ..mended.after(&to.path, inserted.placed.end);
+                    let gap = mended.after(&moved.path, gap_after(&removed, &bytes));
+                    let now = lines_in(&mended.text(&to.path, &new), &placed);
+                    let about = format!("{}{shift}{}", line_numbers(&now), mended.note);
+                    edit = mended.edit(edit, here, there);
+                    (placed, gap, about)
+                }
+                None => {
+                    let now = lines_in(&new, &inserted.placed);
+                    let users = users_note(resolver, &moved, &bytes, &to.path)?;
+                    edit = edit
+                        .splices(to.path.clone(), splices(&to.source, &inserted))
+                        .splices(moved.path.clone(), splices(&moved.source, &removed));
+                    let about = format!("{}{shift}{users}", line_numbers(&now));
+                    (inserted.placed.clone(), gap_after(&removed, &bytes), about)
+                }
+            };
+            let brief = format!("{}, now {shown}:{about}", described(&moved));
+            let seams =
+                vec![Seam::Block(to.path.clone(), placed), Seam::Gap(moved.path.clone(), gap)];
             Ok(Plan::Edit(edit, About { brief, seams, replaced: None }))
         })
     }
@@ -266,8 +283,12 @@ pub(super) fn shift_note(planned: &Arrangement, may_be_exact: bool) -> String {
     format!(", indentation {} → {}{off}", told(had), told(has))
 }
 
-pub(super) fn splices(source: &pipemux_syntax::Source, planned: &Arrangement) -> Vec<Splice> {
-    let edits = planned.edits.iter();
+pub(super) fn splices(source: &Source, planned: &Arrangement) -> Vec<Splice> {
+    splices_of(source, &planned.edits)
+}
+
+pub(super) fn splices_of(source: &Source, edits: &[Edit]) -> Vec<Splice> {
+    let edits = edits.iter();
     edits
         .map(|edit| Splice {
             at: edit.range.start,
