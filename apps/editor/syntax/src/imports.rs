@@ -98,9 +98,10 @@ pub fn mend_imports(
         return Ok(None);
     }
     let files = units.iter().enumerate().filter(|(_, unit)| same(unit.source.language()));
-    let files: Vec<_> = files.map(|(index, unit)| Changes::new(index, unit)).collect();
+    let mut files: Vec<_> = files.map(|(index, unit)| Changes::new(index, unit)).collect();
     let of = |unit: usize| files.iter().position(|file| file.unit == unit).unwrap_or_default();
     let (from, to) = (of(moved.from), of(moved.to));
+    files[to].set_placed(moved.placed.start);
     let mut mending = Mending {
         home: home.path.to_owned(),
         new: new.path.to_owned(),

@@ -29,13 +29,33 @@ pub(super) struct Changes<'s> {
     respecified: BTreeMap<usize, String>,
     added: BTreeMap<usize, Vec<String>>,
     below: Vec<(usize, String)>,
-    new: Vec<NewStatement>,
+    new: Vec<NewNames>,
+    /// Further new statements.
+    whole: Vec<String>,
+    /// Where a moved block begins in the file.
+    placed: Option<usize>,
 }
 
 /// A statement that is written where no other one tells its place.
-enum NewStatement {
-    Names { is_type: bool, specifier: String, names: Vec<String>, manner: Manner },
-    Other(String),
+struct NewNames {
+    is_type: bool,
+    specifier: String,
+    default: Option<String>,
+    names: Vec<String>,
+    manner: Manner,
+}
+
+impl NewNames {
+    fn write(&self, language: Language) -> String {
+        let Self { is_type, specifier, default, names, manner } = self;
+        let word = if *is_type { "import type" } else { "import" };
+        let named = manner.names(language, Kind::Import, *is_type, names, specifier);
+        match default {
+            None => named,
+            Some(default) if names.is_empty() => manner.from(word, default, specifier),
+            Some(default) => named.replacen(word, &format!("{word} {default},"), 1),
+        }
+    }
 }
 
 impl<'s> Changes<'s> {
@@ -51,6 +71,8 @@ impl<'s> Changes<'s> {
             added: BTreeMap::new(),
             below: Vec::new(),
             new: Vec::new(),
+            whole: Vec::new(),
+            placed: None,
         }
     }
 
@@ -106,30 +128,55 @@ impl<'s> Changes<'s> {
         self.below.push((statement, text));
     }
 
-    /// Imports a name with a statement of its own, which it shares with others of the module.
+    /// Imports a name with a statement that it shares with others of the module.
     pub(super) fn import(&mut self, is_type: bool, specifier: &str, name: String, manner: &Manner) {
-        for one in &mut self.new {
-            if let NewStatement::Names { is_type: kind, specifier: module, names, .. } = one
-                && *kind == is_type
-                && module == specifier
-            {
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-                return;
+        let new = self.new_names(is_type, specifier, manner);
+        if !new.names.contains(&name) {
+            new.names.push(name);
+        }
+    }
+
+    /// Imports the default of a module.
+    pub(super) fn import_default(
+        &mut self,
+        is_type: bool,
+        specifier: &str,
+        name: &str,
+        manner: &Manner,
+    ) {
+        // A type's default and names of types can't share a statement.
+        let new = if is_type { None } else { Some(self.new_names(false, specifier, manner)) };
+        match new.map(|new| &mut new.default) {
+            Some(default @ None) => *default = Some(name.to_owned()),
+            Some(Some(other)) if other == name => {}
+            _ => {
+                let word = if is_type { "import type" } else { "import" };
+                self.import_whole(manner.from(word, name, specifier));
             }
         }
-        let (specifier, names, manner) = (specifier.to_owned(), vec![name], manner.clone());
-        self.new.push(NewStatement::Names { is_type, specifier, names, manner });
+    }
+
+    fn new_names(&mut self, is_type: bool, specifier: &str, manner: &Manner) -> &mut NewNames {
+        let same = |one: &NewNames| one.is_type == is_type && one.specifier == specifier;
+        let index = self.new.iter().position(same).unwrap_or_else(|| {
+            let (specifier, manner) = (specifier.to_owned(), manner.clone());
+            let (default, names) = (None, Vec::new());
+            self.new.push(NewNames { is_type, specifier, default, names, manner });
+            self.new.len() - 1
+        });
+        &mut self.new[index]
     }
 
     /// Adds a statement.
     pub(super) fn import_whole(&mut self, statement: String) {
-        let is_same =
-            |one: &NewStatement| matches!(one, NewStatement::Other(text) if *text == statement);
-        if !self.new.iter().any(is_same) {
-            self.new.push(NewStatement::Other(statement));
+        if !self.whole.contains(&statement) {
+            self.whole.push(statement);
         }
+    }
+
+    /// Says where a moved block begins: what stands above it isn't about it.
+    pub(super) fn set_placed(&mut self, at: usize) {
+        self.placed = Some(at);
     }
 
     /// Returns the edits, in ascending order.
@@ -173,16 +220,11 @@ impl<'s> Changes<'s> {
 
     /// Adds the edit that writes the new statements. Returns the deleted statement whose place they take.
     fn new_statements(&self, edits: &mut Vec<Edit>, deleted: &BTreeSet<usize>) -> Option<usize> {
-        if self.new.is_empty() {
+        if self.new.is_empty() && self.whole.is_empty() {
             return None;
         }
         let language = self.source.language();
-        let all = self.new.iter().map(|one| match one {
-            NewStatement::Names { is_type, specifier, names, manner } => {
-                manner.names(language, Kind::Import, *is_type, names, specifier)
-            }
-            NewStatement::Other(text) => text.clone(),
-        });
+        let all = self.new.iter().map(|one| one.write(language)).chain(self.whole.iter().cloned());
         let ending = self.source.line_ending();
         let all = all.collect::<Vec<_>>().join(ending);
         let of = |range: &Range<usize>| self.statements.iter().position(|one| one.range == *range);
@@ -197,7 +239,7 @@ impl<'s> Changes<'s> {
             edits.push(Edit { range: last.clone(), new: all });
             return of(&last);
         }
-        edits.push(at_top(self.source, &all));
+        edits.push(at_top(self.source, self.placed, &all));
         None
     }
 }
@@ -219,7 +261,7 @@ fn anchors(source: &Source) -> Vec<Range<usize>> {
 }
 
 /// Returns the edit that puts statements above everything but the comment and the directives that a file begins with.
-fn at_top(source: &Source, statements: &str) -> Edit {
+fn at_top(source: &Source, placed: Option<usize>, statements: &str) -> Edit {
     let (text, ending) = (source.text(), source.line_ending());
     let gap = ending.repeat(if source.language() == Language::Python { 2 } else { 1 });
     let nodes = named(source.root());
@@ -228,7 +270,9 @@ fn at_top(source: &Source, statements: &str) -> Edit {
         let line_end = source.line_end(node.end_byte());
         let next = nodes.get(index + 1).map_or(text.len(), |next| next.start_byte());
         let below = text.get(line_end..next).unwrap_or_default();
-        let apart = below.matches('\n').count() > 1 || index + 1 == nodes.len();
+        let apart = below.matches('\n').count() > 1
+            || index + 1 == nodes.len()
+            || placed.is_some_and(|placed| line_end <= placed && placed <= next);
         match node.kind() {
             "hash_bang_line" => header = Some(line_end),
             "expression_statement" if is_directive(*node) => header = Some(line_end),

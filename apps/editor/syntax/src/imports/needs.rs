@@ -78,7 +78,11 @@ impl Mending<'_> {
         if self.resolved(self.from, &statement.specifier).as_ref() == Some(&self.new) {
             let own = self.beside.iter().any(|own| own.name == name.original);
             if !own || name.original != local {
-                self.leave(to, at, format!("{local} is of this file"));
+                let here = match name.original.as_str() {
+                    "*" | "default" => "this module itself".to_owned(),
+                    original => format!("{original} here"),
+                };
+                self.leave(to, at, format!("{local} is {here}"));
             }
             return;
         }
@@ -117,17 +121,16 @@ impl Mending<'_> {
             return self.leave(to, at, why);
         };
         let written = home.source.text()[name.range.clone()].to_owned();
-        let is_type = statement.is_type || name.is_type;
-        let word = if is_type { "import type" } else { "import" };
+        let is_type = statement.is_type;
+        let is_default = statement.default.as_ref() == Some(name);
         if statement.kind == Kind::ImportModule {
             self.files[to].import_whole(format!("import {written}"));
+        } else if is_default {
+            self.files[to].import_default(is_type, &specifier, local, &manner);
         } else if statement.names.contains(name) {
-            let written = match written.strip_prefix("type ").filter(|_| name.is_type) {
-                Some(rest) => rest.trim_start().to_owned(),
-                None => written,
-            };
             self.add_name(to, &specifier, written, is_type, &manner);
         } else {
+            let word = if is_type { "import type" } else { "import" };
             self.files[to].import_whole(manner.from(word, &written, &specifier));
         }
     }
@@ -205,9 +208,7 @@ impl Mending<'_> {
         let written = match export {
             Export::As(export) if export != name => format!("{export} as {name}"),
             Export::Default => {
-                let word = if is_type { "import type" } else { "import" };
-                let statement = manner.from(word, name, &specifier);
-                return self.files[file].import_whole(statement);
+                return self.files[file].import_default(is_type, &specifier, name, &manner);
             }
             _ => name.to_owned(),
         };

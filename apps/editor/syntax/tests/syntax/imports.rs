@@ -119,3 +119,140 @@ fn everything_is_imported_from_the_new_file() {
     ];
     insta::assert_snapshot!(after(&all, "src/text.js", "isoDay", "src/lib/dates.js"));
 }
+
+#[test]
+fn types_aliases_and_lists_of_typescript_keep_their_manner() {
+    let model = "import type { Id } from \"./id\";\nimport React, { useState, type FC } from \"react\";\nimport * as z from \"zod\";\n\nexport interface User {\n  id: Id;\n}\n\nexport const Card: FC<{ user: User }> = ({ user }) => {\n  const [open] = useState(z.boolean());\n  return <div>{user.id}</div>;\n};\n\nexport function same(id: Id): User {\n  return { id };\n}\n";
+    let all = [
+        ("src/model.tsx", model),
+        ("src/id.ts", "export type Id = string;\n"),
+        ("src/ui/card/index.tsx", ""),
+        (
+            "src/use.ts",
+            "import type { User } from './model';\nimport { type User as U, Card, same } from './model';\nlet u: U;\n",
+        ),
+        ("src/only.tsx", "import { Card } from \"./model\";\n"),
+        ("src/js.ts", "import { Card, same } from './model.js'\nlet Id = (Card: number) => Card\n"),
+        (
+            "src/spaced.ts",
+            "import {\n  same,\n  Card\n} from './model'; // why\nimport {Card as C} from './model'\n",
+        ),
+        (
+            "src/alias.ts",
+            "import { Card } from '@/model';\nvi.mock('./model', () => ({ Card: 1 }));\ntype M = typeof import('./model');\n",
+        ),
+    ];
+    let mut told = after(&all, "src/model.tsx", "Card", "src/ui/card/index.tsx");
+    told += "\n######## User\n";
+    told += &after(&all, "src/model.tsx", "User", "src/ui/card/index.tsx");
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn what_would_be_guessed_is_left_and_named() {
+    let all = [
+        (
+            "a.js",
+            "import { x } from './x.js';\nimport './polyfill.js';\n\nlet count = 0;\nconst pad = 1;\n\nfunction hidden() {\n  return next();\n}\n\nexport function next() {\n  count += 1;\n  return pad + x + hidden() + require('./data.json');\n}\n\nexport default function main() {\n  return next() + hidden();\n}\nfunction listed() {}\nexport { listed as given };\nexport const y = listed();\n",
+        ),
+        ("lib/b.js", "const pad = 2;\n"),
+        (
+            "c.js",
+            "import main, { next } from './a.js';\nimport run from './a.js';\nimport { given } from './a.js';\nexport * as all from './a.js';\n",
+        ),
+    ];
+    let mut told = String::new();
+    for name in ["next", "hidden", "main", "listed"] {
+        told += &format!("######## {name}\n{}", after(&all, "a.js", name, "lib/b.js"));
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn two_functions_that_use_each_other_move_one_after_the_other() {
+    let mut all = files(&[
+        (
+            "a.js",
+            "'use strict';\n\nexport function even(n) {\n  return n === 0 || odd(n - 1);\n}\n\nexport function odd(n) {\n  return n !== 0 && even(n - 1);\n}\n\nexport const two = even(2);\n",
+        ),
+        ("b.js", ""),
+        ("c.js", "import { even, odd } from './a';\n"),
+    ]);
+    assert_eq!(moved(&mut all, "a.js", "even", "b.js"), Ok(Vec::new()));
+    assert_eq!(
+        all[1].1,
+        "import { odd } from './a';\n\nexport function even(n) {\n  return n === 0 || odd(n - 1);\n}\n"
+    );
+    assert_eq!(moved(&mut all, "a.js", "odd", "b.js"), Ok(Vec::new()));
+    assert_eq!(
+        all[0].1,
+        "'use strict';\n\nimport { even } from './b';\n\nexport const two = even(2);\n"
+    );
+    assert_eq!(
+        all[1].1,
+        "export function even(n) {\n  return n === 0 || odd(n - 1);\n}\n\nexport function odd(n) {\n  return n !== 0 && even(n - 1);\n}\n"
+    );
+    assert_eq!(all[2].1, "import { even, odd } from './b';\n");
+}
+
+#[test]
+fn line_endings_comments_and_shared_lines_stay() {
+    let list =
+        "import {\r\n  a, // the first\r\n  // above\r\n  f,\r\n} from './m.js';\r\n\r\nf();\r\n";
+    let all = [
+        ("m.js", "export const a = 1;\r\nexport function f() {\r\n  return a;\r\n}\r\n"),
+        ("n.js", "// 深い\r\n\r\nexport const n = 1;\r\n"),
+        ("list.js", list),
+        ("same.js", "import { a, f } from './m.js'; import x from 'x'; f(\n1);\n"),
+        (
+            "twice.js",
+            "import { f } from './m.js';\nimport { f as g, f as h, a } from './m.js';\nimport { n, } from './n.js';",
+        ),
+        ("last.js", "import { n } from './n.js'\n\nimport { f } from './m.js'"),
+        (
+            "mixed.js",
+            "import d, { f } from './m.js';\nimport './m.js';\nimport {\n  n,\n  // nothing yet\n} from './n.js';\n",
+        ),
+        ("typeless.js", "import {} from './n.js';\nimport {f} from './m.js';\n"),
+        ("text.md", "import { f } from './m.js'"),
+    ];
+    insta::assert_snapshot!(after(&all, "m.js", "f", "n.js").replace('\r', "␍"));
+}
+
+#[test]
+fn python_modules_import_the_moved_function_from_its_new_module() {
+    let store = "\"\"\"Stores.\"\"\"\nfrom __future__ import annotations\n\nimport os\nimport os.path as osp\nfrom typing import Any, Optional\n\nfrom . import util\nfrom .util import clean as cl, dirty\n\nLIMIT = 3\n\n\n@util.cached\ndef load(path: str) -> Optional[Any]:\n    return cl(osp.join(path, os.sep), LIMIT)\n\n\ndef save(x: Any):\n    return dirty(load(x))\n";
+    let all = [
+        ("pkg/__init__.py", "from .store import load as load, save\n\n__all__ = [\"load\"]\n"),
+        ("pkg/store.py", store),
+        ("pkg/util.py", "def clean(x): ...\ndef dirty(x): ...\ndef cached(x): ...\n"),
+        ("pkg/sub/__init__.py", ""),
+        ("pkg/sub/loading.py", ""),
+        (
+            "pkg/sub/other.py",
+            "from ..store import (\n    save,\n    load,  # why\n)\nfrom .loading import x\n",
+        ),
+        (
+            "tests/test_store.py",
+            "import pytest\nfrom pkg.store import load\nfrom pkg import store\nimport pkg.store\n\n\ndef test():\n    from pkg.store import load, save\n    load(1); pkg.store.load(2); store.load(3)\n",
+        ),
+        ("tests/star.py", "from pkg.store import *\nload(1)\n"),
+        ("tests/same.py", "from pkg.store import save, load; load(1)\n"),
+    ];
+    insta::assert_snapshot!(after(&all, "pkg/store.py", "load", "pkg/sub/loading.py"));
+}
+
+#[test]
+fn constant_and_class_of_python_move_with_what_they_need() {
+    let all = [
+        (
+            "app.py",
+            "#!/usr/bin/env python\n# An app.\n\nimport re\nimport sys  # noqa\n\nPAT = re.compile('x')\n__all__ = ['Thing', 'PAT']\n\n\nclass Thing:\n    pat = PAT\n\n    def go(self, re):\n        global COUNT\n        COUNT = 1\n        return re\n\n\nCOUNT = 0\nthing = Thing()\n",
+        ),
+        ("things.py", "# Things.\n"),
+        ("use.py", "try:\n    from app import Thing\nexcept ImportError:\n    Thing = None\n"),
+    ];
+    let mut told = after(&all, "app.py", "Thing", "things.py");
+    told += &format!("######## PAT\n{}", after(&all, "app.py", "PAT", "things.py"));
+    insta::assert_snapshot!(told);
+}

@@ -5,6 +5,7 @@ mod arranging;
 mod ecmascript;
 mod executed;
 mod go;
+mod import_graph;
 mod imports;
 mod lookups;
 mod outlines;
