@@ -98,3 +98,75 @@ fn other_languages_name_the_files_that_use_the_item() {
         moved.brief
     );
 }
+
+#[test]
+fn new_file_is_made_for_a_moved_item_and_undone_with_it() {
+    let text = TEXT.replace('\n', "\r\n");
+    let mut session = session(&[("text.js", &text), ("user.js", USER)]);
+    let moved = session.done(&to_end("isoDay", "src/deep/dates.js"));
+    let brief =
+        "isoDay, lines 7-10, now src/deep/dates.js:1-4 (new file); imports mended in user.js";
+    assert!(moved.brief.starts_with(brief), "{}", moved.brief);
+    assert_eq!(session.on_disk("src/deep/dates.js"), ITEM.replace('\n', "\r\n"));
+    assert!(session.on_disk("user.js").contains("import { isoDay } from './src/deep/dates.js';"));
+    session.view();
+    session.done(&undo());
+    assert!(!session.path("src/deep/dates.js").exists());
+    assert_eq!((session.on_disk("text.js"), session.on_disk("user.js")), (text, USER.to_owned()));
+    session.view();
+    // What is no name of a file of code is none.
+    let fault = session.failed(&to_end("isoDay", "dates"));
+    assert!(fault.message.contains("no symbol is called dates"), "{fault}");
+    let fault = session.failed(&to_end("isoDay", "../outside.js"));
+    assert!(fault.message.contains("no symbol is called"), "{fault}");
+}
+
+#[test]
+fn several_moves_follow_each_other_and_a_preview_changes_nothing() {
+    let mut session = session(&[("text.js", TEXT), ("user.js", USER), ("dates.js", "")]);
+    let preview = session.host.preview(&to_end("isoDay", "dates.js"));
+    let shown = content(&done(preview));
+    assert!(shown.contains("+import { isoDay } from './dates.js';"), "{shown}");
+    assert_eq!(session.on_disk("user.js"), USER);
+    session.done(&to_end("isoDay", "dates.js"));
+    session.done(&to_end("slug", "dates.js"));
+    let user = "import { isoDay, slug } from './dates.js';\n\nconsole.log(isoDay(slug('x')));\n";
+    assert_eq!(session.on_disk("user.js"), user);
+    assert_eq!(session.on_disk("text.js").trim_end(), "// Texts.");
+    session.view();
+    session.done(&undo());
+    session.view();
+    session.done(&undo());
+    assert_eq!(
+        (session.on_disk("text.js"), session.on_disk("user.js")),
+        (TEXT.into(), USER.into())
+    );
+}
+
+#[test]
+fn user_that_changed_meanwhile_is_not_overwritten() {
+    let mut session = session(&[("text.js", TEXT), ("user.js", USER), ("dates.js", "")]);
+    session.done(&Action::Open { path: vec!["user.js".into()] });
+    session.goto("text.js:1");
+    let theirs = USER.replace("'x'", "'theirs'");
+    session.write_externally("user.js", &theirs);
+    let _ = session.host.invoke(&to_end("isoDay", "dates.js"));
+    assert!(session.on_disk("user.js").contains("'theirs'"), "{}", session.on_disk("user.js"));
+}
+
+#[test]
+fn function_of_python_moves_and_undo_brings_back_the_same_bytes() {
+    let a = "import os\n\n\ndef f():\n    return os.sep\n\n\ndef g():\n    return f()";
+    let user = "from a import (\n    f,\n    g,  # both\n)\n\nf()\n";
+    let mut session = session(&[("a.py", a), ("b.py", "import sys\n"), ("use.py", user)]);
+    let moved = session.done(&to_end("g", "b.py"));
+    let brief = "g, lines 8-9, now b.py:5-6; imports mended in b.py, use.py";
+    assert!(moved.brief.starts_with(brief), "{}", moved.brief);
+    let b = "import sys\nfrom a import f\n\n\ndef g():\n    return f()\n";
+    assert_eq!(session.on_disk("b.py"), b);
+    assert_eq!(session.on_disk("use.py"), "from a import (\n    f,\n)\nfrom b import g\n\nf()\n");
+    session.view();
+    session.done(&undo());
+    assert_eq!((session.on_disk("a.py"), session.on_disk("use.py")), (a.into(), user.into()));
+    assert_eq!(session.on_disk("b.py"), "import sys\n");
+}

@@ -20,7 +20,7 @@ use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
 use crate::update::edit::{Plan, Work};
 
 use super::imports::mended;
-use super::place::InsertPlace;
+use super::place::{InsertPlace, is_new};
 use super::resolver::{Resolved, Resolver, Stop, unless_asked};
 use super::seams::Seam;
 use super::users::users_note;
@@ -45,7 +45,7 @@ impl Editor {
         let (side, to) = self.place_of(place, context)?;
         self.arrange(context, move |resolver| {
             let moved = resolver.resolve(&moved)?;
-            let to = resolver.resolve(&to)?;
+            let to = side.resolve(&to, resolver)?;
             let exact = moved.symbol.is_none();
             let bytes = moved.item()?;
             let place = side.place(&to)?;
@@ -93,29 +93,28 @@ impl Editor {
             let removed = plan_delete(&moved.source, &bytes, exact || !apart);
             let new = inserted.apply(to.source.text());
             let shown = resolver.documents.display(&to.path);
-            let shift = shift_note(&inserted, false);
+            let is_new = is_new(resolver, &to.path);
+            let made = if is_new { " (new file)" } else { "" };
+            let shift = made.to_owned() + &shift_note(&inserted, false);
             let mut edit = WorkspaceEdit::new(EditKind::Move);
             let (here, there) = ((&moved, &removed), (&to, &inserted));
-            let (placed, gap, about) = match mended(resolver, here, there)? {
-                Some(mended) => {
-                    let placed = mended.after(&to.path, inserted.placed.start)
-                        ..mended.after(&to.path, inserted.placed.end);
-                    let gap = mended.after(&moved.path, gap_after(&removed, &bytes));
-                    let now = lines_in(&mended.text(&to.path, &new), &placed);
-                    let about = format!("{}{shift}{}", line_numbers(&now), mended.note);
-                    edit = mended.edit(edit, here, there);
-                    (placed, gap, about)
-                }
-                None => {
-                    let now = lines_in(&new, &inserted.placed);
-                    let users = users_note(resolver, &moved, &bytes, &to.path)?;
-                    edit = edit
-                        .splices(to.path.clone(), splices(&to.source, &inserted))
-                        .splices(moved.path.clone(), splices(&moved.source, &removed));
-                    let about = format!("{}{shift}{users}", line_numbers(&now));
-                    (inserted.placed.clone(), gap_after(&removed, &bytes), about)
-                }
+            let mended = mended(resolver, here, there)?;
+            let users = match &mended {
+                Some(mended) => mended.note.clone(),
+                None => users_note(resolver, &moved, &bytes, &to.path)?,
             };
+            let mended = mended.unwrap_or_default();
+            let placed = mended.after(&to.path, inserted.placed.start)
+                ..mended.after(&to.path, inserted.placed.end);
+            let gap = mended.after(&moved.path, gap_after(&removed, &bytes));
+            let text = mended.text(&to.path, &new);
+            let about = format!("{}{shift}{users}", line_numbers(&lines_in(&text, &placed)));
+            for (path, edit_of_it) in mended.edits(here, there) {
+                edit = match is_new && path == to.path {
+                    true => edit.file(path, TextEdit::Create(text.clone())),
+                    false => edit.splices(path, edit_of_it),
+                };
+            }
             let brief = format!("{}, now {shown}:{about}", described(&moved));
             let seams =
                 vec![Seam::Block(to.path.clone(), placed), Seam::Gap(moved.path.clone(), gap)];
@@ -300,6 +299,8 @@ pub(super) fn splices_of(source: &Source, edits: &[Edit]) -> Vec<Splice> {
 
 /// Returns lines with the line endings of another text.
 fn in_endings_of(lines: &str, text: &str) -> String {
+    // A file without a line takes on the lines' own.
+    let text = if text.contains('\n') { text } else { lines };
     let crlf = text.matches("\r\n").count() * 2 > text.matches('\n').count();
     let mut plain = lines.replace("\r\n", "\n");
     if !plain.ends_with('\n') {

@@ -10,7 +10,7 @@ use pipemux_syntax::{
 };
 
 use crate::limits::{FILES_NAMED, PLACES_NAMED};
-use crate::model::workspace_edit::WorkspaceEdit;
+use crate::model::splice::Splice;
 
 use super::arranging::splices_of;
 use super::resolver::{Resolved, Resolver, Stop};
@@ -19,6 +19,7 @@ use super::resolver::{Resolved, Resolver, Stop};
 type Arranged<'a> = (&'a Resolved, &'a Arrangement);
 
 /// What mends the imports.
+#[derive(Default)]
 pub(super) struct Mended {
     /// The edits of each file, as it is after the move itself.
     edits: Vec<(PathBuf, Rc<Source>, Vec<Edit>)>,
@@ -43,24 +44,24 @@ impl Mended {
         Arrangement { edits, ..Arrangement::default() }.apply(moved)
     }
 
-    /// Adds the move and all edits of imports to an edit.
-    pub(super) fn edit(
+    /// Returns the replacements in each file that make the move and mend the imports.
+    pub(super) fn edits(
         self,
-        mut edit: WorkspaceEdit,
         here: Arranged<'_>,
         there: Arranged<'_>,
-    ) -> WorkspaceEdit {
-        for (file, arranged) in [there, here] {
+    ) -> Vec<(PathBuf, Vec<Splice>)> {
+        let both = [there, here].map(|(file, arranged)| {
             let length = file.source.text().len();
             let all = compose(length, &arranged.edits, self.of(&file.path));
-            edit = edit.splices(file.path.clone(), splices_of(&file.source, &all));
-        }
+            (file.path.clone(), splices_of(&file.source, &all))
+        });
         let others = self.edits.into_iter();
         let others = others.filter(|(path, ..)| *path != here.0.path && *path != there.0.path);
-        others.fold(edit, |edit, (path, source, edits)| {
+        let others = others.map(|(path, source, edits)| {
             let splices = splices_of(&source, &edits);
-            edit.splices(path, splices)
-        })
+            (path, splices)
+        });
+        both.into_iter().chain(others).collect()
     }
 }
 
@@ -117,7 +118,7 @@ pub(super) fn mended(
     let documents = &resolver.documents;
     let exists = |path: &Path| {
         let path = root.join(path);
-        documents.open_file(&path).is_some() || path.is_file()
+        path == to.path || documents.open_file(&path).is_some() || path.is_file()
     };
     let mended = mend_imports(&units, &moved, &exists).map_err(|rival| {
         Fault::refused(rival).hint("nothing was changed: rename one of them first")
