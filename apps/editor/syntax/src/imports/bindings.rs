@@ -78,18 +78,9 @@ fn ecmascript(source: &Source, node: Node<'_>, export: Export, all: &mut Vec<Dec
             }
         }
         "lexical_declaration" | "variable_declaration" => {
-            for declarator in named(node) {
-                let Some(pattern) = field(declarator, "name") else { continue };
-                for name in descendants(pattern) {
-                    let shorthand = name.kind() == "shorthand_property_identifier_pattern";
-                    let binds = name.kind() == "identifier"
-                        && name.parent().is_none_or(|parent| {
-                            field(parent, "right") != Some(name) || parent == declarator
-                        });
-                    if binds || shorthand {
-                        add(source, name, &export, false, all);
-                    }
-                }
+            let patterns = named(node).into_iter().filter_map(|one| field(one, "name"));
+            for name in patterns.flat_map(bound_by) {
+                add(source, name, &export, false, all);
             }
         }
         "function_declaration"
@@ -108,6 +99,20 @@ fn ecmascript(source: &Source, node: Node<'_>, export: Export, all: &mut Vec<Dec
             }
         }
         _ => {}
+    }
+}
+
+/// Returns the names that a pattern gives to values.
+fn bound_by(pattern: Node<'_>) -> Vec<Node<'_>> {
+    let part = |name| field(pattern, name).map(bound_by).unwrap_or_default();
+    match pattern.kind() {
+        "identifier" | "shorthand_property_identifier_pattern" => vec![pattern],
+        "pair_pattern" => part("value"),
+        "assignment_pattern" | "object_assignment_pattern" => part("left"),
+        "object_pattern" | "array_pattern" | "rest_pattern" => {
+            named(pattern).into_iter().flat_map(bound_by).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

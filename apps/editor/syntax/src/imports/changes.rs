@@ -83,10 +83,13 @@ impl<'s> Changes<'s> {
 
     /// Takes what a statement imports under a name of the file out of it.
     pub(super) fn take_out_local(&mut self, statement: usize, local: &str) {
-        let names = self.statements[statement].positions(|one| one.local == local);
-        match names.is_empty() {
-            true => drop(self.unnamed.insert(statement)),
-            false => self.take_out(statement, names),
+        let one = &self.statements[statement];
+        let names = one.positions(|one| one.local == local);
+        match (names.is_empty(), &one.default, &one.namespace) {
+            (false, ..) => self.take_out(statement, names),
+            // `import a, * as b` stays whole.
+            (true, Some(_), Some(_)) => {}
+            (true, ..) => drop(self.unnamed.insert(statement)),
         }
     }
 
