@@ -327,7 +327,7 @@ impl<'s> Plan<'s> {
 }
 
 /// Returns where a name stands in a text as a whole word.
-fn words(text: &str, name: &str) -> impl Iterator<Item = usize> {
+pub(crate) fn words(text: &str, name: &str) -> impl Iterator<Item = usize> {
     let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let whole = move |at: &usize| {
         !text[..*at].chars().next_back().is_some_and(part)

@@ -5,8 +5,11 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::language::Language;
-use crate::rename::{Role, hiding, occurrences};
+use crate::regions::regions;
+use crate::rename::{Role, hiding, occurrences, words};
 use crate::source::{Source, ancestors, children, descendants, field, fields, has_token, named};
+
+use super::statements::Statement;
 
 /// How others import something.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -193,6 +196,18 @@ pub(super) fn uses(source: &Source, name: &str, within: &Range<usize>) -> Vec<us
 /// True if a name stands anywhere in the code of a file.
 pub(super) fn mentions(source: &Source, name: &str) -> bool {
     !occurrences::nodes(source, name).is_empty()
+}
+
+/// True if a name stands in a comment or a string of a file, outside of its import statements.
+pub(super) fn is_written(source: &Source, name: &str, statements: &[Statement]) -> bool {
+    let all = regions(source);
+    let mut regions = all.comments.iter().chain(&all.strings);
+    regions.any(|region| {
+        words(&source.text()[region.clone()], name).any(|at| {
+            let at = region.start + at;
+            !statements.iter().any(|one| one.range.contains(&at))
+        })
+    })
 }
 
 /// `(name: string) => void`

@@ -5,8 +5,11 @@ use std::path::PathBuf;
 
 use crate::language::Language;
 
-use super::bindings::{Export, declared, has_jsx, is_assigned, listed_in_all, other_paths, uses};
+use super::bindings::{
+    Export, declared, has_jsx, is_assigned, is_written, listed_in_all, other_paths, uses,
+};
 use super::manner::{Manner, extension_habit};
+use super::specifiers::is_relative;
 use super::statements::{Imported, Kind, Statement};
 use super::{Mending, modules, specifiers};
 
@@ -154,7 +157,9 @@ impl Mending<'_> {
                             && self.resolved(file, &one.specifier).as_ref() == Some(&self.home)
                     })
                 }));
+        // Types in comments and in strings need it, too.
         let is_used = !uses(source, &name.local, &all).is_empty()
+            || is_written(source, &name.local, &home.statements)
             || (name.local == "React" && has_jsx(source, &all));
         if statement.is_outermost && !is_used && !is_handed_on {
             self.files[self.from].take_out_local(index, &name.local);
@@ -262,7 +267,11 @@ impl Mending<'_> {
         if self.home.parent() == self.new.parent() {
             return;
         }
-        for (path, at, _) in other_paths(self.files[self.to].source) {
+        let file = &self.files[self.to];
+        let statements = file.statements.iter().filter(|one| is_relative(&one.specifier));
+        let statements = statements.map(|one| (one.specifier.clone(), one.range.start));
+        let others = other_paths(file.source).into_iter().map(|(path, at, _)| (path, at));
+        for (path, at) in statements.chain(others).collect::<Vec<_>>() {
             if self.placed.contains(&at) {
                 self.leave(
                     self.to,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::imports::{Files, moved};
+use crate::moves::{Files, moved};
 use crate::workspace::Numbers;
 
 /// How many projects are generated for each language.

@@ -8,6 +8,7 @@ mod go;
 mod import_graph;
 mod imports;
 mod lookups;
+mod moves;
 mod outlines;
 mod python;
 mod regions;
