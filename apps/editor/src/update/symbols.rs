@@ -11,9 +11,12 @@
 //! | `ranges` | the lines of a symbol or a range, and what stands between braces |
 //! | `several_ranges` | several of them at once |
 //! | `rename` | another name for a symbol |
+//! | `imports` | the imports of all files after an item moved to another one |
+//! | `users` | the files that use such an item, in languages whose imports aren't mended |
 
 mod arranging;
 mod asked_symbol;
+mod imports;
 mod new_text;
 mod outline;
 mod place;

@@ -118,6 +118,12 @@ impl Language {
         matches!(self, Self::JavaScript | Self::TypeScript | Self::Tsx)
     }
 
+    /// True if files of both languages import each other by statements that are mended after a move.
+    pub fn has_modules_like(self, other: Self) -> bool {
+        (self.is_ecmascript() && other.is_ecmascript())
+            || (self == Self::Python && other == Self::Python)
+    }
+
     /// True if statements of the language can be extracted.
     pub fn has_extraction(self) -> bool {
         matches!(self, Self::Rust | Self::Python | Self::Go) || self.is_ecmascript()

@@ -12,6 +12,7 @@
 //! | [`rename`] | which occurrences of a name are a symbol |
 //! | [`arrange`] | items moved, swapped, taken out and added |
 //! | [`extract`] | statements that become a function |
+//! | [`imports`] | what is imported from where after an item moved to another file |
 //! | [`limits`] | every bound |
 //!
 //! All ranges are of bytes. Nothing here reads a file, keeps state, or knows of an editor.
@@ -26,6 +27,7 @@
 pub mod arrange;
 mod bind;
 pub mod extract;
+pub mod imports;
 pub mod language;
 pub mod limits;
 pub mod lookup;
@@ -40,6 +42,9 @@ pub use arrange::{
     plan_replace_body, plan_swap,
 };
 pub use extract::{Edit, Extraction, Refusal, Request, Untyped, plan_extraction};
+pub use imports::{
+    ImportsLeft, MendedImports, MovedItem, compose, mend_imports, module_name, shifted,
+};
 pub use language::Language;
 pub use lookup::{Found, Wanted};
 pub use outline::{Symbol, SymbolKind};

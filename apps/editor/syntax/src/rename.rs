@@ -18,7 +18,7 @@ mod family;
 mod free_names;
 mod imports;
 mod locals;
-mod occurrences;
+pub(crate) mod occurrences;
 mod receivers;
 mod target_module;
 mod verdicts;
@@ -32,7 +32,10 @@ use crate::outline::{SymbolKind, base_name};
 use crate::regions::regions;
 use crate::source::{Source, ancestors};
 
-use occurrences::{Name, Role};
+use occurrences::Name;
+
+pub(crate) use locals::hiding;
+pub(crate) use occurrences::Role;
 
 /// A file in which a name is renamed.
 #[derive(Debug, Clone, Copy)]
@@ -198,7 +201,7 @@ impl<'s> Plan<'s> {
 
     fn scan(&self, unit: usize, renaming: &mut Renaming) {
         let source = self.units[unit].source;
-        let hidden = locals::hiding(source, self.name, &self.target_ranges(unit));
+        let hidden = hiding(source, self.name, &self.target_ranges(unit));
         let imports = imports::Imports::of(source);
         for name in occurrences::all(source, self.name) {
             let (verdict, form) = self.judge(unit, &name, &hidden, &imports);
@@ -329,7 +332,7 @@ impl<'s> Plan<'s> {
 }
 
 /// Returns where a name stands in a text as a whole word.
-fn words(text: &str, name: &str) -> impl Iterator<Item = usize> {
+pub(crate) fn words(text: &str, name: &str) -> impl Iterator<Item = usize> {
     let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let whole = move |at: &usize| {
         !text[..*at].chars().next_back().is_some_and(part)

@@ -14,6 +14,7 @@ mod hibernation;
 mod hibernation_equivalence;
 #[path = "../../../../tests/tests/it/lease.rs"]
 mod lease;
+mod moved_imports;
 mod previews;
 mod replacing;
 mod restart;

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use docui::{Context, Done, Fault, Line};
 use pipemux_syntax::{
-    Arrangement, Block, keeps_items_apart, plan_delete, plan_insert, plan_move, plan_swap,
+    Arrangement, Block, Edit, Source, keeps_items_apart, plan_delete, plan_insert, plan_move,
+    plan_swap,
 };
 
 use crate::display::wording::{count, line_numbers, line_range};
@@ -18,7 +19,8 @@ use crate::model::text_diff::move_of;
 use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
 use crate::update::edit::{Plan, Work};
 
-use super::place::InsertPlace;
+use super::imports::mended;
+use super::place::{InsertPlace, is_new};
 use super::resolver::{Resolved, Resolver, Stop, unless_asked};
 use super::seams::Seam;
 use super::users::users_note;
@@ -43,7 +45,7 @@ impl Editor {
         let (side, to) = self.place_of(place, context)?;
         self.arrange(context, move |resolver| {
             let moved = resolver.resolve(&moved)?;
-            let to = resolver.resolve(&to)?;
+            let to = side.resolve(&to, resolver)?;
             let exact = moved.symbol.is_none();
             let bytes = moved.item()?;
             let place = side.place(&to)?;
@@ -89,19 +91,33 @@ impl Editor {
             // A line between items that comes with the block, or not, comes and goes on both sides.
             let apart = to.is_file || keeps_items_apart(&to.source, &place);
             let removed = plan_delete(&moved.source, &bytes, exact || !apart);
-            let now = lines_in(&inserted.apply(to.source.text()), &inserted.placed);
+            let new = inserted.apply(to.source.text());
             let shown = resolver.documents.display(&to.path);
-            let shift = shift_note(&inserted, false);
-            let users = users_note(resolver, &moved, &bytes, &to.path)?;
-            let brief =
-                format!("{}, now {shown}:{}{shift}{users}", described(&moved), line_numbers(&now));
-            let seams = vec![
-                Seam::Block(to.path.clone(), inserted.placed.clone()),
-                Seam::Gap(moved.path.clone(), gap_after(&removed, &bytes)),
-            ];
-            let edit = WorkspaceEdit::new(EditKind::Move)
-                .splices(to.path.clone(), splices(&to.source, &inserted))
-                .splices(moved.path.clone(), splices(&moved.source, &removed));
+            let is_new = is_new(resolver, &to.path);
+            let made = if is_new { " (new file)" } else { "" };
+            let shift = made.to_owned() + &shift_note(&inserted, false);
+            let mut edit = WorkspaceEdit::new(EditKind::Move);
+            let (here, there) = ((&moved, &removed), (&to, &inserted));
+            let mended = mended(resolver, here, there)?;
+            let users = match &mended {
+                Some(mended) => mended.note.clone(),
+                None => users_note(resolver, &moved, &bytes, &to.path)?,
+            };
+            let mended = mended.unwrap_or_default();
+            let placed = mended.after(&to.path, inserted.placed.start)
+                ..mended.after(&to.path, inserted.placed.end);
+            let gap = mended.after(&moved.path, gap_after(&removed, &bytes));
+            let text = mended.text(&to.path, &new);
+            let about = format!("{}{shift}{users}", line_numbers(&lines_in(&text, &placed)));
+            for (path, edit_of_it) in mended.edits(here, there) {
+                edit = match is_new && path == to.path {
+                    true => edit.file(path, TextEdit::Create(text.clone())),
+                    false => edit.splices(path, edit_of_it),
+                };
+            }
+            let brief = format!("{}, now {shown}:{about}", described(&moved));
+            let seams =
+                vec![Seam::Block(to.path.clone(), placed), Seam::Gap(moved.path.clone(), gap)];
             Ok(Plan::Edit(edit, About { brief, seams, replaced: None }))
         })
     }
@@ -266,8 +282,12 @@ pub(super) fn shift_note(planned: &Arrangement, may_be_exact: bool) -> String {
     format!(", indentation {} → {}{off}", told(had), told(has))
 }
 
-pub(super) fn splices(source: &pipemux_syntax::Source, planned: &Arrangement) -> Vec<Splice> {
-    let edits = planned.edits.iter();
+pub(super) fn splices(source: &Source, planned: &Arrangement) -> Vec<Splice> {
+    splices_of(source, &planned.edits)
+}
+
+pub(super) fn splices_of(source: &Source, edits: &[Edit]) -> Vec<Splice> {
+    let edits = edits.iter();
     edits
         .map(|edit| Splice {
             at: edit.range.start,
@@ -279,6 +299,8 @@ pub(super) fn splices(source: &pipemux_syntax::Source, planned: &Arrangement) ->
 
 /// Returns lines with the line endings of another text.
 fn in_endings_of(lines: &str, text: &str) -> String {
+    // A file without a line takes on the lines' own.
+    let text = if text.contains('\n') { text } else { lines };
     let crlf = text.matches("\r\n").count() * 2 > text.matches('\n').count();
     let mut plain = lines.replace("\r\n", "\n");
     if !plain.ends_with('\n') {

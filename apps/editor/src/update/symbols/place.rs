@@ -1,11 +1,14 @@
 //! Where something goes: before, after or inside a target.
 
+use std::path::Path;
+use std::rc::Rc;
+
 use docui::{Context, Fault, Line};
-use pipemux_syntax::{Language, Place};
+use pipemux_syntax::{Language, Place, Source};
 
 use crate::model::Editor;
 
-use super::resolver::Resolved;
+use super::resolver::{Resolved, Resolver, Stop};
 use super::target::Target;
 
 /// Where something goes: exactly one of these is given.
@@ -77,6 +80,27 @@ impl Side {
         }
     }
 
+    /// Returns what a target means. The end of a file of code that doesn't exist yet means that it is made.
+    pub fn resolve(self, target: &Target, resolver: &mut Resolver<'_>) -> Result<Resolved, Stop> {
+        let resolved = resolver.resolve(target);
+        let (Err(Stop::Fault(_)), Side::StartOf | Side::EndOf) = (&resolved, self) else {
+            return resolved;
+        };
+        let Target::Written { text, body: false } = target else { return resolved };
+        let path = resolver.documents.resolve(&resolver.scope.base.join(text));
+        let (Some(language), Ok(path)) = (Language::of_path(Path::new(text)), path) else {
+            return resolved;
+        };
+        let within = path.starts_with(&resolver.scope.root) && !text.contains('#');
+        match Source::parse(language, "") {
+            Ok(source) if within && is_new(resolver, &path) => {
+                let source = Rc::new(source);
+                Ok(Resolved { path, symbol: None, is_file: true, bytes: 0..0, source })
+            }
+            _ => resolved,
+        }
+    }
+
     fn is_end_of_file(self, target: &Resolved) -> bool {
         target.is_file && matches!(self, Side::StartOf | Side::EndOf)
     }
@@ -88,6 +112,11 @@ impl Side {
             false => target.name(),
         }
     }
+}
+
+/// True for a file that is neither on disk nor open.
+pub(super) fn is_new(resolver: &Resolver<'_>, path: &Path) -> bool {
+    resolver.documents.is_missing(path) && resolver.documents.open_file(path).is_none()
 }
 
 impl Editor {

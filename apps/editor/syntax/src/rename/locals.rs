@@ -14,7 +14,7 @@ use super::occurrences::nodes;
 
 /// The first bytes of names that a scope within a function decides.
 #[derive(Default)]
-pub(super) struct Hidden {
+pub(crate) struct Hidden {
     /// Those that are variables, parameters or nested functions, and not the target.
     pub others: HashSet<usize>,
     /// Those that are the target, which is declared within a function.
@@ -25,7 +25,7 @@ pub(super) struct Hidden {
 
 /// Returns the occurrences of a name that the scopes of functions decide. `targets` are the names of the
 /// declarations that are renamed.
-pub(super) fn hiding(source: &Source, name: &str, targets: &[Range<usize>]) -> Hidden {
+pub(crate) fn hiding(source: &Source, name: &str, targets: &[Range<usize>]) -> Hidden {
     let (language, mut hidden) = (source.language(), Hidden::default());
     let all = nodes(source, name);
     let mut functions: Vec<Node<'_>> = Vec::new();

@@ -9,7 +9,7 @@ use super::Form;
 use super::imports;
 
 /// What a name is used for.
-pub(super) enum Role<'t> {
+pub(crate) enum Role<'t> {
     /// Alone: a variable, a function, a type.
     Free,
     /// Behind a dot. `call` tells if it is called.
@@ -27,7 +27,7 @@ pub(super) enum Role<'t> {
 }
 
 /// One occurrence.
-pub(super) struct Name<'t> {
+pub(crate) struct Name<'t> {
     pub node: Node<'t>,
     pub role: Role<'t>,
 }
@@ -43,12 +43,12 @@ impl Name<'_> {
 }
 
 /// Returns the occurrences of a name in code, in the order of the text.
-pub(super) fn all<'t>(source: &'t Source, name: &str) -> Vec<Name<'t>> {
+pub(crate) fn all<'t>(source: &'t Source, name: &str) -> Vec<Name<'t>> {
     nodes(source, name).into_iter().map(|node| Name { node, role: role(source, node) }).collect()
 }
 
 /// Returns the identifiers of a name.
-pub(super) fn nodes<'t>(source: &'t Source, name: &str) -> Vec<Node<'t>> {
+pub(crate) fn nodes<'t>(source: &'t Source, name: &str) -> Vec<Node<'t>> {
     let (text, mut found) = (source.text(), Vec::new());
     let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     for (at, _) in text.match_indices(name) {

@@ -21,10 +21,10 @@ fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// A small generator of numbers, so that each run tries the same.
-struct Numbers(u64);
+pub struct Numbers(pub u64);
 
 impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
+    pub fn below(&mut self, end: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end.max(1)
