@@ -31,6 +31,8 @@ type ProblemKey = (Severity, Option<String>, Option<Place>, String);
 pub(crate) struct Collector {
     /// The number of the line that is being read.
     pub number: u64,
+    /// The number of the line before, once this one shows that it tells of a problem.
+    pub earlier_problem: Option<u64>,
     /// The numbers of tests.
     pub tests: TestCounts,
     /// What git told.

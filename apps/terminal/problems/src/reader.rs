@@ -95,6 +95,9 @@ impl Reading {
             _ => &line.text[..line.text.floor_char_boundary(TEXT_MAX)],
         };
         let class = self.recognisers.line(text.trim_end(), &mut self.found);
+        if let Some(number) = self.found.earlier_problem.take() {
+            self.transcript.mark_problem(number);
+        }
         self.transcript.push(line, class);
     }
 }

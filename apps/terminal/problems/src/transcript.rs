@@ -145,6 +145,16 @@ impl Transcript {
         self.keep(entry);
     }
 
+    /// The newest line, if it has this number, tells of a problem.
+    pub(crate) fn mark_problem(&mut self, number: u64) {
+        let newest = self.tail.back_mut().or(self.head.last_mut());
+        if let Some(Entry::Line { number: of, problem, suspect, .. }) = newest
+            && *of == number
+        {
+            (*problem, *suspect) = (true, false);
+        }
+    }
+
     pub(crate) fn finish(mut self) -> Vec<Entry> {
         self.end_run();
         let mut entries = self.head;

@@ -80,6 +80,7 @@ impl Node {
                 // Those of other languages look alike, but for their files.
                 let own = frame(text).filter(|_| is_script_frame(text))?;
                 open(&line, None, number, found);
+                found.earlier_problem = Some(number);
                 self.take_frame(own, found)
             }
             Reading::Message => match frame(text) {

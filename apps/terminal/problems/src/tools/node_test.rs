@@ -34,9 +34,12 @@ impl Recogniser for NodeTest {
             return Claim::more(Class::Progress);
         }
         if within && self.is_listed {
-            // A report that goes on behind the list is another one.
-            let is_other = text.starts_with("▶ ") || text.starts_with("✔ ");
-            if !is_other {
+            // What is neither indented as the list is nor begins one of its tests is the output of another command.
+            let is_listed = text.is_empty()
+                || text.starts_with("  ")
+                || text.starts_with("test at ")
+                || text.starts_with("✖ ");
+            if is_listed {
                 return Claim::more(Class::Progress);
             }
         }
@@ -112,7 +115,9 @@ impl NodeTest {
         if !text.starts_with(' ') {
             return None;
         }
-        let Some(failure) = found.open_failure() else { return Claim::more(Class::Detail) };
+        let Some(failure) = found.open_failure() else {
+            return text.starts_with("  ").then(|| Claim::more(Class::Detail)).flatten();
+        };
         if let Some(own) = frame(text) {
             failure.place = failure.place.take().or(own);
             self.stack = true;

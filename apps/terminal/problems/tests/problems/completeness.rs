@@ -117,3 +117,24 @@ fn an_error_that_is_left_out_is_noticed() {
     );
     assert_eq!(missing(&other, &expected), expected);
 }
+
+/// A command line may go on with another command, whose output is nothing that the first one said.
+#[test]
+fn output_of_the_next_command_is_never_taken_for_details_of_the_last_one() {
+    let next = [" M src/store.js", "?? logs/report.md", "9c9f945 Start", "server.log"];
+    for (name, text) in crate::support::fixtures() {
+        let both = format!("{}\n{}\n", text.trim_end_matches('\n'), next.join("\n"));
+        let report = read(&both);
+        let is_shown = |line: &&str| {
+            report.transcript.iter().any(|entry| match entry {
+                // What is indented right below an error may belong to it, and is shown with it.
+                Entry::Line { text, detail, progress: false, .. } => {
+                    text.trim_end() == *line && (!detail || line.starts_with(' '))
+                }
+                _ => false,
+            })
+        };
+        let lost: Vec<&str> = next.into_iter().filter(|line| !is_shown(line)).collect();
+        assert!(lost.is_empty(), "{name}: {lost:?} are lost");
+    }
+}
