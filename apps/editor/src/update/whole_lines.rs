@@ -5,11 +5,14 @@ use docui::Text;
 use crate::model::buffer::Buffer;
 use crate::model::splice::Splice;
 
-/// Returns an argument as whole lines with the line endings of the file. A line break at its end ends its last line, and
-/// makes no empty one: texts that are written in calls have one or not, lines that come by reference have it.
+/// Returns an argument as whole lines with the line endings of the file.
 pub(super) fn whole_lines(text: &Text, buffer: &Buffer) -> String {
-    let (ending, text) = (buffer.line_ending(), text.text.as_str());
-    let text = text.strip_suffix(ending).or(text.strip_suffix('\n')).unwrap_or(text);
+    let ending = buffer.line_ending();
+    let (mut text, by_reference) = (text.text.as_str(), text.from.is_some());
+    if by_reference {
+        // Unlike raw blocks and standard input, lines that come by reference already have their last ending.
+        text = text.strip_suffix(ending).or(text.strip_suffix('\n')).unwrap_or(text);
+    }
     let text = format!("{text}{ending}");
     match ending == "\r\n" && !text[..text.len() - 2].contains("\r\n") {
         true => text[..text.len() - 2].replace('\n', ending) + ending,
