@@ -15,7 +15,7 @@ pub struct Allowed {
     /// Programs, with any arguments.
     #[serde(default)]
     pub programs: BTreeSet<String>,
-    /// Whole lines, each in its directory and with its variables: [`Order::identity`].
+    /// Whole lines, each in its directory and with its variables: [`crate::start::Order::identity`].
     #[serde(default)]
     pub lines: BTreeSet<String>,
     /// Anything that no pattern asks for or refuses.
@@ -42,7 +42,7 @@ impl Allowed {
             Scope::Line => drop(self.lines.insert(identity.to_owned())),
             Scope::All => self.all = true,
         }
-        // Who allowed so much is asked again, which costs less than a file that grows for ever.
+        // Lines go first, then programs: who allowed so much is asked again, which costs less than a file that grows for ever.
         if self.programs.len() + self.lines.len() > ALLOWED_MAX {
             self.lines.clear();
         }

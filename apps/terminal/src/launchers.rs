@@ -30,7 +30,10 @@ const LAUNCHING_ARGUMENTS: &[(&str, &[&str])] = &[
     ("rsync", &["-e", "--rsh", "--rsync-path"]),
     ("tar", &["--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--info-script",
               "--new-volume-script", "-F", "--rsh-command"]),
-    ("git", &["-x", "--exec", "foreach", "bisect", "--upload-pack", "--receive-pack", "--open-files-in-pager"]),
+    ("git", &["-x", "-O", "--exec", "foreach", "bisect", "--upload-pack", "--receive-pack", "--open-files-in-pager"]),
+    ("rg", &["--pre", "--hostname-bin"]),
+    ("sort", &["--compress-program"]),
+    ("split", &["--filter"]),
     // A shell runs what is in the index of an array that is named: `printf -v 'a[$(command)]'`.
     ("printf", &["-v"]),
     ("test", &["-v", "-R"]),
@@ -42,8 +45,12 @@ const FD_ARGUMENTS: &[&str] = &["-x", "-X", "--exec", "--exec-batch"];
 const GIT_OPTIONS_WITH_VALUE: &[&str] =
     &["-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--attr-source"];
 
-/// Options before the subcommand of git that name programs.
-const GIT_OPTIONS: &[&str] = &["-c", "--exec-path", "--config-env"];
+/// Options before the subcommand of git that only say how it works. Others may name a program.
+#[rustfmt::skip]
+const GIT_OPTIONS: &[&str] = &[
+    "--bare", "--glob-pathspecs", "--help", "--icase-pathspecs", "--literal-pathspecs", "--no-advice", "--no-lazy-fetch",
+    "--no-optional-locks", "--no-pager", "--no-replace-objects", "--noglob-pathspecs", "--version", "-P", "-h", "-v",
+];
 
 /// Returns true if a command runs what its arguments say.
 pub fn launches(words: &[String]) -> bool {
@@ -57,7 +64,12 @@ pub fn launches(words: &[String]) -> bool {
     if LAUNCHING_ARGUMENTS.iter().any(|(name, arguments)| *name == program && has(arguments)) {
         return true;
     }
-    program == "git" && git_launches(&words[1..])
+    match program {
+        "git" => git_launches(&words[1..]),
+        // Its first word needs no dash: `tar cIf cmd a b`.
+        "tar" => words.get(1).is_some_and(|word| word.contains(['I', 'F']) && !word.contains('/')),
+        _ => false,
+    }
 }
 
 /// Returns true if a word is an argument, begins with it as options do (`-Ix`, `--exec=x`, `--exe`), or is a pattern of
@@ -71,7 +83,10 @@ fn may_be_argument(word: &str, argument: &str) -> bool {
     let name = word.split_once('=').map_or(word, |(name, _)| name);
     match argument.strip_prefix("--") {
         Some(_) => name.len() > 3 && argument.starts_with(name),
-        None if argument.starts_with('-') && argument.len() == 2 => word.starts_with(argument),
+        // Single letters may stand together, and before a value: `-Hx`, `-Ix`.
+        None if argument.starts_with('-') && argument.len() == 2 => {
+            word.starts_with('-') && !word.starts_with("--") && word.contains(&argument[1..])
+        }
         None => name == argument,
     }
 }
@@ -84,9 +99,17 @@ fn git_launches(arguments: &[String]) -> bool {
         let is_setting = word == "-c" && value.is_some_and(|setting| is_git_setting(setting));
         if is_setting || GIT_OPTIONS_WITH_VALUE.contains(&word.as_str()) {
             words.next();
-        } else if GIT_OPTIONS.iter().any(|option| word.starts_with(option)) {
+        } else if !is_harmless_git_option(word) {
             return true;
         }
     }
-    false
+    // A clone is configured by an option behind its subcommand.
+    arguments.iter().any(|word| word == "clone")
+        && arguments.iter().any(|word| word.starts_with("-c") || word.starts_with("--config"))
+}
+
+fn is_harmless_git_option(word: &str) -> bool {
+    let value = word.split_once('=');
+    GIT_OPTIONS.contains(&word)
+        || value.is_some_and(|(name, _)| GIT_OPTIONS_WITH_VALUE.contains(&name))
 }

@@ -123,7 +123,7 @@ impl Request {
     /// One of them may not in any case, or can't be shown.
     pub fn question(&self, app: &Terminal, context: &Context) -> Result<Reply, Fault> {
         let (wanted, _) = wanted(app, &self.orders, context)?;
-        let Asked { wanted, place, lines, later, token } = self.asked(app, wanted)?;
+        let Asked { wanted, place, lines, later, token } = self.asked(app, wanted, context)?;
         let offers = wanted.offers(&place, &lines);
         let several = self.orders.len() + later.len() > 1;
         if offers.is_empty() {
@@ -183,7 +183,7 @@ impl Request {
         let (wanted, used) = wanted(app, &self.orders, context)?;
         if !wanted.is_nothing() {
             let Some((given, choice)) = &context.answer else { return Ok(None) };
-            let Asked { wanted, place, lines, later, token } = self.asked(app, wanted)?;
+            let Asked { wanted, place, lines, later, token } = self.asked(app, wanted, context)?;
             if *given != token {
                 return Ok(None);
             }
@@ -216,13 +216,17 @@ impl Request {
 
     /// Returns what the question is about: what the call wants, and each later command that has to be asked for, as long as
     /// the question can show it.
-    fn asked(&self, app: &Terminal, mut wanted: Wanted) -> Result<Asked, Fault> {
+    fn asked(&self, app: &Terminal, mut wanted: Wanted, context: &Context) -> Result<Asked, Fault> {
         let rules = Rules::read(Rules::path(&app.env).as_deref())?;
         let mut about: Vec<&Order> = self.orders.iter().collect();
         let (mut place, mut lines) = shown(app, &about);
         for order in &self.later {
             let permission = rules.check(order, app.workspace(), &app.allowed);
             let Permission::Ask(scope) = permission else { continue };
+            // An earlier answer in the run was about it.
+            if app.granted.times(&context.run_id, &order.identity()) > 0 {
+                continue;
+            }
             let mut with = wanted.clone();
             with.add(order, scope);
             about.push(order);
@@ -243,7 +247,7 @@ impl Request {
 }
 
 /// Returns where commands are to run, and the commands in one line, with nothing in it that isn't seen. Where their folders
-/// differ, the line names them: `cargo test ⏎ in web: npm test`.
+/// differ, the line names them: `in .: cargo test ⏎ in web: npm test`.
 fn shown(app: &Terminal, orders: &[&Order]) -> (String, String) {
     let mut folders = orders.iter().map(|order| &order.cwd);
     let first = folders.next();
@@ -252,8 +256,11 @@ fn shown(app: &Terminal, orders: &[&Order]) -> (String, String) {
         None => (String::new(), false),
     };
     let line = |order: &&Order| {
-        let place = if is_one { String::new() } else { in_folder(app, &order.cwd) };
-        let place = if place.is_empty() { place } else { format!("{}: ", place.trim_start()) };
+        let place = match in_folder(app, &order.cwd) {
+            _ if is_one => String::new(),
+            place if place.is_empty() => "in .: ".to_owned(),
+            place => format!("{}: ", place.trim_start()),
+        };
         place + &visible(&order.whole())
     };
     let lines = orders.iter().map(line).collect::<Vec<_>>().join(" ⏎ ");
@@ -265,7 +272,9 @@ fn visible(text: &str) -> String {
     let mut shown = String::new();
     for c in text.chars() {
         match c {
-            '\n' => shown += " ⏎ ",
+            '\n' => shown += " ↵ ",
+            // The signs between commands and lines stand for nothing else.
+            '⏎' | '↵' => shown += &format!("⟨U+{:04X}⟩", u32::from(c)),
             '\t' => shown.push(' '),
             c if c.is_control() || is_hidden(c) => shown += &format!("⟨U+{:04X}⟩", u32::from(c)),
             c => shown.push(c),
@@ -334,7 +343,8 @@ mod tests {
 
     #[test]
     fn nothing_of_a_line_is_hidden() {
-        assert_eq!(visible("ls # list,\nrm -rf x"), "ls # list, ⏎ rm -rf x");
+        assert_eq!(visible("ls # list,\nrm -rf x"), "ls # list, ↵ rm -rf x");
+        assert_eq!(visible("a ⏎ in .: b"), "a ⟨U+23CE⟩ in .: b");
         assert_eq!(
             visible("a\u{e0100}b\u{fe0f}c\u{ad}d\re"),
             "a⟨U+E0100⟩b⟨U+FE0F⟩c⟨U+00AD⟩d⟨U+000D⟩e"

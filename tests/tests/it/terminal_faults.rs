@@ -31,7 +31,7 @@ fn question_shows_all_that_is_run_and_where() {
     env.write("sub/kept", "x");
     let call = "terminal.run(<<END, cwd='sub')\nls # list,\nrm -f kept\nEND\n";
     let asked = env.command(&["run", "-"]).stdin(call.as_bytes()).output();
-    asked.exits(5).has("may this line run in sub? ls # list, ⏎ rm -f kept");
+    asked.exits(5).has("may this line run in sub? ls # list, ↵ rm -f kept");
     env.pipemux(&["answer", "none"]).ok();
     let long = format!("rm -f ./{} ./sub/kept", "a".repeat(200));
     env.run(&format!("terminal.run('{long}')")).exits(5).has(&long);

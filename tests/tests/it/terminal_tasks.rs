@@ -120,7 +120,7 @@ fn one_question_is_about_all_steps_of_a_run() {
     std::fs::create_dir(env.path("sub")).expect("a folder");
     let run = "terminal.run('touch a'); terminal.run('ls $(echo .)', cwd='sub'); terminal.run('touch b', wait=5)";
     let asked = env.run(run);
-    let shown = "may touch, this line run? touch a ⏎ in sub: ls $(echo .) ⏎ touch b";
+    let shown = "may touch, this line run? in .: touch a ⏎ in sub: ls $(echo .) ⏎ in .: touch b";
     asked.exits(5).has(shown).has(": these commands\n");
     env.pipemux(&["answer", "once"]).ok().has("3 done · run: exit 0");
     assert!(env.path("a").exists() && env.path("b").exists());

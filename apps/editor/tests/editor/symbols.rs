@@ -457,3 +457,24 @@ fn rename_names_what_is_left_in_markdown_and_the_call_that_replaces_it() {
          pipemux run 'editor.replace(\"load\", \"fetch\", in=\"README.md\", word=true, all=true)'"
     );
 }
+
+#[test]
+fn file_that_can_not_be_read_keeps_nobody_from_moving_an_item() {
+    let text = "def f():\n    return 1\n\n\ndef g():\n    return 2\n";
+    let mut session = TestSession::with(&[("x.py", text)]);
+    std::fs::write(session.path("old.py"), b"# caf\xe9\nfrom x import g\n").unwrap();
+    std::fs::write(session.path("y.py"), "import os\n").unwrap();
+    let moved = session.done(&Action::Move {
+        range: line("g"),
+        before: None,
+        after: None,
+        at_start_of: None,
+        at_end_of: Some(line("y.py")),
+    });
+    assert!(
+        moved.brief.contains("not looked into, since it can't be read: old.py"),
+        "{}",
+        moved.brief
+    );
+    assert_eq!(session.on_disk("y.py"), "import os\n\n\ndef g():\n    return 2\n");
+}

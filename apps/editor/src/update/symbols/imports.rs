@@ -100,12 +100,19 @@ pub(super) fn mended(
     files.extend([from.path.clone(), to.path.clone()]);
     files.sort();
     files.dedup();
-    let mut sources = Vec::new();
+    let (mut sources, mut unread) = (Vec::new(), Vec::new());
     for path in files {
         let source = match &path {
             path if *path == from.path => after(&from.source, removed)?,
             path if *path == to.path => after(&to.source, inserted)?,
-            path => resolver.source(path)?,
+            // A file that can't be read keeps nobody from moving an item of others.
+            path => match resolver.source(path) {
+                Ok(source) => source,
+                Err(_) => {
+                    unread.push(path.strip_prefix(&root).unwrap_or(path).display().to_string());
+                    continue;
+                }
+            },
         };
         let relative = path.strip_prefix(&root).unwrap_or(&path).to_owned();
         sources.push((path, relative, source));
@@ -126,7 +133,14 @@ pub(super) fn mended(
     let Some(mended) = mended else { return Ok(None) };
     let shown: Vec<String> =
         sources.iter().map(|(_, relative, _)| relative.display().to_string()).collect();
-    let note = note(&mended, &shown);
+    let mut note = note(&mended, &shown);
+    if let Some(first) = unread.first() {
+        let more = match unread.len() {
+            1 => String::new(),
+            all => format!(" and {} more", all - 1),
+        };
+        note += &format!("; not looked into, since it can't be read: {first}{more}");
+    }
     let edits = mended.edits.into_iter().map(|(unit, edits)| {
         let (path, _, source) = &sources[unit];
         (path.clone(), source.clone(), edits)

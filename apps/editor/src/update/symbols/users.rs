@@ -25,7 +25,10 @@ pub(super) fn users_note(
     if moved.source.is_plain() || !moved.source.language().is_name(&found.symbol.name) {
         return Ok(String::new());
     }
-    let files = resolver.project_files()?;
+    // A file that can't be read keeps nobody from moving an item of others.
+    let mut files = resolver.project_files()?;
+    files.retain(|path| resolver.mentions(path, &found.symbol.name));
+    files.retain(|path| resolver.source(path).is_ok());
     let sources = sources_with(resolver, files, &found.symbol.name, vec![moved.path.clone()])?;
     let units: Vec<Unit<'_>> =
         sources.iter().map(|(_, relative, source)| Unit { path: relative, source }).collect();

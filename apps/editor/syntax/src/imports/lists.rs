@@ -53,7 +53,12 @@ pub(super) fn change_list(
         return edits;
     }
     let after = &names[kept].range;
-    match own_line(source, statement, after) {
+    // Where the end of the list goes within a line, what is added takes its place.
+    let is_own_line = |index: usize| own_line(source, statement, &names[index].range).is_some();
+    let cut = runs(removed)
+        .iter()
+        .any(|run| *run.end() + 1 == names.len() && !run.clone().all(is_own_line));
+    match own_line(source, statement, after).filter(|_| !cut) {
         None => {
             edits.push(Edit { range: after.end..after.end, new: format!(", {}", added.join(", ")) })
         }
@@ -88,7 +93,7 @@ pub(super) fn delete_statement(source: &Source, range: &Range<usize>) -> Edit {
     let rest = text[range.end..end].trim_start_matches([';', ' ', '\t']);
     let alone = text[start..range.start].trim().is_empty() && is_comment_or_empty(rest);
     if !alone {
-        return Edit { range: range.clone(), new: String::new() };
+        return Edit { range: with_separator(text, range, start..end), new: String::new() };
     }
     let above = blank_lines_before(text, start);
     let below = blank_lines_after(text, end);
@@ -108,6 +113,23 @@ pub(super) fn delete_statement(source: &Source, range: &Range<usize>) -> Edit {
     let before = text[..range.start].strip_suffix('\n').filter(|_| open);
     let before = before.map(|before| before.strip_suffix('\r').unwrap_or(before).len());
     Edit { range: before.unwrap_or(range.start)..range.end, new: String::new() }
+}
+
+/// Returns a statement that shares its line with the `;` that keeps it apart from another one, unless that is its own.
+fn with_separator(text: &str, range: &Range<usize>, line: Range<usize>) -> Range<usize> {
+    let blank = [' ', '\t'];
+    if text[range.clone()].ends_with(';') {
+        return range.clone();
+    }
+    if let Some(behind) = text[range.end..line.end].trim_start_matches(blank).strip_prefix(';') {
+        let rest = behind.trim_start_matches(blank).len();
+        return range.start..line.end - rest;
+    }
+    let before = text[line.start..range.start].trim_end_matches(blank);
+    match before.strip_suffix(';') {
+        Some(before) => line.start + before.trim_end_matches(blank).len()..range.end,
+        None => range.clone(),
+    }
 }
 
 /// Returns the edit that puts a statement below another one.

@@ -40,14 +40,21 @@ pub(super) fn relative(file: &Path, target: &Path) -> Option<String> {
     let (from, to) = (parts(file.parent()?)?, names(target)?);
     let common = from.iter().zip(&to).take_while(|(one, other)| *one == *other).count();
     let dots = ".".repeat(from.len() - common + 1);
-    Some(dots + &to[common..].join("."))
+    to[common..].iter().all(|name| is_name(name)).then(|| dots + &to[common..].join("."))
 }
 
 /// Returns the name of the module that a file is for those that begin in a folder.
 pub(super) fn absolute(folder: &Path, target: &Path) -> Option<String> {
     let (folder, names) = (parts(folder)?, names(target)?);
     let rest = names.get(folder.len()..).filter(|rest| !rest.is_empty())?;
-    names.starts_with(&folder).then(|| rest.join("."))
+    let is_written = names.starts_with(&folder) && rest.iter().all(|name| is_name(name));
+    is_written.then(|| rest.join("."))
+}
+
+/// Returns true for what can stand in an import: files of other names are no modules, `make-data.py`.
+fn is_name(part: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    part.starts_with(|c: char| !c.is_numeric()) && part.chars().all(is_part)
 }
 
 /// Returns the folder in which absolute names of a file's package begin.

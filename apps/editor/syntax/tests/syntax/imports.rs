@@ -337,3 +337,35 @@ fn import_stays_for_a_type_in_a_comment_and_moved_imports_are_named() {
         "import { Kind, used } from '../kinds.js';\nimport d from 'n';\n\nexport function f() {";
     assert!(files[1].1.starts_with(carried), "{}", files[1].1);
 }
+
+#[test]
+fn lists_and_shared_lines_of_python_stay_valid() {
+    let new = "def a():\n    return 1\n\n\ndef b():\n    return 2\n\n\ndef c():\n    return 3\n";
+    for (open, close) in
+        [("(\n    a,\n    b, c\n)", "a, d\n)"), ("(\n    a,\n    b, c,\n)", "a, d,\n)")]
+    {
+        let home = format!(
+            "from new import {open}\n\n\ndef d():\n    return b() + c()\n\n\ndef e():\n    return a() + d()\n"
+        );
+        let told = after(&[("home.py", &home), ("new.py", new)], "home.py", "d", "new.py");
+        assert!(told.contains(&format!("from new import (\n    {close}\n")), "{told}");
+    }
+    for (line, left) in [
+        ("import os; import sys", "import sys\n"),
+        ("import sys; import os", "import sys\n"),
+        ("import sys ; import os  # why", "import sys  # why\n"),
+    ] {
+        let home = format!("{line}\n\n\ndef f():\n    return os.name\n\n\nprint(sys.path)\n");
+        let told = after(&[("home.py", &home), ("new.py", "")], "home.py", "f", "new.py");
+        assert!(told.contains(&format!("=== home.py\n{left}")), "{told}");
+    }
+}
+
+#[test]
+fn file_whose_name_is_no_module_is_named_and_not_imported() {
+    let home = "def helper():\n    return 1\n\n\ndef f():\n    return helper()\n";
+    let all = [("make-data.py", home), ("lib.py", ""), ("use.py", "x = 1\n")];
+    let told = after(&all, "make-data.py", "f", "lib.py");
+    assert!(!told.contains("from make-data"), "{told}");
+    assert!(told.contains("left: "), "{told}");
+}
