@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::{WalkBuilder, WalkState};
 
-use crate::limits::{ENTRIES_MAX, FILES_MAX, THREADS_MAX};
+use crate::limits::{BRACES_MAX, ENTRIES_MAX, FILES_MAX, THREADS_MAX};
 
 /// Files that are named by paths, folders and globs. A folder means all in it. What `.gitignore` and its kin list,
 /// and names that begin with a dot, are left out, unless they are named themselves; symbolic links in folders
@@ -151,7 +151,21 @@ impl Files {
             }
             Err(_) => {}
         }
+        let folders = alternatives(entry);
+        if folders.iter().any(|one| base.join(one).is_dir()) {
+            return self.add_alternatives(&folders, base);
+        }
         self.add_glob(entry, base)
+    }
+
+    /// Adds what braces name, of which some are folders: as in a glob, those that lead nowhere are none.
+    fn add_alternatives(&mut self, all: &[String], base: &Path) -> Result<(), FilesError> {
+        for one in all {
+            if is_glob(one) || base.join(one).exists() {
+                self.add(one, base)?;
+            }
+        }
+        Ok(())
     }
 
     fn add_glob(&mut self, entry: &str, base: &Path) -> Result<(), FilesError> {
@@ -268,6 +282,23 @@ impl Drop for Batch<'_> {
 /// How many threads walk and search.
 pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX)
+}
+
+/// Returns what `{a,b}/c` means, `a/c` and `b/c`; nothing for an entry without braces, with nested ones, or with many.
+fn alternatives(entry: &str) -> Vec<String> {
+    /// Returns false if there is more than that.
+    fn expand(entry: &str, all: &mut Vec<String>) -> bool {
+        let Some((head, behind)) = entry.split_once('{') else {
+            all.push(entry.to_owned());
+            return all.len() <= ENTRIES_MAX;
+        };
+        let Some((inner, tail)) = behind.split_once('}') else { return false };
+        let mut parts = inner.split(',');
+        !inner.contains('{') && parts.all(|part| expand(&format!("{head}{part}{tail}"), all))
+    }
+    let mut all = Vec::new();
+    let few = (1..=BRACES_MAX).contains(&entry.matches('{').count());
+    if few && expand(entry, &mut all) { all } else { Vec::new() }
 }
 
 fn is_glob(text: &str) -> bool {

@@ -18,3 +18,5 @@ pub const BINARY_HEAD: usize = 8 * 1024;
 pub const WHOLE_MAX: u64 = 256 * 1024;
 /// How much more is read of a file that has grown meanwhile, in bytes.
 pub const READ_MORE: usize = 64 * 1024;
+/// Braces of a glob that are looked at for folders.
+pub const BRACES_MAX: usize = 4;

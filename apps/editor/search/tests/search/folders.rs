@@ -58,6 +58,15 @@ fn files_are_those_that_ripgrep_would_search() {
     assert_eq!(listed(&["src/**/*.rs"]), ["src/[id]/page.rs", "src/a.rs", "src/deep/c.rs"]);
     assert_eq!(listed(&["*.rs"]).len(), 4, "a name alone, in all folders");
     assert_eq!(listed(&["./src/{a.rs,b.py}"]), ["src/a.rs", "src/b.py"]);
+    // Folders in braces are folders, too.
+    assert_eq!(listed(&["{src/deep,a.rs,none}"]), ["a.rs", "src/deep/c.rs"]);
+    assert_eq!(listed(&["{src,other}"]), all[1..]);
+    assert_eq!(listed(&["{src/deep,src/*.py}"]), ["src/b.py", "src/deep/c.rs"]);
+    assert_eq!(
+        listed(&["src/{deep,{a,b}.*}"]),
+        ["src/a.rs", "src/b.py"],
+        "not where they are nested"
+    );
     assert_eq!(listed(&["{a,src/a}.rs"]), ["a.rs", "src/a.rs"]);
     assert_eq!(listed(&["src/?.py"]), ["src/b.py"]);
     assert_eq!(listed(&["src/[ab].*"]), ["src/a.rs", "src/b.py"]);
