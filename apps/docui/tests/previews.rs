@@ -110,7 +110,7 @@ fn preview_takes_no_effect_and_is_never_confirmed_or_asked() {
     assert_eq!(brief(host.preview(&Action::Wipe {})), "would add -7");
     assert_eq!(brief(host.preview(&Action::Choose {})), "asks first: which?");
     assert_eq!(host.app().unwrap().number, 7);
-    // The action itself is confirmed as ever.
+    // The action itself is confirmed as before.
     assert!(matches!(host.invoke(&Action::Wipe {}), Outcome::Needs(_)));
 }
 

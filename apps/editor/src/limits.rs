@@ -163,3 +163,5 @@ pub const CHANGE_DIFF_MAX: usize = 4_000;
 
 /// Files that the preview of a change names, each with its number of places; the others are counted.
 pub const PREVIEW_FILES_NAMED: usize = 12;
+/// How many characters of a brief the daemon shows, as PROTOCOL.md says.
+pub const BRIEF_SHOWN: usize = 400;

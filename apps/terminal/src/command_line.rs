@@ -1,6 +1,6 @@
 //! What a command line says: plain words, plain words joined by operators, or anything that only a shell understands.
 
-use crate::harmless::assignment;
+use crate::harmless::harmless_assignment;
 use crate::launchers::launches;
 
 /// A command line as it was written, and what is known of it.
@@ -100,7 +100,7 @@ fn split(text: &str) -> Option<Read> {
     while let Some((at, c)) = chars.next() {
         if word.is_none() {
             let rest = &text[at..];
-            let variable = || assignment(rest).filter(|_| words.is_empty());
+            let variable = || harmless_assignment(rest).filter(|_| words.is_empty());
             if let Some(length) = redirection(rest).or_else(variable) {
                 read.needs_shell = true;
                 while chars.next_if(|(next, _)| *next < at + length).is_some() {}

@@ -18,10 +18,10 @@ impl Granted {
         if identities.is_empty() {
             return;
         }
-        match self.runs.iter_mut().find(|(run, _)| run == run_id) {
-            Some((_, known)) => known.extend(identities),
-            None => self.runs.push_back((run_id.to_owned(), identities)),
-        }
+        let at = self.runs.iter().position(|(run, _)| run == run_id);
+        let mut known = at.and_then(|at| self.runs.remove(at)).map_or_else(Vec::new, |run| run.1);
+        known.extend(identities);
+        self.runs.push_back((run_id.to_owned(), known));
         if self.runs.len() > GRANTED_RUNS_MAX {
             self.runs.pop_front();
         }

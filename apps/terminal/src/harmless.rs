@@ -1,6 +1,6 @@
 //! What a command line may have beside plain words without running another program: variables that programs only read,
-//! and settings of git that name no program. Redirections to files are none of it: files make a shell's patterns mean
-//! other words, and some files are run.
+//! and settings of git that name no program. Redirections to files don't count as harmless: a new file can change what a
+//! pattern expands to, or be run.
 
 /// Variables that name no program, no library and no file that would be run.
 #[rustfmt::skip]
@@ -22,7 +22,7 @@ const GIT_SETTINGS: &[&str] = &[
 ];
 
 /// Returns true for a variable that doesn't change which programs run, nor what the words of a line are.
-pub fn is_variable(name: &str, value: &str) -> bool {
+pub fn is_harmless_variable(name: &str, value: &str) -> bool {
     let is_number = !value.is_empty() && value.chars().all(|c| c.is_ascii_digit());
     let is_plain = || value.chars().all(|c| is_plain(c) || c == ' ');
     VARIABLES.contains(&name) && if name == "PORT" { is_number } else { is_plain() }
@@ -39,14 +39,14 @@ pub fn is_git_setting(setting: &str) -> bool {
 }
 
 /// Returns the length of the assignment of a harmless variable in front of a program, with the blanks behind it.
-pub fn assignment(text: &str) -> Option<usize> {
+pub fn harmless_assignment(text: &str) -> Option<usize> {
     let (name, rest) = text.split_once('=')?;
     let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'));
     let value = match quote {
         Some(quote) => rest[1..].split(quote).next()?,
         None => rest.split([' ', '\t', '\n', ';', '|', '&']).next()?,
     };
-    if !is_variable(name, value) {
+    if !is_harmless_variable(name, value) {
         return None;
     }
     let written = name.len() + 1 + value.len() + quote.map_or(0, |_| 2);

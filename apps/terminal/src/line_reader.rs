@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_removed_meanwhile_can_still_be_read() {
+    fn removed_output_can_still_be_read() {
         let dir = tempfile::tempdir().unwrap();
         let mut spill = Spill::new(dir.path(), "1");
         spill.push(b"one\n");

@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_or_refuses_means_a_program_however_it_is_written() {
+    fn rules_that_ask_or_refuse_mean_a_program_however_it_is_written() {
         for (pattern, line) in [
             ("touch", "touch x"),
             ("touch", "/usr/bin/touch x"),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_allows_is_read_as_it_is_written() {
+    fn rules_that_allow_are_read_as_they_are_written() {
         assert!(allows("git log *", &words("git log -3"), folders()));
         assert!(!allows("git log", &words("git -C . log"), folders()));
         assert!(!allows("touch", &words("/evil/touch"), folders()));

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::allowed::Allowed;
 use crate::command_line::HARMLESS_BUILTINS;
-use crate::harmless::is_variable;
+use crate::harmless::is_harmless_variable;
 use crate::pattern::{Folders, allows, file_of, names, names_within};
 use crate::start::Order;
 
@@ -95,7 +95,7 @@ impl Rules {
     /// Returns whether a command may run.
     pub fn check(&self, order: &Order, workspace: &Path, allowed: &Allowed) -> Permission {
         let folders = Folders { cwd: &order.cwd, workspace };
-        let is_known = order.given.iter().all(|(name, value)| is_variable(name, value));
+        let is_known = order.given.iter().all(|(name, value)| is_harmless_variable(name, value));
         let programs = if is_known { order.line.programs() } else { &[] };
         if programs.is_empty() {
             return self.check_line(order, folders, allowed);
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_allowed_has_a_bound() {
+    fn allowed_programs_and_lines_have_a_bound() {
         let dir = tempfile::tempdir().unwrap();
         let mut allowed = Allowed::default();
         let many = (0..ALLOWED_MAX).map(|number| number.to_string()).collect();

@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_not_be_shown_is_not_offered() {
+    fn commands_that_can_not_be_shown_are_not_offered() {
         let wanted = Wanted { lines: vec!["x".into()], ..Wanted::default() };
         assert_eq!(wanted.offers("", "short"), [Offer::Always, Offer::Once]);
         let some = Wanted { programs: ["ls".to_owned()].into(), ..wanted.clone() };

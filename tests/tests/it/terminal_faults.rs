@@ -175,7 +175,7 @@ fn signal_reaches_the_program_in_the_foreground() {
 }
 
 #[test]
-fn what_a_run_did_not_look_at_is_not_fixed() {
+fn problems_that_a_run_did_not_look_at_are_not_fixed() {
     let env = allowing();
     env.write(
         "u.sh",

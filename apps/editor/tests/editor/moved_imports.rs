@@ -68,7 +68,7 @@ fn imports_that_come_above_a_moved_item_count_in_its_lines() {
 }
 
 #[test]
-fn what_is_left_is_named_and_rivals_are_refused() {
+fn remains_are_named_and_rivals_are_refused() {
     let all = "import './style.css';\nimport * as t from './text.js';\nt.isoDay();\n";
     let mut session = session(&[
         ("text.js", TEXT),

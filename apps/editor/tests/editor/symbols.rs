@@ -456,6 +456,15 @@ fn rename_names_what_is_left_in_markdown_and_the_call_that_replaces_it() {
         "load → fetch: 1 in a.py; left: 3 in Markdown (README.md:1, README.md:3); these too: \
          pipemux run 'editor.replace(\"load\", \"fetch\", in=\"README.md\", word=true, all=true)'"
     );
+    // Where it would be cut, there is no command.
+    let long = format!("{}.md", "long-name-of-a-chapter-".repeat(8));
+    std::fs::write(session.path(&long), "See fetch.\n").unwrap();
+    let done = session.done(&Action::Rename {
+        symbol: line("fetch"),
+        new: "get".into(),
+        r#in: Vec::new(),
+    });
+    assert!(done.brief.contains("1 in Markdown") && !done.brief.contains("these too"));
 }
 
 #[test]

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_looked_at_is_not_compared() {
+    fn files_that_were_not_looked_at_are_not_compared() {
         let failed = "test a ... FAILED\n\nfailures:\n\nfailures:\n    a\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n";
         let before = report(failed);
         assert!(!before.failures.is_empty());

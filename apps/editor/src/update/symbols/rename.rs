@@ -9,7 +9,7 @@ use pipemux_syntax::{Found, Mention, Occurrence, Source, Unit, Wanted, plan_rena
 use serde::{Deserialize, Serialize};
 
 use crate::display::wording::count;
-use crate::limits::{FILES_NAMED, MATCHES_ASKED, OPTION_COLUMNS_MAX, PLACES_NAMED};
+use crate::limits::{BRIEF_SHOWN, FILES_NAMED, MATCHES_ASKED, OPTION_COLUMNS_MAX, PLACES_NAMED};
 use crate::model::Editor;
 use crate::model::documents::Documents;
 use crate::model::history::EditKind;
@@ -177,7 +177,11 @@ fn plan_edit(
         brief += &format!("; {new} was already the name of {}", count(taken, "symbol"));
     }
     if let Some(command) = rename_mentions(&all, &sources, (&old, new), callee) {
-        brief += &format!("; these too: {command}");
+        let too = format!("; these too: {command}");
+        // A command that is cut can't be pasted.
+        if brief.chars().count() + too.chars().count() <= BRIEF_SHOWN {
+            brief += &too;
+        }
     }
     Ok(Plan::Edit(edit, brief))
 }

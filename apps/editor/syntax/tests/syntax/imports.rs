@@ -76,7 +76,7 @@ fn types_aliases_and_lists_of_typescript_keep_their_manner() {
 }
 
 #[test]
-fn what_would_be_guessed_is_left_and_named() {
+fn guesses_are_left_out_and_named() {
     let all = [
         (
             "a.js",

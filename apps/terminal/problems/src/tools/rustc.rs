@@ -45,7 +45,7 @@ pub(crate) struct Rustc {
 /// What cargo tells below a message, after an empty line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Causes {
-    /// Nothing.
+    /// Nothing is being read.
     #[default]
     None,
     /// They may follow.
