@@ -188,7 +188,10 @@ fn daemon_whose_directory_was_removed_makes_room_for_another() {
     env.pipemux(&["open", "notebook"]).ok();
     let before = daemons(&env);
     let paths = env.paths();
-    fs::remove_dir_all(&paths.state_dir).expect("it is there");
+    // All of it at once: a daemon that writes meanwhile could miss a file before the directory.
+    let aside = env.root().join("removed");
+    fs::rename(&paths.state_dir, &aside).expect("it is there");
+    fs::remove_dir_all(&aside).expect("it is there");
     env.run("notebook.add('a', 'x')")
         .exits(9)
         .has("put the directory back, or begin with a new one");
