@@ -84,7 +84,7 @@ fn question_is_shown_without_being_asked() {
     assert_eq!(shown.brief, "asks first: 2 matches");
     assert_eq!(content(&shown), "line 1: x\nline 2: x\n");
     assert_eq!(session.text(), "x\nx\n");
-    // The question itself is as ever.
+    // The question itself is asked as before.
     session.asks(&replace("x", "y"));
     assert_eq!(done(session.host.answer(Choice::Picked(vec![1]))).brief, "1 of 2 matches");
 
