@@ -88,9 +88,11 @@ impl ShownContent {
     }
 }
 
-/// Returns the number of the job that a line is about, if it is: `job 3 · build · [cancel](link:9)`.
-fn job_of(line: &str) -> Option<u64> {
-    line.split(" · ").find_map(|part| part.strip_prefix("job ")?.parse().ok())
+/// Returns the name of the job that a line is about, if it is: `job 3 · build · [cancel](link:9)`. The name of a job of
+/// another session than the main one begins with that session.
+fn job_of(line: &str) -> Option<&str> {
+    let name = line.split(" · ").find_map(|part| part.strip_prefix("job "))?;
+    Some(name.rsplit(':').next().unwrap_or(name))
 }
 
 pub fn heading(line: &str) -> Option<Heading> {

@@ -13,6 +13,7 @@ use pipemux_proto::{Envelope, Fault, Hello, Incarnation, Method, Role, decode};
 
 use crate::action::ReaderIndex;
 use crate::answer_content;
+use crate::kept_answers;
 use crate::law::{LawResult, law};
 use crate::process::frame;
 use crate::requests::Request;
@@ -126,6 +127,10 @@ impl Sim {
         crate::play::trace(|| format!("→ {:?} of {}: {answer:?}", request.call.verb, request.who));
         let exit = answer.as_ref().map_or_else(|fault| fault.code.exit_status(), |a| a.exit);
         request.exit = Some(exit);
+        request.waits_behind = answer.as_ref().is_ok_and(kept_answers::waits_behind);
+        if request.waits_behind {
+            self.statistics.count("run waits behind a question");
+        }
         self.statistics.count(format!("exit {exit}"));
         if request.who == CALM_READER {
             let said = match &answer {

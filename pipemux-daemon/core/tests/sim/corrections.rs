@@ -1,5 +1,7 @@
 //! Corrected calls: they go on with an earlier run, under its id.
 
+use std::collections::BTreeSet;
+
 use pipemux_proto::client::Verb;
 
 use crate::requests::Request;
@@ -7,6 +9,26 @@ use crate::sessions::SessionKey;
 use crate::sim::Sim;
 
 impl Sim {
+    /// True for an answer that is a call.
+    pub fn corrects(&self, index: usize) -> bool {
+        let request = &self.requests[index];
+        matches!(request.call.verb, Verb::Answer { .. }) && !request.marks.is_empty()
+    }
+
+    /// Returns the requests whose steps the run of a request may hold.
+    pub fn may_hold(&self, index: usize) -> BTreeSet<usize> {
+        let (request, who) = (&self.requests[index], self.requests[index].who);
+        match &request.call.verb {
+            Verb::Run { .. } | Verb::Undo { .. } => [index].into(),
+            // The steps behind a corrected call may be those of any earlier run.
+            _ if self.corrects(index) => {
+                let own = |at: &usize| self.requests[*at].who == who;
+                (0..=index).filter(own).collect()
+            }
+            _ => self.runs.kept.goes_on(who, &request.call.run_id),
+        }
+    }
+
     /// True when a step of a request is sent again by a `go` with this run id. Steps that correct what a `go` left carry
     /// its id, too.
     pub fn is_sent_by_go(&self, index: usize, run_id: &str) -> bool {

@@ -12,6 +12,8 @@ pub fn keeps(answer: &Answer) -> Option<bool> {
         Body::Text(said) if said.contains("pipemux answer go") => Some(true),
         // What an earlier run left for `go` stays when the steps that a later one left are dropped.
         Body::Text(said) if said.starts_with("dropped ") => None,
+        // Nor does a run that has yet to begin, behind an open question, replace what is kept.
+        Body::Text(said) if tells_of_waiting(said) => None,
         // A run that is refused before it begins doesn't replace the kept one.
         Body::Text(_) => matches!(answer.exit, 0 | 5).then_some(false),
         Body::Report(report) => {
@@ -30,6 +32,19 @@ pub fn keeps_rest(answer: &Answer) -> bool {
         Body::Report(report) => report.kept.is_some(),
         _ => false,
     }
+}
+
+/// Returns true when an answer says that the steps of its run wait behind the question of an earlier one.
+pub fn waits_behind(answer: &Answer) -> bool {
+    match &answer.body {
+        Body::Text(text) => tells_of_waiting(text),
+        Body::Report(report) => report.notices.iter().any(|notice| tells_of_waiting(notice)),
+        _ => false,
+    }
+}
+
+fn tells_of_waiting(text: &str) -> bool {
+    text.contains(" behind the answer; `none` drops ")
 }
 
 /// Returns the status of each step, by its mark, if the answer is a report.

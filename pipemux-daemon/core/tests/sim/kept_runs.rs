@@ -160,17 +160,13 @@ impl Sim {
         self.runs.kept.sent_under(run_id).any(|mark| !nested(mark))
     }
 
-    /// True for an answer that is a call.
-    fn corrects(&self, index: usize) -> bool {
-        let request = &self.requests[index];
-        matches!(request.call.verb, Verb::Answer { .. }) && !request.marks.is_empty()
-    }
-
     /// Notes from the answer of an acting request whether its run is kept.
     pub fn note_kept(&mut self, index: usize, answer: &Result<Answer, Fault>) {
         let request = &self.requests[index];
         let Ok(answer) = answer else { return };
-        if !request.acts() {
+        // A click that ends a job carries out no run.
+        let ends_job = request.clicked.as_ref().is_some_and(|label| label.starts_with("cancel "));
+        if !request.acts() || ends_job {
             return;
         }
         if let Some(first) = request.repeats {
@@ -183,15 +179,7 @@ impl Sim {
             return;
         }
         let (who, exit) = (request.who, answer.exit);
-        let own = match &request.call.verb {
-            Verb::Run { .. } | Verb::Undo { .. } => [index].into(),
-            // The steps behind a corrected call may be those of any earlier run.
-            _ if self.corrects(index) => {
-                let own = |at: &usize| self.requests[*at].who == who;
-                (0..=index).filter(own).collect()
-            }
-            _ => self.runs.kept.goes_on(who, &request.call.run_id),
-        };
+        let own = self.may_hold(index);
         if keeps_rest(answer) {
             self.statistics.count("rest kept");
             self.runs.kept.rests.insert(index);
@@ -272,7 +260,7 @@ impl Sim {
             return;
         }
         let (who, first) = (request.who, request.repeats.unwrap_or(index));
-        let of = self.runs.kept.goes_on(who, &request.call.run_id);
+        let of = self.may_hold(first);
         self.runs.kept.unheard.extend(of.into_iter().chain([first]).map(|of| (who, of)));
     }
 
@@ -281,7 +269,7 @@ impl Sim {
         let request = &self.requests[index];
         if request.acts() {
             let (who, first) = (request.who, request.repeats.unwrap_or(index));
-            let of = self.runs.kept.goes_on(who, &request.call.run_id);
+            let of = self.may_hold(first);
             self.runs.kept.asking.entry(who).or_default().extend(of.into_iter().chain([first]));
         }
     }
@@ -326,10 +314,7 @@ impl Sim {
         }
         count.sent += 1;
         let sent = count.sent;
-        // What only looks leaves nothing on disk: a later daemon that gets the request again sends it again.
-        let looks =
-            mark.and_then(|mark| self.runs.marks.get(&mark)).is_some_and(|of| of.only_looks);
-        let most = most + u32::from(rebases) + if looks { self.daemon.nth - 1 } else { 0 };
+        let most = most + u32::from(rebases);
         law!(sent <= most, "a step is sent once", "{sent}: {invoke:?}");
         Ok(())
     }
@@ -378,6 +363,11 @@ impl Sim {
                 [index].into()
             }
         };
+        let who = self.requests[index].who;
+        let waits = |index: &usize| {
+            let request = &self.requests[*index];
+            request.who == who && request.may_wait_behind() && !of.contains(index)
+        };
         let Some(mark) = mark else {
             let unmarked = |index: &usize| match &self.requests[*index].call.verb {
                 Verb::Run { code, .. } => code.matches("say('the same')").count() as u32,
@@ -386,19 +376,25 @@ impl Sim {
                 Verb::Undo { .. } => UNDOS_MAX,
                 _ => 0,
             };
-            let most = of.iter().map(unmarked).max().unwrap_or(0);
+            let behind: u32 =
+                (0..self.requests.len()).filter(waits).map(|index| unmarked(&index)).sum();
+            let most = of.iter().map(unmarked).max().unwrap_or(0) + behind;
             law!(most > 0, "`go` sends steps of the kept run only", "{invoke:?} of {of:?}");
             return Ok(most + idempotent);
         };
         let asked = self.runs.marks.get(&mark).map(|marked| marked.request);
-        let known = asked.is_some_and(|asked| of.contains(&asked) || self.corrects(asked));
+        let known =
+            asked.is_some_and(|asked| of.contains(&asked) || self.corrects(asked) || waits(&asked));
         law!(
             known,
             "`go` sends steps of the kept run only",
             "{invoke:?} of {asked:?}, kept were {of:?}"
         );
-        // What only looks leaves nothing on disk: a later daemon that gets the request again sends it again.
+        // What only looks leaves nothing on disk: it may be sent again when the request comes again.
         let looks = self.runs.marks.get(&mark).is_some_and(|marked| marked.only_looks);
-        Ok(1 + idempotent + if looks { self.daemon.nth - 1 } else { 0 })
+        let comes_again =
+            |request: &&Request| request.call.run_id == invoke.run_id && request.repeats.is_some();
+        let again = self.requests.iter().filter(comes_again).count() as u32;
+        Ok(1 + idempotent + if looks { again } else { 0 })
     }
 }

@@ -36,6 +36,8 @@ pub struct Request {
     pub refused: bool,
     /// The request that it repeats.
     pub repeats: Option<usize>,
+    /// True when it was told that its steps run behind the answer to a question that an earlier run asked.
+    pub waits_behind: bool,
     /// True once its client vanished or cancelled it.
     pub abandoned: bool,
     /// True once its answer can no longer arrive: the client or the daemon was lost.
@@ -56,6 +58,12 @@ impl Request {
             Verb::Click { .. } => true,
             _ => false,
         }
+    }
+
+    /// True when its steps may be sent under the id of an earlier run of its reader, behind whose question they wait: it
+    /// was told so, or what it was told is unknown.
+    pub fn may_wait_behind(&self) -> bool {
+        matches!(self.call.verb, Verb::Run { .. }) && (self.waits_behind || self.exit.is_none())
     }
 
     pub fn acts(&self) -> bool {
@@ -241,6 +249,7 @@ impl Sim {
             exit: None,
             refused: false,
             repeats,
+            waits_behind: false,
             abandoned: false,
             lost: false,
         };
