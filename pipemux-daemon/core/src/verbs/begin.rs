@@ -201,15 +201,31 @@ impl Core {
                 self.end_job_wait(id);
             }
             Some(Task::Waiting(..) | Task::Log(_) | Task::Tracing(_)) => self.cancel_wait(id),
-            Some(Task::Preparing(_)) => {
-                self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
-            }
             Some(Task::Opening(session)) if runs_steps => {
                 let session = session.clone();
                 self.processes.cancel_opening(&session, id);
                 self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
             }
-            _ => {}
+            // What a run or a click waits for before it begins would begin it.
+            Some(Task::Preparing(_) | Task::Finding(_)) => {
+                self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
+            }
+            Some(Task::Widening | Task::Reopening) if runs_steps => {
+                self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
+            }
+            Some(
+                Task::Opening(_)
+                | Task::Widening
+                | Task::Reopening
+                | Task::Loading(_)
+                | Task::Viewing(_)
+                | Task::Reading(_)
+                | Task::Resolving(_)
+                | Task::Restarting(_)
+                | Task::Ending(_)
+                | Task::Stopping,
+            )
+            | None => {}
         }
     }
 

@@ -179,6 +179,26 @@ fn step_cancelled_during_its_lookup_is_not_sent() {
 }
 
 #[test]
+fn click_cancelled_while_its_link_is_looked_for_is_not_sent() {
+    let mut world = World::new();
+    world.model("notes/main").add("one");
+    let link = world.open(reader("a"), "notes").id("edit k1 r1");
+    world.model("notes/main").hide(0, true);
+    world.view(reader("a"));
+    world.model("notes/main").hide(0, false);
+    world.set_behaviour("notes/main", Behaviour::Holds);
+    let client = world.connect();
+    let call = world.call(reader("a"), Verb::Click { link: format!("link:{link}") });
+    let request = world.send(client, &call);
+    assert!(world.answer_to(client, request).is_none(), "its window is asked for");
+    world.cancel(client, request);
+    world.release("notes/main");
+    world.settle();
+    world.answer_to(client, request).expect("an answer").exits(6).has("nothing was sent");
+    assert!(world.invoked.is_empty());
+}
+
+#[test]
 fn repeated_run_is_not_carried_out_again_by_a_later_daemon() {
     let mut world = World::new();
     world.open(reader("a"), "notes");
