@@ -239,6 +239,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         ANSWER_BUDGET_MIN Tokens "an answer, in any case",
         LONG_ANSWER_TOKENS Tokens "what is shown of an answer that one message can't hold",
         LAST_LINE_TOKENS Tokens "the last line of an answer",
+        VIEW_FRAME_TOKENS Tokens "of a view's budget for what stands around its windows",
         CONTENT_BUDGET_MIN Tokens "the content of one outcome, in any case",
         KEPT_CHARS Characters "kept steps that an answer repeats",
         OBJECT_DETAIL_CHARS Characters "an object's detail in a question",

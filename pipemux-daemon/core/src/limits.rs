@@ -283,6 +283,9 @@ pub const ANSWER_BUDGET_MIN: u32 = 100;
 pub const LONG_ANSWER_TOKENS: u64 = 4_000;
 /// Tokens that an answer's last line takes at most, unless the workspace has a long name.
 pub const LAST_LINE_TOKENS: u32 = 40;
+/// Tokens of the budget that a `view` of a workspace names which its windows don't share: they hold the last line and the
+/// line that says what was cut. No more than a third of the budget.
+pub const VIEW_FRAME_TOKENS: u32 = 60;
 /// Tokens that the content of one outcome may always take, so that it can say how to see the rest.
 pub const CONTENT_BUDGET_MIN: u32 = 60;
 /// Rounds of history that one workspace keeps.

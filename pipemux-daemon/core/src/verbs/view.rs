@@ -12,7 +12,9 @@ use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
-use crate::limits::{PANEL_BUDGET, PANEL_PART, PROJECT_MS, START_MS, VIEW_BUDGET};
+use crate::limits::{
+    PANEL_BUDGET, PANEL_PART, PROJECT_MS, START_MS, VIEW_BUDGET, VIEW_FRAME_TOKENS,
+};
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::runs::ref_errors;
 use crate::verbs::end_pending_views::closed_meanwhile;
@@ -65,7 +67,9 @@ fn sources(workspace: &Workspace, budget: Option<u32>) -> (Vec<RenderSource>, Ve
         if panel.is_first() { source.required() } else { source }
     });
     let sources: Vec<RenderSource> = windows.chain(panels).collect();
-    let mut budgets = Budgets::new(Size::tokens(total.into())).framed_by(Frame::Caller);
+    let frame = budget.map_or(0, |budget| VIEW_FRAME_TOKENS.min(budget / 3));
+    let room = Size::tokens((total - frame).into());
+    let mut budgets = Budgets::new(room).framed_by(Frame::Caller);
     budgets.soft = budget.is_none();
     let shares = shares(&sources, &budgets);
     (sources, shares)

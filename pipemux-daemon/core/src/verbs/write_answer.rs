@@ -20,7 +20,7 @@ use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::AnswerWindow;
 use crate::views::delta::Delta;
-use crate::views::fit::cut_windows;
+use crate::views::fit::{cut_to_shares, cut_windows, tokens_of};
 use crate::views::news::unshown_status;
 use crate::views::requested_window::{AnswerKind, WindowStatus};
 
@@ -254,19 +254,29 @@ fn fit(
     let mut left_out = Vec::new();
     let mut excess = 0;
     let whole = windows.clone();
+    let mut in_shares = None;
     for _ in 0..FIT_PASSES {
         let written = write(windows, &elsewhere, &left_out);
         let over = written.1.shown.saturating_sub(budget);
         if over == 0 || windows.iter().all(|window| window.shown().is_none()) {
             return written;
         }
-        excess += over;
         if matches!(kind, AnswerKind::Run(_)) {
             elsewhere.extend(take_shown(windows));
             continue;
         }
-        windows.clone_from(&whole);
-        left_out = cut_windows(windows, excess);
+        // Within their shares, none changes what is shown of another. Only when these are too much are all cut further.
+        match in_shares {
+            None => {
+                left_out = cut_to_shares(windows);
+                in_shares = Some(tokens_of(windows));
+            }
+            Some(tokens) => {
+                excess += over;
+                windows.clone_from(&whole);
+                left_out = cut_windows(windows, tokens.saturating_sub(excess));
+            }
+        }
     }
     // What is left are the lines without which nobody would know what the answer is about.
     left_out.extend(take_shown(windows));

@@ -160,17 +160,33 @@ pub fn cut_notices(own: Vec<String>, mut of_apps: Vec<String>, tokens: u64) -> V
     own.into_iter().chain(told).chain(newest).collect()
 }
 
-/// Cuts windows so that they are shorter by `excess` tokens together: of each, the end of its content. Returns those
-/// whose heading and links there is no room for.
-pub fn cut_windows(windows: &mut Vec<AnswerWindow>, excess: u64) -> Vec<SessionKey> {
+/// Cuts windows to what each may take whatever the others show: of each, the end of its content. Returns those whose
+/// heading and links there is no room for.
+pub fn cut_to_shares(windows: &mut Vec<AnswerWindow>) -> Vec<SessionKey> {
+    cut_each(windows, |window| window.room)
+}
+
+/// Cuts windows further, so that they take about a number of tokens together. Returns those whose heading and links there
+/// is no room for.
+pub fn cut_windows(windows: &mut Vec<AnswerWindow>, tokens: u64) -> Vec<SessionKey> {
+    let share = tokens / windows.len().max(1) as u64;
+    cut_each(windows, |window| window.room.min(share))
+}
+
+/// Estimates the tokens of windows with their prototypes.
+pub fn tokens_of(windows: &[AnswerWindow]) -> u64 {
     let tokens =
         |window: &AnswerWindow| window.shown().map_or(0, |shown| window_tokens(window, shown));
-    let all: u64 = windows.iter().map(tokens).sum();
-    let room = all.saturating_sub(excess + CUT_LINE_TOKENS);
-    let share = room / windows.len().max(1) as u64;
+    windows.iter().map(tokens).sum()
+}
+
+fn cut_each(
+    windows: &mut Vec<AnswerWindow>,
+    share: impl Fn(&AnswerWindow) -> u64,
+) -> Vec<SessionKey> {
     let mut left_out = Vec::new();
     windows.retain_mut(|window| {
-        let fits = cut_window(window, share);
+        let fits = cut_window(window, share(window));
         if !fits {
             left_out.push(window.session.clone());
         }

@@ -80,3 +80,35 @@ fn window_that_a_run_looked_up_keeps_to_its_budget() {
     world.answer(reader("a"), "none");
     world.open(reader("a"), "notes").exits(0).has("more lines").lacks("k5 r1");
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn window_that_grows_changes_no_byte_of_another_within_a_budget(
+        sizes in prop::collection::vec(0_usize..60, 2..5),
+        others in 0_usize..20,
+        budget in 200_u32..2_000,
+    ) {
+        let mut world = World::new();
+        for note in 0..others {
+            world.model("other/main").add(&format!("other {note}"));
+        }
+        world.open(reader("a"), "notes");
+        world.open(reader("a"), "other");
+        let mut shown: Option<String> = None;
+        for size in sizes {
+            for note in 0..size {
+                world.model("notes/main").add(&format!("note {note}"));
+            }
+            let call = world.call(reader("a"), Verb::View(ViewArgs::default()));
+            let call = VerbRequest { budget: Some(budget), format: Format::Json, ..call };
+            let said = world.ask_call(&call).text;
+            let other = said.split_once("content: \"## other/main");
+            let content = other.and_then(|(_, rest)| Some(rest.split_once("\", anchors")?.0));
+            let content = content.unwrap_or("left out");
+            let before = shown.get_or_insert_with(|| content.to_owned());
+            prop_assert_eq!(before.as_str(), content);
+        }
+    }
+}
