@@ -254,6 +254,7 @@ impl AnswerBuilder<'_> {
         if self.changed {
             self.workspace.epoch = self.epoch;
         }
+        self.workspace.outdate_revised();
         self.workspace.anchors.forget(self.workspace.epoch);
     }
 

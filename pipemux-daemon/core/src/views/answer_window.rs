@@ -88,7 +88,9 @@ impl AnswerWindow {
                 let fits = self.prototypes_fit(&rendered);
                 Some(ShownContent::Window { app, data, lod: self.lod, rendered, fits })
             }
-            WindowStatus::Waiting | WindowStatus::Busy => Some(ShownContent::Busy),
+            WindowStatus::Waiting | WindowStatus::Busy => {
+                Some(ShownContent::Busy(self.rendered.clone()))
+            }
             WindowStatus::Broken(fault) => Some(ShownContent::Diagnosis(refusal(fault))),
         }
     }
@@ -165,8 +167,8 @@ impl AnswerWindow {
             && self.shown().is_some_and(is_told)
     }
 
-    fn set_busy(&mut self, window: &Window) {
-        if window.rendered.is_some() && !window.can_be_shown_as_it_was() {
+    fn set_busy(&mut self, window: &Window, is_overtaken: bool) {
+        if (window.rendered.is_some() || is_overtaken) && !window.can_be_shown_as_it_was() {
             let why = format!("{} has changed, and did not answer in time", self.session);
             let fault = Fault::unavailable(why).hint(format!("pipemux view {}", self.session));
             self.status = WindowStatus::Broken(Box::new(fault));
@@ -189,12 +191,12 @@ pub fn write_window(
     let held = requested.held.take();
     let mut answer = AnswerWindow::without_content(requested);
     if answer.status == WindowStatus::Busy {
-        answer.set_busy(window);
+        answer.set_busy(window, false);
         return (answer, None);
     }
     let held = newest(window, held);
     if held.as_ref().is_some_and(|held| is_overtaken(window, held)) {
-        answer.set_busy(window);
+        answer.set_busy(window, true);
         return (answer, None);
     }
     let Some(held) = held.filter(|_| answer.status == WindowStatus::Fresh) else {
@@ -263,11 +265,10 @@ fn newest(window: &Window, held: Option<HeldProjection>) -> Option<HeldProjectio
     newer.or(held)
 }
 
-/// Returns true when a newer version than this one was rendered.
+/// Returns true when a newer version than this one was rendered, for this reader or another one.
 pub fn is_overtaken(window: &Window, held: &HeldProjection) -> bool {
     let version = (held.app, held.projection.version);
-    window.rendered.is_some()
-        && window.context.counted.is_some_and(|(app, rendered, _)| (app, rendered) > version)
+    window.context.counted.is_some_and(|(app, rendered, _)| (app, rendered) > version)
 }
 
 fn write_prototypes(

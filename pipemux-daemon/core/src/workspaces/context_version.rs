@@ -41,8 +41,8 @@ enum CountedText {
     Unknown,
     /// A window, and whether its prototypes fit.
     Window(Rc<Rendered>, bool),
-    /// The last window, marked as busy.
-    Busy,
+    /// A window that was shown before, marked as busy; none when its app never answered.
+    Busy(Option<Rc<Rendered>>),
     /// A diagnosis instead of a window.
     Diagnosis(String),
 }
@@ -63,8 +63,8 @@ pub enum ShownContent {
         /// True when there is room for its prototypes.
         fits: bool,
     },
-    /// The window as it was.
-    Busy,
+    /// The window as it was when the reader was last shown it, if it was.
+    Busy(Option<Rc<Rendered>>),
     /// A diagnosis.
     Diagnosis(String),
 }
@@ -91,7 +91,7 @@ impl ContextVersionCounter {
             ShownContent::Window { rendered, fits, .. } => {
                 CountedText::Window(rendered.clone(), *fits)
             }
-            ShownContent::Busy => CountedText::Busy,
+            ShownContent::Busy(rendered) => CountedText::Busy(rendered.clone()),
             ShownContent::Diagnosis(text) => CountedText::Diagnosis(text.clone()),
         };
         match shown {
@@ -118,7 +118,7 @@ impl ContextVersionCounter {
                     self.counted = Some((app, data, own.unwrap_or(lod)));
                 }
             },
-            ShownContent::Busy | ShownContent::Diagnosis(_) => {
+            ShownContent::Busy(_) | ShownContent::Diagnosis(_) => {
                 if matches!(self.text, CountedText::Nothing) {
                     (self.major, self.minor, self.patch) = (self.major + 1, 0, 0);
                 } else if self.text.differs(&text) {
@@ -143,7 +143,10 @@ impl CountedText {
             // What was not shown at the window's own level yet has this version already.
             (CountedText::Unknown, CountedText::Window(..)) => false,
             (CountedText::Diagnosis(one), CountedText::Diagnosis(other)) => one != other,
-            (CountedText::Busy, CountedText::Busy) => false,
+            (CountedText::Busy(Some(one)), CountedText::Busy(Some(other))) => {
+                !Rc::ptr_eq(one, other) && !one.has_same_text(other)
+            }
+            (CountedText::Busy(one), CountedText::Busy(other)) => one.is_some() != other.is_some(),
             _ => true,
         }
     }
@@ -216,13 +219,24 @@ mod tests {
         assert_eq!(count.shown(diagnosis("no file"), false), broken);
         assert_eq!(count.shown(diagnosis("no file"), true), broken);
         assert_eq!(count.shown(diagnosis("no disk"), false), (8, 0, 2, 50));
-        assert_eq!(count.shown(ShownContent::Busy, false), (8, 0, 3, 60));
-        assert_eq!(count.shown(ShownContent::Busy, false), (8, 0, 3, 60));
+        assert_eq!(count.shown(ShownContent::Busy(None), false), (8, 0, 3, 60));
+        assert_eq!(count.shown(ShownContent::Busy(None), false), (8, 0, 3, 60));
         assert_eq!(count.window(1, 1, Lod::Summary, "a"), (8, 0, 4, 80));
         // A diagnosis before anything else was shown is a version of its own.
         let mut count = counting();
         assert_eq!(count.shown(diagnosis("no file"), false), (8, 0, 0, 10));
         assert_eq!(count.window(1, 1, Lod::Summary, "a"), (9, 0, 0, 20));
+    }
+
+    #[test]
+    fn busy_windows_of_two_readers_are_two_versions() {
+        let mut count = counting();
+        let page =
+            |text: &str| Some(Rc::new(Rendered { heading: text.into(), ..Rendered::default() }));
+        count.window(1, 1, Lod::Summary, "a");
+        assert_eq!(count.shown(ShownContent::Busy(page("a")), false), (8, 0, 1, 20));
+        assert_eq!(count.shown(ShownContent::Busy(page("a")), false), (8, 0, 1, 20));
+        assert_eq!(count.shown(ShownContent::Busy(page("b")), false), (8, 0, 2, 40));
     }
 
     #[test]

@@ -25,7 +25,8 @@ pub struct Readers {
     present: Option<Rc<str>>,
     /// What other readers were shown, the one who came last at the end.
     others: VecDeque<(Rc<str>, Shown)>,
-    /// True while what the window holds for its reader is of another version than what another one was shown since.
+    /// True while what the window holds for its reader is of another version than what another one was shown since, or
+    /// than the result of a call that showed one of its things.
     outdated: bool,
 }
 
@@ -93,8 +94,8 @@ impl Window {
         self.rendered.is_some() && !self.is_outdated()
     }
 
-    /// True when another reader was shown another version since it was rendered, newer or, where an answer was late,
-    /// older: its refs may stand for that one.
+    /// True when another version was shown since it was rendered, newer or, where an answer was late, older: its refs may
+    /// stand for that one.
     pub fn is_outdated(&self) -> bool {
         self.readers.outdated
     }
@@ -119,6 +120,17 @@ impl Window {
 }
 
 impl Workspace {
+    /// Makes windows count as outdated that show a thing as it was before the result of a call showed it anew.
+    pub fn outdate_revised(&mut self) {
+        for session in self.anchors.take_revised() {
+            if let Some(window) = self.windows.get_mut(&session)
+                && window.rendered.is_some()
+            {
+                window.readers.outdated = true;
+            }
+        }
+    }
+
     /// Turns the windows of the sessions that `per_reader` names to a reader.
     pub fn turn_to_reader(&mut self, reader: &str, per_reader: impl Fn(&SessionKey) -> bool) {
         let turned_away = |window: &&Window| {

@@ -1,6 +1,6 @@
 //! Queries: they change nothing, and their results are whole answers.
 
-use crate::world::{AnswerText, World, reader, run};
+use crate::world::{AnswerText, Behaviour, World, reader, run};
 use pipemux_core::limits::ANSWER_BUDGET_MIN;
 use pipemux_core::saved::Record;
 use pipemux_proto::client::{Verb, VerbRequest};
@@ -246,4 +246,18 @@ fn thing_that_was_cut_from_a_result_was_not_shown() {
     let said = with_budget(&mut world, "notes.list(0)", ANSWER_BUDGET_MIN);
     said.exits(0).lacks("k12 r2").has("more lines");
     world.run(reader("a"), &format!("notes.text(obj:{last})")).exits(4).has("is stale");
+}
+
+#[test]
+fn window_that_shows_less_than_a_query_is_not_shown_as_it_was() {
+    let mut world = notes();
+    world.model("notes/main").change(0, "new text");
+    ask(&mut world, "notes.list(0)").exits(0).has("k1 r2");
+    world.set_behaviour("notes/main", Behaviour::Silent);
+    // The same id would stand for two states of its thing in one epoch.
+    let said = world.view(reader("a"));
+    said.has("notes/main did not answer in time").lacks("k1 r1");
+    world.set_behaviour("notes/main", Behaviour::Normal);
+    world.pass(60_000);
+    world.view(reader("a")).exits(0).has("k1 r2");
 }

@@ -88,6 +88,8 @@ pub struct AnchorTable {
     index_by_session: HashMap<Rc<SessionKey>, usize>,
     /// What the answer that is being written offers beside its windows.
     offered: Vec<u64>,
+    /// The sessions of things that the answer offers and that mean something else than when they were last shown.
+    revised: Vec<Rc<SessionKey>>,
     /// What windows show of other sessions' windows, by the session that shows it.
     embedded: HashMap<SessionKey, Box<[u64]>>,
     /// What was minted of the embedded window that is being written.
@@ -172,6 +174,9 @@ impl AnchorTable {
             } else if appearance.offered {
                 anchor.offered = true;
                 self.offered.push(id);
+                if changed {
+                    self.revised.push(of_session.session.clone());
+                }
                 if anchor.target.kind() == RefKind::Link {
                     self.eviction_candidates.insert(id);
                 }
@@ -351,6 +356,12 @@ impl AnchorTable {
             anchor.is_some_and(|anchor| is_shown(&anchor.written(*id).to_string()))
         });
         self.offered = offered;
+    }
+
+    /// Returns the sessions of things that were offered since the last call and that had meant something else before:
+    /// their windows show what is no longer so.
+    pub fn take_revised(&mut self) -> Vec<Rc<SessionKey>> {
+        std::mem::take(&mut self.revised)
     }
 
     /// Returns the ids that were offered since the last call.
