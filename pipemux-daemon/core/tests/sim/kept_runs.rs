@@ -97,7 +97,7 @@ impl KeptRuns {
     }
 
     /// Returns the requests whose steps a reader's answer may continue.
-    fn goes_on(&self, who: ReaderIndex, run_id: &str) -> BTreeSet<usize> {
+    pub fn goes_on(&self, who: ReaderIndex, run_id: &str) -> BTreeSet<usize> {
         let went = self.goes.get(run_id).map(|kept_run| kept_run.of.clone()).unwrap_or_default();
         let asked = self.asking.get(&who).cloned().unwrap_or_default();
         went.into_iter().chain(asked).collect()
