@@ -253,7 +253,7 @@ fn fit(
 ) -> (AnswerBuffer, TokenReceipt) {
     let mut left_out = Vec::new();
     let mut excess = 0;
-    let whole = windows.clone();
+    let mut whole = None;
     for _ in 0..FIT_PASSES {
         let written = write(windows, &elsewhere, &left_out);
         let over = written.1.shown.saturating_sub(budget);
@@ -265,7 +265,7 @@ fn fit(
             elsewhere.extend(take_shown(windows));
             continue;
         }
-        windows.clone_from(&whole);
+        windows.clone_from(whole.get_or_insert_with(|| windows.clone()));
         left_out = cut_windows(windows, excess);
     }
     // What is left are the lines without which nobody would know what the answer is about.
