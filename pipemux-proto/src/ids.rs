@@ -1,8 +1,11 @@
 //! Identifiers of providers, sessions and incarnations.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::limits::{PROVIDER_MAX, SESSION_MAX};
 
@@ -27,14 +30,43 @@ pub enum IdError {
 macro_rules! name {
     ($(#[$doc:meta])* $Name:ident, $check:ident, $Error:ident) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(try_from = "String", into = "String")]
-        pub struct $Name(Box<str>);
+        #[derive(Debug, Clone, Eq, Deserialize)]
+        #[serde(try_from = "String")]
+        // Keys of many tables have names in them, and most often both sides of a comparison share one text.
+        pub struct $Name(Arc<str>);
 
         impl $Name {
             /// Returns the name as text.
             pub fn as_str(&self) -> &str {
                 &self.0
+            }
+        }
+        impl PartialEq for $Name {
+            fn eq(&self, other: &Self) -> bool {
+                Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+            }
+        }
+        impl Ord for $Name {
+            fn cmp(&self, other: &Self) -> Ordering {
+                if Arc::ptr_eq(&self.0, &other.0) {
+                    return Ordering::Equal;
+                }
+                self.0.cmp(&other.0)
+            }
+        }
+        impl PartialOrd for $Name {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+        impl Hash for $Name {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.0.hash(state);
+            }
+        }
+        impl Serialize for $Name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(&self.0)
             }
         }
         impl FromStr for $Name {
@@ -51,7 +83,7 @@ macro_rules! name {
         }
         impl From<$Name> for String {
             fn from(name: $Name) -> String {
-                name.0.into()
+                name.0.as_ref().to_owned()
             }
         }
         impl fmt::Display for $Name {
@@ -118,12 +150,14 @@ impl TryFrom<String> for SessionAddr {
 }
 impl From<SessionAddr> for String {
     fn from(addr: SessionAddr) -> String {
-        addr.to_string()
+        [addr.provider.as_str(), "/", addr.session.as_str()].concat()
     }
 }
 impl fmt::Display for SessionAddr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.provider, self.session)
+        f.write_str(self.provider.as_str())?;
+        f.write_str("/")?;
+        f.write_str(self.session.as_str())
     }
 }
 

@@ -309,12 +309,16 @@ fn parse_number(digits: &str, at: usize, example: &'static str) -> Result<u64, R
 }
 
 fn write_plain(f: &mut fmt::Formatter<'_>, of: &Ref) -> fmt::Result {
-    write!(f, "{}:", of.kind)?;
+    f.write_str(match of.kind {
+        RefKind::Obj => "obj:",
+        RefKind::Link => "link:",
+    })?;
     if let Some(owner) = &of.owner {
         write!(f, "{owner}:")?;
     }
     if let Some(ty) = &of.ty {
-        write!(f, "{ty}:")?;
+        f.write_str(ty)?;
+        f.write_str(":")?;
     }
     match &of.local {
         Local::Id(id) => write!(f, "{id}"),

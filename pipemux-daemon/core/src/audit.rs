@@ -16,6 +16,7 @@ use pipemux_proto::{SessionAddr, command};
 use crate::limits::{AUDIT_CALL_MAX, AUDIT_VALUE_MAX, AUDIT_WORDS_MAX};
 use crate::peer::PeerProcess;
 use crate::persist::records::SavedRound;
+use crate::text;
 
 /// One line of the audit log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -103,16 +104,16 @@ impl AuditNotes {
 
 impl AuditEntry {
     /// Makes the line of a request, if it is one that may change something.
-    pub fn of_request(call: &VerbRequest, exit: u8, notes: AuditNotes) -> Option<Self> {
+    pub fn of_request(call: VerbRequest, exit: u8, notes: AuditNotes) -> Option<Self> {
         let (verb, parts) = describe(&call.verb, &notes.text).filter(|_| !notes.only_queries)?;
         let calls = notes.calls.filter(|_| !matches!(call.verb, Verb::Run { .. }));
         Some(Self {
-            reader: call.reader.clone(),
-            workspace: call.workspace.key.clone(),
+            reader: call.reader,
+            workspace: call.workspace.key,
             verb,
             call: parts,
             exit,
-            run_id: call.run_id.clone(),
+            run_id: call.run_id,
             notes: AuditNotes { calls, ..notes },
             ..Self::default()
         })
@@ -267,7 +268,7 @@ fn words<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<CallPart> {
             parts.push(CallPart::Text(gap.to_owned()));
             parts.push(CallPart::Value(Bytes::copy_from_slice(word.as_bytes())));
         } else {
-            parts.push(CallPart::Text(format!("{gap}{}", command::join(&[word]))));
+            parts.push(CallPart::Text(gap.to_owned() + &command::join(&[word])));
         }
     }
     match words.count() {
@@ -279,8 +280,5 @@ fn words<'w>(words: impl IntoIterator<Item = &'w str>) -> Vec<CallPart> {
 
 /// Shortens a text that isn't the caller's own.
 pub(crate) fn clip(text: &str) -> String {
-    match text.char_indices().nth(AUDIT_VALUE_MAX * 4) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
+    text::clip(text, AUDIT_VALUE_MAX * 4).into_owned()
 }

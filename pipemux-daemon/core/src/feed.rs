@@ -12,6 +12,7 @@ use pipemux_proto::watch::{EventKind, ProcessExit, ProcessLimit, WorkspaceEvent}
 use crate::event::{Exit, Limit, Now};
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{EVENT_CHARS, FEED_MAX};
+use crate::text::clip;
 use crate::views::inert::line;
 use crate::views::timestamp;
 
@@ -134,10 +135,7 @@ impl Feed {
     pub fn tell(&mut self, at: Now, happening: Happening<'_>) {
         self.last += 1;
         self.fresh = true;
-        let text = match happening.text.char_indices().nth(EVENT_CHARS) {
-            Some((end, _)) => line(&format!("{}…", &happening.text[..end])),
-            None => line(happening.text),
-        };
+        let text = line(&*clip(happening.text, EVENT_CHARS));
         self.add(FeedEntry {
             number: self.last,
             at,

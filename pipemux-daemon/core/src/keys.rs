@@ -1,6 +1,8 @@
 //! Names inside the core: sessions, workspaces, requests.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use pipemux_proto::SessionAddr;
@@ -11,12 +13,46 @@ use pipemux_proto::projection::Lod;
 pub type WorkspaceKey = Rc<str>;
 
 /// A session: its address, and the workspace that owns it unless the user's workspaces share it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Eq)]
 pub struct SessionKey {
     /// The owning workspace; none for a provider of the user's scope.
     pub workspace: Option<WorkspaceKey>,
     /// The address that is shown.
     pub addr: SessionAddr,
+}
+
+// Looked up for each window of an answer, many times: the keys of one session mostly share their texts.
+impl PartialEq for SessionKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.addr == other.addr && self.compare_workspaces(other).is_eq()
+    }
+}
+
+impl Ord for SessionKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.compare_workspaces(other).then_with(|| self.addr.cmp(&other.addr))
+    }
+}
+
+impl PartialOrd for SessionKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Hash for SessionKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (&self.workspace, &self.addr).hash(state);
+    }
+}
+
+impl SessionKey {
+    fn compare_workspaces(&self, other: &Self) -> Ordering {
+        match (&self.workspace, &other.workspace) {
+            (Some(own), Some(others)) if Rc::ptr_eq(own, others) => Ordering::Equal,
+            (own, others) => own.cmp(others),
+        }
+    }
 }
 
 impl fmt::Display for SessionKey {

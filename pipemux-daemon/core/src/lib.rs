@@ -52,6 +52,7 @@ mod persist;
 mod processes;
 mod rate;
 mod runs;
+mod text;
 mod timers;
 mod turn;
 mod verbs;

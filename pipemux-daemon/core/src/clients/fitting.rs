@@ -14,6 +14,7 @@ use pipemux_proto::watch::Events;
 use pipemux_proto::{Fault, Frame, Kind};
 
 use crate::limits::{BRIEF_CHARS, FAULT_CHARS, LONG_ANSWER_TOKENS, ROUND_ACTION_MAX};
+use crate::text::clip;
 use crate::views::fit::cut_lines_with;
 
 /// Encodes the reply to a request for a verb. Returns also what was sent, if that isn't the answer as it was: nothing
@@ -149,10 +150,7 @@ fn first_events(events: &Events, attempt: u32) -> Events {
 }
 
 fn cut(text: &str, chars: usize) -> String {
-    match text.char_indices().nth(chars) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    clip(text, chars).into_owned()
 }
 
 #[cfg(test)]

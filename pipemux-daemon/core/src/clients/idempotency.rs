@@ -14,13 +14,14 @@ use pipemux_proto::Code;
 use pipemux_proto::client::{Answer, Body, VerbRequest};
 use pipemux_proto::run_id::time_of;
 
+use crate::keys::WorkspaceKey;
 use crate::limits::{
     CLOCK_AHEAD_MS, READER_RECORDS_MAX, RECORDS_BYTES_MAX, RECORDS_MAX, RECORDS_MS,
 };
 use crate::persist::records::{Record, SavedAct};
 
 /// A workspace and one of its readers; none for requests that an earlier release recorded without them.
-type Owner = Option<(Rc<str>, Rc<str>)>;
+type Owner = Option<(WorkspaceKey, Rc<str>)>;
 /// The place of an answered request in the order of times: the time, and a number that makes it unique.
 type Age = (u64, u64);
 
@@ -34,7 +35,12 @@ pub struct ActKey {
 impl ActKey {
     /// Returns what a request is known by.
     pub fn of(call: &VerbRequest) -> Self {
-        let owner = Some((call.workspace.key.as_str().into(), call.reader.as_str().into()));
+        Self::in_workspace(call.workspace.key.as_str().into(), call)
+    }
+
+    /// Returns the same, with the key of the request's workspace as the core has it.
+    pub fn in_workspace(workspace: WorkspaceKey, call: &VerbRequest) -> Self {
+        let owner = Some((workspace, call.reader.as_str().into()));
         Self { owner, run_id: call.run_id.as_str().into() }
     }
 
@@ -48,18 +54,18 @@ impl ActKey {
     pub fn begun(&self, at: u64) -> Record {
         let (workspace, reader) = names(&self.owner);
         let unix_ms = time_of(&self.run_id).unwrap_or(at);
-        Record::Begun { run_id: self.run_id.to_string(), workspace, reader, unix_ms }
+        Record::Begun { run_id: (*self.run_id).to_owned(), workspace, reader, unix_ms }
     }
 
     /// The record of its answer.
     pub fn answered(&self, exit: u8) -> Record {
         let (workspace, reader) = names(&self.owner);
-        Record::Answered { run_id: self.run_id.to_string(), workspace, reader, exit }
+        Record::Answered { run_id: (*self.run_id).to_owned(), workspace, reader, exit }
     }
 }
 
 fn names(owner: &Owner) -> (Option<String>, Option<String>) {
-    let name = |name: &Rc<str>| name.to_string();
+    let name = |name: &Rc<str>| (**name).to_owned();
     (owner.as_ref().map(|(key, _)| name(key)), owner.as_ref().map(|(_, reader)| name(reader)))
 }
 
@@ -233,19 +239,21 @@ impl IdempotencyRecords {
     }
 
     fn put(&mut self, key: &ActKey, time: u64, progress: Progress) {
-        self.take(key);
         self.last_number += 1;
         let age = (time, self.last_number);
+        if let Progress::Ended(_, Some(answer)) = &progress {
+            self.bytes += Self::size(answer);
+            self.with_answers.insert(age);
+        }
         let reader = self.readers.entry(key.owner.clone()).or_default();
         if !matches!(progress, Progress::Running) {
             self.order.insert(age, key.owner.clone());
             reader.order.insert(age, key.run_id.clone());
         }
-        if let Progress::Ended(_, Some(answer)) = &progress {
-            self.bytes += Self::size(answer);
-            self.with_answers.insert(age);
+        if let Some(before) = reader.acts.insert(key.run_id.clone(), Act { age, progress }) {
+            reader.order.remove(&before.age);
+            self.drop_order(&before);
         }
-        reader.acts.insert(key.run_id.clone(), Act { age, progress });
     }
 
     fn take(&mut self, key: &ActKey) {
@@ -256,6 +264,11 @@ impl IdempotencyRecords {
             self.forgotten_to = self.forgotten_to.max(reader.forgotten_to);
             self.readers.remove(&key.owner);
         }
+        self.drop_order(&act);
+    }
+
+    /// Drops what is kept of a request beside its reader's requests.
+    fn drop_order(&mut self, act: &Act) {
         self.order.remove(&act.age);
         self.with_answers.remove(&act.age);
         if let Progress::Ended(_, Some(answer)) = &act.progress {

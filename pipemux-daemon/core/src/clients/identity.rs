@@ -86,13 +86,14 @@ impl Clients {
         daemon: u32,
     ) -> Option<Fault> {
         let peer = self.connections.get(&client)?.peer.as_ref().filter(|_| input.acts())?;
-        let pid = peer.pid.map_or(String::new(), |pid| format!("process {pid} "));
+        let pid = || peer.pid.map_or(String::new(), |pid| format!("process {pid} "));
         let family = peer.family();
         if peer.marked || family.contains(&daemon) {
             let app = processes.session_of_pids(&family);
             let app = app.map_or("an app".into(), |key| key.to_string());
             let said = format!(
-                "{pid}was started by {app}: what an app starts can read, but not act as the user"
+                "{}was started by {app}: what an app starts can read, but not act as the user",
+                pid()
             );
             return Some(Fault::refused(said).hint("run it in a shell that no app has started"));
         }
@@ -101,7 +102,7 @@ impl Clients {
             Evidence::Ended => "has ended, so nobody knows who uses its connection",
             Evidence::Partial => "has ancestors that can't be found, so an app may have started it",
         };
-        let said = format!("{pid}{why}: it can read, but not act as the user");
+        let said = format!("{}{why}: it can read, but not act as the user", pid());
         Some(Fault::refused(said).hint("connect again"))
     }
 }

@@ -21,12 +21,13 @@ pub mod identity;
 pub mod pseudonyms;
 pub mod requests;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use pipemux_proto::app::Empty;
 use pipemux_proto::client::Attached;
 use pipemux_proto::envelope::Envelope;
 use pipemux_proto::{Fault, Frame, Hello};
+use rustc_hash::FxHashMap;
 
 use crate::event::{ClientId, Effect};
 use crate::keys::RequestId;
@@ -44,7 +45,7 @@ pub struct Clients {
     /// What the greeting calls this software.
     software: String,
     connections: BTreeMap<ClientId, Connection>,
-    requests: HashMap<RequestId, ClientRequest>,
+    requests: FxHashMap<RequestId, ClientRequest>,
     /// The bytes of their bodies, also of those whose clients are gone.
     asked: usize,
     records: IdempotencyRecords,

@@ -34,6 +34,8 @@ pub struct ClientRequest {
     pub call: VerbRequest,
     /// The workspace that it is about.
     pub workspace: WorkspaceKey,
+    /// What it is known by if it is an acting one.
+    key: ActKey,
     /// When it must be answered, on the monotonic clock.
     pub deadline: u64,
     /// The length of its body, in bytes.
@@ -158,7 +160,7 @@ impl Clients {
         let mut notes = AuditNotes::default();
         notes.set_result(&fault.message);
         let exit = fault.code.exit_status();
-        self.audit(turn, client, (call, notes), exit);
+        self.audit(turn, client, (call.clone(), notes), exit);
         turn.measure(|| answered(client, envelope, &call.verb, exit));
         self.send_fault(turn, client, &envelope.answer(Kind::Fault), fault);
     }
@@ -175,11 +177,13 @@ impl Clients {
         let id = RequestId(turn.next_local());
         let deadline = turn.mono_ms() + patience(envelope.deadline_ms, REQUEST_MS);
         turn.set_timer(deadline, Timer::ClientRequest(id));
+        let key = ActKey::in_workspace(workspace.clone(), &call);
         let request = ClientRequest {
             client,
             envelope,
             call,
             workspace,
+            key,
             deadline,
             length,
             recorded: false,
@@ -201,7 +205,7 @@ impl Clients {
         let request = self.requests.get_mut(&id).filter(|request| !request.recorded);
         if let Some(request) = request {
             request.recorded = true;
-            turn.persist(ActKey::of(&request.call).begun(turn.now.unix_ms));
+            turn.persist(request.key.begun(turn.now.unix_ms));
         }
     }
 
@@ -232,7 +236,7 @@ impl Clients {
         &self,
         turn: &mut Turn,
         client: ClientId,
-        (call, notes): (&VerbRequest, AuditNotes),
+        (call, notes): (VerbRequest, AuditNotes),
         exit: u8,
     ) {
         if let Some(entry) = AuditEntry::of_request(call, exit, notes) {
@@ -278,11 +282,11 @@ impl Clients {
         turn.measure(|| answered(request.client, &request.envelope, &request.call.verb, exit));
         turn.clear_timer(request.deadline, Timer::ClientRequest(id));
         let (bytes, shortened) = fitting::encode(&request.envelope, &request.call.verb, &answer);
+        let (key, now, acts) = (request.key, turn.now.unix_ms, request.call.verb.acts());
         let only_queries = request.audit.only_queries
             || matches!(request.call.verb, Verb::Run { only_queries: true, .. });
-        self.audit(turn, request.client, (&request.call, request.audit), exit);
-        let (key, now) = (ActKey::of(&request.call), turn.now.unix_ms);
-        if request.call.verb.acts() && self.records.get(&key, now) == Known::Running {
+        self.audit(turn, request.client, (request.call, request.audit), exit);
+        if acts && self.records.get(&key, now) == Known::Running {
             if !request.recorded && !only_queries {
                 turn.persist(key.begun(now));
             }
@@ -308,7 +312,7 @@ impl Clients {
         turn.clear_timer(request.deadline, Timer::ClientRequest(id));
         let client = request.client;
         turn.measure(|| answered(client, &request.envelope, &request.call.verb, 0));
-        self.audit(turn, client, (&request.call, request.audit), 0);
+        self.audit(turn, client, (request.call, request.audit), 0);
         if let Some(connection) = self.connections.get_mut(&client) {
             connection.open = connection.open.saturating_sub(1);
             connection.asked = connection.asked.saturating_sub(request.length);

@@ -207,7 +207,8 @@ impl Core {
 
     /// Publishes an event of a session in the feed.
     pub(crate) fn publish_session(&mut self, kind: EventKind, key: &SessionKey, text: &str) {
-        self.publish(kind, Audience::Session(key.clone()), None, &format!("{key} {text}"));
+        let text = [key.addr.provider.as_str(), "/", key.addr.session.as_str(), " ", text].concat();
+        self.publish(kind, Audience::Session(key.clone()), None, &text);
     }
 
     /// Returns the reasons for which a session whose app has had no request for long may still be in use.

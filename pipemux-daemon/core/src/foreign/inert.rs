@@ -301,6 +301,12 @@ fn first_special(text: &str, class: u8) -> Option<usize> {
     Some(skipped + at)
 }
 
+/// Returns true for a text in which nothing is escaped or replaced when it follows other text in its line.
+fn is_plain_line(text: &str) -> bool {
+    spend(text.len());
+    !text.contains('\n') && first_special(text, TEXT).is_none()
+}
+
 /// Returns true when the next character is escaped already: another backslash would undo that.
 fn is_escaped(before: &str) -> bool {
     let backslashes = before.len() - before.trim_end_matches('\\').len();

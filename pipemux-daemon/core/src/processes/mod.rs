@@ -40,12 +40,13 @@ pub mod trace;
 mod tracing;
 mod wake_times;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use pipemux_proto::ProviderId;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
+use rustc_hash::FxHashMap;
 
 use crate::keys::{RequestId, SessionKey, directory_name};
 use crate::manifest::Manifest;
@@ -74,8 +75,8 @@ pub struct Processes {
     sessions: Sessions,
     /// What each provider's app said it can do when it last greeted.
     prototypes: BTreeMap<ProviderId, Prototypes>,
-    session_by_incarnation: HashMap<Incarnation, SessionKey>,
-    pids: HashMap<Incarnation, u32>,
+    session_by_incarnation: FxHashMap<Incarnation, SessionKey>,
+    pids: FxHashMap<Incarnation, u32>,
     shared: SharedProcesses,
     requests: AppRequests,
     /// Clients' requests whose `open` is part of a start that is under way.

@@ -1,13 +1,12 @@
 //! Requests to apps: sent or kept until the session is ready, and ended exactly once.
 
-use std::collections::HashMap;
-
 use bytes::Bytes;
 use pipemux_proto::app::{Invoke, OPTIONAL_VERSIONS};
-use pipemux_proto::codec::encode;
+use pipemux_proto::codec::{encode, encode_into};
 use pipemux_proto::envelope::{Envelope, Kind, Method};
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame};
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::event::Effect;
@@ -20,6 +19,9 @@ use crate::processes::session::{ProcessState, QueuedRequest};
 use crate::processes::{ProcessEvent, Processes, Sessions};
 use crate::timers::Timer;
 use crate::turn::Turn;
+
+/// Initial capacity in bytes of a body; it is enough for most requests, which saves growing the buffer.
+const USUAL_BODY: usize = 512;
 
 /// A request to an app that has no reply yet.
 #[derive(Debug)]
@@ -35,7 +37,7 @@ struct AppRequest {
 /// The requests that have no reply yet, by number. A number is never used again in this daemon's life.
 #[derive(Debug, Default)]
 pub(super) struct AppRequests {
-    open: HashMap<u64, AppRequest>,
+    open: FxHashMap<u64, AppRequest>,
     last: u64,
 }
 
@@ -78,10 +80,10 @@ impl Processes {
             this.events.push_back(ProcessEvent::Replied { session, to: to.clone(), reply });
             None
         };
-        let body = match encode(body) {
-            Ok(body) => Bytes::from(body),
-            Err(error) => return refuse(self, AppReply::undelivered(error.to_string())),
-        };
+        let mut encoded = Vec::with_capacity(USUAL_BODY);
+        if let Err(error) = encode_into(&mut encoded, body) {
+            return refuse(self, AppReply::undelivered(error.to_string()));
+        }
         if let Err(Fault { message: why, hints, .. }) = self.wake(turn, session) {
             let lost = AppReply::Lost { delivered: false, died: false, why, hints };
             return refuse(self, lost);
@@ -99,8 +101,11 @@ impl Processes {
         let id = self.requests.add(AppRequest { session: session.clone(), app, deadline, purpose });
         turn.set_timer(deadline, Timer::AppRequest(id));
         match app {
-            Some(app) => self.deliver(turn, id, app, method, deadline, &body),
-            None => found.waiting.push_back(QueuedRequest { id, method, body }),
+            Some(app) => self.deliver(turn, id, app, method, deadline, &encoded),
+            None => {
+                let body = Bytes::from(encoded.into_boxed_slice());
+                found.waiting.push_back(QueuedRequest { id, method, body });
+            }
         }
         self.requests.open.contains_key(&id).then_some(id)
     }

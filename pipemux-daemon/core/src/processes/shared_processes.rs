@@ -9,13 +9,14 @@
 //! `drain_neighbours`), where an event from outside may be of a shared process (`handle_frame` and its
 //! neighbours below), and when effects are addressed ([`Processes::address_effects`]).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use pipemux_proto::app::Empty;
 use pipemux_proto::envelope::{Envelope, Method};
 use pipemux_proto::hello::{EMBED, FORMS, JOBS};
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Frame, Hello, Kind, ProviderId, Role};
+use rustc_hash::FxHashMap;
 
 use crate::event::{Effect, Exit, Signal, Start};
 use crate::keys::SessionKey;
@@ -31,7 +32,7 @@ use crate::turn::Turn;
 pub(super) struct SharedProcesses {
     by_process: BTreeMap<Incarnation, SharedProcess>,
     /// The process that a session's incarnation is in.
-    of: HashMap<Incarnation, Incarnation>,
+    of: FxHashMap<Incarnation, Incarnation>,
 }
 
 #[derive(Debug)]

@@ -12,6 +12,7 @@ use crate::limits::{
 use crate::persist::records::{SavedRound, SavedUndo};
 use crate::runs::written_call::written_call;
 use crate::runs::{Run, StepOrigin, StepOutcome};
+use crate::text::clip;
 use crate::workspaces::Workspace;
 
 /// Writes the round of a run that has ended. Questions and answers in between are one remark.
@@ -19,7 +20,9 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
     let visible = || run.steps.iter().enumerate().filter(|(_, step)| !step.nested);
     let actions: Vec<String> = visible()
         .map(|(index, step)| match step.origin {
-            StepOrigin::Link => format!("{} ({})", written_call(run, index, workspace), step.call),
+            StepOrigin::Link => {
+                [&*written_call(run, index, workspace), " (", &step.call, ")"].concat()
+            }
             StepOrigin::Call => step.call.clone(),
         })
         .collect();
@@ -47,9 +50,9 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
         };
         let name = step.prototype.written_name();
         results.push(match quote::in_sentence(&outcome.brief) {
-            "" => format!("{name} {word}"),
-            brief if brief.starts_with(word) => format!("{name} {brief}"),
-            brief => format!("{name} {word}: {brief}"),
+            "" => [name, " ", word].concat(),
+            brief if brief.starts_with(word) => [name, " ", brief].concat(),
+            brief => [name, " ", word, ": ", brief].concat(),
         });
         details.extend(data::exact_option(outcome.detail.as_ref()));
         diffs.extend(data::exact_option(outcome.diff.as_ref()));
@@ -72,10 +75,10 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
         number: workspace.history.count + 1,
         unix_ms,
         reader: run.reader.clone(),
-        action: clip(&actions, ROUND_ACTION_MAX),
-        result: clip(&result, ROUND_RESULT_MAX),
-        detail: (!details.is_empty()).then(|| clip(&details.join("\n"), ROUND_DETAIL_MAX)),
-        diff: (!diffs.is_empty()).then(|| clip(&diffs.concat(), ROUND_DIFF_MAX)),
+        action: clip(&actions, ROUND_ACTION_MAX).into_owned(),
+        result: clip(&result, ROUND_RESULT_MAX).into_owned(),
+        detail: (!details.is_empty()).then(|| joined(&details, "\n", ROUND_DETAIL_MAX)),
+        diff: (!diffs.is_empty()).then(|| joined(&diffs, "", ROUND_DIFF_MAX)),
         exit,
         sessions: sessions(run),
     }
@@ -112,7 +115,8 @@ fn undos(run: &Run) -> Undos {
         .collect();
     let mut undos = Undos::default();
     for (step, outcome) in &changed {
-        let name = format!("{}.{}", step.session.addr.provider, step.prototype.name);
+        let provider = step.session.addr.provider.as_str();
+        let name = [provider, ".", &step.prototype.name].concat();
         let saved = undo_of(outcome).and_then(|link| {
             Some(SavedUndo {
                 workspace: step.session.workspace.as_deref().map(Into::into),
@@ -141,7 +145,7 @@ fn undos(run: &Run) -> Undos {
 fn sessions(run: &Run) -> Vec<String> {
     let mut names = Vec::new();
     for step in run.steps.iter().take(run.done.len()) {
-        let name = step.session.to_string();
+        let name = String::from(step.session.addr.clone());
         if !names.contains(&name) {
             names.push(name);
         }
@@ -149,10 +153,6 @@ fn sessions(run: &Run) -> Vec<String> {
     names
 }
 
-/// Returns the first characters of a text, with an ellipsis if there are more.
-pub(super) fn clip(text: &str, max: usize) -> String {
-    match text.char_indices().nth(max) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
+fn joined(texts: &[String], between: &str, most: usize) -> String {
+    clip(&texts.join(between), most).into_owned()
 }

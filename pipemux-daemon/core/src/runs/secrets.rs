@@ -6,7 +6,6 @@
 use pipemux_proto::call::mask::{ArgumentName, Secrets, masked, masked_in_place, secret_spans};
 use pipemux_proto::prototype::Prototype;
 
-use crate::processes::Sessions;
 use crate::runs::written_call::written_call;
 use crate::runs::{Argument, Run};
 use crate::workspaces::Workspace;
@@ -18,19 +17,15 @@ pub struct SecretActions<'a> {
 
 impl<'a> SecretActions<'a> {
     /// Finds those of a workspace's windows whose names are in the code.
-    pub fn in_code(workspace: &Workspace, sessions: &'a Sessions, code: &str) -> Self {
-        let windows = workspace.windows.iter();
-        let known = windows.filter_map(|window| sessions.get(&window.session));
-        let actions = known.flat_map(|session| session.prototypes.iter());
-        let actions = actions.filter(|one| one.holds_secret() && code.contains(one.written_name()));
-        Self { actions: actions.collect() }
+    pub fn in_code(workspace: &'a Workspace, code: &str) -> Self {
+        let actions = workspace.windows.secret_actions();
+        Self { actions: actions.filter(|one| code.contains(one.written_name())).collect() }
     }
 
     /// True when a window of the workspace has an action with a secret argument. A call that isn't known may have been
     /// meant for it.
-    pub fn are_known(workspace: &Workspace, sessions: &Sessions) -> bool {
-        let known = workspace.windows.iter().filter_map(|window| sessions.get(&window.session));
-        known.flat_map(|session| session.prototypes.iter()).any(Prototype::holds_secret)
+    pub fn are_known(workspace: &Workspace) -> bool {
+        workspace.windows.secret_actions().next().is_some()
     }
 
     /// True when the code holds the value of a secret argument, or can't be read far enough to tell.

@@ -9,6 +9,7 @@ use pipemux_proto::{SessionAddr, Value};
 
 use crate::runs::step::is_true;
 use crate::runs::{Argument, Run, Step, ref_errors};
+use crate::text::clip;
 use crate::workspaces::Workspace;
 
 /// Most characters of one argument.
@@ -18,9 +19,9 @@ const ARGUMENT_SHOWN: usize = 60;
 pub fn written_call(run: &Run, index: usize, workspace: &Workspace) -> String {
     let Some(step) = run.steps.get(index) else { return String::new() };
     let addr = &step.session.addr;
-    let owner = match addr.session.as_str() {
-        SessionAddr::DEFAULT_SESSION => addr.provider.to_string(),
-        _ => addr.to_string(),
+    let session = match addr.session.as_str() {
+        SessionAddr::DEFAULT_SESSION => ["", ""],
+        session => ["/", session],
     };
     // In the order of the prototype: answers are appended to the arguments that the call had.
     let named = |param: &Param| step.args.iter().find(|(name, _)| *name == param.name);
@@ -39,9 +40,18 @@ pub fn written_call(run: &Run, index: usize, workspace: &Workspace) -> String {
             Argument::Fixed(arg) if param.raw.holds(flag) => written_raw(step, arg, workspace),
             argument => written(run, step, argument, workspace),
         };
-        Some(format!("{name}={}", clip(&argument)))
+        Some(format!("{name}={}", clip(&argument, ARGUMENT_SHOWN)))
     });
-    format!("{owner}.{}({})", step.prototype.written_name(), args.collect::<Vec<_>>().join(", "))
+    let mut call =
+        [&[addr.provider.as_str()], &session[..], &[".", step.prototype.written_name(), "("]]
+            .concat()
+            .concat();
+    for (index, argument) in args.enumerate() {
+        call.push_str(if index == 0 { "" } else { ", " });
+        call.push_str(&argument);
+    }
+    call.push(')');
+    call
 }
 
 fn written(run: &Run, step: &Step, argument: &Argument, workspace: &Workspace) -> String {
@@ -94,12 +104,5 @@ fn written_raw(step: &Step, arg: &Arg, workspace: &Workspace) -> String {
     match arg {
         Arg::Value(blob) if let Ok(Value::Str(text)) = blob.to_value() => write_raw(&text),
         arg => written_value(step, arg, workspace),
-    }
-}
-
-fn clip(text: &str) -> String {
-    match text.char_indices().nth(ARGUMENT_SHOWN) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
     }
 }

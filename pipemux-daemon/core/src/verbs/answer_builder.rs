@@ -152,7 +152,8 @@ impl AnswerBuilder<'_> {
         let shared = shared_words(workspace, session, &requested.session);
         let show_calls = workspace.options.titles;
         let input = render_input(session, self.epoch, show_calls, &shared, &embeds);
-        let (mut window, differs) = write_and_record(workspace, requested, input, self.now);
+        let (mut window, differs) =
+            write_and_record(workspace, requested, (session, input), self.now);
         if titles && !show_calls {
             write_calls(&mut window, input, &mut workspace.anchors);
         }

@@ -81,15 +81,13 @@ impl Core {
         let (at, call) = (&request.workspace, &request.call);
         let run_id = self.clients.pseudonym(call);
         let rest = KeptRest::of_refused((at.clone(), &call.reader, &run_id), source, index);
-        let sessions = self.processes.sessions();
-        let secret = |code: &str| SecretActions::in_code(workspace, sessions, code).are_given(code);
+        let secret = |code: &str| SecretActions::in_code(workspace, code).are_given(code);
         let secret = match &source.code {
             Code::Script(code) => secret(code),
             Code::Steps(steps) => steps.iter().any(|code| secret(code)),
         };
         // Standard input may have been meant for one.
-        let secret =
-            secret || source.stdin.is_some() && SecretActions::are_known(workspace, sessions);
+        let secret = secret || source.stdin.is_some() && SecretActions::are_known(workspace);
         let Some(mut rest) = rest.filter(|_| !secret) else {
             self.runs.outdate_rests(at, &call.reader);
             return Err(fault);
@@ -215,10 +213,9 @@ impl Core {
             ("-", Some(stdin)) => (String::from_utf8_lossy(stdin).into_owned(), None),
             (_, stdin) => (text.clone(), stdin.clone()),
         };
-        let sessions = self.processes.sessions();
-        let secrets = SecretActions::in_code(workspace, sessions, &code);
+        let secrets = SecretActions::in_code(workspace, &code);
         let told = secrets.hidden(&code);
-        let are_known = SecretActions::are_known(workspace, sessions);
+        let are_known = SecretActions::are_known(workspace);
         let corrected = match rest.corrected(&code, stdin) {
             Ok(corrected) => corrected,
             Err(fault) => {
@@ -250,9 +247,7 @@ impl Core {
         let shown: Vec<Option<String>> = corrected
             .parts
             .iter()
-            .map(|(code, _)| {
-                SecretActions::in_code(workspace, sessions, code).hidden_in_place(code)
-            })
+            .map(|(code, _)| SecretActions::in_code(workspace, code).hidden_in_place(code))
             .collect();
         let parts: Vec<(&str, &Script)> = corrected
             .parts

@@ -15,6 +15,7 @@ use crate::limits::PANEL_LINES;
 use crate::persist::records::SavedRound;
 use crate::processes::Processes;
 use crate::runs::open_questions::OpenRuns;
+use crate::text::clip;
 use crate::verbs::view::{panel_shares, windows_in_order};
 use crate::views::inert;
 use crate::views::masked_paths::without_paths;
@@ -194,12 +195,9 @@ fn round_line(round: &SavedRound) -> String {
         reader => format!(" · {}", inert::line(reader)),
     };
     // What it did is shown by its windows, and all of it by its call.
-    let part = |text: &str| match text.char_indices().nth(ROUND_CHARS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    };
-    let action = part(&without_paths(&inert::line(&*round.action)));
-    let result = part(&without_paths(&inert::line(&*round.result)));
+    let (action, result) = (inert::line(&*round.action), inert::line(&*round.result));
+    let (action, result) = (without_paths(&action), without_paths(&result));
+    let (action, result) = (clip(&action, ROUND_CHARS), clip(&result, ROUND_CHARS));
     format!("- {}{by} · {action} · {result}", round.number)
 }
 

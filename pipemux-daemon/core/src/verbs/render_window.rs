@@ -9,7 +9,7 @@ use crate::processes::Processes;
 use crate::processes::session::Session;
 use crate::verbs::embeds::fill_embeds;
 use crate::verbs::tasks::PendingEmbed;
-use crate::views::answer_window::{AnswerWindow, window_to_write, write_window};
+use crate::views::answer_window::{AnswerWindow, window_to_write, write_prototypes, write_window};
 use crate::views::inert::RefTokens;
 use crate::views::link_title::SharedWords;
 use crate::views::minter::RenderInput;
@@ -37,7 +37,7 @@ pub(crate) fn render_held_window(
     let shared = shared_words(workspace, Some(session), key);
     let show_calls = workspace.options.titles;
     let input = render_input(Some(session), epoch, show_calls, &shared, &embeds);
-    let (window, differs) = write_and_record(workspace, requested, input, now);
+    let (window, differs) = write_and_record(workspace, requested, (Some(session), input), now);
     if let Some(content) = window.shown_content() {
         workspace.count_context(key, content, false, now);
     }
@@ -89,11 +89,13 @@ pub(super) fn shared_words(
     key: &SessionKey,
 ) -> SharedWords {
     let prototypes = session.into_iter().flat_map(|session| session.prototypes.iter());
-    let is_shared = |action: &&Prototype| workspace.windows.with_action(&action.name).len() > 1;
+    let is_shared = |action: &&Prototype| workspace.windows.share_action(&action.name);
     let actions = prototypes.filter(is_shared).map(|action| action.name.clone()).collect();
-    let others = workspace.windows.iter().filter(|window| window.session != *key);
-    let held = others.filter_map(|window| window.projection.as_ref());
-    let names = held.flat_map(|held| held.projection.names.keys().cloned()).collect();
+    let held = workspace.windows.iter().filter_map(|w| Some((w, w.projection.as_ref()?)));
+    // Most apps bind no names, and looking for them among many windows should cost little.
+    let naming = held.filter(|(_, held)| !held.projection.names.is_empty());
+    let others = naming.filter(|(window, _)| window.session != *key);
+    let names = others.flat_map(|(_, held)| held.projection.names.keys().cloned()).collect();
     SharedWords { actions, names, all: false }
 }
 
@@ -102,13 +104,21 @@ pub(super) fn shared_words(
 pub(super) fn write_and_record(
     workspace: &mut Workspace,
     requested: RequestedWindow,
-    input: RenderInput<'_>,
+    (session, input): (Option<&Session>, RenderInput<'_>),
     now: Now,
 ) -> (AnswerWindow, bool) {
     let Some((window, anchors)) = workspace.window_and_anchors(&requested.session) else {
         return (AnswerWindow::without_content(requested), false);
     };
-    let (answer, rendering) = write_window(window, requested, input, anchors);
+    let (mut answer, rendering) = write_window(window, requested, input, anchors);
+    if let (Some(projection), Some(session)) = (&answer.projection, session)
+        && let Some(window) = workspace.window_mut(&answer.session)
+    {
+        let (provider, lod) = (&answer.session.addr.provider, answer.lod);
+        let (all, names) = (&session.prototypes, projection.actions.as_deref());
+        let write = || write_prototypes(provider, all, names, lod);
+        answer.prototypes = window.written_actions(all, names, lod, write);
+    }
     let differs = rendering.as_ref().is_some_and(|rendering| rendering.differs);
     if let Some(rendering) = rendering {
         let shown = rendering.rendered.embeds.windows();

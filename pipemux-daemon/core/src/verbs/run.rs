@@ -36,7 +36,7 @@ impl Core {
     ) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
-        let secrets = SecretActions::in_code(workspace, self.processes.sessions(), code);
+        let secrets = SecretActions::in_code(workspace, code);
         let shown = secrets.hidden_in_place(code);
         let script = match parse(code, stdin.as_deref(), shown.as_deref().unwrap_or(code)) {
             Ok(script) => script,
@@ -230,9 +230,9 @@ impl Core {
         };
         let (source, only_queries) = (source_of(code, stdin.as_ref()), *only_queries);
         let workspace = require::workspace(&self.workspaces, request)?;
-        let secrets = SecretActions::in_code(workspace, self.processes.sessions(), code);
+        let secrets = SecretActions::in_code(workspace, code);
         let told = secrets.hidden(code).map_or(ToldText::Whole, ToldText::Hidden);
-        let are_known = SecretActions::are_known(workspace, self.processes.sessions());
+        let are_known = SecretActions::are_known(workspace);
         let shown = secrets.hidden_in_place(code);
         let shown = shown.as_deref().unwrap_or(code);
         let planner = Planner::new(workspace, self.processes.sessions(), shown);

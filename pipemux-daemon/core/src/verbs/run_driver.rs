@@ -277,11 +277,11 @@ impl Core {
             self.turn.persist(Record::Undone { workspace, round, steps, unsure: Vec::new() });
         }
         let exit = if exit == 0 { String::new() } else { format!(" (exit {exit})") };
-        let text = format!("{}{exit} · {}", round.action, round.result);
+        let text = [&*round.action, &*exit, " · ", &*round.result].concat();
         let audience = Audience::Workspace(at.clone(), None);
         let happening = Happening::new(EventKind::Act, audience, &text).by(&round.reader);
         self.feed.tell(now, Happening { run_exit: Some(round.exit), ..happening });
-        self.turn.persist(Record::Round { workspace: at.to_string(), round });
+        self.turn.persist(Record::Round { workspace: (**at).to_owned(), round });
     }
 
     /// Returns the fault of a request whose run is missing, or whose workspace is: nobody can tell which steps took

@@ -253,7 +253,6 @@ fn fit(
 ) -> (AnswerBuffer, TokenReceipt) {
     let mut left_out = Vec::new();
     let mut excess = 0;
-    let whole = windows.clone();
     let mut in_shares = None;
     for _ in 0..FIT_PASSES {
         let written = write(windows, &elsewhere, &left_out);
@@ -266,14 +265,15 @@ fn fit(
             continue;
         }
         // Within their shares, none changes what is shown of another. Only when these are too much are all cut further.
-        match in_shares {
+        match &in_shares {
             None => {
+                let whole = windows.clone();
                 left_out = cut_to_shares(windows);
-                in_shares = Some(tokens_of(windows));
+                in_shares = Some((whole, tokens_of(windows)));
             }
-            Some(tokens) => {
+            Some((whole, tokens)) => {
                 excess += over;
-                windows.clone_from(&whole);
+                windows.clone_from(whole);
                 left_out = cut_windows(windows, tokens.saturating_sub(excess));
             }
         }

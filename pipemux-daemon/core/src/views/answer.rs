@@ -111,28 +111,30 @@ pub fn steps(
         }
         let (Some(outcome), Some(own)) = (run.done.get(index), names.get(index)) else { continue };
         let StepName { written, foreign } = own;
-        let name = &match run.steps.get(outer).filter(|_| step.nested) {
-            Some(outer) => format!("{written} in {}", full_name(outer)),
-            None => written.clone(),
+        let name = &*match run.steps.get(outer).filter(|_| step.nested) {
+            Some(outer) => Cow::from(format!("{written} in {}", full_name(outer))),
+            None => Cow::from(written),
         };
         let count = if visible > 1 { format!("{position} ") } else { String::new() };
         let mut out = String::new();
         match outcome.status {
             StepStatus::Done => {
-                let links: String =
-                    links(outcome, index).iter().map(|link| format!(" · {link}")).collect();
+                let links = links(outcome, index);
+                let links: String = links.iter().flat_map(|link| [" · ", link]).collect();
                 let word = if outcome.is_started() { "started" } else { "done" };
                 let head = match step.is_query() {
                     true => {
                         let position = (visible > 1).then_some(position);
                         query_head(name, *foreign, &outcome.brief, position)
                     }
-                    false if outcome.brief.is_empty() => format!("{position} {word} · {name}"),
-                    false => format!("{position} {word} · {name}: {}", plain(&outcome.brief)),
+                    false => {
+                        let brief = plain(&outcome.brief);
+                        let colon = if outcome.brief.is_empty() { "" } else { ": " };
+                        [&*position.to_string(), " ", word, " · ", name, colon, &brief].concat()
+                    }
                 };
-                match head.is_empty() && links.is_empty() {
-                    true => {}
-                    false => out += &format!("{head}{links}\n"),
+                if !head.is_empty() || !links.is_empty() {
+                    out.extend([&*head, &*links, "\n"]);
                 }
                 out += &with_options(&job_line(outcome), hint_options);
                 let content = contents.get(index).map_or("", String::as_str);

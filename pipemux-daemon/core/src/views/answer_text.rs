@@ -364,14 +364,20 @@ impl AnswerText<'_> {
                 Some(all.max(window.lowered.unwrap_or(0)))
             })
             .fold(0, u64::saturating_add);
-        let mut last = position.map_or(String::new(), |position| format!("{} · ", field(position)));
-        if named {
-            last += &format!("workspace {} · ", field(&inert::line(&self.workspace.name)));
+        let mut last = String::new();
+        if let Some(position) = position {
+            last.extend([&*field(position), " · "]);
         }
-        last += &format!("e{} · ", self.workspace.epoch);
+        if named {
+            last.extend(["workspace ", &*field(&inert::line(&self.workspace.name)), " · "]);
+        }
+        last.extend(["e", &*self.workspace.epoch.to_string(), " · "]);
         let shown = out.tokens() + pipemux_tokens::estimate(&last) + RECEIPT_TOKENS;
         let receipt = TokenReceipt { shown, available: available.max(shown) };
-        out.push_unestimated(&format!("{last}{} of {} tokens\n", receipt.shown, receipt.available));
+        let (shown, available) = (shown.to_string(), receipt.available.to_string());
+        for part in [&*last, &*shown, " of ", &*available, " tokens\n"] {
+            out.push_unestimated(part);
+        }
         (out, receipt)
     }
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use pipemux_proto::projection::Lod;
 use pipemux_proto::prototype::Prototype;
-use pipemux_proto::{Fault, Incarnation};
+use pipemux_proto::{Fault, Incarnation, ProviderId};
 
 use crate::keys::SessionKey;
 use crate::limits::{BUDGET_MAX, FULL_BUDGET, WINDOW_BUDGET};
@@ -204,7 +204,6 @@ pub fn write_window(
     };
     let HeldProjection { app, projection, .. } = held;
     answer.version = Some((app, projection.version));
-    answer.prototypes = write_prototypes(&answer, &projection, input.prototypes);
     answer.projection = Some(projection.clone());
     let previous = match &window.rendered {
         // An unchanged projection keeps its text, and costs nothing; but its refs may stand for what another reader was
@@ -271,15 +270,17 @@ pub fn is_overtaken(window: &Window, held: &HeldProjection) -> bool {
     window.context.counted.is_some_and(|(app, rendered, _)| (app, rendered) > version)
 }
 
-fn write_prototypes(
-    answer: &AnswerWindow,
-    projection: &RawProjection,
+/// Writes what can be done with a window, of which `names` says what is possible now.
+pub fn write_prototypes(
+    provider: &ProviderId,
     prototypes: &[Prototype],
+    names: Option<&[String]>,
+    lod: Lod,
 ) -> Rc<str> {
-    let possible: Vec<&Prototype> = possible(prototypes, projection.actions.as_deref()).collect();
-    match answer.lod {
+    let possible: Vec<&Prototype> = possible(prototypes, names).collect();
+    match lod {
         Lod::Gist => "".into(),
-        Lod::Summary => compact(&answer.session.addr.provider, &possible).into(),
+        Lod::Summary => compact(provider, &possible).into(),
         Lod::Full => declarations(&possible).into(),
     }
 }

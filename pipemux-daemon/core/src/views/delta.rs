@@ -6,7 +6,7 @@ use similar::{Algorithm, DiffOp};
 use crate::limits::{DIFF_LINES_MAX, DIFF_STEPS_MAX, MOVES_TOLD_MAX};
 use crate::views::inert;
 use crate::workspaces::Rendered;
-use crate::workspaces::content::Line;
+use crate::workspaces::content::{Line, NumberedLines};
 
 /// What to show of a window after a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,16 +55,15 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
     let same = seen.heading == now.heading && seen.nav == now.nav;
     let now_lines = now.content.line_count();
     let too_long = seen.content.line_count().max(now_lines) > DIFF_LINES_MAX;
-    if too_long && !(same && seen.content == now.content) {
+    if seen.content == now.content && (same || !too_long) {
+        let kept = unchanged_lines(now);
+        return (if same { Delta::Same } else { Delta::Lines(changed_head(seen, now)) }, kept);
+    }
+    if too_long {
         return whole();
     }
     // The daemon's own fences are left out: a line of the app may look like one.
     let (before, after) = (content_lines(seen), content_lines(now));
-    if same && seen.content == now.content {
-        let mut kept = KeptList::default();
-        before.iter().zip(&after).for_each(|(old, new)| kept.add(old, new));
-        return (Delta::Same, kept.0);
-    }
     // Of lines with identities, only the same line with the same text counts as unchanged. Lines are compared by
     // numbers: the texts of long ones may have much in common.
     let mut numbers = FxHashMap::default();
@@ -138,11 +137,7 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
     if changed.is_empty() && moves.is_empty() && same {
         return (Delta::Same, kept);
     }
-    let mut out = format!("{}\n", now.heading);
-    if seen.nav != now.nav && !now.nav.is_empty() {
-        out += &now.nav;
-        out.push('\n');
-    }
+    let mut out = changed_head(seen, now);
     if !moves.is_empty() {
         let moves: Vec<String> = moves.into_iter().map(KeptLines::describe).collect();
         out += &moves.join(", ");
@@ -168,6 +163,21 @@ fn differing_lines(old: &[usize], new: &[usize]) -> usize {
     (old.len() - begin - end) * (new.len() - begin - end)
 }
 
+/// Returns what is told above the changed lines: the heading, and the row of links if that is another one.
+fn changed_head(seen: &Rendered, now: &Rendered) -> String {
+    let nav = if seen.nav == now.nav { "" } else { &*now.nav };
+    [&*now.heading, "\n", nav, if nav.is_empty() { "" } else { "\n" }].concat()
+}
+
+/// Returns the numbered lines of a window whose content is as it was.
+fn unchanged_lines(window: &Rendered) -> Vec<KeptLines> {
+    let mut kept = KeptList::default();
+    for NumberedLines { first, count, identified } in window.content.numbered_lines() {
+        kept.push(KeptLines { old: first, new: first, count, identified });
+    }
+    kept.0
+}
+
 impl KeptLines {
     /// `lines 4-412 are now 1-409`
     fn describe(&self) -> String {
@@ -188,15 +198,19 @@ impl KeptList {
     fn add(&mut self, old: &Line<'_>, new: &Line<'_>) {
         let (Some(old_number), Some(new_number)) = (old.number, new.number) else { return };
         let identified = new.identity.is_some();
+        self.push(KeptLines { old: old_number, new: new_number, count: 1, identified });
+    }
+
+    fn push(&mut self, new: KeptLines) {
         match self.0.last_mut() {
             Some(last)
-                if last.old.checked_add(last.count) == Some(old_number)
-                    && last.new.checked_add(last.count) == Some(new_number)
-                    && last.identified == identified =>
+                if last.old.checked_add(last.count) == Some(new.old)
+                    && last.new.checked_add(last.count) == Some(new.new)
+                    && last.identified == new.identified =>
             {
-                last.count += 1;
+                last.count += new.count;
             }
-            _ => self.0.push(KeptLines { old: old_number, new: new_number, count: 1, identified }),
+            _ => self.0.push(new),
         }
     }
 }

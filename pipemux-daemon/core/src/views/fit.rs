@@ -8,6 +8,7 @@ use std::rc::Rc;
 use pipemux_tokens::{Estimate, estimate};
 
 use crate::keys::SessionKey;
+use crate::text::clip;
 use crate::views::answer_window::AnswerWindow;
 use crate::views::trim::trim;
 use crate::workspaces::Rendered;
@@ -133,10 +134,7 @@ fn cut_step(step: &str, tokens: u64) -> String {
     if estimate(first) + 2 * CUT_LINE_TOKENS <= tokens {
         return cut_lines_with(step, tokens.saturating_sub(CUT_LINE_TOKENS), more);
     }
-    let head = match first.char_indices().nth(STEP_CHARS) {
-        Some((end, _)) => format!("{}…\n", &first[..end]),
-        None => format!("{first}\n"),
-    };
+    let head = clip(first, STEP_CHARS).into_owned() + "\n";
     match step.lines().count() {
         0 | 1 => head,
         lines => head + &more(lines - 1),

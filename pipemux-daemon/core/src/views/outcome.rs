@@ -14,6 +14,7 @@ use crate::limits::CONTENT_BUDGET_MIN;
 use crate::processes::Prototypes;
 use crate::runs::question::{Asker, OpenQuestion};
 use crate::runs::{Argument, Run, Step, StepOrigin};
+use crate::text::clip;
 use crate::views::answer::StepName;
 use crate::views::fit::{cut_contents, cut_steps};
 use crate::views::inert::RefTokens;
@@ -79,6 +80,9 @@ pub fn write_outcome<'p>(
     }
     let mut write_steps = |contents: &[String]| {
         answer::steps(run, &names, contents, hint_options, |outcome, index| {
+            if outcome.links.is_empty() && !outcome.is_started() {
+                return Vec::new();
+            }
             let session = &run.steps[index].session;
             let prototypes = prototypes(session);
             let mut minter =
@@ -228,7 +232,9 @@ fn step_name(step: &Step, anchors: &AnchorTable) -> String {
     let action = step.prototype.written_name();
     match clicked(step, anchors) {
         None => action.to_owned(),
-        Some((label, session)) if label == action => format!("clicked \"{action}\" of {session}"),
+        Some((label, session)) if label == action => {
+            ["clicked \"", action, "\" of ", &session].concat()
+        }
         Some((label, session)) => {
             format!("clicked \"{}\" ({action}) of {session}", inert::line(&label))
         }
@@ -249,11 +255,8 @@ pub fn clicked(step: &Step, anchors: &AnchorTable) -> Option<(String, String)> {
     let label =
         anchor.map_or(step.call.as_str(), |anchor| quote::in_sentence(anchor.label.borrow()));
     let label = label.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short = match label.char_indices().nth(CLICKED_LABEL) {
-        Some((end, _)) => format!("{}…", &label[..end]),
-        None => label,
-    };
-    Some((short, step.session.to_string()))
+    let short = clip(&label, CLICKED_LABEL).into_owned();
+    Some((short, step.session.addr.clone().into()))
 }
 
 /// How many characters of a clicked link's label an answer repeats.

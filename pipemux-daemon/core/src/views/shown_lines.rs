@@ -9,14 +9,13 @@ use crate::keys::SessionKey;
 use crate::limits::LINE_NUMBERS_MAX;
 use crate::runs::Run;
 use crate::views::delta::KeptLines;
-use crate::workspaces::content::Line;
 use crate::workspaces::{LineUpdate, Reader, Rendered, ShownVersion, When};
 
 /// Returns what a complete window says.
 pub fn whole_window(rendered: &Rendered, seen: Option<ShownVersion>) -> Vec<LineUpdate> {
     let mut updates = Updates::of(rendered, seen);
-    for line in rendered.content.lines() {
-        updates.show(&line);
+    for lines in rendered.content.numbered_lines() {
+        updates.add(lines.first, lines.last(), When::Always);
     }
     for LineNumbers { document, first, last, .. } in rendered.numbers.iter() {
         let (document, first, last) = (document.clone(), *first, *last);
@@ -39,8 +38,8 @@ pub fn changed_window(
     }
     let mut left_out = kept.iter().flat_map(|kept| (0..kept.count).map(move |at| (kept, at)));
     let mut next = left_out.next();
-    for line in rendered.content.lines() {
-        let Some(number) = line.number else { continue };
+    let numbered = rendered.content.numbered_lines().into_iter();
+    for number in numbered.flat_map(|lines| lines.first..=lines.last()) {
         match next {
             Some((kept, at)) if kept.new.checked_add(at) == Some(number) => {
                 next = left_out.next();
@@ -50,7 +49,7 @@ pub fn changed_window(
                     updates.add(number, number, When::StillIn(base));
                 }
             }
-            _ => updates.show(&line),
+            _ => updates.add(number, number, When::Always),
         }
     }
     for LineNumbers { document, first, last, .. } in rendered.numbers.iter() {
@@ -108,12 +107,6 @@ impl<'a> Updates<'a> {
     fn of(rendered: &'a Rendered, seen: Option<ShownVersion>) -> Self {
         let document = rendered.document.as_deref().unwrap_or_default();
         Self { document, seen, all: Vec::new() }
-    }
-
-    fn show(&mut self, line: &Line<'_>) {
-        if let Some(number) = line.number {
-            self.add(number, number, When::Always);
-        }
     }
 
     fn add(&mut self, first: u64, last: u64, when: When) {

@@ -187,7 +187,9 @@ fn nested(embed: &EmbedSlot) -> Embed {
 fn heading(marks: &str, session: &SessionKey, projection: &RawProjection) -> String {
     let mut heading = Writer::default();
     heading.raw(marks);
-    heading.raw(&session.to_string());
+    for part in [session.addr.provider.as_str(), "/", session.addr.session.as_str()] {
+        heading.raw(part);
+    }
     if !projection.title.is_empty() {
         heading.raw(" · ");
         heading.one_line(&projection.title);

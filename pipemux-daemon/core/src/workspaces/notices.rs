@@ -104,6 +104,9 @@ impl Notices {
     /// Returns the notices that are newer than a number, as they read now: the daemon's own, and those of apps. Each
     /// begins with what was left out since. The `newest` ones of all aren't among them.
     pub fn after(&self, number: u64, newest: usize, now: Now) -> (Vec<String>, Vec<String>) {
+        if number >= self.count {
+            return (Vec::new(), Vec::new());
+        }
         let mut numbers: Vec<u64> =
             self.own.kept.iter().chain(&self.of_apps.kept).map(|notice| notice.number).collect();
         numbers.sort_unstable();

@@ -10,6 +10,7 @@ use pipemux_proto::projection::Lod;
 use crate::keys::{ProjectionKey, SessionKey};
 use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PAST_BYTES, PAST_MAX, WINDOW_BUDGET};
 use crate::persist::records::SavedPlacement;
+use crate::processes::Prototypes;
 use crate::workspaces::context_errors::CONFLICTS_TOLD;
 use crate::workspaces::per_reader::Readers;
 use crate::workspaces::raw_projection::RawProjection;
@@ -36,6 +37,8 @@ pub struct Window {
     pub rendered: Option<(Rc<RawProjection>, Rc<Rendered>)>,
     /// The level of detail of what was last written.
     pub rendered_lod: Lod,
+    /// What was last written of what its session can do.
+    pub(super) actions: Option<WrittenActions>,
     /// What windows of other sessions show of it, oldest first.
     pub(super) embeds: Vec<HeldEmbed>,
     /// The version of its Context.
@@ -103,6 +106,15 @@ pub struct HeldProjection {
     pub projection: Rc<RawProjection>,
 }
 
+/// What was written of what a window's session can do, and what it was written from.
+#[derive(Debug, Clone)]
+pub(super) struct WrittenActions {
+    all: Prototypes,
+    possible: Option<Vec<String>>,
+    lod: Lod,
+    text: Rc<str>,
+}
+
 /// What was written of a window from a projection.
 #[derive(Debug)]
 pub struct NewRendering {
@@ -133,6 +145,7 @@ impl Window {
             projection: None,
             rendered: None,
             rendered_lod: Lod::default(),
+            actions: None,
             embeds: Vec::new(),
             context: ContextVersionCounter::after(epoch),
             conflicts: Vec::new(),
@@ -161,6 +174,28 @@ impl Window {
         let (budget_asked, reader) = (budget - budget / 5, reader.to_owned());
         let request = Project { window, lod, budget: budget_asked, known_version: None, reader };
         (ProjectionKey { window, lod, budget }, request)
+    }
+
+    /// Returns what is written of what its session can do, where `possible` names what it can do now: as it was written
+    /// before, if that was from the same.
+    pub fn written_actions(
+        &mut self,
+        all: &Prototypes,
+        possible: Option<&[String]>,
+        lod: Lod,
+        write: impl FnOnce() -> Rc<str>,
+    ) -> Rc<str> {
+        let same = |written: &&WrittenActions| {
+            Rc::ptr_eq(&written.all, all)
+                && written.possible.as_deref() == possible
+                && written.lod == lod
+        };
+        if let Some(written) = self.actions.as_ref().filter(same) {
+            return written.text.clone();
+        }
+        let (all, possible, text) = (all.clone(), possible.map(<[String]>::to_vec), write());
+        self.actions = Some(WrittenActions { all, possible, lod, text: text.clone() });
+        text
     }
 
     /// Keeps what its app sent, unless that was asked for an earlier window of the session.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use pipemux_proto::prototype::Prototype;
 use pipemux_proto::{ProviderId, SessionAddr};
 use rustc_hash::FxHashMap;
 
@@ -34,6 +35,8 @@ pub type Rank = u64;
 struct ActionGroup {
     /// What they can do; empty while that isn't known.
     actions: Prototypes,
+    /// True when an action has a secret argument. Hardly any app has one, and each script asks.
+    holds_secret: bool,
     windows: BTreeSet<Rank>,
 }
 
@@ -156,15 +159,23 @@ impl Windows {
             |group: &ActionGroup| Rc::ptr_eq(&group.actions, &actions) || group.actions == actions;
         match groups.iter_mut().find(|group| same(group)) {
             Some(group) => drop(group.windows.insert(rank)),
-            None => groups.push(ActionGroup { actions, windows: BTreeSet::from([rank]) }),
+            None => {
+                let holds_secret = actions.iter().any(Prototype::holds_secret);
+                let windows = BTreeSet::from([rank]);
+                groups.push(ActionGroup { actions, holds_secret, windows });
+            }
         }
+    }
+
+    /// Iterates over the actions with a secret argument, each once for all windows that have the same actions.
+    pub fn secret_actions(&self) -> impl Iterator<Item = &Prototype> {
+        let groups = self.by_app.values().flatten().filter(|group| group.holds_secret);
+        groups.flat_map(|group| group.actions.iter()).filter(|action| action.holds_secret())
     }
 
     /// Returns the windows whose sessions have an action of that name, whether or not it is possible now.
     pub fn with_action(&self, name: &str) -> Vec<&Window> {
-        let has =
-            |group: &&ActionGroup| group.actions.iter().any(|action| action.written_name() == name);
-        self.of_groups(self.by_app.values().flatten().filter(has))
+        self.of_groups(self.groups_with_action(name))
     }
 
     /// Returns the windows of `wanted` apps whose sessions' actions aren't known.
@@ -185,6 +196,19 @@ impl Windows {
     /// Returns the windows of an app that have a session.
     pub fn of_app(&self, app: &ProviderId) -> Vec<&Window> {
         self.of_groups(self.by_app.get(app).into_iter().flatten())
+    }
+
+    /// Returns true when the sessions of several windows have an action of that name.
+    pub fn share_action(&self, name: &str) -> bool {
+        let mut windows = self.groups_with_action(name).map(|group| group.windows.len());
+        windows.next().is_some_and(|first| first > 1 || windows.next().is_some())
+    }
+
+    fn groups_with_action(&self, name: &str) -> impl Iterator<Item = &ActionGroup> {
+        let has = move |group: &&ActionGroup| {
+            group.actions.iter().any(|action| action.written_name() == name)
+        };
+        self.by_app.values().flatten().filter(has)
     }
 
     fn of_groups<'a>(&self, groups: impl Iterator<Item = &'a ActionGroup>) -> Vec<&Window> {

@@ -318,6 +318,10 @@ impl Workspace {
         reader: &str,
         shown: impl Iterator<Item = &'a SessionKey>,
     ) -> bool {
+        // Most often it had before: nothing was opened or closed since.
+        if self.window_set_revision > 0 && !self.has_other_windows(reader) {
+            return true;
+        }
         let before = self.readers.get(reader).into_iter().flat_map(|reader| reader.seen.keys());
         let known: BTreeSet<&SessionKey> = before.chain(shown).collect();
         known.len() == self.windows.len() && known.iter().all(|key| self.window(key).is_some())

@@ -1,10 +1,14 @@
 //! Texts that are made inert as a whole: a line, several lines, a sentence.
 
-use crate::foreign::inert::{RefTokens, Writer};
+use crate::foreign::inert::{RefTokens, Writer, is_plain_line};
 use crate::foreign::{ForeignStr, ForeignText};
 
 /// Makes an app's text inert as one line that follows other text.
 pub fn line<'t>(text: impl Into<ForeignStr<'t>>) -> String {
+    let text = text.into();
+    if is_plain_line(text.0) {
+        return text.0.to_owned();
+    }
     // Another character comes first, so that nothing is escaped as the start of a line.
     let mut writer = Writer { out: ".".into(), ..Writer::default() };
     writer.one_line(text);

@@ -14,7 +14,9 @@ mod trace_wait;
 mod value_read;
 mod wait;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
 
 use crate::keys::{RequestId, SessionKey};
 use crate::runs::Run;
@@ -75,15 +77,15 @@ pub(crate) enum Task {
 /// answers the request.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
-    by_request: HashMap<RequestId, Task>,
+    by_request: FxHashMap<RequestId, Task>,
     /// The requests with a [`Task::Waiting`].
     pub(crate) waits: BTreeSet<RequestId>,
     /// The requests that wait for the end of a job.
     pub(crate) job_waits: BTreeMap<RequestId, JobWait>,
     /// The texts whose tokens wait for apps that say which ones are theirs.
-    pub(crate) resolving: HashMap<RequestId, Resolving>,
+    pub(crate) resolving: FxHashMap<RequestId, Resolving>,
     /// The windows that were requested ahead of time, by the client's request that may show them.
-    pub(crate) prefetches: HashMap<RequestId, Prefetch>,
+    pub(crate) prefetches: FxHashMap<RequestId, Prefetch>,
 }
 
 impl Tasks {

@@ -12,7 +12,6 @@ mod session_anchors;
 mod target;
 mod written;
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use pipemux_proto::Incarnation;
@@ -85,13 +84,13 @@ pub struct AnchorTable {
     anchors: FxHashMap<u64, Box<Anchor>>,
     /// The anchors of each session, by [`SessionIndex`].
     sessions: Vec<SessionAnchors>,
-    index_by_session: HashMap<Rc<SessionKey>, usize>,
+    index_by_session: FxHashMap<Rc<SessionKey>, usize>,
     /// What the answer that is being written offers beside its windows.
     offered: Vec<u64>,
     /// The sessions of things that the answer offers and that mean something else than when they were last shown.
     revised: Vec<Rc<SessionKey>>,
     /// What windows show of other sessions' windows, by the session that shows it.
-    embedded: HashMap<SessionKey, Box<[u64]>>,
+    embedded: FxHashMap<SessionKey, Box<[u64]>>,
     /// What was minted of the embedded window that is being written.
     embedding: Vec<u64>,
     /// Ids that were minted but not saved yet, without links that were offered.
@@ -304,6 +303,7 @@ impl AnchorTable {
             }
         }
         let before = match ids {
+            [] if self.embedded.is_empty() => None,
             [] => self.embedded.remove(host),
             ids => self.embedded.insert(host.clone(), ids.into()),
         };
