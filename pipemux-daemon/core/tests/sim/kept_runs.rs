@@ -283,7 +283,7 @@ impl Sim {
     ) -> LawResult {
         let who = self.requests[index].who;
         // Steps of a run that has ended are sent behind a corrected call, or in front of it.
-        if self.corrects(index) || self.requests[index].exit.is_some() {
+        if self.corrects(index) || !self.requests[index].is_open() {
             let sessions = self.runs.kept.corrected.entry(invoke.run_id.clone()).or_default();
             sessions.insert(session_key);
         }
