@@ -85,8 +85,10 @@ impl Sim {
             }
             Event::ClientFrame { client, frame } if frame.envelope.method == Method::Seen => {
                 if let Ok(seen) = decode::<client::DeliveryAck>(&frame.body) {
+                    if self.knowledge.is_remembered(seen.delivery) {
+                        self.jobs.note_confirmation(*client, frame.envelope.id, seen.delivery);
+                    }
                     self.knowledge.confirmed(seen.delivery, self.daemon.nth);
-                    self.jobs.note_confirmation(*client, frame.envelope.id, seen.delivery);
                 }
             }
             Event::Exited { app, .. } | Event::StartFailed { app, .. } => {

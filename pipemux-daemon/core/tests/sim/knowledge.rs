@@ -85,6 +85,11 @@ impl ReaderKnowledge {
         }
     }
 
+    /// True while a delivery can be confirmed: newer ones haven't pushed it out.
+    pub fn is_remembered(&self, delivery: u64) -> bool {
+        self.deliveries.values().any(|(_, wait)| wait.contains(&delivery))
+    }
+
     /// A session is being ended for good: the same keys stand for new things afterwards.
     pub fn forget(&mut self, session_key: SessionKey, name: &str) {
         self.ids.retain(|(_, thing), _| {
