@@ -17,6 +17,15 @@ mod output;
 
 use std::process::ExitCode;
 
+#[cfg(all(quick_entry, not(test)))]
+pipemux_quick::entry!(pipemux_quick::before_main);
+// The program of the tests below is linked the same way, but its arguments are names of tests.
+#[cfg(all(quick_entry, test))]
+pipemux_quick::entry!(do_nothing);
+
+#[cfg(all(quick_entry, test))]
+extern "C" fn do_nothing(_stack: *const usize) {}
+
 fn main() -> ExitCode {
     ExitCode::from(cli::main(std::env::args_os().collect()))
 }

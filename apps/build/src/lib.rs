@@ -43,32 +43,32 @@ const STATIC_PIE_STARTUP: &str = "rcrt1.o";
 /// # Errors
 /// The output directory can't be written to.
 pub fn link_statically(program: &str) -> io::Result<()> {
-    link(program, &["-static-pie"], &[STATIC_PIE_STARTUP])
+    link(program, &["-static-pie"], &[STATIC_PIE_STARTUP]).map(drop)
 }
 
 /// Makes cargo link this package's program statically at a fixed address, if that is possible. This is for build
-/// scripts of programs that start very often and don't parse hostile data.
+/// scripts of programs that start very often and don't parse hostile data. Returns whether it was possible.
 ///
 /// # Errors
 /// The output directory can't be written to.
-pub fn link_statically_without_pie(program: &str) -> io::Result<()> {
+pub fn link_statically_without_pie(program: &str) -> io::Result<bool> {
     link(program, &["-static", "-no-pie"], &[])
 }
 
 #[expect(clippy::print_stdout, reason = "a build script instructs cargo by what it prints")]
-fn link(program: &str, arguments: &[&str], startup: &[&str]) -> io::Result<()> {
+fn link(program: &str, arguments: &[&str], startup: &[&str]) -> io::Result<bool> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-env-changed=PIPEMUX_STATIC");
     let get = |name: &str| env::var(name).unwrap_or_default();
     let native = get("TARGET") == get("HOST");
     let glibc = get("CARGO_CFG_TARGET_OS") == "linux" && get("CARGO_CFG_TARGET_ENV") == "gnu";
     if !native || !glibc || get("PIPEMUX_STATIC") == "0" {
-        return Ok(());
+        return Ok(false);
     }
     let linker = chosen_linker().unwrap_or_else(|| "cc".to_owned());
     let archives = STATIC_REPLACEMENTS.iter().flat_map(|(_, archives)| *archives);
     if !archives.chain(startup).all(|file| is_installed(&linker, file)) {
-        return Ok(());
+        return Ok(false);
     }
     let directory = PathBuf::from(get("OUT_DIR")).join("static");
     write_linker_scripts(&directory)?;
@@ -76,7 +76,7 @@ fn link(program: &str, arguments: &[&str], startup: &[&str]) -> io::Result<()> {
     for argument in arguments {
         println!("cargo:rustc-link-arg-bin={program}={argument}");
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Returns the linker that the user chose for the target, if any.
