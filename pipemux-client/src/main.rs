@@ -8,6 +8,9 @@
 //! | `cli::requester` | sends one request to the daemon, prints its answer and confirms it |
 //! | `output` | everything that is written, and what happens when nobody reads it |
 //!
+//! Linked statically on x86-64, the program begins in `pipemux-quick`, which carries out plain command lines. What is here
+//! is for all others, and goes on with what was begun there (`cli::begun`).
+//!
 //! **Invariant: the exit status is returned up to `main`.** No other code ends the process, so every destructor
 //! runs.
 #![forbid(unsafe_code)]

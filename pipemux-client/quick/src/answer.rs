@@ -1,6 +1,6 @@
 //! The daemon's greeting and its answer.
 
-use crate::limits::ANSWER_MAX;
+use crate::limits::BUFFER;
 use crate::pack::Reader;
 use crate::request::{EVENT, HELLO, ID, MAJOR, REPLY, VERB};
 
@@ -51,7 +51,7 @@ type Split<'a> = (&'a [u8], &'a [u8]);
 fn frame(bytes: &[u8]) -> Result<Option<Split<'_>>, ()> {
     let Some((prefix, rest)) = bytes.split_first_chunk() else { return Ok(None) };
     let length = u32::from_be_bytes(*prefix) as usize;
-    if length > ANSWER_MAX {
+    if length > BUFFER {
         return Err(());
     }
     Ok(rest.split_at_checked(length))

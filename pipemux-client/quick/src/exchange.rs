@@ -5,7 +5,7 @@ use crate::environment::Environment;
 use crate::hand_over;
 use crate::limits::{DIRECTORY_MAX, PATIENCE_MS};
 use crate::line::{self, Line};
-use crate::memory::{self, Buffers};
+use crate::memory;
 use crate::place::{self, Socket};
 use crate::request::{self, Facts};
 use crate::start::Stack;
@@ -33,17 +33,18 @@ fn carry_out(stack: Stack) -> Option<u8> {
     }
     let environment = Environment::read(stack.environment())?;
     let socket = Socket::of(&environment)?;
-    let Buffers { request, received } = memory::take()?;
+    let buffer = memory::take()?;
     let run_id = new_run_id()?;
-    let sent = write_request(request, &line, &environment, &run_id)?;
+    let length = write_request(buffer, &line, &environment, &run_id)?;
+    let (request, room) = buffer.split_at_mut_checked(length)?;
     let daemon = connect(&socket)?;
     // What isn't sent whole is no request.
-    if sys::write(daemon, sent) != Ok(sent.len()) {
+    if sys::write(daemon, request) != Ok(length) {
         sys::close(daemon);
         return None;
     }
     sys::ignore_broken_pipes();
-    let received: &'static [u8] = receive(daemon, received);
+    let received: &'static [u8] = receive(daemon, room);
     if let Received::Answer(answer) = answer::read(received)
         && let Some(status) = print(daemon, &answer)
     {
@@ -73,12 +74,13 @@ fn new_run_id() -> Option<[u8; 36]> {
     (length == random.len()).then_some(request::run_id(sys::unix_ms().ok()?, random))
 }
 
-fn write_request<'a>(
-    room: &'a mut [u8],
+/// Writes greeting and request; returns their length.
+fn write_request(
+    room: &mut [u8],
     line: &Line<'_>,
     environment: &Environment<'_>,
     run_id: &[u8],
-) -> Option<&'a [u8]> {
+) -> Option<usize> {
     let mut path = [0; DIRECTORY_MAX];
     let directory = place::directory(&mut path)?;
     let workspace = match line.workspace.or(environment.workspace) {
@@ -86,7 +88,8 @@ fn write_request<'a>(
         None => place::project(directory)?,
     };
     let run_id = core::str::from_utf8(run_id).ok()?;
-    request::write(room, line, &Facts { environment, directory, workspace, run_id })
+    let facts = Facts { environment, directory, workspace, run_id };
+    request::write(room, line, &facts).map(<[u8]>::len)
 }
 
 /// Connects, unless the daemon isn't there, is busy, or may be somebody else's.

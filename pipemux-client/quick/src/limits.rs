@@ -8,10 +8,8 @@ pub const DIRECTORY_MAX: usize = 1024;
 pub const PATH_MAX: usize = DIRECTORY_MAX + 16;
 /// Longest path of a socket, in bytes.
 pub const SOCKET_PATH_MAX: usize = 100;
-/// Longest greeting and request together, in bytes.
-pub const REQUEST_MAX: usize = 32 * 1024;
-/// Longest greeting and answer together, in bytes.
-pub const ANSWER_MAX: usize = 64 * 1024;
+/// Longest greeting and request together, and then, behind them, longest greeting and answer, in bytes.
+pub const BUFFER: usize = 64 * 1024;
 /// Most variables of the environment that are passed to an app.
 pub const VARIABLES_MAX: usize = 32;
 /// Most bytes of these.

@@ -1,32 +1,26 @@
-//! The buffers. They are static, because what was received may outlast the function that received it.
+//! The buffer. It is static, because what was received may outlast the function that received it.
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use crate::limits::{ANSWER_MAX, REQUEST_MAX};
+use crate::limits::BUFFER;
 
-/// The memory for one exchange. Only what is used of it is ever touched.
-pub struct Buffers {
-    pub request: [u8; REQUEST_MAX],
-    pub received: [u8; ANSWER_MAX],
-}
-
-struct Shared(UnsafeCell<Buffers>);
+struct Shared(UnsafeCell<[u8; BUFFER]>);
 
 // SAFETY: `take` gives it to one caller.
 #[allow(unsafe_code)]
 unsafe impl Sync for Shared {}
 
-static BUFFERS: Shared =
-    Shared(UnsafeCell::new(Buffers { request: [0; REQUEST_MAX], received: [0; ANSWER_MAX] }));
+/// Only what is used of it is ever touched, so that its size costs nothing.
+static SHARED: Shared = Shared(UnsafeCell::new([0; BUFFER]));
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// Returns the buffers, once.
-pub fn take() -> Option<&'static mut Buffers> {
+/// Returns the buffer for request and answer, once.
+pub fn take() -> Option<&'static mut [u8]> {
     if IS_TAKEN.swap(true, Ordering::Relaxed) {
         return None;
     }
     // SAFETY: nobody else gets it.
     #[allow(unsafe_code)]
-    Some(unsafe { &mut *BUFFERS.0.get() })
+    Some(unsafe { &mut *SHARED.0.get() })
 }
