@@ -60,7 +60,34 @@ impl Connection {
         let acts = call.verb.changes();
         let request = requests::call(1, call, timeout)?;
         let first = FirstRequest { bytes: &request, acts };
-        let mut connection = Self::new(connect::open_with(options, first)?, options);
+        Self::first_answer(connect::open_with(options, first)?, options, acts, timeout)
+    }
+
+    /// Goes on where somebody else has begun a [`Connection::open_and_call`] with this call: greeting and request were
+    /// sent, and `received` was read from the connection.
+    ///
+    /// # Errors
+    /// As [`Connection::open_and_call`].
+    pub fn resume(
+        options: &Options,
+        call: &VerbRequest,
+        timeout: Duration,
+        (stream, received): (UnixStream, &[u8]),
+    ) -> Result<(Connection, Answer), ClientError> {
+        let acts = call.verb.changes();
+        match connect::resume(stream, received, options, acts)? {
+            Some(established) => Self::first_answer(established, options, acts, timeout),
+            None => Self::open_and_call(options, call, timeout),
+        }
+    }
+
+    fn first_answer(
+        established: connect::Established,
+        options: &Options,
+        acts: bool,
+        timeout: Duration,
+    ) -> Result<(Connection, Answer), ClientError> {
+        let mut connection = Self::new(established, options);
         connection.last_id = 1;
         let deadline = Instant::now() + timeout + REPLY_GRACE;
         let answer = connection.receive_answer(1, acts, deadline)?;

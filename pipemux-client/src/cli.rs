@@ -6,6 +6,7 @@ mod app_new;
 mod args;
 mod attach;
 mod audit;
+mod begun;
 mod bench;
 mod changes;
 mod command_env;

@@ -204,21 +204,55 @@ fn exchange_greetings(
     (began, deadline): (Instant, Instant),
     first: FirstRequest<'_>,
 ) -> Result<Option<Established>, ClientError> {
-    let no_greeting = || no_greeting(options, began.elapsed());
-    let mut reader = MessageReader::default();
     let mut out = requests::hello(options.progress.is_some())?.to_vec();
     out.extend_from_slice(first.bytes);
     // `connect` has set the write timeout. A partly written frame is not a request.
     let sent = stream.write_all(&out);
     if sent.as_ref().is_err_and(is_timeout) {
-        return Err(no_greeting());
+        return Err(no_greeting(options, began.elapsed()));
     }
+    let sent = SentFirst { acts: first.acts, is_whole: sent.is_ok() };
+    await_greeting((stream, MessageReader::default()), options, (began, deadline), sent)
+}
+
+/// Goes on with a connection over which greeting and first request were sent, and this was received. Returns `None` when
+/// the daemon ended before it greeted.
+pub(crate) fn resume(
+    stream: UnixStream,
+    received: &[u8],
+    options: &Options,
+    acts: bool,
+) -> Result<Option<Established>, ClientError> {
+    if stream.set_nonblocking(false).is_err() {
+        return Ok(None);
+    }
+    let mut reader = MessageReader::default();
+    reader.handle_bytes(received);
+    let began = Instant::now();
+    let times = (began, began + connect_timeout(options));
+    await_greeting((stream, reader), options, times, SentFirst { acts, is_whole: true })
+}
+
+/// What was sent of greeting and first request.
+#[derive(Debug, Clone, Copy)]
+struct SentFirst {
+    acts: bool,
+    is_whole: bool,
+}
+
+fn await_greeting(
+    (mut stream, mut reader): Established,
+    options: &Options,
+    (began, deadline): (Instant, Instant),
+    sent: SentFirst,
+) -> Result<Option<Established>, ClientError> {
+    let no_greeting = || no_greeting(options, began.elapsed());
     let mut buffer = [0; 4096];
     loop {
         match reader.poll_message() {
             // A daemon that greets but can't be written to is about to end.
             Ok(Some(DaemonMessage::Hello)) => {
-                return Ok(sent.is_ok().then_some((stream, reader)));
+                return Ok(sent.is_whole.then_some((stream, reader)));
             }
             Ok(_) => {}
             Err(ReadError::Greeting(fault)) => return Err(ClientError::from_greeting(fault)),
@@ -232,7 +266,7 @@ fn exchange_greetings(
         match read_with_deadline(&mut stream, &mut buffer, deadline) {
             Ok(0) => return Ok(None),
             Ok(length) => reader.handle_bytes(&buffer[..length]),
-            Err(error) if is_timeout(&error) && first.acts && sent.is_ok() => {
+            Err(error) if is_timeout(&error) && sent.acts && sent.is_whole => {
                 return Err(ClientError::lost(true, &no_greeting().fault().message));
             }
             Err(error) if is_timeout(&error) => return Err(no_greeting()),

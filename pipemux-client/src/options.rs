@@ -5,6 +5,7 @@ use std::collections::hash_map::RandomState;
 use std::ffi::OsString;
 use std::hash::BuildHasher;
 use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use pipemux_proto::app::Progress;
@@ -94,11 +95,7 @@ impl Options {
             hint_options: String::new(),
             diff: 0,
             wait_ms: 0,
-            env: if verb.may_open() {
-                passed_variables(std::env::vars_os())
-            } else {
-                BTreeMap::new()
-            },
+            env: if verb.may_open() { own_variables() } else { BTreeMap::new() },
             titles: false,
             cwd: working_directory(),
             verb,
@@ -131,6 +128,12 @@ pub fn reader_of_session(session: &str) -> Option<String> {
 fn working_directory() -> String {
     let directory = std::env::current_dir().ok();
     directory.and_then(|path| path.into_os_string().into_string().ok()).unwrap_or_default()
+}
+
+/// Returns the variables of this process that a run sends. They are read once: a server sends them with each call.
+fn own_variables() -> BTreeMap<String, String> {
+    static VARIABLES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
+    VARIABLES.get_or_init(|| passed_variables(std::env::vars_os())).clone()
 }
 
 /// Returns those of a caller's environment variables that a run sends for the apps that it opens, at most

@@ -43,40 +43,67 @@ const STATIC_PIE_STARTUP: &str = "rcrt1.o";
 /// # Errors
 /// The output directory can't be written to.
 pub fn link_statically(program: &str) -> io::Result<()> {
-    link(program, &["-static-pie"], &[STATIC_PIE_STARTUP])
+    watch();
+    link(program, &["-static-pie"], &[STATIC_PIE_STARTUP]).map(drop)
 }
 
 /// Makes cargo link this package's program statically at a fixed address, if that is possible. This is for build
-/// scripts of programs that start very often and don't parse hostile data.
+/// scripts of programs that start very often and don't parse hostile data. Returns whether it was possible.
+///
+/// A build with `crt-static` links each program statically by itself; then this only fixes the address.
 ///
 /// # Errors
 /// The output directory can't be written to.
-pub fn link_statically_without_pie(program: &str) -> io::Result<()> {
-    link(program, &["-static", "-no-pie"], &[])
+pub fn link_statically_without_pie(program: &str) -> io::Result<bool> {
+    const ARGUMENTS: &[&str] = &["-static", "-no-pie"];
+    watch();
+    if is_for_glibc() && get("CARGO_CFG_TARGET_FEATURE").split(',').any(|name| name == "crt-static")
+    {
+        pass(program, ARGUMENTS);
+        return Ok(true);
+    }
+    link(program, ARGUMENTS, &[])
+}
+
+fn get(name: &str) -> String {
+    env::var(name).unwrap_or_default()
+}
+
+fn is_for_glibc() -> bool {
+    get("CARGO_CFG_TARGET_OS") == "linux" && get("CARGO_CFG_TARGET_ENV") == "gnu"
+}
+
+/// Passes arguments to the linker of a program.
+#[expect(clippy::print_stdout, reason = "a build script instructs cargo by what it prints")]
+fn pass(program: &str, arguments: &[&str]) {
+    for argument in arguments {
+        println!("cargo:rustc-link-arg-bin={program}={argument}");
+    }
+}
+
+/// Names what the way of linking depends on, besides the target.
+#[expect(clippy::print_stdout, reason = "a build script instructs cargo by what it prints")]
+fn watch() {
+    println!("cargo:rerun-if-changed=build.rs");
+    println!("cargo:rerun-if-env-changed=PIPEMUX_STATIC");
 }
 
 #[expect(clippy::print_stdout, reason = "a build script instructs cargo by what it prints")]
-fn link(program: &str, arguments: &[&str], startup: &[&str]) -> io::Result<()> {
-    println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-env-changed=PIPEMUX_STATIC");
-    let get = |name: &str| env::var(name).unwrap_or_default();
+fn link(program: &str, arguments: &[&str], startup: &[&str]) -> io::Result<bool> {
     let native = get("TARGET") == get("HOST");
-    let glibc = get("CARGO_CFG_TARGET_OS") == "linux" && get("CARGO_CFG_TARGET_ENV") == "gnu";
-    if !native || !glibc || get("PIPEMUX_STATIC") == "0" {
-        return Ok(());
+    if !native || !is_for_glibc() || get("PIPEMUX_STATIC") == "0" {
+        return Ok(false);
     }
     let linker = chosen_linker().unwrap_or_else(|| "cc".to_owned());
     let archives = STATIC_REPLACEMENTS.iter().flat_map(|(_, archives)| *archives);
     if !archives.chain(startup).all(|file| is_installed(&linker, file)) {
-        return Ok(());
+        return Ok(false);
     }
     let directory = PathBuf::from(get("OUT_DIR")).join("static");
     write_linker_scripts(&directory)?;
     println!("cargo:rustc-link-arg-bin={program}=-L{}", directory.display());
-    for argument in arguments {
-        println!("cargo:rustc-link-arg-bin={program}={argument}");
-    }
-    Ok(())
+    pass(program, arguments);
+    Ok(true)
 }
 
 /// Returns the linker that the user chose for the target, if any.

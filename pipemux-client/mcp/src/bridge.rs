@@ -159,13 +159,14 @@ impl Bridge {
         waits: Duration,
         context: &Context,
     ) -> Result<Answer, ClientError> {
-        let token = context.meta.get_progress_token();
+        let options = self.options();
+        let Some(token) = context.meta.get_progress_token() else {
+            return self.link.0.send(&options, request, waits, drop).await;
+        };
         // Only the newest progress counts, so one place is enough.
         let (report, mut reports) = mpsc::channel::<Progress>(1);
         let on_progress = move |progress| drop(report.try_send(progress));
-        let options = self.options();
         let mut answer = Box::pin(self.link.0.send(&options, request, waits, on_progress));
-        let Some(token) = token else { return answer.await };
         let mut last = -1.0_f64;
         loop {
             tokio::select! {

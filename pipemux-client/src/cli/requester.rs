@@ -9,6 +9,7 @@ use pipemux_client::tools::ToolVerb;
 use pipemux_client::{ClientError, Options};
 
 use super::args::GlobalArgs;
+use super::begun;
 use super::progress;
 use super::to_request::{event_wait, milliseconds};
 use crate::output::{self, WriteOutcome};
@@ -41,9 +42,16 @@ impl Requester {
     /// Sends a request to the daemon, which is started if it is not running, and prints the answer. Returns the
     /// exit status.
     pub fn request(&self, verb: Verb) -> Result<u8, ClientError> {
-        let call = self.call(verb);
+        let mut call = self.call(verb);
         let timeout = self.timeout_for(&call.verb);
-        self.send(&call, timeout)
+        match begun::take() {
+            Some(begun) => {
+                call.run_id = begun.run_id;
+                let connection = (begun.stream, begun.received);
+                self.print(Connection::resume(&self.options, &call, timeout, connection))
+            }
+            None => self.send(&call, timeout),
+        }
     }
 
     /// Sends the request of a tool's call, and prints the answer. Returns the exit status.
@@ -66,9 +74,15 @@ impl Requester {
     }
 
     fn send(&self, call: &VerbRequest, timeout: Duration) -> Result<u8, ClientError> {
-        let (connection, answer) = Connection::open_and_call(&self.options, call, timeout)
-            .inspect_err(|_| progress::clear())?;
+        self.print(Connection::open_and_call(&self.options, call, timeout))
+    }
+
+    fn print(
+        &self,
+        answered: Result<(Connection, Answer), ClientError>,
+    ) -> Result<u8, ClientError> {
         progress::clear();
+        let (connection, answer) = answered?;
         let (exit, seen) = self.print_answer(&answer);
         if seen {
             connection.close_seen(answer.delivery);

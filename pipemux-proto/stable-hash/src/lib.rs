@@ -12,6 +12,7 @@
 //! | [`hash_with_length`] | FNV-1a with the input's length mixed in at the end | the editor's journals and saved state |
 //!
 //! **Invariant: not for security.** Whoever chooses the input can make two inputs collide.
+#![no_std]
 #![forbid(unsafe_code)]
 
 const OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;

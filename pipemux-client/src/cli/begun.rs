@@ -1,0 +1,27 @@
+//! The request of a plain command line, if it was sent before this program began and its answer was not as usual
+//! (`pipemux_quick`).
+
+use std::os::unix::net::UnixStream;
+
+/// A request that was sent, behind the greeting.
+#[derive(Debug)]
+pub struct Begun {
+    pub stream: UnixStream,
+    pub run_id: String,
+    /// What the daemon sent so far.
+    pub received: &'static [u8],
+}
+
+/// Takes it, once: the first request of this process is it.
+#[cfg(quick_entry)]
+pub fn take() -> Option<Begun> {
+    let begun = pipemux_quick::hand_over::take()?;
+    let (stream, run_id) = (begun.socket.into(), begun.run_id.to_owned());
+    Some(Begun { stream, run_id, received: begun.received })
+}
+
+/// Where the program begins as usual nothing was sent.
+#[cfg(not(quick_entry))]
+pub fn take() -> Option<Begun> {
+    None
+}
