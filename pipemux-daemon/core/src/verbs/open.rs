@@ -50,7 +50,8 @@ impl Core {
                 .parse::<SessionId>()
                 .map_err(|error| Fault::usage(error.to_string()))?,
         };
-        let addr = SessionAddr { provider: open.provider.clone(), session };
+        // The sessions of an app share the text of its name.
+        let addr = SessionAddr { provider: manifest.id.clone(), session };
         let owner = (manifest.scope == Scope::Workspace).then(|| at.clone());
         let key = SessionKey { workspace: owner, addr };
         let windows = require::workspace(&self.workspaces, request)?.windows.len();

@@ -42,10 +42,13 @@ pub(super) fn windows_in_order(workspace: &Workspace) -> impl Iterator<Item = &W
 
 /// Returns the tokens that each panel of a workspace's document may take, by its share.
 pub(super) fn panel_shares(workspace: &Workspace, budget: Option<u32>) -> Vec<(Panel, u64)> {
+    let panels = workspace.options.panels;
+    if panels.on().next().is_none() {
+        return Vec::new();
+    }
     let (_, shares) = sources(workspace, budget);
-    let panels = workspace.options.panels.on();
     let shares = shares.into_iter().skip(workspace.windows.len());
-    panels.zip(shares).map(|(panel, share)| (panel, share.size.tokens)).collect()
+    panels.on().zip(shares).map(|(panel, share)| (panel, share.size.tokens)).collect()
 }
 
 /// Returns the sources of a workspace's document, windows first, and their shares of its budget.

@@ -18,16 +18,33 @@ const EXPLAINED: usize = 4;
 /// Returns the refs in the fences of whole lines of an answer. An app's text opens no fence: it is escaped.
 pub fn refs_in_fences(markdown: &str) -> BTreeSet<(RefKind, u64)> {
     let mut found = BTreeSet::new();
-    let mut open: Option<usize> = None;
-    for line in markdown.lines() {
-        let ticks = line.len() - line.trim_start_matches('`').len();
+    // The ticks of the open fence, and where the line below it begins.
+    let mut open: Option<(usize, usize)> = None;
+    let mut end = 0;
+    // Most lines have no tick, and needn't be looked at one by one.
+    while let Some(before) = markdown[end..].find('`') {
+        let start = end + before;
+        let ticks = markdown[start..].bytes().take_while(|byte| *byte == b'`').count();
+        end = start + ticks;
+        if !markdown[..start].is_empty() && !markdown[..start].ends_with('\n') {
+            continue;
+        }
+        let rest = &markdown[end..];
         match open {
-            Some(fence) if ticks >= fence && line.len() == ticks => open = None,
-            Some(_) => found.extend(anchors_in(line)),
-            None if ticks >= 3 => open = Some(ticks),
-            None => {}
+            Some((fence, from))
+                if ticks >= fence && (rest.is_empty() || rest.starts_with('\n')) =>
+            {
+                found.extend(anchors_in(&markdown[from..start]));
+                open = None;
+            }
+            None if ticks >= 3 => {
+                let line = rest.find('\n').map_or(rest.len(), |at| at + 1);
+                open = Some((ticks, end + line));
+            }
+            _ => {}
         }
     }
+    found.extend(open.into_iter().flat_map(|(_, from)| anchors_in(&markdown[from..])));
     found
 }
 

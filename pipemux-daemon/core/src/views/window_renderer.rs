@@ -236,11 +236,7 @@ fn note_conflict(conflicts: &mut Vec<String>, key: &str) {
 /// Mints the ids of the objects that the calls of links name: a link may stand before its object.
 fn mint_early(projection: &RawProjection, slots: &Slots, minter: &mut Minter<'_>) {
     let mut keys = BTreeSet::new();
-    let links = projection.pieces(slots).filter_map(|piece| match piece {
-        Piece::Link(link) => Some(link),
-        _ => None,
-    });
-    for link in slots.nav.iter().chain(links).filter(|link| minter.shows_call(link)) {
+    for link in slots.links().filter(|link| minter.shows_call(link)) {
         add_keys_of_link(link, &mut keys);
     }
     if keys.is_empty() {

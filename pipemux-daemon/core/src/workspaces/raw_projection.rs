@@ -299,6 +299,17 @@ impl Slots {
         Self { nav, nav_left_out, content, short_texts }
     }
 
+    /// Iterates over all links, those for the likely next actions first.
+    pub fn links(&self) -> impl Iterator<Item = &LinkSlot> {
+        let in_content = self.content.iter().filter_map(|piece| -> Option<&LinkSlot> {
+            match piece {
+                StoredPiece::Link(link) => Some(link),
+                _ => None,
+            }
+        });
+        self.nav.iter().chain(in_content)
+    }
+
     fn pieces<'a>(
         &'a self,
         body: &'a [u8],

@@ -14,7 +14,8 @@ use crate::workspaces::Window;
 /// Windows in the order they were opened, found by their sessions and by what these can do.
 #[derive(Debug, Default)]
 pub struct Windows {
-    all: BTreeMap<Rank, Box<Window>>,
+    /// By rank, in ascending order.
+    all: Vec<(Rank, Box<Window>)>,
     next: Rank,
     /// By the session's address: the workspace's own session, a shared one, or both. Hashing needs no
     /// protection from addresses that are chosen to collide: a workspace has few windows.
@@ -53,12 +54,12 @@ impl Windows {
 
     /// Iterates over all windows.
     pub fn iter(&self) -> impl Iterator<Item = &Window> {
-        self.all.values().map(AsRef::as_ref)
+        self.all.iter().map(|(_, window)| &**window)
     }
 
     /// Iterates over all windows, to change them.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Window> {
-        self.all.values_mut().map(AsMut::as_mut)
+        self.all.iter_mut().map(|(_, window)| &mut **window)
     }
 
     /// Returns the rank of a session's window.
@@ -68,7 +69,7 @@ impl Windows {
 
     /// Returns the window of a rank, unless it was closed.
     pub fn at(&self, rank: Rank) -> Option<&Window> {
-        self.all.get(&rank).map(AsRef::as_ref)
+        self.place(rank).map(|at| &*self.all[at].1)
     }
 
     /// Returns the window of a session.
@@ -78,7 +79,8 @@ impl Windows {
 
     /// Returns the window of a session, to change it.
     pub fn get_mut(&mut self, session: &SessionKey) -> Option<&mut Window> {
-        self.all.get_mut(&self.rank(session)?).map(AsMut::as_mut)
+        let at = self.place(self.rank(session)?)?;
+        Some(&mut self.all[at].1)
     }
 
     /// Iterates over the windows of an address: of the workspace's own session, of a shared one, or both.
@@ -94,7 +96,7 @@ impl Windows {
         if window.session.workspace.is_none() {
             self.shared.insert(rank);
         }
-        self.all.insert(rank, Box::new(window));
+        self.all.push((rank, Box::new(window)));
         rank
     }
 
@@ -110,7 +112,9 @@ impl Windows {
                 self.by_addr.remove(&session.addr);
             }
         }
-        self.all.remove(&rank);
+        if let Some(at) = self.place(rank) {
+            self.all.remove(at);
+        }
     }
 
     /// Iterates over the windows of shared sessions, which other workspaces may show, too.
@@ -130,6 +134,10 @@ impl Windows {
             true => self.embedding.insert(rank),
             false => self.embedding.remove(&rank),
         };
+    }
+
+    fn place(&self, rank: Rank) -> Option<usize> {
+        self.all.binary_search_by_key(&rank, |(rank, _)| *rank).ok()
     }
 
     fn find(&self, session: &SessionKey) -> Option<(Rank, &Window)> {
