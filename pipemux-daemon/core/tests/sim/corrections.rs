@@ -34,7 +34,7 @@ impl Sim {
     pub fn is_sent_by_go(&self, index: usize, run_id: &str) -> bool {
         let of_go = |request: &Request| request.call.run_id == run_id;
         let goes = self.runs.kept.goes.contains_key(run_id);
-        goes && self.requests.iter().position(of_go).is_some_and(|go| go > index)
+        goes && self.requests.iter().rposition(of_go).is_some_and(|go| go > index)
     }
 
     /// True for a repeated request whose run may have gone on with a corrected call: the answer may be the one that was

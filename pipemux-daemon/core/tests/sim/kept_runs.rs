@@ -358,7 +358,7 @@ impl Sim {
                 };
                 let own = request.call.run_id == invoke.run_id
                     || self.corrects(index)
-                    || self.requests[..index].iter().any(asked);
+                    || self.requests.iter().any(asked);
                 law!(own, "a step carries the id of its run", "{invoke:?}");
                 [index].into()
             }

@@ -97,9 +97,10 @@ impl Sim {
                 let Some(mark) = last_mark(&step.call) else { continue };
                 let (sent, ever) = self.runs.kept.whole(mark);
                 let Some(took) = self.took(index, mark) else { continue };
-                // What only looks leaves nothing on disk: another daemon may have done it when the request came first.
-                let before = request.repeats.is_some()
-                    && self.runs.marks.get(&mark).is_some_and(|of| of.only_looks);
+                // What only looks may be done again: by another daemon when the request comes again, by a `go` once more.
+                let again = request.repeats.is_some()
+                    || !self.runs.kept.was_sent(mark, &request.call.run_id);
+                let before = again && self.runs.marks.get(&mark).is_some_and(|of| of.only_looks);
                 let true_to_life = match step.status {
                     // A continued run also reports the steps that it did before.
                     StepStatus::Done => ever > 0,

@@ -199,8 +199,15 @@ impl Sim {
                 // `go` takes things as they are shown now.
                 continue;
             }
-            // So does it with a ref that was pinned in the call that was refused.
+            // So does it with a ref that was pinned in the call that was refused; those behind it stay pinned.
             let pin = means.pin.filter(|_| !goes);
+            let stays = means.pin.filter(|_| goes).zip(means.id);
+            if stays
+                .and_then(|(pin, id)| self.knowledge.pinned(workspace, id, pin))
+                .is_some_and(|shown| *shown == label)
+            {
+                continue;
+            }
             if let (Some(id), Some(pin)) = (means.id, pin) {
                 let shown = self.knowledge.pinned(workspace, id, pin);
                 law!(
