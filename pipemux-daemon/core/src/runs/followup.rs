@@ -16,7 +16,9 @@ use crate::workspaces::{Reader, Workspace};
 /// Keeps a run that can be sent again and counts failures. Returns the lines that tell the reader.
 pub fn follow_up(workspace: &mut Workspace, runs: &mut OpenRuns, run: &Run) -> String {
     let mut out = String::new();
-    for index in &run.rebased {
+    let was_applied =
+        |index: &&usize| run.done.get(**index).is_none_or(|outcome| outcome.fault.is_none());
+    for index in run.rebased.iter().filter(was_applied) {
         let name = run.steps.get(*index).map_or("", |step| step.prototype.written_name());
         out += &format!(
             "{name}: what it refers to had changed; it was applied to what is there now\n"

@@ -252,7 +252,10 @@ impl Sim {
         let Some(version) = invoke.seen_version.filter(|_| request.call.at.is_none()) else {
             return Ok(());
         };
-        let saw = self.knowledge.windows(request.who, session_key.addr(), request.since);
+        // Behind the step that a `go` repairs, steps mean what their reader had seen when it wrote them.
+        let goes = mark_of(invoke).is_none() && self.runs.kept.goes.contains_key(&invoke.run_id);
+        let since = if goes { 0 } else { request.since };
+        let saw = self.knowledge.windows(request.who, session_key.addr(), since);
         let store = &self.stores[&session_key];
         let held = saw.iter().any(|saw| {
             saw.what.version == version

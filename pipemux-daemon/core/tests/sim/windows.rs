@@ -73,6 +73,9 @@ impl Sim {
         // A budget that `open` sets lasts until the window is opened again. When that happens can't be seen from here.
         let fixed = self.windows.fixed;
         let certain = request.fixed == fixed && !self.fixes();
+        // In a budget that the request names, a question and notices come before windows.
+        let told = report.question.is_some() || !report.notices.is_empty();
+        let certain = certain && !(told && request.call.budget.is_some());
         let tokens = format!("{:?} of {shared}, {fixed}", request.call.budget);
         let acts = request.call.verb.acts();
         let peeks = request.call.lod.is_some() || request.call.budget.is_some();
