@@ -80,6 +80,7 @@ const INTERNAL: &[(&str, &str)] = &[
     ("PINNED_KNOWN_MAX", "beyond it hashes of programs are computed again"),
     ("AUDIT_FILES", "only divides the audit log"),
     ("ANCESTORS_WRITTEN", "only shortens lines of the audit log"),
+    ("ANCESTORS_KNOWN_MAX", "beyond it processes above a client are looked up again"),
     ("ANCESTRY_TRIES", "processes above a client that end all the time"),
     ("ORPHANS_MS", "concerns only the apps of a lost launcher"),
     ("RECORD_MAX", "a longer record means damage; none that is written is that long"),

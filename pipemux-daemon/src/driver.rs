@@ -55,6 +55,7 @@ use crate::listener::ClientListener;
 use crate::lock::DaemonLock;
 use crate::manifests::ManifestDirs;
 use crate::memory::MemoryTrim;
+use crate::peer_process::PeerProcesses;
 use crate::pinned_programs::PinnedPrograms;
 use crate::ready_queue::{Peer, ReadyQueue, ReadySource};
 use crate::service_manager::{self, Watchdog};
@@ -118,6 +119,7 @@ pub struct Driver {
     /// Processes that were ordered and aren't known to run yet.
     starting_apps: FxHashMap<Incarnation, effects::StartingApp>,
     app_output: AppOutput,
+    peers: PeerProcesses,
     journal: Journal,
     audit_log: AuditLog,
     manifests: ManifestDirs,
@@ -205,6 +207,7 @@ impl Driver {
             processes,
             starting_apps: FxHashMap::default(),
             app_output: AppOutput::default(),
+            peers: PeerProcesses::default(),
             journal,
             audit_log,
             manifests,

@@ -144,6 +144,8 @@ pub const DEV_FILES_MAX: usize = 64;
 pub const ANCESTORS_MAX: usize = 256;
 /// Names of them that a line of the audit log has.
 pub const ANCESTORS_WRITTEN: usize = 8;
+/// Such processes that are kept in mind as long as they live, each with a descriptor.
+pub const ANCESTORS_KNOWN_MAX: usize = 64;
 /// How often they are looked up when one of them ends meanwhile.
 pub const ANCESTRY_TRIES: usize = 5;
 /// Damaged journals that are set aside.

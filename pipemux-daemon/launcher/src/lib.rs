@@ -81,3 +81,5 @@ pub use mark::{MarkOrigin, ProcessMark};
 pub use message::{ExceededLimit, Limits, Order, Report, Spawn, StopSignal, Termination};
 pub use run::run;
 pub use sandbox::{Clash, Grant, Sandbox, SandboxSupport};
+#[cfg(target_os = "linux")]
+pub use sys::process_handle;

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `sys::process` | this process: its descriptors, priority and signal mask |
 //! | `sys::wait` | children that ended: found, reaped, their resource usage |
-//! | `sys::marked` | a process's mark: read; processes killed by it (Linux) |
+//! | `sys::marked` | a process's handle and its mark; processes killed by it (Linux) |
 //! | `sys::confine` | a child confines itself (Linux) |
 //! | `sys::exec` | a prepared program, and `execve` (Linux) |
 //! | `sys::child` | what a child does between its start and its program |
@@ -27,6 +27,8 @@ pub(crate) use child::{ChildSetup, FdMapping, STACK_SIZE, start, with_mark};
 pub(crate) use confine::{add_rule, has_attribute, install_filter, sandbox_support};
 #[cfg(target_os = "linux")]
 pub(crate) use exec::Program;
+#[cfg(target_os = "linux")]
+pub use marked::process_handle;
 #[cfg(target_os = "linux")]
 pub(crate) use marked::{kill_if, mark_of};
 pub(crate) use process::{own, set_priority, unblock_signals};

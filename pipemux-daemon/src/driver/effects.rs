@@ -15,7 +15,6 @@ use crate::daemon_log::log;
 use crate::directories;
 use crate::limits::{DISK_RETRY_MS, FLUSH_MS, LINGER_MS, RECORDS_BATCH};
 use crate::manifests::{Applied, LoadedManifests};
-use crate::peer_process;
 use crate::ready_queue::{Peer, ReadySource};
 use crate::value_files;
 
@@ -113,7 +112,7 @@ impl Driver {
     fn identify_client(&mut self, client: ClientId) {
         // A client that is gone by now needs no identity.
         let Some(connection) = self.connections.get(&Peer::Client(client)) else { return };
-        let peer = peer_process::identify(connection.stream(), self.processes.origin());
+        let peer = self.peers.identify(connection.stream(), self.processes.origin());
         self.events.push_front(Event::ClientIdentified { client, peer });
     }
 

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
 use nix::libc;
 use nix::sys::signal::{Signal, kill};
@@ -26,27 +26,40 @@ pub(crate) fn mark_of(pid: i32) -> Option<ProcessMark> {
     if result == 0 { ProcessMark::read(limit.rlim_cur) } else { None }
 }
 
+/// Returns a handle of a process, which becomes readable once the process has ended.
+///
+/// # Errors
+/// There is no such process, no descriptor is left, or the system has no such handles.
+pub fn process_handle(pid: i32) -> io::Result<OwnedFd> {
+    // SAFETY: takes plain numbers; returns a descriptor that nobody else owns, or -1.
+    #[allow(unsafe_code)]
+    let handle = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    match handle {
+        -1 => Err(io::Error::last_os_error()),
+        handle => Ok(own(handle as RawFd)),
+    }
+}
+
 /// Kills a process and its group if its mark is `wanted`; returns whether it did. Never kills another process that
 /// got the same process id meanwhile.
 pub(crate) fn kill_if(pid: i32, wanted: impl Fn(ProcessMark) -> bool) -> bool {
     if !mark_of(pid).is_some_and(&wanted) {
         return false;
     }
-    // SAFETY: takes plain numbers; returns a descriptor that nobody else owns, or -1.
-    #[allow(unsafe_code)]
-    let handle = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
+    let handle = process_handle(pid);
     // The mark is read again now that the handle holds the process: it is either this process's mark, or the process
     // is gone and the handle signals nobody.
     let carries = mark_of(pid).is_some_and(wanted);
-    if handle < 0 {
-        let known = io::Error::last_os_error().raw_os_error() != Some(libc::ENOSYS);
-        if carries && !known {
-            // Linux before 5.3 has no handles for processes.
-            let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+    let handle = match handle {
+        Ok(handle) => handle,
+        Err(error) => {
+            if carries && error.raw_os_error() == Some(libc::ENOSYS) {
+                // Linux before 5.3 has no handles for processes.
+                let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+            }
+            return carries;
         }
-        return carries;
-    }
-    let handle = own(handle as RawFd);
+    };
     if carries {
         let send = |flags: libc::c_uint| {
             let info = std::ptr::null::<libc::siginfo_t>();
