@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pipemux_proto::client::Verb;
 
 use crate::requests::Request;
-use crate::sessions::SessionKey;
+use crate::sessions::{READERS, SessionKey};
 use crate::sim::Sim;
 
 impl Sim {
@@ -27,6 +27,13 @@ impl Sim {
             }
             _ => self.runs.kept.goes_on(who, &request.call.run_id),
         }
+    }
+
+    /// True for a safe step where `rebase` is on: once its app has refused it as stale, it is sent once more.
+    pub fn may_be_rebased(&self, mark: u64) -> bool {
+        self.runs.marks.get(&mark).is_some_and(|of| {
+            of.safe && self.runs.rebasing.contains(&READERS[self.requests[of.request].who].0)
+        })
     }
 
     /// True when a step of a request is sent again by a `go` with this run id. Steps that correct what a `go` left carry

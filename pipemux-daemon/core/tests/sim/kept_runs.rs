@@ -157,7 +157,8 @@ impl Sim {
         let nested = |mark: Option<u64>| {
             mark.and_then(|mark| self.runs.marks.get(&mark)).is_some_and(|of| of.only_looks)
         };
-        self.runs.kept.sent_under(run_id).any(|mark| !nested(mark))
+        let refused = |mark: Option<u64>| mark.is_some_and(|mark| self.may_be_rebased(mark));
+        self.runs.kept.sent_under(run_id).any(|mark| !nested(mark) && !refused(mark))
     }
 
     /// Notes from the answer of an acting request whether its run is kept.

@@ -67,11 +67,8 @@ impl Sim {
                 }
                 _ => {}
             }
-            // A safe step that its app refused as stale is sent once more where `rebase` is on.
-            let rebases = self.runs.rebasing.contains(&READERS[request.who].0);
-            let refused =
-                |mark: &u64| rebases && self.runs.marks.get(mark).is_some_and(|of| of.safe);
-            let any = changing().any(|mark| self.runs.kept.was_sent(*mark, run) && !refused(mark));
+            let any = changing()
+                .any(|mark| self.runs.kept.was_sent(*mark, run) && !self.may_be_rebased(*mark));
             law!(!any || !matches!(exit, 2 | 6 | 9), "a refused run was not sent", "{}", trace());
         }
         if exit == 6 && request.acts() && request.repeats.is_none() {
