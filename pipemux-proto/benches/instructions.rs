@@ -3,59 +3,47 @@
 // Clippy doesn't treat benches as tests, and the macros generate code in another style.
 #![allow(clippy::exit, clippy::unwrap_used, missing_docs, unused_qualifications)]
 
-mod baseline;
+mod work;
 
 use std::hint::black_box;
 
-use baseline::{Work, bounded, ready};
 use gungraun::prelude::*;
 use pipemux_proto::call::parse;
 use pipemux_proto::client::{Answer, Body, Format, Verb, VerbRequest, Workspace};
 use pipemux_proto::refs::Ref;
 use pipemux_proto::{Envelope, Frame, FrameDecoder, Incarnation, Kind, Method, decode};
+use work::{Work, config, ready};
 
 #[library_benchmark]
-#[bench::envelope_read(args = (envelope_read()), config = bounded("envelope_read"))]
-#[bench::call_encode(args = (call_encode()), config = bounded("call_encode"))]
-#[bench::call_decode(args = (call_decode()), config = bounded("call_decode"))]
-#[bench::answer_encode_4k(args = (answer_encode()), config = bounded("answer_encode_4k"))]
-#[bench::answer_decode_4k(args = (answer_decode()), config = bounded("answer_decode_4k"))]
+#[bench::envelope_read(envelope_read())]
+#[bench::call_encode(call_encode())]
+#[bench::call_decode(call_decode())]
+#[bench::answer_encode_4k(answer_encode())]
+#[bench::answer_decode_4k(answer_decode())]
 fn codec(mut work: Work) -> Work {
     work();
     work
 }
 
 #[library_benchmark]
-#[bench::ref_short(args = (reading("obj:23")), config = bounded("ref_short"))]
-#[bench::ref_full(
-    args = (reading("obj:editor/main:enemy:深い%20key@e17")),
-    config = bounded("ref_full")
-)]
+#[bench::ref_short(reading("obj:23"))]
+#[bench::ref_full(reading("obj:editor/main:enemy:深い%20key@e17"))]
 fn refs(mut work: Work) -> Work {
     work();
     work
 }
 
 #[library_benchmark]
-#[bench::run_one_call(
-    args = (parsing("editor.replace_lines(10, 12, text='new')".into())),
-    config = bounded("run_one_call")
-)]
-#[bench::run_100_calls(
-    args = (parsing("attack(target='obj:enemy:23', mana=20); ".repeat(100))),
-    config = bounded("run_100_calls")
-)]
-#[bench::run_raw_block_64k(
-    args = (parsing(format!("add('x', text=<<END)\n{}END\n", "a line of it\n".repeat(5000)))),
-    config = bounded("run_raw_block_64k")
-)]
+#[bench::run_one_call(parsing("editor.replace_lines(10, 12, text='new')".into()))]
+#[bench::run_100_calls(parsing("attack(target='obj:enemy:23', mana=20); ".repeat(100)))]
+#[bench::run_raw_block_64k(parsing(format!("add('x', text=<<END)\n{}END\n", "a line of it\n".repeat(5000))))]
 fn calls(mut work: Work) -> Work {
     work();
     work
 }
 
 library_benchmark_group!(name = proto, benchmarks = [codec, refs, calls]);
-main!(library_benchmark_groups = proto);
+main!(config = config(); library_benchmark_groups = proto);
 
 fn envelope_read() -> Work {
     let mut bytes = Vec::new();

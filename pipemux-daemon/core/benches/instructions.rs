@@ -3,70 +3,46 @@
 // Clippy doesn't treat benches as tests, and the macros don't follow our lints.
 #![allow(clippy::exit, clippy::unwrap_used, missing_docs, unused_qualifications)]
 
-#[path = "../../../pipemux-proto/benches/baseline/mod.rs"]
-mod baseline;
 mod bench_world;
+#[path = "../../../pipemux-proto/benches/work/mod.rs"]
+mod work;
 
 use std::hint::black_box;
 
-use baseline::{Work, bounded, ready};
 use bench_world::BenchWorld;
 use gungraun::prelude::*;
 use pipemux_core::exchange::{End, Forward};
 use pipemux_core::{Effect, Now};
 use pipemux_proto::client::{Verb, ViewArgs};
 use pipemux_proto::{Envelope, Kind, Method, SessionAddr};
+use work::{Work, config, ready};
 
 #[library_benchmark]
-#[bench::exchange(args = (exchange()), config = bounded("exchange"))]
-#[bench::status(args = (asking(0, false, || Verb::Status)), config = bounded("status"))]
+#[bench::exchange(exchange())]
+#[bench::status(asking(0, false, || Verb::Status))]
 fn routing(mut work: Work) -> Work {
     work();
     work
 }
 
 #[library_benchmark]
-#[bench::run_one_action(
-    args = (asking(0, true, || run("notes.tick()"))),
-    config = bounded("run_one_action")
-)]
-#[bench::run_ten_actions(
-    args = (asking(0, true, || run(&"notes.tick();".repeat(10)))),
-    config = bounded("run_ten_actions")
-)]
-#[bench::click(args = (click(1, 0)), config = bounded("click"))]
+#[bench::run_one_action(asking(0, true, || run("notes.tick()")))]
+#[bench::run_ten_actions(asking(0, true, || run(&"notes.tick();".repeat(10))))]
+#[bench::click(click(1, 0))]
 fn acting(mut work: Work) -> Work {
     work();
     work
 }
 
 #[library_benchmark]
-#[bench::view_unchanged_100_lines(
-    args = (asking(100, false, view)),
-    config = bounded("view_unchanged_100_lines")
-)]
-#[bench::view_unchanged_1000_lines(
-    args = (asking(1_000, false, view)),
-    config = bounded("view_unchanged_1000_lines")
-)]
-#[bench::view_changed_100_lines(
-    args = (asking(100, true, view)),
-    config = bounded("view_changed_100_lines")
-)]
-#[bench::view_changed_1000_lines(
-    args = (asking(1_000, true, view)),
-    config = bounded("view_changed_1000_lines")
-)]
-#[bench::view_unchanged_1_mb(
-    args = (asking_at(BenchWorld::of_a_megabyte(), false, view)),
-    config = bounded("view_unchanged_1_mb")
-)]
-#[bench::view_changed_1_mb(
-    args = (asking_at(BenchWorld::of_a_megabyte(), true, view)),
-    config = bounded("view_changed_1_mb")
-)]
-#[bench::view_edited_1_mb(args = (editing(false)), config = bounded("view_edited_1_mb"))]
-#[bench::view_another_1_mb(args = (editing(true)), config = bounded("view_another_1_mb"))]
+#[bench::view_unchanged_100_lines(asking(100, false, view))]
+#[bench::view_unchanged_1000_lines(asking(1_000, false, view))]
+#[bench::view_changed_100_lines(asking(100, true, view))]
+#[bench::view_changed_1000_lines(asking(1_000, true, view))]
+#[bench::view_unchanged_1_mb(asking_at(BenchWorld::of_a_megabyte(), false, view))]
+#[bench::view_changed_1_mb(asking_at(BenchWorld::of_a_megabyte(), true, view))]
+#[bench::view_edited_1_mb(editing(false))]
+#[bench::view_another_1_mb(editing(true))]
 fn projection(mut work: Work) -> Work {
     work();
     work
@@ -74,22 +50,22 @@ fn projection(mut work: Work) -> Work {
 
 // Requests that concern one of many windows, each with ten lines.
 #[library_benchmark]
-#[bench::run_among_1(args = (run_among(1)), config = bounded("run_among_1"))]
-#[bench::run_among_10(args = (run_among(10)), config = bounded("run_among_10"))]
-#[bench::run_among_100(args = (run_among(100)), config = bounded("run_among_100"))]
-#[bench::click_among_1(args = (click(1, 10)), config = bounded("click_among_1"))]
-#[bench::click_among_10(args = (click(10, 10)), config = bounded("click_among_10"))]
-#[bench::click_among_100(args = (click(100, 10)), config = bounded("click_among_100"))]
-#[bench::view_among_1(args = (view_among(1)), config = bounded("view_among_1"))]
-#[bench::view_among_10(args = (view_among(10)), config = bounded("view_among_10"))]
-#[bench::view_among_100(args = (view_among(100)), config = bounded("view_among_100"))]
+#[bench::run_among_1(run_among(1))]
+#[bench::run_among_10(run_among(10))]
+#[bench::run_among_100(run_among(100))]
+#[bench::click_among_1(click(1, 10))]
+#[bench::click_among_10(click(10, 10))]
+#[bench::click_among_100(click(100, 10))]
+#[bench::view_among_1(view_among(1))]
+#[bench::view_among_10(view_among(10))]
+#[bench::view_among_100(view_among(100))]
 fn among(mut work: Work) -> Work {
     work();
     work
 }
 
 library_benchmark_group!(name = core, benchmarks = [routing, acting, projection, among]);
-main!(library_benchmark_groups = core);
+main!(config = config(); library_benchmark_groups = core);
 
 /// An exchange from a client to the app and back.
 fn exchange() -> Work {
