@@ -44,6 +44,9 @@ pub mod raw_connection;
 pub mod test_client;
 pub mod waiting;
 
+#[cfg(test)]
+mod left_out;
+
 pub use environment::{SessionRow, TestEnv};
 pub use interactive::InteractiveCommand;
 pub use invocation::{Invocation, RunningCommand};

@@ -72,12 +72,13 @@ pub fn with_previews(mut actions: Vec<Prototype>, have: &[bool]) -> Vec<Prototyp
 ///
 /// # Errors
 /// The argument says no.
-pub(crate) fn previewed<'a, A: Actions>(
+pub(crate) fn previewed<'a>(
+    has_preview: fn(&str) -> bool,
     name: &'a str,
     args: &mut Args,
 ) -> Result<Option<&'a str>, Fault> {
     let action = name.strip_prefix(PREVIEW).and_then(|rest| rest.strip_prefix('_'));
-    let Some(action) = action.filter(|action| A::has_preview(action)) else { return Ok(None) };
+    let Some(action) = action.filter(|action| has_preview(action)) else { return Ok(None) };
     let wanted = args.remove(PREVIEW);
     match wanted.map(|wanted| value_of(&wanted)).transpose()? {
         Some(Value::Bool(true)) => Ok(Some(action)),

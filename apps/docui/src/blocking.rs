@@ -25,8 +25,10 @@ use std::time::{Duration, Instant};
 
 use pipemux_proto::Fault;
 
+use crate::app::App;
 use crate::handle::Handle;
 use crate::reply::Reply;
+use crate::served::{Served, typed_mut};
 
 /// Work on another thread, and its result once there is one.
 ///
@@ -148,7 +150,7 @@ pub(crate) type Finish<A, R> = Box<dyn FnOnce(&mut A, Completion) -> Result<R, F
 type Work<A, R> = Box<dyn FnOnce(&CommitPoint) -> Finish<A, R> + Send>;
 
 /// The part of a request that may wait: work for another thread, and what the app makes of its result.
-pub struct Blocking<A, R = Reply> {
+pub struct Blocking<A: ?Sized, R = Reply> {
     work: Work<A, R>,
     /// What the work waits for, and how long that may take.
     pub(crate) waits_for: String,
@@ -157,7 +159,7 @@ pub struct Blocking<A, R = Reply> {
     only_plans: bool,
 }
 
-impl<A, R> fmt::Debug for Blocking<A, R> {
+impl<A: ?Sized, R> fmt::Debug for Blocking<A, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Blocking").field("waits_for", &self.waits_for).finish_non_exhaustive()
     }
@@ -186,6 +188,30 @@ impl<A: 'static, R: 'static> Blocking<A, R> {
         Self { work: Box::new(work), waits_for: waits_for.into(), deadline, only_plans: false }
     }
 
+    /// Does the work on this thread and finishes it, however long it takes.
+    ///
+    /// # Errors
+    /// As the request.
+    pub fn run(self, app: &mut A, version: u64) -> Result<R, Fault> {
+        let commit = self.commit_point();
+        (self.work)(&commit)(app, Completion { version, late: false })
+    }
+
+    /// Has the work finished on the app as what it is served as.
+    pub(crate) fn erased(self) -> Blocking<dyn Served, R>
+    where
+        A: App,
+    {
+        let Self { work, waits_for, deadline, only_plans } = self;
+        let work = move |commit: &CommitPoint| -> Finish<dyn Served, R> {
+            let finish = work(commit);
+            Box::new(move |app, completion| finish(typed_mut(app)?, completion))
+        };
+        Blocking { work: Box::new(work), waits_for, deadline, only_plans }
+    }
+}
+
+impl<A: ?Sized, R> Blocking<A, R> {
     /// Calls the work off before it begins, so that it comes to its [`CommitPoint`] and no further.
     #[must_use]
     pub(crate) fn only_plans(mut self) -> Self {
@@ -200,21 +226,14 @@ impl<A: 'static, R: 'static> Blocking<A, R> {
         }
         commit
     }
+}
 
-    /// Does the work on this thread and finishes it, however long it takes.
-    ///
-    /// # Errors
-    /// As the request.
-    pub fn run(self, app: &mut A, version: u64) -> Result<R, Fault> {
-        let commit = self.commit_point();
-        (self.work)(&commit)(app, Completion { version, late: false })
-    }
-
+impl<R: 'static> Blocking<dyn Served, R> {
     /// Starts the work on another thread.
     ///
     /// # Errors
     /// As [`Task::start`].
-    pub(crate) fn start(self, handle: &Handle) -> Result<Started<A, R>, Fault> {
+    pub(crate) fn start(self, handle: &Handle) -> Result<Started<R>, Fault> {
         let commit = self.commit_point();
         let (work, point) = (self.work, commit.clone());
         let task = Task::start(handle, move || work(&point))?;
@@ -223,14 +242,14 @@ impl<A: 'static, R: 'static> Blocking<A, R> {
 }
 
 /// Work that was started.
-pub(crate) struct Started<A, R> {
-    pub task: Task<Finish<A, R>>,
+pub(crate) struct Started<R> {
+    pub task: Task<Finish<dyn Served, R>>,
     commit: CommitPoint,
     waits_for: String,
     began: Instant,
 }
 
-impl<A, R> Started<A, R> {
+impl<R> Started<R> {
     /// Calls the work off unless it takes effect already. Returns the answer of a request whose deadline has
     /// come.
     pub(crate) fn overdue(&self) -> Fault {

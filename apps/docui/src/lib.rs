@@ -24,7 +24,7 @@
 //! | [`testing`] | drives an app in tests, without a daemon |
 //!
 //! Internally, `connection` reads and writes frames, `session_table` hands each frame to its session, and
-//! `session` decodes it and calls the app; `run_changes` remembers what the current run changed itself;
+//! `session` decodes it and calls the app, whose type `served` erases; `run_changes` remembers what the current run changed itself;
 //! `path_watch` tells when the paths change that an app watches; `limits` names every bound.
 //!
 //! # A complete app
@@ -69,6 +69,7 @@ pub mod regular_file;
 pub mod reply;
 mod run_changes;
 pub mod serve;
+mod served;
 mod session;
 mod session_table;
 pub mod state_file;

@@ -10,6 +10,7 @@ use pipemux_proto::{Envelope, Frame, Hello, Kind, Method};
 use crate::app::App;
 use crate::connection::{Connection, Next};
 use crate::fd;
+use crate::served::AppType;
 use crate::session::Response;
 use crate::session_table::SessionTable;
 
@@ -24,8 +25,13 @@ use crate::session_table::SessionTable;
 /// }
 /// ```
 pub fn run<A: App>() -> ExitCode {
-    let ended = fd::inherited()
-        .and_then(|stream| serve::<A>(stream).map_err(|error| format!("connection: {error}")));
+    run_type(AppType::of::<A>())
+}
+
+fn run_type(app_type: AppType) -> ExitCode {
+    let ended = fd::inherited().and_then(|stream| {
+        serve_type(app_type, stream).map_err(|error| format!("connection: {error}"))
+    });
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
@@ -42,8 +48,12 @@ pub fn run<A: App>() -> ExitCode {
 /// The connection broke, the daemon speaks another major version of the protocol, or the bytes
 /// received are not frames.
 pub fn serve<A: App>(stream: UnixStream) -> std::io::Result<()> {
+    serve_type(AppType::of::<A>(), stream)
+}
+
+fn serve_type(app_type: AppType, stream: UnixStream) -> std::io::Result<()> {
     let mut connection = Connection::new(stream);
-    let mut session_table = SessionTable::<A>::new()?;
+    let mut session_table = SessionTable::new(app_type)?;
     let hello = Envelope::event(Method::Hello, Incarnation::default());
     let greeting = Frame::encode(&hello, &session_table.hello()).map_err(std::io::Error::other)?;
     connection.send(&greeting)?;
@@ -81,9 +91,9 @@ pub fn serve<A: App>(stream: UnixStream) -> std::io::Result<()> {
     }
 }
 
-fn exchange<A: App>(
+fn exchange(
     connection: &mut Connection,
-    session_table: &mut SessionTable<A>,
+    session_table: &mut SessionTable,
     frame: Frame,
 ) -> std::io::Result<()> {
     let request = frame.envelope;

@@ -20,20 +20,19 @@ use pipemux_proto::app::{
     Saved, TokenMeaning, TokenName,
 };
 use pipemux_proto::codec::{EncodeError, decode};
-use pipemux_proto::hello::{PER_READER, UNREPORTED_CHANGES, VALUE_FILES};
 use pipemux_proto::job::CancelJob;
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::projection::Projection;
-use pipemux_proto::{Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role};
+use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Kind, Method};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::actions::Actions;
-use crate::app::{App, ExchangeReply, Found, Opening, Token, ViewRequest};
+use crate::app::{ExchangeReply, Found, Opening, Token, ViewRequest};
 use crate::blocking::Completion;
 use crate::handle::{Asked, Handle};
 use crate::limits::PATIENCE;
 use crate::run_changes::RunChanges;
+use crate::served::{AppType, Served};
 use crate::view::View;
 
 use parked::{Parked, ParkedWork};
@@ -50,8 +49,9 @@ pub(crate) enum Response {
 }
 
 /// An app, once it is open, and the version of its state.
-pub(crate) struct Session<A> {
-    app: Option<A>,
+pub(crate) struct Session {
+    app_type: AppType,
+    app: Option<Box<dyn Served>>,
     /// The opens that the app refused, while it isn't open. They are tried again before each request, and
     /// each refusal says why, so that a session works as soon as what hindered it is mended.
     refused_opens: Vec<Opening>,
@@ -69,7 +69,7 @@ pub(crate) struct Session<A> {
     /// When the request came that is being handled.
     received: Instant,
     /// The requests whose work is under way.
-    parked: Vec<Parked<A>>,
+    parked: Vec<Parked>,
     /// When the app was last refreshed because it was due.
     refreshed: Option<Instant>,
     /// True when the state changed by itself while a request was handled, and the daemon isn't told yet.
@@ -84,9 +84,10 @@ pub(crate) struct Session<A> {
     pub(crate) takes_embeds: bool,
 }
 
-impl<A: App> Session<A> {
-    pub(crate) fn new(incarnation: Incarnation, handle: Handle) -> Self {
+impl Session {
+    pub(crate) fn new(app_type: AppType, incarnation: Incarnation, handle: Handle) -> Self {
         Self {
+            app_type,
             app: None,
             refused_opens: Vec::new(),
             version: 0,
@@ -104,22 +105,6 @@ impl<A: App> Session<A> {
             resumed: false,
             takes_forms: true,
             takes_embeds: true,
-        }
-    }
-
-    /// Returns the greeting that an app sends first. `can_watch` tells whether the system has watches.
-    pub(crate) fn hello(can_watch: bool) -> Hello {
-        let software = format!("docui {}", env!("CARGO_PKG_VERSION"));
-        let unreported = A::OBSERVES || A::WATCHES && !can_watch;
-        let features =
-            [(unreported, UNREPORTED_CHANGES), (A::PER_READER, PER_READER), (true, VALUE_FILES)];
-        let features = features.into_iter().filter(|(is_so, _)| *is_so);
-        let features = features.map(|(_, feature)| feature.to_owned()).collect();
-        Hello {
-            features,
-            token_prefix: A::TOKEN_PREFIX.map(Into::into),
-            prototypes: A::Action::prototypes(),
-            ..Hello::new(Role::App, software)
         }
     }
 
@@ -214,9 +199,10 @@ impl<A: App> Session<A> {
                 self.state_dir.clone_from(&opening.state_dir);
                 // If the SDK's own file is not for this version, the app does not resume either: its
                 // state may be for another version too.
-                let saved = RunChanges::load(&self.state_dir, woken).filter(|_| A::RESUMES);
+                let saved =
+                    RunChanges::load(&self.state_dir, woken).filter(|_| self.app_type.resumes);
                 opening.woken = saved.is_some();
-                let opened = A::open(&opening);
+                let opened = (self.app_type.open)(&opening);
                 if opened.is_err() && again {
                     // Readers know the session, so it goes on once this is mended. The saved state is not
                     // used then, because the daemon has told them that it is lost.
@@ -254,7 +240,7 @@ impl<A: App> Session<A> {
     /// It refuses again, for this reason.
     fn open_again(&mut self) -> Result<(), Fault> {
         let Some(opening) = self.refused_opens.first() else { return Ok(()) };
-        let mut app = A::open(opening)?;
+        let mut app = (self.app_type.open)(opening)?;
         for opening in self.refused_opens.drain(..).skip(1) {
             // As after any restart, an open that is refused now doesn't keep the session from going on.
             let _ = app.attach(&opening);
@@ -351,7 +337,7 @@ impl<A: App> Session<A> {
 
     /// Saves everything that the session needs to go on in another process.
     pub(crate) fn hibernate(&mut self) -> Result<Saved, Fault> {
-        if !A::RESUMES {
+        if !self.app_type.resumes {
             return Err(Fault::refused("this app can't be hibernated without losing state"));
         }
         if self.is_working() {
@@ -378,8 +364,9 @@ impl<A: App> Session<A> {
 
     fn refresh(&mut self) -> Result<(), Fault> {
         self.open_again()?;
+        let watches = self.app_type.watches;
         let app = self.app_mut()?;
-        let reports = A::WATCHES || app.next_wake().is_some_and(|at| at <= SystemTime::now());
+        let reports = watches || app.next_wake().is_some_and(|at| at <= SystemTime::now());
         if app.refresh() {
             self.version += 1;
             self.untold |= reports;
@@ -387,12 +374,12 @@ impl<A: App> Session<A> {
         Ok(())
     }
 
-    pub(crate) fn app(&self) -> Result<&A, Fault> {
-        self.app.as_ref().ok_or_else(not_open)
+    pub(crate) fn app(&self) -> Result<&dyn Served, Fault> {
+        self.app.as_deref().ok_or_else(not_open)
     }
 
-    fn app_mut(&mut self) -> Result<&mut A, Fault> {
-        self.app.as_mut().ok_or_else(not_open)
+    fn app_mut(&mut self) -> Result<&mut dyn Served, Fault> {
+        self.app.as_deref_mut().ok_or_else(not_open)
     }
 }
 

@@ -11,14 +11,15 @@ use pipemux_proto::hello::{EMBED, FORMS, JOBS};
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame, Hello, Kind, Method};
 
-use crate::app::App;
 use crate::connection::Wakes;
 use crate::handle::{Handle, HandleReceiver};
 use crate::path_watch::PathWatch;
+use crate::served::AppType;
 use crate::session::{Response, Session, not_open};
 
 /// Sessions by incarnation, which each frame carries.
-pub(crate) struct SessionTable<A> {
+pub(crate) struct SessionTable {
+    app_type: AppType,
     asked: HandleReceiver,
     /// The process's own incarnation, if sessions share the process. Otherwise the process has the
     /// incarnation of its one session.
@@ -26,25 +27,33 @@ pub(crate) struct SessionTable<A> {
     /// True when the daemon shows questions with several fields.
     takes_forms: bool,
     takes_embeds: bool,
-    sessions: HashMap<Incarnation, Session<A>>,
+    sessions: HashMap<Incarnation, Session>,
     /// What watches paths for the sessions, if the app wants that and the system can.
     watch: Option<PathWatch>,
 }
 
-impl<A: App> SessionTable<A> {
+impl SessionTable {
     /// Makes an empty table.
     ///
     /// # Errors
     /// The system gives no more descriptors.
-    pub(crate) fn new() -> std::io::Result<Self> {
-        let watch = if A::WATCHES { PathWatch::new() } else { None };
+    pub(crate) fn new(app_type: AppType) -> std::io::Result<Self> {
+        let watch = if app_type.watches { PathWatch::new() } else { None };
         let (asked, sessions) = (HandleReceiver::new()?, HashMap::new());
-        Ok(Self { asked, process: None, takes_forms: false, takes_embeds: false, sessions, watch })
+        Ok(Self {
+            app_type,
+            asked,
+            process: None,
+            takes_forms: false,
+            takes_embeds: false,
+            sessions,
+            watch,
+        })
     }
 
     /// Returns the greeting that the app sends first.
     pub(crate) fn hello(&self) -> Hello {
-        Session::<A>::hello(self.watch.is_some())
+        self.app_type.hello(self.watch.is_some())
     }
 
     /// What makes [`SessionTable::run_due`] have something to do.
@@ -96,9 +105,11 @@ impl<A: App> SessionTable<A> {
         let incarnation = envelope.incarnation;
         match (envelope.kind, envelope.method) {
             (Kind::Request, Method::AppOpen) => {
+                let app_type = self.app_type;
                 let handle = || self.asked.handle(incarnation);
                 let session = self.sessions.entry(incarnation);
-                let session = session.or_insert_with(|| Session::new(incarnation, handle()));
+                let session =
+                    session.or_insert_with(|| Session::new(app_type, incarnation, handle()));
                 session.takes_forms = self.takes_forms;
                 session.takes_embeds = self.takes_embeds;
                 session.handle(frame)
@@ -108,7 +119,7 @@ impl<A: App> SessionTable<A> {
                 if let Some(watch) = &mut self.watch {
                     watch.forget(incarnation);
                 }
-                let mut session = removed.unwrap_or_else(|| unopened(incarnation));
+                let mut session = removed.unwrap_or_else(|| self.unopened(incarnation));
                 Ok(match session.handle(frame)? {
                     // The process goes on, for its other sessions and those to come.
                     Response::SendAndExit(reply)
@@ -122,7 +133,7 @@ impl<A: App> SessionTable<A> {
             _ => match self.sessions.get_mut(&incarnation) {
                 Some(session) => session.handle(frame),
                 // A session without an app refuses what needs one.
-                None => unopened::<A>(incarnation).handle(frame),
+                None => self.unopened(incarnation).handle(frame),
             },
         }
     }
@@ -135,8 +146,8 @@ impl<A: App> SessionTable<A> {
     ) -> Result<(Bytes, Option<Changed>), Fault> {
         self.sessions.get_mut(&incarnation).ok_or_else(not_open)?.exchange(body)
     }
-}
 
-fn unopened<A: App>(incarnation: Incarnation) -> Session<A> {
-    Session::new(incarnation, Handle::default())
+    fn unopened(&self, incarnation: Incarnation) -> Session {
+        Session::new(self.app_type, incarnation, Handle::default())
+    }
 }

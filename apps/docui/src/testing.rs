@@ -10,6 +10,7 @@
 mod readers;
 mod unasked;
 
+use std::marker::PhantomData;
 use std::path::Path;
 
 use pipemux_proto::app::{Choice, Invoke, Notify, OpenRequest, Opened, Outcome, Resume};
@@ -23,13 +24,15 @@ use crate::actions::Actions;
 use crate::app::App;
 use crate::handle::{Asked, HandleReceiver};
 use crate::path_watch::PathWatch;
+use crate::served::{AppType, typed};
 use crate::session::Session;
 
 pub use unasked::Unasked;
 
 /// Stands in for the daemon: opens one session of the app, invokes actions, requests views.
 pub struct Host<A> {
-    session: Session<A>,
+    session: Session,
+    app: PhantomData<A>,
     /// What the app asked for through its handle.
     unasked: HandleReceiver,
     watch: Option<PathWatch>,
@@ -90,7 +93,8 @@ impl<A: App> Host<A> {
     fn new(address: &str, cwd: &Path, state_dir: &Path) -> Result<Self, Fault> {
         let unasked = HandleReceiver::new().map_err(|error| Fault::failed(error.to_string()))?;
         Ok(Self {
-            session: Session::new(INCARNATION, unasked.handle(INCARNATION)),
+            session: Session::new(AppType::of::<A>(), INCARNATION, unasked.handle(INCARNATION)),
+            app: PhantomData,
             unasked,
             watch: if A::WATCHES { PathWatch::new() } else { None },
             address: address.parse().map_err(|error| Fault::usage(format!("{error}")))?,
@@ -124,7 +128,8 @@ impl<A: App> Host<A> {
     pub fn hibernate(&mut self) -> Result<u64, Fault> {
         let version = self.session.hibernate()?.version.unwrap_or(0);
         self.session.save()?;
-        self.session = Session::new(INCARNATION, self.unasked.handle(INCARNATION));
+        self.session =
+            Session::new(AppType::of::<A>(), INCARNATION, self.unasked.handle(INCARNATION));
         self.opened = false;
         Ok(version)
     }
@@ -180,7 +185,7 @@ impl<A: App> Host<A> {
     /// # Errors
     /// The app is not open.
     pub fn app(&self) -> Result<&A, Fault> {
-        self.session.app()
+        typed(self.session.app()?)
     }
 
     /// Carries out an action in a new run, by the default reader, who has seen what [`Host::project`]

@@ -36,3 +36,9 @@ mod view;
 
 pub use action::{Action, File as FileKind, Only};
 pub use model::Editor;
+
+/// Serves the app on the connection that this process inherited, as [`docui::run`] does. It is compiled here, together
+/// with what it uses, and not once more with the program.
+pub fn run() -> std::process::ExitCode {
+    docui::run::<Editor>()
+}

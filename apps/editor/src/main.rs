@@ -1,5 +1,5 @@
 //! The editor as a program: serves [`pipemux_editor::Editor`] on the connection it inherits.
 
 fn main() -> std::process::ExitCode {
-    docui::run::<pipemux_editor::Editor>()
+    pipemux_editor::run()
 }

@@ -51,3 +51,9 @@ mod words;
 
 pub use action::Action;
 pub use model::MemoTree;
+
+/// Serves the app on the connection that this process inherited, as [`docui::run`] does. It is compiled here, together
+/// with what it uses, and not once more with the program.
+pub fn run() -> std::process::ExitCode {
+    docui::run::<MemoTree>()
+}

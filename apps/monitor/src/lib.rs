@@ -46,3 +46,9 @@ mod watch_top;
 
 pub use action::Action;
 pub use model::Monitor;
+
+/// Serves the app on the connection that this process inherited, as [`docui::run`] does. It is compiled here, together
+/// with what it uses, and not once more with the program.
+pub fn run() -> std::process::ExitCode {
+    docui::run::<Monitor>()
+}

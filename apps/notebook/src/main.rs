@@ -1,5 +1,5 @@
 //! The notebook as a PipeMux app; `pipemux open notebook` starts it.
 
 fn main() -> std::process::ExitCode {
-    docui::run::<pipemux_notebook::Notebook>()
+    pipemux_notebook::run()
 }

@@ -1,5 +1,5 @@
 //! The planner as a PipeMux app; `pipemux open planner` starts it.
 
 fn main() -> std::process::ExitCode {
-    docui::run::<pipemux_planner::Planner>()
+    pipemux_planner::run()
 }

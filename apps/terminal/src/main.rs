@@ -1,5 +1,5 @@
 //! Commands, builds and tests as a PipeMux app; a call of `terminal.run` starts it.
 
 fn main() -> std::process::ExitCode {
-    docui::run::<pipemux_terminal::Terminal>()
+    pipemux_terminal::run()
 }

@@ -15,7 +15,7 @@
 //! so far, where a fenced block ends, and all that follows depends on it. A CommonMark library such as
 //! pulldown-cmark has found the ends of all blocks before it reports one, and can't be told otherwise.
 //! Masking the hidden fences and parsing again takes one pass for each text that hides a fence, while a
-//! message must be read in linear time. `tests/call_blocks.rs` compares both parsers where the rules agree.
+//! message must be read in linear time. `tests/proto/call_blocks.rs` compares both parsers where the rules agree.
 //!
 //! | module | holds |
 //! |---|---|

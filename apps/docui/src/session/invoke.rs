@@ -7,13 +7,14 @@ use pipemux_proto::projection::{Arg, Args, RefArg};
 use pipemux_proto::prototype::{Risk, Type};
 use pipemux_proto::{Blob, Code, Envelope, Fault, Value};
 
-use crate::actions::{Actions, previewed};
-use crate::app::{App, Context, Found};
+use crate::actions::previewed;
+use crate::app::{Context, Found};
 use crate::args::value_of;
 use crate::blocking::Completion;
 use crate::limits::CONTENT_BUDGET;
 use crate::reply::{Ask, Reply};
 use crate::run_changes::ref_keys;
+use crate::served::Served;
 
 use super::Session;
 use super::parked::ParkedWork;
@@ -22,7 +23,7 @@ use super::value_files;
 /// The token of the question that [`App::confirm`] makes.
 const CONFIRM: &[u8] = b"docui confirm";
 
-impl<A: App> Session<A> {
+impl Session {
     /// Carries out an action. Returns `None` when the request waits for work on another thread.
     pub(crate) fn invoke(&mut self, request: &Envelope, message: Invoke) -> Option<Outcome> {
         self.try_invoke(request, message).unwrap_or_else(|fault| Some(Outcome::Failed(fault)))
@@ -35,7 +36,7 @@ impl<A: App> Session<A> {
     ) -> Result<Option<Outcome>, Fault> {
         self.refresh()?;
         value_files::take(message.args.values_mut(), &self.state_dir)?;
-        let previewed = previewed::<A::Action>(&message.action, &mut message.args)?;
+        let previewed = previewed(self.app_type.has_preview, &message.action, &mut message.args)?;
         let preview = previewed.is_some();
         if let Some(action) = previewed {
             message.action = action.to_owned();
@@ -46,9 +47,9 @@ impl<A: App> Session<A> {
             self.check_refs(fields.values_mut(), &message.run_id)?;
         }
         let keys = ref_keys(message.args.values());
-        let action = A::Action::decode(&message.action, message.args)?;
-        let is_destructive = action.risk() == Risk::Destructive;
-        let query = preview || action.risk() == Risk::Query;
+        let action = self.app_type.decode(&message.action, message.args)?;
+        let is_destructive = action.risk == Risk::Destructive;
+        let query = preview || action.risk == Risk::Query;
         if is_destructive && !preview && !message.confirmed {
             let Ask(needs) = self.app()?.confirm(&action)?;
             let needs = Needs { token: Blob(CONFIRM.into()), ..needs };
@@ -79,10 +80,10 @@ impl<A: App> Session<A> {
         let app = self.app()?;
         let before: Vec<_> = keys.into_iter().map(|key| (key.clone(), rev(app, &key))).collect();
         let run_id = context.run_id.clone();
-        let pending = PendingInvoke { name: action.name(), query, preview, run_id, before };
+        let pending = PendingInvoke { name: action.name, query, preview, run_id, before };
         let reply = match self.app_mut()?.blocking(&action, &context)? {
             None if preview => {
-                let message = format!("what {} would do can't be told", action.name());
+                let message = format!("what {} would do can't be told", action.name);
                 return Err(Fault::refused(message).hint("leave preview out to carry it out"));
             }
             None => self.app_mut()?.update(action, &context)?,
@@ -100,7 +101,8 @@ impl<A: App> Session<A> {
     /// Turns the app's reply to an action into the outcome.
     pub(super) fn replied(&mut self, reply: Reply, pending: &PendingInvoke) -> Outcome {
         if let Some(app) = &self.app {
-            self.run_changes.record(&pending.run_id, &pending.before, |key| rev(app, key));
+            let after = |key: &str| rev(&**app, key);
+            self.run_changes.record(&pending.run_id, &pending.before, after);
         }
         match reply {
             Reply::Ask(ask) if pending.preview => self.replied(ask.as_shown().into(), pending),
@@ -132,7 +134,7 @@ impl<A: App> Session<A> {
     /// Puts refs in place of the names of objects.
     fn resolve_names(&self, action: &str, args: &mut Args) -> Result<(), Fault> {
         for (param, arg) in args {
-            if let Some(ty) = A::Action::named_kind(action, param) {
+            if let Some(ty) = (self.app_type.named_kind)(action, param) {
                 self.resolve_name(arg, &ty)?;
             }
         }
@@ -222,7 +224,7 @@ pub(super) struct PendingInvoke {
 }
 
 /// Returns an object's rev; `None` if there is no such object.
-fn rev<A: App>(app: &A, key: &str) -> Option<u64> {
+fn rev(app: &dyn Served, key: &str) -> Option<u64> {
     match app.find(key) {
         Found::Here(rev) | Found::Hidden { rev, .. } => Some(rev),
         Found::Gone(_) | Found::Unreadable(_) => None,

@@ -6,36 +6,36 @@ use pipemux_proto::app::{Notify, Outcome};
 use pipemux_proto::codec::EncodeError;
 use pipemux_proto::{Envelope, Fault, Frame, Kind, Method};
 
-use crate::app::App;
 use crate::blocking::{Blocking, Completion, Finish, Started};
 use crate::limits::{CLOSE_PATIENCE, DEADLINE_MARGIN};
 use crate::reply::Reply;
+use crate::served::Served;
 
 use super::Session;
 use super::invoke::PendingInvoke;
 
 /// A request whose work is under way.
-pub(crate) struct Parked<A> {
+pub(crate) struct Parked {
     request: Envelope,
     /// When the request is answered at the latest.
     deadline: Instant,
     /// True once it was answered, or nobody waits for the answer any more.
     answered: bool,
-    work: ParkedWork<A>,
+    work: ParkedWork,
 }
 
-pub(super) enum ParkedWork<A> {
-    Invoke(Started<A, Reply>, PendingInvoke),
-    Open(Started<A, Vec<String>>),
+pub(super) enum ParkedWork {
+    Invoke(Started<Reply>, PendingInvoke),
+    Open(Started<Vec<String>>),
 }
 
 /// The result of work, ready for the app to take in.
-enum Finished<A> {
-    Invoke(Finish<A, Reply>, PendingInvoke),
-    Open(Finish<A, Vec<String>>),
+enum Finished {
+    Invoke(Finish<dyn Served, Reply>, PendingInvoke),
+    Open(Finish<dyn Served, Vec<String>>),
 }
 
-impl<A> ParkedWork<A> {
+impl ParkedWork {
     fn overdue(&self) -> Fault {
         match self {
             Self::Invoke(started, _) => started.overdue(),
@@ -51,13 +51,13 @@ impl<A> ParkedWork<A> {
     }
 }
 
-impl<A: App> Parked<A> {
+impl Parked {
     /// `received` is when the request came.
     pub(super) fn new(
         request: &Envelope,
         received: Instant,
         blocking_deadline: Duration,
-        work: ParkedWork<A>,
+        work: ParkedWork,
     ) -> Self {
         let patience = match request.deadline_ms {
             0 => blocking_deadline,
@@ -70,7 +70,7 @@ impl<A: App> Parked<A> {
     }
 
     /// Returns the result if there is one within this time. It is returned once.
-    fn wait(&mut self, patience: Duration) -> Option<Finished<A>> {
+    fn wait(&mut self, patience: Duration) -> Option<Finished> {
         match &mut self.work {
             ParkedWork::Invoke(started, pending) => {
                 let finish = started.task.wait(patience)?;
@@ -86,7 +86,7 @@ impl<A: App> Parked<A> {
     }
 }
 
-impl<A: App> Session<A> {
+impl Session {
     /// When the next request is to be answered whose work isn't done.
     pub(super) fn next_parked_deadline(&self) -> Option<Instant> {
         let open = self.parked.iter().filter(|parked| !parked.answered);
@@ -98,16 +98,12 @@ impl<A: App> Session<A> {
         !self.parked.is_empty()
     }
 
-    pub(super) fn park<R>(
+    pub(super) fn park<R: 'static>(
         &mut self,
         request: &Envelope,
-        blocking: Blocking<A, R>,
-        wrap: impl FnOnce(Started<A, R>) -> ParkedWork<A>,
-    ) -> Result<Option<Finish<A, R>>, Fault>
-    where
-        A: 'static,
-        R: 'static,
-    {
+        blocking: Blocking<dyn Served, R>,
+        wrap: impl FnOnce(Started<R>) -> ParkedWork,
+    ) -> Result<Option<Finish<dyn Served, R>>, Fault> {
         let deadline = blocking.deadline;
         let mut started = blocking.start(&self.handle)?;
         // Nearly all work is done soon: then the answers keep their order, and the window that was asked for
@@ -192,11 +188,7 @@ impl<A: App> Session<A> {
 
     /// Has the app take in the result of work. Returns the frames to send: the answer or, if the request was
     /// answered at its deadline, a line for every reader that tells what became of it.
-    fn finish(
-        &mut self,
-        parked: &Parked<A>,
-        finished: Finished<A>,
-    ) -> Result<Vec<u8>, EncodeError> {
+    fn finish(&mut self, parked: &Parked, finished: Finished) -> Result<Vec<u8>, EncodeError> {
         let (request, late) = (&parked.request, parked.answered);
         let completion = Completion { version: self.version, late };
         match finished {

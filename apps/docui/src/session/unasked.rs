@@ -8,14 +8,13 @@ use pipemux_proto::codec::EncodeError;
 use pipemux_proto::{Envelope, Frame, Method};
 use serde::Serialize;
 
-use crate::app::App;
 use crate::handle::{Asked, BusyState};
 use crate::limits::WAKE_SPACING;
 use crate::path_watch::PathWatch;
 
 use super::{Response, Session};
 
-impl<A: App> Session<A> {
+impl Session {
     /// When something is due next: a request is to be answered whose work isn't done, or the app is to be refreshed.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         [self.next_parked_deadline(), self.next_wake()].into_iter().flatten().min()
