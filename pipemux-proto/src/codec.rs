@@ -1,18 +1,11 @@
 //! MessagePack bodies: maps with named fields.
 
-mod parts;
-mod read_error;
-mod reader;
-mod token;
-
 use std::io::{self, Write};
 
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 use crate::limits::{FRAME_MAX, VALUE_DEPTH_MAX};
-
-use token::Reader;
 
 /// Deepest nesting of a body: a message nests deeper than the values in it.
 const DEPTH_MAX: usize = VALUE_DEPTH_MAX * 4;
@@ -86,11 +79,15 @@ impl Write for Appender<'_> {
 /// The bytes are not exactly one value of the type.
 pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, DecodeError> {
     pipemux_work::spend(bytes.len());
-    let mut reader = Reader::new(bytes, DEPTH_MAX);
-    match T::deserialize(&mut reader) {
-        Ok(value) if reader.rest.is_empty() => Ok(value),
-        Ok(_) => Err(DecodeError::Trailing(reader.rest.len())),
-        Err(error) => Err(DecodeError::Body(error.message())),
+    let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
+    deserializer.set_max_depth(DEPTH_MAX);
+    let value =
+        T::deserialize(&mut deserializer).map_err(|error| DecodeError::Body(error.to_string()))?;
+    // The deserializer doesn't report its position, but reading once more fails in this way at the end.
+    // A type without content makes sure that it is the end of the body, not of a value inside.
+    match bool::deserialize(&mut deserializer) {
+        Err(rmp_serde::decode::Error::InvalidMarkerRead(_)) => Ok(value),
+        _ => Err(DecodeError::Trailing(trailing(bytes))),
     }
 }
 
@@ -98,13 +95,30 @@ pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, DecodeError>
 /// `key``. It decodes them once more, which [`decode`] spares every message that is sound.
 #[cold]
 pub fn explain<T: DeserializeOwned>(bytes: &[u8]) -> String {
-    let mut reader = Reader::new(bytes, DEPTH_MAX);
-    match T::deserialize(&mut reader) {
-        Ok(_) => match reader.rest.len() {
+    let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
+    deserializer.set_max_depth(DEPTH_MAX);
+    match serde_path_to_error::deserialize::<_, T>(&mut deserializer) {
+        Ok(_) => match trailing(bytes) {
             0 => "the body is incomplete".to_owned(),
             more => DecodeError::Trailing(more).to_string(),
         },
-        Err(error) => error.to_string(),
+        Err(error) => match error.path().to_string() {
+            path if path == "." => error.inner().to_string(),
+            path => format!("{path}: {}", error.inner()),
+        },
+    }
+}
+
+/// Returns the number of bytes after the first value.
+#[cold]
+fn trailing(bytes: &[u8]) -> usize {
+    // A deserializer over a reader reports its position. It ignores the value's type, so that this function
+    // exists only once, not for every message.
+    let mut deserializer = rmp_serde::Deserializer::new(bytes);
+    deserializer.set_max_depth(DEPTH_MAX);
+    match IgnoredAny::deserialize(&mut deserializer) {
+        Ok(_) => deserializer.get_ref().len(),
+        Err(_) => 0,
     }
 }
 

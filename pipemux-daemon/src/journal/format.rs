@@ -141,10 +141,10 @@ pub fn encode_journal(
 impl Parsed {
     fn add(&mut self, body: &[u8]) {
         self.clean_shutdown = false;
-        if let Ok(record) = pipemux_proto::decode(body) {
+        if let Ok(record) = rmp_serde::from_slice(body) {
             return self.records.push(record);
         }
-        match pipemux_proto::decode(body) {
+        match rmp_serde::from_slice(body) {
             Ok(JournalMarker::Boot(id)) => self.boot_id = Some(id),
             Ok(JournalMarker::Generation(number)) => self.generation = Some(number),
             Ok(JournalMarker::SnapshotEnd) => self.snapshot_complete = true,
