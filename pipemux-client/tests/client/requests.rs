@@ -5,16 +5,10 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use pipemux_client::Options;
 use pipemux_client::proto::client::{Answer, Body, Format, Verb, VerbRequest, ViewArgs};
 use pipemux_client::proto::{Kind, Method, Value, decode};
 
-// The library's own tests use the items that these don't.
-#[allow(dead_code)]
-#[path = "../../src/tests/fake_daemon.rs"]
-mod fake_daemon;
-
-use fake_daemon::TestHome;
+use crate::fake_daemon::TestHome;
 
 /// Exit status, standard output and standard error.
 type Output = (i32, String, String);

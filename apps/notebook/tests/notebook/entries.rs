@@ -149,7 +149,7 @@ fn several_entries_are_removed_together_or_not_at_all() {
     }
     assert_eq!(fixture.fault(remove(&[])).code, Code::Usage);
     // Somebody changed one of them since it was seen, so none is removed.
-    let mut other = open(&fixture.dir, "b", &[common::STORE]).unwrap();
+    let mut other = open(&fixture.dir, "b", &[crate::common::STORE]).unwrap();
     done(&mut other, edit(4, 1, "precious"));
     let stale = fixture.fault(remove(&[(1, 1), (2, 1), (4, 1)]));
     assert_eq!((stale.code, stale.key.as_deref()), (Code::Stale, Some("n4")));
@@ -193,7 +193,7 @@ fn purging_is_confirmed_and_leaves_nothing_behind() {
     // Somebody changes it after the question, so it stays.
     fixture.add("last", "v1", &[]);
     let Outcome::Needs(_) = fixture.host.invoke(&purge(27..=27)) else { panic!("should ask") };
-    let mut other = open(&fixture.dir, "b", &[common::STORE]).unwrap();
+    let mut other = open(&fixture.dir, "b", &[crate::common::STORE]).unwrap();
     done(&mut other, edit(27, 1, "precious"));
     let Outcome::Failed(stale) = fixture.host.answer(Choice::Yes) else {
         panic!("should be stale")
@@ -300,7 +300,7 @@ fn change_is_undone_once_and_only_if_it_is_the_latest() {
 #[test]
 fn sessions_on_one_store_share_entries_but_not_levels() {
     let mut one = Fixture::new();
-    let mut two = open(&one.dir, "b", &[common::STORE]).unwrap();
+    let mut two = open(&one.dir, "b", &[crate::common::STORE]).unwrap();
     one.add("from one", "x", &[]);
     let before = two.project(Lod::Summary, 500).unwrap();
     assert_eq!(before.title, "1 entry");

@@ -70,7 +70,7 @@ fn store_of_version_0_1_is_read_completely() {
     let full = fixture.host.text(Lod::Full, 10_000).unwrap();
     assert!(full.contains("from editor/main src/parse.rs:101-300\n"), "the origin: {full}");
     assert_eq!(fixture.listed(filter("q2")), ["Release plan"]);
-    assert_eq!(fixture.listed(common::search("中文")), ["数据库"]);
+    assert_eq!(fixture.listed(crate::common::search("中文")), ["数据库"]);
 }
 
 #[test]
@@ -117,5 +117,5 @@ fn store_of_the_second_schema_is_read_and_its_removals_are_undone() {
     assert_eq!(undo(&mut fixture), "\"itoa\" is removed again");
     assert_eq!(undo(&mut fixture), "\"数据库\" has its earlier gist again: ");
     let told = "1 of 2 notes\n[数据库] #设计 1: 全文检索要支持中文词语。 · summary: search\n";
-    assert_eq!(fixture.ask(common::search("中文 search")), told);
+    assert_eq!(fixture.ask(crate::common::search("中文 search")), told);
 }

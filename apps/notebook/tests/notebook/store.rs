@@ -62,14 +62,14 @@ fn empty_file_becomes_a_store() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("empty"), "").unwrap();
     let mut host = open(&dir, "x", &["empty"]).unwrap();
-    common::done(&mut host, common::add("a", "b", &[]));
+    crate::common::done(&mut host, crate::common::add("a", "b", &[]));
 }
 
 #[test]
 fn default_store_is_in_the_state_directory() {
     let dir = tempfile::tempdir().unwrap();
     let mut host = open(&dir, "x", &[]).unwrap();
-    common::done(&mut host, common::add("a", "b", &[]));
+    crate::common::done(&mut host, crate::common::add("a", "b", &[]));
     assert!(dir.path().join("state-x/notebook.db").is_file());
 }
 
@@ -87,7 +87,7 @@ fn locked_store_refuses_changes_until_it_is_released() {
     let mut fixture = Fixture::new();
     let other = Connection::open(fixture.store()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let fault = fixture.fault(common::add("a", "b", &[]));
+    let fault = fixture.fault(crate::common::add("a", "b", &[]));
     assert!(fault.message.contains("locked by another program"), "{fault}");
     // Reading still works.
     assert!(fixture.text().starts_with("## 0 entries"));
@@ -101,7 +101,7 @@ fn store_that_was_moved_is_not_written() {
     fixture.add("a", "b", &[]);
     let elsewhere = fixture.dir.path().join("elsewhere.db");
     fs::rename(fixture.store(), &elsewhere).unwrap();
-    let fault = fixture.fault(common::add("c", "d", &[]));
+    let fault = fixture.fault(crate::common::add("c", "d", &[]));
     assert!(fault.message.contains("moved, deleted or replaced"), "{fault}");
     fs::rename(&elsewhere, fixture.store()).unwrap();
     fixture.add("c", "d", &[]);
@@ -124,7 +124,7 @@ fn store_that_was_deleted_is_written_again() {
         let done = fixture.add(&format!("more {round}"), "text", &[]);
         assert!(done.brief.contains("; notes.db had been deleted"), "{}", done.brief);
         // What readers saw of the entries is as it was.
-        fixture.done(common::append(1, 1 + round as u64, "line"));
+        fixture.done(crate::common::append(1, 1 + round as u64, "line"));
         assert!(!fixture.text().contains("deleted"), "{}", fixture.text());
     }
     // Also when nothing else happens before the process is restarted.
@@ -186,7 +186,7 @@ fn damage_is_explained_each_time_until_it_is_mended() {
         assert!(shown.message.contains("notes.db is not a SQLite file"), "{shown}");
         assert!(shown.hints[0].contains("rm -f "), "{shown:?}");
         assert!(shown.hints[1].ends_with("pipemux open notebook/other"), "{shown:?}");
-        let refused = fixture.fault(common::add("a", "b", &[]));
+        let refused = fixture.fault(crate::common::add("a", "b", &[]));
         assert!(refused.message.contains("notes.db is not a SQLite file"), "{refused}");
         let found = docui::App::find(fixture.host.app().unwrap(), "n1");
         assert!(matches!(found, docui::Found::Unreadable(_)), "{found:?}");
@@ -195,7 +195,7 @@ fn damage_is_explained_each_time_until_it_is_mended() {
     fs::copy(backup, fixture.store()).unwrap();
     assert!(fixture.text().contains("[kept](obj:n1)"), "{}", fixture.text());
     // What was lost with the store is not confused with what comes after it.
-    assert!(fixture.fault(common::edit(1, 1, "unseen")).message.contains("changed"));
+    assert!(fixture.fault(crate::common::edit(1, 1, "unseen")).message.contains("changed"));
     fixture.add("new", "text", &[]);
     assert!(fixture.text().contains("[new](obj:n3)"), "{}", fixture.text());
     let links = &lost.links;
@@ -219,11 +219,13 @@ fn session_that_starts_on_a_damaged_store_works_once_it_is_mended() {
     for _ in 0..3 {
         let shown = host.text(docui::Lod::Summary, 1000).unwrap_err();
         assert!(shown.message.contains("not a SQLite file"), "{shown}");
-        let Outcome::Failed(refused) = host.invoke(&common::add("a", "b", &[])) else { panic!() };
+        let Outcome::Failed(refused) = host.invoke(&crate::common::add("a", "b", &[])) else {
+            panic!()
+        };
         assert_eq!(refused, shown);
     }
     fs::copy(backup, store).unwrap();
-    common::done(&mut host, common::add("new", "text", &[]));
+    crate::common::done(&mut host, crate::common::add("new", "text", &[]));
     let text = host.text(docui::Lod::Summary, 1000).unwrap();
     assert!(text.contains("[kept](obj:n1)") && text.contains("[new](obj:n2)"), "{text}");
 }
@@ -256,7 +258,7 @@ fn unreadable_view_state_is_ignored() {
     fs::write(fixture.dir.path().join("state-a/shown.toml"), "levels = \0 {").unwrap();
     let mut fixture = fixture.restart();
     assert_eq!(fixture.shown(), ["n1"]);
-    fixture.done(common::expand(1, 1));
+    fixture.done(crate::common::expand(1, 1));
     let mut fixture = fixture.restart();
     assert!(fixture.text().contains("[collapse]"));
 }
@@ -267,7 +269,7 @@ fn answered_changes_are_in_the_files_before_the_process_ends() {
     for n in 0..20 {
         fixture.add(&format!("note {n}"), "text", &[]);
     }
-    fixture.done(common::edit(20, 1, "changed last"));
+    fixture.done(crate::common::edit(20, 1, "changed last"));
     // The files are copied while the process runs: closing it must not be needed to flush them.
     let after = tempfile::tempdir().unwrap();
     for name in [STORE.to_owned(), format!("{STORE}-wal")] {
@@ -277,5 +279,8 @@ fn answered_changes_are_in_the_files_before_the_process_ends() {
     let text = host.text(docui::Lod::Summary, 10_000).unwrap();
     assert!(text.starts_with("## 20 entries\n"), "{text}");
     assert!(text.contains("[note 19](obj:n20) 1 line\n  changed last\n"), "{text}");
-    assert_eq!(common::done(&mut host, common::search("changed")).brief, "1 of 20 notes");
+    assert_eq!(
+        crate::common::done(&mut host, crate::common::search("changed")).brief,
+        "1 of 20 notes"
+    );
 }

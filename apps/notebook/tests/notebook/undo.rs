@@ -150,7 +150,7 @@ fn change_that_is_undone_or_unknown_is_refused_for_the_true_reason() {
     let unknown = fixture.fault(undo("c99"));
     assert_eq!(unknown.message, "there was never a change c99");
     assert_eq!(unknown.hints, ["the newest one is c4"]);
-    let other = change(&fixture.done(common::add("other", "text", &[])));
+    let other = change(&fixture.done(crate::common::add("other", "text", &[])));
     fixture.done(undo(&other));
     let gone = fixture.fault(undo(&other));
     assert_eq!(gone.message, "\"other\" is already as it was before c5; nothing was undone");

@@ -71,7 +71,7 @@ fn summary_and_gist_of_the_author_are_marked_as_outdated() {
     let to_summary = Some(LevelName::Summary);
     fixture.done(Action::Expand { entries: vec![at(1, 2)], level: to_summary });
     assert!(fixture.text().contains("(outdated)"), "{}", fixture.text());
-    fixture.done(common::edit(1, 2, "another text"));
+    fixture.done(crate::common::edit(1, 2, "another text"));
     fixture.done(Action::Fold { entry: at(1, 3) });
     assert!(fixture.text().contains("[t](obj:n1) shortest (outdated)\n"));
 }

@@ -1,25 +1,16 @@
 //! Tests plain command lines, which are carried out before the C library starts (`pipemux-quick`), beside the same lines
 //! with an option that leaves them to the ordinary program. Where `pipemux` isn't linked statically both are ordinary.
 
-// Clippy allows `unwrap` only in test functions, not in their helpers.
-#![allow(clippy::unwrap_used)]
-
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use pipemux_client::Options;
 use pipemux_client::proto::client::{Answer, Body, VerbRequest};
 use pipemux_client::proto::hello::SEEN_EVENT;
 use pipemux_client::proto::{
     Envelope, Fault, Frame, Hello, Incarnation, Kind, Method, Role, decode,
 };
 
-// The library's own tests use the items that these don't.
-#[allow(dead_code)]
-#[path = "../src/tests/fake_daemon.rs"]
-mod fake_daemon;
-
-use fake_daemon::{Peer, TestHome};
+use crate::fake_daemon::{Peer, TestHome};
 
 /// Changes nothing, but such a line isn't plain.
 const ORDINARY: [&str; 2] = ["--timeout", "30"];
