@@ -18,11 +18,11 @@ impl LeftOut {
         let src = self.manifest.with_file_name("src");
         let files = match self.target.as_str() {
             "lib" => sources(&src),
-            // A program is its main file and, below `bin`, what stands beside that.
+            // A program is its main file with its modules and, below `bin`, what stands beside that.
             program => match src.join("bin").join(program) {
                 own if own.is_dir() => sources(&own),
                 own if own.with_extension("rs").exists() => vec![own.with_extension("rs")],
-                _ => vec![src.join("main.rs")],
+                _ => with_modules(&src),
             },
         };
         let is_program =
@@ -52,6 +52,19 @@ fn example(text: &str) -> Option<&str> {
         let language = line.rsplit("```").next().unwrap_or_default();
         ["", "rust", "no_run", "should_panic", "compile_fail"].contains(&language)
     })
+}
+
+/// Returns the main file of a program that may stand beside a library, and the files of its modules.
+fn with_modules(src: &Path) -> Vec<PathBuf> {
+    let main = src.join("main.rs");
+    let text = fs::read_to_string(&main).unwrap_or_default();
+    let modules = text.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';'));
+    let files = modules.flat_map(|module| {
+        let mut files = sources(&src.join(module));
+        files.push(src.join(module).with_extension("rs"));
+        files
+    });
+    files.chain([main.clone()]).collect()
 }
 
 fn sources(directory: &Path) -> Vec<PathBuf> {
