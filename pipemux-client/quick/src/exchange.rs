@@ -38,12 +38,12 @@ fn carry_out(stack: Stack) -> Option<u8> {
     let length = write_request(buffer, &line, &environment, &run_id)?;
     let (request, room) = buffer.split_at_mut_checked(length)?;
     let daemon = connect(&socket)?;
-    // What isn't sent whole is no request.
-    if sys::write(daemon, request) != Ok(length) {
+    sys::ignore_broken_pipes();
+    // What isn't sent whole is no request. A daemon that has closed the connection may have said why in its greeting.
+    if ![Ok(length), Err(EPIPE)].contains(&sys::write(daemon, request)) {
         sys::close(daemon);
         return None;
     }
-    sys::ignore_broken_pipes();
     let received: &'static [u8] = receive(daemon, room);
     if let Received::Answer(answer) = answer::read(received)
         && let Some(status) = print(daemon, &answer)
