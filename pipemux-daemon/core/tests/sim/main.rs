@@ -110,8 +110,8 @@ fn laws_hold_for_every_seed() {
     if !broken.is_empty() {
         fail(&broken, seeds.len() == 1 || asked.is_none());
     }
-    // A situation that never occurs proves nothing.
-    if asked.is_none() && count >= SEEDS {
+    // A situation that never occurs proves nothing. Of seeds that nobody chose, some lack one that is rare.
+    if asked.is_none() && number("PIPEMUX_FIRST").is_none() && count >= SEEDS {
         let missing: Vec<_> =
             coverage::REQUIRED.iter().filter(|what| statistics.get(what) < 3).collect();
         drop(std::panic::take_hook());
