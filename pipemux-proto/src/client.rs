@@ -14,7 +14,7 @@ use crate::report::Report;
 use crate::value::Value;
 use crate::watch::{Events, LogPart};
 
-pub use environment::is_passed_variable;
+pub use environment::{PASSED_VARIABLES, is_passed_variable};
 
 /// The windows, anchors and history of one project.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -20,7 +20,7 @@ BIN = pathlib.Path(os.environ.get('PIPEMUX_BIN', ROOT / 'target/release')).resol
 MEGABYTES = int(sys.argv[1]) if len(sys.argv) > 1 else 100
 ROUNDS = int(sys.argv[2]) if len(sys.argv) > 2 else 5
 
-BUILD = ''.join(f'   Compiling crate{n} v0.{n}.1 (/work/crate{n})\n' for n in range(300)) + '''\
+BUILD = ''.join(f'   Compiling crate{n} v0.{n}.1 (/src/crate{n})\n' for n in range(300)) + '''\
 warning: unused variable: `extra`
  --> src/lib.rs:2:41
   |

@@ -2,7 +2,7 @@
 
 /// The environment variables that every app gets from its opener: those that programs commonly need, and none that is
 /// likely to hold a secret.
-const PASSED_VARIABLES: &[&str] = &[
+pub const PASSED_VARIABLES: &[&str] = &[
     "HOME",
     "LANG",
     "LANGUAGE",

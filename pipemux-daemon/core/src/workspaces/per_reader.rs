@@ -120,7 +120,7 @@ impl Window {
 }
 
 impl Workspace {
-    /// Makes windows count as outdated that show a thing as it was before the result of a call showed it anew.
+    /// Marks the windows as outdated that still show the earlier revision of a thing whose present one an outcome has shown.
     pub fn outdate_revised(&mut self) {
         for session in self.anchors.take_revised() {
             if let Some(window) = self.windows.get_mut(&session)
