@@ -98,6 +98,18 @@ impl AuditLog {
         }
     }
 
+    /// Begins the file again if somebody removed it: the next line tells of that.
+    pub fn check(&mut self, now: u64) {
+        let is_gone = |open: &OpenFile| open.file.metadata().is_ok_and(|found| found.nlink() == 0);
+        if self.file.as_ref().is_some_and(is_gone) {
+            self.file = None;
+            let mut first = Vec::new();
+            line::write_removed(&mut first, now);
+            self.pending.splice(0..0, first);
+            self.flush(now);
+        }
+    }
+
     fn write(&mut self, now: u64) -> io::Result<()> {
         if self.lost > 0 && self.pending.len() <= AUDIT_PENDING_MAX {
             line::write_lost(&mut self.pending, now, self.lost);
@@ -124,14 +136,6 @@ impl AuditLog {
     fn continue_file(&mut self, now: u64) -> io::Result<()> {
         let files = u64::from(AUDIT_FILES);
         let (most, age) = (self.settings.size.0 / files, self.settings.keep_days * DAY_MS / files);
-        if self.file.as_ref().is_some_and(|open| open.file.metadata().is_ok_and(|m| m.nlink() == 0))
-        {
-            // Somebody removed it.
-            self.file = None;
-            let mut first = Vec::new();
-            line::write_removed(&mut first, now);
-            self.pending.splice(0..0, first);
-        }
         if self.file.is_none() {
             self.file = Some(OpenFile::open(&self.path, now)?);
         }

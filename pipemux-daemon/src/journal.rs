@@ -79,7 +79,7 @@ impl Journal {
         }
         let initial = format::encode_journal(records, boot_id.as_deref(), generation)?;
         let mark_file = MarkFile::new(path);
-        let (path, syncer) = (path.to_owned(), Syncer::start()?);
+        let (path, syncer) = (path.to_owned(), Syncer::start(mark_file.clone())?);
         let mut journal = Self {
             path,
             boot_id,
@@ -151,7 +151,7 @@ impl Journal {
         self.file.as_mut().map_or(Ok(()), JournalFile::reserve)
     }
 
-    /// Writes how far numbers came and how long the journal is.
+    /// Tells the mark how far numbers came and how long the journal is.
     fn write_mark(&mut self) -> io::Result<()> {
         let length = |generation, file: Option<&JournalFile>| {
             file.map_or(JournalLength::default(), |file| JournalLength {
@@ -162,7 +162,7 @@ impl Journal {
         let next = self.compaction.as_ref().and_then(Compaction::file_in_both);
         self.mark.journals =
             [length(self.generation, self.file.as_ref()), length(self.generation + 1, next)];
-        self.mark_file.write(&self.mark)
+        self.mark_file.set(self.mark)
     }
 
     /// Looks whether the file is at its path and whole. Nothing is written while it isn't.
@@ -186,9 +186,8 @@ impl Journal {
     /// # Errors
     /// As `write`.
     pub fn check_mark(&mut self) -> io::Result<()> {
-        self.mark_file.check();
         match self.file {
-            Some(_) if !self.is_lost => self.write_mark(),
+            Some(_) if !self.is_lost => self.mark_file.restore(),
             _ => Ok(()),
         }
     }

@@ -110,6 +110,7 @@ fn removed_log_is_begun_again_and_says_so() {
     log.append(&entry(NOW, "abc"));
     log.flush(NOW);
     fs::remove_file(&log.path).unwrap();
+    log.check(NOW);
     log.append(&entry(NOW, "abc"));
     log.flush(NOW);
     let lines = lines(directory.path());

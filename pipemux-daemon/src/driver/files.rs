@@ -57,6 +57,7 @@ impl Driver {
             if let Err(error) = self.journal.check_mark() {
                 self.report_disk(Err(error));
             }
+            self.audit_log.check(self.now.unix_ms);
             self.restore_lock();
             self.restore_socket();
         } else {

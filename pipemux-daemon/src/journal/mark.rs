@@ -1,13 +1,18 @@
 //! The mark: a second small file that says how far numbers came and how long the journal was.
 //!
-//! It is overwritten in place after every write to the journal, before anything that follows from the records goes out.
 //! So a journal that was removed, replaced by an older copy, or cut at the end of a record is recognised, and none of
 //! the numbers that it held is used again.
+//!
+//! Writing it with every record would double what an act writes. It is overwritten before anything that follows from a
+//! record goes out only when a number rises, which the core has happen once in many acts: it reserves them in blocks.
+//! The length is written by the thread that syncs, within [`SYNC_BATCH_MS`](crate::limits::SYNC_BATCH_MS): a cut is
+//! missed only if the daemon was killed within that time after it wrote the records that were cut off.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pipemux_core::HighWater;
 
@@ -81,42 +86,86 @@ pub fn read(journal: &Path) -> Option<Mark> {
     Mark::decode(&fs::read(mark_path(journal)).ok()?)
 }
 
-/// The open file.
+/// The file, shared with the thread that writes lengths.
+#[derive(Debug, Clone)]
+pub struct MarkFile(Arc<Mutex<OpenMark>>);
+
 #[derive(Debug)]
-pub struct MarkFile {
+struct OpenMark {
     path: PathBuf,
     file: Option<(File, FileIdentity)>,
+    wanted: Mark,
     written: Mark,
 }
 
 impl MarkFile {
     /// Takes the file of a journal; the first write makes it.
     pub fn new(journal: &Path) -> Self {
-        Self { path: mark_path(journal), file: None, written: Mark::default() }
+        let (path, wanted, written) = (mark_path(journal), Mark::default(), Mark::default());
+        Self(Arc::new(Mutex::new(OpenMark { path, file: None, wanted, written })))
+    }
+
+    /// Takes what is to be written, and writes it at once if a number rose.
+    ///
+    /// # Errors
+    /// As `write`.
+    pub fn set(&self, mark: Mark) -> io::Result<()> {
+        let mut open = self.open();
+        open.wanted = mark;
+        if open.file.is_some() && mark.high_water == open.written.high_water {
+            return Ok(());
+        }
+        open.write()
     }
 
     /// Overwrites the file if there is something new.
     ///
     /// # Errors
     /// As `write`.
-    pub fn write(&mut self, mark: &Mark) -> io::Result<()> {
-        match &self.file {
-            Some(_) if *mark == self.written => return Ok(()),
-            Some((file, _)) => file.write_all_at(&mark.encode(), 0)?,
-            None => self.create(mark)?,
-        }
-        self.written = *mark;
-        Ok(())
+    pub fn write(&self) -> io::Result<()> {
+        self.open().write()
     }
 
-    /// Has the next write make the file if it was removed or replaced.
-    pub fn check(&mut self) {
+    /// Makes the file again if it was removed or replaced.
+    ///
+    /// # Errors
+    /// As `write`.
+    pub fn restore(&self) -> io::Result<()> {
+        let mut open = self.open();
         let in_place = |(_, identity): &(File, FileIdentity)| {
-            FileIdentity::at(&self.path).is_ok_and(|(found, _)| found == *identity)
+            FileIdentity::at(&open.path).is_ok_and(|(found, _)| found == *identity)
         };
-        if !self.file.as_ref().is_some_and(in_place) {
-            self.file = None;
+        if !open.file.as_ref().is_some_and(in_place) {
+            open.file = None;
         }
+        open.write()
+    }
+
+    /// Writes the file and syncs it.
+    ///
+    /// # Errors
+    /// As `write` and `fdatasync`.
+    pub fn sync(&self) -> io::Result<()> {
+        let mut open = self.open();
+        open.write()?;
+        open.file.as_ref().map_or(Ok(()), |(file, _)| file.sync_data())
+    }
+
+    fn open(&self) -> MutexGuard<'_, OpenMark> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl OpenMark {
+    fn write(&mut self) -> io::Result<()> {
+        let mark = self.wanted;
+        match &self.file {
+            Some(_) if mark == self.written => return Ok(()),
+            Some((file, _)) => file.write_all_at(&mark.encode(), 0)?,
+            None => self.create(&mark)?,
+        }
+        self.written = mark;
+        Ok(())
     }
 
     fn create(&mut self, mark: &Mark) -> io::Result<()> {
@@ -129,11 +178,6 @@ impl MarkFile {
         let identity = FileIdentity::of(&file)?;
         self.file = Some((file, identity));
         Ok(())
-    }
-
-    /// The file, to be synced.
-    pub fn sync(&self) -> io::Result<()> {
-        self.file.as_ref().map_or(Ok(()), |(file, _)| file.sync_data())
     }
 }
 
@@ -149,16 +193,16 @@ mod tests {
         let high_water = HighWater { numbers: 1, ids: u64::MAX, epochs: 3 };
         let length = |generation, length| JournalLength { generation, length };
         let mut mark = Mark { high_water, journals: [length(4, 5), length(6, 7)] };
-        let mut file = MarkFile::new(&journal);
-        file.write(&mark).unwrap();
+        let file = MarkFile::new(&journal);
+        file.set(mark).unwrap();
         assert_eq!(read(&journal), Some(mark));
         mark.journals[1] = JournalLength::default();
-        file.write(&mark).unwrap();
+        file.set(mark).unwrap();
+        file.write().unwrap();
         assert_eq!(read(&journal), Some(mark));
         // Removed, it is made again.
         fs::remove_file(mark_path(&journal)).unwrap();
-        file.check();
-        file.write(&mark).unwrap();
+        file.restore().unwrap();
         assert_eq!(read(&journal), Some(mark));
         let bytes = fs::read(mark_path(&journal)).unwrap();
         for at in 0..bytes.len() {
@@ -166,6 +210,28 @@ mod tests {
             damaged[at] ^= 4;
             assert_eq!(Mark::decode(&damaged), None, "byte {at}");
             assert_eq!(Mark::decode(&bytes[..at]), None, "{at} bytes");
+        }
+    }
+
+    #[test]
+    fn a_number_that_rose_is_there_at_once_and_a_length_when_it_is_written() {
+        let directory = tempfile::tempdir().unwrap();
+        let journal = directory.path().join("state.log");
+        let file = MarkFile::new(&journal);
+        let mut mark = Mark::default();
+        file.set(mark).unwrap();
+        for round in 1..10 {
+            let before = mark;
+            mark.journals[0].length = round;
+            file.set(mark).unwrap();
+            assert_eq!(read(&journal), Some(before));
+            mark.high_water.epochs = round;
+            file.set(mark).unwrap();
+            assert_eq!(read(&journal), Some(mark));
+            mark.journals[0].generation = round;
+            file.set(mark).unwrap();
+            file.sync().unwrap();
+            assert_eq!(read(&journal), Some(mark));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The thread that syncs what was written.
+//! The thread that syncs what was written, and writes the mark.
 
 use std::fs::File;
 use std::io;
@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use super::mark::MarkFile;
 use crate::daemon_log::log;
 use crate::limits::SYNC_BATCH_MS;
 
@@ -23,7 +24,7 @@ impl Syncer {
     ///
     /// # Errors
     /// The thread can't be started.
-    pub fn start() -> io::Result<Self> {
+    pub fn start(mark: MarkFile) -> io::Result<Self> {
         let files: Arc<Mutex<Vec<Arc<File>>>> = Arc::default();
         let (wanted, wants) = sync_channel::<()>(1);
         let shared = Arc::clone(&files);
@@ -31,6 +32,9 @@ impl Syncer {
             while wants.recv().is_ok() {
                 thread::sleep(Duration::from_millis(SYNC_BATCH_MS));
                 while wants.try_recv().is_ok() {}
+                if let Err(error) = mark.write() {
+                    log(format_args!("can't write how long the saved state is: {error}"));
+                }
                 let files = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 for error in files.iter().filter_map(|file| file.sync_data().err()) {
                     log(format_args!("the saved state is written but can't be synced: {error}"));

@@ -9,13 +9,18 @@ fn written(path: &Path, count: u64) -> Vec<u64> {
         append(&mut journal, &record(number)).unwrap();
         lengths.push(fs::metadata(path).unwrap().len());
     }
-    // As when the daemon is killed.
-    std::mem::forget(journal);
+    killed(journal);
     lengths
 }
 
 fn highest(count: u64) -> u64 {
     (0..count).filter(|number| number % 3 == 0).max().unwrap_or(0)
+}
+
+/// Leaves a journal as when the daemon is killed, after the thread that syncs has written the mark.
+fn killed(journal: Journal) {
+    journal.mark_file.write().unwrap();
+    std::mem::forget(journal);
 }
 
 #[test]
@@ -79,7 +84,7 @@ fn older_copy_is_told_and_a_compacted_journal_is_none() {
     append(&mut journal, &record(5)).unwrap();
     compaction::poll_until(&mut journal, |journal| journal.compaction.is_none());
     append(&mut journal, &record(6)).unwrap();
-    std::mem::forget(journal);
+    killed(journal);
     let loaded = load(&path);
     assert_eq!((loaded.loss, loaded.records.len()), (None, 4));
     fs::write(&path, &older).unwrap();
