@@ -10,6 +10,7 @@ mod begun;
 mod bench;
 mod changes;
 mod command_env;
+mod consent;
 mod doctor;
 mod down;
 mod fast_args;
@@ -90,6 +91,9 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Trace { session, lines, .. } => logs::trace(requester, session, lines),
         Verb::Down => down::execute(requester),
         Verb::Status { limits } => status::execute(requester, limits),
+        Verb::Consent { number: Some(number), withdraw } => {
+            consent::execute(requester, number, withdraw)
+        }
         Verb::Audit { lines } => audit::execute(requester, lines),
         Verb::Doctor { fix } => doctor::execute(requester, fix),
         Verb::Pipe => pipe::execute(requester),

@@ -147,6 +147,10 @@ pub struct Invoke {
     /// can be about all of them. Nothing promises that these steps are carried out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub later: Vec<Args>,
+    /// The keys of what a person has allowed this app in the workspace, as the app named them in a
+    /// [`ConsentRequest`](crate::consent::ConsentRequest). A key that is missing isn't allowed, or not any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub consents: Vec<String>,
     /// The answer to the question that this action asked before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,

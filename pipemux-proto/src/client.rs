@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use crate::consent::ConsentArgs;
 use crate::ids::{Incarnation, ProviderId, SessionAddr, SessionId};
 use crate::projection::Lod;
 use crate::report::Report;
@@ -234,6 +235,8 @@ pub enum Verb {
     Watch(WatchArgs),
     /// Reads the manifests again, after adding or removing one if asked to.
     Providers(ProvidersArgs),
+    /// Lists what apps ask a person to allow and what a person allowed, shows one of them, or decides about it.
+    Consent(ConsentArgs),
     /// Ends all sessions and the daemon.
     Down,
 }
@@ -271,6 +274,7 @@ impl Verb {
             | Self::End { .. }
             | Self::Set { .. }
             | Self::Providers(_)
+            | Self::Consent(ConsentArgs { decision: Some(_), .. })
             | Self::Down => VerbEffect::ChangesDaemon,
             // One that opens a window opens it once, however often it is sent.
             Self::View(_)
@@ -283,6 +287,7 @@ impl Verb {
             | Self::Trace { .. }
             | Self::History { .. }
             | Self::Watch(_)
+            | Self::Consent(ConsentArgs { decision: None, .. })
             | Self::Limits
             | Self::Status => VerbEffect::ReadsOnly,
         }

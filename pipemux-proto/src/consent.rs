@@ -65,9 +65,12 @@ pub struct ConsentArgs {
     /// The consent's number; absent to list all of the workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// What a person decided about it, and where; absent to show it.
+    /// What a person decided about it; absent to show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub decision: Option<(ConsentDecision, PersonChannel)>,
+    pub decision: Option<ConsentDecision>,
+    /// Where a person decided; a decision without it is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<PersonChannel>,
 }
 
 fn is_zero(number: &u64) -> bool {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::consent::ConsentRequest;
 use crate::numbers::LineNumbers;
 
 /// The kind of an error; it determines the exit status of the command line.
@@ -116,6 +117,10 @@ pub struct Fault {
     /// The name of the field or parameter that is refused; set by apps. A form that asked for it stays open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<Box<str>>,
+    /// What a person has to allow before the action can succeed; set by apps, and only in the fault of an action. The
+    /// daemon keeps it, and says in a hint how a person allows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consent: Option<Box<ConsentRequest>>,
     /// The numbers that the message shows; set by apps.
     #[serde(default, skip_serializing_if = "<[LineNumbers]>::is_empty")]
     pub numbers: Box<[LineNumbers]>,
@@ -143,8 +148,20 @@ impl Fault {
         let message = message.into();
         let (level, at, hints, key) = (Level::Hint, None, Vec::new(), None);
         let numbers = Box::default();
-        let (field, repeatable, written_ref) = (None, None, None);
-        Self { code, level, message, at, hints, key, field, numbers, repeatable, written_ref }
+        let (field, consent, repeatable, written_ref) = (None, None, None, None);
+        Self {
+            code,
+            level,
+            message,
+            at,
+            hints,
+            key,
+            field,
+            consent,
+            numbers,
+            repeatable,
+            written_ref,
+        }
     }
 
     constructors! {
@@ -194,6 +211,13 @@ impl Fault {
     #[must_use]
     pub fn field(mut self, name: impl AsRef<str>) -> Self {
         self.field = Some(name.as_ref().into());
+        self
+    }
+
+    /// Says what a person has to allow before the action can succeed.
+    #[must_use]
+    pub fn needs_consent(mut self, request: ConsentRequest) -> Self {
+        self.consent = Some(Box::new(request));
         self
     }
 

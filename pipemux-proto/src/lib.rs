@@ -18,6 +18,7 @@
 //! | [`value`] | MessagePack values: decoded, or passed on undecoded |
 //! | [`refs`] | the ref grammar: `obj:23@e17` |
 //! | [`call`] | the call syntax of `run`, and the `docui` blocks of a message |
+//! | [`consent`] | what only a person may allow |
 //! | [`context`] | the Context of a window |
 //! | [`fault`] | errors with a code, a level and hints |
 //! | [`environment`] | the variables that the daemon is started with |
@@ -37,6 +38,7 @@ pub mod call;
 pub mod client;
 pub mod codec;
 pub mod command;
+pub mod consent;
 pub mod context;
 pub mod envelope;
 pub mod environment;

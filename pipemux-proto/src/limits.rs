@@ -10,6 +10,12 @@ pub const PROVIDER_MAX: usize = 32;
 pub const SESSION_MAX: usize = 64;
 /// Longest app-local key, in bytes.
 pub const KEY_MAX: usize = 512;
+/// Bytes of the key of a consent.
+pub const CONSENT_KEY_MAX: usize = 256;
+/// Lines that a consent shows.
+pub const CONSENT_LINES_MAX: usize = 64;
+/// Characters of one line that a consent shows.
+pub const CONSENT_LINE_CHARS: usize = 1_000;
 /// Longest type of a thing that is shown in its refs, in bytes.
 pub const TYPE_MAX: usize = 32;
 /// Longest ref that is looked for in a text, in bytes: the longest owner, type and key, each byte of the key written as three.

@@ -132,6 +132,12 @@ impl TestEnv {
         self.pipemux(&["run", code])
     }
 
+    /// Has a person trust what the project's `planner.toml` says now.
+    pub fn trust_planner(&self) {
+        self.as_reader("person", &["run", "planner.go()"]).exits(9).has("pipemux consent");
+        assert_eq!(crate::TestClient::new(self, None, "person").allow_all().len(), 1);
+    }
+
     /// Prepares `pipemux` with these arguments.
     pub fn command(&self, args: &[&str]) -> Invocation<'_> {
         Invocation::new(self, program("pipemux"), args)

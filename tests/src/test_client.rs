@@ -7,6 +7,7 @@ use std::time::Duration;
 use pipemux_client::blocking::Connection;
 use pipemux_client::{ClientError, Options};
 use pipemux_proto::client::{Answer, Body, Format, Verb, VerbRequest, ViewArgs};
+use pipemux_proto::consent::{ConsentArgs, ConsentDecision, PersonChannel};
 use pipemux_proto::report::Report;
 use serde_json::json;
 
@@ -111,6 +112,25 @@ impl TestClient {
     pub fn request(&mut self, verb: Verb, timeout: Duration) -> ClientReply {
         let call = self.call(verb);
         self.send(&call, timeout)
+    }
+
+    /// Allows what apps ask a person to allow in the workspace. Returns the numbers.
+    pub fn allow_all(&mut self) -> Vec<u64> {
+        let timeout = Duration::from_secs(30);
+        let listed = self.request(Verb::Consent(ConsentArgs::default()), timeout).text;
+        let number = |line: &str| {
+            let (number, rest) = line.split_once(" · ")?;
+            rest.contains(" asks to ").then(|| number.parse::<u64>().ok())?
+        };
+        let numbers: Vec<u64> = listed.lines().filter_map(number).collect();
+        for number in &numbers {
+            let decision = Some(ConsentDecision::Allow);
+            let by = Some(PersonChannel::Terminal);
+            let args = ConsentArgs { number: Some(*number), decision, by };
+            let reply = self.request(Verb::Consent(args), timeout);
+            assert_eq!(reply.exit, 0, "{}", reply.text);
+        }
+        numbers
     }
 
     /// Returns the call of a verb, under a new run id.

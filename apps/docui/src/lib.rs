@@ -96,6 +96,7 @@ pub use job::JobHandle;
 pub use pipemux_proto::app::Choice;
 pub use pipemux_proto::call::nearest;
 pub use pipemux_proto::command;
+pub use pipemux_proto::consent::ConsentRequest;
 pub use pipemux_proto::projection::{Lod, Media};
 pub use pipemux_proto::text::{code_point, is_deceptive_in_prose};
 pub use pipemux_proto::{Code, Fault, LineNumbers, LineRun, Value};

@@ -10,6 +10,7 @@
 mod readers;
 mod unasked;
 
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 use std::path::Path;
 
@@ -39,6 +40,7 @@ pub struct Host<A> {
     address: SessionAddr,
     state_dir: String,
     cwd: String,
+    env: BTreeMap<String, String>,
     /// The version of the last view, which the default reader has seen.
     seen_version: u64,
     /// How many runs were begun; the last one's id is made of it.
@@ -48,6 +50,10 @@ pub struct Host<A> {
     /// The tokens that the content of an outcome may take; 0 if the daemon names no number.
     budget: u32,
     opened: bool,
+    /// What a person has allowed.
+    consents: Vec<String>,
+    /// True when a person allows whatever an action asks for.
+    allows: bool,
 }
 
 impl<A: App> Host<A> {
@@ -72,6 +78,23 @@ impl<A: App> Host<A> {
     ) -> Result<Self, Fault> {
         let mut host = Self::new(address, cwd, state_dir)?;
         host.attach(args)?;
+        Ok(host)
+    }
+
+    /// Opens the app as [`Host::open_as`] does, by a caller with these environment variables.
+    ///
+    /// # Errors
+    /// As [`Host::open_as`].
+    pub fn open_with_env(
+        address: &str,
+        env: &[(&str, &str)],
+        cwd: &Path,
+        state_dir: &Path,
+    ) -> Result<Self, Fault> {
+        let mut host = Self::new(address, cwd, state_dir)?;
+        let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+        host.env = env.iter().map(owned).collect();
+        host.attach(&[])?;
         Ok(host)
     }
 
@@ -100,11 +123,14 @@ impl<A: App> Host<A> {
             address: address.parse().map_err(|error| Fault::usage(format!("{error}")))?,
             state_dir: state_dir.to_string_lossy().into_owned(),
             cwd: cwd.to_string_lossy().into_owned(),
+            env: BTreeMap::new(),
             seen_version: 0,
             runs: 0,
             asked: None,
             budget: 0,
             opened: false,
+            consents: Vec::new(),
+            allows: false,
         })
     }
 
@@ -167,7 +193,7 @@ impl<A: App> Host<A> {
             due: false,
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             cwd: self.cwd.clone(),
-            env: Default::default(),
+            env: self.env.clone(),
             state_dir: self.state_dir.clone(),
             jobs: Vec::new(),
         };
@@ -235,6 +261,11 @@ impl<A: App> Host<A> {
         self.send(invoke)
     }
 
+    /// Has a person allow, from now on, whatever an action asks for: the action is then sent again.
+    pub fn allow_consents(&mut self) {
+        self.allows = true;
+    }
+
     /// Sets about how many tokens the content of an outcome may take from now on.
     pub fn set_budget(&mut self, budget: u32) {
         self.budget = budget;
@@ -271,6 +302,7 @@ impl<A: App> Host<A> {
             budget: self.budget,
             nested: false,
             later: Vec::new(),
+            consents: self.consents.clone(),
             resume: None,
         }
     }
@@ -356,6 +388,13 @@ impl<A: App> Host<A> {
             let bytes = self.session.wait_for_parked();
             answered(&bytes).unwrap_or_else(Outcome::Failed)
         });
+        if let Outcome::Failed(Fault { consent: Some(request), .. }) = &outcome
+            && self.allows
+            && !invoke.consents.contains(&request.key)
+        {
+            self.consents.push(request.key.clone());
+            return self.send(Invoke { consents: self.consents.clone(), ..invoke });
+        }
         if let Outcome::Needs(needs) = &outcome {
             self.asked = Some((invoke, needs.token.clone()));
         }

@@ -66,6 +66,8 @@ docui::actions! {
         changes help Pause = pause();
         changes help Resume = resume();
         changes help Back = back(stage: StageName);
+        /// Has drivers play that a restart interrupted.
+        changes help Go = go();
         /// Asks the driver again that failed.
         changes help Retry = retry();
         /// Who plays a role: 'agent', 'claude', 'codex', 'ollama' or one of planner.toml; role 'all' means everybody.

@@ -15,9 +15,7 @@ impl App for Planner {
     const PER_READER: bool = true;
 
     fn open(opening: &Opening) -> Result<Self, Fault> {
-        let mut planner = Planner::new(opening)?;
-        planner.play();
-        Ok(planner)
+        Planner::new(opening)
     }
 
     fn notes(&mut self) -> Vec<String> {

@@ -13,10 +13,27 @@ use crate::limits::{CONFIG_MAX, DRIVER_DEADLINE, DRIVER_DEADLINE_MAX, PROMPT_MAX
 /// The file's name.
 pub const FILE: &str = "planner.toml";
 
+/// The user's own file below the home directory, whose drivers need no trust and may have keys.
+pub const OWN_FILE: &str = ".config/planner.toml";
+
+/// What the user's own file says.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct OwnConfig {
+    #[serde(default)]
+    drivers: BTreeMap<String, DriverConfig>,
+}
+
 /// What the file says.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
+    /// The file's text; none if there is no file.
+    #[serde(skip)]
+    pub text: Option<String>,
+    /// The drivers of the user's own file, which no project's driver of the same name takes the place of.
+    #[serde(skip)]
+    own_drivers: BTreeMap<String, DriverConfig>,
     /// The driver of all who have none of their own.
     #[serde(default)]
     driver: Option<String>,
@@ -28,7 +45,9 @@ pub struct Config {
     #[serde(default)]
     roles: BTreeMap<String, RoleConfig>,
     #[serde(default)]
-    drivers: BTreeMap<String, DriverConfig>,
+    /// The drivers that it describes, by their names.
+    /// The drivers that it describes, by their names.
+    pub drivers: BTreeMap<String, DriverConfig>,
 }
 
 /// A program with its arguments: a list, or a line whose words are separated by spaces.
@@ -58,11 +77,15 @@ struct RoleConfig {
     prompt: Option<String>,
 }
 
+/// A program or an endpoint that plays roles.
+/// A program or an endpoint that plays roles.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct DriverConfig {
-    command: Option<CommandLine>,
-    base_url: Option<String>,
+pub struct DriverConfig {
+    /// The program to start.
+    pub command: Option<CommandLine>,
+    /// The endpoint to ask.
+    pub base_url: Option<String>,
     model: Option<String>,
     key_env: Option<String>,
     /// How long a turn may take, in seconds.
@@ -133,8 +156,15 @@ impl Config {
             return Err(wrong(format!("{length} bytes, at most {CONFIG_MAX}")));
         }
         let text = regular_file::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
-        let config: Self = toml::from_str(&text)
+        let mut config: Self = toml::from_str(&text)
             .map_err(|error| wrong(error.to_string().trim().replace('\n', " ")))?;
+        if let Some((name, _)) = config.drivers.iter().find(|(_, one)| one.key_env.is_some()) {
+            return Err(wrong(format!(
+                "drivers.{name}: key_env is taken only from {OWN_FILE}, which no project can write: a driver of that \
+                 file can be named here"
+            )));
+        }
+        config.text = Some(text);
         for (name, role) in config.roles.iter().chain([(&"coach".to_owned(), &config.coach)]) {
             if Speaker::parse(name).is_none() {
                 return Err(wrong(format!("roles.{name}: there is no such role")));
@@ -147,6 +177,30 @@ impl Config {
             }
         }
         Ok(config)
+    }
+
+    /// Takes in the drivers of the user's own file.
+    ///
+    /// # Errors
+    /// It can't be read or understood: the message says where.
+    pub fn with_own(mut self, home: Option<&str>) -> Result<Self, Fault> {
+        let Some(path) = home.map(|home| Path::new(home).join(OWN_FILE)) else { return Ok(self) };
+        if path.exists() {
+            let wrong = |why: String| Fault::failed(format!("~/{OWN_FILE}: {why}"));
+            let text =
+                regular_file::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+            let own: OwnConfig = toml::from_str(&text)
+                .map_err(|error| wrong(error.to_string().trim().replace('\n', " ")))?;
+            self.own_drivers = own.drivers;
+        }
+        Ok(self)
+    }
+
+    /// Returns the names of the drivers that the file has play somebody.
+    pub fn driver_names(&self) -> impl Iterator<Item = &str> {
+        let roles = self.roles.values().map(|role| &role.driver);
+        let named = roles.chain([&self.driver, &self.coach.driver]).flatten();
+        named.map(String::as_str).filter(|name| *name != "agent")
     }
 
     /// Returns the prompts that it has, by the speaker's name.
@@ -202,7 +256,7 @@ impl Config {
             return Ok(DriverSpec::Agent);
         }
         let name = name.to_owned();
-        if let Some(own) = self.drivers.get(&name) {
+        if let Some(own) = self.own_drivers.get(&name).or_else(|| self.drivers.get(&name)) {
             let deadline =
                 own.deadline.map_or(DRIVER_DEADLINE, Duration::from_secs).min(DRIVER_DEADLINE_MAX);
             return match (&own.command, &own.base_url, &own.model) {
@@ -231,7 +285,8 @@ impl Config {
                 Ok(DriverSpec::Command { name, words, deadline: DRIVER_DEADLINE })
             }
             None => {
-                let mut known: Vec<&str> = self.drivers.keys().map(String::as_str).collect();
+                let known = self.own_drivers.keys().chain(self.drivers.keys());
+                let mut known: Vec<&str> = known.map(String::as_str).collect();
                 known.extend(["agent", "claude", "codex", "ollama"]);
                 Err(format!("there is no driver `{name}`; there are {}", known.join(", ")))
             }
@@ -264,7 +319,7 @@ mod tests {
         let config = config(
             "driver = \"script\"\n[roles.TestPlanner]\ndriver = \"local\"\nprompt = \"Test it.\"\n\
              [drivers.script]\ncommand = \"sh say.sh\"\n\
-             [drivers.local]\nbase_url = \"http://localhost:1/v1/\"\nmodel = \"m\"\nkey_env = \"K\"\ndeadline = 9\n",
+             [drivers.local]\nbase_url = \"http://localhost:1/v1/\"\nmodel = \"m\"\ndeadline = 9\n",
         )
         .unwrap();
         let of = |role| config.driver(Speaker::Role(role), None, "").unwrap();

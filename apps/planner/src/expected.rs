@@ -226,6 +226,14 @@ fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected {
         }
         Player::Untaken => yours(format!("you may take {whom}"), take)
             .also(format!("to look on: `{}`", waiting(planner))),
+        Player::Driver(name)
+            if !planner.plays_elsewhere() && !(planner.has_acted && planner.is_trusted()) =>
+        {
+            let sentence =
+                format!("{name} is to play {whom}: nothing is started before somebody says so");
+            yours(sentence, planner.run("go()"))
+                .also(format!("driver('{speaker}', 'agent'): whoever reads this plays {speaker}"))
+        }
         Player::Driver(name) => {
             // One session of a project has the roles played; the others look on.
             let session = if planner.claim.is_some() { "" } else { " in another session" };

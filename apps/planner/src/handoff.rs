@@ -48,6 +48,10 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
         "" => planner.config.codegen.as_ref().map(CommandLine::words).unwrap_or_default(),
         line => CommandLine::Line(line.to_owned()).words(),
     };
+    if command.trim().is_empty() && !words.is_empty() {
+        planner.allowed = context.consents.iter().cloned().collect();
+        planner.check_handoff(&words)?;
+    }
     let (number, text) = (planner.course.handed_over + 1, version.artifact.text());
     let hash = hex(&Sha256::digest(text.as_bytes()));
     let Some(store) = &planner.store else { return Err(Fault::failed("there is no topic")) };

@@ -49,6 +49,7 @@ mod query;
 mod reader;
 mod said;
 pub mod store;
+mod trust;
 mod update;
 mod window;
 

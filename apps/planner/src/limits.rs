@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+/// Bytes of a file of the project that a trusted command may name: a longer one is never trusted.
+pub const TRUSTED_FILE_MAX: u64 = 16 * 1024 * 1024;
 /// Bytes that a driver may answer: more of it is a failure.
 pub const DRIVER_OUTPUT_MAX: usize = 1024 * 1024;
 

@@ -35,6 +35,10 @@ pub struct Planner {
     stamps: Vec<Option<(SystemTime, u64)>>,
     pub(crate) expanded: BTreeSet<usize>,
     notes: Vec<String>,
+    /// The keys of what a person has allowed, as of the last act.
+    pub(crate) allowed: BTreeSet<String>,
+    /// True once a reader has acted in this process. Before that no turn is played: opening, looking and waking start nothing.
+    pub(crate) has_acted: bool,
     pub(crate) handle: Handle,
     pub(crate) callee: String,
     pub(crate) state_dir: PathBuf,
@@ -63,6 +67,8 @@ impl Planner {
             stamps: Vec::new(),
             expanded: BTreeSet::new(),
             notes: Vec::new(),
+            allowed: BTreeSet::new(),
+            has_acted: false,
             handle: opening.handle.clone(),
             callee: opening.callee(),
             state_dir: opening.state_dir.clone(),
@@ -240,7 +246,8 @@ impl Planner {
     }
 
     fn read_config(&mut self) {
-        match Config::read(&self.root) {
+        let home = self.env.get("HOME").cloned().or_else(|| std::env::var("HOME").ok());
+        match Config::read(&self.root).and_then(|config| config.with_own(home.as_deref())) {
             Ok(config) => (self.config, self.config_problem) = (config, None),
             // What was read before holds until it is mended.
             Err(fault) => self.config_problem = Some(fault.message),

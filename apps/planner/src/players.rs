@@ -89,18 +89,21 @@ impl Planner {
         self.disk_problem.is_some() && !lock(&self.answers).is_empty()
     }
 
-    /// Has the open turn played by its driver, and ends what nobody waits for any more.
+    /// Has the open turn played by its driver, and ends what nobody waits for any more. Nothing is started before a reader
+    /// has acted, and nothing that the project names before a person has trusted it.
     pub(crate) fn play(&mut self) {
         let open =
             self.course.turn.as_ref().filter(|turn| turn.failed.is_none() && !self.course.paused);
         let open = open.map(|turn| (turn.id, turn.kind));
         self.stop_workers(open.map(|(id, _)| id));
-        let Some((id, kind)) = open else { return };
+        let Some((id, kind)) = open.filter(|_| self.has_acted) else { return };
         if self.workers.iter().any(|worker| worker.turn == id) {
             return;
         }
         match self.driver(kind.speaker()).and_then(|spec| Ok((self.key(&spec)?, spec))) {
             Ok((_, DriverSpec::Agent)) => {}
+            // Whoever acts is told so; the window says it to all others.
+            Ok(_) if !self.is_trusted() => {}
             Ok((key, spec)) => {
                 if self.claim.is_none() {
                     self.claim = self.store.as_ref().and_then(Store::claim);
@@ -170,6 +173,11 @@ impl Planner {
                 "the variable {name} isn't passed to the planner: a manifest with pass = [\"{name}\"] has it passed"
             )),
         }
+    }
+
+    /// True while another session has the topic's roles played.
+    pub(crate) fn plays_elsewhere(&self) -> bool {
+        self.claim.is_none() && self.store.as_ref().is_some_and(|store| store.claim().is_none())
     }
 
     /// Sets who plays a speaker, or all.

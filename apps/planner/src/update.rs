@@ -17,6 +17,10 @@ use crate::{begin, cites, expected, handoff, query, window};
 /// # Errors
 /// It can't be carried out; nothing took effect.
 pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Result<Reply, Fault> {
+    if starts_turns(&action) {
+        planner.check_trust(context)?;
+        planner.has_acted = true;
+    }
     let by = by(context);
     let event = match action {
         Action::Plan { brief, from, intent, topic } => {
@@ -61,6 +65,10 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
         Action::Pause {} => Event::Pause,
         Action::Resume {} => Event::Resume,
         Action::Back { stage } => Event::Back { stage: stage.into() },
+        Action::Go {} => {
+            planner.play();
+            return Ok(told(planner, context).into());
+        }
         Action::Retry {} => Event::Retry,
         Action::LeaveOut { role } => Event::LeaveOut { role: role_of(&role)? },
         Action::Take { role } => Event::Take { role: speaker_of(&role)? },
@@ -95,6 +103,29 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
     };
     planner.commit(by, event)?;
     Ok(told(planner, context).into())
+}
+
+/// True for an act after which a driver may play a turn. All others only look, or keep drivers from playing.
+fn starts_turns(action: &Action) -> bool {
+    // With an agent in its place no driver plays.
+    let leaves_drivers = |driver: &str| driver.trim() == "agent";
+    !matches!(action, Action::Driver { driver, .. } if leaves_drivers(driver))
+        && !matches!(
+            action,
+            Action::Discard {}
+                | Action::Pause {}
+                | Action::Handoff { .. }
+                | Action::Switch { .. }
+                | Action::Expand { .. }
+                | Action::Collapse {}
+                | Action::Payload {}
+                | Action::Record { .. }
+                | Action::Artifact { .. }
+                | Action::Versions {}
+                | Action::Compare { .. }
+                | Action::Quality {}
+                | Action::Topics {}
+        )
 }
 
 /// Returns who makes a call.

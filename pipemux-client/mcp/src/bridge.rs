@@ -24,10 +24,11 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 
 use crate::confirm;
+use crate::consent;
 use crate::daemon::Daemon;
 use crate::delivery::Deliveries;
 use crate::malformed;
-use crate::outcome::{self, EXIT_QUESTION};
+use crate::outcome::{self, EXIT_QUESTION, EXIT_REFUSED};
 use crate::place::Place;
 use crate::windows::Windows;
 
@@ -59,6 +60,8 @@ pub struct Performed {
     pub answer: Answer,
     /// False if the call named a budget of its own.
     pub is_bounded: bool,
+    /// The id of the request.
+    pub run_id: String,
 }
 
 /// What a tool's call needs of its request.
@@ -97,6 +100,9 @@ impl Bridge {
             Ok(performed) if acts && performed.answer.exit == EXIT_QUESTION => {
                 confirm::ask(self, call.clone(), performed, context).await
             }
+            Ok(performed) if acts && performed.answer.exit == EXIT_REFUSED => {
+                consent::ask(self, call, performed, context).await
+            }
             Ok(performed) => self.complete(performed, context).into(),
             Err(error) => failed(error),
         }
@@ -104,7 +110,7 @@ impl Bridge {
 
     /// Makes the result of an answer; it counts as seen once it is written, unless it was cut.
     pub fn complete(&self, performed: Performed, context: &Context) -> CallToolResult {
-        let Performed { mut answer, is_bounded } = performed;
+        let Performed { mut answer, is_bounded, .. } = performed;
         match &mut answer.body {
             Body::Text(text) if is_bounded && outcome::excess(text).is_some() => {
                 *text = outcome::cut(text);
@@ -149,7 +155,7 @@ impl Bridge {
             answer = self.send(&request, waits, context).await?;
         }
         // Who names a budget wants all of it: the bounds are those of a harness, which may have others.
-        Ok(Performed { answer, is_bounded: !named })
+        Ok(Performed { answer, is_bounded: !named, run_id: request.run_id })
     }
 
     /// Sends a request, and passes its progress on to a client that wants it.

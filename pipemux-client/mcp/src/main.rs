@@ -31,6 +31,7 @@
 mod args;
 mod bridge;
 mod confirm;
+mod consent;
 mod daemon;
 mod delivery;
 mod http;

@@ -9,6 +9,8 @@ use rmcp::model::{CallToolResult, ContentBlock};
 
 /// The exit status of an answer that is a question, which is not an error.
 pub const EXIT_QUESTION: u8 = 5;
+/// The exit status of an act that a rule forbids, or a person has to allow; no step took effect.
+pub const EXIT_REFUSED: u8 = 9;
 
 /// Most bytes and lines of a result: what harnesses pass on to a model whole.
 pub const BYTES_MAX: usize = 10 * 1024;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use pipemux_client::ClientError;
 use pipemux_client::proto::client::{Inject, OpenArgs, Verb as RequestVerb, ViewArgs};
 
+use pipemux_client::proto::consent::ConsentArgs;
 use pipemux_client::proto::limits::RESOLVE_TEXT_MAX;
 
 use super::args::{HelpTopic, Verb};
@@ -57,6 +58,7 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
             RequestVerb::History { detail: detail || diff, rounds }
         }
         Verb::Undo { round } => RequestVerb::Undo { round },
+        Verb::Consent { number: None, .. } => RequestVerb::Consent(ConsentArgs::default()),
         Verb::Set { option, value } => RequestVerb::Set { option, value },
         Verb::Apps => RequestVerb::Apps,
         Verb::App(verb) => return app::to_request(verb, env),

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use pipemux_proto::call::mask::{AllValues, MASKED, masked};
 use pipemux_proto::call::texts_apart;
 use pipemux_proto::client::{Verb, VerbRequest};
+use pipemux_proto::consent::{ConsentArgs, ConsentDecision, PersonChannel};
 use pipemux_proto::limits::RESOLVE_MAX;
 use pipemux_proto::{SessionAddr, command};
 
@@ -209,6 +210,9 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
             }
             ("app", parts)
         }
+        Verb::Consent(ConsentArgs { number: Some(number), decision: Some(decision), by }) => {
+            ("consent", vec![CallPart::Text(decided(*number, *decision, *by))])
+        }
         Verb::Down => ("down", Vec::new()),
         Verb::View(_)
         | Verb::Read { .. }
@@ -220,9 +224,20 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
         | Verb::Trace { .. }
         | Verb::History { .. }
         | Verb::Watch(_)
+        | Verb::Consent(_)
         | Verb::Limits
         | Verb::Status => return None,
     })
+}
+
+/// Returns how the audit log tells of a decision.
+fn decided(number: u64, decision: ConsentDecision, by: Option<PersonChannel>) -> String {
+    let word = match decision {
+        ConsentDecision::Allow => "allow",
+        ConsentDecision::Refuse => "refuse",
+        ConsentDecision::Withdraw => "withdraw",
+    };
+    format!("{number} {word} by {}", by.map_or("nobody", PersonChannel::name))
 }
 
 /// Tells of standard input, if that may be.

@@ -13,6 +13,7 @@ use pipemux_proto::{Envelope, Incarnation, ProviderId};
 
 use crate::clients::Clients;
 use crate::clients::exchange::{End, Forward};
+use crate::consents::Consents;
 use crate::event::{Effect, Event, Now};
 use crate::feed::Feed;
 use crate::jobs::Jobs;
@@ -82,6 +83,8 @@ pub struct Core {
     pub(crate) workspaces: Workspaces,
     /// The jobs that apps do.
     pub(crate) jobs: Jobs,
+    /// What only a person may allow.
+    pub(crate) consents: Consents,
     /// Runs that wait for their reader.
     pub(crate) runs: OpenRuns,
     /// What happened.

@@ -411,6 +411,8 @@ pub struct Confinement {
     pub exec: bool,
     /// True if it may signal processes that it didn't start.
     pub signals: bool,
+    /// True if it may watch files by the kernel's queues of events.
+    pub watch: bool,
     /// One line for the log of a process that prints that something was refused: where it runs and what grants more.
     pub note: String,
 }

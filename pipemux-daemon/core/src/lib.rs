@@ -12,13 +12,14 @@
 //! | `workspaces` | windows, anchors, readers, notices, history |
 //! | `clients`, [`exchange`] | connections, requests and their one answer; bytes that aren't read |
 //! | `processes` | sessions and their processes, requests to apps, health, hibernation, quarantine |
+//! | `consents` | what only a person may allow |
 //! | `jobs` | work of apps that outlasts the requests that began it |
 //! | `persist`, [`saved`], [`Loss`] | records on disk, reserved numbers, what is known of losses |
 //! | `intake`, `foreign` | what apps send, brought within its bounds; text that nobody may take for PipeMux's own |
 //! | `feed` | what happened, for those who watch |
 //! | `turn` | what components share while one event is taken in |
 //!
-//! Dependencies point one way: verbs → runs, views → workspaces, processes, jobs → persist. `component_graph.rs`
+//! Dependencies point one way: verbs → runs, views → workspaces, processes, jobs, consents → persist. `component_graph.rs`
 //! of the whole-system tests fails on a circle.
 //!
 //! **Invariant: nothing here waits.** No runtime, no socket, no file, no clock and no randomness: the
@@ -36,6 +37,7 @@
 pub mod audit;
 pub mod bounds;
 mod clients;
+mod consents;
 mod core;
 pub mod event;
 mod feed;

@@ -390,6 +390,10 @@ pub const CLIENT_QUEUES_MAX: usize = 64 * 1024 * 1024;
 pub const APP_QUEUES_MAX: usize = 128 * 1024 * 1024;
 /// Lines of a log that one `logs` shows at most.
 pub const LOG_LINES_MAX: u32 = 2_000;
+/// Consents that apps ask for, of all workspaces; the oldest make room.
+pub const CONSENTS_ASKED_MAX: usize = 64;
+/// Consents that persons gave, of all workspaces; the oldest make room.
+pub const CONSENTS_ALLOWED_MAX: usize = 1_024;
 /// Last lines of a log that an error shows.
 pub const LAST_LINES: usize = 8;
 /// Bytes that are kept of the log of a session that could not be opened.

@@ -72,6 +72,9 @@ pub struct Manifest {
     /// True if it may signal processes that it didn't start.
     #[serde(default)]
     pub signals: bool,
+    /// True if it may watch files by the kernel's queues of events, of which each user has few.
+    #[serde(default)]
+    pub watch: bool,
     /// True for a program that its author works on: it may change without being asked for.
     #[serde(default)]
     pub dev: bool,
@@ -121,6 +124,7 @@ impl Manifest {
             network: false,
             exec: false,
             signals: false,
+            watch: false,
             dev: false,
             pinned: BTreeMap::new(),
             file: String::new(),

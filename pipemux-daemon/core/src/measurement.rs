@@ -64,6 +64,7 @@ pub fn verb_name(verb: &Verb) -> &'static str {
         Verb::Status | Verb::Limits => "status",
         Verb::Watch(_) => "watch",
         Verb::Providers(_) => "app",
+        Verb::Consent(_) => "consent",
         Verb::Down => "down",
     }
 }

@@ -80,12 +80,14 @@ fn confined(manifest: Manifest) -> Manifest {
         "editor" => Manifest {
             sandbox: SandboxLevel::Standard,
             folder: Some(FolderAccess::Write),
+            watch: true,
             ..manifest
         },
         // It uses its state, and the tree below the project's folder; it imports and exports files there.
         "memotree" => Manifest {
             sandbox: SandboxLevel::Strict,
             folder: Some(FolderAccess::Write),
+            watch: true,
             ..manifest
         },
         // It tells of all processes, and ends those that it is told to end.
@@ -100,6 +102,7 @@ fn confined(manifest: Manifest) -> Manifest {
         "notebook" => Manifest {
             sandbox: SandboxLevel::Strict,
             folder: Some(FolderAccess::Named),
+            watch: true,
             ..manifest
         },
         // It writes plans into the project, and has roles played by programs and endpoints of models. Those read their own
@@ -117,6 +120,7 @@ fn confined(manifest: Manifest) -> Manifest {
                 "~/.nvm",
                 "~/.bun",
                 "~/.cargo/bin",
+                "~/.config/planner.toml",
             ]
             .map(str::to_owned)
             .into(),
@@ -126,6 +130,7 @@ fn confined(manifest: Manifest) -> Manifest {
             pass: ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "PLANNER_API_KEY"]
                 .map(str::to_owned)
                 .into(),
+            watch: true,
             ..manifest
         },
         // Commands run as the opener would run them, with the variables that builds commonly need, none of them a secret; a

@@ -173,6 +173,7 @@ impl App {
             budget: 0,
             nested: false,
             later: Vec::new(),
+            consents: Vec::new(),
             resume,
         };
         self.ask(Method::Invoke, &invoke)

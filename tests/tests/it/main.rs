@@ -10,6 +10,7 @@ mod by_reference;
 mod chaos;
 mod client_faults;
 mod concurrent_readers;
+mod consent;
 mod context_complete;
 mod context_json;
 mod doctor;

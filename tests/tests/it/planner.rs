@@ -15,6 +15,7 @@ pub(crate) fn workshop(case: &str) -> TestEnv {
         "driver = \"script\"\ncodegen = [\"sh\", \"make.sh\"]\n[drivers.script]\ncommand = [\"python3\", {script:?}, {case:?}]\n"
     );
     env.write("planner.toml", config);
+    env.trust_planner();
     env
 }
 
@@ -173,6 +174,7 @@ fn three_rounds_with_a_meeting_lead_to_a_plan_though_kills_come_between() {
     );
     talk.run("planner.say('Which users do you mean?')").ok();
     talk.reach("All that signed in this year.");
+    // A reader who acts has the roles played again.
     talk.env.kill_session("planner/main");
     talk.run("planner.reply('Yes, all 500,000 of them.')").ok();
     talk.reach("question 2 of 3 so far): With 500,000 users bound");
@@ -185,6 +187,8 @@ fn three_rounds_with_a_meeting_lead_to_a_plan_though_kills_come_between() {
     });
     talk.env.kill_daemon();
     fs::remove_file(talk.env.path("hold")).expect("the driver goes on");
+    talk.reach("nothing is started before somebody says so");
+    talk.run("planner.go()").ok();
     let view = talk.reach("decides on the plan: all five agree");
     assert!(view.contains("all five agree"), "{view}");
     talk.env

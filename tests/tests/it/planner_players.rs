@@ -86,6 +86,7 @@ fn endpoint_of_the_chat_api_plays_all_roles_in_spite_of_its_faults() {
         "planner.toml",
         format!("driver = \"local\"\n[drivers.local]\nbase_url = \"http://{address}/v1\"\nmodel = \"m-1\"\n"),
     );
+    env.trust_planner();
     let mut talk = Talk::new(env);
     talk.run("planner.plan('Add an audit log')").ok().has("local plays ProductPlanner");
     talk.reach("decides on the plan: all five agree");

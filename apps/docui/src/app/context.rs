@@ -46,6 +46,9 @@ pub struct Context {
     /// The arguments of later steps of the run that call the same action, where they are known already and the action is
     /// declared as `asks_together`: [`Context::later_actions`] reads them.
     pub later: Vec<Args>,
+    /// The keys of what a person has allowed this app in the workspace: those of the
+    /// [`ConsentRequest`](crate::ConsentRequest)s with which earlier actions failed. A key that is missing isn't allowed.
+    pub consents: Vec<String>,
     /// The answer to the question that this action asked before: the token that was given with the
     /// question, and the reader's choice. `None` when the action has not asked yet.
     pub answer: Option<(Vec<u8>, Choice)>,

@@ -69,6 +69,7 @@ impl Session {
             preview,
             nested: message.nested,
             later: message.later,
+            consents: message.consents,
             budget: if message.budget > 0 { message.budget } else { CONTENT_BUDGET },
             // The question of `App::confirm` was asked by the SDK, so its answer ends here. Answers to
             // the app's own questions are passed on, also to those of an action that was confirmed before.

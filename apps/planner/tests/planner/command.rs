@@ -128,6 +128,7 @@ fn kill_asks_nobody_again_who_has_answered() {
     session.plan("add an audit log");
     session.wait_for("script plays SeniorDeveloper");
     session.kill();
+    session.done(Action::Go {});
     session.wait_for("script plays SeniorDeveloper");
     session.done(Action::Driver { role: "all".into(), driver: "agent".into() });
     for role in &crate::support::ROLES[2..] {

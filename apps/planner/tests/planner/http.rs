@@ -9,6 +9,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use crate::support::Session;
+use pipemux_planner::action::Action;
 
 /// What the server does with a request.
 #[derive(Clone)]
@@ -173,15 +174,38 @@ fn faults_that_last_leave_the_turn_open_with_the_reason() {
 #[test]
 fn key_comes_from_the_environment_and_is_written_nowhere() {
     let server = Server::start([]);
-    let mut session = server.session("key_env = \"PLANNER_TEST_NO_SUCH_KEY\"\n");
+    let url = &server.url;
+    let own = |key: &str| {
+        format!("[drivers.own]\nbase_url = \"{url}\"\nmodel = \"m-1\"\nkey_env = \"{key}\"\n")
+    };
+    let mut session = Session::new("driver = \"own\"\n");
+    session.write_own(&own("PLANNER_TEST_NO_SUCH_KEY"));
     session.plan("add an audit log");
     session.wait_for("the variable PLANNER_TEST_NO_SUCH_KEY isn't passed to the planner");
     assert!(server.requests().is_empty());
     // `PATH` stands for a key, because a test can't set a variable.
-    let mut session = server.session("key_env = \"PATH\"\n");
-    session.plan("add an audit log");
+    session.write_own(&own("PATH"));
+    session.done(Action::Retry {});
     session.wait_for("agree · streamed");
     let path = std::env::var("PATH").unwrap();
     assert!(server.requests()[0].0.contains(&format!("authorization: Bearer {path}")));
     assert!(!session.read(".planning/add-an-audit-log/journal.jsonl").contains(&path));
+}
+
+#[test]
+fn project_sends_no_key_anywhere() {
+    let server = Server::start([]);
+    let mut session = server.session("key_env = \"PATH\"\n");
+    assert!(session.view().contains("key_env is taken only from"), "{}", session.view());
+    // Nor does it take the place of a driver of the user's own.
+    session.write(
+        "planner.toml",
+        &format!("driver = \"own\"\n[drivers.own]\nbase_url = \"{}\"\nmodel = \"m\"\n", server.url),
+    );
+    session.write_own(
+        "[drivers.own]\nbase_url = \"http://127.0.0.1:1/v1\"\nmodel = \"m\"\nkey_env = \"PATH\"\n",
+    );
+    session.plan("add an audit log");
+    session.wait_for("(after 4 tries)");
+    assert!(server.requests().is_empty());
 }

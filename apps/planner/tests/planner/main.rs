@@ -9,3 +9,4 @@ mod files;
 mod http;
 mod readers;
 mod support;
+mod trust;

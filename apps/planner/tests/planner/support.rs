@@ -16,24 +16,41 @@ use tempfile::TempDir;
 pub struct Session {
     dir: Rc<TempDir>,
     pub host: Host<Planner>,
+    trusts: bool,
 }
 
 impl Session {
-    /// Opens a planner in a project whose `planner.toml` says this.
+    /// Opens a planner in a project whose `planner.toml` says this, and which a person trusts.
     pub fn new(config: &str) -> Self {
+        let mut session = Self::strict(config);
+        session.trusts = true;
+        session.host.allow_consents();
+        session
+    }
+
+    /// As [`Session::new`], of a project that nobody trusts.
+    pub fn strict(config: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         for name in ["proj/.git", "state"] {
             std::fs::create_dir_all(dir.path().join(name)).unwrap();
         }
         std::fs::write(dir.path().join("proj/planner.toml"), config).unwrap();
         let host = open(dir.path(), "state");
-        Self { dir: Rc::new(dir), host }
+        Self { dir: Rc::new(dir), host, trusts: false }
+    }
+
+    /// Writes the user's own file, whose drivers need no trust.
+    pub fn write_own(&self, text: &str) {
+        std::fs::create_dir_all(self.dir.path().join(".config")).unwrap();
+        std::fs::write(self.dir.path().join(".config/planner.toml"), text).unwrap();
     }
 
     /// Opens another session of the same project.
     pub fn beside(&self) -> Self {
         std::fs::create_dir_all(self.dir.path().join("state-2")).unwrap();
-        Self { dir: self.dir.clone(), host: open(self.dir.path(), "state-2") }
+        let mut host = open(self.dir.path(), "state-2");
+        host.allow_consents();
+        Self { dir: self.dir.clone(), host, trusts: true }
     }
 
     /// Opens one whose roles are played by whoever reads.
@@ -56,6 +73,9 @@ impl Session {
     /// Ends the process without a word, and starts another one.
     pub fn kill(&mut self) {
         self.host = open(self.dir.path(), "state");
+        if self.trusts {
+            self.host.allow_consents();
+        }
     }
 
     pub fn view(&mut self) -> String {
@@ -156,7 +176,9 @@ impl Session {
 }
 
 fn open(dir: &Path, state: &str) -> Host<Planner> {
-    Host::open_as("planner/main", &[], &dir.join("proj"), &dir.join(state)).unwrap()
+    // Its own home, so that nobody's own drivers play.
+    let env = [("HOME", dir.to_str().unwrap())];
+    Host::open_with_env("planner/main", &env, &dir.join("proj"), &dir.join(state)).unwrap()
 }
 
 pub const ROLES: [&str; 5] =

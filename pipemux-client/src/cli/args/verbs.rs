@@ -421,6 +421,20 @@ pub enum Verb {
         #[arg(long)]
         limits: bool,
     },
+    /// Show what apps ask a person to allow, and answer it at a terminal
+    ///
+    /// What only a person may allow, an app asks for by refusing an action: starting a program that a file of the
+    /// project names, for example. Without a number, what is asked for and what is allowed in the workspace is
+    /// listed. With one, everything that would be started, opened or sent is shown, and you answer yes or no: the
+    /// terminal has to be yours, so an agent can't. Then the action can be sent again.
+    #[command(verbatim_doc_comment)]
+    Consent {
+        /// The number of one of them
+        number: Option<u64>,
+        /// Take back what was allowed
+        #[arg(long, requires = "number")]
+        withdraw: bool,
+    },
     /// Print who did what, from the audit log
     ///
     /// Each act is one line: when, what, what came of it, who confirmed it, and which process asked. Long

@@ -11,6 +11,7 @@ use pipemux_proto::{Fault, ProviderId, SessionAddr};
 
 use crate::clients::Clients;
 use crate::clients::idempotency::ActKey;
+use crate::consents::Allowed;
 use crate::feed::Audience;
 use crate::foreign::{ForeignText, quote};
 use crate::keys::{SessionKey, WorkspaceKey};
@@ -164,6 +165,11 @@ impl Core {
             Record::JobTold { job, workspace, reader } => {
                 self.jobs.restore_told(job, workspace, reader);
             }
+            Record::Consent { workspace, provider, number, key, what, unix_ms, until, given } => {
+                let workspace = workspace.into();
+                let saved = Allowed { number, workspace, provider, key, what, unix_ms, until };
+                self.consents.restore(saved, given);
+            }
             Record::WindowClosed { workspace, session } => {
                 let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
                 let is_it = |window: &&Window| window.session.to_string() == session;
@@ -213,6 +219,7 @@ impl Core {
         records.extend(self.clients.saved_records());
         records.extend(self.processes.saved_sessions());
         records.extend(self.jobs.to_saved());
+        records.extend(self.consents.to_saved());
         for (key, numbers) in self.workspaces.retired() {
             records.push(Record::Workspace {
                 key: key.to_string(),

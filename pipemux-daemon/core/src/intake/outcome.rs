@@ -1,7 +1,10 @@
 //! What became of an action: outcomes, questions, errors.
 
 use pipemux_proto::app::QuestionKind;
-use pipemux_proto::limits::{CHOICES_MAX, COPY_MAX, KEY_MAX};
+use pipemux_proto::consent::ConsentRequest;
+use pipemux_proto::limits::{
+    CHOICES_MAX, CONSENT_KEY_MAX, CONSENT_LINE_CHARS, CONSENT_LINES_MAX, COPY_MAX, KEY_MAX,
+};
 use pipemux_proto::prototype::check_fields;
 use pipemux_proto::{Fault, LineNumbers};
 
@@ -122,7 +125,30 @@ fn bound_needs(needs: &mut Needs) -> Result<(), String> {
     Ok(())
 }
 
+/// Nothing of a consent is cut but its heading: what isn't shown whole is nothing that a person can decide about.
+fn bound_consent(consent: &mut ConsentRequest) -> Result<(), String> {
+    let ConsentRequest { key, what, shows, .. } = consent;
+    let length = key.len();
+    if !(1..=CONSENT_KEY_MAX).contains(&length) {
+        return Err(format!(
+            "it asks a person to allow something under a key of {length} bytes (limit {CONSENT_KEY_MAX})"
+        ));
+    }
+    let long = |line: &String| line.chars().nth(CONSENT_LINE_CHARS).is_some();
+    if shows.len() > CONSENT_LINES_MAX || shows.iter().any(long) {
+        return Err(format!(
+            "it asks a person to allow more than {CONSENT_LINES_MAX} lines of {CONSENT_LINE_CHARS} characters"
+        ));
+    }
+    own_line(what, OPTION_CHARS);
+    shows.iter_mut().for_each(|line| own_line(line, CONSENT_LINE_CHARS));
+    Ok(())
+}
+
 pub(super) fn bound_fault(fault: &mut Fault) {
+    if let Some(Err(why)) = fault.consent.as_deref_mut().map(bound_consent) {
+        *fault = Fault::refused(why);
+    }
     own_lines(&mut fault.message, FAULT_CHARS);
     // A command that is cut doesn't work: a long hint is left out.
     let all = fault.hints.len();

@@ -212,6 +212,26 @@ pub enum Record {
         /// The reader.
         reader: String,
     },
+    /// A person allowed something, or it isn't allowed any more.
+    Consent {
+        /// The workspace's key.
+        workspace: String,
+        /// The provider whose actions may do it.
+        provider: String,
+        /// Its number.
+        number: u64,
+        /// The app's name for it.
+        key: String,
+        /// What is allowed, in one line.
+        what: String,
+        /// When a person allowed it, in milliseconds since 1970.
+        unix_ms: u64,
+        /// Until when it counts, in milliseconds since 1970; none until it is withdrawn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        until: Option<u64>,
+        /// False when it isn't allowed any more.
+        given: bool,
+    },
     /// A window was closed.
     WindowClosed {
         /// The workspace's key.

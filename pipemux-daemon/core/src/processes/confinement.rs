@@ -65,9 +65,10 @@ impl Processes {
             network: manifest.network,
             exec: manifest.exec,
             signals: manifest.signals,
+            watch: manifest.watch,
             note: format!(
-                "{key} runs in the sandbox ({}); in its manifest, read, write, folder, network, exec and signals \
-                 grant more",
+                "{key} runs in the sandbox ({}); in its manifest, read, write, folder, network, exec, signals and \
+                 watch grant more",
                 manifest.sandbox.word()
             ),
         })

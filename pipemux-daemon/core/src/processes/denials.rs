@@ -41,6 +41,8 @@ impl Session {
             "network = true".to_owned()
         } else if !manifest.signals && by_filter && tells(&["kill", "signal"]) {
             "signals = true".to_owned()
+        } else if !manifest.watch && by_filter && tells(&["inotify", "fanotify", "watch"]) {
+            "watch = true".to_owned()
         } else if let Some(path) = path {
             match self.line_that_grants(key, own, path) {
                 Some(line) => line,
@@ -49,7 +51,7 @@ impl Session {
         } else if !manifest.exec && tells(&["exec", "spawn", "start"]) {
             "exec = true".to_owned()
         } else {
-            "one of network, exec, signals, folder, read, write".to_owned()
+            "one of network, exec, signals, watch, folder, read, write".to_owned()
         };
         let level = manifest.sandbox.word();
         let hint = match path.filter(|_| manifest.built_in.is_some()) {

@@ -177,6 +177,7 @@ impl Core {
             Verb::Status => return self.status(id),
             Verb::Limits => self.limits(id),
             Verb::Watch(watch) => self.watch(id, watch),
+            Verb::Consent(args) => self.consent(id, args),
             Verb::Providers(change) => return self.change_providers(id, change),
             Verb::Down => return self.down(id),
         };
@@ -254,6 +255,8 @@ impl Core {
 
     /// Answers a request with an error, and with what is kept under a number.
     pub(super) fn fail_keeping(&mut self, id: RequestId, fault: Fault, kept: Option<u64>) {
+        // Only an action asks for a consent.
+        let fault = Fault { consent: None, ..fault };
         let Some(request) = self.clients.request(id) else { return };
         let options = &request.call.hint_options;
         let fault = fault_with_options(fault, options);
@@ -350,6 +353,7 @@ fn speaks_as_reader(verb: &Verb) -> bool {
         | Verb::Trace { .. }
         | Verb::Status
         | Verb::Limits
+        | Verb::Consent(_)
         | Verb::Down => false,
         Verb::Open(_)
         | Verb::View(_)
@@ -400,6 +404,7 @@ fn name_plainly(workspace: &str, verb: &mut Verb) {
         | Verb::Limits
         | Verb::Watch(_)
         | Verb::Providers(_)
+        | Verb::Consent(_)
         | Verb::Down => {}
     }
 }

@@ -184,8 +184,8 @@ impl Core {
 }
 
 /// Fields of a manifest with which it asks for something that not every app has.
-const ASKS: [&str; 9] =
-    ["pass", "sandbox", "folder", "read", "write", "network", "exec", "signals", "limits"];
+const ASKS: [&str; 10] =
+    ["pass", "sandbox", "folder", "read", "write", "network", "exec", "signals", "watch", "limits"];
 
 /// Returns the line that says what an app asks for.
 fn asks_for(manifest: &Manifest) -> String {
@@ -268,8 +268,12 @@ fn sandbox_fields(manifest: &Manifest) -> Vec<(&'static str, String)> {
     let lists = [("read", &manifest.read), ("write", &manifest.write)];
     let asked = lists.into_iter().filter(|(_, paths)| !paths.is_empty());
     fields.extend(asked.map(|(name, paths)| (name, paths.join(", "))));
-    let switches =
-        [("network", manifest.network), ("exec", manifest.exec), ("signals", manifest.signals)];
+    let switches = [
+        ("network", manifest.network),
+        ("exec", manifest.exec),
+        ("signals", manifest.signals),
+        ("watch", manifest.watch),
+    ];
     let on = switches.into_iter().filter(|(_, on)| *on);
     fields.extend(on.map(|(name, _)| (name, "yes".to_owned())));
     fields

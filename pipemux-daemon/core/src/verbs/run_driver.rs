@@ -63,7 +63,12 @@ impl Core {
         let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
         let turn = &mut self.turn;
         match output {
-            RunOutput::Invoke { session, invoke, prefetch } => {
+            RunOutput::Invoke { session, mut invoke, prefetch } => {
+                let (provider, now) = (&session.addr.provider, turn.now.unix_ms);
+                let consents = self.consents.keys(&run.workspace, provider, now);
+                if !consents.is_empty() {
+                    Rc::make_mut(&mut invoke).consents = consents;
+                }
                 if let Some(undone) = &run.undoes {
                     // Should the daemon be lost now, the next one knows which steps ran, and of which nobody knows.
                     let (workspace, round) = (run.workspace.to_string(), undone.number);
@@ -143,6 +148,7 @@ impl Core {
         let mut reply = StepReply::read(reply, self.processes.speaker(&session));
         if let StepReply::Outcome(Outcome::Failed(fault)) = &mut reply {
             self.processes.explain_denial(&session, fault);
+            self.keep_consent(id, &session, fault);
         }
         match &reply {
             StepReply::Outcome(

@@ -2,6 +2,7 @@
 
 use pipemux_proto::Fault;
 use pipemux_proto::projection::Arg;
+use pipemux_proto::prototype::Risk;
 use pipemux_proto::value::Value;
 
 use crate::Core;
@@ -33,14 +34,17 @@ impl Core {
     /// one. True when the request goes on once the app's process was replaced for that.
     ///
     /// An app of the user's own declares its parameters itself, so for it naming a path grants nothing; nor does a link,
-    /// or a token, whose arguments its app chose.
+    /// or a token, whose arguments its app chose. Nor does a query: whatever may be allowed without a question changes
+    /// nothing, the session's reach least of all.
     ///
     /// # Errors
     /// A session can't be granted more.
     pub(super) fn widen_for_steps(&mut self, id: RequestId, steps: &[Step]) -> Result<bool, Fault> {
         let call = &require::request(&self.clients, id)?.call;
         let mut wanted: Vec<(SessionKey, Vec<String>)> = Vec::new();
-        for step in steps.iter().filter(|step| step.origin == StepOrigin::Call) {
+        let acts =
+            |step: &&Step| step.origin == StepOrigin::Call && step.prototype.risk != Risk::Query;
+        for step in steps.iter().filter(acts) {
             let session = self.processes.get(&step.session);
             if session.is_none_or(|session| session.manifest.built_in.is_none()) {
                 continue;

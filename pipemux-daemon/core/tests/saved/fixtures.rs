@@ -129,6 +129,9 @@ pub fn records() -> Vec<Fixture> {
             "job_told",
             Record::JobTold { job: 20, workspace: KEY.into(), reader: "told".into() }
         ),
+        fixture!("records", "consent", consent(31, None, true)),
+        fixture!("records", "consent_for_a_time", consent(32, Some(RUN_ID_MS + 600_000), true)),
+        fixture!("records", "consent_withdrawn", consent(32, Some(RUN_ID_MS + 600_000), false)),
         fixture!("records", "begun", begun_before("run 日本 \"begun\"")),
         fixture!("records", "answered", answered("run 日本 \"answered\"", 5)),
         fixture!("records", "answered_last", answered("run '最後'", u8::MAX)),
@@ -278,6 +281,19 @@ fn options_with_panels(workspace: &str) -> Record {
     };
     let options = SavedOptions { titles: true, panels, ..SavedOptions::default() };
     Record::Options { workspace: workspace.into(), options }
+}
+
+fn consent(number: u64, until: Option<u64>, given: bool) -> Record {
+    Record::Consent {
+        workspace: KEY.into(),
+        provider: "planner".into(),
+        number,
+        key: format!("trust planner.toml sha256:{number}"),
+        what: "trust planner.toml · 信任".into(),
+        unix_ms: RUN_ID_MS,
+        until,
+        given,
+    }
 }
 
 /// A record of a release that knew requests by their ids alone.

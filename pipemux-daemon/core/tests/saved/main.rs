@@ -49,6 +49,7 @@ fn name_on_disk(record: &Record) -> &'static str {
         Record::WindowClosed { .. } => "window_closed",
         Record::Job(_) => "job",
         Record::JobTold { .. } => "job_told",
+        Record::Consent { .. } => "consent",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use pipemux_proto::app::*;
+use pipemux_proto::consent::ConsentRequest;
 use pipemux_proto::job::{CancelJob, JobEnd, JobReport, Started};
 use pipemux_proto::projection::*;
 use pipemux_proto::{Blob, Fault, Kind, LineNumbers, LineRun, Method, Value};
@@ -222,6 +223,7 @@ fn invokes(all: &mut Vec<Sample>) {
         budget: 0,
         nested: false,
         later: Vec::new(),
+        consents: Vec::new(),
         resume: None,
     };
     let request = (Kind::Request, Method::Invoke);
@@ -231,6 +233,8 @@ fn invokes(all: &mut Vec<Sample>) {
     add(all, "invoke-budget", request, &Invoke { budget: 2_000, ..invoke.clone() });
     add(all, "invoke-nested", request, &Invoke { nested: true, ..invoke.clone() });
     add(all, "invoke-later", request, &Invoke { later: vec![args()], ..invoke.clone() });
+    let consents = vec!["trust plan.toml sha256:1f".to_owned()];
+    add(all, "invoke-consents", request, &Invoke { consents, ..invoke.clone() });
     let choices = [
         ("picked", Choice::Picked(vec![1, 3])),
         ("all-but", Choice::AllBut(vec![2])),
@@ -275,6 +279,19 @@ fn outcomes(all: &mut Vec<Sample>) {
     add(all, "outcome-done-ends", reply, &Outcome::Done(ends));
     let reverts = Done { reverts: true, ..done };
     add(all, "outcome-done-reverts", reply, &Outcome::Done(reverts));
+    let consent = ConsentRequest {
+        key: "trust plan.toml sha256:1f".into(),
+        what: "trust plan.toml".into(),
+        shows: vec!["starts: sh say.sh".into()],
+        for_ms: 60_000,
+    };
+    let needs_consent = Fault::refused("nobody has trusted plan.toml").needs_consent(consent);
+    add(
+        all,
+        "outcome-needs-consent",
+        (Kind::Reply, Method::Invoke),
+        &Outcome::Failed(needs_consent),
+    );
     let failed = Fault::stale("changed").about("k1").hint("changed by another client");
     let started = Started {
         job: "test-1".into(),

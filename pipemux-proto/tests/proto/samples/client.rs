@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use pipemux_proto::client::*;
+use pipemux_proto::consent::{ConsentArgs, ConsentDecision, PersonChannel};
 use pipemux_proto::context::*;
 use pipemux_proto::job::{JobState, JobStatus};
 use pipemux_proto::projection::Lod;
@@ -123,6 +124,15 @@ fn verbs(all: &mut Vec<Sample>) {
             Verb::Watch(WatchArgs { after: Some(12), life: 3, wait_ms: 5_000, all: true }),
         ),
         ("providers", Verb::Providers(ProvidersArgs::default())),
+        ("consents", Verb::Consent(ConsentArgs::default())),
+        (
+            "consent-allow",
+            Verb::Consent(ConsentArgs {
+                number: Some(3),
+                decision: Some(ConsentDecision::Allow),
+                by: Some(PersonChannel::Terminal),
+            }),
+        ),
         ("providers-add", Verb::Providers(ProvidersArgs { add: Some(added), remove: None })),
         (
             "providers-remove",
