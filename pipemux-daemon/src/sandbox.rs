@@ -32,5 +32,6 @@ pub fn sandbox_of(confinement: &Confinement, state_dir: &str, private: &[String]
         network: confinement.network,
         exec: confinement.exec,
         signals: confinement.signals,
+        watch: confinement.watch,
     }
 }

@@ -7,9 +7,11 @@
 //! | `confine::program` | the files that a program needs to run |
 //! | `confine::kept` | descriptors of paths that are kept between starts, and what tells that a path changed |
 //! | `confine::filters` | the system calls that are refused |
+//! | `confine::allowed` | those that the strict level allows |
 //!
 //! Nothing is prepared in the child: it only makes system calls with what is here.
 
+mod allowed;
 mod filters;
 mod kept;
 mod program;
@@ -20,8 +22,9 @@ use std::os::fd::OwnedFd;
 
 use crate::sandbox::{Sandbox, SandboxSupport};
 
-pub(crate) use filters::FilterKind;
+pub(crate) use filters::{FilterKind, StartSecret};
 use program::Programs;
+pub(crate) use program::resolved_script;
 use rules::{PrivateDirectories, Rules, SystemPaths};
 
 /// `CAP_CHOWN`, `CAP_DAC_OVERRIDE`, `CAP_FOWNER`: what a root user needs to work in a folder of another user. Where it
@@ -93,10 +96,10 @@ impl Confiner {
     ) -> io::Result<Prepared> {
         let version = self.support.landlock;
         let Sandbox { files, signals, strict, exec, .. } = *sandbox;
+        let needs = self.programs.needs(candidates, args, cwd, path);
+        let exec = exec || needs.starts_others;
         let rules = if files && version > 0 {
             let private = self.private.resolve(&sandbox.private);
-            let needs = self.programs.needs(candidates, args, cwd, path);
-            let exec = exec || needs.starts_others;
             let base = RulesetBase { signals, strict, exec, looks: self.system.refresh() };
             let spare = self.spare.take().filter(|(made_for, _)| *made_for == base);
             let mut rules = match spare {
@@ -112,7 +115,7 @@ impl Confiner {
         };
         let (ruleset, left_out) = rules.finish();
         // What can't be refused here isn't; `status` and `doctor` say so.
-        let filter = self.support.seccomp.then(|| FilterKind::of(sandbox));
+        let filter = self.support.seccomp.then(|| FilterKind::of(sandbox, exec));
         let capabilities = if strict { 0 } else { FILE_CAPABILITIES };
         Ok((Confinement { ruleset, own_proc: files && !strict, filter, capabilities }, left_out))
     }

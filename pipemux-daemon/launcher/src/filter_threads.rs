@@ -15,7 +15,7 @@ use std::thread;
 
 use nix::sys::signal::{SigSet, SigmaskHow};
 
-use crate::confine::FilterKind;
+use crate::confine::{FilterKind, StartSecret};
 use crate::sys::{self, ChildSetup, Program, STACK_SIZE};
 
 /// The threads that were started.
@@ -56,7 +56,8 @@ impl FilterThreads {
 
 impl FilterThread {
     fn start(kind: FilterKind) -> io::Result<Self> {
-        let filters = kind.compile()?;
+        let secret = StartSecret::draw()?;
+        let filters = kind.compile(secret)?;
         let (jobs, orders) = sync_channel::<(Program, ChildSetup)>(1);
         let (answers, results) = sync_channel(1);
         let work = move || {
@@ -67,7 +68,7 @@ impl FilterThread {
             }
             let mut stack = vec![0; STACK_SIZE];
             while let Ok((program, setup)) = orders.recv() {
-                let started = sys::start(&program, &setup, &mut stack);
+                let started = sys::start(&program, &setup, &mut stack, secret);
                 // Once it has answered, the first thread runs.
                 drop((program, setup));
                 if answers.send(started).is_err() {

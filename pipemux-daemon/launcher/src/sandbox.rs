@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 /// What a process may do; everything else that the kernel can refuse is refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sandbox {
-    /// True for the strict level: none of the system's configuration, no capability, no inter-process
-    /// communication of System V, and no change of a file's mode, owner or times by its path.
+    /// True for the strict level: none of the system's configuration, no capability, and no system call but those that
+    /// are listed as allowed.
     pub strict: bool,
     /// True if access to files is confined to the grants and to what the program needs to run.
     pub files: bool,
@@ -18,6 +18,8 @@ pub struct Sandbox {
     pub network: bool,
     /// True if it may start other programs.
     pub exec: bool,
+    /// True if it may watch files by the kernel's queues of events, of which each user has few.
+    pub watch: bool,
     /// True if it may signal processes that it didn't start.
     pub signals: bool,
 }

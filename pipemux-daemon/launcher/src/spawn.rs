@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use nix::fcntl::{FcntlArg, fcntl};
 
 use crate::cgroup::SessionCgroup;
-use crate::confine::Confiner;
+use crate::confine::{Confiner, StartSecret, resolved_script};
 use crate::filter_threads::FilterThreads;
 use crate::message::Spawn;
 use crate::sys::{self, ChildSetup, FdMapping, Program, STACK_SIZE};
@@ -81,21 +81,29 @@ impl Spawner {
             order.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         env.insert(name, &value);
         let path = env.get("PATH").copied().unwrap_or(PATH);
-        let args: Vec<&str> =
-            [&order.command].into_iter().chain(&order.args).map(String::as_str).collect();
-        let files = candidate_paths(&order.command, path);
+        let mut args: Vec<String> =
+            [&order.command].into_iter().chain(&order.args).cloned().collect();
+        let mut files = candidate_paths(&order.command, path);
         let prepared = order
             .sandbox
             .as_ref()
             .map(|sandbox| self.confiner.prepare(sandbox, &files, &order.args, &order.cwd, path));
         let (confinement, left_out) = prepared.transpose()?.unzip();
+        let filter = confinement.as_ref().and_then(|confinement| confinement.filter);
+        // What `env` would start is a second program.
+        if filter.is_some_and(|filter| !filter.exec)
+            && let Some(command) = resolved_script(&files, &order.cwd, path)
+        {
+            files = vec![command[0].clone()];
+            args.splice(..1, command);
+        }
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let program = Program::new(
             files,
             &args,
             env.iter().map(|(name, value)| format!("{name}={value}")).collect(),
             &[&order.cwd, &order.fallback_cwd],
         )?;
-        let filter = confinement.as_ref().and_then(|confinement| confinement.filter);
         let child = ChildSetup {
             mappings,
             limits: order.limits,
@@ -105,7 +113,7 @@ impl Spawner {
         };
         let pid = match filter {
             Some(kind) => self.filter_threads.start(kind, program, child)?,
-            None => sys::start(&program, &child, &mut self.stack)?,
+            None => sys::start(&program, &child, &mut self.stack, StartSecret(0))?,
         };
         Ok((pid, left_out.unwrap_or_default()))
     }

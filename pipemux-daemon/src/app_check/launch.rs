@@ -143,6 +143,7 @@ impl ProcessLauncher {
             network: manifest.network,
             exec: manifest.exec,
             signals: manifest.signals,
+            watch: manifest.watch,
             ..Confinement::default()
         })
     }

@@ -76,6 +76,57 @@ fn hostile_app_gets_nowhere() {
     );
 }
 
+/// What reaches the kernel at the strict level, by number: no more than `allowed.rs` of the launcher lists by name.
+#[cfg(target_arch = "x86_64")]
+const REACHED_STRICT: &str = "0-14 16-28 32-33 35-40 42-52 54-55 61-63 72-89 91 93 95-100 102 104 107-112 115 118 \
+    120-129 131 133 137-138 140-152 157-158 160 162 186-187 190-196 199-201 203-204 206-210 \
+    213 217-218 221-226 228-230 232-234 237-239 247 251-252 254-255 257-259 262-267 269-271 \
+    273-278 281-293 295-297 299 306-307 309 314-319 324-332 334-336 424 434 436-437 439 441 \
+    444-446 449 451 454-456 462 464-465 468";
+/// What is refused at the ordinary level, by number.
+#[cfg(target_arch = "x86_64")]
+const REFUSED_STANDARD: &str = "59 101 103 155 161 163 165-169 175-176 246 248-250 253 294 298 300 304 308 310-313 \
+    321 323 428-430 433 438 440 442 448";
+
+/// The numbers that a list of ranges has.
+#[cfg(target_arch = "x86_64")]
+fn numbers(ranges: &str) -> std::collections::BTreeSet<u32> {
+    let number = |text: &str| text.parse::<u32>().expect("a number");
+    let range = |text: &str| match text.split_once('-') {
+        Some((first, last)) => number(first)..=number(last),
+        None => number(text)..=number(text),
+    };
+    ranges.split_whitespace().flat_map(range).collect()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn of_all_system_calls_only_known_ones_reach_the_kernel() {
+    let env = with_secret();
+    if !confines_all(&env) {
+        return;
+    }
+    let found = |level: &str, outcome: &str| {
+        let told = fs::read_to_string(state_dir(&env, level).join("calls")).expect("the calls");
+        let line = told.lines().find_map(|line| line.strip_prefix(outcome)?.strip_prefix(": "));
+        numbers(line.unwrap_or_default())
+    };
+    for level in ["standard", "strict"] {
+        env.pipemux(&["open", level]).ok();
+        env.pipemux(&["run", &format!("{level}.misbehave('try every call')"), "--timeout", "120"])
+            .ok()
+            .has("tried");
+    }
+    // An older kernel has fewer calls.
+    let reached = found("strict", "reached the kernel");
+    let (known, refused) = (numbers(REACHED_STRICT), numbers(REFUSED_STANDARD));
+    let more: Vec<_> = reached.difference(&known).collect();
+    assert!(more.is_empty() && reached.len() > 100, "{more:?}");
+    let passed = found("standard", "reached the kernel");
+    let less: Vec<_> = passed.intersection(&refused).collect();
+    assert!(less.is_empty() && passed.len() > reached.len(), "{less:?}");
+}
+
 #[test]
 fn refusal_names_the_sandbox_and_what_grants_more() {
     let env = with_secret();

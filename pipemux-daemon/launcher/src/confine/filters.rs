@@ -1,10 +1,13 @@
 //! The system calls that a sandboxed process is refused.
 //!
-//! Everything is allowed that isn't refused by name: an app in any language must run. What is refused leads out of the
-//! rules for files, to other processes, or to parts of the kernel that an app has no use for.
+//! At the strict level everything is refused that [`allowed`](super::allowed) doesn't list. At the ordinary one everything
+//! is allowed that isn't refused by name, because programs of any kind must run: what is refused leads out of the rules for
+//! files, to other processes, or to parts of the kernel that an app has no use for. At both, some calls are refused for
+//! certain arguments.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 
 use nix::libc;
 use seccompiler::SeccompCmpArgLen::{Dword, Qword};
@@ -14,6 +17,7 @@ use seccompiler::{
     SeccompRule, TargetArch, sock_filter,
 };
 
+use super::allowed::{ALLOWED, ALLOWED_HERE, KNOWN_MAX};
 use crate::sandbox::Sandbox;
 
 /// The bits of a socket's type that aren't flags.
@@ -21,9 +25,6 @@ const SOCKET_TYPE: u64 = 0xf;
 /// On x86-64 the numbers from here on are those of another interface (x32) with the same system calls.
 #[cfg(target_arch = "x86_64")]
 const X32: u32 = 0x4000_0000;
-
-/// `fchmodat2`, which has one number on all machines.
-const FCHMODAT2: libc::c_long = 452;
 
 /// The system calls that no sandboxed process may make.
 const REFUSED: &[libc::c_long] = &[
@@ -47,6 +48,7 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_fspick,
     libc::SYS_mount_setattr,
     libc::SYS_open_by_handle_at,
+    libc::SYS_process_mrelease,
     // Keys, which all processes of a user share, and parts of the kernel with a long history of faults.
     libc::SYS_add_key,
     libc::SYS_request_key,
@@ -65,33 +67,12 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_syslog,
 ];
 
-/// What the strict level refuses besides. Landlock doesn't check who changes a file's mode, owner, times or attributes
-/// by its path; through a descriptor it does, because the file had to be opened.
-const REFUSED_STRICT: &[libc::c_long] = &[
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_msgget,
-    libc::SYS_semget,
-    libc::SYS_mq_open,
-    libc::SYS_fchmodat,
-    FCHMODAT2,
-    libc::SYS_fchownat,
-    libc::SYS_setxattr,
-    libc::SYS_lsetxattr,
-    libc::SYS_removexattr,
-    libc::SYS_lremovexattr,
+/// Queues of events about files. Each user has few of them for all of their programs.
+const WATCHES: &[libc::c_long] = &[
+    libc::SYS_inotify_init1,
+    libc::SYS_fanotify_init,
     #[cfg(target_arch = "x86_64")]
-    libc::SYS_chmod,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_chown,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_lchown,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_utime,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_utimes,
-    #[cfg(target_arch = "x86_64")]
-    libc::SYS_futimesat,
+    libc::SYS_inotify_init,
 ];
 
 /// The system calls that seem not to exist. Their arguments can't be checked, and programs go on without them:
@@ -110,68 +91,112 @@ pub(crate) struct FilterKind {
     pub strict: bool,
     /// True if connections to other machines are allowed.
     pub network: bool,
+    /// True if it may start other programs.
+    pub exec: bool,
+    /// True if it may watch files by the kernel's queues of events.
+    pub watch: bool,
+}
+
+/// A number that only the launcher knows. Where a program may start no other, only the one call by which it was started
+/// itself is allowed, and that one is known by this number: it stands in an argument that the kernel ignores, and that is
+/// gone from the registers once the program runs. So it doesn't matter by which file, descriptor, loader or interpreter the
+/// program would start another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StartSecret(pub u64);
+
+impl StartSecret {
+    /// Draws one.
+    ///
+    /// # Errors
+    /// The system has no randomness.
+    pub(crate) fn draw() -> io::Result<Self> {
+        let mut bytes = [0; 8];
+        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+        Ok(Self(u64::from_ne_bytes(bytes)))
+    }
 }
 
 impl FilterKind {
     /// The kind that a sandbox has.
-    pub(super) fn of(sandbox: &Sandbox) -> Self {
-        Self { strict: sandbox.strict, network: sandbox.network }
+    pub(super) fn of(sandbox: &Sandbox, exec: bool) -> Self {
+        let Sandbox { strict, network, watch, .. } = *sandbox;
+        Self { strict, network, exec, watch }
     }
 
     /// Compiles the filters of this kind. All of them are to be installed.
     ///
     /// # Errors
     /// There are no filters for this machine.
-    pub(crate) fn compile(self) -> io::Result<[BpfProgram; 2]> {
+    pub(crate) fn compile(self, secret: StartSecret) -> io::Result<Vec<BpfProgram>> {
         let missing = MISSING.iter().map(|call| (*call, Vec::new())).collect();
-        let refused = refused_rules(self.strict, self.network)?;
-        Ok([compile(refused, libc::EPERM)?, compile(missing, libc::ENOSYS)?])
+        let refused = self.refused_rules(secret)?;
+        let mut filters = vec![compile(refused, libc::EPERM)?];
+        if self.strict {
+            filters.push(compile_allowed()?);
+        }
+        // The answer of the filter that was installed last counts.
+        filters.push(compile(missing, libc::ENOSYS)?);
+        Ok(filters)
+    }
+
+    fn refused_rules(self, secret: StartSecret) -> io::Result<RulesByCall> {
+        let Self { strict, network, exec, watch } = self;
+        let watches: &[libc::c_long] = if watch { &[] } else { WATCHES };
+        // A call without conditions is refused whatever its arguments are.
+        let mut rules: RulesByCall =
+            REFUSED.iter().chain(watches).map(|call| (*call, Vec::new())).collect();
+        if !exec {
+            rules.insert(libc::SYS_execve, Vec::new());
+            let other = argument(5, Qword, Ne, secret.0)?;
+            rules.insert(libc::SYS_execveat, vec![rule(&[other])?]);
+        }
+        let unix = libc::AF_UNIX as u64;
+        // A socket that can be connected to a path or an address. Landlock lets a path be connected to.
+        let socket = match network {
+            false => Vec::new(),
+            true => vec![rule(&[
+                argument(0, Dword, Ne, libc::AF_INET as u64)?,
+                argument(0, Dword, Ne, libc::AF_INET6 as u64)?,
+                argument(0, Dword, Ne, libc::AF_NETLINK as u64)?,
+            ])?],
+        };
+        rules.insert(libc::SYS_socket, socket);
+        // A connected pair leads nowhere else. One of datagrams can be sent from to any address; of type `SOCK_RAW` it is
+        // one of datagrams.
+        let pair = |kind: libc::c_int| {
+            rule(&[
+                argument(0, Dword, Eq, unix)?,
+                argument(1, Dword, MaskedEq(SOCKET_TYPE), kind as u64)?,
+            ])
+        };
+        let other = rule(&[argument(0, Dword, Ne, unix)?])?;
+        rules.insert(
+            libc::SYS_socketpair,
+            vec![pair(libc::SOCK_DGRAM)?, pair(libc::SOCK_RAW)?, other],
+        );
+        // The limit that marks a process: see `mark`. And each limit of another process, which ends with it: Landlock doesn't
+        // ask whose they are.
+        let locks = argument(1, Dword, Eq, u64::from(libc::RLIMIT_LOCKS))?;
+        let sets = argument(2, Qword, Ne, 0)?;
+        let of_another = argument(0, Dword, Ne, 0)?;
+        let limits = vec![rule(&[locks, sets.clone()])?, rule(&[of_another, sets])?];
+        rules.insert(libc::SYS_prlimit64, limits);
+        let locks = argument(0, Dword, Eq, u64::from(libc::RLIMIT_LOCKS))?;
+        rules.insert(libc::SYS_setrlimit, vec![rule(&[locks])?]);
+        // A user namespace, in which a process has all capabilities.
+        let namespace =
+            argument(0, Qword, MaskedEq(libc::CLONE_NEWUSER as u64), libc::CLONE_NEWUSER as u64)?;
+        rules.insert(libc::SYS_clone, vec![rule(std::slice::from_ref(&namespace))?]);
+        rules.insert(libc::SYS_unshare, vec![rule(&[namespace])?]);
+        if strict {
+            // `utimensat` without a path changes the times of a descriptor's file.
+            rules.insert(libc::SYS_utimensat, vec![rule(&[argument(1, Qword, Ne, 0)?])?]);
+        }
+        Ok(rules)
     }
 }
 
 type RulesByCall = BTreeMap<i64, Vec<SeccompRule>>;
-
-fn refused_rules(strict: bool, network: bool) -> io::Result<RulesByCall> {
-    let always = REFUSED.iter().chain(REFUSED_STRICT.iter().filter(|_| strict));
-    // A call without conditions is refused whatever its arguments are.
-    let mut rules: RulesByCall = always.map(|call| (*call, Vec::new())).collect();
-    let unix = libc::AF_UNIX as u64;
-    // A socket that can be connected to a path or an address. Landlock lets a path be connected to.
-    let socket = match network {
-        false => Vec::new(),
-        true => vec![rule(&[
-            argument(0, Dword, Ne, libc::AF_INET as u64)?,
-            argument(0, Dword, Ne, libc::AF_INET6 as u64)?,
-            argument(0, Dword, Ne, libc::AF_NETLINK as u64)?,
-        ])?],
-    };
-    rules.insert(libc::SYS_socket, socket);
-    // A connected pair leads nowhere else. One of datagrams can be sent from to any address; of type `SOCK_RAW` it is
-    // one of datagrams.
-    let pair = |kind: libc::c_int| {
-        rule(&[
-            argument(0, Dword, Eq, unix)?,
-            argument(1, Dword, MaskedEq(SOCKET_TYPE), kind as u64)?,
-        ])
-    };
-    let other = rule(&[argument(0, Dword, Ne, unix)?])?;
-    rules.insert(libc::SYS_socketpair, vec![pair(libc::SOCK_DGRAM)?, pair(libc::SOCK_RAW)?, other]);
-    // The limit that marks a process: see `mark`.
-    let locks = argument(1, Dword, Eq, u64::from(libc::RLIMIT_LOCKS))?;
-    rules.insert(libc::SYS_prlimit64, vec![rule(&[locks, argument(2, Qword, Ne, 0)?])?]);
-    let locks = argument(0, Dword, Eq, u64::from(libc::RLIMIT_LOCKS))?;
-    rules.insert(libc::SYS_setrlimit, vec![rule(&[locks])?]);
-    // A user namespace, in which a process has all capabilities.
-    let namespace =
-        argument(0, Qword, MaskedEq(libc::CLONE_NEWUSER as u64), libc::CLONE_NEWUSER as u64)?;
-    rules.insert(libc::SYS_clone, vec![rule(std::slice::from_ref(&namespace))?]);
-    rules.insert(libc::SYS_unshare, vec![rule(&[namespace])?]);
-    if strict {
-        // `utimensat` without a path changes the times of a descriptor's file.
-        rules.insert(libc::SYS_utimensat, vec![rule(&[argument(1, Qword, Ne, 0)?])?]);
-    }
-    Ok(rules)
-}
 
 fn argument(
     index: u8,
@@ -195,16 +220,31 @@ fn compile(rules: RulesByCall, error: i32) -> io::Result<BpfProgram> {
     Ok(refuse_x32().into_iter().chain(filter).collect())
 }
 
-/// Instructions before a filter that refuse the calls of x32, which the filter's numbers don't cover.
-#[cfg(target_arch = "x86_64")]
-fn refuse_x32() -> Vec<sock_filter> {
+/// Compiles a filter that lets what the strict level allows pass, and refuses all else.
+fn compile_allowed() -> io::Result<BpfProgram> {
+    let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
+    let rules = ALLOWED.iter().chain(ALLOWED_HERE).map(|call| (*call, Vec::new())).collect();
+    let refused = SeccompAction::Errno(libc::EPERM as u32);
+    let filter = SeccompFilter::new(rules, refused, SeccompAction::Allow, arch);
+    let filter: BpfProgram = filter.and_then(TryInto::try_into).map_err(io::Error::other)?;
+    Ok(missing_from(KNOWN_MAX + 1).into_iter().chain(filter).collect())
+}
+
+/// Instructions before a filter by which calls from a number on seem not to exist.
+fn missing_from(number: u32) -> Vec<sock_filter> {
     let statement = |code: u32, k: u32| sock_filter { code: code as u16, jt: 0, jf: 0, k };
     vec![
         // The call's number is the first word.
         statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0),
-        sock_filter { jf: 1, ..statement(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, X32) },
+        sock_filter { jf: 1, ..statement(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, number) },
         statement(libc::BPF_RET | libc::BPF_K, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32),
     ]
+}
+
+/// Instructions before a filter that refuse the calls of x32, which the filter's numbers don't cover.
+#[cfg(target_arch = "x86_64")]
+fn refuse_x32() -> Vec<sock_filter> {
+    missing_from(X32)
 }
 
 #[cfg(not(target_arch = "x86_64"))]
@@ -218,9 +258,11 @@ mod tests {
 
     #[test]
     fn filters_of_all_kinds_compile_and_stay_small() {
-        for (strict, network) in [(false, false), (false, true), (true, false), (true, true)] {
-            let filters = FilterKind { strict, network }.compile().unwrap();
-            assert!(filters.iter().all(|filter| (4..600).contains(&filter.len())));
+        for bits in 0..16 {
+            let is = |bit: u32| bits & (1 << bit) != 0;
+            let kind = FilterKind { strict: is(0), network: is(1), exec: is(2), watch: is(3) };
+            let filters = kind.compile(StartSecret(7)).unwrap();
+            assert!(filters.iter().all(|filter| (4..2_000).contains(&filter.len())));
         }
     }
 }

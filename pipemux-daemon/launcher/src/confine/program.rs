@@ -199,6 +199,29 @@ impl Search {
     }
 }
 
+/// Returns the command that the first line of a script names by `env`, with the script's path as its last argument: the
+/// interpreter that `env` would find, and start as a second program. None for all that the kernel starts by itself.
+pub(crate) fn resolved_script(files: &[String], cwd: &str, path: &str) -> Option<Vec<String>> {
+    let mut all = files.iter().map(|file| Path::new(cwd).join(file));
+    let script = all.find(|file| file.is_file())?;
+    let mut head = [0; LINE_MAX];
+    let length = File::open(&script).ok()?.read(&mut head).ok()?;
+    let line = head[..length].strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let line = std::str::from_utf8(line).ok()?;
+    let mut words = line.split_ascii_whitespace();
+    let env = Path::new(words.next()?);
+    let mut words = words.skip_while(|word| *word == "-S").peekable();
+    // With a variable or an option of its own `env` does more than find a program.
+    let name = words.next().filter(|name| !name.starts_with('-') && !name.contains('='))?;
+    let mut found = path.split(':').map(|directory| Path::new(directory).join(name));
+    let found = found
+        .find(|path| path.is_file())
+        .filter(|_| env.file_name().is_some_and(|it| it == "env"))?;
+    let words = words.map(str::to_owned);
+    let script = script.to_str()?.to_owned();
+    Some([found.to_str()?.to_owned()].into_iter().chain(words).chain([script]).collect())
+}
+
 /// Returns the prefix of the interpreter that a virtual environment was made from.
 fn environment_home(config: &Path) -> Option<PathBuf> {
     let text = fs::read_to_string(config).ok()?;

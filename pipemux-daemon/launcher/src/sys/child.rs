@@ -31,7 +31,7 @@ use super::process::unblock_signals;
 #[cfg(target_os = "linux")]
 use super::wait::reap;
 #[cfg(target_os = "linux")]
-use crate::confine::Confinement;
+use crate::confine::{Confinement, StartSecret};
 use crate::mark::ProcessMark;
 use crate::message::Limits;
 
@@ -60,19 +60,24 @@ pub(crate) struct ChildSetup {
 }
 
 /// Starts a process that becomes the program; returns its process id. The launcher is suspended until the program
-/// runs or has failed to start.
+/// runs or has failed to start. The `secret` is that of the filter that this thread runs under.
 ///
 /// # Errors
 /// Why the program can't be started; no process is left then.
 #[cfg(target_os = "linux")]
-pub(crate) fn start(program: &Program, setup: &ChildSetup, stack: &mut [u8]) -> io::Result<i32> {
+pub(crate) fn start(
+    program: &Program,
+    setup: &ChildSetup,
+    stack: &mut [u8],
+    secret: StartSecret,
+) -> io::Result<i32> {
     let launcher = getpid();
     let failure = AtomicI32::new(0);
     // The child must handle no signal while it uses this process's memory.
     let mask = SigSet::all().thread_swap_mask(SigmaskHow::SIG_SETMASK)?;
     let child = || {
         let error = match prepare(program, setup, launcher) {
-            Ok(()) => program.execute() as i32,
+            Ok(()) => program.execute(secret) as i32,
             Err(error) => error.raw_os_error().unwrap_or(libc::EINVAL),
         };
         failure.store(error, Ordering::Relaxed);

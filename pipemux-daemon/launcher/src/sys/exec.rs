@@ -1,4 +1,4 @@
-//! A program that a child is to become, prepared in advance, and `execve`.
+//! A program that a child is to become, prepared in advance, and `execveat`.
 //!
 //! The child uses the launcher's memory until `execve` replaces its program, while the launcher is suspended.
 //! Nothing is copied, and the child reports a failure by writing a number to that memory. Therefore everything here
@@ -9,6 +9,8 @@ use std::io;
 
 use nix::errno::Errno;
 use nix::libc;
+
+use crate::confine::StartSecret;
 
 /// Runs a script that doesn't name its interpreter, as `execvp` does.
 const SHELL: &CStr = c"/bin/sh";
@@ -50,12 +52,12 @@ impl Program {
     }
 
     /// Replaces this process's program; returns only when no candidate works, with the same error as `execvp`.
-    pub(super) fn execute(&self) -> Errno {
+    pub(super) fn execute(&self, secret: StartSecret) -> Errno {
         let mut found = Errno::ENOENT;
         for (file, script) in &self.files {
-            let mut error = execve(file, &self.args, &self.env);
+            let mut error = execve(file, &self.args, &self.env, secret);
             if error == Errno::ENOEXEC {
-                error = execve(SHELL, script, &self.env);
+                error = execve(SHELL, script, &self.env, secret);
             }
             match error {
                 Errno::ENOENT | Errno::ENOTDIR => {}
@@ -88,12 +90,21 @@ impl CStringArray {
     }
 }
 
-/// Replaces this process's program; returns only on failure, with the error.
-fn execve(file: &CStr, args: &CStringArray, env: &CStringArray) -> Errno {
+/// Replaces this process's program; returns only on failure, with the error. The kernel ignores the last argument, by
+/// which the filter knows this call.
+fn execve(file: &CStr, args: &CStringArray, env: &CStringArray, secret: StartSecret) -> Errno {
     // SAFETY: all strings end with zero, and both arrays end with null.
     #[allow(unsafe_code)]
     unsafe {
-        libc::execve(file.as_ptr(), args.pointers.as_ptr(), env.pointers.as_ptr());
+        libc::syscall(
+            libc::SYS_execveat,
+            libc::AT_FDCWD,
+            file.as_ptr(),
+            args.pointers.as_ptr(),
+            env.pointers.as_ptr(),
+            0,
+            secret.0,
+        );
     }
     Errno::last()
 }

@@ -3,6 +3,7 @@
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::fd::{AsRawFd, FromRawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -44,6 +45,9 @@ fn files(state_dir: &Path) -> Attempts {
         ("read ~/.ssh/id by a symlink", read_by_symlink(&secret, &own("symlink"))),
         ("read ~/.ssh/id by /proc/self/root", read(&under("/proc/self/root", &secret))),
         ("chmod ~/.ssh/id", mode(&secret)),
+        ("set an attribute of ~/.ssh/id", attribute(&secret, libc::SYS_setxattr)),
+        ("set an attribute of ~/.ssh/id by setxattrat", attribute_at(&secret)),
+        ("set the flags of ~/.ssh/id by file_setattr", flags_of(&secret)),
         ("read /etc/shadow", read(Path::new("/etc/shadow"))),
         ("write in /tmp", fs::write("/tmp/pipemux-rogue", "x")),
         ("read the daemon's state", read(&daemon.join("state.log"))),
@@ -63,6 +67,9 @@ fn processes() -> Attempts {
     let proc = |name: &str| read(&PathBuf::from(format!("/proc/{parent}/{name}")));
     let vector = [libc::iovec { iov_base: 0x1000 as *mut libc::c_void, iov_len: 1 }];
     let vector = vector.as_ptr() as usize;
+    // Were it allowed, it would change nothing.
+    let generous = [u64::MAX; 2];
+    let generous = generous.as_ptr() as usize;
     vec![
         ("read its own /proc", read(Path::new("/proc/self/status"))),
         ("read the launcher's environment", proc("environ")),
@@ -74,6 +81,14 @@ fn processes() -> Attempts {
         ("read the launcher's memory", call(libc::SYS_process_vm_readv, [pid, vector, 1, vector])),
         ("signal the launcher", call(libc::SYS_kill, [pid, 0, 0, 0])),
         ("start a program", Command::new("/bin/true").status().map(drop)),
+        ("start a program from memory", execute_memory()),
+        ("start a program by the loader", loader().map_err(io::Error::from_raw_os_error)),
+        ("start a program by its descriptor", execute_descriptor()),
+        (
+            "limit the processor time of the launcher",
+            call(libc::SYS_prlimit64, [pid, libc::RLIMIT_CPU as usize, generous, 0]),
+        ),
+        ("read a limit of the launcher", limits_of(pid)),
         ("raise its priority", call(libc::SYS_setpriority, [0, 0, (-20_isize) as usize, 0])),
         ("become another user", call(libc::SYS_setuid, [4711, 0, 0, 0])),
     ]
@@ -118,9 +133,80 @@ fn system_calls(state_dir: &Path) -> Attempts {
         ("the user's keys", call(libc::SYS_keyctl, [0, (-4_isize) as usize, 0, 0])),
         ("a BPF program", call(libc::SYS_bpf, [0, memory, 0, 0])),
         ("page faults", call(libc::SYS_userfaultfd, [0, 0, 0, 0])),
+        ("a queue of events about files", call(libc::SYS_inotify_init1, [0; 4])),
+        ("a queue of events about all files", call(libc::SYS_fanotify_init, [0; 4])),
         ("shared memory of System V", call(libc::SYS_shmget, [0, 4096, 0o1600, 0])),
         ("calls of x32", call(0x4000_0000 + 39, [0, 0, 0, 0])),
     ]
+}
+
+/// Starts a program from a file without a name.
+fn execute_memory() -> io::Result<()> {
+    // SAFETY: the name outlives the call; the descriptor is owned from here on.
+    #[allow(unsafe_code)]
+    let mut memory = unsafe {
+        let opened = libc::syscall(libc::SYS_memfd_create, c"x".as_ptr(), 0);
+        if opened < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        File::from_raw_fd(opened as i32)
+    };
+    io::copy(&mut File::open("/bin/true")?, &mut memory)?;
+    execute(&memory)
+}
+
+/// Starts a program by a descriptor of its file.
+fn execute_descriptor() -> io::Result<()> {
+    execute(&File::open("/bin/true")?)
+}
+
+fn execute(file: &File) -> io::Result<()> {
+    Command::new(format!("/proc/self/fd/{}", file.as_raw_fd())).status().map(drop)?;
+    Ok(())
+}
+
+/// Starts a program by handing it to the loader of the system.
+fn loader() -> Result<(), i32> {
+    let loaders = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"];
+    let Some(loader) = loaders.iter().find(|path| Path::new(path).exists()) else {
+        return Err(libc::EPERM);
+    };
+    let started = Command::new(loader).arg("/bin/true").status();
+    started.map(drop).map_err(|error| error.raw_os_error().unwrap_or(libc::EIO))
+}
+
+fn limits_of(pid: usize) -> io::Result<()> {
+    let found = [0_u64; 2];
+    call(libc::SYS_prlimit64, [pid, libc::RLIMIT_CPU as usize, 0, found.as_ptr() as usize])
+}
+
+/// Sets an attribute of a file by its path.
+fn attribute(path: &Path, number: libc::c_long) -> io::Result<()> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    call(number, [path.as_ptr() as usize, c"user.x".as_ptr() as usize, c"1".as_ptr() as usize, 1])
+}
+
+fn attribute_at(path: &Path) -> io::Result<()> {
+    const SETXATTRAT: libc::c_long = 463;
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let at = libc::AT_FDCWD as isize as usize;
+    // `struct xattr_args`
+    let args = [c"1".as_ptr() as u64, 1];
+    let args = [path.as_ptr() as usize, 0, c"user.x".as_ptr() as usize, args.as_ptr() as usize];
+    // SAFETY: all pointers lead to what outlives the call.
+    #[allow(unsafe_code)]
+    let result =
+        unsafe { libc::syscall(SETXATTRAT, at, args[0], args[1], args[2], args[3], 16_usize) };
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+fn flags_of(path: &Path) -> io::Result<()> {
+    const FILE_SETATTR: libc::c_long = 469;
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    let at = libc::AT_FDCWD as isize as usize;
+    // `struct file_attr`: no flag is set.
+    let attributes = [0_u8; 24];
+    call(FILE_SETATTR, [at, path.as_ptr() as usize, attributes.as_ptr() as usize, 24])
 }
 
 fn outcome_of(outcome: io::Result<()>) -> String {

@@ -8,6 +8,8 @@ mod actions;
 mod app;
 #[cfg(target_os = "linux")]
 mod attempts;
+#[cfg(target_os = "linux")]
+mod every_call;
 mod exchange;
 mod flood;
 mod resources;
