@@ -227,7 +227,7 @@ fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected {
         Player::Untaken => yours(format!("you may take {whom}"), take)
             .also(format!("to look on: `{}`", waiting(planner))),
         Player::Driver(name)
-            if !planner.plays_elsewhere() && !(planner.has_acted && planner.is_trusted()) =>
+            if !(planner.plays_elsewhere() || planner.has_acted && planner.is_trusted()) =>
         {
             let sentence =
                 format!("{name} is to play {whom}: nothing is started before somebody says so");

@@ -18,7 +18,7 @@ use docui::Fault;
 
 use crate::limits::{HISTORY_BYTES_MAX, HISTORY_MAX};
 
-use super::history::{Author, Change};
+use super::history::{Author, Change, FileChange};
 use super::journal::unrecorded;
 use change_journal::{ChangeJournal, Operation};
 
@@ -87,6 +87,16 @@ impl ChangeLog {
         // If it can't be recorded, the journal is rewritten before the next edit.
         let _ = lock(&self.journal).begin(&Operation::Edit(change.clone()));
         self.push(change);
+    }
+
+    /// Takes in a change that isn't there, and can be made: it counts as undone.
+    pub fn push_undone(&mut self, change: Change) {
+        let (ids, author) = (vec![change.id.clone()], change.author.clone());
+        let files = change.files.iter().map(FileChange::inverse).collect();
+        self.push_reload(change);
+        // If it can't be recorded, the journal is rewritten before the next edit.
+        let _ = lock(&self.journal).begin(&Operation::Undo { ids: ids.clone(), files });
+        self.take_undo(&ids, &author);
     }
 
     /// Takes in that changes were undone, the latest first.

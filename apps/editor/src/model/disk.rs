@@ -2,11 +2,12 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use docui::Fault;
 use docui::regular_file::{self, OpenError, OtherKind};
+use pipemux_publish::{Place, PublishError, Staged};
 
 use crate::limits::{FILE_MAX, NEIGHBOURS_MAX, READ_PIECE};
 
@@ -171,20 +172,24 @@ pub enum WriteMode {
 /// Writes a file atomically and returns its new stamp.
 ///
 /// # Errors
-/// The file is read-only, its directory can't be written, or the disk is full. The file is unchanged.
-pub fn store(path: &Path, buffer: &Buffer, mode: WriteMode) -> Result<FileStamp, Fault> {
-    stage(path, buffer, mode)?.publish()
+/// As [`stage`] and [`StagedFile::publish`]. The file is unchanged.
+pub fn store(
+    path: &Path,
+    buffer: &Buffer,
+    mode: WriteMode,
+    expected: &[Option<u64>],
+) -> Result<FileStamp, Fault> {
+    stage(path, buffer, mode)?.publish(expected)
 }
 
 /// A text that is on the disk beside its file, ready to take the file's place.
 #[derive(Debug)]
 pub struct StagedFile {
     path: PathBuf,
-    temporary: tempfile::NamedTempFile,
-    mode: WriteMode,
+    staged: Staged,
 }
 
-/// Writes a text beside its file, with the file's permissions and owner. The file is unchanged.
+/// Writes a text beside its file. The file is unchanged.
 ///
 /// # Errors
 /// The file is read-only, its directory can't be written, or the disk is full.
@@ -203,82 +208,104 @@ pub fn stage_bytes(path: &Path, bytes: &[u8]) -> Result<StagedFile, Fault> {
 fn stage_with(
     path: &Path,
     mode: WriteMode,
-    write: impl FnOnce(&mut io::BufWriter<&mut File>) -> io::Result<()>,
+    write: impl FnOnce(&mut io::BufWriter<&File>) -> io::Result<()>,
 ) -> Result<StagedFile, Fault> {
     let failed = |error: io::Error| not_written(path, &error);
-    let directory = path.parent().ok_or_else(|| missing(path))?;
-    let before = match mode {
-        WriteMode::Create(_) => None,
-        WriteMode::Replace => Some(fs::metadata(path)).filter(
-            |found| !matches!(found, Err(error) if error.kind() == io::ErrorKind::NotFound),
-        ),
+    let place = match mode {
+        WriteMode::Create(bits) => Place::New(bits),
+        WriteMode::Replace => match fs::metadata(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Place::New(0o666),
+            Err(error) => return Err(failed(error)),
+            Ok(metadata) => {
+                check_writable(path, &metadata)?;
+                Place::Existing
+            }
+        },
     };
-    let before = before.transpose().map_err(failed)?;
-    if let Some(Err(kind)) = before.as_ref().map(regular_file::check) {
+    let staged = pipemux_publish::stage(path, place, write).map_err(failed)?;
+    Ok(StagedFile { path: path.to_owned(), staged })
+}
+
+/// Checks that a file is one that may be replaced.
+fn check_writable(path: &Path, metadata: &fs::Metadata) -> Result<(), Fault> {
+    if let Err(kind) = regular_file::check(metadata) {
         return Err(
             no_file(path, kind).hint("nothing was written: save_as('…') writes it elsewhere")
         );
     }
-    if before.as_ref().is_some_and(|metadata| metadata.mode() & 0o222 == 0) {
+    if metadata.mode() & 0o222 == 0 {
         let command = docui::command::join(&["chmod", "u+w", &path.to_string_lossy()]);
         return Err(Fault::refused(format!("{} is read-only", path.display()))
             .hint(format!("make it writable and try again: {command}")));
     }
-    let permissions = match mode {
-        WriteMode::Create(bits) => bits,
-        WriteMode::Replace => 0o666,
-    };
-    let mut temporary = tempfile::Builder::new()
-        .prefix(".pipemux-")
-        .permissions(fs::Permissions::from_mode(permissions & 0o777))
-        .tempfile_in(directory)
-        .map_err(failed)?;
-    let file = temporary.as_file_mut();
-    let mut out = io::BufWriter::new(&mut *file);
-    write(&mut out).and_then(|()| out.flush()).map_err(failed)?;
-    drop(out);
-    if let Some(metadata) = &before {
-        // Only root may give a file away; anybody else becomes the owner of what they write.
-        let _ = std::os::unix::fs::fchown(&*file, Some(metadata.uid()), Some(metadata.gid()));
-        file.set_permissions(fs::Permissions::from_mode(metadata.mode() & 0o7777))
-            .map_err(failed)?;
-    }
-    file.sync_all().map_err(failed)?;
-    Ok(StagedFile { path: path.to_owned(), temporary, mode })
+    Ok(())
 }
 
 impl StagedFile {
-    /// Puts the text in the place of its file and returns the stamp.
+    /// Puts the text in the place of its file, if that has one of the `expected` digests, and returns the stamp. What
+    /// others write meanwhile is not lost.
     ///
     /// # Errors
-    /// The directory can't be written, or a file is there that was to be created. The file is unchanged.
-    pub fn publish(self) -> Result<FileStamp, Fault> {
-        let failed = |error: io::Error| not_written(&self.path, &error);
-        let written = match self.mode {
-            WriteMode::Create(_) => self.temporary.persist_noclobber(&self.path),
-            WriteMode::Replace => self.temporary.persist(&self.path),
-        };
-        let written = written.map_err(|error| failed(error.error))?;
-        // The new name must survive a power cut too. Some file systems can't sync a directory: there the
-        // rename is as safe as they make it.
-        if let Some(directory) = self.path.parent() {
-            let _ = sync_directory(directory);
+    /// The file has another content, another program has it open for writing, the directory can't be written, or a file
+    /// is there that was to be created. The file is unchanged.
+    pub fn publish(self, expected: &[Option<u64>]) -> Result<FileStamp, Fault> {
+        let Self { path, staged } = self;
+        let published = staged.publish(&|file| has_digest(file, expected));
+        published.map(|found| FileStamp::from(&found)).map_err(|error| unpublished(&path, error))
+    }
+}
+
+/// Removes a file that has one of the `expected` digests.
+///
+/// # Errors
+/// As [`StagedFile::publish`].
+pub fn remove(path: &Path, expected: &[Option<u64>]) -> Result<(), Fault> {
+    let removed = pipemux_publish::remove(path, &|file| has_digest(file, expected));
+    removed.map_err(|error| unpublished(path, error))
+}
+
+fn has_digest(file: &File, expected: &[Option<u64>]) -> io::Result<bool> {
+    let mut digest = ContentDigest::default();
+    let mut piece = vec![0; READ_PIECE];
+    let mut at = 0;
+    // By offsets, because the file may be looked at again.
+    loop {
+        let length = file.read_at(&mut piece, at)?;
+        if length == 0 {
+            return Ok(expected.contains(&Some(digest.finish())));
         }
-        Ok(FileStamp::from(&written.metadata().map_err(failed)?))
+        digest.update(&piece[..length]);
+        at += length as u64;
+        if at > FILE_MAX {
+            // As `digest` has it.
+            return Ok(expected.contains(&None));
+        }
+    }
+}
+
+/// Returns the error of a file whose place a text didn't take.
+fn unpublished(path: &Path, error: PublishError) -> Fault {
+    let shown = path.display();
+    match error {
+        PublishError::Changed => Fault::stale(format!("{shown} was changed meanwhile"))
+            .hint("nothing was changed: run the call again"),
+        PublishError::Busy => {
+            Fault::refused(format!("{shown} is open for writing in another program"))
+                .hint("nothing was changed: run the call again once it is closed")
+        }
+        PublishError::Exists => Fault::refused(format!("{shown} exists by now"))
+            .hint("nothing was changed: run the call again"),
+        PublishError::Kept(kept) => Fault::failed(format!(
+            "{shown} was changed meanwhile; what it was to become is in {}",
+            kept.display()
+        )),
+        PublishError::Io(error) => not_written(path, &error),
     }
 }
 
 /// Returns the error of a file that the disk refuses to take.
 pub fn not_written(path: &Path, error: &io::Error) -> Fault {
     Fault::failed(format!("{} was not written: {error}", path.display()))
-}
-
-fn sync_directory(path: &Path) -> io::Result<()> {
-    // Opening something else must not wait.
-    if !fs::metadata(path)?.is_dir() {
-        return Ok(());
-    }
-    File::open(path)?.sync_all()
 }
 
 /// Returns the error of a path that leads to something else than a file.

@@ -6,6 +6,7 @@
 //! | `baseline` | what a reader's bare line numbers refer to |
 //! | `renumbering` | what the numbers that a reader knows are after an action |
 //! | `reading` | reading files on other threads |
+//! | `interrupted` | changes of several files that were being written when the process ended |
 //! | `opening` | starting a session, opening files, restoring them after a crash |
 //! | `taking_edits` | planning edits on other threads, and taking in what they wrote |
 //! | `snapshot` | the whole state on disk during hibernation |
@@ -13,6 +14,7 @@
 
 mod addressing;
 mod baseline;
+mod interrupted;
 mod opening;
 mod reading;
 mod renumbering;

@@ -156,6 +156,11 @@ impl FileChange {
 }
 
 impl Change {
+    /// True for what another program or a person wrote to the disk, and no reader chose to take from it.
+    pub fn is_foreign(&self) -> bool {
+        self.kind == EditKind::Reload && self.author.reader.is_empty()
+    }
+
     /// True when both changes are about a file.
     pub fn shares_file_with(&self, other: &Self) -> bool {
         self.files.iter().any(|file| other.files.iter().any(|also| also.path == file.path))

@@ -151,6 +151,8 @@ struct PlannedFile {
     guard: Option<GateGuard>,
     /// The digest that the disk is expected to have.
     base_digest: Option<u64>,
+    /// Digests of what may be replaced: what is expected, what the edit makes, and what a reader chose to overwrite.
+    accepted: Vec<Option<u64>>,
 }
 
 impl Documents {
@@ -188,10 +190,14 @@ impl Documents {
         }
         if !policy.hold {
             let mut conflicts = Vec::new();
-            for file in &planned {
-                conflicts.extend(conflict(file)?);
+            for file in &mut planned {
+                let Some(found) = conflict(file)? else { continue };
+                if policy.overwrite.iter().any(|may| may.is_same(&found)) {
+                    file.accepted.push(found.disk);
+                } else {
+                    conflicts.push(found);
+                }
             }
-            conflicts.retain(|found| !policy.overwrite.iter().any(|may| may.is_same(found)));
             if !conflicts.is_empty() {
                 return Ok(Written::Conflicts(conflicts));
             }
@@ -299,7 +305,8 @@ impl Documents {
         let digest_before = exists.then(|| before.digest());
         let change =
             FileChange { path, splices, lines, before: digest_before, after: digest, bom, mode };
-        planned.push(PlannedFile { change, before, after, guard: None, base_digest });
+        let accepted = vec![base_digest, change.after];
+        planned.push(PlannedFile { change, before, after, guard: None, base_digest, accepted });
         Ok(())
     }
 
@@ -327,6 +334,7 @@ fn merge(file: &mut PlannedFile, after: Buffer, digest: Option<u64>) -> Result<(
     file.change.splices = splices;
     file.change.lines = lines;
     file.change.after = digest;
+    file.accepted.push(digest);
     file.after = after;
     Ok(())
 }

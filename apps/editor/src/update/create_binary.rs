@@ -45,7 +45,7 @@ impl Editor {
             if !commit.begin() {
                 return Err(Fault::failed(format!("{shown} was not written")));
             }
-            staged.publish()?;
+            staged.publish(&[])?;
             Ok(Outcome::Written(BinaryFile::read(&path)))
         };
         self.disk_task(waits_for, DISK_DEADLINE, context, work, move |editor, made, _, _| {

@@ -75,8 +75,9 @@ impl SaveAsRequest {
             }
             Err(_) => false,
         };
+        let there = if exists { disk::digest(&path)? } else { None };
         if exists {
-            let disk = disk::digest(&path)?;
+            let disk = there;
             if !may_overwrite(&path, disk, &shown.to_string(), &self.context)? {
                 return Ok(SavedAs::Exists { path, disk });
             }
@@ -86,7 +87,7 @@ impl SaveAsRequest {
         }
         make_folders(&path, &mut Vec::new())?;
         let mode = if exists { WriteMode::Replace } else { WriteMode::Create(self.mode) };
-        disk::store(&path, &self.buffer, mode)?;
+        disk::store(&path, &self.buffer, mode, &[there])?;
         Ok(SavedAs::Written(path))
     }
 }

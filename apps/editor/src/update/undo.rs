@@ -71,7 +71,7 @@ impl Editor {
                 .hint(self.run_command(&format!("{verb}(steps={steps})"))));
         }
         let changes = match named {
-            Some(named) => vec![self.named_change(direction, named)?],
+            Some(named) => vec![self.named_change(direction, named, context)?],
             None => self.next_changes(direction, steps, context)?,
         };
         let ids: Vec<String> = changes.iter().map(|change| change.id.clone()).collect();
@@ -154,10 +154,17 @@ impl Editor {
         context: &Context,
     ) -> Result<Vec<Change>, Fault> {
         let verb = direction.verb();
-        let changes: Vec<&Change> = match direction {
-            Direction::Undo => self.changes.undoable().take(steps).collect(),
-            Direction::Redo => self.changes.redoable().take(steps).collect(),
+        let all: Vec<&Change> = match direction {
+            Direction::Undo => self.changes.undoable().collect(),
+            Direction::Redo => self.changes.redoable().collect(),
         };
+        // What other programs and people write is nobody's change here, and taken back by nobody.
+        let own = all.iter().filter(|change| !change.is_foreign());
+        let changes: Vec<&Change> = own.copied().take(steps).collect();
+        if direction == Direction::Undo {
+            let last = changes.last().and_then(|last| all.iter().position(|one| one.id == last.id));
+            self.check_untouched(&all[..last.map_or(0, |last| last + 1)])?;
+        }
         match changes.len() {
             enough if enough >= steps => {}
             0 => return Err(Fault::failed(format!("nothing to {verb}"))),
@@ -171,12 +178,27 @@ impl Editor {
         Ok(changes.into_iter().cloned().collect())
     }
 
-    /// Checks that the reader has seen the changes that the action is about to undo or redo. Readers who
-    /// have seen nothing at all are not held to this.
-    fn check_seen(&self, changes: &[&Change], context: &Context) -> Result<(), Fault> {
-        if context.seen_version == 0 && !context.seen_lost {
-            return Ok(());
+    /// Checks that nobody else has written to the files of these changes since they were made. The latest is first.
+    fn check_untouched(&self, changes: &[&Change]) -> Result<(), Fault> {
+        for (at, foreign) in changes.iter().enumerate().filter(|(_, change)| change.is_foreign()) {
+            let Some(own) =
+                changes[at..].iter().find(|own| !own.is_foreign() && own.shares_file_with(foreign))
+            else {
+                continue;
+            };
+            let files = foreign.files.iter().map(|file| self.display_path(&file.path));
+            let shown = files.collect::<Vec<_>>().join(", ");
+            let message = format!(
+                "{shown} was changed on disk after {}: undo would take that back, too",
+                own.kind
+            );
+            return Err(Fault::stale(message).hint(self.view_hint()));
         }
+        Ok(())
+    }
+
+    /// Checks that the reader has seen the changes that the action is about to undo or redo, or made them.
+    fn check_seen(&self, changes: &[&Change], context: &Context) -> Result<(), Fault> {
         let unseen = |change: &&&Change| {
             let author = &change.author;
             author.version > context.seen_version
@@ -195,7 +217,12 @@ impl Editor {
     }
 
     /// Returns the change with an id, if it is the latest one of its files.
-    fn named_change(&self, direction: Direction, id: &str) -> Result<Change, Fault> {
+    fn named_change(
+        &self,
+        direction: Direction,
+        id: &str,
+        context: &Context,
+    ) -> Result<Change, Fault> {
         let verb = direction.verb();
         let done: Vec<&Change> = self.changes.undoable().collect();
         let undone: Vec<&Change> = self.changes.redoable().collect();
@@ -222,7 +249,16 @@ impl Editor {
         let files = change.files.iter().map(|file| self.display_path(&file.path));
         let (shown, others) = (files.collect::<Vec<_>>().join(", "), count(later, "change"));
         let message = format!("not the latest change of {shown}: {others} came after it");
-        Err(Fault::failed(message).hint(self.run_command(&format!("{verb}(steps={})", at + 1))))
+        let later = these[..at].iter().filter(|later| later.shares_file_with(change));
+        // What others made since is nothing to be taken back unseen.
+        let is_own = |later: &&Change| later.author.reader == context.reader;
+        Err(match later.copied().all(|later| is_own(&later) && !later.is_foreign()) {
+            true => {
+                let call = format!("{verb}(steps={})", at + 1);
+                Fault::failed(message).hint(self.run_command(&call))
+            }
+            false => Fault::stale(message).hint(self.view_hint()),
+        })
     }
 }
 

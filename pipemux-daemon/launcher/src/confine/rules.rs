@@ -32,7 +32,7 @@ const SYSTEM: [&str; 9] = [
     "/etc/ssl/certs",
 ];
 /// The configuration that programs commonly read. None of it holds a secret.
-const CONFIGURATION: [&str; 17] = [
+const CONFIGURATION: [&str; 16] = [
     "/etc/alternatives",
     "/etc/ca-certificates",
     "/etc/fonts",
@@ -48,11 +48,11 @@ const CONFIGURATION: [&str; 17] = [
     "/etc/protocols",
     "/etc/resolv.conf",
     "/etc/services",
-    "/etc/ssl/openssl.cnf",
     "/etc/timezone",
 ];
 /// What every program may read at each level.
-const ESSENTIAL: [&str; 3] = ["/etc/ld.so.cache", "/etc/ld-musl-x86_64.path", "/etc/localtime"];
+const ESSENTIAL: [&str; 4] =
+    ["/etc/ld.so.cache", "/etc/ld-musl-x86_64.path", "/etc/localtime", "/etc/ssl/openssl.cnf"];
 /// Devices without a state, readable and writable.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 

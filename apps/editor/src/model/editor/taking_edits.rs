@@ -2,19 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use docui::blocking::Task;
-use docui::{Fault, Handle};
+use docui::Fault;
 
 use super::Editor;
-use crate::limits::{DISK_START, FILES_MAX};
-use crate::model::buffer::Buffer;
-use crate::model::change_log::change_journal::Operation;
-use crate::model::disk;
+use crate::limits::FILES_MAX;
 use crate::model::documents::{Documents, OpenDocument};
 use crate::model::history::{Author, EditKind, FileChange};
-use crate::model::journal::Journal;
 use crate::model::open_file::{OpenFile, ReadFile};
-use crate::model::splice::inverse;
 use crate::model::workspace_edit::WrittenFile;
 
 impl Editor {
@@ -230,41 +224,6 @@ impl Editor {
         true
     }
 
-    /// Decides what became of changes that were being written when the process before this one ended, by what
-    /// is on disk now: one that is there in all its files counts, one that is there in some is taken back.
-    /// Returns notes for the reader.
-    pub(super) fn settle(&mut self, begun: Vec<Operation>, handle: &Handle) -> Vec<String> {
-        if begun.is_empty() {
-            return Vec::new();
-        }
-        let (state_dir, operations) = (self.state_dir.clone(), begun);
-        let task = Task::start(handle, move || settle_on_disk(operations, &state_dir));
-        let Some(settled) = task.ok().and_then(|mut task| task.wait(DISK_START)) else {
-            let note =
-                "A change was interrupted, and its disk does not answer: it may be half done.";
-            return vec![note.to_owned()];
-        };
-        let mut notes = Vec::new();
-        for Settled { operation, made, left } in settled {
-            let author = Author::outside_of_runs(self.version);
-            match operation {
-                operation if !made => self.changes.take_failure(operation.id()),
-                Operation::Edit(mut change) => {
-                    change.author.version = self.version;
-                    self.changes.push(change);
-                }
-                Operation::Undo { ids, .. } => self.changes.take_undo(&ids, &author),
-                Operation::Redo { ids, .. } => self.changes.take_redo(&ids, &author),
-            }
-            if !left.is_empty() {
-                let left: Vec<_> = left.iter().map(|path| self.display_path(path)).collect();
-                let left = left.join(", ");
-                notes.push(format!("A change was interrupted; it is done in {left} only."));
-            }
-        }
-        notes
-    }
-
     /// Takes over the changes that an editor saved that had a history for each file.
     pub(super) fn adopt_former_changes(&mut self) {
         let (mut done, mut undone) = (Vec::new(), Vec::new());
@@ -281,67 +240,4 @@ impl Editor {
         undone.sort_by_key(|change| change.author.version);
         self.changes.adopt(done, undone);
     }
-}
-
-/// What became of a change that was interrupted.
-struct Settled {
-    operation: Operation,
-    /// True when it is there in all of its files.
-    made: bool,
-    /// The files in which it is there although it couldn't be made in all of them.
-    left: Vec<PathBuf>,
-}
-
-/// Takes back what was done in some files only. This may wait for their disks.
-fn settle_on_disk(begun: Vec<Operation>, state_dir: &Path) -> Vec<Settled> {
-    let settle = |operation: Operation| {
-        let files = operation.files();
-        let texts: Vec<_> = files.iter().map(|file| text_now(&file.path, state_dir)).collect();
-        let digests = texts.iter().map(|text| text.as_ref().map(Buffer::digest));
-        let done: Vec<bool> =
-            files.iter().zip(digests).map(|(file, now)| now == file.after).collect();
-        let (made, mut left) = (done.iter().all(|done| *done), Vec::new());
-        if !made {
-            for ((file, text), done) in files.iter().zip(texts).zip(done) {
-                if done && put_back(file, text, state_dir).is_err() {
-                    left.push(file.path.clone());
-                }
-            }
-        }
-        Settled { operation, made, left }
-    };
-    begun.into_iter().map(settle).collect()
-}
-
-/// Returns the text of a file: the unsaved one that its journal kept, or the one on disk.
-fn text_now(path: &Path, state_dir: &Path) -> Option<Buffer> {
-    if let Ok(Some(kept)) = Journal::new(state_dir, path).recover() {
-        return Some(Buffer::new(&kept.text, kept.bom));
-    }
-    disk::load(path).ok().map(|loaded| Buffer::new(&loaded.text, loaded.bom))
-}
-
-/// Puts a file back to what it was before a change that was made in some files only.
-fn put_back(change: &FileChange, text: Option<Buffer>, state_dir: &Path) -> Result<(), Fault> {
-    let path = &change.path;
-    let before = text.clone().map(|mut text| {
-        text.apply(&inverse(&change.splices));
-        text
-    });
-    let mut journal = Journal::new(state_dir, path);
-    if let (Some(before), Ok(Some(kept))) = (&before, journal.recover()) {
-        journal.start_over(kept.base_digest, before);
-        return Ok(());
-    }
-    if change.before.is_none() {
-        return std::fs::remove_file(path).map_err(|error| disk::not_written(path, &error));
-    }
-    let create = disk::WriteMode::Create(change.mode.unwrap_or(0o666));
-    let mode = if text.is_some() { disk::WriteMode::Replace } else { create };
-    let before = before.unwrap_or_else(|| {
-        let mut empty = Buffer::new("", change.bom);
-        empty.apply(&inverse(&change.splices));
-        empty
-    });
-    disk::store(path, &before, mode).map(drop)
 }

@@ -45,10 +45,9 @@ fn try_publish<'a>(
     let mut stamps = Vec::new();
     for (file, staged) in planned.iter().zip(staged) {
         stamps.push(match staged {
-            Some(staged) => Some(staged.publish()?),
+            Some(staged) => Some(staged.publish(&file.accepted)?),
             None => {
-                let path = &file.change.path;
-                fs::remove_file(path).map_err(|error| not_written(path, &error))?;
+                disk::remove(&file.change.path, &file.accepted)?;
                 None
             }
         });
@@ -74,11 +73,13 @@ impl Undo<'_> {
             let path = &file.change.path;
             let mode = file.change.mode.unwrap_or(0o666);
             let put_back = match (file.change.before, file.change.after) {
-                (None, _) => fs::remove_file(path).map_err(|error| not_written(path, &error)),
+                (None, after) => disk::remove(path, &[after]),
                 (Some(_), None) => {
-                    disk::store(path, &file.before, WriteMode::Create(mode)).map(drop)
+                    disk::store(path, &file.before, WriteMode::Create(mode), &[]).map(drop)
                 }
-                (Some(_), Some(_)) => disk::store(path, &file.before, WriteMode::Replace).map(drop),
+                (Some(_), after) => {
+                    disk::store(path, &file.before, WriteMode::Replace, &[after]).map(drop)
+                }
             };
             if let Err(other) = put_back {
                 let path = path.display();

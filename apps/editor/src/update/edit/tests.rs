@@ -243,10 +243,20 @@ fn files_are_created_and_deleted_with_the_edit_and_its_undo() {
     );
 }
 
-/// The process ends at any point of an edit of three files: afterwards it is there in all of them or in none, and
-/// can be undone once in the first case.
+/// The calls of a note: those that go on with an interrupted change and back.
+fn calls(note: &str) -> (Option<Action>, Action) {
+    let id = |verb: &str| {
+        let (_, rest) = note.split_once(&format!("{verb}(change=\""))?;
+        Some(rest.split('"').next()?.into())
+    };
+    let redo = id("redo").map(|change| Action::Redo { steps: 1, change: Some(change) });
+    (redo, Action::Undo { steps: 1, change: id("undo") })
+}
+
+/// The process ends at any point of an edit of three files: afterwards they are as they were left. One that is there in
+/// some of them is told, and a reader goes on with it or back.
 #[test]
-fn edit_that_a_crash_interrupts_is_neither_half_done_nor_lost_nor_doubled() {
+fn edit_that_a_crash_interrupts_is_told_and_never_mended_unasked() {
     for written in 0..=3 {
         for ended in [false, true] {
             let mut session = Session::new(&["a", "b", "c"]);
@@ -263,8 +273,22 @@ fn edit_that_a_crash_interrupts_is_neither_half_done_nor_lost_nor_doubled() {
                     fs::write(session.path(name), &before[at]).unwrap();
                 }
             }
-            assert_eq!(session.crash(), Vec::<String>::new());
+            let left = session.texts();
+            let notes = session.crash();
+            assert_eq!(session.texts(), left, "nothing is written");
             let made = ended || written == 3;
+            if !made && written > 0 {
+                let [note] = notes.as_slice() else { panic!("{notes:?}") };
+                let (on, back) = calls(note);
+                session.act(on.unwrap()).unwrap();
+                assert_eq!(session.texts(), after);
+                session.undo(1).unwrap();
+                assert_eq!(session.texts(), left);
+                session.act(back).unwrap();
+                assert_eq!(session.texts(), before);
+                continue;
+            }
+            assert_eq!(notes, Vec::<String>::new());
             assert_eq!(session.texts(), if made { after } else { before.clone() }, "{written}");
             assert_eq!(session.undo(1).is_ok(), made, "{written}");
             assert_eq!(session.texts(), before);
@@ -278,8 +302,30 @@ fn edit_that_a_crash_interrupts_is_neither_half_done_nor_lost_nor_doubled() {
     }
 }
 
+/// A person finishes by hand what was interrupted, and changes it further: that stays, whatever is asked or called.
 #[test]
-fn undo_that_a_crash_interrupts_is_neither_half_done_nor_lost() {
+fn interrupted_edit_that_a_person_finished_is_left_alone() {
+    let mut session = Session::new(&["a", "b", "c"]);
+    let before = session.texts();
+    session.replace(&["a", "b", "c"], "new").unwrap();
+    let after = session.texts();
+    let journal = fs::read_to_string(session.journal()).unwrap();
+    let lines: Vec<_> = journal.split_inclusive('\n').collect();
+    fs::write(session.journal(), lines[..lines.len() - 1].concat()).unwrap();
+    fs::write(session.path("c"), &before[2]).unwrap();
+    let notes = session.crash();
+    fs::write(session.path("a"), format!("{}more\n", after[0])).unwrap();
+    fs::write(session.path("c"), &after[2]).unwrap();
+    let mended = session.texts();
+    let (on, back) = calls(&notes[0]);
+    // The file has what was to be written to it: this is no conflict, and changes nothing.
+    assert!(session.act(on.unwrap()).is_ok());
+    assert!(session.act(back).is_err());
+    assert_eq!(session.texts(), mended);
+}
+
+#[test]
+fn undo_that_a_crash_interrupts_is_told_and_never_mended_unasked() {
     for written in 0..=2 {
         let mut session = Session::new(&["a", "b"]);
         let before = session.texts();
@@ -292,7 +338,16 @@ fn undo_that_a_crash_interrupts_is_neither_half_done_nor_lost() {
         for (at, name) in ["a", "b"].iter().enumerate().skip(written) {
             fs::write(session.path(name), &after[at]).unwrap();
         }
-        assert_eq!(session.crash(), Vec::<String>::new());
+        let left = session.texts();
+        let notes = session.crash();
+        assert_eq!(session.texts(), left, "nothing is written");
+        if written == 1 {
+            let (on, _) = calls(&notes[0]);
+            session.act(on.unwrap()).unwrap();
+            assert_eq!(session.texts(), before);
+            continue;
+        }
+        assert_eq!(notes, Vec::<String>::new());
         let undone = written == 2;
         assert_eq!(session.texts(), if undone { before.clone() } else { after }, "{written}");
         assert_eq!(session.undo(1).is_ok(), !undone);

@@ -64,7 +64,12 @@ pub(super) struct Conflict {
 /// What is to be done with a file.
 enum Step {
     Nothing,
-    Write { digest: u64, links: u64 },
+    /// The digests: of the new text, and of what it may take the place of.
+    Write {
+        digest: u64,
+        there: Option<u64>,
+        links: u64,
+    },
     Reload,
 }
 
@@ -75,7 +80,8 @@ impl SaveRequest {
             .map_err(|fault| fault.hint("nothing was written: save_as('…') writes it elsewhere"))?;
         let deleted = fs::symlink_metadata(&self.path).is_err();
         let digest = self.buffer.digest();
-        let write = || Step::Write { digest, links: disk::hard_links(&self.path) };
+        let there = disk;
+        let write = || Step::Write { digest, there, links: disk::hard_links(&self.path) };
         if deleted && self.base_digest.is_none() {
             return Ok(Ok(if self.saved { Step::Nothing } else { write() }));
         }
@@ -83,7 +89,7 @@ impl SaveRequest {
             return Ok(Ok(if self.saved { Step::Nothing } else { write() }));
         }
         if disk == Some(digest) {
-            return Ok(Ok(Step::Write { digest, links: 0 }));
+            return Ok(Ok(Step::Write { digest, there, links: 0 }));
         }
         let conflict = AskedConflict { path: self.path.clone(), disk, deleted };
         let answer = choice.filter(|answered| answered.files.contains(&conflict));
@@ -144,8 +150,8 @@ pub(super) fn save_all(
     let mut all = Vec::new();
     for ((request, step), staged) in requests.iter().zip(steps).zip(staged) {
         let saved = match (step, staged) {
-            (Step::Write { digest, links }, Some(staged)) => {
-                staged.publish().map(|stamp| Saved::Written { digest, stamp, links })
+            (Step::Write { digest, there, links }, Some(staged)) => {
+                staged.publish(&[there]).map(|stamp| Saved::Written { digest, stamp, links })
             }
             (Step::Reload, _) => {
                 disk::load(&request.path).map(|loaded| Saved::Reload(Box::new(loaded)))

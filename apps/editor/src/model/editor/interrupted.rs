@@ -1,0 +1,133 @@
+//! Changes that were being written when the process before this one ended.
+//!
+//! **Invariant: nothing is written here.** A change of several files may be there in some of them. By the time somebody
+//! looks again, a person may have finished it by hand, or taken it back. So it is told, with the files of each half, and a
+//! reader decides: what is done can be undone, and what isn't can be redone, each only in files that have exactly the text
+//! that the change made or found.
+
+use std::path::{Path, PathBuf};
+
+use docui::Handle;
+use docui::blocking::Task;
+
+use super::Editor;
+use crate::display::wording::count;
+use crate::limits::{DISK_START, FILES_NAMED};
+use crate::model::buffer::Buffer;
+use crate::model::change_log::change_journal::Operation;
+use crate::model::disk;
+use crate::model::history::{Author, Change, EditKind, FileChange};
+use crate::model::journal::Journal;
+
+/// What became of a change that was interrupted.
+struct Interrupted {
+    operation: Operation,
+    /// What is there.
+    done: Vec<FileChange>,
+    /// What isn't: these files have the text that the change found.
+    rest: Vec<FileChange>,
+    /// Files that have another text than either.
+    others: Vec<PathBuf>,
+}
+
+impl Editor {
+    /// Finds out what became of changes that were being written, by what is on disk now: one that is there in all its
+    /// files counts, one that is there in none doesn't. Returns notes for the readers about all others.
+    pub(super) fn settle(&mut self, begun: Vec<Operation>, handle: &Handle) -> Vec<String> {
+        if begun.is_empty() {
+            return Vec::new();
+        }
+        let state_dir = self.state_dir.clone();
+        let look = move || begun.into_iter().map(|one| look_at(one, &state_dir)).collect();
+        let task = Task::start(handle, look);
+        let found: Option<Vec<Interrupted>> = task.ok().and_then(|mut task| task.wait(DISK_START));
+        let Some(found) = found else {
+            let note =
+                "A change was interrupted, and its disk does not answer: it may be half done.";
+            return vec![note.to_owned()];
+        };
+        found.into_iter().filter_map(|one| self.take_interrupted(one)).collect()
+    }
+
+    fn take_interrupted(&mut self, interrupted: Interrupted) -> Option<String> {
+        let Interrupted { operation, done, rest, others } = interrupted;
+        let author = Author::outside_of_runs(self.version);
+        if done.is_empty() {
+            self.changes.take_failure(operation.id());
+            return None;
+        }
+        if rest.is_empty() && others.is_empty() {
+            match operation {
+                Operation::Edit(mut change) => {
+                    change.author.version = self.version;
+                    self.changes.push(change);
+                }
+                Operation::Undo { ids, .. } => self.changes.take_undo(&ids, &author),
+                Operation::Redo { ids, .. } => self.changes.take_redo(&ids, &author),
+            }
+            return None;
+        }
+        let kind = match &operation {
+            Operation::Edit(change) => change.kind,
+            Operation::Undo { .. } => EditKind::Undo,
+            Operation::Redo { .. } => EditKind::Redo,
+        };
+        self.changes.take_failure(operation.id());
+        let mut note = format!(
+            "{kind} was interrupted, and nothing was mended since: it is done in {}",
+            self.listed(done.iter().map(|file| &*file.path))
+        );
+        if !rest.is_empty() {
+            note += &format!("; not in {}", self.listed(rest.iter().map(|file| &*file.path)));
+        }
+        if !others.is_empty() {
+            let others = self.listed(others.iter().map(PathBuf::as_path));
+            note += &format!("; {others}: changed by others since");
+        }
+        let id = |half: &str| format!("{}-{half}", operation.id());
+        let change = |id: String, files| Change { id, kind, author: author.clone(), files };
+        if !rest.is_empty() {
+            let call = format!("redo(change=\"{}\")", id("rest"));
+            note += &format!(" · go on: {}", self.run_command(&call));
+            self.changes.push_undone(change(id("rest"), rest));
+        }
+        let call = format!("undo(change=\"{}\")", id("done"));
+        note += &format!(" · go back: {}", self.run_command(&call));
+        self.changes.push_reload(change(id("done"), done));
+        Some(note)
+    }
+
+    /// Names files: the first of them, and how many there are.
+    fn listed<'p>(&self, paths: impl ExactSizeIterator<Item = &'p Path>) -> String {
+        let all = paths.len();
+        let named: Vec<_> = paths.take(FILES_NAMED).map(|path| self.display_path(path)).collect();
+        match all > named.len() {
+            true => format!("{} ({}, …)", count(all, "file"), named.join(", ")),
+            false => named.join(", "),
+        }
+    }
+}
+
+/// Compares the files of an operation with what it makes and what it found. This may wait for their disks.
+fn look_at(operation: Operation, state_dir: &Path) -> Interrupted {
+    let (mut done, mut rest, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for file in operation.files() {
+        let now = text_now(&file.path, state_dir).map(|text| text.digest());
+        if now == file.after {
+            done.push(file.clone());
+        } else if now == file.before {
+            rest.push(file.clone());
+        } else {
+            others.push(file.path.clone());
+        }
+    }
+    Interrupted { operation, done, rest, others }
+}
+
+/// Returns the text of a file: the unsaved one that its journal kept, or the one on disk.
+fn text_now(path: &Path, state_dir: &Path) -> Option<Buffer> {
+    if let Ok(Some(kept)) = Journal::new(state_dir, path).recover() {
+        return Some(Buffer::new(&kept.text, kept.bom));
+    }
+    disk::load(path).ok().map(|loaded| Buffer::new(&loaded.text, loaded.bom))
+}

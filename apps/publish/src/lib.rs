@@ -1,0 +1,153 @@
+//! Takes the places of files, and removes files, so that nothing is lost that others write meanwhile.
+//!
+//! The disk belongs to everybody: while a program writes the new text of a file, another may append to the old one, write
+//! it anew or rename something over it. So a text is not renamed over its file. Both change places, in one step
+//! (`RENAME_EXCHANGE`), and what was displaced is looked at before it is removed:
+//!
+//! 1. The old file is opened and *leased*: as long as the lease holds, the kernel lets nobody open it for writing. If
+//!    somebody has it open for writing, no lease is given.
+//! 2. Its content is compared with what the new text was made from.
+//! 3. Both files change places, and what was displaced must be the file that was leased.
+//! 4. The lease is given up, so that whoever waited to write goes on, and taken again. If that fails, or the content is
+//!    another one now, somebody has written to the old file: it gets its place back, and the change is refused.
+//!
+//! Where there are no leases (NFS, files of other users) or no exchange, each step that can be made is made.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `lib` | texts that are staged beside their files |
+//! | `replace` | takes the place of a file, removes a file |
+//! | `lease` | read leases |
+//! | `attributes` | owner, mode and extended attributes |
+//!
+//! **Invariant: until it is complete nobody but its owner can read a text.** It is staged in a folder of its own that only
+//! the owner enters, and gets the mode of its file last.
+//!
+//! **Invariant: nothing that was left behind is shown by git.** The folder has a `.gitignore` of its own.
+
+mod attributes;
+mod lease;
+mod replace;
+
+use std::fs::{self, File, Metadata};
+use std::io::{self, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+pub use replace::remove;
+
+/// How the names of folders begin in which texts are staged.
+pub const FOLDER_PREFIX: &str = ".pipemux-";
+/// The name of a text in its folder.
+pub const FILE_NAME: &str = "text";
+
+/// Why a file was not changed. It is as it was, unless the error says otherwise.
+#[derive(Debug, thiserror::Error)]
+pub enum PublishError {
+    /// The file has another content than was expected, is another file, or is gone.
+    #[error("it was changed meanwhile")]
+    Changed,
+    /// Another program has it open for writing.
+    #[error("another program has it open for writing")]
+    Busy,
+    /// There is a file where a new one was to be.
+    #[error("it exists")]
+    Exists,
+    /// Others wrote to both texts while they changed places: one of them is at this path.
+    #[error("it was changed meanwhile; what it was to become is in {}", .0.display())]
+    Kept(PathBuf),
+    /// The system refuses.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// What a text is to become.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The new content of the file that is there; its owner, mode and attributes stay.
+    Existing,
+    /// A new file with these permission bits, less those that the umask removes.
+    New(u32),
+}
+
+/// Tells whether the content of a file is the one that is to be replaced or removed. It is called more than once.
+pub type Expected<'a> = &'a dyn Fn(&File) -> io::Result<bool>;
+
+/// A text that is on the disk beside its file, complete and synced, ready to take its place.
+#[derive(Debug)]
+pub struct Staged {
+    path: PathBuf,
+    file: File,
+    folder: TempDir,
+    place: Place,
+}
+
+/// Writes a text beside its file. The file is unchanged.
+///
+/// # Errors
+/// The directory can't be written, the disk is full, or there is no file that [`Place::Existing`] means.
+pub fn stage(
+    path: &Path,
+    place: Place,
+    write: impl FnOnce(&mut io::BufWriter<&File>) -> io::Result<()>,
+) -> io::Result<Staged> {
+    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let folder = folder_in(directory)?;
+    // The mode of a new file is what the umask leaves of it, so the system is asked by making one.
+    let bits = match place {
+        Place::Existing => 0o600,
+        Place::New(bits) => bits & 0o777,
+    };
+    let mut options = File::options();
+    options.read(true).write(true).create_new(true).mode(bits);
+    let file = options.open(folder.path().join(FILE_NAME))?;
+    let mut out = io::BufWriter::new(&file);
+    write(&mut out).and_then(|()| out.flush())?;
+    drop(out);
+    // Open for writing, it would count as a file that somebody writes to.
+    let file = File::open(folder.path().join(FILE_NAME)).unwrap_or(file);
+    if place == Place::Existing {
+        attributes::copy(&File::open(path)?, &file)?;
+    }
+    file.sync_all()?;
+    Ok(Staged { path: path.to_owned(), file, folder, place })
+}
+
+impl Staged {
+    /// Puts the text in its place and returns what is there now. `expected` is asked of the file whose place it takes; of a
+    /// new file nothing is.
+    ///
+    /// # Errors
+    /// As [`PublishError`] says.
+    pub fn publish(self, expected: Expected<'_>) -> Result<Metadata, PublishError> {
+        let Self { path, file, folder, place } = self;
+        let staged = folder.path().join(FILE_NAME);
+        let taken = match place {
+            Place::Existing => replace::replace((&staged, &file), &path, expected),
+            Place::New(_) => replace::create(&staged, &path),
+        };
+        if let Err(PublishError::Kept(_)) = &taken {
+            let kept = folder.keep().join(FILE_NAME);
+            return Err(PublishError::Kept(kept));
+        }
+        taken?;
+        // The new name must survive a loss of power, too. Some file systems can't sync a directory.
+        let _ = path.parent().map(File::open).transpose().ok().flatten().map(|dir| dir.sync_all());
+        Ok(file.metadata()?)
+    }
+}
+
+/// Makes a folder in which a text can be staged: only its owner enters it, and git doesn't see it.
+fn folder_in(directory: &Path) -> io::Result<TempDir> {
+    let folder = tempfile::Builder::new()
+        .prefix(FOLDER_PREFIX)
+        .permissions(fs::Permissions::from_mode(0o700))
+        .tempdir_in(directory)?;
+    fs::write(folder.path().join(".gitignore"), "*\n")?;
+    Ok(folder)
+}
+
+#[cfg(test)]
+mod tests;

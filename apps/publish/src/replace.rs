@@ -1,0 +1,206 @@
+//! Takes the place of a file, makes a new one, removes one.
+
+use std::fs::{self, File, Metadata};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::{CWD, OFlags};
+
+use crate::lease::Lease;
+use crate::{Expected, FILE_NAME, PublishError, folder_in};
+
+/// How often two files that others write to are given back their places.
+const ATTEMPTS: u32 = 8;
+
+/// Has the staged text and the file change places, and removes what was displaced.
+pub(crate) fn replace(
+    (staged, text): (&Path, &File),
+    path: &Path,
+    expected: Expected<'_>,
+) -> Result<(), PublishError> {
+    let old = open(path)?;
+    let lease = Lease::take(&old).ok_or(PublishError::Busy)?;
+    if !expected(&old)? {
+        return Err(PublishError::Changed);
+    }
+    if let Err(error) = exchange(staged, path) {
+        return match error.kind() {
+            io::ErrorKind::NotFound => Err(PublishError::Changed),
+            // A file that is mounted by itself can't be renamed.
+            io::ErrorKind::ResourceBusy => {
+                drop(lease);
+                write_in_place(text, path, expected)
+            }
+            // This file system can't.
+            _ => rename_over(staged, path, &old),
+        };
+    }
+    let is_displaced = is_same(staged, &old);
+    drop(lease);
+    // Whoever waited to write goes on now, with the file that was displaced.
+    let busy = Lease::take(&old).is_none();
+    if is_displaced && !busy && expected(&old)? {
+        fs::remove_file(staged)?;
+        return Ok(());
+    }
+    put_back(staged, path, text)?;
+    Err(if busy { PublishError::Busy } else { PublishError::Changed })
+}
+
+/// Gives the displaced file its place back, and has the new text where it was staged again.
+fn put_back(staged: &Path, path: &Path, text: &File) -> Result<(), PublishError> {
+    let written = text.metadata()?;
+    for _ in 0..ATTEMPTS {
+        exchange(staged, path)?;
+        // Somebody may have taken the place of the new text meanwhile, or written to it.
+        let found = open(staged)?;
+        let lease = Lease::take(&found);
+        let now = found.metadata()?;
+        if lease.is_some() && identity(&now) == identity(&written) {
+            return match stamp(&now) == stamp(&written) {
+                true => Ok(()),
+                false => Err(PublishError::Kept(staged.to_owned())),
+            };
+        }
+        drop(lease);
+        if identity(&now) == identity(&written) {
+            // It is open for writing: what is written to it is kept.
+            return Err(PublishError::Kept(staged.to_owned()));
+        }
+        // It is somebody else's, and newer than both: that one keeps the place.
+        exchange(staged, path)?;
+        if !is_same(staged, &found) {
+            return Err(PublishError::Kept(staged.to_owned()));
+        }
+    }
+    Err(PublishError::Kept(staged.to_owned()))
+}
+
+/// Puts a new file where there must be none.
+pub(crate) fn create(staged: &Path, path: &Path) -> Result<(), PublishError> {
+    let error = match fs::hard_link(staged, path) {
+        Ok(()) => return Ok(fs::remove_file(staged)?),
+        Err(error) => error,
+    };
+    if error.kind() == io::ErrorKind::AlreadyExists {
+        return Err(PublishError::Exists);
+    }
+    // This file system has no links.
+    match rename_new(staged, path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(PublishError::Exists),
+        renamed => Ok(renamed?),
+    }
+}
+
+/// Removes a file whose content is expected. A link is never followed: it must not be the path of one.
+///
+/// # Errors
+/// As [`PublishError`] says; the file is where it was then.
+pub fn remove(path: &Path, expected: Expected<'_>) -> Result<(), PublishError> {
+    let directory = path.parent().ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
+    let old = open(path)?;
+    let lease = Lease::take(&old).ok_or(PublishError::Busy)?;
+    if !expected(&old)? {
+        return Err(PublishError::Changed);
+    }
+    let folder = folder_in(directory)?;
+    let aside = folder.path().join(FILE_NAME);
+    fs::rename(path, &aside).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => PublishError::Changed,
+        _ => PublishError::Io(error),
+    })?;
+    let is_displaced = is_same(&aside, &old);
+    drop(lease);
+    let busy = Lease::take(&old).is_none();
+    if is_displaced && !busy && expected(&old)? {
+        // The folder goes with it.
+        return Ok(());
+    }
+    if rename_new(&aside, path).is_err() {
+        // Somebody has made a new one there: both stay.
+        return Err(PublishError::Kept(folder.keep().join(FILE_NAME)));
+    }
+    Err(if busy { PublishError::Busy } else { PublishError::Changed })
+}
+
+/// Renames a text over its file where files can't change places: what was there is looked at right before.
+fn rename_over(staged: &Path, path: &Path, old: &File) -> Result<(), PublishError> {
+    if !is_same(path, old) {
+        return Err(PublishError::Changed);
+    }
+    Ok(fs::rename(staged, path)?)
+}
+
+/// Writes the text into the file that is there. It isn't atomic: a loss of power can leave a part of both.
+fn write_in_place(text: &File, path: &Path, expected: Expected<'_>) -> Result<(), PublishError> {
+    let mut file = File::options().read(true).write(true).open(path)?;
+    if !expected(&file)? {
+        return Err(PublishError::Changed);
+    }
+    let mut text = text;
+    io::Seek::rewind(&mut text)?;
+    io::Seek::rewind(&mut file)?;
+    let length = io::copy(&mut text, &mut file)?;
+    file.set_len(length)?;
+    Ok(file.sync_all()?)
+}
+
+/// Opens a file to compare it; this never waits for somebody else's lease or for the other end of a pipe.
+fn open(path: &Path) -> Result<File, PublishError> {
+    let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
+    let opened = File::options().read(true).custom_flags(flags).open(path);
+    opened.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => PublishError::Changed,
+        io::ErrorKind::WouldBlock => PublishError::Busy,
+        _ => PublishError::Io(error),
+    })
+}
+
+/// True if the path leads to the file that is open.
+fn is_same(path: &Path, file: &File) -> bool {
+    let (at, open) = (fs::symlink_metadata(path), file.metadata());
+    matches!((at, open), (Ok(at), Ok(open)) if identity(&at) == identity(&open))
+}
+
+fn identity(found: &Metadata) -> (u64, u64) {
+    (found.dev(), found.ino())
+}
+
+fn stamp(found: &Metadata) -> (u64, i64, i64) {
+    (found.len(), found.mtime(), found.mtime_nsec())
+}
+
+#[cfg(target_os = "linux")]
+fn exchange(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{RenameFlags, renameat_with};
+    Ok(renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE)?)
+}
+
+/// Renames a file to where there must be none.
+#[cfg(target_os = "linux")]
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    use rustix::fs::{RenameFlags, renameat_with};
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => rename_checked(from, to),
+        renamed => Ok(renamed?),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn exchange(_: &Path, _: &Path) -> io::Result<()> {
+    let _ = CWD;
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    rename_checked(from, to)
+}
+
+fn rename_checked(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(to) {
+        Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+        Err(_) => fs::rename(from, to),
+    }
+}
