@@ -165,3 +165,8 @@ pub const CHANGE_DIFF_MAX: usize = 4_000;
 pub const PREVIEW_FILES_NAMED: usize = 12;
 /// How many characters of a brief the daemon shows, as PROTOCOL.md says.
 pub const BRIEF_SHOWN: usize = 400;
+
+/// Bytes of an `.editorconfig` or a `.gitattributes`, past which the rest is not read.
+pub const RULES_BYTES: u64 = 64 * 1024;
+/// Folders above a new file in which such files are looked for.
+pub const RULES_FOLDERS: usize = 64;

@@ -12,6 +12,7 @@
 //! | [`changes_outside`] | changed lines that the page doesn't show |
 //! | [`history`], [`change_log`] | changes, and those that can be undone and redone |
 //! | [`documents`], [`workspace_edit`] | the texts that an edit is planned on, and writing all of it or nothing |
+//! | `project_rules` | how new files of the project begin, and how their lines end |
 //! | [`text_gate`] | who may write a file |
 //! | [`tracked_ranges`] | selections and matches |
 //! | [`disk`], [`file_stamp`] | reading, writing and comparing files |
@@ -46,6 +47,7 @@ pub mod line_ids;
 pub mod line_log;
 pub mod manifest;
 pub mod open_file;
+mod project_rules;
 pub mod shown_revisions;
 pub mod splice;
 pub mod stable_hash;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use docui::{Context, Fault, Handle, Opening, command};
 use pipemux_context::slots::SlotLine;
 use pipemux_memotree_store::config::Config;
-use pipemux_memotree_store::{Changes, Opened, Store};
+use pipemux_memotree_store::{Changes, Interrupted, Opened, Store};
 
 use crate::codebase::Scanner;
 use crate::faults::fault;
@@ -103,10 +103,25 @@ impl MemoTree {
     /// Returns what readers should know about the opening.
     pub fn opening_notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        if let Some(label) = &self.opened.taken_back {
-            notes.push(format!(
-                "\"{label}\" was half made when the process ended: it is taken back."
-            ));
+        if let Some(Interrupted { label, done, rest, others }) = &self.opened.interrupted {
+            let mut note = format!(
+                "\"{label}\" was half made when the process ended, and nothing was mended since"
+            );
+            let mut tell = |what: &str, files: &[String], call: Option<&str>| {
+                let Some(first) = files.first() else { return };
+                let more = match files.len() - 1 {
+                    0 => String::new(),
+                    more => format!(" and {}", words::count(more as u64, "more file")),
+                };
+                note += &format!("; {what} {first}{more}");
+                if let Some(call) = call {
+                    note += &format!(": {}", command::run(&self.call(call)));
+                }
+            };
+            tell("made in", done, Some("undo()"));
+            tell("not in", rest, Some("redo()"));
+            tell("something else is in", others, None);
+            notes.push(note + ".");
         }
         if self.again
             && let Ok(total) = self.store().index().total()

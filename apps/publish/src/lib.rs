@@ -19,14 +19,17 @@
 //! | `replace` | takes the place of a file, removes a file |
 //! | `lease` | read leases |
 //! | `attributes` | owner, mode and extended attributes |
+//! | `leftovers` | what killed processes left beside files |
 //!
 //! **Invariant: until it is complete nobody but its owner can read a text.** It is staged in a folder of its own that only
 //! the owner enters, and gets the mode of its file last.
 //!
-//! **Invariant: nothing that was left behind is shown by git.** The folder has a `.gitignore` of its own.
+//! **Invariant: nothing that was left behind is shown by git.** The folder has a `.gitignore` of its own, which its process
+//! holds a lock on: so it is known what nobody will finish.
 
 mod attributes;
 mod lease;
+mod leftovers;
 mod replace;
 
 use std::fs::{self, File, Metadata};
@@ -34,9 +37,11 @@ use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
-pub use replace::remove;
+pub use leftovers::{Leftover, leftovers};
+pub use replace::{remove, remove_link};
 
 /// How the names of folders begin in which texts are staged.
 pub const FOLDER_PREFIX: &str = ".pipemux-";
@@ -72,6 +77,15 @@ pub enum Place {
     New(u32),
 }
 
+/// What a text that took its place outlasts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// A loss of power: it is written to the disk.
+    Power,
+    /// The end of the process.
+    Process,
+}
+
 /// Tells whether the content of a file is the one that is to be replaced or removed. It is called more than once.
 pub type Expected<'a> = &'a dyn Fn(&File) -> io::Result<bool>;
 
@@ -80,8 +94,17 @@ pub type Expected<'a> = &'a dyn Fn(&File) -> io::Result<bool>;
 pub struct Staged {
     path: PathBuf,
     file: File,
-    folder: TempDir,
+    folder: Folder,
     place: Place,
+    durability: Durability,
+}
+
+/// A folder that only its owner enters and git doesn't see; it is removed with what is in it.
+#[derive(Debug)]
+struct Folder {
+    directory: TempDir,
+    /// Held as long as somebody is going to finish what is staged.
+    _lock: File,
 }
 
 /// Writes a text beside its file. The file is unchanged.
@@ -91,10 +114,11 @@ pub struct Staged {
 pub fn stage(
     path: &Path,
     place: Place,
+    durability: Durability,
     write: impl FnOnce(&mut io::BufWriter<&File>) -> io::Result<()>,
 ) -> io::Result<Staged> {
     let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    let folder = folder_in(directory)?;
+    let folder = Folder::new(directory)?;
     // The mode of a new file is what the umask leaves of it, so the system is asked by making one.
     let bits = match place {
         Place::Existing => 0o600,
@@ -102,51 +126,77 @@ pub fn stage(
     };
     let mut options = File::options();
     options.read(true).write(true).create_new(true).mode(bits);
-    let file = options.open(folder.path().join(FILE_NAME))?;
+    let file = options.open(folder.text())?;
     let mut out = io::BufWriter::new(&file);
     write(&mut out).and_then(|()| out.flush())?;
     drop(out);
     // Open for writing, it would count as a file that somebody writes to.
-    let file = File::open(folder.path().join(FILE_NAME)).unwrap_or(file);
+    let file = File::open(folder.text()).unwrap_or(file);
     if place == Place::Existing {
         attributes::copy(&File::open(path)?, &file)?;
     }
-    file.sync_all()?;
-    Ok(Staged { path: path.to_owned(), file, folder, place })
+    if durability == Durability::Power {
+        file.sync_all()?;
+    }
+    Ok(Staged { path: path.to_owned(), file, folder, place, durability })
 }
 
 impl Staged {
+    /// Gives the text these permission bits, instead of those of its file.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn set_mode(&self, bits: u32) -> io::Result<()> {
+        self.file.set_permissions(fs::Permissions::from_mode(bits & 0o777))
+    }
+
     /// Puts the text in its place and returns what is there now. `expected` is asked of the file whose place it takes; of a
     /// new file nothing is.
     ///
     /// # Errors
     /// As [`PublishError`] says.
     pub fn publish(self, expected: Expected<'_>) -> Result<Metadata, PublishError> {
-        let Self { path, file, folder, place } = self;
-        let staged = folder.path().join(FILE_NAME);
+        let Self { path, file, folder, place, durability } = self;
+        let staged = folder.text();
         let taken = match place {
             Place::Existing => replace::replace((&staged, &file), &path, expected),
             Place::New(_) => replace::create(&staged, &path),
         };
         if let Err(PublishError::Kept(_)) = &taken {
-            let kept = folder.keep().join(FILE_NAME);
-            return Err(PublishError::Kept(kept));
+            return Err(PublishError::Kept(folder.keep()));
         }
         taken?;
-        // The new name must survive a loss of power, too. Some file systems can't sync a directory.
-        let _ = path.parent().map(File::open).transpose().ok().flatten().map(|dir| dir.sync_all());
+        if durability == Durability::Power {
+            // The new name must survive, too. Some file systems can't sync a directory.
+            let directory = path.parent().map(File::open).transpose().ok().flatten();
+            let _ = directory.map(|directory| directory.sync_all());
+        }
         Ok(file.metadata()?)
     }
 }
 
-/// Makes a folder in which a text can be staged: only its owner enters it, and git doesn't see it.
-fn folder_in(directory: &Path) -> io::Result<TempDir> {
-    let folder = tempfile::Builder::new()
-        .prefix(FOLDER_PREFIX)
-        .permissions(fs::Permissions::from_mode(0o700))
-        .tempdir_in(directory)?;
-    fs::write(folder.path().join(".gitignore"), "*\n")?;
-    Ok(folder)
+impl Folder {
+    fn new(beside: &Path) -> io::Result<Self> {
+        let directory = tempfile::Builder::new()
+            .prefix(FOLDER_PREFIX)
+            .permissions(fs::Permissions::from_mode(0o700))
+            .tempdir_in(beside)?;
+        let mut lock = File::create_new(directory.path().join(leftovers::LOCK_NAME))?;
+        lock.write_all(leftovers::LOCK_CONTENT)?;
+        // Where there are no locks, nothing that is left behind is known as such.
+        let _ = flock(&lock, FlockOperation::LockShared);
+        Ok(Self { directory, _lock: lock })
+    }
+
+    /// Where the text is.
+    fn text(&self) -> PathBuf {
+        self.directory.path().join(FILE_NAME)
+    }
+
+    /// Leaves the text where it is, and returns its path.
+    fn keep(self) -> PathBuf {
+        self.directory.keep().join(FILE_NAME)
+    }
 }
 
 #[cfg(test)]

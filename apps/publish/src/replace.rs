@@ -8,7 +8,7 @@ use std::path::Path;
 use rustix::fs::{CWD, OFlags};
 
 use crate::lease::Lease;
-use crate::{Expected, FILE_NAME, PublishError, folder_in};
+use crate::{Expected, Folder, PublishError};
 
 /// How often two files that others write to are given back their places.
 const ATTEMPTS: u32 = 8;
@@ -104,8 +104,8 @@ pub fn remove(path: &Path, expected: Expected<'_>) -> Result<(), PublishError> {
     if !expected(&old)? {
         return Err(PublishError::Changed);
     }
-    let folder = folder_in(directory)?;
-    let aside = folder.path().join(FILE_NAME);
+    let folder = Folder::new(directory)?;
+    let aside = folder.text();
     fs::rename(path, &aside).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => PublishError::Changed,
         _ => PublishError::Io(error),
@@ -119,9 +119,31 @@ pub fn remove(path: &Path, expected: Expected<'_>) -> Result<(), PublishError> {
     }
     if rename_new(&aside, path).is_err() {
         // Somebody has made a new one there: both stay.
-        return Err(PublishError::Kept(folder.keep().join(FILE_NAME)));
+        return Err(PublishError::Kept(folder.keep()));
     }
     Err(if busy { PublishError::Busy } else { PublishError::Changed })
+}
+
+/// Removes a link that leads to `target`. What it leads to is not looked at.
+///
+/// # Errors
+/// As [`PublishError`] says; what is at the path is there then.
+pub fn remove_link(path: &Path, target: &Path) -> Result<(), PublishError> {
+    let directory = path.parent().ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
+    let leads_there = |path: &Path| fs::read_link(path).is_ok_and(|found| found == target);
+    if !leads_there(path) {
+        return Err(PublishError::Changed);
+    }
+    let folder = Folder::new(directory)?;
+    let aside = folder.text();
+    fs::rename(path, &aside)?;
+    if leads_there(&aside) {
+        return Ok(());
+    }
+    if rename_new(&aside, path).is_err() {
+        return Err(PublishError::Kept(folder.keep()));
+    }
+    Err(PublishError::Changed)
 }
 
 /// Renames a text over its file where files can't change places: what was there is looked at right before.

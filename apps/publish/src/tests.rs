@@ -24,7 +24,7 @@ fn text_of(file: &File) -> io::Result<Vec<u8>> {
 }
 
 fn replace_text(path: &Path, before: &[u8], after: &[u8]) -> Result<Metadata, PublishError> {
-    let staged = stage(path, Place::Existing, |out| out.write_all(after))?;
+    let staged = stage(path, Place::Existing, Durability::Power, |out| out.write_all(after))?;
     staged.publish(&|file| Ok(text_of(file)? == before))
 }
 
@@ -61,7 +61,7 @@ fn staged_text_is_readable_by_its_owner_alone_and_unseen_by_git() {
     let path = directory.path().join("a.txt");
     fs::write(&path, "x").unwrap();
     let mut seen = false;
-    let staged = stage(&path, Place::Existing, |out| {
+    let staged = stage(&path, Place::Existing, Durability::Power, |out| {
         out.write_all(b"TOKEN=secret")?;
         out.flush()?;
         let folder =
@@ -82,7 +82,9 @@ fn staged_text_is_readable_by_its_owner_alone_and_unseen_by_git() {
 fn new_file_never_takes_the_place_of_one_that_is_there() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("new.txt");
-    let stage_new = || stage(&path, Place::New(0o666), |out| out.write_all(b"mine")).unwrap();
+    let stage_new = || {
+        stage(&path, Place::New(0o666), Durability::Process, |out| out.write_all(b"mine")).unwrap()
+    };
     let late = stage_new();
     stage_new().publish(&|_| Ok(true)).unwrap();
     assert_eq!(fs::read(&path).unwrap(), b"mine");
@@ -207,4 +209,32 @@ fn two_publishers_lose_nothing_of_each_other() {
     assert_eq!(lost.count(), 0, "{} and {}", one.len(), other.len());
     assert!(one.len() + other.len() > 100);
     assert_eq!(names(directory.path()), ["log"]);
+}
+
+#[test]
+fn only_what_nobody_will_finish_is_left_over_and_only_what_is_expected_is_removed() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.txt");
+    let write = |out: &mut io::BufWriter<&File>| out.write_all(b"new");
+    let staged = stage(&path, Place::New(0o666), Durability::Process, write).unwrap();
+    assert_eq!(leftovers(directory.path()), [], "somebody is about to publish it");
+    // As a process leaves it that is killed: its locks are gone.
+    let gone = directory.path().join(format!("{FOLDER_PREFIX}gone"));
+    fs::create_dir(&gone).unwrap();
+    for name in [leftovers::LOCK_NAME, FILE_NAME] {
+        fs::copy(staged.folder.directory.path().join(name), gone.join(name)).unwrap();
+    }
+    // A folder of another program's.
+    fs::create_dir(directory.path().join(format!("{FOLDER_PREFIX}theirs"))).unwrap();
+    let found = leftovers(directory.path());
+    let [left] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(left.text(), gone.join(FILE_NAME));
+    let is = |wanted: &'static [u8]| move |file: &File| Ok(text_of(file)? == wanted);
+    assert!(!left.remove(&is(b"old")).unwrap() && gone.exists());
+    let writer = File::options().append(true).open(left.text()).unwrap();
+    assert!(!left.remove(&is(b"new")).unwrap() && gone.exists(), "somebody may write to it");
+    drop(writer);
+    assert!(left.remove(&is(b"new")).unwrap() && !gone.exists());
+    staged.publish(&|_| Ok(true)).unwrap();
+    assert_eq!(names(directory.path()), [format!("{FOLDER_PREFIX}theirs").as_str(), "a.txt"]);
 }

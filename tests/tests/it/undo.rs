@@ -57,7 +57,8 @@ fn undo_never_reverts_unseen_changes_of_another_reader() {
     let unseen = env.run("editor.undo()");
     unseen.exits(4).has("replace by bob").has("by bob");
     let refused = click(&env, mine);
-    refused.exits(1).has("not the latest change").has("next: pipemux run 'editor.undo(steps=2)'");
+    // What bob wrote is not taken back by a call that is pasted.
+    refused.exits(4).has("not the latest change").has("pipemux view").lacks("steps=2");
     env.pipemux(&["view"]).ok().has("1\tONE").has("2\tby bob");
     // The change was shown by now, so the reader can undo it knowingly.
     env.run("editor.undo(); editor.save()").ok();
@@ -99,4 +100,20 @@ fn undo_says_where_lines_changed_in_a_line_a_file() {
     let run = env.run("editor.insert('a.txt:1', text='new'); editor.undo()");
     run.ok().has("lines 1-3 are now 2-4").has("1 line gone from the top");
     run.has("lines 1-3 have their old numbers").lacks("again");
+}
+
+#[test]
+fn text_that_the_reader_has_not_seen_is_not_written_over() {
+    let env = TestEnv::new();
+    env.write("a.txt", "one\nkeep\n");
+    env.run("editor.replace('one', 'ONE', in='a.txt')").ok();
+    env.write("a.txt", "ONE\nkeep\nby a person\n");
+    env.pipemux(&["ask", "editor.diff()"]).ok();
+    let bob = |code: &str| env.as_reader("bob", &["run", code]);
+    let over = "editor.create('a.txt', 'new', overwrite=true)";
+    bob(over).exits(4).has("a change that you haven't seen").has("next:");
+    assert_eq!(env.read("a.txt"), "ONE\nkeep\nby a person\n");
+    env.as_reader("bob", &["ask", "editor.lines('a.txt')"]).ok().has("by a person");
+    bob(over).ok();
+    assert_eq!(env.read("a.txt"), "new\n");
 }

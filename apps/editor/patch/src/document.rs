@@ -29,9 +29,17 @@ pub(crate) struct LineEdit<'a> {
     /// How many lines go.
     pub(crate) remove: usize,
     /// What comes.
-    pub(crate) add: Vec<Cow<'a, str>>,
+    pub(crate) add: Vec<NewLine<'a>>,
     /// What it says of the file's last newline.
     pub(crate) final_newline: Option<bool>,
+}
+
+/// A line that comes.
+#[derive(Clone, Debug)]
+pub(crate) struct NewLine<'a> {
+    pub(crate) text: Cow<'a, str>,
+    /// Whether it ends in `\r\n`, if the patch tells; else it ends as its neighbours do.
+    pub(crate) crlf: Option<bool>,
 }
 
 /// A file as lines.
@@ -129,7 +137,19 @@ impl<'a> Document<'a> {
                 }
             }
             let ending = if ending.is_empty() { self.ending } else { ending };
-            lines.extend(edit.add.into_iter().map(|text| Line { text, ending, origin: None }));
+            lines.extend(edit.add.into_iter().map(|NewLine { text, crlf }| {
+                let ending = match crlf {
+                    Some(crlf) => {
+                        if crlf {
+                            CRLF
+                        } else {
+                            LF
+                        }
+                    }
+                    None => ending,
+                };
+                Line { text, ending, origin: None }
+            }));
             explicit = edit.final_newline.or(explicit);
         }
         let rest = old.len();

@@ -41,7 +41,7 @@ pub mod scope;
 
 pub use document::Splice;
 pub use matching::Tolerance;
-pub use model::{Format, Patch};
+pub use model::{Attributes, Format, Patch};
 pub use nearest::{Difference, Nearest};
 pub use parse::{ParseError, ParseErrorKind};
 pub use plan::{

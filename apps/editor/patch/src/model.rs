@@ -13,15 +13,14 @@ pub enum Format {
     SearchReplace,
 }
 
-/// A parsed patch. Its sections apply in their order.
+/// A parsed patch. Its sections apply in their order, but what one moves into the place of a file that a
+/// later one moves away or deletes doesn't meet that file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch<'p> {
     /// How it was written.
     pub format: Format,
     /// What it does, file by file; several sections may be about one file.
     pub sections: Vec<Section<'p>>,
-    /// What the patch asks for that is not a change of text, and is left undone.
-    pub notes: Vec<String>,
 }
 
 /// What a patch does to one file.
@@ -31,8 +30,25 @@ pub struct Section<'p> {
     pub at: usize,
     /// Whether its new lines end in `\r\n` while its headers don't: so does a file that it makes.
     pub crlf: bool,
+    /// What it says of the file beside its text.
+    pub attributes: Attributes,
     /// What is done.
     pub change: SectionChange<'p>,
+}
+
+/// What a section says of a file beside its text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Attributes {
+    /// Whether it is about a link itself, whose text is where it leads.
+    pub link: bool,
+    /// Whether the file is a program afterwards; `None` if that stays.
+    pub executable: Option<bool>,
+    /// Whether its hunks are about the text that the file had before the whole patch, although the patch may move
+    /// that text elsewhere.
+    pub rewrites: bool,
+    /// Whether a new name takes the text that the old one had before the whole patch, as in git's diffs, rather than what
+    /// the sections before it made of that.
+    pub from_original: bool,
 }
 
 /// What one section does.
@@ -126,6 +142,8 @@ pub struct HunkLine<'p> {
     pub tag: Tag,
     /// Its text.
     pub text: &'p str,
+    /// Whether it ends in `\r\n`; `None` where the patch as a whole has lost the line endings of its files, or never had them.
+    pub crlf: Option<bool>,
 }
 
 /// What becomes of a line.
@@ -162,6 +180,18 @@ impl<'p> Hunk<'p> {
         let first = self.lines.iter().position(|line| line.tag != Tag::Keep)?;
         let last = self.lines.iter().rposition(|line| line.tag != Tag::Keep)?;
         Some((first, self.lines.len() - 1 - last))
+    }
+
+    /// The lines that are known by the patch.
+    pub(crate) fn lines_mut<'h>(
+        change: &'h mut SectionChange<'p>,
+    ) -> impl Iterator<Item = &'h mut HunkLine<'p>> {
+        let hunks = match change {
+            SectionChange::Create { .. } => &mut [][..],
+            SectionChange::Delete { content, .. } => content.as_mut_slice(),
+            SectionChange::Update { hunks, .. } => hunks,
+        };
+        hunks.iter_mut().flat_map(|hunk| &mut hunk.lines)
     }
 
     pub(crate) fn added(&self) -> impl Iterator<Item = &'p str> + '_ {

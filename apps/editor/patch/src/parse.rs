@@ -9,7 +9,7 @@ mod unified;
 use std::fmt;
 
 use crate::limits::{HUNKS_MAX, PATCH_MAX, SECTIONS_MAX};
-use crate::model::{Format, Patch, SectionChange};
+use crate::model::{Attributes, Format, Hunk, Patch, SectionChange};
 
 /// Why a text is no patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,7 +85,7 @@ impl<'p> Patch<'p> {
             Format::Envelope => envelope::parse(&lines, &fenced(&lines, start, format))?,
             Format::SearchReplace => search_replace::parse(&lines, start)?,
         };
-        if patch.sections.is_empty() && patch.notes.is_empty() {
+        if patch.sections.is_empty() {
             return fail(0, ParseErrorKind::Empty);
         }
         mark_line_endings(text, &mut patch);
@@ -114,7 +114,17 @@ fn mark_line_endings(text: &str, patch: &mut Patch<'_>) {
         }
         // The last line of a file may have no ending.
         section.crlf = !head && with > 0 && with >= without;
+        let ends = |line: &str| text.as_bytes().get(end_of(line, text)) == Some(&b'\r');
+        let known = Hunk::lines_mut(&mut section.change).any(|line| ends(line.text));
+        if known && !head {
+            Hunk::lines_mut(&mut section.change).for_each(|line| line.crlf = Some(ends(line.text)));
+        }
     }
+}
+
+/// Where a part of a text ends in it.
+fn end_of(part: &str, text: &str) -> usize {
+    (part.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize).saturating_add(part.len())
 }
 
 /// The sections of a patch, as far as its bounds go.
@@ -129,10 +139,19 @@ impl<'p> Sections<'p> {
     }
 
     fn push(&mut self, at: usize, change: SectionChange<'p>) -> Result<(), ParseError> {
+        self.push_with(at, Attributes::default(), change)
+    }
+
+    fn push_with(
+        &mut self,
+        at: usize,
+        attributes: Attributes,
+        change: SectionChange<'p>,
+    ) -> Result<(), ParseError> {
         if self.list.len() == SECTIONS_MAX {
             return fail(at, ParseErrorKind::TooLarge("more than 10,000 sections"));
         }
-        self.list.push(crate::model::Section { at, crlf: false, change });
+        self.list.push(crate::model::Section { at, crlf: false, attributes, change });
         Ok(())
     }
 

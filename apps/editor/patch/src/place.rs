@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::document::{Line, LineEdit};
+use crate::document::{Line, LineEdit, NewLine};
 use crate::limits::{CANDIDATES_MAX, LOOKAHEAD};
 use crate::matching::{Lines, SPACE, Shift, Tolerance, TooMuchWork, Work};
 use crate::model::{Hunk, Tag};
@@ -135,14 +135,24 @@ fn insertion(lines: &Lines<'_, '_>, hunk: &Hunk<'_>, order: &Order) -> Decision 
     if lines.all.is_empty() {
         return at(0);
     }
-    if let Some(heading) = hunk.headings.last()
-        && let [one] = headed(lines.all, heading, order.floor)[..]
-    {
-        return at(one + 1);
-    }
-    if let Some(number) = hunk.number {
+    let numbered = hunk.number.map(|number| {
         let before = if hunk.number_is_before { number } else { number.saturating_sub(1) };
-        let start = before.saturating_add_signed(order.drift);
+        before.saturating_add_signed(order.drift)
+    });
+    if let Some(heading) = hunk.headings.last() {
+        // Diffs without context name a line above the place, not the one right before it.
+        let stands_above = |start: usize| {
+            headed(lines.all, heading, 0).first().is_some_and(|&first| first < start)
+        };
+        match numbered.filter(|start| hunk.number_is_before && *start <= lines.all.len()) {
+            Some(start) if stands_above(start) => return at(start),
+            _ => {}
+        }
+        if let [one] = headed(lines.all, heading, order.floor)[..] {
+            return at(one + 1);
+        }
+    }
+    if let Some(start) = numbered {
         return if start <= lines.all.len() { at(start) } else { Decision::NoContext };
     }
     if hunk.at_end || hunk.appends && hunk.headings.is_empty() {
@@ -360,10 +370,13 @@ pub(crate) fn edits<'p>(hunk: &Hunk<'p>, place: &Place, lines: usize) -> Vec<Lin
         }
         let Some(edit) = edits.last_mut() else { continue };
         match line.tag {
-            Tag::Add => edit.add.push(match &place.shift {
-                Shift::None => Cow::Borrowed(line.text),
-                shift => shift.line(line.text),
-            }),
+            Tag::Add => {
+                let text = match &place.shift {
+                    Shift::None => Cow::Borrowed(line.text),
+                    shift => shift.line(line.text),
+                };
+                edit.add.push(NewLine { text, crlf: line.crlf });
+            }
             _ => {
                 edit.remove += 1;
                 at += 1;

@@ -18,6 +18,13 @@ use crate::scope::{NameError, Scope};
 pub enum FileSource<'a> {
     /// Its text.
     Text(&'a str),
+    /// A link.
+    Link {
+        /// Where it leads, as it is written.
+        target: &'a str,
+        /// The file that it leads to, which may be missing.
+        leads_to: &'a Path,
+    },
     /// There is none.
     Missing,
     /// It is no text, or can't be read: the reason, to be shown.
@@ -36,27 +43,33 @@ pub struct Choice {
 /// All that a patch changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// Each file once, in the order of the patch.
+    /// What becomes of each path, once for each, in the order of the patch.
     pub files: Vec<FileChange>,
-    /// What the patch asks for that is left undone.
-    pub notes: Vec<String>,
 }
 
-/// What becomes of one file.
+/// What becomes of one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChange {
-    /// Its path, afterwards if it is renamed.
+    /// The path.
     pub path: PathBuf,
     /// Where its text comes from, if that is another path.
     pub from: Option<PathBuf>,
-    /// Whether the file at `from` stays.
+    /// Whether its text is a copy of the one at `from`.
     pub copied: bool,
-    /// Whether there was a file at `path` before.
+    /// Whether nothing is here afterwards because it is elsewhere.
+    pub moved_away: bool,
+    /// Whether there was a file or a link at `path` before.
     pub existed: bool,
+    /// Whether that was a link.
+    pub was_link: bool,
+    /// Whether a link is there afterwards. Its text is where it leads.
+    pub link: bool,
     /// Whether another file comes in its place: the patch deletes it and adds it again.
     pub rewritten: bool,
     /// Its text afterwards; `None` if the file goes.
     pub text: Option<String>,
+    /// Whether it is a program afterwards; `None` if the patch doesn't say.
+    pub executable: Option<bool>,
     /// What leads there from the text of `from`, or of `path`; empty for a new, rewritten or deleted
     /// file.
     pub splices: Vec<Splice>,
@@ -160,6 +173,10 @@ pub enum ProblemKind {
     TooMany,
     /// The file isn't what the patch deletes.
     DeletesOther,
+    /// It is a link that leads there, and no file's text can be reached by it.
+    IsLink(String),
+    /// It is no link, but the patch is about one.
+    NoLink,
     /// The patch takes too much work.
     TooMuchWork,
 }
@@ -197,7 +214,7 @@ impl Patch<'_> {
         file: &dyn Fn(&Path) -> FileSource<'a>,
         choices: &[Choice],
     ) -> Result<Plan, Obstacle> {
-        let mut files = files::Files::new(scope, file);
+        let mut files = files::Files::new(self, scope, file);
         let mut work = Work(WORK_MAX);
         let mut found = section::Findings::default();
         for section in &self.sections {
@@ -209,7 +226,7 @@ impl Patch<'_> {
         if !found.questions.is_empty() {
             return Err(Obstacle::Ask(found.questions));
         }
-        Ok(Plan { files: files.changes(), notes: self.notes.clone() })
+        Ok(Plan { files: files.changes() })
     }
 }
 

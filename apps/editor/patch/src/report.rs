@@ -21,19 +21,20 @@ impl Plan {
     /// One line: `2 files, 3 hunks: src/a.rs 10-14, 40 · new src/c.rs 12 lines`.
     #[must_use]
     pub fn summary(&self, names: Names<'_>) -> String {
-        let hunks: usize = self.files.iter().map(|file| file.hunks.len()).sum();
-        let told = self.files.iter().take(FILES_TOLD);
+        // A file that was renamed is told once, under its new name.
+        let files: Vec<_> = self.files.iter().filter(|file| !file.moved_away).collect();
+        let hunks: usize = files.iter().map(|file| file.hunks.len()).sum();
+        let told = files.iter().take(FILES_TOLD);
         let mut parts: Vec<_> = told.map(|file| file.summary(names)).collect();
-        let more = self.files.len().saturating_sub(FILES_TOLD);
+        let more = files.len().saturating_sub(FILES_TOLD);
         if more > 0 {
             parts.push(format!("and {}", count(more, "more file")));
         }
-        parts.extend(self.notes.iter().cloned());
         let body = parts.join(" · ");
-        if let ([_], 0 | 1) = (&self.files[..], hunks) {
+        if let ([_], 0 | 1) = (&files[..], hunks) {
             return body;
         }
-        let mut counts = count(self.files.len(), "file");
+        let mut counts = count(files.len(), "file");
         if hunks > 0 {
             let _ = write!(counts, ", {}", count(hunks, "hunk"));
         }
@@ -49,19 +50,36 @@ impl FileChange {
             || self.from.is_some()
             || !self.existed
             || self.rewritten
+            || self.executable.is_some()
             || !self.splices.is_empty()
     }
 
     fn summary(&self, names: Names<'_>) -> String {
         let name = names(&self.path);
-        let Some(text) = &self.text else { return format!("deleted {name}") };
+        let link = |is: bool| if is { "link " } else { "" };
+        let Some(text) = &self.text else {
+            return format!("deleted {}{name}", link(self.was_link));
+        };
         let mut line = match &self.from {
+            None if self.link && !(self.existed && self.was_link) => {
+                format!("new link {name} to {}", cut(text))
+            }
+            None if self.was_link && !self.link => {
+                format!("{name}: no link any more, {}", count(text.lines().count(), "line"))
+            }
+            _ if self.link && !self.hunks.is_empty() => format!("link {name} to {}", cut(text)),
             Some(from) if self.copied => format!("{name} copied from {}", names(from)),
             Some(from) => format!("{} renamed to {name}", names(from)),
             None if !self.existed => format!("new {name}, {}", count(text.lines().count(), "line")),
             None => name,
         };
-        if self.rewritten {
+        match self.executable {
+            Some(true) => line.push_str(", executable"),
+            // A new file is none unless it is said.
+            Some(false) if self.existed => line.push_str(", not executable"),
+            _ => {}
+        }
+        if self.rewritten && self.was_link == self.link {
             line.push_str(" rewritten");
         }
         let ranges: Vec<_> = self.hunks.iter().map(range).collect();
@@ -146,6 +164,10 @@ fn describe(text: &mut String, problem: &Problem, name: &str) {
         ProblemKind::DeletesOther => {
             write!(text, "{name}: the file isn't what the patch deletes")
         }
+        ProblemKind::IsLink(target) => {
+            write!(text, "{name}: is a link to {}; name the file that it leads to", cut(target))
+        }
+        ProblemKind::NoLink => write!(text, "{name}: is no link, but the patch is about one"),
         ProblemKind::TooMuchWork => {
             write!(text, "{name}: finding the places takes too long; split the patch")
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use docui::Fault;
 use docui::regular_file::{self, OpenError, OtherKind};
-use pipemux_publish::{Place, PublishError, Staged};
+use pipemux_publish::{Durability, Place, PublishError, Staged};
 
 use crate::limits::{FILE_MAX, NEIGHBOURS_MAX, READ_PIECE};
 
@@ -222,7 +222,7 @@ fn stage_with(
             }
         },
     };
-    let staged = pipemux_publish::stage(path, place, write).map_err(failed)?;
+    let staged = pipemux_publish::stage(path, place, Durability::Power, write).map_err(failed)?;
     Ok(StagedFile { path: path.to_owned(), staged })
 }
 
@@ -242,6 +242,15 @@ fn check_writable(path: &Path, metadata: &fs::Metadata) -> Result<(), Fault> {
 }
 
 impl StagedFile {
+    /// Gives the text these permission bits, instead of those of its file.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn with_mode(self, bits: u32) -> Result<Self, Fault> {
+        self.staged.set_mode(bits).map_err(|error| not_written(&self.path, &error))?;
+        Ok(self)
+    }
+
     /// Puts the text in the place of its file, if that has one of the `expected` digests, and returns the stamp. What
     /// others write meanwhile is not lost.
     ///
@@ -264,7 +273,8 @@ pub fn remove(path: &Path, expected: &[Option<u64>]) -> Result<(), Fault> {
     removed.map_err(|error| unpublished(path, error))
 }
 
-fn has_digest(file: &File, expected: &[Option<u64>]) -> io::Result<bool> {
+/// True if a file has one of these digests.
+pub(crate) fn has_digest(file: &File, expected: &[Option<u64>]) -> io::Result<bool> {
     let mut digest = ContentDigest::default();
     let mut piece = vec![0; READ_PIECE];
     let mut at = 0;
@@ -284,7 +294,7 @@ fn has_digest(file: &File, expected: &[Option<u64>]) -> io::Result<bool> {
 }
 
 /// Returns the error of a file whose place a text didn't take.
-fn unpublished(path: &Path, error: PublishError) -> Fault {
+pub(super) fn unpublished(path: &Path, error: PublishError) -> Fault {
     let shown = path.display();
     match error {
         PublishError::Changed => Fault::stale(format!("{shown} was changed meanwhile"))

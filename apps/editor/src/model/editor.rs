@@ -14,7 +14,7 @@
 
 mod addressing;
 mod baseline;
-mod interrupted;
+pub(crate) mod interrupted;
 mod opening;
 mod reading;
 mod renumbering;
@@ -27,11 +27,13 @@ pub(crate) use reading::ReadArguments;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::limits::FILES_MAX;
 
+use self::interrupted::OwnLeftover;
 use super::binary_file::{BinaryFile, BinaryFiles};
 use super::change_log::ChangeLog;
 use super::current_file_log::CurrentFileLog;
@@ -71,6 +73,9 @@ pub struct Editor {
     /// The files that the action that is being begun may overwrite, as they were when the reader was asked.
     #[serde(skip)]
     pub(crate) overwrite: Vec<DiskConflict>,
+    /// What interrupted changes left beside their files, until an edit is written.
+    #[serde(skip)]
+    pub(crate) leftovers: Arc<Vec<OwnLeftover>>,
     /// Counts uses of files.
     #[serde(skip)]
     uses: u64,

@@ -135,9 +135,15 @@ pub struct FileChange {
     /// True when the file begins with a byte order mark.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bom: bool,
-    /// The permission bits of a file that was deleted.
+    /// The permission bits of a file that was made or deleted, and those that a changed one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
+    /// The permission bits before, of a file that was given others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode_before: Option<u32>,
+    /// True for a link, not for the file that it leads to. Its text is where it leads.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub link: bool,
 }
 
 impl FileChange {
@@ -150,7 +156,9 @@ impl FileChange {
             before: self.after,
             after: self.before,
             bom: self.bom,
-            mode: self.mode,
+            mode: self.mode_before.or(self.mode),
+            mode_before: self.mode_before.and(self.mode),
+            link: self.link,
         }
     }
 }
@@ -202,7 +210,17 @@ impl FormerChange {
     pub(crate) fn adopt(self, path: &Path, (before, after): (u64, u64), bom: bool) -> Change {
         let Self { id, kind, author, splices, lines } = self;
         let (path, before, after) = (path.to_owned(), Some(before), Some(after));
-        let file = FileChange { path, splices, lines, before, after, bom, mode: None };
+        let file = FileChange {
+            path,
+            splices,
+            lines,
+            before,
+            after,
+            bom,
+            mode: None,
+            mode_before: None,
+            link: false,
+        };
         Change { id, kind, author, files: vec![file] }
     }
 }

@@ -4,9 +4,8 @@
 //! place. If one of them can't, those before it are put back. Before that, the journal of changes has what is
 //! about to be done, so that the next process can tell what the disk has if this one ends in between.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use docui::Fault;
 use docui::blocking::CommitPoint;
@@ -18,16 +17,22 @@ use super::change_log::change_journal::{ChangeJournal, Operation};
 use super::change_log::lock;
 use super::disk;
 use super::documents::{Documents, ReadDocument};
+use super::editor::interrupted::OwnLeftover;
 use super::file_stamp::FileStamp;
 use super::history::{EditKind, FileChange};
 use super::journal::unrecorded;
 use super::line_change::LineChange;
+use super::project_rules::NewFileRules;
 use super::splice::Splice;
-use super::text_diff::{difference, differing_lines, line_change_of};
+use super::text_diff::{difference, line_change_of};
 use super::text_gate::{GateClosed, GateGuard};
 
+mod conflict;
+pub mod links;
 mod publish;
 
+pub use conflict::DiskConflict;
+use conflict::conflict;
 pub(crate) use publish::make_folders;
 use publish::publish;
 
@@ -47,6 +52,8 @@ pub struct FileEdit {
     pub path: PathBuf,
     /// What becomes of it.
     pub edit: TextEdit,
+    /// The permission bits that it is given; a file that is there keeps its own otherwise.
+    pub mode: Option<u32>,
 }
 
 /// What becomes of a file.
@@ -58,10 +65,12 @@ pub enum TextEdit {
     Lines(Vec<Splice>, LineChange),
     /// A new file with this text. Its folders are made. It must not exist.
     Create(String),
-    /// A new file with this text, and with the permissions of another one.
-    CreateLike(String, PathBuf),
     /// The file is deleted.
     Delete,
+    /// A new link that leads there. There must be nothing at its path.
+    CreateLink(String),
+    /// The link is removed; what it leads to stays.
+    DeleteLink,
     /// This very change, if the file is as it was before it.
     Exact(FileChange),
 }
@@ -75,7 +84,16 @@ impl WorkspaceEdit {
     /// Adds the edit of a file.
     #[must_use]
     pub fn file(mut self, path: impl Into<PathBuf>, edit: TextEdit) -> Self {
-        self.files.push(FileEdit { path: path.into(), edit });
+        self.files.push(FileEdit { path: path.into(), edit, mode: None });
+        self
+    }
+
+    /// Gives the file that was added last these permission bits.
+    #[must_use]
+    pub fn with_mode(mut self, mode: Option<u32>) -> Self {
+        if let Some(file) = self.files.last_mut() {
+            file.mode = mode;
+        }
         self
     }
 
@@ -83,26 +101,6 @@ impl WorkspaceEdit {
     #[must_use]
     pub fn splices(self, path: impl Into<PathBuf>, splices: Vec<Splice>) -> Self {
         self.file(path, TextEdit::Splices(splices))
-    }
-}
-
-/// A file that has another text on disk than was read from it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DiskConflict {
-    /// The file.
-    pub path: PathBuf,
-    /// The digest of what is there; `None` if it can't be read.
-    pub disk: Option<u64>,
-    /// True when there is no file.
-    pub deleted: bool,
-    /// Which of its lines differ from those in the session, in words.
-    pub differs: Option<String>,
-}
-
-impl DiskConflict {
-    /// True when it is about the same file as it is on disk.
-    fn is_same(&self, other: &Self) -> bool {
-        (&self.path, self.disk, self.deleted) == (&other.path, other.disk, other.deleted)
     }
 }
 
@@ -115,6 +113,8 @@ pub struct WritePolicy {
     pub overwrite: Vec<DiskConflict>,
     /// True when the edit is only to be shown.
     pub preview: bool,
+    /// What an interrupted edit left, which goes with the first one that writes.
+    pub leftovers: Arc<Vec<OwnLeftover>>,
 }
 
 /// What became of an edit.
@@ -176,6 +176,7 @@ impl Documents {
         planned.retain(|file| {
             file.change.before.is_some() != file.change.after.is_some()
                 || !file.change.splices.is_empty()
+                || file.change.mode_before.is_some()
         });
         // The undo of changes that add up to nothing is recorded: it decides what is undone and redone next.
         if planned.is_empty() && !edit.kind.steps_history() {
@@ -186,11 +187,20 @@ impl Documents {
             return Ok(Written::Planned(planned.collect()));
         }
         for file in &mut planned {
-            file.guard = self.begin(&file.change.path, policy.hold)?;
+            // A link has no text that is open.
+            if !file.change.link {
+                file.guard = self.begin(&file.change.path, policy.hold)?;
+            }
         }
         if !policy.hold {
             let mut conflicts = Vec::new();
-            for file in &mut planned {
+            for at in 0..planned.len() {
+                let (earlier, rest) = planned.split_at_mut(at);
+                let file = &mut rest[0];
+                // What is there goes first.
+                if links::is_freed(&file.change.path, earlier) {
+                    continue;
+                }
                 let Some(found) = conflict(file)? else { continue };
                 if policy.overwrite.iter().any(|may| may.is_same(&found)) {
                     file.accepted.push(found.disk);
@@ -205,6 +215,7 @@ impl Documents {
         if !commit.begin() {
             return Ok(Written::CalledOff);
         }
+        policy.leftovers.iter().for_each(OwnLeftover::remove);
         let operation = operation(planned.iter().map(|file| file.change.clone()).collect());
         let begun = lock(journal).begin(&operation);
         begun.map_err(|error| unrecorded(lock(journal).path(), &error))?;
@@ -223,25 +234,31 @@ impl Documents {
 
     /// Adds the edit of a file to those that are planned.
     fn plan(&mut self, file: FileEdit, planned: &mut Vec<PlannedFile>) -> Result<(), Fault> {
-        let FileEdit { path, edit } = file;
-        let (edit, mut mode) = match edit {
-            TextEdit::CreateLike(text, model) => {
-                (TextEdit::Create(text), disk::permission_bits(&model))
-            }
-            edit => (edit, None),
-        };
+        let FileEdit { path, edit, mut mode } = file;
         let shown = self.display(&path);
-        let earlier = planned.iter().position(|earlier| earlier.change.path == path);
+        if let Some(link) = links::plan((&path, &edit), &shown, planned)? {
+            planned.push(link);
+            return Ok(());
+        }
+        let is_same = |earlier: &PlannedFile| earlier.change.path == path && !earlier.change.link;
+        let earlier = planned.iter().position(is_same);
         let missing = match earlier {
             Some(at) => planned[at].change.after.is_none(),
-            None => self.is_missing(&path),
+            None => links::is_freed(&path, planned) || self.is_missing(&path),
+        };
+        let is_new = missing && earlier.is_none();
+        let rules = match edit {
+            TextEdit::Create(_) | TextEdit::Splices(_) if is_new => {
+                NewFileRules::read(&path, &self.root)
+            }
+            _ => NewFileRules::default(),
         };
         let (before, exists) = match (&edit, missing, earlier) {
             (TextEdit::Create(_), false, _) => {
                 return Err(Fault::refused(format!("{shown} already exists")));
             }
             (_, _, Some(at)) => (planned[at].after.clone(), !missing),
-            (TextEdit::Create(_), true, None) => (Buffer::default(), false),
+            (TextEdit::Create(_), true, None) => (Buffer::new("", rules.bom), false),
             (TextEdit::Exact(change), true, None) if change.before.is_none() => {
                 (Buffer::new("", change.bom), false)
             }
@@ -254,8 +271,11 @@ impl Documents {
         };
         let (splices, lines, deleted) = match edit {
             TextEdit::Splices(splices) => {
-                let splices: Vec<_> =
+                let mut splices: Vec<_> =
                     splices.into_iter().filter(|splice| splice.old != splice.new).collect();
+                for splice in &mut splices {
+                    splice.new = rules.with_line_endings(std::mem::take(&mut splice.new));
+                }
                 check_splices(&splices, &before, &shown)?;
                 let lines = line_change_of(&before, &splices);
                 (splices, lines, false)
@@ -264,7 +284,9 @@ impl Documents {
                 check_splices(&splices, &before, &shown)?;
                 (splices, lines, false)
             }
-            TextEdit::Create(new) | TextEdit::CreateLike(new, _) => {
+            TextEdit::CreateLink(_) | TextEdit::DeleteLink => return Ok(()),
+            TextEdit::Create(new) => {
+                let new = rules.with_line_endings(new);
                 let splices = match new.is_empty() {
                     true => Vec::new(),
                     false => vec![Splice { at: 0, old: String::new(), new }],
@@ -295,16 +317,34 @@ impl Documents {
         after.apply(&splices);
         let digest = (!deleted).then(|| after.digest());
         if let Some(at) = earlier {
+            if let Some(mode) = mode.filter(|_| !deleted) {
+                let change = &mut planned[at].change;
+                change.mode_before = change.mode_before.or_else(|| disk::permission_bits(&path));
+                change.mode = Some(mode);
+            }
             return merge(&mut planned[at], after, digest);
         }
         let open = self.open_file(&path);
         let read = self.read.get(&path).and_then(|read| read.file.digest());
         let base_digest = open.map_or(read, |open| open.base_digest);
-        let mode = if deleted { disk::permission_bits(&path) } else { mode };
+        let mode_before = disk::permission_bits(&path).filter(|_| exists);
+        let mode = if deleted { mode_before } else { mode };
+        let mode_before =
+            mode_before.filter(|bits| !deleted && mode.is_some_and(|mode| mode != *bits));
+        let mode = mode.filter(|_| deleted || !exists || mode_before.is_some());
         let bom = before.has_bom();
         let digest_before = exists.then(|| before.digest());
-        let change =
-            FileChange { path, splices, lines, before: digest_before, after: digest, bom, mode };
+        let change = FileChange {
+            path,
+            splices,
+            lines,
+            before: digest_before,
+            after: digest,
+            bom,
+            mode,
+            mode_before,
+            link: false,
+        };
         let accepted = vec![base_digest, change.after];
         planned.push(PlannedFile { change, before, after, guard: None, base_digest, accepted });
         Ok(())
@@ -354,23 +394,4 @@ fn check_splices(splices: &[Splice], buffer: &Buffer, shown: &str) -> Result<(),
         return Err(Fault::refused(format!("{shown} would exceed the limit of {limit} MiB")));
     }
     Ok(())
-}
-
-/// Returns the conflict if the disk has another text than was read from it.
-fn conflict(file: &PlannedFile) -> Result<Option<DiskConflict>, Fault> {
-    let path = &file.change.path;
-    let deleted = fs::symlink_metadata(path).is_err();
-    let disk = if deleted { None } else { disk::digest(path)? };
-    let expected = match file.base_digest {
-        None => deleted,
-        Some(base) => !deleted && disk == Some(base),
-    };
-    // What the edit makes may be there already.
-    let made = file.change.after.is_some() && disk == file.change.after;
-    if expected || made {
-        return Ok(None);
-    }
-    let theirs = disk::load(path).ok();
-    let differs = theirs.and_then(|loaded| differing_lines(&loaded.text, &file.before.text()));
-    Ok(Some(DiskConflict { path: path.clone(), disk, deleted, differs }))
 }

@@ -10,12 +10,12 @@ use pipemux_patch::{Question, Scope, report};
 use crate::display::lines::readable;
 use crate::display::wording::{count, shown_lines};
 use crate::limits::PLACES_LISTED;
-use crate::model::Editor;
 use crate::model::documents::Documents;
 use crate::model::history::EditKind;
 use crate::model::splice::Splice;
 use crate::model::text_diff::difference;
-use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
+use crate::model::workspace_edit::{TextEdit, WorkspaceEdit, links};
+use crate::model::{Editor, disk};
 
 use super::edit::Plan;
 use super::question::{AskedPatch, Token, chosen_matches};
@@ -96,6 +96,12 @@ fn answered(mut asked: AskedPatch, choice: &Choice) -> Result<Option<AskedPatch>
 enum Found {
     /// Its path without symlinks, and its text.
     Text(PathBuf, String, u64),
+    /// A link: its path, of which only the last part is not followed, where it leads, and the file there.
+    Link {
+        name: PathBuf,
+        target: String,
+        leads_to: PathBuf,
+    },
     /// Its path without symlinks.
     Missing(PathBuf),
     Unreadable(String),
@@ -114,6 +120,11 @@ fn plan_patch(
     let mut found = HashMap::new();
     for path in paths {
         let file = find(documents, &path, scope);
+        if let Found::Link { leads_to, .. } = &file
+            && !found.contains_key(leads_to)
+        {
+            found.insert(leads_to.clone(), find_text(documents, leads_to, scope));
+        }
         found.insert(path, file);
     }
     if let Some(asked) = &asked {
@@ -121,17 +132,19 @@ fn plan_patch(
     }
     let names = |path: &Path| match found.get(path) {
         Some(Found::Text(real, ..) | Found::Missing(real)) => documents.display(real),
+        Some(Found::Link { name, .. }) => documents.display(name),
         _ => documents.display(path),
     };
     let source = |path: &Path| match found.get(path) {
         Some(Found::Text(_, text, _)) => FileSource::Text(text),
+        Some(Found::Link { target, leads_to, .. }) => FileSource::Link { target, leads_to },
         Some(Found::Unreadable(reason)) => FileSource::Unreadable(reason),
         Some(Found::Missing(_)) | None => FileSource::Missing,
     };
     let chosen = asked.as_ref().map(|asked| asked.chosen.clone()).unwrap_or_default();
     let places: Vec<_> =
         chosen.iter().map(|(at, picks)| Place { at: *at, picks: picks.clone() }).collect();
-    let plan = match patch.plan(scope, &source, &places) {
+    let mut plan = match patch.plan(scope, &source, &places) {
         Ok(plan) => plan,
         Err(Obstacle::Refused(problems)) => {
             return Err(refused(report::problems(&problems, &names)));
@@ -140,6 +153,15 @@ fn plan_patch(
             return ask(&questions, &found, chosen, &names).map(Plan::Reply);
         }
     };
+    for change in plan.files.iter_mut().filter(|change| change.executable.is_some()) {
+        let source = change.from.as_ref().unwrap_or(&change.path);
+        // Only what differs is a change.
+        let is = match found.get(source) {
+            Some(Found::Text(real, ..)) => disk::permission_bits(real).unwrap_or(0) & 0o100 != 0,
+            _ => false,
+        };
+        change.executable = change.executable.filter(|executable| *executable != is);
+    }
     let summary = plan.summary(&names);
     if plan.is_empty() {
         return Ok(Plan::Reply(Done::new(format!("no change: {summary}")).into()));
@@ -162,6 +184,22 @@ fn refused(problems: String) -> Fault {
 }
 
 fn find(documents: &mut Documents, path: &Path, scope: &Scope) -> Found {
+    // A reading of a name that leads through a file means nothing.
+    let above = path.ancestors().skip(1).find(|above| std::fs::symlink_metadata(above).is_ok());
+    if above.is_some_and(|above| !above.is_dir()) {
+        return Found::Missing(path.to_owned());
+    }
+    let Some(target) = links::target(path) else { return find_text(documents, path, scope) };
+    let parent = path.parent().map(real).unwrap_or_default();
+    if !scope.contains(&parent) {
+        return Found::Unreadable(format!("leads out of the project, to {}", parent.display()));
+    }
+    let name = parent.join(path.file_name().unwrap_or_default());
+    let leads_to = path.canonicalize().unwrap_or_else(|_| parent.join(&target));
+    Found::Link { name, target, leads_to }
+}
+
+fn find_text(documents: &mut Documents, path: &Path, scope: &Scope) -> Found {
     let real = match documents.resolve(path) {
         Ok(real) => real,
         Err(fault) => return Found::Unreadable(fault.message),
@@ -260,37 +298,64 @@ fn new_lines(
 fn real_path(path: &Path, found: &HashMap<PathBuf, Found>) -> PathBuf {
     match found.get(path) {
         Some(Found::Text(real, ..) | Found::Missing(real)) => real.clone(),
+        Some(Found::Link { name, .. }) => name.clone(),
         _ => path.to_owned(),
     }
 }
 
-/// Adds what becomes of a file to an edit.
+/// Adds what becomes of a path to an edit.
 fn add(edit: WorkspaceEdit, change: FileChange, found: &HashMap<PathBuf, Found>) -> WorkspaceEdit {
     let path = real_path(&change.path, found);
-    let before = |path: &Path| match found.get(path) {
+    // A link and a file don't turn into each other: one goes, and the other comes.
+    let stays = change.existed && change.text.is_some() && change.was_link == change.link;
+    let edit = match (change.existed && !stays, change.was_link) {
+        (true, true) => edit.file(path.clone(), TextEdit::DeleteLink),
+        (true, false) => edit.file(path.clone(), TextEdit::Delete),
+        (false, true) if change.link => {
+            let edit = edit.file(path.clone(), TextEdit::DeleteLink);
+            return edit.file(path, TextEdit::CreateLink(change.text.unwrap_or_default()));
+        }
+        (false, _) => edit,
+    };
+    let Some(text) = change.text else { return edit };
+    if change.link {
+        return edit.file(path, TextEdit::CreateLink(text));
+    }
+    let from = change.from.as_ref().map(|from| real_path(from, found));
+    let mode = mode(from.as_deref(), &path, change.executable, stays);
+    if !stays {
+        return edit.file(path, TextEdit::Create(text)).with_mode(mode);
+    }
+    let old = match found.get(&change.path) {
         Some(Found::Text(_, text, _)) => text.as_str(),
         _ => "",
     };
-    let Some(text) = change.text else { return edit.file(path, TextEdit::Delete) };
-    if let Some(from) = &change.from {
-        let source = real_path(from, found);
-        let edit = match change.existed {
-            true => edit.splices(path, difference(before(&change.path), &text).0),
-            false => edit.file(path, TextEdit::CreateLike(text, source.clone())),
-        };
-        return if change.copied { edit } else { edit.file(source, TextEdit::Delete) };
+    let splices = match change.rewritten || from.is_some() {
+        true => difference(old, &text).0,
+        false => {
+            let splices = change.splices.into_iter();
+            let splice = |splice: pipemux_patch::Splice| Splice {
+                at: splice.range.start,
+                old: old[splice.range].to_owned(),
+                new: splice.text,
+            };
+            splices.map(splice).collect()
+        }
+    };
+    edit.splices(path, splices).with_mode(mode)
+}
+
+/// The permission bits that a file is given: those of the file whose text it takes, and as a program if the patch says so.
+/// `None` where they stay, or the umask decides.
+fn mode(from: Option<&Path>, path: &Path, executable: Option<bool>, stays: bool) -> Option<u32> {
+    let own = || if stays { disk::permission_bits(path) } else { None };
+    let bits = from.map_or_else(own, disk::permission_bits);
+    match executable {
+        None => from.and(bits),
+        Some(true) => {
+            let bits = bits.unwrap_or(0o666);
+            Some(bits | (bits & 0o444) >> 2)
+        }
+        Some(false) => Some(bits.unwrap_or(0o666) & !0o111),
     }
-    if !change.existed {
-        return edit.file(path, TextEdit::Create(text));
-    }
-    let old = before(&change.path);
-    if change.rewritten {
-        return edit.splices(path, difference(old, &text).0);
-    }
-    let splices = change.splices.into_iter().map(|splice| Splice {
-        at: splice.range.start,
-        old: old[splice.range].to_owned(),
-        new: splice.text,
-    });
-    edit.splices(path, splices.collect())
 }

@@ -43,12 +43,16 @@ impl Editor {
             _ => None,
         };
         let text = with_last_newline(&text.text);
+        let unseen = self.unseen_changes(context);
         let waits_for = format!("the disk of {}", self.display_path(&target));
         let plan = move |documents: &mut Documents| {
             let path = documents.resolve(&target)?;
             let edit = WorkspaceEdit::new(EditKind::Create);
             if documents.is_missing(&path) && documents.open_file(&path).is_none() {
                 return Ok(Plan::Edit(edit.file(path, TextEdit::Create(text)), None));
+            }
+            if let Some(fault) = unseen.get(&path) {
+                return Err(fault.clone());
             }
             let buffer = documents.text(&path)?;
             let (digest, lines) = (Some(buffer.digest()), buffer.line_count());
@@ -58,8 +62,10 @@ impl Editor {
                 let token = Token::Overwrite { path, disk: digest };
                 return EXISTS.ask(question, &token).map(Plan::Reply);
             }
-            let (splices, _) = difference(&buffer.text(), &text);
-            Ok(Plan::Edit(edit.splices(path, splices), Some(lines)))
+            let before = buffer.text();
+            let (text, kept) = with_line_endings_of(&before, text);
+            let (splices, _) = difference(&before, &text);
+            Ok(Plan::Edit(edit.splices(path, splices), Some((lines, kept))))
         };
         self.edit(waits_for, context, plan, |editor, made, replaced, context| {
             let Some(file) = made.files.first() else { return Done::default() };
@@ -71,11 +77,23 @@ impl Editor {
             let numbers = shown_lines(open, &(0..lines), context.next_version());
             let lines = count(lines, "line");
             let brief = match replaced.filter(|_| file.fate == FileFate::Changed) {
-                Some(before) => format!("{shown}, {lines} in place of {before}"),
+                Some((before, false)) => format!("{shown}, {lines} in place of {before}"),
+                Some((before, true)) => format!("{shown}, {lines} in place of {before}; CRLF kept"),
                 None => format!("{shown}, {lines}"),
             };
             Done::new(brief).shows([numbers])
         })
+    }
+}
+
+/// Gives a text whose lines all end in LF the line endings of the text whose place it takes, and tells whether that
+/// changed it.
+fn with_line_endings_of(before: &str, text: String) -> (String, bool) {
+    let crlf = before.matches("\r\n").count();
+    let is_crlf = 2 * crlf > before.matches('\n').count();
+    match is_crlf && text.contains('\n') && !text.contains('\r') {
+        true => (text.replace('\n', "\r\n"), true),
+        false => (text, false),
     }
 }
 

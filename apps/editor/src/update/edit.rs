@@ -6,6 +6,7 @@
 
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use docui::blocking::CommitPoint;
 use docui::{Ask, Blocking, Completion, Context, Done, Fault, Reply, View};
@@ -191,7 +192,9 @@ impl Editor {
         let (mut documents, journal) = (self.documents(), self.changes.journal()?);
         let overwrite = std::mem::take(&mut self.overwrite);
         let (hold, answered, began) = (self.hold, context.answer.clone(), self.version);
-        let policy = WritePolicy { hold, overwrite, preview: context.preview };
+        let preview = context.preview;
+        let leftovers = self.leftovers.clone();
+        let policy = WritePolicy { hold, overwrite, preview, leftovers };
         let work = move |commit: &CommitPoint| -> Result<Outcome<T>, Fault> {
             let (edit, about) = match plan(&mut documents)? {
                 Plan::Reply(reply) => return Ok(Outcome::Reply(reply)),
@@ -230,6 +233,7 @@ impl Editor {
             if written.is_empty() && !kind.steps_history() {
                 return Ok(Done::new("no change").into());
             }
+            editor.leftovers = Arc::default();
             let author = Author::of(context);
             let files: Vec<_> = written.iter().map(|file| file.change.clone()).collect();
             let taken = editor.take_written(kind, &author, written, hold);

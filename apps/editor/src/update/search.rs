@@ -10,7 +10,7 @@
 //! | [`words`] | counts, and what the filters left out, in words |
 //! | [`seen`] | counting the numbers in an answer as seen |
 
-mod again;
+pub(super) mod again;
 mod asking;
 mod blocks;
 mod budget;

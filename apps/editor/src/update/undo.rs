@@ -1,5 +1,8 @@
 //! Undo and redo, over all files that a change touched.
 
+use std::collections::HashMap;
+use std::path::PathBuf;
+
 use docui::{Context, Done, Fault};
 
 use crate::action::Action;
@@ -13,6 +16,7 @@ use crate::model::line_change::LineChange;
 use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
 
 use super::edit::{Made, Plan, Work};
+use super::search::again::quoted;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Direction {
@@ -76,12 +80,15 @@ impl Editor {
         };
         let ids: Vec<String> = changes.iter().map(|change| change.id.clone()).collect();
         let mut edit = WorkspaceEdit::new(direction.kind());
-        for file in changes.iter().flat_map(|change| &change.files) {
-            let exact = match direction {
-                Direction::Undo => file.inverse(),
-                Direction::Redo => file.clone(),
+        for change in &changes {
+            // A path can have a link that goes and a file that comes.
+            let files: Vec<FileChange> = match direction {
+                Direction::Undo => change.files.iter().rev().map(FileChange::inverse).collect(),
+                Direction::Redo => change.files.clone(),
             };
-            edit = edit.file(file.path.clone(), TextEdit::Exact(exact));
+            for file in files {
+                edit = edit.file(file.path.clone(), TextEdit::Exact(file));
+            }
         }
         let waits_for = match edit.files.as_slice() {
             [one] => format!("the disk of {}", self.display_path(&one.path)),
@@ -199,21 +206,40 @@ impl Editor {
 
     /// Checks that the reader has seen the changes that the action is about to undo or redo, or made them.
     fn check_seen(&self, changes: &[&Change], context: &Context) -> Result<(), Fault> {
-        let unseen = |change: &&&Change| {
-            let author = &change.author;
-            author.version > context.seen_version
-                && author.run != context.run_id
-                && (author.reader.is_empty() || author.reader != context.reader)
-        };
-        let Some(unseen) = changes.iter().find(unseen) else { return Ok(()) };
-        let by = match unseen.author.reader.as_str() {
+        let unseen = changes.iter().find(|change| is_unseen(change, context));
+        unseen.map_or(Ok(()), |unseen| Err(self.unseen(unseen).hint(self.view_hint())))
+    }
+
+    /// Returns the error of an action that would take back a change that its reader hasn't seen.
+    fn unseen(&self, change: &Change) -> Fault {
+        let by = match change.author.reader.as_str() {
             "" => "from disk".to_owned(),
             reader => format!("by {reader}"),
         };
-        let files = unseen.files.iter().map(|file| self.display_path(&file.path));
-        let (shown, kind) = (files.collect::<Vec<_>>().join(", "), unseen.kind);
-        Err(Fault::stale(format!("{shown} has a change that you haven't seen: {kind} {by}"))
-            .hint(self.view_hint()))
+        let files = change.files.iter().map(|file| self.display_path(&file.path));
+        let (shown, kind) = (files.collect::<Vec<_>>().join(", "), change.kind);
+        Fault::stale(format!("{shown} has a change that you haven't seen: {kind} {by}"))
+    }
+
+    /// Returns the files with changes that the reader hasn't seen, each with the error of an action that would take them
+    /// away.
+    pub(super) fn unseen_changes(&self, context: &Context) -> HashMap<PathBuf, Fault> {
+        let unseen = self.changes.undoable().filter(|change| is_unseen(change, context));
+        let of = |change: &Change| {
+            let fault = self.unseen(change);
+            let hinted = |file: &FileChange| {
+                let look = match quoted(&self.display_path(&file.path)) {
+                    Some(path) => {
+                        let call = format!("{}.lines({path})", self.callee());
+                        format!("look: {}", docui::command::command(&["ask", &call]))
+                    }
+                    None => self.view_hint(),
+                };
+                (file.path.clone(), fault.clone().hint(look))
+            };
+            change.files.iter().map(hinted).collect::<Vec<_>>()
+        };
+        unseen.flat_map(of).collect()
     }
 
     /// Returns the change with an id, if it is the latest one of its files.
@@ -260,6 +286,14 @@ impl Editor {
             false => Fault::stale(message).hint(self.view_hint()),
         })
     }
+}
+
+/// True for a change that neither the reader nor the present run made, since the reader looked last.
+fn is_unseen(change: &Change, context: &Context) -> bool {
+    let author = &change.author;
+    author.version > context.seen_version
+        && author.run != context.run_id
+        && (author.reader.is_empty() || author.reader != context.reader)
 }
 
 /// Says what an undo or a redo did to a file, in the numbers that its lines have now.

@@ -150,3 +150,109 @@ fn held_edits_take_patches_too() {
     session.done(&apply("--- a/a.rs\n+++ b/a.rs\n@@\n-b\n+c\n"));
     assert_eq!((session.text().as_str(), session.on_disk("a.rs").as_str()), ("c\n", "a\n"));
 }
+
+/// The tree below the session's directory: each link with where it leads, each file with its text.
+fn tree(session: &TestSession) -> Vec<String> {
+    let entries = std::fs::read_dir(session.files.path()).unwrap().flatten();
+    let show = |entry: std::fs::DirEntry| {
+        let name = entry.file_name().into_string().unwrap();
+        match std::fs::read_link(entry.path()) {
+            Ok(target) => format!("{name} -> {}", target.display()),
+            Err(_) => format!("{name}: {}", std::fs::read_to_string(entry.path()).unwrap()),
+        }
+    };
+    let mut tree: Vec<_> = entries.map(show).collect();
+    tree.sort();
+    tree
+}
+
+/// A patch that gives a moved file's old path a new file, or moves files in a ring.
+#[test]
+fn what_becomes_of_each_path_is_decided_over_the_whole_patch() {
+    let mut session = TestSession::with(&[("a.py", "x = 1\n"), ("b.py", "y = 1\n")]);
+    let patch = "*** Begin Patch\n*** Update File: a.py\n*** Move to: c.py\n@@\n-x = 1\n+x = 2\n*** Add File: a.py\n+from c import *\n*** End Patch\n";
+    session.done(&apply(patch));
+    assert_eq!(tree(&session), ["a.py: from c import *\n", "b.py: y = 1\n", "c.py: x = 2\n"]);
+    session.view();
+    session.done(&undo());
+    assert_eq!(tree(&session), ["a.py: x = 1\n", "b.py: y = 1\n"]);
+    session.view();
+    // The file is made before the section that moves the old one away.
+    let reordered = "*** Begin Patch\n*** Add File: a.py\n+from c import *\n*** Update File: a.py\n*** Move to: c.py\n@@\n-x = 1\n+x = 2\n*** End Patch\n";
+    session.done(&apply(reordered));
+    assert_eq!(tree(&session), ["a.py: from c import *\n", "b.py: y = 1\n", "c.py: x = 2\n"]);
+    session.view();
+    let ring = "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n*** Update File: b.py\n*** Move to: c.py\n*** Update File: c.py\n*** Move to: a.py\n*** End Patch\n";
+    let done = session.done(&apply(ring));
+    assert!(
+        done.brief.starts_with(
+            "3 files: a.py renamed to b.py · b.py renamed to c.py · c.py renamed to a.py"
+        ) || done.brief.contains("renamed"),
+        "{}",
+        done.brief
+    );
+    assert_eq!(tree(&session), ["a.py: x = 2\n", "b.py: from c import *\n", "c.py: y = 1\n"]);
+    session.view();
+    session.done(&undo());
+    assert_eq!(tree(&session), ["a.py: from c import *\n", "b.py: y = 1\n", "c.py: x = 2\n"]);
+    // What a path becomes is given twice.
+    session.view();
+    let twice = "*** Begin Patch\n*** Update File: a.py\n*** Move to: d.py\n*** Update File: b.py\n*** Move to: d.py\n*** End Patch\n";
+    let before = tree(&session);
+    let fault = session.failed(&apply(twice));
+    assert!(fault.message.contains("d.py: exists already"), "{}", fault.message);
+    assert_eq!(tree(&session), before);
+}
+
+/// What deletes and moves is about the name, and what edits is about the text behind it.
+#[test]
+fn links_are_deleted_and_moved_by_their_names_and_edited_behind_them() {
+    let mut session = TestSession::with(&[("AGENTS.md", "rules\n")]);
+    std::os::unix::fs::symlink("AGENTS.md", session.path("CLAUDE.md")).unwrap();
+    let linked = ["AGENTS.md: rules\n", "CLAUDE.md -> AGENTS.md"];
+    for patch in [
+        "*** Begin Patch\n*** Delete File: CLAUDE.md\n*** End Patch\n",
+        "--- a/CLAUDE.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-rules\n",
+        "diff --git a/CLAUDE.md b/CLAUDE.md\ndeleted file mode 120000\n--- a/CLAUDE.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-AGENTS.md\n\\ No newline at end of file\n",
+    ] {
+        assert_eq!(session.done(&apply(patch)).brief, "deleted link CLAUDE.md", "{patch}");
+        assert_eq!(tree(&session), linked[..1]);
+        session.view();
+        session.done(&undo());
+        assert_eq!(tree(&session), linked);
+        session.view();
+    }
+    let renamed = "diff --git a/CLAUDE.md b/GEMINI.md\nsimilarity index 100%\nrename from CLAUDE.md\nrename to GEMINI.md\n";
+    session.done(&apply(renamed));
+    assert_eq!(tree(&session), ["AGENTS.md: rules\n", "GEMINI.md -> AGENTS.md"]);
+    session.view();
+    session.done(&undo());
+    session.view();
+    let edited = "--- a/CLAUDE.md\n+++ b/CLAUDE.md\n@@ -1 +1 @@\n-rules\n+laws\n";
+    session.done(&apply(edited));
+    assert_eq!(tree(&session), ["AGENTS.md: laws\n", "CLAUDE.md -> AGENTS.md"]);
+    session.view();
+    // A file in the place of the link.
+    let replaced = "*** Begin Patch\n*** Delete File: CLAUDE.md\n*** Add File: CLAUDE.md\n+own\n*** End Patch\n";
+    session.done(&apply(replaced));
+    assert_eq!(tree(&session), ["AGENTS.md: laws\n", "CLAUDE.md: own\n"]);
+    session.view();
+    session.done(&undo());
+    assert_eq!(tree(&session), ["AGENTS.md: laws\n", "CLAUDE.md -> AGENTS.md"]);
+    session.view();
+    let made =
+        session.failed(&apply("*** Begin Patch\n*** Add File: CLAUDE.md\n+own\n*** End Patch\n"));
+    assert!(made.message.contains("is a link to AGENTS.md"), "{}", made.message);
+    // A link that leads out of the project can be deleted, but not edited.
+    let outside = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(outside.path(), "theirs\n").unwrap();
+    std::os::unix::fs::symlink(outside.path(), session.path("OUT.md")).unwrap();
+    let fault = session.failed(&apply("--- a/OUT.md\n+++ b/OUT.md\n@@ -1 +1 @@\n-theirs\n+ours\n"));
+    assert!(fault.message.contains("leads out of the project"), "{}", fault.message);
+    session.done(&apply("*** Begin Patch\n*** Delete File: OUT.md\n*** End Patch\n"));
+    assert!(!session.path("OUT.md").exists() && outside.path().exists());
+    // One that leads nowhere can be deleted, too.
+    std::os::unix::fs::symlink("nowhere", session.path("DEAD.md")).unwrap();
+    session.done(&apply("*** Begin Patch\n*** Delete File: DEAD.md\n*** End Patch\n"));
+    assert_eq!(tree(&session), ["AGENTS.md: laws\n", "CLAUDE.md -> AGENTS.md"]);
+}

@@ -173,3 +173,33 @@ fn digest_is_the_same_for_file_loaded_text_and_buffer() {
         assert_ne!(Some(buffer.digest()), digest, "{length}");
     }
 }
+
+#[test]
+fn file_that_is_written_anew_keeps_its_line_endings_and_new_ones_follow_the_project() {
+    let mut session = TestSession::with(&[("a.cs", "x\r\ny\r\n")]);
+    let create = |path: &str, overwrite| Action::Create {
+        path: path.into(),
+        text: text("l1\nl2\n").into(),
+        overwrite,
+    };
+    let done = session.done(&create("a.cs", true));
+    assert!(done.brief.contains("2 lines in place of 2; CRLF kept"), "{}", done.brief);
+    assert_eq!(session.on_disk("a.cs"), "l1\r\nl2\r\n");
+    session.done(&create("b.cs", false));
+    assert_eq!(session.on_disk("b.cs"), "l1\nl2\n");
+    std::fs::write(session.path(".gitattributes"), "* text=auto eol=crlf\n").unwrap();
+    std::fs::write(session.path(".editorconfig"), "[*.vb]\ncharset = utf-8-bom\n").unwrap();
+    session.done(&create("c.cs", false));
+    assert_eq!(session.on_disk("c.cs"), "l1\r\nl2\r\n");
+    session.done(&create("d.vb", false));
+    assert_eq!(session.on_disk("d.vb"), "\u{feff}l1\r\nl2\r\n");
+    let patch = "*** Begin Patch\n*** Add File: e.cs\n+one\n*** End Patch\n";
+    session.done(&Action::Apply { patch: text(patch) });
+    assert_eq!(session.on_disk("e.cs"), "one\r\n");
+    session.view();
+    session.done(&undo());
+    assert!(!session.path("e.cs").exists());
+    session.view();
+    session.done(&Action::Redo { steps: 1, change: None });
+    assert_eq!(session.on_disk("e.cs"), "one\r\n");
+}

@@ -9,6 +9,7 @@ mod diffing;
 mod edits;
 mod extracting;
 mod files;
+mod git_apply;
 mod hanging_disk;
 mod hibernation;
 mod hibernation_equivalence;

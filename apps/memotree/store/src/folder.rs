@@ -2,19 +2,20 @@
 //!
 //! `.memotree` itself may be a link, so that several checkouts share one tree. Inside of it no link is followed that leads
 //! out. A file is replaced atomically, and only as long as it still has the content that the change was made
-//! for: where the system can, the new file and the old one change places in one step, the old one is compared, and put
-//! back if it isn't the expected one. What another program wrote meanwhile is never lost.
+//! for: what another program wrote meanwhile is never lost.
 
-use std::fs::{self, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use pipemux_publish::{Durability, Place, PublishError};
 use rustix::fs::OFlags;
 
 use crate::node_file::FILE_BYTES_MAX;
 use crate::stamp::Stamp;
+use crate::state::FileEdit;
 
 /// The folders inside of `.memotree`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -308,52 +309,49 @@ impl Folder {
             Ok(metadata) if metadata.is_symlink() => fs::canonicalize(&path).map_err(io)?,
             _ => path,
         };
+        let failed = |error| match error {
+            PublishError::Io(source) => io(source),
+            PublishError::Busy => {
+                let why = "another program has it open for writing; try again once it is closed";
+                FolderError::Refused { what: file.to_string(), why }
+            }
+            PublishError::Changed | PublishError::Exists | PublishError::Kept(_) => {
+                FolderError::Changed(file.clone())
+            }
+        };
+        let expected = |found: &File| has_content(found, before.unwrap_or_default());
         let Some(after) = after else {
-            if let Some(before) = before {
-                let aside = self.root.join(file.part.name()).join(format!(".{}.new", file.name));
-                fs::rename(&path, &aside).map_err(io)?;
-                if fs::read(&aside).map_err(io)? != before {
-                    create(&aside, &path, file)?;
-                    return Err(FolderError::Changed(file.clone()));
-                }
-                fs::remove_file(&aside).map_err(io)?;
+            if before.is_some() {
+                pipemux_publish::remove(&path, &expected).map_err(failed)?;
             }
             return Ok(None);
         };
-        let folder = self.root.join(file.part.name());
         self.stamp(file.part)?;
-        fs::create_dir_all(&folder).map_err(io)?;
-        let temporary = folder.join(format!(".{}.new", file.name));
-        let write = || -> io::Result<()> {
-            let mut options = OpenOptions::new();
-            let flags = OFlags::NOFOLLOW.bits().cast_signed();
-            options.write(true).create(true).truncate(true).custom_flags(flags);
-            let mut opened = options.open(&temporary)?;
-            opened.write_all(after)
-        };
-        let written = write().map_err(io).and_then(|()| match before {
-            Some(before) => exchange(&temporary, &path, before, file),
-            None => create(&temporary, &path, file),
-        });
-        if let Err(error) = written {
-            // Left behind, it would only be in the way.
-            let _ = fs::remove_file(&temporary);
-            return Err(error);
-        }
+        fs::create_dir_all(self.root.join(file.part.name())).map_err(io)?;
+        let place = if before.is_some() { Place::Existing } else { Place::New(0o666) };
+        let write = |out: &mut io::BufWriter<&File>| out.write_all(after);
+        let staged = pipemux_publish::stage(&path, place, Durability::Process, write);
+        staged.map_err(io)?.publish(&expected).map_err(failed)?;
         self.file_stamp(file)
     }
 
-    /// Removes temporary files that a killed process left.
-    pub fn remove_temporary_files(&self) {
+    /// Removes what a killed process left of a change of these files, as far as it is what the change found or made.
+    pub fn remove_leftovers(&self, edits: &[FileEdit]) {
         for part in [Part::Nodes, Part::Trash, Part::Views, Part::Queries, Part::Root] {
-            let Ok(entries) = fs::read_dir(self.root.join(part.name())) else { continue };
-            for entry in entries.flatten() {
-                let name = entry.file_name();
-                let name = name.to_string_lossy();
-                if name.starts_with('.') && name.ends_with(".new") {
-                    // Another process may be writing it just now; it then writes again.
-                    let _ = fs::remove_file(entry.path());
-                }
+            let mut contents = Vec::new();
+            for edit in edits.iter().filter(|edit| edit.file.part == part) {
+                contents.extend(edit.before.iter().chain(&edit.after));
+            }
+            if contents.is_empty() {
+                continue;
+            }
+            for left in pipemux_publish::leftovers(&self.root.join(part.name())) {
+                let is_ours = |found: &File| {
+                    let mut found = contents.iter().map(|content| has_content(found, content));
+                    found.try_fold(false, |any, is| Ok(any || is?))
+                };
+                // What can't be removed is in nobody's way.
+                let _ = left.remove(&is_ours);
             }
         }
     }
@@ -398,60 +396,16 @@ impl Folder {
     }
 }
 
-/// Puts a new file in the place of one that must have the content `before`.
-fn exchange(
-    temporary: &Path,
-    path: &Path,
-    before: &[u8],
-    file: &FileName,
-) -> Result<(), FolderError> {
-    let io = |source| FolderError::Io { what: file.to_string(), source };
-    // The mode of the file that is replaced stays.
-    if let Ok(metadata) = fs::metadata(path) {
-        let _ = fs::set_permissions(temporary, metadata.permissions());
+/// Compares by offsets, because the file may be looked at again.
+fn has_content(file: &File, content: &[u8]) -> io::Result<bool> {
+    if file.metadata()?.len() != content.len() as u64 {
+        return Ok(false);
     }
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        use rustix::io::Errno;
-        let swap = || renameat_with(CWD, temporary, CWD, path, RenameFlags::EXCHANGE);
-        match swap() {
-            Ok(()) => {
-                if fs::read(temporary).map_err(io)? == before {
-                    return fs::remove_file(temporary).map_err(io);
-                }
-                swap().map_err(|error| io(error.into()))?;
-                return Err(FolderError::Changed(file.clone()));
-            }
-            // The file was removed meanwhile.
-            Err(Errno::NOENT) => return Err(FolderError::Changed(file.clone())),
-            // This file system can't.
-            Err(_) => {}
-        }
+    let mut found = vec![0; content.len()];
+    match file.read_exact_at(&mut found, 0) {
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        read => read.map(|()| found == content),
     }
-    if fs::read(path).map_err(io)? != before {
-        return Err(FolderError::Changed(file.clone()));
-    }
-    fs::rename(temporary, path).map_err(io)
-}
-
-/// Puts a new file where there must be none.
-fn create(temporary: &Path, path: &Path, file: &FileName) -> Result<(), FolderError> {
-    let made = fs::hard_link(temporary, path);
-    match made {
-        Ok(()) => {}
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            return Err(FolderError::Changed(file.clone()));
-        }
-        // This file system has no links.
-        Err(_) if !path.exists() => {
-            let renamed = fs::rename(temporary, path);
-            return renamed.map_err(|source| FolderError::Io { what: file.to_string(), source });
-        }
-        Err(_) => return Err(FolderError::Changed(file.clone())),
-    }
-    let _ = fs::remove_file(temporary);
-    Ok(())
 }
 
 /// Returns the time in nanoseconds since 1970.

@@ -58,5 +58,5 @@ pub mod words;
 pub use error::StoreError;
 pub use name::{NameError, NodeId};
 pub use state::Level;
-pub use store::{Changes, Committed, Opened, Store};
+pub use store::{Changes, Committed, Interrupted, Opened, Store};
 pub use token::{Token, TokenKind};

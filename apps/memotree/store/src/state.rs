@@ -164,23 +164,10 @@ impl State {
     pub(crate) fn begin(&mut self, label: &str, files: &[FileEdit]) -> Result<i64> {
         let transaction = self.connection.transaction()?;
         transaction.execute("DELETE FROM changes WHERE status = 'undone'", [])?;
-        let length = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len) as u64;
-        let bytes: u64 = files.iter().map(|edit| length(&edit.before) + length(&edit.after)).sum();
         let sql = "INSERT INTO changes (label, status, bytes) VALUES (?1, 'pending', ?2)";
-        transaction.execute(sql, params![label, bytes])?;
+        transaction.execute(sql, params![label, bytes_of(files)])?;
         let id = transaction.last_insert_rowid();
-        for (at, edit) in files.iter().enumerate() {
-            transaction
-                .prepare_cached("INSERT INTO files VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
-                .execute(params![
-                    id,
-                    at as u64,
-                    edit.file.part.name(),
-                    edit.file.name,
-                    edit.before,
-                    edit.after
-                ])?;
-        }
+        insert_files(&transaction, id, files)?;
         drop_oldest(&transaction)?;
         transaction.commit()?;
         Ok(id)
@@ -232,22 +219,45 @@ impl State {
         self.change("SELECT id, label FROM changes WHERE status = 'undone' ORDER BY id LIMIT 1")
     }
 
-    /// Returns a change during which the process ended.
-    pub(crate) fn pending(&self) -> Result<Option<Change>> {
-        self.change(
-            "SELECT id, label FROM changes WHERE status = 'pending' ORDER BY id DESC LIMIT 1",
-        )
+    /// Returns a change that was being made, taken back or made again when the process ended, with the status that it was to
+    /// have, and the one that it had.
+    pub(crate) fn interrupted(&self) -> Result<Option<(Change, Status, Status)>> {
+        for (word, made, not_made) in [
+            ("undoing", Status::Undone, Status::Done),
+            ("redoing", Status::Done, Status::Undone),
+            ("pending", Status::Done, Status::Dropped),
+        ] {
+            let sql = format!(
+                "SELECT id, label FROM changes WHERE status = '{word}' ORDER BY id DESC LIMIT 1"
+            );
+            if let Some(change) = self.change(&sql)? {
+                return Ok(Some((change, made, not_made)));
+            }
+        }
+        Ok(None)
     }
 
-    /// Returns a change during whose undo or redo the process ended, and the status that it was to have.
-    pub(crate) fn interrupted(&self) -> Result<Option<(Change, Status)>> {
-        let of = |word: &str| {
-            self.change(&format!("SELECT id, label FROM changes WHERE status = '{word}' LIMIT 1"))
-        };
-        Ok(match of("undoing")? {
-            Some(change) => Some((change, Status::Undone)),
-            None => of("redoing")?.map(|change| (change, Status::Done)),
-        })
+    /// Makes two changes of one: what is done of it, which is undone next, and the rest, which is redone next.
+    pub(crate) fn split(
+        &mut self,
+        change: &Change,
+        done: &[FileEdit],
+        rest: &[FileEdit],
+    ) -> Result<()> {
+        let transaction = self.connection.transaction()?;
+        // The rest keeps the number: it comes before what was undone before it.
+        transaction.execute("DELETE FROM files WHERE change = ?1", [change.id])?;
+        insert_files(&transaction, change.id, rest)?;
+        transaction.execute("UPDATE changes SET status = 'undone' WHERE id = ?1", [change.id])?;
+        if rest.is_empty() {
+            transaction.execute("DELETE FROM changes WHERE id = ?1", [change.id])?;
+        }
+        if !done.is_empty() {
+            let sql = "INSERT INTO changes (label, status, bytes) VALUES (?1, 'done', ?2)";
+            transaction.execute(sql, params![change.label, bytes_of(done)])?;
+            insert_files(&transaction, transaction.last_insert_rowid(), done)?;
+        }
+        Ok(transaction.commit()?)
     }
 
     fn change(&self, sql: &str) -> Result<Option<Change>> {
@@ -380,6 +390,20 @@ pub(crate) enum Status {
     Redoing,
     /// It failed, and is as if it had never been.
     Dropped,
+}
+
+fn bytes_of(files: &[FileEdit]) -> u64 {
+    let length = |bytes: &Option<Vec<u8>>| bytes.as_ref().map_or(0, Vec::len) as u64;
+    files.iter().map(|edit| length(&edit.before) + length(&edit.after)).sum()
+}
+
+fn insert_files(transaction: &Transaction<'_>, change: i64, files: &[FileEdit]) -> Result<()> {
+    for (at, FileEdit { file, before, after }) in files.iter().enumerate() {
+        transaction
+            .prepare_cached("INSERT INTO files VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?
+            .execute(params![change, at as u64, file.part.name(), file.name, before, after])?;
+    }
+    Ok(())
 }
 
 /// Forgets the oldest changes beyond the bounds; the newest one always stays.

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use pipemux_proto::call::nearest;
 
-pub use commit::Committed;
+pub use commit::{Committed, Interrupted};
 pub use sync::Changes;
 
 use crate::error::StoreError;
@@ -21,6 +21,7 @@ use crate::folder::{FileName, Folder, Part};
 use crate::index::{Index, NodeRow};
 use crate::node_file::NodeFile;
 use crate::stamp::Stamp;
+use crate::state::FileEdit;
 use crate::state::State;
 
 /// How many ids are compared with one that doesn't exist.
@@ -41,6 +42,8 @@ pub struct Store {
     noticed: Changes,
     /// Files whose names aren't allowed, as far as they were told.
     misnamed: BTreeSet<String>,
+    /// The change during which the process ended: what it left beside its files goes with the next change.
+    leftovers: Vec<FileEdit>,
     today: fn() -> String,
 }
 
@@ -51,8 +54,8 @@ pub struct Opened {
     pub rebuilt: bool,
     /// What other programs changed since the tree was last open.
     pub changes: Changes,
-    /// A change that was half made when the process ended, and is taken back.
-    pub taken_back: Option<String>,
+    /// A change that was half made when the process ended.
+    pub interrupted: Option<Interrupted>,
 }
 
 impl Store {
@@ -71,12 +74,10 @@ impl Store {
             swept: None,
             noticed: Changes::default(),
             misnamed: BTreeSet::new(),
+            leftovers: Vec::new(),
             today,
         };
-        let taken_back = store.take_back_pending()?;
-        if taken_back.is_some() {
-            store.folder.remove_temporary_files();
-        }
+        let interrupted = store.settle_interrupted()?;
         let (rebuilt, changes) = store.sync_folder()?;
         store.noticed = Changes::default();
         // Who opens a tree for the first time is told of no changes.
@@ -84,7 +85,7 @@ impl Store {
             true => Changes { misnamed: changes.misnamed, ..Changes::default() },
             false => changes,
         };
-        Ok((store, Opened { rebuilt, changes, taken_back }))
+        Ok((store, Opened { rebuilt, changes, interrupted }))
     }
 
     /// Sets what says which day it is, for tests.

@@ -157,7 +157,7 @@ fn take<'p>(lines: &[&'p str], hunk: &mut Hunk<'p>) {
         };
         // A byte order mark stands before a file's first line and is no part of it.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        hunk.lines.push(HunkLine { tag, text });
+        hunk.lines.push(HunkLine { tag, text, crlf: None });
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn parse<'p>(
     for range in ranges {
         read(&lines[..range.end], range.start, &mut sections)?;
     }
-    Ok(Patch { format: Format::Envelope, sections: sections.list, notes: Vec::new() })
+    Ok(Patch { format: Format::Envelope, sections: sections.list })
 }
 
 fn read<'p>(

@@ -63,7 +63,7 @@ pub(super) fn parse<'p>(lines: &[&'p str], start: usize) -> Result<Patch<'p>, Pa
             sections.push(head + 1, change)?;
         }
     }
-    Ok(Patch { format: Format::SearchReplace, sections: sections.list, notes: Vec::new() })
+    Ok(Patch { format: Format::SearchReplace, sections: sections.list })
 }
 
 /// The name of the file, in one of the lines before a block.
@@ -131,7 +131,7 @@ fn compare<'p>(old: &[&'p str], new: &[&'p str]) -> Vec<HunkLine<'p>> {
     let after =
         old_rest.iter().rev().zip(new_rest.iter().rev()).take_while(|(old, new)| old == new);
     let after = after.count();
-    let line = |tag| move |&text: &&'p str| HunkLine { tag, text };
+    let line = |tag| move |&text: &&'p str| HunkLine { tag, text, crlf: None };
     let mut lines: Vec<_> = old[..before].iter().map(line(Tag::Keep)).collect();
     lines.extend(old_rest[..old_rest.len() - after].iter().map(line(Tag::Remove)));
     lines.extend(new_rest[..new_rest.len() - after].iter().map(line(Tag::Add)));

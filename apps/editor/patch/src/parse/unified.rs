@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::model::{Format, Hunk, Move, Name, Patch, SectionChange, Tag};
+use crate::model::{Attributes, Format, Hunk, Move, Name, Patch, SectionChange, Tag};
 
 use super::{ParseError, ParseErrorKind, Sections, body, fail, names};
 
@@ -36,25 +36,23 @@ struct Header {
     copied: bool,
     created: bool,
     deleted: bool,
-    mode: bool,
+    attributes: Attributes,
 }
 
 pub(super) fn parse<'p>(
     lines: &[&'p str],
     ranges: &[Range<usize>],
 ) -> Result<Patch<'p>, ParseError> {
-    let mut reader =
-        Reader { sections: Sections::new(), notes: Vec::new(), header: None, hunks: Vec::new() };
+    let mut reader = Reader { sections: Sections::new(), header: None, hunks: Vec::new() };
     for range in ranges {
         reader.read(&lines[..range.end], range.start)?;
         reader.finish()?;
     }
-    Ok(Patch { format: Format::Unified, sections: reader.sections.list, notes: reader.notes })
+    Ok(Patch { format: Format::Unified, sections: reader.sections.list })
 }
 
 struct Reader<'p> {
     sections: Sections<'p>,
-    notes: Vec<String>,
     header: Option<Header>,
     hunks: Vec<Hunk<'p>>,
 }
@@ -145,14 +143,21 @@ impl<'p> Reader<'p> {
             header.renamed_to = name(rest);
         } else if let Some(mode) = line.strip_prefix("new file mode ") {
             header.created = true;
-            if !mode.starts_with("100") {
-                return fail(at + 1, ParseErrorKind::Unsupported("a link or submodule"));
-            }
-            header.mode = mode.trim() == "100755";
-        } else if line.starts_with("deleted file mode ") {
+            header.mode(mode, at)?;
+        } else if let Some(mode) = line.strip_prefix("deleted file mode ") {
             header.deleted = true;
-        } else if line.starts_with("new mode ") {
-            header.mode = true;
+            header.mode(mode, at)?;
+            header.attributes.executable = None;
+        } else if let Some(mode) = line.strip_prefix("new mode ") {
+            header.mode(mode, at)?;
+        } else if let Some((_, mode)) =
+            line.strip_prefix("index ").and_then(|rest| rest.trim_end().split_once(' '))
+        {
+            let executable = header.attributes.executable;
+            header.mode(mode, at)?;
+            header.attributes.executable = executable;
+        } else if line.starts_with("dissimilarity index ") {
+            header.attributes.rewrites = true;
         } else if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") {
             return fail(at + 1, ParseErrorKind::Unsupported("a binary change"));
         }
@@ -181,24 +186,35 @@ impl<'p> Reader<'p> {
         else {
             return fail(at, ParseErrorKind::NoFile(NAME_FIX));
         };
-        if header.mode {
-            self.notes.push(format!("the file mode of {} is not changed", path.first()));
-        }
+        let mut attributes = header.attributes;
         if let Some((from, to)) = renamed {
             let moved = Some(Move { to, copy: header.copied });
-            return self.sections.push(at, SectionChange::Update { path: from, moved, hunks });
+            attributes.from_original = true;
+            return self.sections.push_with(
+                at,
+                attributes,
+                SectionChange::Update { path: from, moved, hunks },
+            );
         }
         let only_adds = hunks.iter().all(|hunk| !hunk.has(Tag::Keep) && !hunk.has(Tag::Remove));
         if created && only_adds {
             let final_newline = !hunks.iter().any(|hunk| hunk.new_no_newline);
             let lines = hunks.iter().flat_map(Hunk::added).collect();
-            return self.sections.push(at, SectionChange::Create { path, lines, final_newline });
+            return self.sections.push_with(
+                at,
+                attributes,
+                SectionChange::Create { path, lines, final_newline },
+            );
         }
         if deleted {
             let content = if hunks.len() == 1 { hunks.pop() } else { None };
-            return self.sections.push(at, SectionChange::Delete { path, content });
+            return self.sections.push_with(
+                at,
+                attributes,
+                SectionChange::Delete { path, content },
+            );
         }
-        if hunks.is_empty() {
+        if hunks.is_empty() && attributes.executable.is_none() {
             return Ok(());
         }
         // `--- x.rs.orig` and `+++ x.rs`: the second is the file, unless only the first exists.
@@ -208,6 +224,19 @@ impl<'p> Reader<'p> {
                 path.readings.push(reading);
             }
         }
-        self.sections.push(at, SectionChange::Update { path, moved: None, hunks })
+        self.sections.push_with(at, attributes, SectionChange::Update { path, moved: None, hunks })
+    }
+}
+
+impl Header {
+    /// Takes a mode as git writes it, in octal digits.
+    fn mode(&mut self, mode: &str, at: usize) -> Result<(), ParseError> {
+        match mode.trim() {
+            "120000" => self.attributes.link = true,
+            "100755" => self.attributes.executable = Some(true),
+            mode if mode.starts_with("100") => self.attributes.executable = Some(false),
+            _ => return fail(at + 1, ParseErrorKind::Unsupported("a submodule")),
+        }
+        Ok(())
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::document::Document;
 use crate::limits::LINES_ABOVE;
 use crate::matching::{Lines, SPACE, Tolerance, TooMuchWork, Work};
-use crate::model::{Format, Hunk, Move, Name, Section, SectionChange};
+use crate::model::{Attributes, Format, Hunk, Move, Name, Section, SectionChange};
 use crate::place::{Decision, Order, decide, only_final_newline};
 use crate::plan::changes::{Changes, shift};
 use crate::plan::files::Files;
@@ -29,11 +29,14 @@ pub(super) fn apply<'a>(
     let at = section.at;
     let result = match &section.change {
         SectionChange::Create { path, lines, final_newline } => {
-            create(at, path, Document::create(lines, *final_newline, section.crlf), files)
+            let link = section.attributes.link;
+            let document = Document::create(lines, *final_newline, section.crlf && !link);
+            create(section, path, document, files)
         }
-        SectionChange::Delete { path, content } => delete(at, path, content.as_ref(), files),
+        SectionChange::Delete { path, content } => delete(section, path, content.as_ref(), files),
         SectionChange::Update { path, moved, hunks } => {
-            let mut run = Run { format, crlf: section.crlf, choices, work, findings };
+            let attributes = section.attributes;
+            let mut run = Run { format, crlf: section.crlf, attributes, choices, work, findings };
             run.update(at, path, moved.as_ref(), hunks, files)
         }
     };
@@ -43,16 +46,30 @@ pub(super) fn apply<'a>(
 type Result<T> = std::result::Result<T, Problem>;
 
 fn create<'a>(
-    at: usize,
+    section: &Section<'_>,
     name: &Name,
     document: Document<'a>,
     files: &mut Files<'_, 'a>,
 ) -> Result<()> {
+    let (at, link, executable) =
+        (section.at, section.attributes.link, section.attributes.executable);
     if let Some(path) = files.find(at, name)? {
+        if files.makes_room(&path) {
+            files.create(&path, document, link);
+            files.open(&path).executable = executable;
+            return Ok(());
+        }
+        let target = files.link_target(&path);
+        if target.is_some() != link {
+            let lines = files.open(&path).document.as_ref().map_or(0, |one| one.lines.len());
+            let kind = target.map_or(ProblemKind::Exists(lines), ProblemKind::IsLink);
+            return Err(Problem { at, path, kind });
+        }
         let file = files.open(&path);
         let text = file.document.as_ref().map(Document::text).unwrap_or_default();
         let lines = document.lines.len();
-        if text.is_empty() && lines > 0 {
+        if text.is_empty() && lines > 0 && !link {
+            file.executable = executable.filter(|executable| *executable);
             file.document = Some(document);
             let state = HunkState::Applied(Tolerance::Exact);
             file.hunks.push(HunkOutcome { at, first: 1, lines, added: lines, removed: 0, state });
@@ -66,31 +83,41 @@ fn create<'a>(
         return Err(Problem { at, path, kind: ProblemKind::Exists(text.lines().count()) });
     }
     let path = files.place_for(at, name)?;
-    files.create(&path, document);
+    files.create(&path, document, link);
+    files.open(&path).executable = executable;
     Ok(())
 }
 
 fn delete<'a>(
-    at: usize,
+    section: &Section<'_>,
     name: &Name,
     content: Option<&Hunk<'a>>,
     files: &mut Files<'_, 'a>,
 ) -> Result<()> {
+    let at = section.at;
     let path = existing(at, name, files)?;
-    let file = files.open(&path);
-    if let (Some(content), Some(document)) = (content, &file.document) {
-        let old = content.old_lines();
-        let same = document.lines.len() == old.len()
-            && document.lines.iter().zip(&old).all(|(line, wanted)| {
-                let tolerance = Tolerance::TrailingSpace;
-                tolerance.normalize(&line.text) == tolerance.normalize(wanted)
-            });
-        if !same {
-            return Err(Problem { at, path, kind: ProblemKind::DeletesOther });
-        }
+    let Some((document, link)) = files.delete(&path) else {
+        return Err(Problem { at, path, kind: ProblemKind::Missing });
+    };
+    if section.attributes.link && !link {
+        return Err(Problem { at, path, kind: ProblemKind::NoLink });
     }
-    files.delete(&path);
-    Ok(())
+    let Some(content) = content else { return Ok(()) };
+    // A link goes by its name, whether the patch has where it leads or the text behind it.
+    let behind = files.text_behind(&path).filter(|_| link && !section.attributes.link);
+    if is_content(&document, content) || behind.is_some_and(|text| is_content(&text, content)) {
+        return Ok(());
+    }
+    Err(Problem { at, path, kind: ProblemKind::DeletesOther })
+}
+
+fn is_content(document: &Document<'_>, content: &Hunk<'_>) -> bool {
+    let old = content.old_lines();
+    document.lines.len() == old.len()
+        && document.lines.iter().zip(&old).all(|(line, wanted)| {
+            let tolerance = Tolerance::TrailingSpace;
+            tolerance.normalize(&line.text) == tolerance.normalize(wanted)
+        })
 }
 
 fn existing(at: usize, name: &Name, files: &mut Files<'_, '_>) -> Result<PathBuf> {
@@ -103,6 +130,7 @@ fn existing(at: usize, name: &Name, files: &mut Files<'_, '_>) -> Result<PathBuf
 struct Run<'r> {
     format: Format,
     crlf: bool,
+    attributes: Attributes,
     choices: &'r [Choice],
     work: &'r mut Work,
     findings: &'r mut Findings,
@@ -117,22 +145,53 @@ impl Run<'_> {
         hunks: &'a [Hunk<'a>],
         files: &mut Files<'_, 'a>,
     ) -> Result<()> {
-        let Some(path) = files.find(at, name)? else {
+        let found = match files.find(at, name)? {
+            // Its text moved away, or goes later: its hunks are about what it was.
+            None if self.attributes.rewrites && moved.is_none() => {
+                Some(files.place_for(at, name)?).filter(|path| files.had(path))
+            }
+            found => found,
+        };
+        let Some(mut path) = found else {
             return self.update_missing(at, name, moved, hunks, files);
         };
+        if self.attributes.rewrites && moved.is_none() {
+            files.rewrite(&path);
+        }
+        let copies = moved.is_some_and(|moved| moved.copy) && self.attributes.from_original;
+        let target = match moved {
+            Some(_) if copies => files.original_target(&path),
+            Some(_) => files.moved_target(&path),
+            None => files.link_target(&path),
+        };
+        match target {
+            None if self.attributes.link => {
+                return Err(Problem { at, path, kind: ProblemKind::NoLink });
+            }
+            // What has no text is about the name, and what has is about the text behind it.
+            Some(_) if !self.attributes.link && moved.is_none() => path = files.behind(at, path)?,
+            Some(target) if !self.attributes.link && !hunks.is_empty() => {
+                return Err(Problem { at, path, kind: ProblemKind::IsLink(target) });
+            }
+            _ => {}
+        }
         let mut target = path.clone();
         if let Some(moved) = moved {
             if let Some(path) = files.find(at, &moved.to)?
                 && path != target
+                && !files.makes_room(&path)
             {
                 let lines = files.open(&path).document.as_ref().map_or(0, |one| one.lines.len());
                 return Err(Problem { at, path, kind: ProblemKind::Exists(lines) });
             }
             let to = files.place_for(at, &moved.to)?;
             if to != path {
-                files.rename(&path, &to, moved.copy);
+                files.rename(&path, &to, moved.copy, self.attributes.from_original);
                 target = to;
             }
+        }
+        if let Some(executable) = self.attributes.executable {
+            files.open(&target).executable = Some(executable);
         }
         self.change(at, &path, &target, hunks, files)
     }
@@ -148,7 +207,7 @@ impl Run<'_> {
     ) -> Result<()> {
         let file = files.open(target);
         let Some(mut document) = file.document.take() else { return Ok(()) };
-        document.default_to(self.crlf);
+        document.default_to(self.crlf && !self.attributes.link);
         let outcomes = self.place_all(path, hunks, &mut document);
         file.document = Some(document);
         match outcomes {
@@ -180,7 +239,9 @@ impl Run<'_> {
             files.create(
                 &path,
                 Document::create(&hunk.new_lines(), !hunk.new_no_newline, self.crlf),
+                false,
             );
+            files.open(&path).executable = self.attributes.executable;
             return if rest.is_empty() {
                 Ok(())
             } else {

@@ -36,9 +36,6 @@ pub fn after(plan: &Plan, before: &Files) -> Files {
             }
             assert_eq!(&spliced, text, "splices");
         }
-        if let Some(from) = change.from.as_ref().filter(|_| !change.copied) {
-            files.remove(from);
-        }
         match &change.text {
             Some(text) => files.insert(change.path.clone(), text.clone()),
             None => files.remove(&change.path),

@@ -63,6 +63,7 @@ new mode 100755
         ("old.rs", "fn old() {}\n// rest\n"),
         ("pure.rs", "same\n"),
         ("gone.rs", "bye\n"),
+        ("run.sh", "echo\n"),
     ]);
     let plan = plan(patch, &before, &[]).unwrap();
     assert_eq!(
@@ -73,9 +74,10 @@ new mode 100755
             ("moved/pure.rs", "same\n"),
             ("fresh.rs", "hello\nworld"),
             ("empty.rs", ""),
+            ("run.sh", "echo\n"),
         ])
     );
-    insta::assert_snapshot!(plan.summary(&name), @"6 files, 2 hunks: src/a.rs 2-3 · old.rs renamed to new.rs 1 · pure.rs renamed to moved/pure.rs · new fresh.rs, 2 lines · new empty.rs, 0 lines · deleted gone.rs · the file mode of run.sh is not changed");
+    insta::assert_snapshot!(plan.summary(&name), @"7 files, 2 hunks: src/a.rs 2-3 · old.rs renamed to new.rs 1 · pure.rs renamed to moved/pure.rs · new fresh.rs, 2 lines · new empty.rs, 0 lines · deleted gone.rs · run.sh, executable");
 }
 
 #[test]

@@ -1,14 +1,19 @@
 //! Changes that were being written when the process before this one ended.
 //!
+//! What the process left beside the files goes with the next edit, as far as it is what the change made or found.
+//!
 //! **Invariant: nothing is written here.** A change of several files may be there in some of them. By the time somebody
 //! looks again, a person may have finished it by hand, or taken it back. So it is told, with the files of each half, and a
 //! reader decides: what is done can be undone, and what isn't can be redone, each only in files that have exactly the text
 //! that the change made or found.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use docui::Handle;
 use docui::blocking::Task;
+use pipemux_publish::Leftover;
 
 use super::Editor;
 use crate::display::wording::count;
@@ -18,6 +23,7 @@ use crate::model::change_log::change_journal::Operation;
 use crate::model::disk;
 use crate::model::history::{Author, Change, EditKind, FileChange};
 use crate::model::journal::Journal;
+use crate::model::workspace_edit::links;
 
 /// What became of a change that was interrupted.
 struct Interrupted {
@@ -28,6 +34,24 @@ struct Interrupted {
     rest: Vec<FileChange>,
     /// Files that have another text than either.
     others: Vec<PathBuf>,
+    /// What is left beside the files, with the texts that it may be.
+    left: Vec<OwnLeftover>,
+    /// Texts that are left beside the files and neither made nor found by the change.
+    foreign: Vec<PathBuf>,
+}
+
+/// What an interrupted change left beside its files.
+#[derive(Debug)]
+pub struct OwnLeftover {
+    leftover: Leftover,
+    texts: Vec<Option<u64>>,
+}
+
+impl OwnLeftover {
+    /// Removes it, unless it was changed since. What can't be removed is in nobody's way.
+    pub(crate) fn remove(&self) {
+        let _ = self.leftover.remove(&|file| disk::has_digest(file, &self.texts));
+    }
 }
 
 impl Editor {
@@ -46,11 +70,24 @@ impl Editor {
                 "A change was interrupted, and its disk does not answer: it may be half done.";
             return vec![note.to_owned()];
         };
-        found.into_iter().filter_map(|one| self.take_interrupted(one)).collect()
+        let mut notes = Vec::new();
+        let mut left = Vec::new();
+        for mut one in found {
+            left.append(&mut one.left);
+            for foreign in std::mem::take(&mut one.foreign) {
+                let shown = self.display_path(&foreign);
+                notes.push(format!(
+                    "{shown} was left by an edit that was interrupted, and somebody has written to it: take what you need, then remove its folder"
+                ));
+            }
+            notes.extend(self.take_interrupted(one));
+        }
+        self.leftovers = Arc::new(left);
+        notes
     }
 
     fn take_interrupted(&mut self, interrupted: Interrupted) -> Option<String> {
-        let Interrupted { operation, done, rest, others } = interrupted;
+        let Interrupted { operation, done, rest, others, .. } = interrupted;
         let author = Author::outside_of_runs(self.version);
         if done.is_empty() {
             self.changes.take_failure(operation.id());
@@ -112,7 +149,11 @@ impl Editor {
 fn look_at(operation: Operation, state_dir: &Path) -> Interrupted {
     let (mut done, mut rest, mut others) = (Vec::new(), Vec::new(), Vec::new());
     for file in operation.files() {
-        let now = text_now(&file.path, state_dir).map(|text| text.digest());
+        let now = match file.link {
+            true => links::target(&file.path).map(|target| Buffer::new(&target, false)),
+            false => text_now(&file.path, state_dir),
+        };
+        let now = now.map(|text| text.digest());
         if now == file.after {
             done.push(file.clone());
         } else if now == file.before {
@@ -121,7 +162,29 @@ fn look_at(operation: Operation, state_dir: &Path) -> Interrupted {
             others.push(file.path.clone());
         }
     }
-    Interrupted { operation, done, rest, others }
+    let (left, foreign) = left_by(operation.files());
+    Interrupted { operation, done, rest, others, left, foreign }
+}
+
+/// Finds what is left beside the files of a change: what it made or found there, and what it didn't.
+fn left_by(files: &[FileChange]) -> (Vec<OwnLeftover>, Vec<PathBuf>) {
+    let mut texts: BTreeMap<&Path, Vec<Option<u64>>> = BTreeMap::new();
+    for file in files {
+        if let Some(directory) = file.path.parent() {
+            let texts = texts.entry(directory).or_default();
+            texts.extend([file.before, file.after].into_iter().filter(Option::is_some));
+        }
+    }
+    let (mut left, mut foreign) = (Vec::new(), Vec::new());
+    for (directory, texts) in texts {
+        for leftover in pipemux_publish::leftovers(directory) {
+            match leftover.is(&|file| disk::has_digest(file, &texts)) {
+                Ok(true) => left.push(OwnLeftover { leftover, texts: texts.clone() }),
+                _ => foreign.push(leftover.text()),
+            }
+        }
+    }
+    (left, foreign)
 }
 
 /// Returns the text of a file: the unsaved one that its journal kept, or the one on disk.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use docui::{Fault, Opening};
 
@@ -78,6 +79,7 @@ impl Editor {
             changes: ChangeLog::default(),
             hold: false,
             overwrite: Vec::new(),
+            leftovers: Arc::default(),
             uses: 0,
             selection: None,
             version: 0,

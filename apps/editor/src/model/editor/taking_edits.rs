@@ -128,11 +128,15 @@ impl Editor {
             Some(file) => file.base_digest().is_some(),
             None => true,
         };
-        let deleted =
-            |file: &&WrittenFile| file.change.after.is_none() && is_on_disk(&file.change.path);
-        if let Some(deleted) = written.iter().find(deleted) {
-            let shown = self.display_path(&deleted.change.path);
-            return Err(Fault::refused(format!("{shown} can't be deleted while edits are held"))
+        let unheld = |file: &&WrittenFile| {
+            let change = &file.change;
+            let deleted = change.after.is_none() && is_on_disk(&change.path);
+            deleted || change.link || change.mode_before.is_some()
+        };
+        if let Some(unheld) = written.iter().find(unheld) {
+            let shown = self.display_path(&unheld.change.path);
+            let what = if unheld.change.after.is_none() { "deleted" } else { "changed like this" };
+            return Err(Fault::refused(format!("{shown} can't be {what} while edits are held"))
                 .hint(self.run_command("hold(false)")));
         }
         if !self.make_room(new) {

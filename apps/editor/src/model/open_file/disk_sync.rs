@@ -230,6 +230,8 @@ impl OpenFile {
             after: Some(loaded.digest),
             bom: loaded.bom,
             mode: None,
+            mode_before: None,
+            link: false,
         };
         self.mode = Some(loaded.mode);
         self.take_change(EditKind::Reload, author, &change, loaded.stamp);

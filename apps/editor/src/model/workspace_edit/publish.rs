@@ -8,7 +8,7 @@ use docui::Fault;
 use crate::model::disk::{self, StagedFile, WriteMode, not_written};
 use crate::model::file_stamp::FileStamp;
 
-use super::PlannedFile;
+use super::{PlannedFile, links};
 
 /// What can be put back while files take the place of others.
 struct Undo<'a> {
@@ -28,12 +28,21 @@ fn try_publish<'a>(
     undo: &mut Undo<'a>,
 ) -> Result<Vec<Option<FileStamp>>, Fault> {
     let mut staged: Vec<Option<StagedFile>> = Vec::new();
-    for file in planned {
+    for (at, file) in planned.iter().enumerate() {
         let path = &file.change.path;
+        let is_there = fs::symlink_metadata(path).is_ok() && !links::is_freed(path, &planned[..at]);
         staged.push(match file.change.after {
             None => None,
-            Some(_) if fs::symlink_metadata(path).is_ok() => {
-                Some(disk::stage(path, &file.after, WriteMode::Replace)?)
+            Some(_) if file.change.link => {
+                make_folders(path, &mut undo.folders)?;
+                None
+            }
+            Some(_) if is_there => {
+                let staged = disk::stage(path, &file.after, WriteMode::Replace)?;
+                Some(match (file.change.mode_before, file.change.mode) {
+                    (Some(_), Some(mode)) => staged.with_mode(mode)?,
+                    _ => staged,
+                })
             }
             Some(_) => {
                 make_folders(path, &mut undo.folders)?;
@@ -46,6 +55,10 @@ fn try_publish<'a>(
     for (file, staged) in planned.iter().zip(staged) {
         stamps.push(match staged {
             Some(staged) => Some(staged.publish(&file.accepted)?),
+            None if file.change.link => {
+                change_link(file)?;
+                None
+            }
             None => {
                 disk::remove(&file.change.path, &file.accepted)?;
                 None
@@ -54,6 +67,13 @@ fn try_publish<'a>(
         undo.published.push(file);
     }
     Ok(stamps)
+}
+
+fn change_link(file: &PlannedFile) -> Result<(), Fault> {
+    match file.change.after {
+        Some(_) => links::make(&file.change.path, &file.after.text()),
+        None => links::remove(&file.change.path, &file.before.text()),
+    }
 }
 
 /// Makes the folders of a file that don't exist yet.
@@ -73,13 +93,19 @@ impl Undo<'_> {
             let path = &file.change.path;
             let mode = file.change.mode.unwrap_or(0o666);
             let put_back = match (file.change.before, file.change.after) {
+                (None, _) if file.change.link => links::remove(path, &file.after.text()),
+                (Some(_), _) if file.change.link => links::make(path, &file.before.text()),
                 (None, after) => disk::remove(path, &[after]),
                 (Some(_), None) => {
                     disk::store(path, &file.before, WriteMode::Create(mode), &[]).map(drop)
                 }
-                (Some(_), after) => {
-                    disk::store(path, &file.before, WriteMode::Replace, &[after]).map(drop)
-                }
+                (Some(_), after) => disk::stage(path, &file.before, WriteMode::Replace)
+                    .and_then(|staged| match file.change.mode_before {
+                        Some(mode) => staged.with_mode(mode),
+                        None => Ok(staged),
+                    })
+                    .and_then(|staged| staged.publish(&[after]))
+                    .map(drop),
             };
             if let Err(other) = put_back {
                 let path = path.display();

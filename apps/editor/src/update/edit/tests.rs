@@ -302,6 +302,31 @@ fn edit_that_a_crash_interrupts_is_told_and_never_mended_unasked() {
     }
 }
 
+/// What the process leaves beside the files goes with the next edit, if it is what the change made or found. Other texts stay.
+#[test]
+fn what_an_interrupted_edit_left_beside_its_files_goes_with_the_next_one() {
+    let mut session = Session::new(&["a", "b", "c"]);
+    let before = session.texts();
+    session.replace(&["a", "b"], "new").unwrap();
+    let journal = fs::read_to_string(session.journal()).unwrap();
+    let lines: Vec<_> = journal.split_inclusive('\n').collect();
+    fs::write(session.journal(), lines[..lines.len() - 1].concat()).unwrap();
+    let leave = |name: &str, text: &str| {
+        let folder = session.path(&format!(".pipemux-{name}"));
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join(".gitignore"), "*\n").unwrap();
+        fs::write(folder.join("text"), text).unwrap();
+        folder
+    };
+    let (own, theirs) = (leave("own", &before[0]), leave("theirs", "somebody's\n"));
+    let notes = session.crash();
+    let [note] = notes.as_slice() else { panic!("{notes:?}") };
+    assert!(note.starts_with(".pipemux-theirs/text was left by an edit"), "{note}");
+    assert!(own.exists() && theirs.exists(), "nothing is written");
+    session.replace(&["c"], "newer").unwrap();
+    assert!(!own.exists() && theirs.join("text").exists());
+}
+
 /// A person finishes by hand what was interrupted, and changes it further: that stays, whatever is asked or called.
 #[test]
 fn interrupted_edit_that_a_person_finished_is_left_alone() {

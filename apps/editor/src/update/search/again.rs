@@ -89,7 +89,7 @@ pub(super) fn heads_again(request: &HeadsRequest) -> Option<String> {
 }
 
 /// Returns a text, also a regular expression, as a string of a call.
-fn quoted(text: &str) -> Option<String> {
+pub(in crate::update) fn quoted(text: &str) -> Option<String> {
     let text = text.replace('\\', "\\\\");
     let text = text.replace('\n', "\\n").replace('\t', "\\t");
     (!text.contains(char::is_control)).then(|| format!("\"{}\"", text.replace('"', "\\\"")))

@@ -19,6 +19,19 @@ pub struct Committed {
     pub change: Option<i64>,
 }
 
+/// A change during which the process ended, of which some files have what it found and others what it made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interrupted {
+    /// What it was, in a few words.
+    pub label: String,
+    /// The files that have what it made: an undo takes them back.
+    pub done: Vec<String>,
+    /// The files that have what it found: a redo makes it there, too.
+    pub rest: Vec<String>,
+    /// The files that have something else.
+    pub others: Vec<String>,
+}
+
 impl Store {
     /// Makes a change, and records it for undo. Files that are as they shall be aren't touched.
     pub(crate) fn commit(
@@ -71,37 +84,35 @@ impl Store {
         Ok(Committed { label: change.label, nodes: applied?, change: Some(change.id) })
     }
 
-    /// Takes back a change during which the process ended, as far as it was made. Returns what it was.
-    pub(super) fn take_back_pending(&mut self) -> Result<Option<String>, StoreError> {
-        self.finish_interrupted()?;
-        let Some(change) = self.state.pending()? else { return Ok(None) };
-        for edit in change.files.iter().rev().map(FileEdit::reversed) {
-            match self.folder.replace(&edit.file, edit.before.as_deref(), edit.after.as_deref()) {
-                // It wasn't made yet, or another program went on from it.
-                Ok(_) | Err(FolderError::Changed(_)) => {}
-                Err(error) => return Err(error.into()),
+    /// Finds out what became of a change during which the process ended, by what the files have now. Nothing is written: by
+    /// the time somebody looks again, a person may have finished it by hand. What is made of it can be undone, and what isn't
+    /// can be redone.
+    pub(super) fn settle_interrupted(&mut self) -> Result<Option<Interrupted>, StoreError> {
+        let Some((change, made, not_made)) = self.state.interrupted()? else { return Ok(None) };
+        let (mut done, mut rest, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for edit in &change.files {
+            match self.folder.read(&edit.file).map(|found| found.map(|(bytes, _)| bytes)) {
+                Ok(found) if found == edit.after => done.push(edit.clone()),
+                Ok(found) if found == edit.before => rest.push(edit.clone()),
+                _ => others.push(edit.file.to_string()),
             }
         }
-        self.index.set_folder_stamp(None)?;
-        self.state.set_status(change.id, Status::Dropped)?;
-        Ok(Some(change.label))
-    }
-
-    /// Finishes an undo or redo during which the process ended, as far as no other program went on from there.
-    fn finish_interrupted(&mut self) -> Result<(), StoreError> {
-        let Some((change, status)) = self.state.interrupted()? else { return Ok(()) };
-        let edits: Vec<FileEdit> = match status {
-            Status::Undone => change.files.iter().rev().map(FileEdit::reversed).collect(),
-            _ => change.files,
-        };
-        for FileEdit { file, before, after } in &edits {
-            match self.folder.replace(file, before.as_deref(), after.as_deref()) {
-                Ok(_) | Err(FolderError::Changed(_)) => {}
-                Err(error) => return Err(error.into()),
-            }
+        let backwards = made == Status::Undone;
+        let (forward, back) = if backwards { (&rest, &done) } else { (&done, &rest) };
+        self.leftovers.clone_from(&change.files);
+        if others.is_empty() && back.is_empty() {
+            self.state.set_status(change.id, made)?;
+            return Ok(None);
         }
-        self.index.set_folder_stamp(None)?;
-        Ok(self.state.set_status(change.id, status)?)
+        if forward.is_empty() {
+            self.state.set_status(change.id, not_made)?;
+            return Ok(None);
+        }
+        self.state.split(&change, &done, &rest)?;
+        self.forget_folder()?;
+        let names = |edits: Vec<FileEdit>| edits.iter().map(|edit| edit.file.to_string()).collect();
+        let (done, rest) = (names(done), names(rest));
+        Ok(Some(Interrupted { label: change.label, done, rest, others }))
     }
 
     /// Returns true if a file is as it shall be already.
@@ -112,6 +123,7 @@ impl Store {
 
     /// Writes files, all or none, and has the index follow. Returns the nodes whose files changed.
     fn apply(&mut self, edits: &[FileEdit]) -> Result<Vec<NodeId>, StoreError> {
+        self.folder.remove_leftovers(&std::mem::take(&mut self.leftovers));
         let was_known = self.is_folder_known()?;
         let mut stamps: Vec<Option<Stamp>> = Vec::new();
         let mut replaced: Vec<&FileEdit> = Vec::new();

@@ -303,25 +303,82 @@ fn undo_passes_over_files_that_are_gone_already() {
     assert_eq!(children(&store, None), ["a"]);
 }
 
+/// The process ends at any point of a change, of its undo and of its redo: afterwards the files are as they were left, and
+/// from there it goes on and back.
 #[test]
-fn undo_during_which_the_process_ended_is_finished_by_the_next_one() {
-    let tree = Tree::new();
-    let mut store = tree.open();
-    add(&mut store, "a", None);
-    add(&mut store, "b", None);
-    drop(store);
-    // As a process leaves it that ends right after it has begun to take the addition of `b` back.
-    let state = rusqlite::Connection::open(tree.dir.path().join("state/state.db")).unwrap();
-    let begun = "UPDATE changes SET status = 'undoing' WHERE id = (SELECT max(id) FROM changes)";
-    assert_eq!(state.execute(begun, []).unwrap(), 1);
-    drop(state);
-    let mut store = tree.open();
-    assert_eq!(children(&store, None), ["a"]);
-    store.redo().unwrap();
-    assert_eq!(children(&store, None), ["a", "b"]);
-    store.undo().unwrap();
-    store.undo().unwrap();
-    assert_eq!(children(&store, None), Vec::<String>::new());
+fn change_during_which_the_process_ended_is_told_and_never_mended_unasked() {
+    for (status, backwards) in [("pending", false), ("undoing", true), ("redoing", false)] {
+        for written in 0_usize.. {
+            let tree = Tree::new();
+            let mut store = tree.open();
+            for title in ["a", "b", "c"] {
+                add(&mut store, title, None);
+            }
+            let before = tree.files();
+            store.remove(&["a", "b", "c"]).unwrap();
+            let after = tree.files();
+            drop(store);
+            let state = rusqlite::Connection::open(tree.dir.path().join("state/state.db")).unwrap();
+            let latest = "(SELECT max(id) FROM changes)";
+            let begun = format!("UPDATE changes SET status = '{status}' WHERE id = {latest}");
+            assert_eq!(state.execute(&begun, []).unwrap(), 1);
+            let sql = format!(
+                "SELECT part, name, before, after FROM files WHERE change = {latest} ORDER BY at"
+            );
+            let mut statement = state.prepare(&sql).unwrap();
+            let text = |row: &rusqlite::Row<'_>, at| row.get::<_, Option<Vec<u8>>>(at);
+            let edits: Vec<_> = statement
+                .query_map([], |row| {
+                    let path = format!("{}/{}", row.get::<_, String>(0)?, row.get::<_, String>(1)?);
+                    Ok((path, text(row, 2)?, text(row, 3)?))
+                })
+                .unwrap()
+                .collect::<rusqlite::Result<_>>()
+                .unwrap();
+            if written > edits.len() {
+                break;
+            }
+            let mut order: Vec<_> = edits.iter().collect();
+            if backwards {
+                order.reverse();
+            }
+            for (at, (path, old, new)) in order.into_iter().enumerate() {
+                let made = (at < written) != backwards;
+                match if made { new } else { old } {
+                    Some(bytes) => fs::write(tree.path(path), bytes).unwrap(),
+                    None => drop(fs::remove_file(tree.path(path))),
+                }
+            }
+            drop(statement);
+            drop(state);
+            let left = tree.files();
+            let (mut store, opened) = tree.open_with_report();
+            assert_eq!(tree.files(), left, "{status} {written}: nothing is written");
+            let half = written > 0 && written < edits.len();
+            assert_eq!(opened.interrupted.is_some(), half, "{status} {written}");
+            if half {
+                let Some(told) = &opened.interrupted else { return };
+                assert_eq!(told.done.len() + told.rest.len(), edits.len());
+                store.redo().unwrap();
+                assert_eq!(tree.files(), after, "{status} {written}: it goes on");
+                store.undo().unwrap();
+                store.undo().unwrap();
+                assert_eq!(tree.files(), before, "{status} {written}: it goes back");
+                continue;
+            }
+            match tree.files() == before {
+                true if status == "pending" => assert!(store.redo().is_err()),
+                true => {
+                    store.redo().unwrap();
+                    assert_eq!(tree.files(), after);
+                }
+                false => {
+                    store.undo().unwrap();
+                    assert_eq!(tree.files(), before);
+                }
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,55 @@
+//! Files that others wrote since they were read.
+
+use std::fs;
+use std::path::PathBuf;
+
+use docui::Fault;
+
+use crate::model::buffer::Buffer;
+use crate::model::disk;
+use crate::model::text_diff::differing_lines;
+
+use super::{PlannedFile, links};
+
+/// A file that has another text on disk than was read from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskConflict {
+    /// The file.
+    pub path: PathBuf,
+    /// The digest of what is there; `None` if it can't be read.
+    pub disk: Option<u64>,
+    /// True when there is no file.
+    pub deleted: bool,
+    /// Which of its lines differ from those in the session, in words.
+    pub differs: Option<String>,
+}
+
+impl DiskConflict {
+    /// True when it is about the same file as it is on disk.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        (&self.path, self.disk, self.deleted) == (&other.path, other.disk, other.deleted)
+    }
+}
+
+/// Returns the conflict if the disk has another text than was read from it.
+pub(super) fn conflict(file: &PlannedFile) -> Result<Option<DiskConflict>, Fault> {
+    let path = &file.change.path;
+    let deleted = fs::symlink_metadata(path).is_err();
+    let disk = match links::target(path).filter(|_| file.change.link) {
+        Some(target) => Some(Buffer::new(&target, false).digest()),
+        None if deleted => None,
+        None => disk::digest(path)?,
+    };
+    let expected = match file.base_digest {
+        None => deleted,
+        Some(base) => !deleted && disk == Some(base),
+    };
+    // What the edit makes may be there already.
+    let made = file.change.after.is_some() && disk == file.change.after;
+    if expected || made {
+        return Ok(None);
+    }
+    let theirs = disk::load(path).ok();
+    let differs = theirs.and_then(|loaded| differing_lines(&loaded.text, &file.before.text()));
+    Ok(Some(DiskConflict { path: path.clone(), disk, deleted, differs }))
+}

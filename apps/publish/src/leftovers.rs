@@ -1,0 +1,78 @@
+//! What killed processes left beside files.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+use crate::lease::Lease;
+use crate::{Expected, FILE_NAME, FOLDER_PREFIX};
+
+/// The file that keeps git from showing a folder, and whose lock says that somebody uses it.
+pub(crate) const LOCK_NAME: &str = ".gitignore";
+pub(crate) const LOCK_CONTENT: &[u8] = b"*\n";
+
+/// A text that was staged by a process that is gone, or a file that it had displaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leftover {
+    folder: PathBuf,
+}
+
+/// Finds what was left in a directory.
+#[must_use]
+pub fn leftovers(directory: &Path) -> Vec<Leftover> {
+    let Ok(entries) = fs::read_dir(directory) else { return Vec::new() };
+    let named = entries.flatten().filter(|entry| {
+        entry.file_name().to_string_lossy().starts_with(FOLDER_PREFIX)
+            && entry.file_type().is_ok_and(|kind| kind.is_dir())
+    });
+    let found = named.map(|entry| Leftover { folder: entry.path() });
+    found.filter(|leftover| leftover.lock().is_some()).collect()
+}
+
+impl Leftover {
+    /// Where the text is.
+    #[must_use]
+    pub fn text(&self) -> PathBuf {
+        self.folder.join(FILE_NAME)
+    }
+
+    /// True if the text is what is expected.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn is(&self, expected: Expected<'_>) -> io::Result<bool> {
+        expected(&File::open(self.text())?)
+    }
+
+    /// Removes the text and its folder, if it is what is expected, nobody writes to it, and nothing else is there.
+    /// Returns whether it was removed.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn remove(&self, expected: Expected<'_>) -> io::Result<bool> {
+        let Some(_lock) = self.lock() else { return Ok(false) };
+        let text = File::open(self.text())?;
+        let Some(_lease) = Lease::take(&text) else { return Ok(false) };
+        if !expected(&text)? {
+            return Ok(false);
+        }
+        fs::remove_file(self.text())?;
+        fs::remove_file(self.folder.join(LOCK_NAME))?;
+        // What somebody else put there stays.
+        fs::remove_dir(&self.folder)?;
+        Ok(true)
+    }
+
+    /// Takes the lock, unless somebody uses the folder or it isn't one of ours.
+    fn lock(&self) -> Option<File> {
+        let mut file = File::open(self.folder.join(LOCK_NAME)).ok()?;
+        let mut content = Vec::new();
+        let limit = LOCK_CONTENT.len() as u64 + 1;
+        Read::by_ref(&mut file).take(limit).read_to_end(&mut content).ok()?;
+        let is_free = flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
+        let is_ours = content == LOCK_CONTENT && fs::symlink_metadata(self.text()).ok()?.is_file();
+        (is_free && is_ours).then_some(file)
+    }
+}
