@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use pipemux_proto::app::Progress;
 use pipemux_proto::client::{Answer, VerbRequest};
+use pipemux_proto::deadline;
 
 use crate::connect::{self, FirstRequest};
 use crate::error::ClientError;
@@ -89,7 +90,7 @@ impl Connection {
     ) -> Result<(Connection, Answer), ClientError> {
         let mut connection = Self::new(established, options);
         connection.last_id = 1;
-        let deadline = Instant::now() + timeout + REPLY_GRACE;
+        let deadline = deadline::after(timeout.saturating_add(REPLY_GRACE));
         let answer = connection.receive_answer(1, acts, deadline)?;
         Ok((connection, answer))
     }
@@ -111,7 +112,7 @@ impl Connection {
         options: &Options,
         timeout: Duration,
     ) -> Result<Option<Connection>, ClientError> {
-        let deadline = Instant::now() + timeout;
+        let deadline = deadline::after(timeout);
         // Connecting to a service manager's socket would start the daemon.
         if !daemon::is_running(&options.paths) && service_unit::holds_socket(&options.paths) {
             return Ok(None);
@@ -131,7 +132,7 @@ impl Connection {
     /// Any [`ClientError`]; [`ClientError::OutcomeUnknown`] when an acting call was sent and no answer came.
     pub fn call(&mut self, call: &VerbRequest, timeout: Duration) -> Result<Answer, ClientError> {
         let acts = call.verb.changes();
-        let deadline = Instant::now() + timeout + REPLY_GRACE;
+        let deadline = deadline::after(timeout.saturating_add(REPLY_GRACE));
         self.last_id += 1;
         let request = requests::call(self.last_id, call, timeout)?;
         self.send(&request, deadline)?;
@@ -146,7 +147,7 @@ impl Connection {
         if delivery == 0 {
             return Ok(());
         }
-        let deadline = Instant::now() + SEEN_TIMEOUT;
+        let deadline = deadline::after(SEEN_TIMEOUT);
         self.last_id += 1;
         let request = requests::seen(self.last_id, delivery, SEEN_TIMEOUT)?;
         self.send(&request, deadline)?;
@@ -167,7 +168,7 @@ impl Connection {
             return;
         }
         let Ok(frame) = requests::final_seen(delivery) else { return };
-        let sent = self.send(&frame, Instant::now() + SEEN_TIMEOUT);
+        let sent = self.send(&frame, deadline::after(SEEN_TIMEOUT));
         // On Linux the daemon reads connections in the order in which data arrived on them. Other systems keep no
         // such order, so there the client waits for the daemon.
         if sent.is_ok() && !cfg!(target_os = "linux") {
@@ -177,7 +178,7 @@ impl Connection {
 
     /// Waits until the daemon closes the connection; returns false when the timeout passes first.
     pub fn wait_closed(mut self, timeout: Duration) -> bool {
-        let deadline = Instant::now() + timeout;
+        let deadline = deadline::after(timeout);
         let mut buffer = [0; 4096];
         loop {
             match connect::read_with_deadline(&mut self.stream, &mut buffer, deadline) {

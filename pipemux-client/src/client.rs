@@ -6,10 +6,11 @@ use std::time::Duration;
 use bytes::Bytes;
 use pipemux_proto::app::Progress;
 use pipemux_proto::client::{Answer, Verb, VerbRequest};
+use pipemux_proto::deadline;
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::{Code, Incarnation, SessionAddr};
 use tokio::sync::{Semaphore, SemaphorePermit};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 
 use crate::blocking::{REPLY_GRACE, SEEN_TIMEOUT};
 use crate::connect;
@@ -108,7 +109,8 @@ impl Client {
     ) -> Result<Answer, ClientError> {
         let acts = call.verb.changes();
         let encode = |id| requests::call(id, call, timeout);
-        let reply = self.request(timeout + REPLY_GRACE, acts, encode, on_progress).await?;
+        let reply =
+            self.request(timeout.saturating_add(REPLY_GRACE), acts, encode, on_progress).await?;
         decode_answer(reply, acts)
     }
 
@@ -134,7 +136,8 @@ impl Client {
     pub async fn attach(&self, session: &SessionAddr) -> Result<Attached, ClientError> {
         let options = &self.shared.options;
         let encode = |id| requests::attach(id, &options.workspace, session, options.timeout);
-        let reply = self.request(options.timeout + REPLY_GRACE, false, encode, drop).await?;
+        let reply =
+            self.request(options.timeout.saturating_add(REPLY_GRACE), false, encode, drop).await?;
         let incarnation = decode_attached(&reply.map_err(ClientError::Refused)?)?;
         Ok(Attached { client: self.clone(), incarnation, timeout: options.timeout })
     }
@@ -201,17 +204,20 @@ impl Attached {
         }
         let shared = &self.client.shared;
         let units = body.len().div_ceil(EXCHANGE_MIN).max(1);
-        let _permit = acquire(&shared.exchange_budget, units, self.timeout + REPLY_GRACE).await?;
+        let _permit =
+            acquire(&shared.exchange_budget, units, self.timeout.saturating_add(REPLY_GRACE))
+                .await?;
         let (incarnation, timeout, length) = (self.incarnation, self.timeout, body.len());
         let encode = |id| {
             let head = requests::exchange(id, incarnation, length, timeout);
             head.map(RequestBytes::Head).map_err(|error| SendError::Encode(error.into()))
         };
-        let pending = match shared.connection.send(timeout + REPLY_GRACE, encode, body) {
-            Ok(pending) => pending,
-            Err(SendError::Encode(error)) => return Err(*error),
-            Err(SendError::Lost(lost)) => return Err(lost_request(lost, true)),
-        };
+        let pending =
+            match shared.connection.send(timeout.saturating_add(REPLY_GRACE), encode, body) {
+                Ok(pending) => pending,
+                Err(SendError::Encode(error)) => return Err(*error),
+                Err(SendError::Lost(lost)) => return Err(lost_request(lost, true)),
+            };
         match pending.reply(drop).await {
             Ok(Ok(answer)) => Ok(answer),
             Ok(Err(fault)) if fault.code == Code::Unknown => {
@@ -244,7 +250,7 @@ async fn acquire(
     if let Ok(permit) = budget.try_acquire_many(units) {
         return Ok(Some(permit));
     }
-    match timeout_at(Instant::now() + timeout, budget.acquire_many(units)).await {
+    match timeout_at(deadline::after(timeout).into(), budget.acquire_many(units)).await {
         Ok(Ok(permit)) => Ok(Some(permit)),
         _ => {
             let full = "too many requests on this connection are waiting for their answers";

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use pipemux_proto::deadline;
 use socket2::{Domain, SockAddr, Socket, Type};
 
 use crate::daemon::{self, StartOutcome};
@@ -70,7 +71,7 @@ pub(crate) fn open_with(
     options: &Options,
     first: FirstRequest<'_>,
 ) -> Result<Established, ClientError> {
-    let deadline = Instant::now() + connect_timeout(options);
+    let deadline = deadline::after(connect_timeout(options));
     loop {
         if let Some(established) = try_connect(options, deadline, first)? {
             return Ok(established);
@@ -82,7 +83,7 @@ pub(crate) fn open_with(
         let outcome = daemon::start(options, deadline)?;
         let retry_until = match outcome {
             StartOutcome::Listening => deadline,
-            StartOutcome::AlreadyRunning => deadline.min(Instant::now() + LOCK_HOLDER_TIMEOUT),
+            StartOutcome::AlreadyRunning => deadline.min(deadline::after(LOCK_HOLDER_TIMEOUT)),
         };
         let mut pause = Duration::from_millis(1);
         while Instant::now() < retry_until {
@@ -229,7 +230,7 @@ pub(crate) fn resume(
     let mut reader = MessageReader::default();
     reader.handle_bytes(received);
     let began = Instant::now();
-    let times = (began, began + connect_timeout(options));
+    let times = (began, deadline::behind(began, connect_timeout(options)));
     await_greeting((stream, reader), options, times, SentFirst { acts, is_whole: true })
 }
 

@@ -53,6 +53,8 @@
 //! # Ok(())
 //! # }
 //! ```
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
 pub mod blocking;

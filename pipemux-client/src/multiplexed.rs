@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use pipemux_proto::app::Progress;
+use pipemux_proto::deadline;
 use tokio::time::Instant;
 
 use crate::incoming::{MessageReader, RawReply};
@@ -73,7 +74,7 @@ impl MultiplexedConnection {
             let why = format!("the connection to the daemon was lost earlier ({why})");
             return Err(LostRequest::NotSent(why).into());
         }
-        let deadline = Instant::now() + timeout;
+        let deadline = Instant::from_std(deadline::after(timeout));
         let id = state.pending.insert(deadline);
         let start = match encode(id) {
             Ok(start) => start,

@@ -77,6 +77,7 @@ const CHECKS: &[Check] = &[
     ("session directories", saved_state::sessions),
     ("sandbox", system::sandbox),
     ("open files", system::files),
+    ("file watches", system::watches),
     ("clock", system::clock),
     ("manifests", system::manifests),
     ("apps", system::apps),

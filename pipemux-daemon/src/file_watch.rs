@@ -22,20 +22,45 @@ mod linux {
 
     use super::{Path, Waker};
 
-    /// A watch over some directories.
+    /// A watch over some directories. Where there can be none the driver looks from time to time.
     #[derive(Debug)]
-    pub struct FileWatch {
+    pub struct FileWatch(Option<Queue>);
+
+    #[derive(Debug)]
+    struct Queue {
         inotify: Inotify,
         /// The same queue of events, to be waited for.
         events: AsyncFd<File>,
     }
 
     impl FileWatch {
-        /// Watches nothing yet. Must be called within a runtime.
-        ///
-        /// # Errors
-        /// There are too many watches of this user.
-        pub fn new() -> io::Result<Self> {
+        /// Watches nothing yet. Must be called within a runtime. Returns also why nothing can be watched, if that is so:
+        /// all programs of a user share a number of watches.
+        pub fn new() -> (Self, Option<io::Error>) {
+            match Queue::new() {
+                Ok(queue) => (Self(Some(queue)), None),
+                Err(error) => (Self(None), Some(error)),
+            }
+        }
+
+        /// Watches a directory and what is in it; once more changes nothing. One that isn't there is not watched.
+        pub fn watch(&self, directory: &Path) {
+            let events = AddWatchFlags::IN_DELETE
+                | AddWatchFlags::IN_MOVE
+                | AddWatchFlags::IN_DELETE_SELF
+                | AddWatchFlags::IN_MOVE_SELF
+                | AddWatchFlags::IN_ONLYDIR;
+            let _ = self.0.as_ref().map(|queue| queue.inotify.add_watch(directory, events));
+        }
+
+        /// True when something was removed, renamed or replaced since the last call; otherwise `waker` is woken later.
+        pub fn poll(&self, waker: &Waker) -> bool {
+            self.0.as_ref().is_some_and(|queue| queue.poll(waker))
+        }
+    }
+
+    impl Queue {
+        fn new() -> io::Result<Self> {
             let inotify = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC)?;
             let events = File::from(inotify.as_fd().try_clone_to_owned()?);
             #[expect(
@@ -46,18 +71,7 @@ mod linux {
             Ok(Self { inotify, events })
         }
 
-        /// Watches a directory and what is in it; once more changes nothing. One that isn't there is not watched.
-        pub fn watch(&self, directory: &Path) {
-            let events = AddWatchFlags::IN_DELETE
-                | AddWatchFlags::IN_MOVE
-                | AddWatchFlags::IN_DELETE_SELF
-                | AddWatchFlags::IN_MOVE_SELF
-                | AddWatchFlags::IN_ONLYDIR;
-            let _ = self.inotify.add_watch(directory, events);
-        }
-
-        /// True when something was removed, renamed or replaced since the last call; otherwise `waker` is woken later.
-        pub fn poll(&self, waker: &Waker) -> bool {
+        fn poll(&self, waker: &Waker) -> bool {
             let mut changed = false;
             let mut buffer = [0; 4096];
             while let Poll::Ready(Ok(mut ready)) =
@@ -85,9 +99,9 @@ mod elsewhere {
     pub struct FileWatch;
 
     impl FileWatch {
-        /// Infallible here; fails on Linux.
-        pub fn new() -> std::io::Result<Self> {
-            Ok(Self)
+        /// Watches nothing.
+        pub fn new() -> (Self, Option<std::io::Error>) {
+            (Self, None)
         }
 
         /// Does nothing.

@@ -38,7 +38,7 @@ pub fn acquire(path: &Path) -> io::Result<Option<DaemonLock>> {
 /// # Errors
 /// As [`acquire`].
 pub fn acquire_within(path: &Path, wait: Duration) -> io::Result<Option<DaemonLock>> {
-    let deadline = Instant::now() + wait;
+    let deadline = pipemux_proto::deadline::after(wait);
     loop {
         let acquired = acquire(path)?;
         if acquired.is_some() || Instant::now() >= deadline {

@@ -31,6 +31,9 @@
 //! **Invariant: one thread does everything except syncing and compacting the journal and removing session
 //! directories**, and it waits in one place, the runtime's.
 
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 mod app_check;
 mod app_output;
 mod app_processes;

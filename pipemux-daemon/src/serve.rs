@@ -231,8 +231,12 @@ impl DaemonBuilder<'_> {
         let private = sandbox::private_directories(paths, &manifests);
         let processes = AppProcesses::new(program, origin, launcher, waker, private)
             .map_err(|error| format!("can't watch the launcher: {error}"))?;
-        let file_watch =
-            FileWatch::new().map_err(|error| format!("can't watch its own files: {error}"))?;
+        let (file_watch, problem) = FileWatch::new();
+        if let Some(problem) = problem {
+            log(format_args!(
+                "can't watch its own files, and looks at them from time to time: {problem}; see fs.inotify.max_user_instances"
+            ));
+        }
         let parts = DriverParts {
             core,
             listener,

@@ -31,6 +31,8 @@
 //! **Invariant: one definition for each message.** Both ends of a wire use the type that is defined here.
 //! `PROTOCOL.md` beside this crate describes the same messages for other languages, and a test compares
 //! the two.
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
 pub mod app;
@@ -40,6 +42,7 @@ pub mod codec;
 pub mod command;
 pub mod consent;
 pub mod context;
+pub mod deadline;
 pub mod envelope;
 pub mod environment;
 pub mod fault;

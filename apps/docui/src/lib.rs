@@ -32,6 +32,8 @@
 //! A fight with three enemies, a fireball and a way out:
 //!
 //! ```no_run
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![doc = include_str!("../examples/arena.rs")]
 //! ```
 //!
@@ -97,6 +99,7 @@ pub use pipemux_proto::app::Choice;
 pub use pipemux_proto::call::nearest;
 pub use pipemux_proto::command;
 pub use pipemux_proto::consent::ConsentRequest;
+pub use pipemux_proto::deadline;
 pub use pipemux_proto::projection::{Lod, Media};
 pub use pipemux_proto::text::{code_point, is_deceptive_in_prose};
 pub use pipemux_proto::{Code, Fault, LineNumbers, LineRun, Value};

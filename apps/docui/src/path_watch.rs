@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use pipemux_proto::deadline;
 use pipemux_proto::ids::Incarnation;
 
 use crate::blocking::Task;
@@ -108,7 +109,7 @@ impl PathWatch {
     pub(crate) fn run(&mut self, now: Instant) -> HashSet<Incarnation> {
         if self.rest_until.is_none_or(|until| until <= now) {
             let any = self.read_events(now);
-            self.rest_until = any.then(|| now + WATCH_SPACING);
+            self.rest_until = any.then(|| deadline::behind(now, WATCH_SPACING));
         }
         let mut due = HashSet::new();
         for (session, paths) in &mut self.sessions {
@@ -116,7 +117,7 @@ impl PathWatch {
             let added = paths.take_added();
             if paths.retry.is_some_and(|at| at <= now) {
                 paths.add_missing(&self.system);
-                paths.retry = paths.retry.map(|_| now + UNWATCHED_REFRESH);
+                paths.retry = paths.retry.map(|_| deadline::behind(now, UNWATCHED_REFRESH));
                 due.insert(*session);
             }
             if paths.settles.is_some_and(|at| at <= now) {
@@ -136,7 +137,7 @@ impl PathWatch {
         self.system.read_events(|event| {
             for paths in sessions.values_mut() {
                 if paths.concerns(&event, now) {
-                    paths.settles.get_or_insert(now + WATCH_SETTLE);
+                    paths.settles.get_or_insert(deadline::behind(now, WATCH_SETTLE));
                 }
             }
         })
@@ -168,7 +169,7 @@ impl SessionPaths {
                 if self.watched.len() == before {
                     return false;
                 }
-                self.retry.get_or_insert(now + WATCH_SETTLE);
+                self.retry.get_or_insert(deadline::behind(now, WATCH_SETTLE));
                 true
             }
             Event::Overflow => true,
@@ -197,7 +198,7 @@ impl SessionPaths {
                 self.adding.push(Adding { paths: missing, task });
                 // Most disks answer at once; a task that is polled too early wakes the loop.
                 if self.take_added() {
-                    self.settles.get_or_insert_with(|| Instant::now() + WATCH_SETTLE);
+                    self.settles.get_or_insert_with(|| deadline::after(WATCH_SETTLE));
                 }
             }
         }
@@ -224,7 +225,7 @@ impl SessionPaths {
     fn note_missing(&mut self) {
         let is_missing = self.too_many || self.watched.len() < self.wanted.len();
         self.retry = match is_missing {
-            true => Some(self.retry.unwrap_or_else(|| Instant::now() + UNWATCHED_REFRESH)),
+            true => Some(self.retry.unwrap_or_else(|| deadline::after(UNWATCHED_REFRESH))),
             false => None,
         };
     }

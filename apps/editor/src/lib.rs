@@ -24,6 +24,8 @@
 //!
 //! **Invariant: hibernation changes nothing.** The snapshot is the whole state. A session whose state can't
 //! be written completely stays awake.
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
 pub mod action;

@@ -26,6 +26,8 @@
 //! **Invariant: a key is the id of a node, or the name of a view or a saved search.** Ids are never used again for
 //! other nodes; their revs don't change, so that a token from an old document still names its node. Who would
 //! replace a text that has changed since is told so (`freshness`).
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
 pub mod action;

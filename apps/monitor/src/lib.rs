@@ -26,6 +26,9 @@
 //! **Invariant: nothing waits for a figure.** A share of CPU time is taken over the time since the previous
 //! sample, and for the first sample since boot. Unless that is the last few seconds, the view says so.
 
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 pub mod action;
 pub mod app;
 pub mod detail;

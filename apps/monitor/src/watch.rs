@@ -69,7 +69,8 @@ impl Schedule {
 /// Returns the work that takes the samples and tells them.
 pub(crate) fn watch(what: Watched, schedule: Schedule, most: Most) -> Blocking<Monitor> {
     // The samples themselves take little.
-    let deadline = schedule.total() + FIRST_SHARE + Duration::from_secs(3);
+    let deadline =
+        schedule.total().saturating_add(FIRST_SHARE).saturating_add(Duration::from_secs(3));
     let one = move |figure| Ok(Told::line(sample(figure, schedule)?.tell(figure, schedule.every)));
     let work = move |_: &_| match what {
         Watched::Load => one(Figure::Load),

@@ -28,6 +28,9 @@
 //! **Invariant: modules depend on each other in one direction.** `app` uses `update` and `view`; both use
 //! `model`; `model` uses the store and the files.
 
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+
 pub mod action;
 pub mod app;
 pub mod block;

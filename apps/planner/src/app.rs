@@ -57,7 +57,7 @@ impl App for Planner {
     }
 
     fn next_wake(&self) -> Option<std::time::SystemTime> {
-        let soon = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
-        self.has_unwritten_answers().then_some(soon)
+        let soon = std::time::SystemTime::now().checked_add(std::time::Duration::from_secs(5));
+        soon.filter(|_| self.has_unwritten_answers())
     }
 }

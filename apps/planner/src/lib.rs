@@ -28,6 +28,8 @@
 //! are made of it, so the process may be killed at any moment.
 //!
 //! **Invariant: the window never waits.** Drivers run on threads of their own; what they answer is foreign text.
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
 pub mod action;

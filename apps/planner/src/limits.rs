@@ -63,3 +63,9 @@ pub const WORDS_MAX: usize = 1_200;
 
 /// Cited files of one verdict that are looked for.
 pub const CITES_MAX: usize = 50;
+
+/// How long the planner waits for another program that holds a lock on a topic's file. A session that writes holds it for
+/// some milliseconds.
+pub const LOCK_PATIENCE: Duration = Duration::from_millis(500);
+/// Between two looks at such a lock.
+pub const LOCK_PAUSE: Duration = Duration::from_millis(10);

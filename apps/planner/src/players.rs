@@ -1,5 +1,6 @@
 //! Has turns played by their drivers, and takes in what they answer.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -135,7 +136,10 @@ impl Planner {
         self.handle.busy(format!("{} {}", kind.speaker(), kind.task()), Duration::from_secs(3600));
         let (answers, handle) = (self.answers.clone(), self.handle.clone());
         std::thread::spawn(move || {
-            let result = drivers::ask(&spec, kind, &payload, key.as_deref(), &cancel);
+            // A turn whose driver ends without an answer would wait for it for ever.
+            let asked = || drivers::ask(&spec, kind, &payload, key.as_deref(), &cancel);
+            let result = catch_unwind(AssertUnwindSafe(asked))
+                .unwrap_or_else(|_| Err("a fault of the planner, told in its log".to_owned()));
             if !cancel.is_set() {
                 lock(&answers).push(DriverAnswer { worker, turn: id, kind, by, result });
                 handle.refresh();

@@ -11,10 +11,13 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use docui::{Fault, regular_file, state_file};
+use docui::{Fault, deadline, regular_file, state_file};
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::{Course, Entry};
+
+use crate::limits::{LOCK_PATIENCE, LOCK_PAUSE};
 
 /// The folder in a project.
 pub const FOLDER: &str = ".planning";
@@ -244,9 +247,24 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<(), Fault> {
 /// Keeps others from writing to a file while the result lives.
 fn hold(path: &Path) -> io::Result<File> {
     let file = File::open(path)?;
-    // Where files can't be locked, the length of the journal still tells that others have written to it.
-    let _ = file.lock();
+    // Without the lock, the length of the journal still tells that others have written to it.
+    let _ = lock(&file)?;
     Ok(file)
+}
+
+/// Locks a file, which everybody can lock who can read it: so this waits for a short time only. Returns whether it is locked;
+/// where files can't be locked, it counts as locked.
+fn lock(file: &File) -> io::Result<bool> {
+    let until = deadline::after(LOCK_PATIENCE);
+    loop {
+        match file.try_lock() {
+            Err(fs::TryLockError::WouldBlock) if Instant::now() < until => {
+                std::thread::sleep(LOCK_PAUSE);
+            }
+            Err(fs::TryLockError::WouldBlock) => return Ok(false),
+            Ok(()) | Err(fs::TryLockError::Error(_)) => return Ok(true),
+        }
+    }
 }
 
 /// Adds bytes to a file that was read when it had `read` bytes, the first `length` of which are good: all of them or none.
@@ -256,7 +274,11 @@ fn append(path: &Path, read: u64, length: u64, bytes: &[u8]) -> io::Result<bool>
         fs::create_dir_all(folder)?;
     }
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
-    let _ = file.lock();
+    if !lock(&file)? {
+        return Err(io::Error::other(
+            "another program holds a lock on it; try again once it is gone",
+        ));
+    }
     if file.metadata()?.len() != read {
         return Ok(false);
     }

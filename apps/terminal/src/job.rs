@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use docui::deadline;
 use docui::{Fault, Handle, JobHandle};
 use pipemux_problems::{OutputReader, Report, visible};
 use portable_pty::MasterPty;
@@ -247,7 +248,7 @@ impl Job {
         from: u64,
         each: &mut dyn FnMut(u64, String) -> bool,
     ) -> io::Result<()> {
-        let until = Instant::now() + READ_PATIENCE;
+        let until = deadline::after(READ_PATIENCE);
         let mut is_wanted = true;
         let take = &mut |line: RawLine| {
             is_wanted = each(line.number, visible(&line.bytes));

@@ -32,6 +32,8 @@
 //!
 //! **Invariant: nothing outlives its session.** A command's processes are ended with it; with the app, the daemon's launcher
 //! ends what is left.
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
 pub mod action;

@@ -5,9 +5,10 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime};
+use std::time::SystemTime;
 
 use docui::Fault;
+use docui::deadline;
 use pipemux_problems::{Place, Report};
 use similar::{Algorithm, DiffOp};
 
@@ -186,7 +187,7 @@ fn moved(old: &[u64], new: &[u64], index: usize) -> Option<usize> {
     }
     let (old, new) = (&old[before..old.len() - behind], &new[before..new.len() - behind]);
     // Edits in many places: those that stayed, in the shortest way from the old to the new.
-    let deadline = Instant::now() + PLACES_PATIENCE;
+    let deadline = deadline::after(PLACES_PATIENCE);
     let ops = similar::capture_diff_slices_deadline(Algorithm::Patience, old, new, Some(deadline));
     let wanted = index - before;
     ops.iter().find_map(|op| match *op {

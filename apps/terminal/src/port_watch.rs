@@ -11,6 +11,7 @@ use std::time::Instant;
 use crate::job::Job;
 use crate::job_table::JobTable;
 use crate::limits::{PORTS_PAUSE_MAX, PORTS_SPACING};
+use docui::deadline;
 
 /// Wakes the thread that looks. Cheap to clone.
 #[derive(Clone, Default)]
@@ -72,7 +73,7 @@ impl PortWatch {
             // However often somebody looks.
             thread::sleep(shortest);
             state = self.state();
-            let until = Instant::now() + pause;
+            let until = deadline::after(pause);
             while !state.wanted && Instant::now() < until {
                 let left = until.saturating_duration_since(Instant::now());
                 let woken = self.0.woken.wait_timeout(state, left);

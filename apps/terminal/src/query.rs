@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use docui::blocking::CommitPoint;
+use docui::deadline;
 use docui::{Blocking, Context, Done, Fault, Object, View, tokens};
 use pipemux_problems::visible;
 use regex_lite::Regex;
@@ -153,7 +154,7 @@ fn output(job: &Job, from: i64, to: Option<i64>, budget: u64, nested: bool) -> R
 
 fn find(job: &Job, pattern: &Regex, budget: u64, commit: &CommitPoint) -> Result<Done, Fault> {
     let (mut text, mut cost, mut found, mut shown, mut cut) = (String::new(), 0, 0, 0, 0);
-    let until = Instant::now() + FIND_PATIENCE;
+    let until = deadline::after(FIND_PATIENCE);
     let stop = || commit.is_called_off() || Instant::now() >= until;
     let mut reader = LineReader::new(1);
     let mut is_stopped = false;
@@ -205,7 +206,7 @@ fn wait_for(job: Arc<Job>, text: String, time: Duration, budget: u64) -> Blockin
     let what = titled(&job);
     let waited = job.clone();
     let work = move |commit: &CommitPoint| {
-        let until = Instant::now() + time;
+        let until = deadline::after(time);
         let stop = || commit.is_called_off();
         // It goes on behind what was searched: an output may be long, and a line without an end, too.
         let (mut reader, mut found, mut cut) = (LineReader::new(1), None, 0);
@@ -235,39 +236,46 @@ fn wait_for(job: Arc<Job>, text: String, time: Duration, budget: u64) -> Blockin
         Ok((found, waited.ended(), ports, cut))
     };
     type Waited = std::io::Result<(Option<(u64, String)>, Option<Arc<Ended>>, Vec<u16>, u64)>;
-    Blocking::new(what, time + WAIT_MARGIN, work, move |app: &mut Terminal, result: Waited, _| {
-        let (found, ended, ports, cut) = result.map_err(disk)?;
-        let own = app.port().filter(|(of, _)| of.number == job.number);
-        let cut = cut_words(cut);
-        match (found, ended) {
-            (Some((number, line)), _) => {
-                let line = line.trim();
-                let line = &line[..line.floor_char_boundary(LINE_SHOWN)];
-                let ports = ports_words(&ports);
-                let later = own.map(|(_, port)| format!(" (later commands: $PORT = {port})"));
-                let later = later.unwrap_or_default();
-                Ok(Done::new(format!("line {number}{ports}{later}: {line}")).into())
+    Blocking::new(
+        what,
+        time.saturating_add(WAIT_MARGIN),
+        work,
+        move |app: &mut Terminal, result: Waited, _| {
+            let (found, ended, ports, cut) = result.map_err(disk)?;
+            let own = app.port().filter(|(of, _)| of.number == job.number);
+            let cut = cut_words(cut);
+            match (found, ended) {
+                (Some((number, line)), _) => {
+                    let line = line.trim();
+                    let line = &line[..line.floor_char_boundary(LINE_SHOWN)];
+                    let ports = ports_words(&ports);
+                    let later = own.map(|(_, port)| format!(" (later commands: $PORT = {port})"));
+                    let later = later.unwrap_or_default();
+                    Ok(Done::new(format!("line {number}{ports}{later}: {line}")).into())
+                }
+                (None, Some(ended)) => {
+                    let message =
+                        format!("{} ended without it: {}{cut}", titled(&job), ended.verdict());
+                    Err(Fault::failed(message).hint(format!(
+                        "pipemux ask 'terminal.output(-20, job=\"{}\")'",
+                        job.name()
+                    )))
+                }
+                (None, None) => {
+                    let seconds = time.as_secs_f64();
+                    let newest = job.with(|state| state.newest_line());
+                    let ports = ports_words(&ports);
+                    Err(Fault::failed(format!(
+                        "not within {seconds} s{ports}{cut}; newest line: {newest}"
+                    ))
+                    .hint(format!(
+                        "pipemux ask 'terminal.output(-20, job=\"{}\")' --budget {budget}",
+                        job.name()
+                    )))
+                }
             }
-            (None, Some(ended)) => {
-                let message =
-                    format!("{} ended without it: {}{cut}", titled(&job), ended.verdict());
-                Err(Fault::failed(message)
-                    .hint(format!("pipemux ask 'terminal.output(-20, job=\"{}\")'", job.name())))
-            }
-            (None, None) => {
-                let seconds = time.as_secs_f64();
-                let newest = job.with(|state| state.newest_line());
-                let ports = ports_words(&ports);
-                Err(Fault::failed(format!(
-                    "not within {seconds} s{ports}{cut}; newest line: {newest}"
-                ))
-                .hint(format!(
-                    "pipemux ask 'terminal.output(-20, job=\"{}\")' --budget {budget}",
-                    job.name()
-                )))
-            }
-        }
-    })
+        },
+    )
 }
 
 /// Describes the ports that a command's processes listen on: ` · listens on 8080`; empty if there are none.

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use docui::deadline;
 use docui::{Anchor, Blocking, Context, Done, Fault, Reply, Started, View};
 
 use crate::action::{Action, Command};
@@ -155,11 +156,16 @@ fn await_end(job: Arc<Job>, wait: Duration, budget: u64) -> Blocking<Terminal> {
     let work = move |commit: &docui::blocking::CommitPoint| {
         // It runs already.
         let _ = commit.begin();
-        end_or_start(&waited, Instant::now() + wait)
+        end_or_start(&waited, deadline::after(wait))
     };
-    Blocking::new(what, wait + WAIT_MARGIN, work, move |app: &mut Terminal, (ended, at), _| {
-        Ok(ended_or_started(app, &job, ended, &at, budget))
-    })
+    Blocking::new(
+        what,
+        wait.saturating_add(WAIT_MARGIN),
+        work,
+        move |app: &mut Terminal, (ended, at), _| {
+            Ok(ended_or_started(app, &job, ended, &at, budget))
+        },
+    )
 }
 
 /// Waits until a command has ended, waits for keys, or serves: then it is silent and listens at these addresses.
@@ -170,7 +176,7 @@ fn end_or_start(job: &Job, until: Instant) -> (Option<Arc<Ended>>, Vec<SocketAdd
     };
     let (mut pause, longest) = PORTS_SPACING;
     loop {
-        let look = (Instant::now() + pause).min(until);
+        let look = (deadline::after(pause)).min(until);
         if let Some(ended) = job.wait(look, is_shown) {
             return (Some(ended), Vec::new());
         }
@@ -256,7 +262,7 @@ fn stop(job: Arc<Job>, budget: u64) -> Blocking<Terminal> {
     let stopped = job.clone();
     Blocking::new(
         titled(&job),
-        2 * STOP_PATIENCE + WAIT_MARGIN,
+        2 * STOP_PATIENCE.saturating_add(WAIT_MARGIN),
         move |commit| ended_by_stop(&stopped, commit),
         move |_, ended: Option<Arc<Ended>>, _| match ended {
             Some(ended) => Ok(Answer::of_stopped(&job, &ended, budget).into_end_of(&job).into()),
@@ -277,7 +283,7 @@ fn restart(job: Arc<Job>, permit: Permit, wait: Duration, context: &Context) -> 
     let stopped = job.clone();
     Blocking::new(
         titled(&job),
-        2 * STOP_PATIENCE + WAIT_MARGIN,
+        2 * STOP_PATIENCE.saturating_add(WAIT_MARGIN),
         move |commit| ended_by_stop(&stopped, commit),
         move |app: &mut Terminal, ended: Option<Arc<Ended>>, completion| {
             let Some(before) = ended.filter(|_| !completion.late) else {
@@ -287,7 +293,7 @@ fn restart(job: Arc<Job>, permit: Permit, wait: Duration, context: &Context) -> 
                 )));
             };
             let new = app.jobs.start(permit, job.timeout, &reader)?;
-            let ended = new.wait(Instant::now() + wait.min(Duration::from_millis(100)), |_| None);
+            let ended = new.wait(deadline::after(wait.min(Duration::from_millis(100))), |_| None);
             let reply = ended_or_started(app, &new, ended, &[], budget);
             // That it was stopped needs no telling: the call says so.
             Ok(match (reply, before.how == How::Stopped && job.is_followed()) {
@@ -311,14 +317,14 @@ fn await_answer(job: Arc<Job>, bytes: Vec<u8>, context: &Context) -> Blocking<Te
         if !bytes.is_empty() {
             typed.type_in(&bytes)?;
         }
-        let ended = typed.wait(began + INPUT_PATIENCE, |state| {
+        let ended = typed.wait(deadline::behind(began, INPUT_PATIENCE), |state| {
             (state.printed > began).then(|| INPUT_SILENCE.saturating_sub(state.printed.elapsed()))
         });
         Ok((ended, before))
     };
     Blocking::new(
         titled(&job),
-        INPUT_PATIENCE + WAIT_MARGIN,
+        INPUT_PATIENCE.saturating_add(WAIT_MARGIN),
         work,
         move |_, result: std::io::Result<(Option<Arc<Ended>>, u64)>, _| {
             let (ended, from) = result.map_err(|error| {

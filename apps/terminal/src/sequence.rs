@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use docui::deadline;
 use docui::{Blocking, Fault, JobHandle, Reply, Started};
 
 use crate::answer::{Answer, Piece};
@@ -80,7 +81,7 @@ impl Sequence {
         let mut job = first;
         for next in 1..=self.orders.len() {
             let ended = loop {
-                let far = Instant::now() + Duration::from_secs(3600);
+                let far = deadline::after(Duration::from_secs(3600));
                 if let Some(ended) = job.wait(far, |_| None) {
                     break ended;
                 }
@@ -123,7 +124,7 @@ impl Sequence {
         let work = move |commit: &docui::blocking::CommitPoint| {
             // The first one runs already.
             let _ = commit.begin();
-            let until = Instant::now() + wait;
+            let until = deadline::after(wait);
             let mut state = waited.state();
             while !state.ended {
                 let left = until.saturating_duration_since(Instant::now());
@@ -134,9 +135,12 @@ impl Sequence {
                 state = woken.unwrap_or_else(PoisonError::into_inner).0;
             }
         };
-        Blocking::new(what, wait + WAIT_MARGIN, work, move |app: &mut Terminal, (), _| {
-            Ok(self.ended_or_started(app, budget))
-        })
+        Blocking::new(
+            what,
+            wait.saturating_add(WAIT_MARGIN),
+            work,
+            move |app: &mut Terminal, (), _| Ok(self.ended_or_started(app, budget)),
+        )
     }
 
     fn ended_or_started(self: &Arc<Self>, app: &Terminal, budget: u64) -> Reply {

@@ -36,7 +36,7 @@ impl Daemon {
         mut on_progress: impl FnMut(Progress),
     ) -> Result<Answer, ClientError> {
         drop(self.order.lock().await);
-        let timeout = options.timeout + waits;
+        let timeout = options.timeout.saturating_add(waits);
         let client = self.client(options).await?;
         match client.send_with_progress(request, timeout, &mut on_progress).await {
             // The daemon was ended while nobody asked it for anything.

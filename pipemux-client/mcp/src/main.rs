@@ -26,6 +26,8 @@
 //! that are before a person are known here: after a restart the model answers them.
 //!
 //! **Invariant: the list of tools is the same on every connection**, so that a harness's prompt cache stays valid.
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
 mod args;

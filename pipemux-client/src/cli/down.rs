@@ -10,6 +10,7 @@ use pipemux_client::proto::Fault;
 use pipemux_client::proto::client::{Answer, Verb};
 use pipemux_client::service_unit::log_hint;
 use pipemux_client::{ClientError, daemon};
+use pipemux_proto::deadline;
 use serde_json::json;
 
 use super::requester::Requester;
@@ -20,7 +21,7 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Ends the daemon, if one runs, and returns the exit status.
 pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
-    let deadline = Instant::now() + time_limit(requester);
+    let deadline = deadline::after(time_limit(requester));
     let paths = &requester.options.paths;
     let Some(mut connection) = connect(requester, deadline)? else {
         return Ok(requester.print_own("not running", &json!({ "running": false })));

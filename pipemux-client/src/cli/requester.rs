@@ -62,7 +62,7 @@ impl Requester {
 
     /// Makes the request of a tool's call, and its deadline. What the call says takes precedence over the command line.
     pub fn tool_call(&self, verb: ToolVerb) -> (VerbRequest, Duration) {
-        let timeout = self.options.timeout + verb.waits();
+        let timeout = self.options.timeout.saturating_add(verb.waits());
         let own = self.call(Verb::Status);
         let mut call = verb.into_request(&self.options);
         call.format = own.format;
@@ -102,7 +102,10 @@ impl Requester {
 
     /// Returns the deadline of a request. One that waits for an event has additional time for that.
     pub fn timeout_for(&self, verb: &Verb) -> Duration {
-        self.options.timeout + event_wait(verb) + self.global.job_wait.unwrap_or_default()
+        self.options
+            .timeout
+            .saturating_add(event_wait(verb))
+            .saturating_add(self.global.job_wait.unwrap_or_default())
     }
 
     /// Makes a call of a verb and the options of the command line.

@@ -13,6 +13,7 @@ use pipemux_client::blocking::Connection;
 use pipemux_client::proto::client::Answer;
 use pipemux_client::proto::{Code, Fault};
 use pipemux_client::{ClientError, Options};
+use pipemux_proto::deadline;
 use serde_json::json;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
@@ -74,7 +75,7 @@ pub fn stream(
     wanted: Option<&str>,
 ) -> Result<u8, ClientError> {
     let limit = requester.global.timeout;
-    let deadline = limit.map(|limit| Instant::now() + limit);
+    let deadline = limit.map(deadline::after);
     let connection = Connection::open(&requester.options)?;
     let (send, events) = sync_channel(QUEUE);
     on_signals({
@@ -115,7 +116,7 @@ pub fn copy_until_stopped(
         produce(&|bytes| send.send(StreamEvent::Chunk(Ok(Chunk::More(bytes)))).is_ok());
         let _ = send.send(StreamEvent::Stop);
     });
-    let deadline = limit.map(|limit| Instant::now() + limit);
+    let deadline = limit.map(deadline::after);
     write_chunks(&events, deadline).map(|status| status.unwrap_or(0))
 }
 

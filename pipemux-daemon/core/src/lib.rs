@@ -32,6 +32,8 @@
 //!
 //! **Invariant: exactly one answer.** A request of a client leaves its table only with its answer (`clients`), and a
 //! request to an app ends with one reply unless whoever sent it dropped it (`processes`).
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
 pub mod audit;

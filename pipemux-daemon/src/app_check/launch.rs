@@ -72,7 +72,7 @@ impl ProcessLauncher {
 
     /// Takes in reports until `done` says so, the time is over, or the launcher is lost.
     fn wait_for(&mut self, most: Duration, done: impl Fn(&Self) -> bool) {
-        let deadline = Instant::now() + most;
+        let deadline = pipemux_proto::deadline::after(most);
         while !done(self) {
             match self.inbox.next_message::<Report>() {
                 Ok(Some(report)) => {

@@ -42,6 +42,26 @@ pub(super) fn files(_: &DoctorContext) -> Vec<Finding> {
     }]
 }
 
+/// Says whether files can be watched: all programs of a user share a number of watches.
+#[cfg(target_os = "linux")]
+pub(super) fn watches(_: &DoctorContext) -> Vec<Finding> {
+    use nix::sys::inotify::{InitFlags, Inotify};
+    vec![match Inotify::init(InitFlags::IN_CLOEXEC) {
+        Ok(_) => Finding::ok("file watches", "available"),
+        Err(error) => Finding::bad(
+            "file watches",
+            format!("there are none left ({error}): changes of files are seen seconds later"),
+            "raise fs.inotify.max_user_instances: sudo sysctl fs.inotify.max_user_instances=1024",
+        ),
+    }]
+}
+
+/// Elsewhere the daemon looks from time to time.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn watches(_: &DoctorContext) -> Vec<Finding> {
+    Vec::new()
+}
+
 /// Says what apps can be confined to. What is missing can't be repaired here, so it is told and nothing more.
 pub(super) fn sandbox(_: &DoctorContext) -> Vec<Finding> {
     vec![Finding::ok("sandbox", SandboxSupport::of_this_system().describe())]

@@ -196,3 +196,24 @@ fn runtime_and_state_directories_are_private() {
         assert_eq!(mode & 0o077, 0, "{}: {mode:o}", path.display());
     }
 }
+
+/// More connections than there may be, that say nothing, or that greeted and ask for nothing.
+#[test]
+fn connections_that_wait_for_nothing_lock_nobody_out() {
+    let limits = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    let raised = rustix::process::Rlimit { current: limits.maximum, ..limits };
+    rustix::process::setrlimit(rustix::process::Resource::Nofile, raised).expect("a limit");
+    let env = TestEnv::with_notebook();
+    for greets in [false, true] {
+        let idle: Vec<_> =
+            (0..1_100)
+                .map(|_| {
+                    if greets { RawConnection::greeted(&env) } else { RawConnection::connect(&env) }
+                })
+                .collect();
+        for word in ["one", "two"] {
+            env.run(&format!("notebook.add('{word} {greets}', 'x')")).ok();
+        }
+        drop(idle);
+    }
+}

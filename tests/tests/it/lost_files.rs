@@ -201,3 +201,23 @@ fn daemon_whose_directory_was_removed_makes_room_for_another() {
     env.pipemux(&["open", "notebook"]).ok().lacks("saved state");
     assert_eq!(daemons(&env).len(), 1);
 }
+
+/// All programs of a user share a number of watches, and others may have taken them.
+#[test]
+fn daemon_goes_on_without_watches_of_files_and_says_so() {
+    // Not every system lets a user make a namespace.
+    let namespaces = std::process::Command::new("unshare").args(["-Ur", "true"]).status();
+    if !namespaces.is_ok_and(|status| status.success()) {
+        return;
+    }
+    let env = TestEnv::new();
+    env.write("a.txt", "one\n");
+    let none = "echo 0 > /proc/sys/user/max_inotify_instances";
+    let run = "\"$PIPEMUX\" run \"editor.replace('one', 'two', in='a.txt')\"";
+    let rest = "\"$PIPEMUX\" doctor; \"$PIPEMUX\" down";
+    let script = format!("unshare -Ur sh <<'END'\n{none}; {run}; {rest}\nEND\n");
+    let told = env.shell(&script).output();
+    told.has("1 match, line 1").has("fs.inotify.max_user_instances");
+    assert!(env.daemon_log().contains("looks at them from time to time"), "{}", env.daemon_log());
+    assert_eq!(env.read("a.txt"), "two\n");
+}

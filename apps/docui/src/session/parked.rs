@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use pipemux_proto::app::{Notify, Outcome};
 use pipemux_proto::codec::EncodeError;
+use pipemux_proto::deadline;
 use pipemux_proto::{Envelope, Fault, Frame, Kind, Method};
 
 use crate::blocking::{Blocking, Completion, Finish, Started};
@@ -63,10 +64,15 @@ impl Parked {
             0 => blocking_deadline,
             ms => {
                 let whole = Duration::from_millis(u64::from(ms));
-                blocking_deadline.min(whole - DEADLINE_MARGIN.min(whole / 4))
+                blocking_deadline.min(whole.saturating_sub(DEADLINE_MARGIN.min(whole / 4)))
             }
         };
-        Self { request: *request, deadline: received + patience, answered: false, work }
+        Self {
+            request: *request,
+            deadline: deadline::behind(received, patience),
+            answered: false,
+            work,
+        }
     }
 
     /// Returns the result if there is one within this time. It is returned once.
@@ -170,7 +176,7 @@ impl Session {
     /// Gives the work that is under way some time to be done before the session ends. Returns the frames to
     /// send.
     pub(super) fn drain_parked(&mut self) -> Result<Vec<u8>, EncodeError> {
-        let end = Instant::now() + CLOSE_PATIENCE;
+        let end = deadline::after(CLOSE_PATIENCE);
         let mut frames = Vec::new();
         for mut parked in std::mem::take(&mut self.parked) {
             match parked.wait(end.saturating_duration_since(Instant::now())) {

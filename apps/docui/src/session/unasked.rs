@@ -5,6 +5,7 @@ use std::time::{Instant, SystemTime};
 use bytes::Bytes;
 use pipemux_proto::app::{Busy, Changed, Notify};
 use pipemux_proto::codec::EncodeError;
+use pipemux_proto::deadline;
 use pipemux_proto::{Envelope, Frame, Method};
 use serde::Serialize;
 
@@ -23,7 +24,9 @@ impl Session {
     /// When the app wants to be refreshed: not more often than a loop can stand, whatever it says.
     fn next_wake(&self) -> Option<Instant> {
         let at = self.app.as_ref()?.next_wake()?;
-        let earliest = self.refreshed.map_or(self.received, |refreshed| refreshed + WAKE_SPACING);
+        let earliest = self
+            .refreshed
+            .map_or(self.received, |refreshed| deadline::behind(refreshed, WAKE_SPACING));
         match at.duration_since(SystemTime::now()) {
             Ok(left) => Instant::now().checked_add(left).map(|at| at.max(earliest)),
             Err(_) => Some(earliest),

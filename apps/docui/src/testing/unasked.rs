@@ -4,6 +4,7 @@ use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
 use pipemux_proto::app::{Busy, Notify};
+use pipemux_proto::deadline;
 use pipemux_proto::job::JobReport;
 use pipemux_proto::{Method, decode};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -34,7 +35,7 @@ impl<A: App> Host<A> {
     ///
     /// Timers ([`App::next_wake`]), watched paths ([`App::watched`]) and handles work as under the daemon.
     pub fn wait_unasked(&mut self, patience: Duration) -> Vec<Unasked> {
-        let end = Instant::now() + patience;
+        let end = deadline::after(patience);
         loop {
             let now = Instant::now();
             let watched = match &mut self.watch {
@@ -63,7 +64,8 @@ impl<A: App> Host<A> {
             let watch_due = self.watch.as_ref().and_then(PathWatch::next_due);
             let due = self.session.next_deadline().into_iter().chain(watch_due).min();
             let until = due.map_or(end, |at| at.min(end));
-            let left = until.saturating_duration_since(now) + Duration::from_millis(1);
+            let left =
+                until.saturating_duration_since(now).saturating_add(Duration::from_millis(1));
             let timeout = Timespec {
                 tv_sec: left.as_secs().try_into().unwrap_or(i64::MAX),
                 tv_nsec: left.subsec_nanos().into(),

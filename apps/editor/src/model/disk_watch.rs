@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use docui::Handle;
 use docui::blocking::Task;
+use docui::deadline;
 
 use crate::limits::{DISK_CHECK, DISK_CHECK_REST};
 
@@ -61,7 +62,7 @@ impl DiskWatch {
         }
         self.start(due.clone());
         let Some(batch) = self.running.last_mut() else { return findings };
-        batch.wait(Instant::now() + DISK_CHECK, &mut findings);
+        batch.wait(deadline::after(DISK_CHECK), &mut findings);
         let left = batch.left.clone();
         if left.len() > 1 {
             batch.stop.store(true, Ordering::Release);
@@ -69,7 +70,7 @@ impl DiskWatch {
             let rest = due.into_iter().filter(|check| left[1..].contains(&check.path));
             let before = self.running.len();
             rest.for_each(|check| self.start(vec![check]));
-            let deadline = Instant::now() + DISK_CHECK_REST;
+            let deadline = deadline::after(DISK_CHECK_REST);
             for batch in self.running.iter_mut().skip(before) {
                 batch.wait(deadline, &mut findings);
             }

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use docui::deadline;
 use serde_json::{Value, json};
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 
@@ -52,7 +53,7 @@ impl Failure {
 /// # Errors
 /// Why there is no answer, after all tries that made sense.
 pub fn ask(endpoint: &Endpoint<'_>, payload: &Value, cancel: &Cancel) -> Result<String, String> {
-    let end = Instant::now() + endpoint.deadline;
+    let end = deadline::after(endpoint.deadline);
     let mut pause = HTTP_BACKOFF;
     let mut tries = 1;
     loop {
@@ -65,7 +66,7 @@ pub fn ask(endpoint: &Endpoint<'_>, payload: &Value, cancel: &Cancel) -> Result<
             Err(failure) => failure,
         };
         let wait = failure.wait.unwrap_or(pause);
-        if !failure.may_pass || tries >= HTTP_TRIES || Instant::now() + wait >= end {
+        if !failure.may_pass || tries >= HTTP_TRIES || deadline::after(wait) >= end {
             let after = if tries > 1 { format!(" (after {tries} tries)") } else { String::new() };
             return Err(format!("{}: {}{after}", endpoint.base_url, failure.why));
         }

@@ -149,3 +149,21 @@ fn journal_of_the_first_release_is_still_read() {
     assert!(view.contains("decides on the draft: 1 objection stands"), "{view}");
     assert!(view.contains("hand-over 1: to sh make.sh"), "{view}");
 }
+
+/// Whoever can read a file can lock it.
+#[test]
+fn lock_that_another_program_holds_delays_for_a_moment_and_nothing_is_done_later() {
+    let mut session = Session::agent();
+    session.plan("add an audit log");
+    let path = session.path(&format!("{FOLDER}/journal.jsonl"));
+    let reader = std::fs::File::open(&path).unwrap();
+    reader.lock_shared().unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let fault = session.fails(verdict("ProductPlanner", YES, &[]));
+    assert!(fault.message.contains("another program holds a lock on it"), "{}", fault.message);
+    assert!(session.view().contains("ProductPlanner"));
+    drop(reader);
+    session.view();
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    session.verdict("ProductPlanner", YES, &[]);
+}

@@ -108,8 +108,10 @@ fn answer(stream: &mut TcpStream, reply: Reply) {
                 + &json!({"choices": [{"message": {"content": text}}]}).to_string()
         }
         Reply::Status(status, body) => {
+            // As long as there are numbers for it: nobody waits beyond the deadline.
+            let wait = if status == 599 { u64::MAX } else { 0 };
             format!(
-                "HTTP/1.1 {status} X\r\ncontent-length: {}\r\nretry-after: 0\r\nconnection: close\r\n\r\n{body}",
+                "HTTP/1.1 {status} X\r\ncontent-length: {}\r\nretry-after: {wait}\r\nconnection: close\r\n\r\n{body}",
                 body.len()
             )
         }
@@ -160,6 +162,10 @@ fn faults_that_last_leave_the_turn_open_with_the_reason() {
     let view = session.wait_for("gave no answer");
     assert!(view.contains("status 401: {\"error\": \"bad key\"}"), "{view}");
     assert_eq!(server.requests().len(), 1);
+    let server = Server::start([Reply::Status(599, "for ever")]);
+    let mut session = server.session("");
+    session.plan("add an audit log");
+    session.wait_for("status 599: for ever");
     let server = Server::start(vec![Reply::Break("{"); 4]);
     let mut session = server.session("");
     session.plan("add an audit log");

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use docui::deadline;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::Signal;
 
@@ -24,7 +25,7 @@ impl Job {
         let Ok(mut input) = self.input.try_lock() else {
             return Err(io::Error::other("another input is being typed"));
         };
-        let until = Instant::now() + TYPE_PATIENCE;
+        let until = deadline::after(TYPE_PATIENCE);
         for (typed, byte) in bytes.iter().enumerate() {
             let left = until.saturating_duration_since(Instant::now());
             let left = Timespec::try_from(left).unwrap_or_default();
@@ -65,7 +66,7 @@ impl Job {
             let mut state = self.state();
             let Some(leader) = state.leader else {
                 drop(state);
-                return self.wait(Instant::now() + STOP_PATIENCE, |_| None);
+                return self.wait(deadline::after(STOP_PATIENCE), |_| None);
             };
             state.wish.get_or_insert(why);
             let all = process::members(leader, &self.mark);
@@ -73,11 +74,11 @@ impl Job {
             // A stopped process doesn't end before it goes on.
             process::signal_each(&all, Signal::CONT);
         }
-        if let Some(ended) = self.wait(Instant::now() + STOP_PATIENCE, |_| None) {
+        if let Some(ended) = self.wait(deadline::after(STOP_PATIENCE), |_| None) {
             return Some(ended);
         }
         self.kill();
-        self.wait(Instant::now() + STOP_PATIENCE, |_| None)
+        self.wait(deadline::after(STOP_PATIENCE), |_| None)
     }
 
     /// Kills all of its processes.

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use docui::JobHandle;
+use docui::deadline;
 use pipemux_problems::OutputReader;
 use portable_pty::Child;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
@@ -35,7 +36,7 @@ impl Job {
         if let Some(timeout) = self.timeout {
             let job = self.clone();
             thread::Builder::new().name("timeout".into()).spawn(move || {
-                if job.wait(job.began + timeout, |_| None).is_none() {
+                if job.wait(deadline::behind(job.began, timeout), |_| None).is_none() {
                     job.stop(How::TimedOut);
                 }
             })?;
@@ -97,7 +98,7 @@ impl Job {
             None => (how, left.len()),
         };
         let took = self.began.elapsed();
-        let until = Instant::now() + DRAIN_PATIENCE;
+        let until = deadline::after(DRAIN_PATIENCE);
         while !state.drained && Instant::now() < until {
             let patience = until.saturating_duration_since(Instant::now());
             state = self
@@ -142,7 +143,7 @@ fn end_leftovers(leader: i32, mark: &str) -> BTreeSet<i32> {
     process::signal_each(&left, Signal::HUP);
     process::signal_each(&left, Signal::TERM);
     process::signal_each(&left, Signal::CONT);
-    let until = Instant::now() + LEFTOVER_PATIENCE;
+    let until = deadline::after(LEFTOVER_PATIENCE);
     while !left.is_empty() && Instant::now() < until {
         thread::sleep(Duration::from_millis(10));
         left = rest();

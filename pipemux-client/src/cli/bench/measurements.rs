@@ -8,6 +8,7 @@ use pipemux_client::blocking::Connection;
 use pipemux_client::proto::client::{Body, Format, OpenArgs, Verb};
 use pipemux_client::proto::{ProviderId, SessionId, Value};
 use pipemux_client::{Attached, Client, ClientError, Options};
+use pipemux_proto::deadline;
 use tokio::runtime::{Builder, Runtime};
 
 use super::error::failed;
@@ -114,7 +115,7 @@ impl Bench {
         let length = Duration::from_millis(40 * self.rounds as u64);
         let attached = &self.attached;
         let rate = self.runtime.block_on(async {
-            let end = Instant::now() + length;
+            let end = deadline::after(length);
             let start = |_| tokio::spawn(exchange_until(attached.clone(), end));
             let workers: Vec<_> = (0..IN_FLIGHT).map(start).collect();
             let mut done = 0;

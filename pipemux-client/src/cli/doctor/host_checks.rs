@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pipemux_client::{Options, daemon};
+use pipemux_proto::deadline;
 
 use super::finding::Finding;
 
@@ -39,7 +40,7 @@ pub fn check(options: &Options, fix: bool, daemon_pid: Option<i32>, findings: &m
         }
     };
     let lines = read_lines(&mut child);
-    let deadline = Instant::now() + TIMEOUT;
+    let deadline = deadline::after(TIMEOUT);
     let before = findings.len();
     let problem = loop {
         match lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {

@@ -36,6 +36,10 @@ pub(super) struct Connection {
     pub(super) exchanged: usize,
     /// True once it sends nothing more.
     pub(super) ended: bool,
+    /// When it was opened or sent something last, on the monotonic clock.
+    pub(super) heard_at: u64,
+    /// True once it was told that it is closed.
+    pub(super) turned_away: bool,
     /// Its process, once it has acted.
     pub(super) peer: Option<Rc<PeerProcess>>,
     /// What waits until its process is known.
@@ -74,18 +78,40 @@ pub enum ClientInput {
 impl Clients {
     /// Takes in a connection, and greets it.
     pub fn opened(&mut self, turn: &mut Turn, client: ClientId) {
-        if self.connections.len() >= CLIENTS_MAX {
-            let fault = Fault::refused(format!("too many clients (limit {CLIENTS_MAX})"))
-                .hint("try again once one of them is gone");
+        if self.connections.len() >= CLIENTS_MAX && !self.make_room(turn) {
+            let fault = Fault::refused(format!(
+                "too many clients: {CLIENTS_MAX} are connected, and all of them wait for something"
+            ))
+            .hint("try again once one of them is gone");
             return self.turn_away(turn, client, Method::Hello, &fault);
         }
-        let greet_by = turn.mono_ms() + GREET_MS;
-        self.connections.insert(client, Connection { greet_by, ..Connection::default() });
+        let heard_at = turn.mono_ms();
+        let greet_by = heard_at + GREET_MS;
+        self.connections.insert(client, Connection { greet_by, heard_at, ..Connection::default() });
         turn.set_timer(greet_by, Timer::Greet(client));
         let hello = Envelope::event(Method::Hello, Default::default());
         let features = vec![SEEN_EVENT.to_owned()];
         let greeting = Hello { features, ..Hello::new(Role::Daemon, self.software.clone()) };
         self.send(turn, client, &hello, &greeting);
+    }
+
+    /// Turns a client away that waits for nothing, so that nobody locks others out: one that hasn't greeted before one that
+    /// has, and of these the one that was silent longest. False if there is none.
+    fn make_room(&mut self, turn: &mut Turn) -> bool {
+        let waits_for_nothing = |known: &Connection| {
+            known.open == 0 && known.exchanges == 0 && known.held.is_empty() && !known.turned_away
+        };
+        let idle = self.connections.iter().filter(|(_, known)| waits_for_nothing(known));
+        let first = idle.min_by_key(|(id, known)| {
+            (known.greeted, !known.totals.workspace.is_empty(), known.heard_at, **id)
+        });
+        let Some(client) = first.map(|(client, _)| *client) else { return false };
+        let fault = Fault::refused(format!(
+            "closed to make room: {CLIENTS_MAX} clients are connected, and this one was silent longest"
+        ))
+        .hint("connect again");
+        self.turn_away(turn, client, Method::Hello, &fault);
+        true
     }
 
     /// Closes the connection of a client that sends nothing more, once all that it asked for is answered.
@@ -139,6 +165,9 @@ impl Clients {
             Envelope { kind: Kind::Fault, ..Envelope::event(method, Default::default()) };
         self.send_fault(turn, client, &envelope, fault);
         turn.effects.push(Effect::CloseClient { client });
+        if let Some(known) = self.connections.get_mut(&client) {
+            known.turned_away = true;
+        }
     }
 
     /// Takes a frame of a client. Returns what the rest of the core has to do.
@@ -148,7 +177,10 @@ impl Clients {
         client: ClientId,
         frame: &Frame,
     ) -> Option<ClientInput> {
-        let greeted = self.connections.get(&client)?.greeted;
+        let now = turn.mono_ms();
+        let known = self.connections.get_mut(&client)?;
+        known.heard_at = now;
+        let greeted = known.greeted;
         let envelope = frame.envelope;
         match (envelope.kind, envelope.method) {
             (Kind::Event, Method::Hello) => self.handle_hello(turn, client, frame),

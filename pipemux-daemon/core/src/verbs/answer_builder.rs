@@ -204,7 +204,7 @@ impl AnswerBuilder<'_> {
         let seen = |session: &SessionKey| self.workspace.seen(&self.request.reader, session);
         let is_seen = |session: &SessionKey| seen(session).is_some();
         let diff = file_diff(run, self.request.diff, hint_options, is_seen);
-        let text = text + &diff + &with_options(&advice, hint_options);
+        let text = [text.as_str(), diff.as_str(), &with_options(&advice, hint_options)].concat();
         RunPart { text, contents, asked, kept }
     }
 

@@ -265,7 +265,9 @@ impl Core {
         let kept = kept.and_then(|n| Some((n, self.runs.rest(&request.workspace, n)?)));
         let line = kept.map_or(String::new(), |(number, rest)| kept_line(number, rest));
         let body = match request.call.format {
-            Format::Markdown => Body::Text(refusal(&fault) + &with_options(&line, options)),
+            Format::Markdown => {
+                Body::Text(format!("{}{}", refusal(&fault), with_options(&line, options)))
+            }
             Format::Json => Body::Report(Box::new(Report {
                 workspace: request.call.workspace.name.clone(),
                 epoch: self.workspaces.get(&request.workspace).map_or(0, |found| found.epoch),

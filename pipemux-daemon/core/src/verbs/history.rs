@@ -29,7 +29,7 @@ impl Core {
         let mut data = Vec::new();
         if skipped > 0 {
             let line = format!("… {skipped} earlier: pipemux history --rounds {}\n", all.len());
-            text += &with_options(&line, &request.call.hint_options);
+            text.push_str(&with_options(&line, &request.call.hint_options));
         }
         for round in all.iter().skip(skipped) {
             let at = timestamp(Now { mono_ms: 0, unix_ms: round.unix_ms });

@@ -145,7 +145,7 @@ impl Core {
         let (mut text, mut data) = (String::new(), Vec::new());
         for (number, rest) in self.runs.rests_of(&request.workspace, &request.call.reader) {
             let line = line_of(number, rest, &rest.shown());
-            text += &pipemux_proto::command::with_options(&line, options);
+            text.push_str(&pipemux_proto::command::with_options(&line, options));
             let steps: Vec<Value> = rest.shown_steps().into_iter().map(Value::Str).collect();
             data.push(Value::Map(vec![
                 ("id".to_owned(), number.into()),

@@ -136,7 +136,7 @@ pub fn steps(
                 if !head.is_empty() || !links.is_empty() {
                     out.extend([&*head, &*links, "\n"]);
                 }
-                out += &with_options(&job_line(outcome), hint_options);
+                out.push_str(&with_options(&job_line(outcome), hint_options));
                 let content = contents.get(index).map_or("", String::as_str);
                 out += content;
                 if let Some(detail) = &outcome.detail {
@@ -152,7 +152,7 @@ pub fn steps(
             StepStatus::Needs => {}
         }
         if let Some(fault) = &outcome.fault {
-            out += &with_options(&hint_lines(&fault.hints), hint_options);
+            out.push_str(&with_options(&hint_lines(&fault.hints), hint_options));
         }
         all.push(out);
     }

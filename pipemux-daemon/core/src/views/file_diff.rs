@@ -50,5 +50,5 @@ pub fn file_diff(
         0 => String::new(),
         cut => format!("… {cut} more lines: pipemux history --diff --rounds 1\n"),
     };
-    writer.finish() + &with_options(&more, hint_options)
+    format!("{}{}", writer.finish(), with_options(&more, hint_options))
 }

@@ -112,7 +112,7 @@ pub fn write_outcome<'p>(
     }
     if let Some(fault) = &run.wrong_answer {
         let foreign = run.steps.get(run.next).filter(|step| is_foreign(step));
-        text += &with_options(&answer::refused_answer(fault, foreign), hint_options);
+        text.push_str(&with_options(&answer::refused_answer(fault, foreign), hint_options));
     }
     let Some((number, open)) = question else {
         return RunOutcome { text, contents, asked: None, minted };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use docui::blocking::Task;
+use docui::deadline;
 use docui::{Fault, Handle};
 use pipemux_search::Files;
 
@@ -161,7 +162,7 @@ where
 {
     // All are under way before the first one is waited for.
     let tasks: Vec<_> = paths.iter().map(|path| Task::start(handle, work(path))).collect();
-    let deadline = Instant::now() + DISK_START;
+    let deadline = deadline::after(DISK_START);
     let wait = |(path, task): (&PathBuf, Result<Task<_>, Fault>)| {
         let left = deadline.saturating_duration_since(Instant::now());
         task?.wait(left).unwrap_or_else(|| Err(silent_disk(path)))

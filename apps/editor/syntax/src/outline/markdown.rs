@@ -176,7 +176,7 @@ fn scan(text: &str) -> Scanned {
                     found.add_html(&html);
                 }
             }
-            Event::Html(part) => html.iter_mut().for_each(|html| *html += &part),
+            Event::Html(part) => html.iter_mut().for_each(|html| html.push_str(&part)),
             Event::Start(Tag::Image { .. }) => images += 1,
             Event::End(TagEnd::Image) => images = images.saturating_sub(1),
             Event::Start(Tag::Link { .. }) => {
@@ -205,7 +205,7 @@ fn scan(text: &str) -> Scanned {
             Event::End(_) => depth = depth.saturating_sub(1),
             Event::Text(part) | Event::Code(part) if images == 0 => {
                 if let Some(heading) = &mut heading {
-                    heading.name += &part;
+                    heading.name.push_str(&part);
                     if heading.name_range.is_empty() {
                         heading.name_range = range.clone();
                     }

@@ -1,0 +1,28 @@
+//! Times that durations lead to. Durations come from outside, and the clock ends.
+
+use std::time::{Duration, Instant};
+
+/// As good as for ever: longer than any process lives.
+const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+
+/// The time when a duration from now will have passed; a hundred years from now at the latest.
+pub fn after(duration: Duration) -> Instant {
+    behind(Instant::now(), duration)
+}
+
+/// The time when a duration from another time will have passed; a hundred years behind it at the latest.
+pub fn behind(time: Instant, duration: Duration) -> Instant {
+    time.checked_add(duration.min(FAR)).unwrap_or(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_duration_is_too_long() {
+        let now = Instant::now();
+        assert!(after(Duration::MAX) > now && behind(now, Duration::MAX) > now);
+        assert_eq!(behind(now, Duration::from_secs(1)).duration_since(now).as_secs(), 1);
+    }
+}
