@@ -97,6 +97,12 @@ fn set_up(
         let why = format!("{} has no skills: only its MCP server is set up", args.harness.name());
         return Err(ClientError::invalid(why).hint("leave out --with, or say --with mcp"));
     }
+    if let Some(root) = places.project() {
+        // What the project contains may be anybody's: its links lead no write out of it.
+        for Target { path, .. } in &targets {
+            files::check_inside(path, root)?;
+        }
+    }
     let mut records = Records::open(&places.state, args.dry_run)?;
     for _ in 0..ATTEMPTS {
         if let Some(report) = attempt(args, &targets, &mut records)? {

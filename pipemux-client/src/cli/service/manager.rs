@@ -54,6 +54,7 @@ impl Manager {
         let variables = VARIABLES.iter().filter_map(|name| Some((*name, get(name)?)));
         let daemon =
             Daemon { program: &program, paths: &options.paths, variables: variables.collect() };
+        daemon.check().map_err(ClientError::invalid)?;
         let no_home = || ClientError::invalid("there is no home directory: set HOME");
         let units = match kind {
             Kind::Systemd => {

@@ -117,6 +117,23 @@ impl Daemon<'_> {
     }
 }
 
+impl Daemon<'_> {
+    /// Checks that everything can stand in a unit. A line break would begin another setting.
+    ///
+    /// # Errors
+    /// What has a control character.
+    pub fn check(&self) -> Result<(), String> {
+        let program = [("the program's path", self.program.to_string_lossy().into_owned())];
+        let socket = [("the socket's path", self.paths.socket.to_string_lossy().into_owned())];
+        let log = [("the log's path", self.paths.log.to_string_lossy().into_owned())];
+        let all = self.environment().into_iter().chain(program).chain(socket).chain(log);
+        let mut odd = all.filter(|(_, value)| value.contains(char::is_control));
+        odd.next().map_or(Ok(()), |(name, value)| {
+            Err(format!("{name} has a control character: {value:?}"))
+        })
+    }
+}
+
 /// Writes a word as systemd reads it.
 fn quoted(word: &str) -> String {
     format!("\"{}\"", escape(word).replace('\\', "\\\\").replace('"', "\\\""))
@@ -135,6 +152,23 @@ mod tests {
         settings.set_prepend_module_to_snapshot(false);
         settings.set_omit_expression(true);
         settings.bind(|| insta::assert_snapshot!(name, text));
+    }
+
+    #[test]
+    fn line_break_is_no_setting_of_a_unit() {
+        let get = |name: &str| match name {
+            "HOME" => Some("/home/ann".to_owned()),
+            "PIPEMUX_STATE_DIR" => Some("/tmp/x\"\nExecStartPre=/bin/evil".to_owned()),
+            _ => None,
+        };
+        let paths = Paths::from_env(get, 1000).unwrap();
+        let daemon = Daemon {
+            program: Path::new("/usr/bin/pipemuxd"),
+            paths: &paths,
+            variables: Vec::new(),
+        };
+        let told = daemon.check().unwrap_err();
+        assert!(told.starts_with("PIPEMUX_STATE_DIR has a control character"), "{told}");
     }
 
     #[test]

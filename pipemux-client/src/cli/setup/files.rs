@@ -3,7 +3,7 @@
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use pipemux_client::ClientError;
 use similar::TextDiff;
@@ -150,6 +150,25 @@ fn write_with(path: &Path, text: Option<&str>, mode: u32) -> Result<(), ClientEr
 /// Returns the directory of the file that a path leads to.
 pub fn directory(path: &Path) -> PathBuf {
     linked_file(path).parent().map_or_else(|| PathBuf::from("."), Path::to_owned)
+}
+
+/// Checks that what a path leads to, by its own links and those of its directories, is inside of a directory.
+///
+/// # Errors
+/// It isn't.
+pub fn check_inside(path: &Path, root: &Path) -> Result<(), ClientError> {
+    let real = linked_file(path);
+    // Of folders that are still to be made nobody can say where `..` leads.
+    let climbs = real.components().any(|part| part == Component::ParentDir);
+    let steps = if climbs { 1 } else { usize::MAX };
+    let above = real.ancestors().skip(1).take(steps).find_map(|above| above.canonicalize().ok());
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+    if above.is_some_and(|above| above.starts_with(&root)) {
+        return Ok(());
+    }
+    let (path, real) = (path.display(), real.display());
+    let why = format!("{path} leads out of the project, to {real}: no file was changed");
+    Err(ClientError::invalid(why).hint("remove the link, or leave out --project"))
 }
 
 /// Links that are followed, as many as the system follows.

@@ -47,6 +47,11 @@ pub struct Places {
 }
 
 impl Places {
+    /// The project's root, if its files are meant.
+    pub fn project(&self) -> Option<&Path> {
+        self.project.as_deref()
+    }
+
     /// Finds the places from the environment; with `project` those of the project around `directory`.
     ///
     /// # Errors

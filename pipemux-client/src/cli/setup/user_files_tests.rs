@@ -236,3 +236,28 @@ fn concurrent_set_ups_lose_nothing() {
         assert!(set.contains("mcpServers") && set.contains("BeforeAgent"), "{set}");
     }
 }
+
+/// A cloned project's links lead no write out of it.
+#[test]
+fn links_of_a_project_are_not_followed_out_of_it() {
+    for (at, to) in [
+        (".mcp.json", "../.claude.json"),
+        (".mcp.json", "../new/folder/x.json"),
+        (".mcp.json", "none/../../x.json"),
+        (".claude", "../elsewhere"),
+    ] {
+        let home = Home::new();
+        fs::create_dir_all(home.directory.path().join("elsewhere")).unwrap();
+        let link = home.directory.path().join("project").join(at);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(to, &link).unwrap();
+        let both = SetupArgs { with: Some(With::Both), project: true, ..args(Harness::ClaudeCode) };
+        let error = home.run(both).unwrap_err();
+        assert!(error.fault().message.contains("leads out of the project"), "{error:?}");
+        let path = |name: &str| home.directory.path().join(name);
+        assert_eq!(fs::read_dir(path("elsewhere")).unwrap().count(), 0, "{at} {to}");
+        for made in [".claude.json", "new", "x.json", "project/none"] {
+            assert!(!path(made).exists(), "{at} {to}: {made}");
+        }
+    }
+}
