@@ -69,6 +69,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         READERS_MAX Count "readers of a workspace",
         DELIVERIES_MAX Count "answers that one reader leaves unconfirmed",
         READER_UNCONFIRMED_BYTES Bytes "answers that one reader leaves unconfirmed",
+        UNHEARD_MAX Count "ends of steps whose answers one reader didn't hear",
         UNCONFIRMED_BYTES Bytes "answers that all readers leave unconfirmed",
         RECORDS_MAX Count "acting requests that are not carried out again when they are sent again",
         READER_RECORDS_MAX Count "acting requests of one reader of a workspace among them",
@@ -261,6 +262,7 @@ pub const BOUNDS: &[Bound] = bounds! {
 
 /// Bounds that no user reaches, with the reason.
 pub const INTERNAL: &[(&str, &str)] = &[
+    ("UNHEARD_CALL_SHOWN", "beyond it a call is shown without its end"),
     (
         "HINT_OPTIONS_MAX",
         "options that only a client writes; the command line leaves longer ones out",

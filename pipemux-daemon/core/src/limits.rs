@@ -425,3 +425,8 @@ pub const TURN_WORK_MAX: u64 = 256_000_000;
 pub const DIFF_LINES_MAX: usize = 2_000;
 /// Pairs of lines that a delta compares at most; past it the whole window is shown instead.
 pub const DIFF_STEPS_MAX: usize = 1_000_000;
+
+/// Ends of steps that are kept for a reader who didn't hear of them.
+pub const UNHEARD_MAX: usize = 8;
+/// Characters of a call that such a line shows.
+pub const UNHEARD_CALL_SHOWN: usize = 80;

@@ -3,8 +3,11 @@
 use std::fs::OpenOptions;
 use std::io::Write;
 
+use pipemux_proto::{Envelope, Incarnation, Method};
 use pipemux_tests::interactive::InteractiveCommand;
-use pipemux_tests::{Output, TestEnv, wait_for};
+use pipemux_tests::raw_connection::{RawConnection, verb_call};
+use pipemux_tests::{Output, TestEnv, wait_for, wait_until};
+use serde_json::json;
 
 /// The example app `follow`, open, and a file for it.
 fn follower(more: &str) -> TestEnv {
@@ -150,4 +153,35 @@ fn session_sleeps_only_with_jobs_that_its_app_saves() {
     add(&env, "end");
     env.pipemux(&["read", &lasting, "--wait", "60"]).ok().has(" done after ");
     wait_for("the session sleeps", asleep);
+}
+
+/// A command whose client is gone goes on: the next answers of the same reader say so, and how it ended.
+#[test]
+fn step_whose_client_is_gone_is_told_by_the_next_answers() {
+    let env = crate::terminal::allowing();
+    env.pipemux(&["open", "notebook"]).ok();
+    env.pipemux(&["open", "terminal"]).ok();
+    let begun = env.path("begun");
+    let release = env.path("release");
+    let code = "terminal.run('touch begun; while ! test -e release; do sleep 0.05; done; exit 3')";
+    let mut raw = RawConnection::greeted(&env);
+    let run = json!({ "run": { "code": code } });
+    raw.send(
+        &Envelope::request(Method::Verb, 1, Incarnation(0)),
+        &verb_call(&env, run, "0192f0c4-0000-7000-8000-000000000001"),
+    );
+    wait_for("the command to begin", || begun.exists());
+    drop(raw);
+    let told = wait_until("the answer that tells it", || {
+        let answer = env.as_reader("raw", &["run", "notebook.filter([])"]);
+        answer.text().contains("still runs, though its call was cancelled").then_some(answer)
+    });
+    told.ok().has("terminal.run('touch begun").has("look: pipemux view terminal/main");
+    std::fs::write(&release, "").expect("a file");
+    let told = wait_until("the answer that tells its end", || {
+        let answer = env.as_reader("raw", &["run", "notebook.filter([])"]);
+        answer.text().contains("whose call was cancelled, is done: ").then_some(answer)
+    });
+    told.ok().has("exit 3");
+    env.as_reader("raw", &["run", "notebook.filter([])"]).ok().lacks("whose call was cancelled");
 }

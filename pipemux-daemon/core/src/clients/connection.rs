@@ -95,6 +95,11 @@ impl Clients {
         self.send(turn, client, &hello, &greeting);
     }
 
+    /// True while a client's connection is open.
+    pub fn is_connected(&self, client: ClientId) -> bool {
+        self.connections.get(&client).is_some_and(|known| !known.turned_away)
+    }
+
     /// Turns a client away that waits for nothing, so that nobody locks others out: one that hasn't greeted before one that
     /// has, and of these the one that was silent longest. False if there is none.
     fn make_room(&mut self, turn: &mut Turn) -> bool {

@@ -58,6 +58,7 @@ pub(crate) mod tasks;
 mod trace;
 mod turn_windows;
 mod undo;
+mod unheard;
 mod view;
 mod wait;
 mod wait_checks;

@@ -35,9 +35,15 @@ impl Core {
         };
         let remark = self.clients.take_remark(id);
         let client_request = require::request(&self.clients, id)?;
-        let workspace = require::workspace_mut(&mut self.workspaces, client_request)?;
         let PendingView { windows: requested, embeds, kind } = *view;
         let request = AnswerRequest::new(client_request, &kind);
+        let mut unheard_steps = self.unheard_steps(&request.workspace, &request.reader);
+        let unheard = match &kind {
+            AnswerKind::Run(run) if self.is_unheard(id, run) => self.unheard_outcomes(run),
+            _ => Vec::new(),
+        };
+        let client_request = require::request(&self.clients, id)?;
+        let workspace = require::workspace_mut(&mut self.workspaces, client_request)?;
         let now = self.turn.now;
         if let Some(evicted) = workspace.enter_reader(&request.reader, now) {
             self.runs.forget_kept(&request.workspace, &evicted);
@@ -62,10 +68,13 @@ impl Core {
         let questions = builder.write_questions(&shown_questions);
         let mut jobs = builder.write_jobs(&mut windows);
         builder.end_epoch();
-        let job_ends = builder.job_ends(&mut jobs);
+        let told = builder.workspace.unheard(&request.reader);
+        let told_unheard = told.len();
+        unheard_steps.extend(told);
+        unheard_steps.extend(builder.job_ends(&mut jobs));
         let (seen_jobs, told_jobs) = (jobs.seen.clone(), jobs.told.clone());
         let panels = builder.panels(&shown_questions);
-        let notices = builder.notices(remark, &windows, job_ends, panels.notices);
+        let notices = builder.notices(remark, &windows, unheard_steps, panels.notices);
         let changed_elsewhere = builder.take_changed_elsewhere(&windows);
 
         let known_panels = panels.known.clone();
@@ -124,10 +133,16 @@ impl Core {
         let number = builder.turn.next_local();
         let mut delivery = builder.make_delivery(number, windows, untold);
         delivery.panels = known_panels;
+        delivery.unheard = told_unheard;
         delivery.unshown = shown_faults;
         delivery.lines = lines;
         delivery.questions = shown_questions;
         (delivery.running_jobs, delivery.told_jobs) = (seen_jobs, told_jobs);
+        if !unheard.is_empty()
+            && let Some(workspace) = self.workspaces.get_mut(&request.workspace)
+        {
+            workspace.add_unheard(&request.reader, unheard);
+        }
         self.workspaces.deliver(&request.workspace, request.reader, delivery);
         self.reserve(&request.workspace);
         match body {

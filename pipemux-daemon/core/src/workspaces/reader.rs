@@ -10,7 +10,7 @@ use crate::event::Now;
 use crate::keys::SessionKey;
 use crate::limits::{
     DELIVERIES_MAX, FAILURES_MAX, LINE_EPOCHS_MAX, READER_UNCONFIRMED_BYTES, SEEN_JOBS_MAX,
-    SEEN_SESSIONS_MAX,
+    SEEN_SESSIONS_MAX, UNHEARD_MAX,
 };
 use crate::workspaces::{Embeds, LineUpdate, Panel, Rank, Rendered, SeenLines, ShownVersion};
 
@@ -38,6 +38,8 @@ pub struct Reader {
     pub(super) noticed: u64,
     /// The first token that its requests brought: all later ones need it.
     pub(super) token: Option<Box<str>>,
+    /// How steps ended whose answers it didn't hear, until it has heard that.
+    unheard: VecDeque<String>,
     /// When it last asked for something.
     pub(super) heard: Now,
     /// The running jobs that it was shown, each with how often what is shown of it had changed.
@@ -119,12 +121,31 @@ pub struct Delivery {
     pub panels: Vec<(Panel, Rc<str>)>,
     /// The windows that it only says why it can't show, with that status.
     pub unshown: Vec<(SessionKey, String)>,
+    /// How many ends of steps it tells whose answers its reader didn't hear.
+    pub unheard: usize,
 }
 
 impl Reader {
     /// Makes a reader who has seen nothing but notices up to a number.
     pub(super) fn new(noticed: u64, heard: Now) -> Self {
         Self { noticed, heard, ..Self::default() }
+    }
+
+    /// Notes how steps ended whose answers it didn't hear. The oldest make room.
+    pub(super) fn add_unheard(&mut self, lines: Vec<String>) {
+        self.unheard.extend(lines);
+        let more = self.unheard.len().saturating_sub(UNHEARD_MAX);
+        self.unheard.drain(..more);
+    }
+
+    /// Returns how steps ended whose answers it didn't hear.
+    pub(super) fn unheard(&self) -> Vec<String> {
+        self.unheard.iter().cloned().collect()
+    }
+
+    /// Forgets the oldest of them, which it has heard now.
+    pub(super) fn heard_ends(&mut self, told: usize) {
+        self.unheard.drain(..told.min(self.unheard.len()));
     }
 
     /// Counts a failure of a call. Returns how often the call has failed in a row, once that is often

@@ -218,6 +218,7 @@ impl Workspace {
         let reader = self.readers.get_mut(reader)?;
         let mut delivery = reader.take_delivery(number)?;
         reader.noticed = reader.noticed.max(delivery.noticed);
+        reader.heard_ends(delivery.unheard);
         if let Some(revision) = delivery.window_set_revision {
             reader.window_set_revision = reader.window_set_revision.max(revision);
         }
@@ -270,6 +271,18 @@ impl Workspace {
     /// Adds a notice for all readers: the daemon's, or that of a session's app.
     pub fn notify_by(&mut self, text: NoticeText, by: Option<SessionKey>, at: Now) {
         self.notices.add(text, by, at);
+    }
+
+    /// Notes how steps ended whose answers a reader didn't hear.
+    pub fn add_unheard(&mut self, reader: &str, lines: Vec<String>) {
+        if let Some(reader) = self.readers.get_mut(reader) {
+            reader.add_unheard(lines);
+        }
+    }
+
+    /// Returns how steps ended whose answers a reader didn't hear, until it has heard that.
+    pub fn unheard(&self, reader: &str) -> Vec<String> {
+        self.readers.get(reader).map_or(Vec::new(), Reader::unheard)
     }
 
     /// Returns the notices that a reader hasn't been shown, as they read now: the daemon's own, and those of apps. The

@@ -16,6 +16,7 @@ use crate::answer_content::thing;
 use crate::kept_runs::KeptRuns;
 use crate::law::{LawResult, law};
 use crate::questions::Question;
+use crate::requests::Request;
 use crate::sessions::{READERS, SessionKey};
 use crate::sim::Sim;
 
@@ -252,6 +253,11 @@ impl Sim {
         let Some(version) = invoke.seen_version.filter(|_| request.call.at.is_none()) else {
             return Ok(());
         };
+        // Steps that were kept behind a question mean what the epoch showed that their own request named.
+        let is_pinned = |earlier: &Request| earlier.who == request.who && earlier.call.at.is_some();
+        if mark_of(invoke).is_none() && self.requests.iter().any(is_pinned) {
+            return Ok(());
+        }
         // Behind the step that a `go` repairs, steps mean what their reader had seen when it wrote them.
         let goes = mark_of(invoke).is_none() && self.runs.kept.goes.contains_key(&invoke.run_id);
         let since = if goes { 0 } else { request.since };
@@ -279,7 +285,7 @@ impl Sim {
         effect: bool,
     ) -> LawResult {
         let mark = mark_of(invoke);
-        let by_run = |r: &crate::requests::Request| r.call.run_id == invoke.run_id;
+        let by_run = |r: &Request| r.call.run_id == invoke.run_id;
         let known = mark.and_then(|mark| self.runs.marks.get(&mark)).map(|marked| marked.request);
         let Some(index) = known.or_else(|| self.requests.iter().position(by_run)) else {
             return Ok(());
@@ -312,7 +318,7 @@ impl Sim {
 }
 
 /// Returns the mark of a step.
-fn mark_of(invoke: &Invoke) -> Option<u64> {
+pub fn mark_of(invoke: &Invoke) -> Option<u64> {
     let Some(Arg::Value(blob)) = invoke.args.get("mark") else { return None };
     let value = blob.to_value().ok()?;
     value.as_str()?.strip_prefix('t')?.parse().ok()

@@ -17,6 +17,7 @@ use pipemux_proto::client::Verb;
 use pipemux_proto::projection::Arg;
 
 use crate::law::{LawResult, law};
+use crate::runs::mark_of;
 use crate::sessions::SessionKey;
 use crate::sim::Sim;
 use crate::store::offers_undo;
@@ -27,6 +28,8 @@ struct Effect {
     run_id: String,
     /// What its app offers to take it back with: `undo c1 at 7`.
     undo: String,
+    /// The mark of the step, if it has one.
+    mark: Option<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -35,6 +38,8 @@ pub struct Undos {
     effects: Vec<Effect>,
     /// The changes that each undo was sent for, in order, by its run id.
     sent: BTreeMap<String, Vec<usize>>,
+    /// The changes of steps that were carried out again.
+    repeated: BTreeSet<usize>,
     /// The changes that are known to have been taken back.
     undone: BTreeSet<usize>,
 }
@@ -61,7 +66,14 @@ impl Sim {
         }
         let store = &self.stores[&session_key];
         let undo = format!("undo {} at {}", store.name, store.total);
-        self.undos.effects.push(Effect { run_id: invoke.run_id.clone(), undo });
+        let mark = mark_of(invoke);
+        // A step that may be repeated is sent again when its process was lost: of what the first one did nobody knows.
+        let is_same = |effect: &Effect| effect.run_id == invoke.run_id && effect.mark == mark;
+        if mark.is_some() {
+            let again = self.undos.effects.iter().enumerate().filter(|(_, effect)| is_same(effect));
+            self.undos.repeated.extend(again.map(|(at, _)| at));
+        }
+        self.undos.effects.push(Effect { run_id: invoke.run_id.clone(), undo, mark });
     }
 
     /// Checks a step that an undo sends.
@@ -101,6 +113,7 @@ impl Sim {
                 effect.run_id == one.run_id
                     && is_offered(&effect.undo)
                     && !undos.undone.contains(at)
+                    && !undos.repeated.contains(at)
             });
             law!(
                 left_out.is_none(),

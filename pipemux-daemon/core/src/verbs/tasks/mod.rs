@@ -118,6 +118,11 @@ impl Tasks {
         is_wanted(self.by_request.get(&request)?).then(|| self.by_request.remove(&request))?
     }
 
+    /// Iterates over all tasks.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Task> {
+        self.by_request.values()
+    }
+
     /// Iterates over all tasks, to change them.
     pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = (&RequestId, &mut Task)> {
         self.by_request.iter_mut()
