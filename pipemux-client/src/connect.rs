@@ -80,6 +80,7 @@ pub(crate) fn open_with(
             let none = "no daemon listens for this user and state directory";
             return Err(ClientError::unreachable(none).hint("start it: pipemux up"));
         }
+        options.known_daemon.may_start(&options.paths)?;
         let outcome = daemon::start(options, deadline)?;
         let retry_until = match outcome {
             StartOutcome::Listening => deadline,
@@ -206,14 +207,24 @@ fn exchange_greetings(
     first: FirstRequest<'_>,
 ) -> Result<Option<Established>, ClientError> {
     let mut out = requests::hello(options.progress.is_some())?.to_vec();
-    out.extend_from_slice(first.bytes);
+    // Another daemon than the known one is sent nothing: who it is comes first.
+    let waits = options.known_daemon.is_known();
+    if !waits {
+        out.extend_from_slice(first.bytes);
+    }
     // `connect` has set the write timeout. A partly written frame is not a request.
     let sent = stream.write_all(&out);
     if sent.as_ref().is_err_and(is_timeout) {
         return Err(no_greeting(options, began.elapsed()));
     }
-    let sent = SentFirst { acts: first.acts, is_whole: sent.is_ok() };
-    await_greeting((stream, MessageReader::default()), options, (began, deadline), sent)
+    let sent = SentFirst { acts: first.acts && !waits, is_whole: sent.is_ok() };
+    let established =
+        await_greeting((stream, MessageReader::default()), options, (began, deadline), sent)?;
+    let Some((mut stream, reader)) = established else { return Ok(None) };
+    if waits && stream.write_all(first.bytes).is_err() {
+        return Ok(None);
+    }
+    Ok(Some((stream, reader)))
 }
 
 /// Goes on with a connection over which greeting and first request were sent, and this was received. Returns `None` when
@@ -253,6 +264,7 @@ fn await_greeting(
         match reader.poll_message() {
             // A daemon that greets but can't be written to is about to end.
             Ok(Some(DaemonMessage::Hello)) => {
+                options.known_daemon.greeted(reader.daemon(), &options.paths)?;
                 return Ok(sent.is_whole.then_some((stream, reader)));
             }
             Ok(_) => {}

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use pipemux_proto::app::Progress;
 use pipemux_proto::client::{Answer, Attached};
 use pipemux_proto::envelope::{EnvelopeError, Kind, Method};
-use pipemux_proto::hello::SEEN_EVENT;
+use pipemux_proto::hello::{DaemonIdentity, SEEN_EVENT};
 use pipemux_proto::{Fault, Frame, FrameDecoder, FrameError, Hello, Incarnation, Role, decode};
 
 use crate::error::ClientError;
@@ -16,6 +16,8 @@ pub(crate) struct MessageReader {
     greeted: bool,
     /// True when the daemon understands [`final_seen`](crate::requests::final_seen).
     pub(crate) accepts_final_seen: bool,
+    /// Which daemon it is, once it has greeted and if it says so.
+    daemon: Option<DaemonIdentity>,
 }
 
 /// A message from the daemon.
@@ -60,6 +62,11 @@ impl MessageReader {
         self.decoder.extend(bytes);
     }
 
+    /// Which daemon it is, once it has greeted and if it says so.
+    pub(crate) fn daemon(&self) -> Option<&DaemonIdentity> {
+        self.daemon.as_ref()
+    }
+
     /// Returns the next message; `None` when more bytes are needed.
     pub(crate) fn poll_message(&mut self) -> Result<Option<DaemonMessage>, ReadError> {
         loop {
@@ -82,6 +89,7 @@ impl MessageReader {
             self.greeted = true;
             let hello = check_greeting(&frame)?;
             self.accepts_final_seen = hello.features.iter().any(|feature| feature == SEEN_EVENT);
+            self.daemon = hello.daemon;
             return Ok(Some(DaemonMessage::Hello));
         }
         Ok(match (envelope.kind, envelope.method) {

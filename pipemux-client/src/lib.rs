@@ -63,6 +63,7 @@ mod connect;
 pub mod daemon;
 pub mod error;
 mod incoming;
+mod known_daemon;
 mod multiplexed;
 pub mod options;
 mod requests;
@@ -76,6 +77,7 @@ mod tests;
 
 pub use client::{Attached, Client};
 pub use error::ClientError;
+pub use known_daemon::KnownDaemon;
 pub use options::Options;
 /// The messages of the protocol version that this library speaks.
 pub use pipemux_proto as proto;

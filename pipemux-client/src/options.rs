@@ -15,6 +15,7 @@ use pipemux_proto::paths::Paths;
 use pipemux_proto::run_id;
 
 use crate::error::ClientError;
+use crate::known_daemon::KnownDaemon;
 use crate::workspace;
 
 /// How long a request may take by default.
@@ -39,6 +40,8 @@ pub struct Options {
     pub timeout: Duration,
     /// What is called with the progress of a request that is waited for; none if nobody wants to know.
     pub progress: Option<fn(&Progress)>,
+    /// The daemon that greeted first: no other one answers in its place.
+    pub known_daemon: KnownDaemon,
 }
 
 impl Options {
@@ -64,6 +67,7 @@ impl Options {
             reader_token: get("PIPEMUX_READER_TOKEN").unwrap_or_default(),
             timeout: DEFAULT_TIMEOUT,
             progress: None,
+            known_daemon: KnownDaemon::default(),
         })
     }
 

@@ -42,6 +42,8 @@ impl ClientListener {
     fn bind_at(directory: &Path, socket: &Path, uid: u32) -> Result<Self, String> {
         prepare_directory(directory, uid)?;
         remove_stale(socket)?;
+        // From now on it leads here.
+        let _ = fs::remove_file(socket.with_extension("elsewhere"));
         let cannot = |error: io::Error| format!("can't listen at {}: {error}", socket.display());
         let bound = bind(socket).map_err(cannot)?;
         // From here on the file is removed again if anything fails.

@@ -20,6 +20,7 @@
 //! | `manifests`, `pinned_programs` | the registered apps; their programs as they were when they were added |
 //! | `dev_programs` | programs that their authors work on |
 //! | `doctor` | checks and repairs what a daemon needs |
+//! | `identity` | which daemon this is |
 //! | `lock`, `file_watch` | one daemon per state directory; a watch over its files |
 //! | `app_check` | `pipemuxd app-check`: what an app's author should mend |
 //! | `clean_environment` | the daemon's own environment, without secrets |
@@ -50,6 +51,7 @@ mod doctor;
 mod driver;
 mod exchange_body;
 mod file_watch;
+mod identity;
 mod inbound;
 mod journal;
 mod launcher_process;

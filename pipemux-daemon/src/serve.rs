@@ -24,6 +24,7 @@ use crate::busy_poll::ParkHook;
 use crate::daemon_log::{self, log};
 use crate::driver::{Driver, DriverParts};
 use crate::file_watch::FileWatch;
+use crate::identity;
 use crate::journal::{self, Journal};
 use crate::launcher_process::LauncherProcess;
 use crate::limits::{LAUNCHER_END_S, LEFTOVERS_MS, LOCK_WAIT_MS};
@@ -273,6 +274,7 @@ fn restore(
         state_dir: paths.state_dir.to_string_lossy().into_owned(),
         pid: std::process::id(),
         software: format!("pipemuxd {}", env!("CARGO_PKG_VERSION")),
+        identity: identity::of(paths)?,
         socket: paths.socket.to_string_lossy().into_owned(),
         limit_levels: describe_limits(),
         confines: SandboxSupport::of_this_system().describe(),
@@ -294,7 +296,8 @@ fn restore(
     Ok((core, journal))
 }
 
-fn random_key() -> io::Result<[u8; 16]> {
+/// Returns random bytes.
+pub fn random_key() -> io::Result<[u8; 16]> {
     let mut key = [0; 16];
     File::open("/dev/urandom")?.read_exact(&mut key)?;
     Ok(key)

@@ -63,6 +63,17 @@ pub enum Role {
     Client,
 }
 
+/// Which daemon it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DaemonIdentity {
+    /// A random id of its state directory, 32 hexadecimal digits. A copy of the directory on another machine gets another
+    /// one.
+    pub id: String,
+    /// The name of its machine, for people.
+    #[serde(default)]
+    pub host: String,
+}
+
 /// The first message in each direction, an event. A peer sends nothing else before it has received the
 /// other's, except for what `PROTOCOL.md` lets it send ahead.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,6 +91,9 @@ pub struct Hello {
     /// The prefix of the app's tokens, `MT` for `[[MT:Node:7]]`; absent from others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_prefix: Option<String>,
+    /// Which daemon it is; absent from others, and from daemons before 1.6.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub daemon: Option<DaemonIdentity>,
     /// The app's actions; empty from others.
     #[serde(default)]
     pub prototypes: Vec<Prototype>,
@@ -92,6 +106,7 @@ impl Hello {
             protocol: PROTOCOL,
             features: Vec::new(),
             token_prefix: None,
+            daemon: None,
             role,
             software: software.into(),
             prototypes: Vec::new(),

@@ -69,6 +69,25 @@ impl Paths {
     }
 }
 
+impl Paths {
+    /// The file that has the id of the state directory's daemon in its first line.
+    pub fn identity_file(&self) -> PathBuf {
+        self.state_dir.join("identity")
+    }
+
+    /// The file beside the socket that says that the socket leads to the daemon of another state directory, and on which host
+    /// that is.
+    pub fn elsewhere_file(&self) -> PathBuf {
+        self.socket.with_extension("elsewhere")
+    }
+
+    /// Returns the id of the state directory's daemon; `None` before its first start.
+    pub fn identity(&self) -> Option<String> {
+        let text = std::fs::read_to_string(self.identity_file()).ok()?;
+        text.lines().next().map(str::to_owned)
+    }
+}
+
 fn pipemux_path(name: &str, value: Option<String>) -> Result<Option<PathBuf>, String> {
     let Some(value) = value.filter(|value| !value.is_empty()) else { return Ok(None) };
     match absolute(Some(value.clone())) {

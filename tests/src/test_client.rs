@@ -52,6 +52,7 @@ impl TestClient {
             reader_token: String::new(),
             timeout: Duration::from_secs(30),
             progress: None,
+            known_daemon: Default::default(),
         };
         let environment = env.variables().into_iter().collect();
         Self { options, directory, environment, connection: None, format: Format::default() }

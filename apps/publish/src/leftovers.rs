@@ -1,7 +1,7 @@
 //! What killed processes left beside files.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
@@ -12,6 +12,32 @@ use crate::{Expected, FILE_NAME, FOLDER_PREFIX};
 /// The file that keeps git from showing a folder, and whose lock says that somebody uses it.
 pub(crate) const LOCK_NAME: &str = ".gitignore";
 pub(crate) const LOCK_CONTENT: &[u8] = b"*\n";
+
+/// Makes the file that keeps git from showing a folder. It gets its name once it has its content: a process that is killed in
+/// between leaves nothing that git would show.
+pub(crate) fn make_lock(folder: &Path) -> io::Result<File> {
+    let path = folder.join(LOCK_NAME);
+    #[cfg(target_os = "linux")]
+    {
+        use std::os::fd::AsRawFd;
+
+        use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
+
+        let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+        if let Ok(unnamed) = openat(CWD, folder, flags, Mode::RUSR | Mode::WUSR) {
+            let mut file = File::from(unnamed);
+            file.write_all(LOCK_CONTENT)?;
+            let own = format!("/proc/self/fd/{}", file.as_raw_fd());
+            if linkat(CWD, own, CWD, &path, AtFlags::SYMLINK_FOLLOW).is_ok() {
+                return Ok(file);
+            }
+        }
+    }
+    // This file system has no files without a name.
+    let mut file = File::create_new(path)?;
+    file.write_all(LOCK_CONTENT)?;
+    Ok(file)
+}
 
 /// A text that was staged by a process that is gone, or a file that it had displaced.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,6 +10,8 @@
 //! 3. Both files change places, and what was displaced must be the file that was leased.
 //! 4. The lease is given up, so that whoever waited to write goes on, and taken again. If that fails, or the content is
 //!    another one now, somebody has written to the old file: it gets its place back, and the change is refused.
+//! 5. The old file stays open for a moment without a name: what a program writes to it that had found it by its path before,
+//!    and opened it only now, is passed on.
 //!
 //! Where there are no leases (NFS, files of other users) or no exchange, each step that can be made is made.
 //!
@@ -19,6 +21,7 @@
 //! | `replace` | takes the place of a file, removes a file |
 //! | `lease` | read leases |
 //! | `attributes` | owner, mode and extended attributes |
+//! | `late` | writes to files that were displaced a moment ago |
 //! | `leftovers` | what killed processes left beside files |
 //!
 //! **Invariant: until it is complete nobody but its owner can read a text.** It is staged in a folder of its own that only
@@ -28,6 +31,7 @@
 //! holds a lock on: so it is known what nobody will finish.
 
 mod attributes;
+mod late;
 mod lease;
 mod leftovers;
 mod replace;
@@ -40,6 +44,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
+pub use late::settle;
 pub use leftovers::{Leftover, leftovers};
 pub use replace::{remove, remove_link};
 
@@ -60,8 +65,8 @@ pub enum PublishError {
     /// There is a file where a new one was to be.
     #[error("it exists")]
     Exists,
-    /// Others wrote to both texts while they changed places: one of them is at this path.
-    #[error("it was changed meanwhile; what it was to become is in {}", .0.display())]
+    /// Others wrote both the file and another one in its place at the same moment: the older of their texts is at this path.
+    #[error("it was written twice meanwhile; the older text is in {}", .0.display())]
     Kept(PathBuf),
     /// The system refuses.
     #[error(transparent)]
@@ -181,8 +186,7 @@ impl Folder {
             .prefix(FOLDER_PREFIX)
             .permissions(fs::Permissions::from_mode(0o700))
             .tempdir_in(beside)?;
-        let mut lock = File::create_new(directory.path().join(leftovers::LOCK_NAME))?;
-        lock.write_all(leftovers::LOCK_CONTENT)?;
+        let lock = leftovers::make_lock(directory.path())?;
         // Where there are no locks, nothing that is left behind is known as such.
         let _ = flock(&lock, FlockOperation::LockShared);
         Ok(Self { directory, _lock: lock })

@@ -8,10 +8,7 @@ use std::path::Path;
 use rustix::fs::{CWD, OFlags};
 
 use crate::lease::Lease;
-use crate::{Expected, Folder, PublishError};
-
-/// How often two files that others write to are given back their places.
-const ATTEMPTS: u32 = 8;
+use crate::{Expected, Folder, PublishError, late};
 
 /// Has the staged text and the file change places, and removes what was displaced.
 pub(crate) fn replace(
@@ -22,6 +19,11 @@ pub(crate) fn replace(
     let old = open(path)?;
     let lease = Lease::take(&old).ok_or(PublishError::Busy)?;
     if !expected(&old)? {
+        return Err(PublishError::Changed);
+    }
+    let new = late::content(text);
+    // Whoever reads while a text of somebody else is displaced doesn't see it: this must hardly ever happen.
+    if !is_same(path, &old) {
         return Err(PublishError::Changed);
     }
     if let Err(error) = exchange(staged, path) {
@@ -40,40 +42,31 @@ pub(crate) fn replace(
     drop(lease);
     // Whoever waited to write goes on now, with the file that was displaced.
     let busy = Lease::take(&old).is_none();
+    let displaced = late::content(&old);
     if is_displaced && !busy && expected(&old)? {
         fs::remove_file(staged)?;
+        late::watch(old, displaced, path);
         return Ok(());
     }
-    put_back(staged, path, text)?;
+    put_back(staged, path, (text, new))?;
     Err(if busy { PublishError::Busy } else { PublishError::Changed })
 }
 
 /// Gives the displaced file its place back, and has the new text where it was staged again.
-fn put_back(staged: &Path, path: &Path, text: &File) -> Result<(), PublishError> {
-    let written = text.metadata()?;
-    for _ in 0..ATTEMPTS {
-        exchange(staged, path)?;
-        // Somebody may have taken the place of the new text meanwhile, or written to it.
-        let found = open(staged)?;
-        let lease = Lease::take(&found);
-        let now = found.metadata()?;
-        if lease.is_some() && identity(&now) == identity(&written) {
-            return match stamp(&now) == stamp(&written) {
-                true => Ok(()),
-                false => Err(PublishError::Kept(staged.to_owned())),
-            };
-        }
-        drop(lease);
-        if identity(&now) == identity(&written) {
-            // It is open for writing: what is written to it is kept.
-            return Err(PublishError::Kept(staged.to_owned()));
-        }
-        // It is somebody else's, and newer than both: that one keeps the place.
-        exchange(staged, path)?;
-        if !is_same(staged, &found) {
-            return Err(PublishError::Kept(staged.to_owned()));
-        }
+fn put_back(
+    staged: &Path,
+    path: &Path,
+    (text, new): (&File, Option<Vec<u8>>),
+) -> Result<(), PublishError> {
+    exchange(staged, path)?;
+    let found = open(staged)?;
+    if identity(&found.metadata()?) == identity(&text.metadata()?) {
+        // What others wrote to it, or are about to write, is for the old text.
+        late::watch(found, new, path);
+        return Ok(());
     }
+    // Somebody took the place of the new text meanwhile: theirs is newer than both, and keeps the place.
+    exchange(staged, path)?;
     Err(PublishError::Kept(staged.to_owned()))
 }
 
@@ -187,10 +180,6 @@ fn is_same(path: &Path, file: &File) -> bool {
 
 fn identity(found: &Metadata) -> (u64, u64) {
     (found.dev(), found.ino())
-}
-
-fn stamp(found: &Metadata) -> (u64, i64, i64) {
-    (found.len(), found.mtime(), found.mtime_nsec())
 }
 
 #[cfg(target_os = "linux")]

@@ -114,16 +114,20 @@ fn file_that_somebody_has_open_for_writing_is_left_alone() {
     replace_text(&path, b"one\nmore\n", b"two\n").unwrap();
 }
 
+/// What is compared takes time that grows with the file.
+const FOREIGN_LINES: usize = 20_000;
+
 /// Changes a file as fast as it can, by appending to it or by renaming another one over it, until it is told to stop.
 /// Returns the lines that it wrote.
 fn foreign(path: &Path, renames: bool, stop: &AtomicBool) -> Vec<String> {
     let mut lines = Vec::new();
-    while !stop.load(Ordering::Relaxed) {
+    while !stop.load(Ordering::Relaxed) && lines.len() < FOREIGN_LINES {
         let line = format!("theirs {} {renames}\n", lines.len());
         if renames {
-            let Ok(text) = fs::read_to_string(path) else { continue };
+            // As an editor does, which has the text in memory: one that reads the file again can find, for some
+            // microseconds, a text in its place that is taken back.
             let aside = path.with_extension("aside");
-            fs::write(&aside, text + &line).unwrap();
+            fs::write(&aside, lines.concat() + line.as_str()).unwrap();
             fs::rename(&aside, path).unwrap();
         } else {
             let mut file = File::options().append(true).open(path).unwrap();
@@ -141,15 +145,27 @@ fn edits(path: &Path, who: &str, count: usize) -> Vec<String> {
     for number in 0..count {
         let line = format!("{who} {number}\n");
         let mut before = Vec::new();
-        File::open(path).unwrap().read_to_end(&mut before).unwrap();
+        let file = File::open(path).unwrap();
+        // Who reads to the end of a file that grows all the time may never be done.
+        let length = file.metadata().unwrap().len();
+        file.take(length).read_to_end(&mut before).unwrap();
         let after = [line.as_bytes(), &before].concat();
         match replace_text(path, &before, &after) {
             Ok(_) => lines.push(line),
             Err(PublishError::Changed | PublishError::Busy) => {}
+            // It is told where the other text is, so nothing is lost.
+            Err(PublishError::Kept(_)) => {}
             Err(error) => panic!("{error:?}"),
         }
     }
     lines
+}
+
+/// The texts that [`PublishError::Kept`] told of.
+fn kept(directory: &Path) -> String {
+    let folders = names(directory).into_iter().filter(|name| name.starts_with(FOLDER_PREFIX));
+    let text = |name: String| fs::read_to_string(directory.join(name).join(FILE_NAME)).unwrap();
+    folders.map(text).collect()
 }
 
 #[cfg(target_os = "linux")]
@@ -165,7 +181,8 @@ fn nothing_is_lost_of_what_a_program_appends_meanwhile() {
         stop.store(true, Ordering::Relaxed);
         (theirs.join().unwrap(), ours)
     });
-    let text = fs::read_to_string(&path).unwrap();
+    settle();
+    let text = fs::read_to_string(&path).unwrap() + &kept(directory.path());
     let there: BTreeSet<&str> = text.split_inclusive('\n').collect();
     let lost = theirs.iter().chain(&ours).filter(|line| !there.contains(line.as_str()));
     assert_eq!(lost.count(), 0, "{} of theirs, {} of ours", theirs.len(), ours.len());
@@ -186,8 +203,9 @@ fn nothing_is_lost_of_what_a_program_renames_over_the_file_meanwhile() {
         stop.store(true, Ordering::Relaxed);
         theirs.join().unwrap()
     });
+    settle();
     // That program may lose our lines: it doesn't look at what it renames over. We lose none of its.
-    let text = fs::read_to_string(&path).unwrap();
+    let text = fs::read_to_string(&path).unwrap() + &kept(directory.path());
     let there: BTreeSet<&str> = text.split_inclusive('\n').collect();
     let lost = theirs.iter().filter(|line| !there.contains(line.as_str()));
     assert_eq!(lost.count(), 0, "of {}", theirs.len());
@@ -203,7 +221,8 @@ fn two_publishers_lose_nothing_of_each_other() {
         let one = scope.spawn(|| edits(&path, "one", 200));
         (edits(&path, "other", 200), one.join().unwrap())
     });
-    let text = fs::read_to_string(&path).unwrap();
+    settle();
+    let text = fs::read_to_string(&path).unwrap() + &kept(directory.path());
     let there: BTreeSet<&str> = text.split_inclusive('\n').collect();
     let lost = one.iter().chain(&other).filter(|line| !there.contains(line.as_str()));
     assert_eq!(lost.count(), 0, "{} and {}", one.len(), other.len());

@@ -44,6 +44,7 @@ impl TestHome {
             reader_token: String::new(),
             timeout: Duration::from_secs(20),
             progress: None,
+            known_daemon: Default::default(),
         }
     }
 

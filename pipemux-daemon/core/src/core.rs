@@ -9,6 +9,7 @@ mod version_mismatch;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use pipemux_proto::hello::DaemonIdentity;
 use pipemux_proto::{Envelope, Incarnation, ProviderId};
 
 use crate::clients::Clients;
@@ -40,6 +41,8 @@ pub struct Config {
     pub pid: u32,
     /// What the greeting calls this software.
     pub software: String,
+    /// Which daemon it says in its greeting that it is.
+    pub identity: Option<DaemonIdentity>,
     /// The socket's path, for `status`.
     pub socket: String,
     /// What this system can confine apps to, for `status`.

@@ -126,6 +126,7 @@ const READERS: &[&str] = &[
     "runs/step.rs",
     "verbs/hidden_link.rs",
     "verbs/jobs.rs",
+    "verbs/unheard.rs",
     "verbs/resolve.rs",
     "views/",
     "workspaces/anchors/saved.rs",

@@ -1,8 +1,10 @@
 //! The lifecycle of the daemon, its launcher and its sessions.
 
 use std::fs;
+use std::time::Duration;
 
 use pipemux_tests::proc_stats::open_descriptors;
+use pipemux_tests::test_client::TestClient;
 use pipemux_tests::{Signal, TestEnv, is_alive, kill, wait_for, wait_until};
 
 #[test]
@@ -219,4 +221,37 @@ fn concurrent_opens_make_one_process() {
     }
     assert_eq!(env.count_processes("pipemux-notebook"), 1, "{:?}", env.processes());
     assert_eq!(env.sessions().len(), 1);
+}
+
+/// A socket that leads to another machine, as `ssh -L` makes it: once that way is gone, no daemon of this machine answers in its
+/// place.
+#[test]
+fn daemon_of_another_machine_is_not_replaced_by_one_of_this() {
+    let there = TestEnv::with_notebook();
+    there.run("notebook.add('there', 'x')").ok();
+    let here = TestEnv::new();
+    let (far, near) = (there.paths(), here.paths());
+    fs::create_dir_all(&near.runtime_dir).expect("a directory");
+    let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    fs::set_permissions(&near.runtime_dir, private).expect("permissions");
+    // What listens here is the other one.
+    std::os::unix::fs::symlink(&far.socket, &near.socket).expect("a link");
+    here.pipemux(&["status"]).ok();
+    let mut long = TestClient::new(&here, None, "long");
+    let patience = Duration::from_secs(20);
+    long.view(None, patience);
+    there.kill_daemon();
+    fs::remove_file(&near.socket).expect("the link");
+    let refused = here.pipemux(&["open", "notebook"]);
+    refused.exits(8).has("led to the daemon on").has("connect the way to it again").has("rm ");
+    assert!(here.daemon_log().is_empty(), "none was started");
+    // Who says so gets one of this machine.
+    fs::remove_file(near.elsewhere_file()).expect("the file");
+    here.pipemux(&["open", "notebook"]).ok();
+    // A client that was connected before isn't answered by it.
+    long.view(None, patience);
+    let told = long.run("notebook.add('here', 'y')", patience);
+    assert!(told.text.contains("another daemon answers than before"), "{}", told.text);
+    here.run("notebook.filter([])").ok().lacks("here");
+    there.pipemux(&["up"]).ok();
 }

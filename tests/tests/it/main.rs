@@ -31,6 +31,7 @@ mod jobs;
 mod json_output;
 mod kits;
 mod lease;
+mod ledger;
 mod lifecycle;
 mod line_numbers;
 mod listen;

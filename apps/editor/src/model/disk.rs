@@ -306,7 +306,7 @@ pub(super) fn unpublished(path: &Path, error: PublishError) -> Fault {
         PublishError::Exists => Fault::refused(format!("{shown} exists by now"))
             .hint("nothing was changed: run the call again"),
         PublishError::Kept(kept) => Fault::failed(format!(
-            "{shown} was changed meanwhile; what it was to become is in {}",
+            "{shown} was written twice by others meanwhile; the older text is in {}",
             kept.display()
         )),
         PublishError::Io(error) => not_written(path, &error),

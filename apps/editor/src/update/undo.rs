@@ -81,11 +81,14 @@ impl Editor {
         let ids: Vec<String> = changes.iter().map(|change| change.id.clone()).collect();
         let mut edit = WorkspaceEdit::new(direction.kind());
         for change in &changes {
-            // A path can have a link that goes and a file that comes.
-            let files: Vec<FileChange> = match direction {
-                Direction::Undo => change.files.iter().rev().map(FileChange::inverse).collect(),
+            let mut files: Vec<FileChange> = match direction {
+                Direction::Undo => change.files.iter().map(FileChange::inverse).collect(),
                 Direction::Redo => change.files.clone(),
             };
+            // A path can have a link that goes and a file that comes, one behind the other.
+            if direction == Direction::Undo && files.iter().any(|file| file.link) {
+                files.reverse();
+            }
             for file in files {
                 edit = edit.file(file.path.clone(), TextEdit::Exact(file));
             }

@@ -58,6 +58,7 @@ impl BenchWorld {
             state_dir: "/state".into(),
             pid: 1,
             software: "pipemuxd bench".into(),
+            identity: None,
             socket: "/run/pipemux.sock".into(),
             pseudonym_key: [7; 16],
             bounds: &[],

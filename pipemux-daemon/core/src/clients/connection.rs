@@ -91,7 +91,9 @@ impl Clients {
         turn.set_timer(greet_by, Timer::Greet(client));
         let hello = Envelope::event(Method::Hello, Default::default());
         let features = vec![SEEN_EVENT.to_owned()];
-        let greeting = Hello { features, ..Hello::new(Role::Daemon, self.software.clone()) };
+        let daemon = self.identity.clone();
+        let greeting =
+            Hello { features, daemon, ..Hello::new(Role::Daemon, self.software.clone()) };
         self.send(turn, client, &hello, &greeting);
     }
 

@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 use pipemux_proto::app::Empty;
 use pipemux_proto::client::Attached;
 use pipemux_proto::envelope::Envelope;
+use pipemux_proto::hello::DaemonIdentity;
 use pipemux_proto::{Fault, Frame, Hello};
 use rustc_hash::FxHashMap;
 
@@ -44,6 +45,8 @@ use requests::ClientRequest;
 pub struct Clients {
     /// What the greeting calls this software.
     software: String,
+    /// Which daemon the greeting says that it is.
+    identity: Option<DaemonIdentity>,
     connections: BTreeMap<ClientId, Connection>,
     requests: FxHashMap<RequestId, ClientRequest>,
     /// The bytes of their bodies, also of those whose clients are gone.
@@ -58,8 +61,12 @@ pub struct Clients {
 
 impl Clients {
     /// No clients yet. `software` is what the greeting calls the daemon; the pseudonyms of runs are made with the key.
-    pub fn new(software: String, pseudonym_key: [u8; 16]) -> Self {
-        Self { software, pseudonyms: Pseudonyms::new(pseudonym_key), ..Self::default() }
+    pub fn new(
+        software: String,
+        identity: Option<DaemonIdentity>,
+        pseudonym_key: [u8; 16],
+    ) -> Self {
+        Self { software, identity, pseudonyms: Pseudonyms::new(pseudonym_key), ..Self::default() }
     }
 
     /// How many clients are connected.

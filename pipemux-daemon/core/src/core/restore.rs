@@ -35,7 +35,8 @@ impl Core {
             .map(|manifest| (manifest.id.clone(), Rc::new(manifest.clone())))
             .collect();
         let processes = Processes::new(config.software.clone(), config.state_dir.clone());
-        let clients = Clients::new(config.software.clone(), config.pseudonym_key);
+        let clients =
+            Clients::new(config.software.clone(), config.identity.clone(), config.pseudonym_key);
         let mut core = Self { config, providers, clients, processes, ..Self::default() };
         for record in records {
             core.restore(record);

@@ -313,14 +313,20 @@ fn idle_client_makes_room_and_one_client_too_many_is_refused() {
     assert!(!world.clients[&polite].closed);
     let request_ends = &world.clients[&mute].request_ends;
     assert!(format!("{request_ends:?}").contains("no Hello within 10 s"), "{request_ends:?}");
-    for _ in 1..limits::CLIENTS_MAX {
+    // Of those that wait for nothing the one makes room that was silent longest, and one that hasn't greeted before.
+    world.pass(1);
+    for _ in 2..limits::CLIENTS_MAX {
         world.connect();
     }
+    let silent = pipemux_core::ClientId(70_001);
+    world.clients.insert(silent, Default::default());
+    world.event(Event::ClientOpened { client: silent });
     let late = world.connect();
-    assert!(world.clients[&late].closed);
-    let request_ends = &world.clients[&late].request_ends;
-    assert!(format!("{request_ends:?}").contains("too many"), "{request_ends:?}");
-    world.vanish(polite);
-    let next = world.connect();
-    assert!(!world.clients[&next].closed, "there is room again");
+    assert!(world.clients[&silent].closed && !world.clients[&polite].closed);
+    let request_ends = &world.clients[&silent].request_ends;
+    assert!(format!("{request_ends:?}").contains("closed to make room"), "{request_ends:?}");
+    world.vanish(silent);
+    let later = world.connect();
+    assert!(world.clients[&polite].closed, "it was silent longest");
+    assert!(!world.clients[&late].closed && !world.clients[&later].closed);
 }

@@ -96,6 +96,7 @@ pub fn config(hosts: bool) -> Config {
         state_dir: "/state".into(),
         pid: 1,
         software: "pipemuxd test".into(),
+        identity: None,
         socket: "/run/pipemux.sock".into(),
         ..Config::default()
     }

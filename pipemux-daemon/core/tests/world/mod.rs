@@ -320,6 +320,7 @@ fn config() -> Config {
         state_dir: "/state".into(),
         pid: 1,
         software: "pipemuxd test".into(),
+        identity: None,
         socket: "/run/pipemux.sock".into(),
         pseudonym_key: *b"a secret to apps",
         history_rounds: None,

@@ -89,6 +89,7 @@ pub(crate) fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> Result<(), F
 impl Undo<'_> {
     /// Puts back the files that took their places, and returns the fault with what couldn't be put back.
     fn put_back(self, mut fault: Fault) -> Fault {
+        let mut left = Vec::new();
         for file in self.published.into_iter().rev() {
             let path = &file.change.path;
             let mode = file.change.mode.unwrap_or(0o666);
@@ -108,14 +109,21 @@ impl Undo<'_> {
                     .map(drop),
             };
             if let Err(other) = put_back {
-                let path = path.display();
-                fault.message +=
-                    &format!("; {path} has its new text and couldn't be put back: {other}");
+                left.push(format!("{} ({})", path.display(), other.message));
             }
         }
         for folder in self.folders.into_iter().rev() {
             // A folder that somebody else put something into stays.
             let _ = fs::remove_dir(folder);
+        }
+        if !left.is_empty() {
+            // The others are as they were, but this took effect.
+            let message = format!(
+                "{}; what was written before has its new text and couldn't be put back: {}",
+                fault.message,
+                left.join(", ")
+            );
+            return Fault::failed(message).hint("look at these files: nothing else was changed");
         }
         if fault.hints.is_empty() {
             fault =
