@@ -22,6 +22,8 @@ const WATCHED: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(100);
 /// How long a writer may take that has it open.
 const WRITER: Duration = Duration::from_secs(60);
+/// Watched files; the oldest are no longer watched beyond it.
+const FILES_MAX: usize = 128;
 /// Bytes of the texts of all watched files; the oldest are no longer watched beyond it.
 const BYTES_MAX: usize = 64 << 20;
 
@@ -76,7 +78,7 @@ pub(crate) fn watch(file: File, text: Option<Vec<u8>>, path: &Path) {
     watch.bytes += text.len();
     let path = path.to_owned();
     watch.files.push(Displaced { file, text, path, since: Instant::now() });
-    while watch.bytes > BYTES_MAX {
+    while watch.bytes > BYTES_MAX || watch.files.len() > FILES_MAX {
         let oldest = watch.files.remove(0);
         watch.bytes -= oldest.text.len();
     }

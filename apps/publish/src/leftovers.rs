@@ -43,6 +43,7 @@ pub(crate) fn make_lock(folder: &Path) -> io::Result<File> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
     folder: PathBuf,
+    text: PathBuf,
 }
 
 /// Finds what was left in a directory.
@@ -53,15 +54,33 @@ pub fn leftovers(directory: &Path) -> Vec<Leftover> {
         entry.file_name().to_string_lossy().starts_with(FOLDER_PREFIX)
             && entry.file_type().is_ok_and(|kind| kind.is_dir())
     });
-    let found = named.map(|entry| Leftover { folder: entry.path() });
-    found.filter(|leftover| leftover.lock().is_some()).collect()
+    let mut found = Vec::new();
+    for folder in named.map(|entry| entry.path()).filter(|folder| lock(folder).is_some()) {
+        let texts = fs::read_dir(&folder).into_iter().flatten().flatten();
+        let texts = texts.filter(|entry| {
+            entry.file_name().to_string_lossy().starts_with(FILE_NAME)
+                && entry.file_type().is_ok_and(|kind| kind.is_file())
+        });
+        found.extend(texts.map(|entry| Leftover { folder: folder.clone(), text: entry.path() }));
+    }
+    found
+}
+
+/// Takes the lock of a folder, unless somebody uses it or it isn't one of ours.
+fn lock(folder: &Path) -> Option<File> {
+    let mut file = File::open(folder.join(LOCK_NAME)).ok()?;
+    let mut content = Vec::new();
+    let limit = LOCK_CONTENT.len() as u64 + 1;
+    Read::by_ref(&mut file).take(limit).read_to_end(&mut content).ok()?;
+    let is_free = flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
+    (is_free && content == LOCK_CONTENT).then_some(file)
 }
 
 impl Leftover {
     /// Where the text is.
     #[must_use]
-    pub fn text(&self) -> PathBuf {
-        self.folder.join(FILE_NAME)
+    pub fn text(&self) -> &Path {
+        &self.text
     }
 
     /// True if the text is what is expected.
@@ -69,7 +88,7 @@ impl Leftover {
     /// # Errors
     /// It can't be read.
     pub fn is(&self, expected: Expected<'_>) -> io::Result<bool> {
-        expected(&File::open(self.text())?)
+        expected(&File::open(&self.text)?)
     }
 
     /// Removes the text and its folder, if it is what is expected, nobody writes to it, and nothing else is there.
@@ -78,27 +97,18 @@ impl Leftover {
     /// # Errors
     /// The system refuses.
     pub fn remove(&self, expected: Expected<'_>) -> io::Result<bool> {
-        let Some(_lock) = self.lock() else { return Ok(false) };
-        let text = File::open(self.text())?;
+        let Some(_lock) = lock(&self.folder) else { return Ok(false) };
+        let text = File::open(&self.text)?;
         let Some(_lease) = Lease::take(&text) else { return Ok(false) };
         if !expected(&text)? {
             return Ok(false);
         }
-        fs::remove_file(self.text())?;
-        fs::remove_file(self.folder.join(LOCK_NAME))?;
-        // What somebody else put there stays.
-        fs::remove_dir(&self.folder)?;
+        fs::remove_file(&self.text)?;
+        // Other texts, and what somebody else put there, stay, and so does what keeps git from showing them.
+        if fs::read_dir(&self.folder)?.count() == 1 {
+            fs::remove_file(self.folder.join(LOCK_NAME))?;
+            fs::remove_dir(&self.folder)?;
+        }
         Ok(true)
-    }
-
-    /// Takes the lock, unless somebody uses the folder or it isn't one of ours.
-    fn lock(&self) -> Option<File> {
-        let mut file = File::open(self.folder.join(LOCK_NAME)).ok()?;
-        let mut content = Vec::new();
-        let limit = LOCK_CONTENT.len() as u64 + 1;
-        Read::by_ref(&mut file).take(limit).read_to_end(&mut content).ok()?;
-        let is_free = flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok();
-        let is_ours = content == LOCK_CONTENT && fs::symlink_metadata(self.text()).ok()?.is_file();
-        (is_free && is_ours).then_some(file)
     }
 }

@@ -36,12 +36,14 @@ mod lease;
 mod leftovers;
 mod replace;
 
+use std::collections::HashMap;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use tempfile::TempDir;
 
 pub use late::settle;
@@ -50,7 +52,7 @@ pub use replace::{remove, remove_link};
 
 /// How the names of folders begin in which texts are staged.
 pub const FOLDER_PREFIX: &str = ".pipemux-";
-/// The name of a text in its folder.
+/// The name of a text in its folder; that of further ones begins so.
 pub const FILE_NAME: &str = "text";
 
 /// Why a file was not changed. It is as it was, unless the error says otherwise.
@@ -94,12 +96,20 @@ pub enum Durability {
 /// Tells whether the content of a file is the one that is to be replaced or removed. It is called more than once.
 pub type Expected<'a> = &'a dyn Fn(&File) -> io::Result<bool>;
 
+/// Texts that are published together. Those beside each other share a folder, so that there can be many.
+#[derive(Debug, Default)]
+pub struct Stage {
+    folders: HashMap<PathBuf, Arc<Folder>>,
+    texts: usize,
+}
+
 /// A text that is on the disk beside its file, complete and synced, ready to take its place.
 #[derive(Debug)]
 pub struct Staged {
     path: PathBuf,
-    file: File,
-    folder: Folder,
+    /// Where the text is.
+    text: PathBuf,
+    folder: Arc<Folder>,
     place: Place,
     durability: Durability,
 }
@@ -122,28 +132,56 @@ pub fn stage(
     durability: Durability,
     write: impl FnOnce(&mut io::BufWriter<&File>) -> io::Result<()>,
 ) -> io::Result<Staged> {
-    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    let folder = Folder::new(directory)?;
-    // The mode of a new file is what the umask leaves of it, so the system is asked by making one.
-    let bits = match place {
-        Place::Existing => 0o600,
-        Place::New(bits) => bits & 0o777,
-    };
-    let mut options = File::options();
-    options.read(true).write(true).create_new(true).mode(bits);
-    let file = options.open(folder.text())?;
-    let mut out = io::BufWriter::new(&file);
-    write(&mut out).and_then(|()| out.flush())?;
-    drop(out);
-    // Open for writing, it would count as a file that somebody writes to.
-    let file = File::open(folder.text()).unwrap_or(file);
-    if place == Place::Existing {
-        attributes::copy(&File::open(path)?, &file)?;
+    Stage::default().text(path, place, durability, write)
+}
+
+impl Stage {
+    /// As [`stage`].
+    ///
+    /// # Errors
+    /// As [`stage`].
+    pub fn text(
+        &mut self,
+        path: &Path,
+        place: Place,
+        durability: Durability,
+        write: impl FnOnce(&mut io::BufWriter<&File>) -> io::Result<()>,
+    ) -> io::Result<Staged> {
+        let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+        let folder = match self.folders.get(directory) {
+            Some(folder) => folder.clone(),
+            None => {
+                let folder = Arc::new(Folder::new(directory)?);
+                self.folders.insert(directory.to_owned(), folder.clone());
+                folder
+            }
+        };
+        let text = match self.texts {
+            0 => folder.text(),
+            number => folder.directory.path().join(format!("{FILE_NAME}-{number}")),
+        };
+        self.texts += 1;
+        // The mode of a new file is what the umask leaves of it, so the system is asked by making one.
+        let bits = match place {
+            Place::Existing => 0o600,
+            Place::New(bits) => bits & 0o777,
+        };
+        let mut options = File::options();
+        options.read(true).write(true).create_new(true).mode(bits);
+        let file = options.open(&text)?;
+        let mut out = io::BufWriter::new(&file);
+        write(&mut out).and_then(|()| out.flush())?;
+        drop(out);
+        if place == Place::Existing {
+            attributes::copy(&File::open(path)?, &file)?;
+        }
+        if durability == Durability::Power {
+            file.sync_all()?;
+        }
+        // Open for writing, it would count as a file that somebody writes to.
+        drop(file);
+        Ok(Staged { path: path.to_owned(), text, folder, place, durability })
     }
-    if durability == Durability::Power {
-        file.sync_all()?;
-    }
-    Ok(Staged { path: path.to_owned(), file, folder, place, durability })
 }
 
 impl Staged {
@@ -152,7 +190,7 @@ impl Staged {
     /// # Errors
     /// The system refuses.
     pub fn set_mode(&self, bits: u32) -> io::Result<()> {
-        self.file.set_permissions(fs::Permissions::from_mode(bits & 0o777))
+        fs::set_permissions(&self.text, fs::Permissions::from_mode(bits & 0o777))
     }
 
     /// Puts the text in its place and returns what is there now. `expected` is asked of the file whose place it takes; of a
@@ -161,14 +199,22 @@ impl Staged {
     /// # Errors
     /// As [`PublishError`] says.
     pub fn publish(self, expected: Expected<'_>) -> Result<Metadata, PublishError> {
-        let Self { path, file, folder, place, durability } = self;
-        let staged = folder.text();
-        let taken = match place {
-            Place::Existing => replace::replace((&staged, &file), &path, expected),
-            Place::New(_) => replace::create(&staged, &path),
+        let Self { path, text, folder, place, durability } = self;
+        let (file, taken) = match place {
+            Place::Existing => {
+                let file = File::open(&text)?;
+                let taken = replace::replace((&text, &file), &path, expected);
+                (file, taken)
+            }
+            Place::New(_) => {
+                // It need not be readable by its owner.
+                let flags = OFlags::PATH.bits().cast_signed();
+                let file = File::options().read(true).custom_flags(flags).open(&text)?;
+                (file, replace::create(&text, &path))
+            }
         };
         if let Err(PublishError::Kept(_)) = &taken {
-            return Err(PublishError::Kept(folder.keep()));
+            return Err(PublishError::Kept(folder.keep(&text)));
         }
         taken?;
         if durability == Durability::Power {
@@ -192,14 +238,22 @@ impl Folder {
         Ok(Self { directory, _lock: lock })
     }
 
-    /// Where the text is.
+    /// Where the first text is.
     fn text(&self) -> PathBuf {
         self.directory.path().join(FILE_NAME)
     }
 
-    /// Leaves the text where it is, and returns its path.
-    fn keep(self) -> PathBuf {
-        self.directory.keep().join(FILE_NAME)
+    /// Moves a text into a folder of its own, which stays, and returns its path.
+    fn keep(self: &Arc<Self>, text: &Path) -> PathBuf {
+        let beside = self.directory.path().parent().unwrap_or(Path::new("."));
+        if let Ok(own) = Self::new(beside)
+            && fs::rename(text, own.text()).is_ok()
+        {
+            return own.directory.keep().join(FILE_NAME);
+        }
+        // Then this folder stays as a whole.
+        std::mem::forget(self.clone());
+        text.to_owned()
     }
 }
 

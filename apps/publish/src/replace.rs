@@ -4,6 +4,7 @@ use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
+use std::sync::Arc;
 
 use rustix::fs::{CWD, OFlags};
 
@@ -97,7 +98,7 @@ pub fn remove(path: &Path, expected: Expected<'_>) -> Result<(), PublishError> {
     if !expected(&old)? {
         return Err(PublishError::Changed);
     }
-    let folder = Folder::new(directory)?;
+    let folder = Arc::new(Folder::new(directory)?);
     let aside = folder.text();
     fs::rename(path, &aside).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => PublishError::Changed,
@@ -112,7 +113,7 @@ pub fn remove(path: &Path, expected: Expected<'_>) -> Result<(), PublishError> {
     }
     if rename_new(&aside, path).is_err() {
         // Somebody has made a new one there: both stay.
-        return Err(PublishError::Kept(folder.keep()));
+        return Err(PublishError::Kept(folder.keep(&aside)));
     }
     Err(if busy { PublishError::Busy } else { PublishError::Changed })
 }
@@ -127,14 +128,14 @@ pub fn remove_link(path: &Path, target: &Path) -> Result<(), PublishError> {
     if !leads_there(path) {
         return Err(PublishError::Changed);
     }
-    let folder = Folder::new(directory)?;
+    let folder = Arc::new(Folder::new(directory)?);
     let aside = folder.text();
     fs::rename(path, &aside)?;
     if leads_there(&aside) {
         return Ok(());
     }
     if rename_new(&aside, path).is_err() {
-        return Err(PublishError::Kept(folder.keep()));
+        return Err(PublishError::Kept(folder.keep(&aside)));
     }
     Err(PublishError::Changed)
 }

@@ -257,3 +257,29 @@ fn only_what_nobody_will_finish_is_left_over_and_only_what_is_expected_is_remove
     staged.publish(&|_| Ok(true)).unwrap();
     assert_eq!(names(directory.path()), [format!("{FOLDER_PREFIX}theirs").as_str(), "a.txt"]);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn many_texts_are_staged_together_with_few_descriptors() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut stage = Stage::default();
+    let path = |number: usize| directory.path().join(format!("{number}.txt"));
+    let own = |entry: &fs::DirEntry| {
+        fs::read_link(entry.path()).is_ok_and(|target| target.starts_with(directory.path()))
+    };
+    let staged: Vec<_> = (0..600)
+        .map(|number| {
+            let write = |out: &mut io::BufWriter<&File>| write!(out, "{number}");
+            stage.text(&path(number), Place::New(0o600), Durability::Process, write).unwrap()
+        })
+        .collect();
+    assert_eq!(names(directory.path()).len(), 1, "one folder");
+    let open = fs::read_dir("/proc/self/fd").unwrap().flatten().filter(own).count();
+    assert!(open <= 2, "{open} are open");
+    drop(stage);
+    for one in staged {
+        one.publish(&|_| Ok(true)).unwrap();
+    }
+    assert_eq!(names(directory.path()).len(), 600, "the folder is gone");
+    assert_eq!(fs::read_to_string(path(599)).unwrap(), "599");
+}

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use docui::Fault;
 use docui::regular_file::{self, OpenError, OtherKind};
-use pipemux_publish::{Durability, Place, PublishError, Staged};
+use pipemux_publish::{Durability, Place, PublishError, Stage, Staged};
 
 use crate::limits::{FILE_MAX, NEIGHBOURS_MAX, READ_PIECE};
 
@@ -194,7 +194,20 @@ pub struct StagedFile {
 /// # Errors
 /// The file is read-only, its directory can't be written, or the disk is full.
 pub fn stage(path: &Path, buffer: &Buffer, mode: WriteMode) -> Result<StagedFile, Fault> {
-    stage_with(path, mode, |out| buffer.write_file(out))
+    stage_in(&mut Stage::default(), path, buffer, mode)
+}
+
+/// Writes a text beside its file, as one of several that are published together.
+///
+/// # Errors
+/// As [`stage`].
+pub fn stage_in(
+    stage: &mut Stage,
+    path: &Path,
+    buffer: &Buffer,
+    mode: WriteMode,
+) -> Result<StagedFile, Fault> {
+    stage_with(stage, path, mode, |out| buffer.write_file(out))
 }
 
 /// Writes bytes beside a file that is to be made of them.
@@ -202,10 +215,11 @@ pub fn stage(path: &Path, buffer: &Buffer, mode: WriteMode) -> Result<StagedFile
 /// # Errors
 /// As [`stage`].
 pub fn stage_bytes(path: &Path, bytes: &[u8]) -> Result<StagedFile, Fault> {
-    stage_with(path, WriteMode::Create(0o666), |out| out.write_all(bytes))
+    stage_with(&mut Stage::default(), path, WriteMode::Create(0o666), |out| out.write_all(bytes))
 }
 
 fn stage_with(
+    stage: &mut Stage,
     path: &Path,
     mode: WriteMode,
     write: impl FnOnce(&mut io::BufWriter<&File>) -> io::Result<()>,
@@ -222,7 +236,7 @@ fn stage_with(
             }
         },
     };
-    let staged = pipemux_publish::stage(path, place, Durability::Power, write).map_err(failed)?;
+    let staged = stage.text(path, place, Durability::Power, write).map_err(failed)?;
     Ok(StagedFile { path: path.to_owned(), staged })
 }
 

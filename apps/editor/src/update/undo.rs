@@ -306,6 +306,8 @@ fn effect(direction: Direction, change: &FileChange) -> String {
         Direction::Redo => "again",
     };
     match (change.before, change.after) {
+        (_, None) if change.link => return "link deleted".to_owned(),
+        (None, _) if change.link => return format!("link {state}"),
         (_, None) => return "deleted".to_owned(),
         (None, _) => {
             let lines: usize = change.splices.iter().map(|splice| splice.new.lines().count()).sum();
@@ -336,6 +338,9 @@ fn effect(direction: Direction, change: &FileChange) -> String {
     told.extend(removed.into_iter().take(CHANGED_RANGES_NAMED));
     if more > 0 {
         told.push(format!("{} gone", count(more, "more place")));
+    }
+    if change.mode_before.is_some() {
+        told.push(format!("permissions {state}"));
     }
     if told.is_empty() { "unchanged".to_owned() } else { told.join(", ") }
 }

@@ -180,7 +180,7 @@ fn left_by(files: &[FileChange]) -> (Vec<OwnLeftover>, Vec<PathBuf>) {
         for leftover in pipemux_publish::leftovers(directory) {
             match leftover.is(&|file| disk::has_digest(file, &texts)) {
                 Ok(true) => left.push(OwnLeftover { leftover, texts: texts.clone() }),
-                _ => foreign.push(leftover.text()),
+                _ => foreign.push(leftover.text().to_owned()),
             }
         }
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use docui::Fault;
+use pipemux_publish::Stage;
 
 use crate::model::disk::{self, StagedFile, WriteMode, not_written};
 use crate::model::file_stamp::FileStamp;
@@ -28,6 +29,7 @@ fn try_publish<'a>(
     undo: &mut Undo<'a>,
 ) -> Result<Vec<Option<FileStamp>>, Fault> {
     let mut staged: Vec<Option<StagedFile>> = Vec::new();
+    let mut stage = Stage::default();
     for (at, file) in planned.iter().enumerate() {
         let path = &file.change.path;
         let is_there = fs::symlink_metadata(path).is_ok() && !links::is_freed(path, &planned[..at]);
@@ -38,7 +40,7 @@ fn try_publish<'a>(
                 None
             }
             Some(_) if is_there => {
-                let staged = disk::stage(path, &file.after, WriteMode::Replace)?;
+                let staged = disk::stage_in(&mut stage, path, &file.after, WriteMode::Replace)?;
                 Some(match (file.change.mode_before, file.change.mode) {
                     (Some(_), Some(mode)) => staged.with_mode(mode)?,
                     _ => staged,
@@ -47,7 +49,7 @@ fn try_publish<'a>(
             Some(_) => {
                 make_folders(path, &mut undo.folders)?;
                 let mode = file.change.mode.unwrap_or(0o666);
-                Some(disk::stage(path, &file.after, WriteMode::Create(mode))?)
+                Some(disk::stage_in(&mut stage, path, &file.after, WriteMode::Create(mode))?)
             }
         });
     }
