@@ -8,7 +8,9 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use pipemux_core::{Signal, Start, Transport, limits};
-use pipemux_launcher::{Limits, MarkOrigin, Order, Report, Spawn, StopSignal, encode, orphans};
+use pipemux_launcher::{
+    Limits, MarkOrigin, Order, ProcessMark, Report, Spawn, StopSignal, encode, orphans,
+};
 use pipemux_proto::Incarnation;
 use rustc_hash::FxHashMap;
 
@@ -176,7 +178,8 @@ impl AppProcesses {
         let Some(launcher) = self.launcher.take() else { return };
         launcher.kill();
         // Where orphans can be adopted they are this process's children now, and it has no others.
-        if !orphans::end_all(&[], Some(self.origin), Duration::from_millis(ORPHANS_MS)) {
+        let own = |mark: ProcessMark| mark.is_of(self.origin);
+        if !orphans::end_all(&[], own, Duration::from_millis(ORPHANS_MS)) {
             log("some processes of a lost launcher could not be ended");
         }
     }

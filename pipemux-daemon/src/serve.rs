@@ -167,7 +167,7 @@ fn run(
         // The driver's panic took the connection to the launcher along; nothing that the launcher started may be
         // left when the next daemon starts.
         Err(error) => {
-            orphans::end_all(&[], None, Duration::from_secs(LAUNCHER_END_S));
+            orphans::end_all(&[], |_| false, Duration::from_secs(LAUNCHER_END_S));
             Err(format!("the daemon failed: {error}"))
         }
     };

@@ -44,6 +44,8 @@ pub(crate) struct AppTable {
     ending: Vec<EndingApp>,
     /// The origin of all marks.
     origin: Option<MarkOrigin>,
+    /// The first and the newest mark that this launcher gave.
+    given: Option<(ProcessMark, ProcessMark)>,
     /// When to check whether an app has too many processes.
     process_checks: ProcessLimitSchedule,
     /// When to sum up what the apps use, and what their directories take.
@@ -81,6 +83,7 @@ impl AppTable {
         let mark = order.mark;
         let marked = processes::mark_of(pid) == Some(mark);
         self.origin = Some(mark.origin());
+        self.given = Some((self.given.map_or(mark, |(first, _)| first), mark));
         let (incarnation, limits) = (order.incarnation, order.limits);
         if let Some(max) = limits.processes {
             self.process_checks.record_app_start(max, !self.has_process_limits(), Instant::now());
@@ -106,9 +109,10 @@ impl AppTable {
         self.apps.keys().copied().map(Pid::from_raw).collect()
     }
 
-    /// Returns the origin of all marks; `None` before the first app.
-    pub(crate) fn origin(&self) -> Option<MarkOrigin> {
-        self.origin
+    /// True for marks that this launcher gave. Those of the next daemon's apps have the same origin: it may have started
+    /// some while this launcher is about to end.
+    pub(crate) fn gave(&self, mark: ProcessMark) -> bool {
+        self.given.is_some_and(|(first, newest)| mark.is_between(first, newest))
     }
 
     /// Returns how long the launcher may wait for an event before it has work to do; `None` means

@@ -99,6 +99,13 @@ impl ProcessMark {
         MarkOrigin(self.0 & !LIFE)
     }
 
+    /// True for the marks of one state directory from the first to the newest of these. Incarnations go up, and begin anew
+    /// after 16 million.
+    pub(crate) fn is_between(self, first: Self, newest: Self) -> bool {
+        let behind_first = |mark: Self| mark.0.wrapping_sub(first.0) & LIFE;
+        self.origin() == first.origin() && behind_first(self) <= behind_first(newest)
+    }
+
     /// True for the marks of that origin.
     pub fn is_of(self, origin: MarkOrigin) -> bool {
         self.origin() == origin
@@ -108,6 +115,23 @@ impl ProcessMark {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_of_later_incarnations_are_told_from_those_before() {
+        let origin = MarkOrigin::from_numbers([1, 2, 3]);
+        let marks = |first: u64, newest: u64| (origin.mark(first), origin.mark(newest));
+        for base in [5, LIFE - 2] {
+            let (first, newest) = marks(base, base + 4);
+            for life in [base, base + 3, base + 4] {
+                assert!(origin.mark(life).is_between(first, newest), "{base} {life}");
+            }
+            for life in [base - 1, base + 5] {
+                assert!(!origin.mark(life).is_between(first, newest), "{base} {life}");
+            }
+            let other = MarkOrigin::from_numbers([9, 2, 3]).mark(base + 1);
+            assert!(!other.is_between(first, newest));
+        }
+    }
 
     #[test]
     fn marks_distinguish_incarnations_and_directories_and_are_never_unlimited() {

@@ -8,7 +8,7 @@ use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::{Pid, getpgid, getpgrp};
 
-use crate::mark::MarkOrigin;
+use crate::mark::ProcessMark;
 use crate::processes;
 
 /// Pause between two rounds: re-parenting after a kill takes a moment.
@@ -27,20 +27,18 @@ pub fn adopt() -> Result<(), String> {
 }
 
 /// Kills and reaps every child, including those adopted meanwhile, the given groups, and every process with a
-/// mark of `origin`; returns whether none is left when `bound` has passed. The caller must be single-threaded
+/// mark that is `own`; returns whether none is left when `bound` has passed. The caller must be single-threaded
 /// or must not spawn anything meanwhile.
 ///
 /// Only children are signalled by process id, with their groups: until this function reaps them nothing else
 /// can have their ids. Their own children are adopted and killed next.
-pub fn end_all(groups: &[Pid], origin: Option<MarkOrigin>, bound: Duration) -> bool {
+pub fn end_all(groups: &[Pid], own: impl Fn(ProcessMark) -> bool, bound: Duration) -> bool {
     let until = Instant::now() + bound;
     for group in groups {
         let _ = killpg(*group, Signal::SIGKILL);
     }
     loop {
-        if let Some(origin) = origin {
-            processes::kill_marked(|mark| mark.is_of(origin), bound);
-        }
+        processes::kill_marked(&own, bound);
         for child in processes::children() {
             kill_with_group(child, |_| false);
         }

@@ -58,7 +58,7 @@ pub fn run() -> io::Result<()> {
     let cgroups = CgroupTree::find().and_then(|root| CgroupTree::take_over(root).ok());
     let mut launcher = Launcher { daemon, inbox, apps, spawner, cgroups };
     let result = launcher.serve(&woken);
-    orphans::end_all(&launcher.apps.groups(), launcher.apps.origin(), END);
+    orphans::end_all(&launcher.apps.groups(), |mark| launcher.apps.gave(mark), END);
     result
 }
 
