@@ -54,7 +54,8 @@ impl KnownDaemon {
         }
         if !is_own {
             // For clients that come when the socket leads nowhere any more.
-            let _ = fs::write(paths.elsewhere_file(), format!("{}\n", identity.host));
+            let _ =
+                fs::write(paths.elsewhere_file(), format!("{}\n{}\n", identity.host, identity.id));
         }
         let known = Known { identity: identity.clone(), is_own };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
@@ -70,7 +71,15 @@ impl KnownDaemon {
             Some(known) if known.is_own => return Ok(()),
             Some(known) => known.identity.host,
             None => match fs::read_to_string(paths.elsewhere_file()) {
-                Ok(host) => host.trim().to_owned(),
+                Ok(record) => {
+                    let mut lines = record.lines().map(str::to_owned);
+                    let (host, id) = (lines.next().unwrap_or_default(), lines.next());
+                    // A client that can't read the state directory took its daemon for another one.
+                    if id.is_some() && id == paths.identity() {
+                        return Ok(());
+                    }
+                    host
+                }
                 Err(_) => return Ok(()),
             },
         };

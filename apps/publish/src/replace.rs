@@ -44,8 +44,10 @@ pub(crate) fn replace(
     // Whoever waited to write goes on now, with the file that was displaced.
     let busy = Lease::take(&old).is_none();
     let displaced = late::content(&old);
-    if is_displaced && !busy && expected(&old)? {
-        fs::remove_file(staged)?;
+    // What can't be read now isn't known to be what was expected.
+    if is_displaced && !busy && expected(&old).unwrap_or(false) {
+        // The folder goes with what is left in it.
+        let _ = fs::remove_file(staged);
         late::watch(old, displaced, path);
         return Ok(());
     }
@@ -59,16 +61,18 @@ fn put_back(
     path: &Path,
     (text, new): (&File, Option<Vec<u8>>),
 ) -> Result<(), PublishError> {
-    exchange(staged, path)?;
-    let found = open(staged)?;
-    if identity(&found.metadata()?) == identity(&text.metadata()?) {
+    // Whatever fails from here on, what is staged may be somebody else's: it is kept.
+    let kept = || PublishError::Kept(staged.to_owned());
+    exchange(staged, path).map_err(|_| kept())?;
+    let found = open(staged).map_err(|_| kept())?;
+    if is_same(staged, text) {
         // What others wrote to it, or are about to write, is for the old text.
         late::watch(found, new, path);
         return Ok(());
     }
     // Somebody took the place of the new text meanwhile: theirs is newer than both, and keeps the place.
-    exchange(staged, path)?;
-    Err(PublishError::Kept(staged.to_owned()))
+    let _ = exchange(staged, path);
+    Err(kept())
 }
 
 /// Puts a new file where there must be none.
@@ -107,7 +111,7 @@ pub fn remove(path: &Path, expected: Expected<'_>) -> Result<(), PublishError> {
     let is_displaced = is_same(&aside, &old);
     drop(lease);
     let busy = Lease::take(&old).is_none();
-    if is_displaced && !busy && expected(&old)? {
+    if is_displaced && !busy && expected(&old).unwrap_or(false) {
         // The folder goes with it.
         return Ok(());
     }

@@ -32,6 +32,7 @@ impl Core {
         let client = self.clients.request(id).map(|request| request.client);
         run.was_cancelled() || client.is_none_or(|client| !self.clients.is_connected(client))
     }
+
     /// Returns a line for each step of a run that took effect or failed in its app, for the reader who didn't hear of it.
     pub(super) fn unheard_outcomes(&self, run: &Run) -> Vec<String> {
         let ended = run.steps.iter().zip(&run.done).filter(|(step, outcome)| {
