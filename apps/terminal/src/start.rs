@@ -62,6 +62,9 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("PIP_PROGRESS_BAR", "off"),
 ];
 
+/// The language and encoding that every command has unless its call says otherwise.
+const LOCALE: &str = if cfg!(target_os = "macos") { "en_US.UTF-8" } else { "C.UTF-8" };
+
 /// Where programs are looked for when the opener's environment doesn't say.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -74,6 +77,9 @@ impl Order {
         env: &BTreeMap<String, String>,
     ) -> Self {
         let mut all = env.clone();
+        // In other encodings a shell takes a backslash for a part of a letter, and programs write names that nobody can read.
+        all.retain(|name, _| !is_locale(name));
+        all.insert("LANG".to_owned(), LOCALE.to_owned());
         all.entry("PATH".to_owned()).or_insert_with(|| PATH.to_owned());
         all.extend(
             ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
@@ -222,6 +228,10 @@ impl AsRawFd for Descriptor {
     }
 }
 
+fn is_locale(name: &str) -> bool {
+    name == "LANG" || name == "LANGUAGE" || name.starts_with("LC_")
+}
+
 /// Returns true for a variable whose value nobody should read: by its name, as those are named that have one.
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
@@ -262,6 +272,26 @@ mod tests {
         let (one, two) = (order("a", &[("TOKEN", "x")]), order("a", &[("TOKEN", "y")]));
         assert_eq!(one.whole(), two.whole());
         assert_ne!(one.identity(), two.identity());
+    }
+
+    #[test]
+    fn locale_is_that_of_the_call_and_never_that_of_the_opener() {
+        let opener =
+            [("LANG", "zh_CN.GBK"), ("LC_ALL", "zh_TW.Big5"), ("LANGUAGE", "de"), ("A", "b")];
+        let opener = opener.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let of = |given: &[(&str, &str)]| {
+            let given = given.iter().map(|(name, value)| ((*name).into(), (*value).into()));
+            let env =
+                Order::new(CommandLine::parse("a"), "/p".into(), given.collect(), &opener).env;
+            let locale = env.iter().filter(|(name, _)| is_locale(name));
+            locale.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&[]), [format!("LANG={LOCALE}")]);
+        assert_eq!(
+            of(&[("LC_ALL", "de_DE.UTF-8")]),
+            [format!("LANG={LOCALE}"), "LC_ALL=de_DE.UTF-8".into()]
+        );
+        assert_eq!(of(&[("LANG", "C")]), ["LANG=C"]);
     }
 
     #[test]
