@@ -2,8 +2,8 @@
 //! and settings of git that name no program. Redirections to files don't count as harmless: a new file can change what a
 //! pattern expands to, or be run.
 
-/// Variables that name no program, no library and no file that would be run. Those of the locale are none of them: in some
-/// encodings a shell cuts a line into other words.
+/// Variables that name no program, no library and no file that would be run. Variables of the locale
+/// aren't among them: in some encodings a shell splits a line into other words.
 #[rustfmt::skip]
 const VARIABLES: &[&str] = &[
     "CI", "COLUMNS", "DEBUG", "FORCE_COLOR", "GIT_AUTHOR_DATE", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_NAME",

@@ -77,7 +77,8 @@ impl Order {
         env: &BTreeMap<String, String>,
     ) -> Self {
         let mut all = env.clone();
-        // In other encodings a shell takes a backslash for a part of a letter, and programs write names that nobody can read.
+        // In some encodings a backslash can be the second byte of a character, so a shell would read another line than was
+        // checked. Without any locale, programs print names outside of ASCII as escapes.
         all.retain(|name, _| !is_locale(name));
         all.insert("LANG".to_owned(), LOCALE.to_owned());
         all.entry("PATH".to_owned()).or_insert_with(|| PATH.to_owned());
