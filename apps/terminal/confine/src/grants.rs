@@ -1,0 +1,238 @@
+//! The places that a workspace's commands may write to, with nothing protected inside.
+
+mod children;
+mod repository;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use crate::policy::Policy;
+use crate::real_path::{RealPath, follow};
+use crate::writable::{Cache, WRITABLE, expanded};
+
+pub use repository::workspace_of;
+
+/// What the places depend on.
+#[derive(Debug, Clone)]
+pub struct Surroundings<'a> {
+    /// The folder in which the session was opened.
+    pub folder: &'a Path,
+    /// The environment of whoever opened it.
+    pub env: &'a BTreeMap<String, String>,
+    /// PipeMux's own directories.
+    pub own: &'a [PathBuf],
+    /// A folder of the session's own, for temporary files where those of the system can't be granted.
+    pub spare: &'a Path,
+}
+
+/// The places that commands may write to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grants {
+    /// Folders with all that is in them, and files, without links.
+    pub places: BTreeSet<PathBuf>,
+    /// The workspace.
+    pub workspace: PathBuf,
+    /// What is protected inside of the workspace.
+    pub left_out: Vec<PathBuf>,
+    /// The folder for temporary files, where it isn't the system's.
+    pub temporary: Option<PathBuf>,
+}
+
+impl Grants {
+    /// Finds the places, and creates missing caches of programs that are installed.
+    pub fn find(policy: &Policy, around: &Surroundings<'_>) -> Self {
+        let home = around.home().map(|home| follow(&home).path);
+        let protected = Protected::of(around, home.as_deref());
+        let workspace = workspace_of(around.folder, home.as_deref());
+        let mut grants = Self {
+            places: BTreeSet::new(),
+            left_out: Vec::new(),
+            temporary: None,
+            workspace: workspace.clone(),
+        };
+        // What has everything in it is nobody's workspace.
+        let is_whole = workspace == Path::new("/")
+            || home
+                .as_deref()
+                .is_some_and(|home| home != workspace && home.starts_with(&workspace));
+        grants.left_out = match is_whole {
+            true => vec![workspace.clone()],
+            false => grants.add(&workspace, &protected),
+        };
+        for common in repository::folders_elsewhere(&workspace) {
+            grants.add(&common, &protected);
+        }
+        for place in &WRITABLE.devices {
+            grants.add(Path::new(place), &protected);
+        }
+        // A root user would change the system by files of `/proc`, which are nobody else's.
+        if !rustix::process::geteuid().is_root() {
+            grants.places.insert("/proc".into());
+        }
+        for place in &WRITABLE.temporary {
+            if let Some(place) = around.expanded(place) {
+                grants.add(&place, &protected);
+            }
+        }
+        grants.add_temporary(around);
+        for cache in &WRITABLE.cache {
+            grants.add_cache(cache, around, &protected);
+        }
+        for place in &policy.write {
+            if let Some(place) = around.expanded(place) {
+                grants.add_named(&place, &protected);
+            }
+        }
+        grants
+    }
+
+    /// Returns true if a path may be written to.
+    pub fn allows(&self, path: &Path) -> bool {
+        let real = follow(path).path;
+        real.ancestors().any(|ancestor| self.places.contains(ancestor))
+    }
+
+    /// Adds a place and what it contains, without what is protected. Returns what of it is left out.
+    fn add(&mut self, place: &Path, protected: &Protected) -> Vec<PathBuf> {
+        let real = follow(place);
+        match real.exists {
+            true => children::add(&real.path, &protected.places, &mut self.places),
+            false => Vec::new(),
+        }
+    }
+
+    /// Adds a place that was named by itself: that it lies in something protected doesn't count.
+    fn add_named(&mut self, place: &Path, protected: &Protected) {
+        let RealPath { path, exists, .. } = follow(place);
+        // A link may not lead out of what was named into something else that is protected.
+        let named: BTreeSet<PathBuf> =
+            place.ancestors().map(|ancestor| follow(ancestor).path).collect();
+        let is_direct =
+            follow(place.parent().unwrap_or(place)).path == path.parent().unwrap_or(&path);
+        let rest: BTreeSet<PathBuf> = protected
+            .places
+            .iter()
+            .filter(|other| !(is_direct && path.starts_with(other) && named.contains(*other)))
+            .cloned()
+            .collect();
+        if exists && !protected.own.iter().any(|own| path.starts_with(own)) {
+            children::add(&path, &rest, &mut self.places);
+        }
+    }
+
+    /// Takes a folder of the session's own for temporary files if new files can't be made where the environment has them.
+    fn add_temporary(&mut self, around: &Surroundings<'_>) {
+        let usual = around.env.get("TMPDIR").map_or(Path::new("/tmp"), Path::new);
+        if self.places.contains(&follow(usual).path) || self.allows(usual) {
+            return;
+        }
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(around.spare);
+        let real = follow(around.spare);
+        if made.is_ok() && real.exists {
+            self.places.insert(real.path.clone());
+            self.temporary = Some(real.path);
+        }
+    }
+
+    fn add_cache(&mut self, cache: &Cache, around: &Surroundings<'_>, protected: &Protected) {
+        let is_installed = || cache.programs.iter().any(|program| around.has_program(program));
+        let own = |path: &Path| protected.own.iter().any(|own| path.starts_with(own));
+        for (place, is_file) in cache
+            .places
+            .iter()
+            .map(|place| (place, false))
+            .chain(cache.files.iter().map(|file| (file, true)))
+        {
+            let Some(place) = around.expanded(place).filter(|place| !own(place)) else { continue };
+            if !follow(&place).exists && is_installed() {
+                // A folder that can't be made isn't granted; the program says so when it needs it.
+                let _ = create(&place, is_file);
+            }
+            self.add_named(&place, protected);
+        }
+    }
+}
+
+/// What is never granted, without links.
+#[derive(Debug, Default)]
+struct Protected {
+    /// All of it.
+    places: BTreeSet<PathBuf>,
+    /// PipeMux's own directories, which nobody can name either.
+    own: BTreeSet<PathBuf>,
+}
+
+impl Protected {
+    fn of(around: &Surroundings<'_>, home: Option<&Path>) -> Self {
+        let mut all = Self::default();
+        for own in around.own {
+            all.own.extend(places_of(own));
+        }
+        all.places.extend(all.own.iter().cloned());
+        if let Some(home) = home {
+            for name in &WRITABLE.protected.home {
+                all.places.extend(places_of(&home.join(name)));
+            }
+        }
+        for named in &WRITABLE.protected.named {
+            let place = around.expanded(named);
+            all.places.extend(place.iter().flat_map(|place| places_of(place)));
+        }
+        all
+    }
+}
+
+/// Returns where a path leads, and the links by which it gets there.
+fn places_of(path: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let real = follow(path);
+    real.links.into_iter().chain([real.path])
+}
+
+impl Surroundings<'_> {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.env.get(name).filter(|value| !value.is_empty()).cloned()
+    }
+
+    fn home(&self) -> Option<PathBuf> {
+        self.variable("HOME")
+            .map(PathBuf::from)
+            .or_else(std::env::home_dir)
+            .filter(|home| home.is_absolute())
+    }
+
+    fn expanded(&self, text: &str) -> Option<PathBuf> {
+        expanded(text, self.home().as_deref(), |name| self.variable(name))
+    }
+
+    fn has_program(&self, program: &str) -> bool {
+        let path = self.variable("PATH").unwrap_or_default();
+        path.split(':').any(|folder| {
+            let file = Path::new(folder).join(program);
+            file.is_absolute() && file.is_file()
+        })
+    }
+}
+
+/// Creates a folder or an empty file, with the folders above it, if the user owns the one in which they are made.
+fn create(place: &Path, is_file: bool) -> std::io::Result<()> {
+    let owner = rustix::process::geteuid().as_raw();
+    let above = place.ancestors().skip(1).find(|above| above.exists());
+    let is_own =
+        above.and_then(|above| above.metadata().ok()).is_some_and(|found| found.uid() == owner);
+    let folder = if is_file { place.parent().unwrap_or(place) } else { place };
+    match is_own {
+        true => {
+            fs::create_dir_all(folder)?;
+            match is_file {
+                true => fs::OpenOptions::new().create(true).append(true).open(place).map(drop),
+                false => Ok(()),
+            }
+        }
+        false => Err(std::io::ErrorKind::PermissionDenied.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests;
