@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use crate::daemon_log::log;
 use crate::launcher_process::{LauncherConnection, LauncherProcess};
 use crate::limits::ORPHANS_MS;
-use crate::sandbox;
+use crate::sandbox::{self, PrivateDirectories};
 
 /// All processes of apps.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct AppProcesses {
     apps: FxHashMap<Incarnation, Transport>,
     waker: Waker,
     /// PipeMux's own directories, which no sandbox grants.
-    private: Vec<String>,
+    private: PrivateDirectories,
 }
 
 /// What happened at the launcher.
@@ -55,7 +55,7 @@ impl AppProcesses {
         origin: MarkOrigin,
         launcher: LauncherProcess,
         waker: Waker,
-        private: Vec<String>,
+        private: PrivateDirectories,
     ) -> io::Result<Self> {
         let launcher = Some(LauncherConnection::new(launcher)?);
         Ok(Self { program, origin, launcher, apps: FxHashMap::default(), waker, private })
@@ -73,13 +73,13 @@ impl AppProcesses {
             incarnation: start.app.0,
             command: start.command.clone(),
             args: start.args.clone(),
-            env: environment(start),
+            env: self.environment(start),
             cwd: start.cwd.clone(),
             fallback_cwd: start.state_dir.clone(),
             mark: self.origin.mark(start.app.0),
             stdio: start.transport == Transport::Stdio,
             sandbox: start.confinement.as_ref().map(|confinement| {
-                sandbox::sandbox_of(confinement, &start.state_dir, &self.private)
+                sandbox::sandbox_of(confinement, &start.state_dir, self.private.all())
             }),
             limits: Limits {
                 memory: Some(start.limits.memory.map_or(limits::APP_MEMORY_MAX, |max| max.0)),
@@ -153,6 +153,22 @@ impl AppProcesses {
         }
     }
 
+    /// Returns the environment of a process. One whose files are confined keeps its temporary files with its state; one that
+    /// isn't confined is told where PipeMux's own directories are, so that it can keep others out of them.
+    fn environment(&self, start: &Start) -> Vec<(String, String)> {
+        let mut env = start.env.clone();
+        let mut set = |name: &str, value: &str| {
+            env.retain(|(other, _)| other != name);
+            env.push((name.to_owned(), value.to_owned()));
+        };
+        match &start.confinement {
+            Some(confinement) if confinement.files => set("TMPDIR", &start.state_dir),
+            Some(_) => {}
+            None => self.private.named().for_each(|(name, path)| set(name, path)),
+        }
+        env
+    }
+
     fn send_order(&mut self, order: &Order, fds: Vec<OwnedFd>) -> io::Result<()> {
         let bytes = encode(order)?;
         let launcher = match &mut self.launcher {
@@ -183,17 +199,6 @@ impl AppProcesses {
             log("some processes of a lost launcher could not be ended");
         }
     }
-}
-
-/// Returns the environment of a process. One whose files are confined keeps its temporary files with its state.
-fn environment(start: &Start) -> Vec<(String, String)> {
-    const TEMPORARY: &str = "TMPDIR";
-    let mut env = start.env.clone();
-    if start.confinement.as_ref().is_some_and(|confinement| confinement.files) {
-        env.retain(|(name, _)| name != TEMPORARY);
-        env.push((TEMPORARY.to_owned(), start.state_dir.clone()));
-    }
-    env
 }
 
 /// Creates a connection: the daemon's end, which is non-blocking, and the app's. The app's end blocks, because its

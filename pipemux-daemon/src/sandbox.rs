@@ -6,11 +6,38 @@ use pipemux_proto::paths::Paths;
 
 use crate::manifests::ManifestDirs;
 
-/// Returns the directories that no sandbox grants: the daemon's state, its socket, and the user's manifests.
-pub fn private_directories(paths: &Paths, manifests: &ManifestDirs) -> Vec<String> {
-    let config = manifests.user.as_deref().and_then(|apps| apps.parent());
-    let all = [Some(paths.state_dir.as_path()), Some(paths.runtime_dir.as_path()), config];
-    all.into_iter().flatten().map(|path| path.to_string_lossy().into_owned()).collect()
+/// The directories that no sandbox grants: the daemon's state, its socket, and the user's settings with the manifests.
+#[derive(Debug, Clone)]
+pub struct PrivateDirectories {
+    names: Vec<&'static str>,
+    paths: Vec<String>,
+}
+
+impl PrivateDirectories {
+    /// Returns those of a daemon.
+    pub fn new(paths: &Paths, manifests: &ManifestDirs) -> Self {
+        let config = manifests.user.as_deref().and_then(|apps| apps.parent());
+        let all = [
+            ("PIPEMUX_STATE_DIR", Some(paths.state_dir.as_path())),
+            ("PIPEMUX_RUNTIME_DIR", Some(paths.runtime_dir.as_path())),
+            ("PIPEMUX_CONFIG_DIR", config),
+        ];
+        let known = all
+            .into_iter()
+            .filter_map(|(name, path)| Some((name, path?.to_string_lossy().into_owned())));
+        let (names, paths) = known.unzip();
+        Self { names, paths }
+    }
+
+    /// Returns their paths.
+    pub fn all(&self) -> &[String] {
+        &self.paths
+    }
+
+    /// Returns their paths with the variables that name them to an app.
+    pub fn named(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.names.iter().copied().zip(self.paths.iter().map(String::as_str))
+    }
 }
 
 /// Returns the sandbox of a process whose session has this state directory.

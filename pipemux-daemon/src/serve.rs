@@ -33,7 +33,7 @@ use crate::lock::{self, DaemonLock};
 use crate::manifests::ManifestDirs;
 use crate::metrics::{self, MetricsAddress, MetricsListener, Scrapes};
 use crate::ready_queue::{ReadyQueue, ReadySource};
-use crate::settings::Settings;
+use crate::settings::HistorySettings;
 use crate::shutdown::Shutdown;
 use crate::{bounds, clean_environment, directories, listener, manifests, sandbox};
 use crate::{service_manager, settings, value_files};
@@ -221,7 +221,7 @@ impl DaemonBuilder<'_> {
         if let Some(problem) = problem {
             log(problem);
         }
-        let (core, journal) = restore(paths, &manifests, settings)?;
+        let (core, journal) = restore(paths, &manifests, settings.history)?;
         let audit_log = AuditLog::open(&paths.state_dir, settings.audit);
         let uid = getuid().as_raw();
         let listener = match passed {
@@ -229,7 +229,7 @@ impl DaemonBuilder<'_> {
             None => ClientListener::bind(paths, uid)?,
         };
         let waker = ready_queue.waker(ReadySource::Launcher);
-        let private = sandbox::private_directories(paths, &manifests);
+        let private = sandbox::PrivateDirectories::new(paths, &manifests);
         let processes = AppProcesses::new(program, origin, launcher, waker, private)
             .map_err(|error| format!("can't watch the launcher: {error}"))?;
         let (file_watch, problem) = FileWatch::new();
@@ -258,7 +258,7 @@ impl DaemonBuilder<'_> {
 fn restore(
     paths: &Paths,
     manifests: &ManifestDirs,
-    settings: Settings,
+    history: HistorySettings,
 ) -> Result<(Core, Journal), String> {
     let loaded = manifests.load();
     let path = paths.state_dir.join("state.log");
@@ -279,7 +279,7 @@ fn restore(
         limit_levels: describe_limits(),
         confines: SandboxSupport::of_this_system().describe(),
         pseudonym_key: random_key().map_err(|error| format!("can't read random bytes: {error}"))?,
-        history_rounds: Some(settings.history.rounds),
+        history_rounds: Some(history.rounds),
         bounds: bounds::BOUNDS,
     };
     let mut core = Core::new(config, saved.records);

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use pipemux_confine::Policy;
 use pipemux_core::limits::HISTORY_MAX;
 use pipemux_core::manifest::Size;
 use serde::Deserialize;
@@ -10,13 +11,15 @@ use crate::limits::{AUDIT_DAYS, AUDIT_DAYS_MAX, AUDIT_MAX, AUDIT_MIN, HISTORY_MI
 use crate::manifests::read_text;
 
 /// What a user may set.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// The audit log.
     pub audit: AuditSettings,
     /// What `history` tells.
     pub history: HistorySettings,
+    /// What commands may do. The terminal reads it by itself, before each command.
+    pub terminal: Policy,
 }
 
 /// How much of the history is kept.
@@ -77,6 +80,7 @@ fn parse(text: &str) -> Result<Settings, String> {
     if size.0 < AUDIT_MIN {
         return Err(format!("audit.size is {}: expected at least {AUDIT_MIN} bytes", size.0));
     }
+    settings.terminal.check()?;
     Ok(settings)
 }
 

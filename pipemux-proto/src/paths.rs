@@ -31,8 +31,8 @@ impl Paths {
     ///
     /// The state directory is `$PIPEMUX_STATE_DIR`, else `$XDG_STATE_HOME/pipemux`, else
     /// `$HOME/.local/state/pipemux`. The socket is in `$PIPEMUX_RUNTIME_DIR`, else in
-    /// `$XDG_RUNTIME_DIR/pipemux`, else in `/tmp/pipemux-<uid>`, which is also used if the socket's path
-    /// would otherwise be longer than [`SOCKET_PATH_MAX`]. The socket's name is a hash of the state
+    /// `$XDG_RUNTIME_DIR/pipemux`, else in the state directory's `run`. If the socket's path would be longer than
+    /// [`SOCKET_PATH_MAX`], it is in `/tmp/pipemux-<uid>`. The socket's name is a hash of the state
     /// directory's path, so that daemons of several state directories can share a runtime directory.
     ///
     /// An empty variable counts as unset. So does a relative `XDG_…` one, as the XDG specification
@@ -51,14 +51,13 @@ impl Paths {
                 .or_else(|| absolute(get("HOME")).map(|home| home.join(".local/state/pipemux")))
                 .ok_or("no directory for the state: set HOME, or PIPEMUX_STATE_DIR to an absolute path")?,
         };
-        let fallback = || PathBuf::from(format!("/tmp/pipemux-{uid}"));
         let preferred = pipemux("PIPEMUX_RUNTIME_DIR")?
             .or_else(|| xdg("XDG_RUNTIME_DIR"))
-            .unwrap_or_else(fallback);
+            .unwrap_or_else(|| state_dir.join("run"));
 
         let name = socket_name(&state_dir);
         let fits = preferred.as_os_str().len() + 1 + name.len() <= SOCKET_PATH_MAX;
-        let runtime_dir = if fits { preferred } else { fallback() };
+        let runtime_dir = if fits { preferred } else { format!("/tmp/pipemux-{uid}").into() };
         Ok(Paths {
             socket: runtime_dir.join(name),
             lock: state_dir.join("daemon.lock"),
@@ -126,7 +125,7 @@ mod tests {
         let home = ("HOME", "/home/ann");
         let found = paths(&[home]).unwrap();
         assert_eq!(found.state_dir, Path::new("/home/ann/.local/state/pipemux"));
-        assert_eq!(found.runtime_dir, Path::new("/tmp/pipemux-1000"));
+        assert_eq!(found.runtime_dir, Path::new("/home/ann/.local/state/pipemux/run"));
         assert_eq!(found.lock, Path::new("/home/ann/.local/state/pipemux/daemon.lock"));
         assert_eq!(found.log, Path::new("/home/ann/.local/state/pipemux/daemon.log"));
 
@@ -162,6 +161,7 @@ mod tests {
             let found = paths(&[("HOME", "/h"), ("PIPEMUX_RUNTIME_DIR", &runtime)]).unwrap();
             assert!(found.socket.as_os_str().len() <= SOCKET_PATH_MAX);
             let kept = found.runtime_dir == Path::new(&runtime);
+            assert!(kept || found.runtime_dir == Path::new("/tmp/pipemux-1000"));
             assert_eq!(kept, runtime.len() + 22 <= SOCKET_PATH_MAX);
             assert_eq!(found.socket.parent(), Some(found.runtime_dir.as_path()));
         }

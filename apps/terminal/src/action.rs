@@ -23,7 +23,7 @@ docui::actions! {
             timeout: Option<f64> = None::<f64>,
             /// Seconds, at most 25.
             wait: f64 = WAIT_MAX as f64,
-        ), asks_together;
+        );
         /// Lines of the output as they were printed; the newest command's, unless job names another one.
         query help Output = output(
             from: i64 = 1,

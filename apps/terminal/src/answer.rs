@@ -4,6 +4,7 @@ mod details;
 mod git;
 mod plain;
 mod problems;
+mod refused;
 mod rest;
 
 use docui::{Done, JobHandle, Object, View, tokens};
@@ -43,7 +44,12 @@ pub struct Answer {
 impl Answer {
     /// Makes the answer of a command that has ended, within about so many tokens.
     pub fn of(job: &Job, ended: &Ended, budget: u64) -> Self {
-        let budget = budget.min(ANSWER_TOKENS);
+        let mut answer = Self::of_output(job, ended, budget.min(ANSWER_TOKENS));
+        answer.pieces.extend(refused::line(job, ended).map(Piece::Text));
+        answer
+    }
+
+    fn of_output(job: &Job, ended: &Ended, budget: u64) -> Self {
         if let Some(drawn) = plain::drawn(job, ended) {
             return drawn;
         }

@@ -23,8 +23,9 @@ impl App for Terminal {
         Terminal::attach(self, opening).map(|()| Vec::new())
     }
 
-    fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
-        run::question(self, &action, context)
+    fn update(&mut self, action: Action, _: &Context) -> Result<Reply, Fault> {
+        let name = docui::Actions::name(&action);
+        Err(Fault::failed(format!("{name} is done elsewhere")))
     }
 
     fn blocking(
@@ -34,7 +35,6 @@ impl App for Terminal {
     ) -> Result<Option<Blocking<Self>>, Fault> {
         match run::act(self, action, context)? {
             run::Work::Waits(work) => Ok(Some(work)),
-            run::Work::Asks => Ok(None),
             run::Work::Looks => query::query(self, action, context).map(Some),
         }
     }

@@ -13,13 +13,15 @@ use std::time::{Duration, Instant, SystemTime};
 
 use docui::deadline;
 use docui::{Fault, Handle, JobHandle};
+use pipemux_confine::Domain;
 use pipemux_problems::{OutputReader, Report, visible};
 use portable_pty::MasterPty;
 
 use crate::limits::{LINE_NEWEST, PROGRESS_SPACING, READ_PATIENCE, TAIL_BYTES};
 use crate::line_reader::{Kept, LineReader, RawLine};
-use crate::question::Permit;
+use crate::permit::Permit;
 use crate::screen::Screen;
+use crate::shell_line::plain_words;
 use crate::spill::Spill;
 use crate::start::{Order, Started};
 
@@ -39,8 +41,12 @@ pub struct Job {
     pub began: Instant,
     /// The time of day then, as files have it.
     pub began_at: SystemTime,
+    /// What it is held to; nothing if it may do what the user may.
+    pub(crate) domain: Option<Arc<Domain>>,
     /// By which its processes are known.
     mark: String,
+    /// The person's file with rules, as a person writes it.
+    pub(crate) config_file: String,
     /// What the run before this one of the same command found.
     pub before: Option<Arc<Report>>,
     /// Tells the session when something changed.
@@ -90,6 +96,8 @@ pub struct Circumstances {
     pub reader: String,
     /// What the run before this one of the same command found.
     pub before: Option<Arc<Report>>,
+    /// The person's file with rules, as a person writes it.
+    pub config_file: String,
     /// Tells the session when something changed.
     pub session: Handle,
 }
@@ -108,15 +116,11 @@ impl Job {
         let began_at = SystemTime::now();
         // Its number isn't enough: another session may have a command of the same number.
         let mark = format!("{}-{}", std::process::id(), dir.join(number.to_string()).display());
-        let Started { child, leader, terminal, output, input } = Order::start(&permit, &mark)?;
-        let order = permit.into_order();
+        let (order, started) = Order::start(permit, &mark)?;
+        let Started { child, leader, terminal, output, input, domain } = started;
         let now = Instant::now();
-        let words = match order.line.programs() {
-            [one] => one.as_slice(),
-            _ => &[],
-        };
         let state = State {
-            output: OutputReader::of_command(words),
+            output: OutputReader::of_command(&plain_words(&order.line)),
             spill: Spill::new(dir, &number.to_string()),
             tail: Vec::new(),
             screen: Screen::default(),
@@ -129,7 +133,7 @@ impl Job {
             told: now,
             terminal: Some(terminal),
         };
-        let Circumstances { timeout, reader, before, session } = with;
+        let Circumstances { timeout, reader, before, config_file, session } = with;
         let job = Arc::new(Self {
             number,
             order,
@@ -137,8 +141,10 @@ impl Job {
             reader,
             began: now,
             began_at,
+            domain,
             mark,
             before,
+            config_file,
             session,
             state: Mutex::new(state),
             end: OnceLock::new(),

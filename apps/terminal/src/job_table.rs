@@ -10,8 +10,8 @@ use pipemux_problems::Report;
 
 use crate::job::{Circumstances, Job};
 use crate::limits::{OUTPUT_BYTES, RUNNING_MAX, RUNS_MAX};
+use crate::permit::Permit;
 use crate::port_watch::PortWatch;
-use crate::question::Permit;
 use crate::start::Order;
 
 /// The commands of a session. Cheap to clone.
@@ -24,6 +24,7 @@ struct Shared {
     outputs: PathBuf,
     handle: Handle,
     callee: String,
+    config_file: String,
     ports: PortWatch,
 }
 
@@ -41,7 +42,7 @@ impl JobTable {
     ///
     /// # Errors
     /// The session's directory can't be written to.
-    pub fn new(opening: &Opening) -> Result<Self, Fault> {
+    pub fn new(opening: &Opening, config_file: String) -> Result<Self, Fault> {
         let outputs = opening.state_dir.join("output");
         let _ = fs::remove_dir_all(&outputs);
         fs::create_dir_all(&outputs)
@@ -53,6 +54,7 @@ impl JobTable {
             outputs,
             handle: opening.handle.clone(),
             callee: opening.callee(),
+            config_file,
             ports: PortWatch::default(),
         })))
     }
@@ -113,6 +115,7 @@ impl JobTable {
             timeout,
             reader: reader.to_owned(),
             before: state.before(permit.order()),
+            config_file: self.0.config_file.clone(),
             session: self.0.handle.clone(),
         };
         let job = Job::start(number, permit, &self.0.outputs, with)?;

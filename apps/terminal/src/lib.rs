@@ -3,10 +3,9 @@
 //! | module | purpose |
 //! |---|---|
 //! | [`action`] | the actions |
-//! | [`command_line`] | what a command line runs, as far as its words tell |
-//! | [`permission`], [`pattern`] | the person's patterns, and what was allowed |
-//! | [`orders`] | what the calls of a run are to run |
-//! | [`question`], [`granted`] | the question for the rest, what it allowed to later calls, and the permits that start commands |
+//! | [`orders`] | what a call is to run |
+//! | [`permit`] | permits to start commands, and what holds them |
+//! | [`rules`], [`shell_line`] | what the person's rules say of a line, as far as its words tell |
 //! | [`start`] | starts a command in a terminal |
 //! | [`job`], [`job_table`] | one command: its process, its output, its end; all of a session |
 //! | [`sequence`] | several commands, one after the other |
@@ -24,8 +23,8 @@
 //!
 //! What is recognised of an output is the matter of `pipemux-problems`, which knows no process.
 //!
-//! **Invariant: a command runs only as it was allowed.** A command is started by a [`question::Permit`], which only the check
-//! makes. A question holds the call that asked, so an answer runs exactly that line, in that directory and with those variables.
+//! **Invariant: no command is started past the check.** A command is started by a [`permit::Permit`], which only the check
+//! makes. It has the domain of the kernel that holds the command to what it may write to; what that is, `pipemux-confine` says.
 //!
 //! **Invariant: a signal reaches the processes of its command, or none.** The first process isn't reaped before the state
 //! says that it has ended, and both happen under one lock.
@@ -37,32 +36,27 @@
 #![forbid(unsafe_code)]
 
 pub mod action;
-pub mod allowed;
 pub mod answer;
 pub mod app;
-pub mod command_line;
-pub mod granted;
-mod harmless;
 mod job;
 pub mod job_table;
 pub mod keys;
-mod launchers;
 pub mod limits;
 pub mod line_reader;
 pub mod model;
 pub mod orders;
 mod orphans;
-pub mod pattern;
-pub mod permission;
+pub mod permit;
 pub mod places;
 pub mod port_watch;
 pub mod ports;
 pub mod process;
 pub mod query;
-pub mod question;
+pub mod rules;
 pub mod run;
 pub mod screen;
 pub mod sequence;
+pub mod shell_line;
 pub mod spill;
 pub mod start;
 pub mod window;

@@ -40,16 +40,10 @@ pub const COMMAND_SHOWN: usize = 80;
 pub const RUNNING_MAX: usize = 32;
 /// Runs that are remembered; the oldest that have ended are forgotten.
 pub const RUNS_MAX: usize = 200;
-/// Programs and lines that are remembered as allowed; past it the lines are forgotten, and then the programs.
-pub const ALLOWED_MAX: usize = 1000;
-/// Words behind a program that a pattern looks at in a line that only a shell understands.
-pub const PATTERN_WORDS: usize = 64;
-/// Runs of which it is remembered what an answer allowed to their later calls.
-pub const GRANTED_RUNS_MAX: usize = 32;
-/// Characters of commands that a question shows; a longer line can't be asked for as a whole.
-pub const QUESTION_SHOWN: usize = 800;
-/// Characters of the names of programs that a question allows.
-pub const PROGRAMS_SHOWN: usize = 150;
+/// How long a line that a person allowed may be run again.
+pub const CONSENT_TIME: Duration = Duration::from_secs(600);
+/// Newest bytes of an output in which refusals of the system are looked for.
+pub const REFUSAL_BYTES: usize = 8 * 1024;
 /// Bytes of one file with output.
 pub const SEGMENT_BYTES: u64 = 32 * 1024 * 1024;
 /// Files with output of one run: the first one and the newest; those between are removed.

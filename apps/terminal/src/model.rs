@@ -4,26 +4,32 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use docui::{Anchor, Context, Fault, Found, Handle, Opening};
+use docui::{Anchor, Context, Fault, Found, Handle, Opening, Reply};
+use pipemux_confine::Domain;
 
 use crate::action::Command;
-use crate::allowed::Allowed;
 use crate::answer::problem_object;
-use crate::granted::Granted;
 use crate::job::{Ended, Job};
 use crate::job_table::JobTable;
 use crate::limits::COMMAND_SHOWN;
+use crate::permit::OwnDirectories;
 use crate::ports;
 
 /// A terminal session.
 pub struct Terminal {
     /// The commands.
     pub(crate) jobs: JobTable,
-    pub(crate) allowed: Allowed,
-    pub(crate) granted: Granted,
+    /// PipeMux's own directories.
+    pub(crate) own: OwnDirectories,
+    /// What commands are held to, since the first one that was.
+    pub(crate) domain: Option<Arc<Domain>>,
+    /// What readers were told last about how commands are held.
+    told: Option<String>,
+    /// The same, for the next answer.
+    news: Option<String>,
     /// The opener's environment.
     pub(crate) env: BTreeMap<String, String>,
-    cwd: PathBuf,
+    pub(crate) cwd: PathBuf,
     pub(crate) state_dir: PathBuf,
     pub(crate) handle: Handle,
     pub(crate) callee: String,
@@ -38,12 +44,15 @@ impl Terminal {
     /// There are arguments, or its directory can't be written to.
     pub fn new(opening: &Opening) -> Result<Self, Fault> {
         without_arguments(opening)?;
-        let jobs = JobTable::new(opening)?;
+        let own = OwnDirectories::of_daemon();
+        let jobs = JobTable::new(opening, own.config_file(&opening.env))?;
         let lost = opening.again && jobs.was_used();
         Ok(Self {
             jobs,
-            allowed: Allowed::read(&opening.state_dir),
-            granted: Granted::default(),
+            own,
+            domain: None,
+            told: None,
+            news: None,
             env: opening.env.clone(),
             cwd: opening.cwd.clone(),
             state_dir: opening.state_dir.clone(),
@@ -66,9 +75,27 @@ impl Terminal {
 
     /// Returns what readers should know after a restart.
     pub fn restart_notes(&mut self) -> Vec<String> {
-        match std::mem::take(&mut self.lost) {
-            true => vec!["Kept: what may run. Lost: the commands that ran, and all output.".into()],
-            false => Vec::new(),
+        let lost = std::mem::take(&mut self.lost);
+        let lost = lost.then(|| "Lost: the commands that ran, and all output.".to_owned());
+        lost.into_iter().collect()
+    }
+
+    /// Has readers told how commands are held, unless they were.
+    pub(crate) fn tell(&mut self, note: Option<String>) {
+        if self.told != note {
+            self.told.clone_from(&note);
+            self.news = note;
+        }
+    }
+
+    /// Adds to an answer what readers should know besides.
+    pub(crate) fn with_news(&mut self, reply: Reply) -> Reply {
+        match (reply, self.news.take()) {
+            (Reply::Done(done), Some(news)) => done.also(&news).into(),
+            (reply, news) => {
+                news.into_iter().for_each(|news| self.handle.notify(news));
+                reply
+            }
         }
     }
 
@@ -169,7 +196,7 @@ impl Terminal {
         let found = match number {
             Some(number) => jobs.iter().find(|job| job.number == number),
             None => {
-                let text = |job: &Arc<Job>| job.order.line.text.clone();
+                let text = |job: &Arc<Job>| job.order.line.clone();
                 let by = |means: &dyn Fn(&str) -> bool| {
                     let mut named = jobs.iter().rev().filter(|job| means(&text(job)));
                     let newest = named.clone().next();

@@ -1,4 +1,4 @@
-//! What the calls of a run are to run.
+//! What a call is to run.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -6,23 +6,9 @@ use std::path::PathBuf;
 
 use docui::{Context, Fault, FilePath, Secret};
 
-use crate::action::Action;
-use crate::command_line::{CommandLine, Form};
 use crate::limits::{COMMAND_MAX, SEQUENCE_MAX};
 use crate::model::Terminal;
 use crate::start::Order;
-
-/// Returns what later calls of the same run are to run, as far as that is known. A call that can't be read is left out: it is
-/// refused when it comes.
-pub fn of_later(app: &Terminal, action: &Action, context: &Context) -> Vec<Order> {
-    let orders = |later: Action| match later {
-        Action::Run { command, cwd, env, .. } => {
-            of_call(app, &command, cwd.as_ref(), &env, context).ok()
-        }
-        _ => None,
-    };
-    context.later_actions(action).into_iter().filter_map(orders).flatten().collect()
-}
 
 /// Returns what a call is to run: each line in the same directory, with the same variables.
 ///
@@ -57,16 +43,12 @@ pub fn of_call(
     let cwd: PathBuf = cwd.map_or_else(|| directory.clone(), |cwd| directory.join(&cwd.0));
     let mut all = Vec::new();
     for command in commands {
-        let mut line = CommandLine::parse(command);
         let mut opener = Cow::Borrowed(&app.env);
-        if line.names_port {
-            match app.port_now() {
-                Some((_, port)) => drop(opener.to_mut().insert("PORT".into(), port.to_string())),
-                // It could be any text.
-                None => line.form = Form::Opaque,
-            }
+        let names_port = ["$PORT", "${PORT"].iter().any(|port| command.contains(port));
+        if let Some((_, port)) = names_port.then(|| app.port_now()).flatten() {
+            opener.to_mut().insert("PORT".into(), port.to_string());
         }
-        all.push(Order::new(line, cwd.clone(), env.clone(), &opener));
+        all.push(Order::new(command.clone(), cwd.clone(), env.clone(), &opener));
     }
     Ok(all)
 }

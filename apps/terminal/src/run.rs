@@ -17,17 +17,15 @@ use crate::limits::{
 };
 use crate::model::{Terminal, shortened, titled};
 use crate::orders;
+use crate::permit::Permit;
 use crate::process::signal_named;
 use crate::query::{newest_lines, screen_view};
-use crate::question::{Permit, Request};
 use crate::sequence::Sequence;
 
 /// What is done for an action.
 pub enum Work {
     /// This, on another thread.
     Waits(Blocking<Terminal>),
-    /// A question.
-    Asks,
     /// It is a query.
     Looks,
 }
@@ -40,8 +38,7 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
     let work = match action {
         Action::Run { command, cwd, env, timeout, wait } => {
             let orders = orders::of_call(app, command, cwd.as_ref(), env, context)?;
-            let request = Request { orders, later: orders::of_later(app, action, context) };
-            let Some(mut permits) = request.permits(app, context)? else { return Ok(Work::Asks) };
+            let mut permits = app.permits(orders, context)?;
             let timeout =
                 timeout.map(|seconds| duration("timeout", seconds, f64::MAX)).transpose()?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
@@ -60,10 +57,8 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
         Action::Restart { job, wait } => {
             let job = restartable(app, job.as_ref(), context)?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
-            let request = Request { orders: vec![job.order.clone()], later: Vec::new() };
-            let permit = request.permits(app, context)?.and_then(|mut permits| permits.pop());
-            let Some(permit) = permit else { return Ok(Work::Asks) };
-            restart(job, permit, wait, context)
+            let permits = app.permits(vec![job.order.clone()], context)?;
+            restart(job, permits, wait, context)
         }
         Action::Stop { job } => {
             let job = running(app.active_job(job.as_ref(), &context.reader)?, app)?;
@@ -90,24 +85,6 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
         _ => return Ok(Work::Looks),
     };
     Ok(Work::Waits(work))
-}
-
-/// Asks whether the commands of an action may run.
-///
-/// # Errors
-/// One of them may not in any case.
-pub fn question(app: &Terminal, action: &Action, context: &Context) -> Result<Reply, Fault> {
-    let orders = match action {
-        Action::Run { command, cwd, env, .. } => {
-            orders::of_call(app, command, cwd.as_ref(), env, context)?
-        }
-        Action::Restart { job, .. } => vec![restartable(app, job.as_ref(), context)?.order.clone()],
-        other => {
-            let name = docui::Actions::name(other);
-            return Err(Fault::failed(format!("{name} is done elsewhere")));
-        }
-    };
-    Request { orders, later: orders::of_later(app, action, context) }.question(app, context)
 }
 
 fn duration(name: &str, seconds: f64, most: f64) -> Result<Duration, Fault> {
@@ -163,7 +140,8 @@ fn await_end(job: Arc<Job>, wait: Duration, budget: u64) -> Blocking<Terminal> {
         wait.saturating_add(WAIT_MARGIN),
         work,
         move |app: &mut Terminal, (ended, at), _| {
-            Ok(ended_or_started(app, &job, ended, &at, budget))
+            let reply = ended_or_started(app, &job, ended, &at, budget);
+            Ok(app.with_news(reply))
         },
     )
 }
@@ -278,7 +256,12 @@ fn ended_by_stop(job: &Job, commit: &docui::blocking::CommitPoint) -> Option<Arc
     commit.begin().then(|| job.stop(How::Stopped)).flatten()
 }
 
-fn restart(job: Arc<Job>, permit: Permit, wait: Duration, context: &Context) -> Blocking<Terminal> {
+fn restart(
+    job: Arc<Job>,
+    permits: Vec<Permit>,
+    wait: Duration,
+    context: &Context,
+) -> Blocking<Terminal> {
     let (reader, budget) = (context.reader.clone(), u64::from(context.budget));
     let stopped = job.clone();
     Blocking::new(
@@ -292,6 +275,8 @@ fn restart(job: Arc<Job>, permit: Permit, wait: Duration, context: &Context) -> 
                     titled(&job)
                 )));
             };
+            let permit = permits.into_iter().next();
+            let permit = permit.ok_or_else(|| Fault::failed("nothing is to be run"))?;
             let new = app.jobs.start(permit, job.timeout, &reader)?;
             let ended = new.wait(deadline::after(wait.min(Duration::from_millis(100))), |_| None);
             let reply = ended_or_started(app, &new, ended, &[], budget);

@@ -13,7 +13,7 @@ use crate::job::{Ended, How, Job};
 use crate::job_table::JobTable;
 use crate::limits::{ANSWER_TOKENS, WAIT_MARGIN};
 use crate::model::{Terminal, titled};
-use crate::question::Permit;
+use crate::permit::Permit;
 use crate::start::Order;
 
 /// How long a cancellation is not noticed.
@@ -139,7 +139,10 @@ impl Sequence {
             what,
             wait.saturating_add(WAIT_MARGIN),
             work,
-            move |app: &mut Terminal, (), _| Ok(self.ended_or_started(app, budget)),
+            move |app: &mut Terminal, (), _| {
+                let reply = self.ended_or_started(app, budget);
+                Ok(app.with_news(reply))
+            },
         )
     }
 

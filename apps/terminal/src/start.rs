@@ -6,32 +6,30 @@ use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsRawFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use docui::Fault;
 use filedescriptor::FileDescriptor;
+use pipemux_confine::Domain;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use sha2::{Digest, Sha256};
 
-use crate::command_line::{CommandLine, Form};
 use crate::limits::{COLUMNS, ROWS};
-use crate::pattern::file_of;
-use crate::question::Permit;
+use crate::permit::Permit;
 use crate::{orphans, process};
 
 /// What is to be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
-    /// The command line.
-    pub line: CommandLine,
+    /// The command line, as a shell reads it.
+    pub line: String,
     /// The directory in which it runs.
     pub cwd: PathBuf,
     /// Variables that were given with the call.
     pub given: BTreeMap<String, String>,
     /// All variables.
     pub env: BTreeMap<String, String>,
-    /// The program's file, if its word is a path: what was asked for is what is started.
-    file: Option<PathBuf>,
 }
 
 /// A command that was started.
@@ -46,6 +44,8 @@ pub struct Started {
     pub output: Box<dyn Read + Send>,
     /// What is typed.
     pub input: File,
+    /// What it is held to; nothing if it may do what the user may.
+    pub domain: Option<Arc<Domain>>,
 }
 
 /// Variables that every command gets: nothing may wait for a person who turns pages, and what moves in a terminal costs
@@ -71,14 +71,14 @@ const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 impl Order {
     /// Makes an order; `env` is what the opener's environment has.
     pub fn new(
-        line: CommandLine,
+        line: String,
         cwd: PathBuf,
         given: BTreeMap<String, String>,
         env: &BTreeMap<String, String>,
     ) -> Self {
         let mut all = env.clone();
-        // In some encodings a backslash can be the second byte of a character, so a shell would read another line than was
-        // checked. Without any locale, programs print names outside of ASCII as escapes.
+        // In some encodings a backslash can be the second byte of a character, so a shell would read another line than is
+        // written. Without any locale, programs print names outside of ASCII as escapes.
         all.retain(|name, _| !is_locale(name));
         all.insert("LANG".to_owned(), LOCALE.to_owned());
         all.entry("PATH".to_owned()).or_insert_with(|| PATH.to_owned());
@@ -86,11 +86,7 @@ impl Order {
             ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
         );
         all.extend(given.clone());
-        let file = match &line.form {
-            Form::Plain(words) => file_of(&words[0], &cwd),
-            Form::Joined(_) | Form::Opaque => None,
-        };
-        Self { line, cwd, given, env: all, file }
+        Self { line, cwd, given, env: all }
     }
 
     /// Returns the line with the variables that were given, as it is asked for and told: without what a secret is.
@@ -99,36 +95,20 @@ impl Order {
             true => format!("{name}=*** "),
             false => format!("{name}={} ", quoted(value)),
         };
-        self.given.iter().map(shown).collect::<String>() + &self.line.text
+        self.given.iter().map(shown).collect::<String>() + &self.line
     }
 
-    /// Returns the line with the variables that were given, each as it is.
-    pub(crate) fn exact(&self) -> String {
-        let given = self.given.iter().map(|(name, value)| format!("{name}={value} "));
-        given.collect::<String>() + &self.line.text
-    }
-
-    /// Returns what tells it from any other order: its line, its directory and its variables, as a digest, since a variable
-    /// may be a secret.
-    pub fn identity(&self) -> String {
-        let parts = serde_json::to_vec(&(&self.line.text, &self.given)).unwrap_or_default();
-        let digest = Sha256::new()
-            .chain_update(parts)
-            .chain_update([0])
-            .chain_update(self.cwd.as_os_str().as_bytes())
-            .finalize();
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    /// Starts it. Only who has a permit has an order that may be started.
+    /// Starts what a permit is for, in its domain.
     ///
     /// # Errors
-    /// There is no such program or directory, or the system gives no terminal.
-    pub(crate) fn start(permit: &Permit, mark: &str) -> Result<Started, Fault> {
-        permit.order().start_permitted(mark)
+    /// There is no such directory, or the system gives no terminal or process.
+    pub(crate) fn start(permit: Permit, mark: &str) -> Result<(Self, Started), Fault> {
+        let (order, domain) = permit.into_parts();
+        let started = order.start_in(domain, mark)?;
+        Ok((order, started))
     }
 
-    fn start_permitted(&self, mark: &str) -> Result<Started, Fault> {
+    fn start_in(&self, domain: Option<Arc<Domain>>, mark: &str) -> Result<Started, Fault> {
         let failed = |what: &str, error: &dyn std::fmt::Display| {
             let error = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
             Fault::failed(format!("{what}: {error}"))
@@ -139,29 +119,20 @@ impl Order {
         let folder = folder.ok_or_else(|| self.no_folder())?;
         let opened = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
         let cwd = if opened.is_dir() { &opened } else { &self.cwd };
-        let arguments = match &self.line.form {
-            Form::Plain(words) => {
-                let mut words = words.clone();
-                if let Some(file) = &self.file {
-                    words[0] = file.to_string_lossy().into_owned();
-                } else if let Some(found) =
-                    self.find(&words[0]).filter(|found| !found.is_absolute())
-                {
-                    words[0] = self.cwd.join(found).to_string_lossy().into_owned();
-                }
-                words
-            }
-            Form::Joined(_) | Form::Opaque => {
-                let shell = if self.find("bash").is_some() { "bash" } else { "/bin/sh" };
-                vec![shell.to_owned(), "-c".to_owned(), self.line.text.clone()]
-            }
-        };
-        let mut command =
-            CommandBuilder::from_argv(arguments.into_iter().map(OsString::from).collect());
+        let shell = if self.finds("bash") { "bash" } else { "/bin/sh" };
+        // A line that begins as an option does isn't one behind a blank.
+        let line = if self.line.starts_with(['-', '+']) { " " } else { "" }.to_owned() + &self.line;
+        let arguments = [shell.to_owned(), "-c".to_owned(), line].map(OsString::from);
+        let mut command = CommandBuilder::from_argv(arguments.into());
         command.env_clear();
         self.env.iter().for_each(|(name, value)| command.env(name, value));
         command.env("PWD", &self.cwd);
         command.env(process::MARK, mark);
+        if let Some(temporary) =
+            domain.as_ref().and_then(|domain| domain.grants().temporary.as_ref())
+        {
+            command.env("TMPDIR", temporary);
+        }
         command.cwd(cwd);
         let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system()
@@ -177,47 +148,49 @@ impl Order {
                 let own = FileDescriptor::dup(&master).and_then(|own| own.as_file());
                 own.map_err(|error| failed("its input", &error))
             })?;
+        let slave = pair.slave;
+        let spawn = move || slave.spawn_command(command).map_err(|error| error.to_string());
         let (child, leader) = orphans::start(|| {
-            let child = pair
-                .slave
-                .spawn_command(command)
-                .map_err(|error| failed(&format!("{} can't be started", self.line.text), &error))?;
+            let child = match &domain {
+                None => spawn(),
+                Some(domain) => domain.run(spawn).unwrap_or_else(|error| Err(error.to_string())),
+            };
+            let child = child
+                .map_err(|error| failed(&format!("{} can't be started", self.line), &error))?;
             let leader = child.process_id().and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0);
             Ok((child, leader))
         })?;
-        Ok(Started { child, leader, terminal: pair.master, output, input })
+        Ok(Started { child, leader, terminal: pair.master, output, input, domain })
     }
 
-    /// Checks that its directory and its program exist, as far as that can be told.
+    /// Checks that its directory exists.
     ///
     /// # Errors
-    /// There is none.
+    /// It doesn't.
     pub fn check(&self) -> Result<(), Fault> {
-        if !self.cwd.is_dir() {
-            return Err(self.no_folder());
-        }
-        let Form::Plain(words) = &self.line.form else { return Ok(()) };
-        let program = &words[0];
-        match &self.file {
-            Some(file) if file.is_file() => Ok(()),
-            Some(_) => {
-                let folder = self.cwd.display();
-                Err(Fault::not_found(format!("there is no file {program} in {folder}")))
-            }
-            None if self.find(program).is_some() => Ok(()),
-            None => Err(Fault::not_found(format!("no program is named {program}"))),
-        }
+        if self.cwd.is_dir() { Ok(()) } else { Err(self.no_folder()) }
     }
 
     fn no_folder(&self) -> Fault {
         Fault::not_found(format!("cwd: there is no folder {}", self.cwd.display()))
     }
 
-    fn find(&self, program: &str) -> Option<PathBuf> {
-        let path = self.env.get("PATH")?;
-        let folders = path.split(':').map(|folder| Path::new(folder).join(program));
-        folders.into_iter().find(|path| self.cwd.join(path).is_file())
+    fn finds(&self, program: &str) -> bool {
+        let path = self.env.get("PATH").map_or("", String::as_str);
+        path.split(':').any(|folder| self.cwd.join(folder).join(program).is_file())
     }
+}
+
+/// Returns what tells orders from any others: their lines, directories and variables, as a digest, since a variable may be
+/// a secret.
+pub fn identity(orders: &[&Order]) -> String {
+    let mut digest = Sha256::new();
+    for Order { line, cwd, given, .. } in orders {
+        let parts =
+            serde_json::to_vec(&(line, cwd.as_os_str().as_bytes(), given)).unwrap_or_default();
+        digest.update(Sha256::digest(parts));
+    }
+    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A descriptor that something else keeps open.
@@ -260,7 +233,7 @@ mod tests {
 
     fn order(line: &str, given: &[(&str, &str)]) -> Order {
         let given = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-        Order::new(CommandLine::parse(line), "/p".into(), given.collect(), &BTreeMap::new())
+        Order::new(line.to_owned(), "/p".into(), given.collect(), &BTreeMap::new())
     }
 
     #[test]
@@ -272,7 +245,8 @@ mod tests {
         assert_eq!(order("a", &[("B", "it's")]).whole(), r"B='it'\''s' a");
         let (one, two) = (order("a", &[("TOKEN", "x")]), order("a", &[("TOKEN", "y")]));
         assert_eq!(one.whole(), two.whole());
-        assert_ne!(one.identity(), two.identity());
+        assert_ne!(identity(&[&one]), identity(&[&two]));
+        assert_ne!(identity(&[&one]), identity(&[&one, &one]));
     }
 
     #[test]
@@ -282,8 +256,7 @@ mod tests {
         let opener = opener.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         let of = |given: &[(&str, &str)]| {
             let given = given.iter().map(|(name, value)| ((*name).into(), (*value).into()));
-            let env =
-                Order::new(CommandLine::parse("a"), "/p".into(), given.collect(), &opener).env;
+            let env = Order::new("a".to_owned(), "/p".into(), given.collect(), &opener).env;
             let locale = env.iter().filter(|(name, _)| is_locale(name));
             locale.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>()
         };
@@ -293,12 +266,5 @@ mod tests {
             [format!("LANG={LOCALE}"), "LC_ALL=de_DE.UTF-8".into()]
         );
         assert_eq!(of(&[("LANG", "C")]), ["LANG=C"]);
-    }
-
-    #[test]
-    fn program_with_a_path_is_that_of_its_directory() {
-        let order = order("bin/tool a", &[("PATH", "/elsewhere")]);
-        assert_eq!(order.file.as_deref(), Some(Path::new("/p/bin/tool")));
-        assert!(order.check().unwrap_err().message.contains("there is no folder /p"));
     }
 }

@@ -23,7 +23,7 @@ pub fn view(app: &Terminal, request: &ViewRequest) -> View {
     let mut hidden = 0;
     for (index, job) in running.iter().chain(&ended).enumerate() {
         let line = line(job);
-        let cost = tokens::estimate(&line) + tokens::estimate(&job.order.line.text) + 8;
+        let cost = tokens::estimate(&line) + tokens::estimate(&job.order.line) + 8;
         if cost > left || (index >= most && job.ended().is_some()) {
             hidden += cost;
             continue;

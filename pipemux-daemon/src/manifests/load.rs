@@ -149,6 +149,7 @@ fn confined(manifest: Manifest) -> Manifest {
                 "CARGO_INCREMENTAL",
                 "CARGO_TARGET_DIR",
                 "CC",
+                "CI",
                 "CFLAGS",
                 "CONDA_PREFIX",
                 "CXX",

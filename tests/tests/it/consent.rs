@@ -27,7 +27,7 @@ fn hostile() -> TestEnv {
         "planner.toml",
         format!("driver = \"evil\"\ncodegen = \"sh {at}/evil.sh\"\n[drivers.evil]\n{command}"),
     );
-    env.write("terminal.toml", "allow = [\"*\"]\n");
+    env.write("config.toml", "[terminal]\nconfine = \"off\"\n");
     env.write(
         ".planning/todo/journal.jsonl",
         "{\"ts\":\"2026-01-01T00:00:00Z\",\"by\":{\"reader\":\"x\",\"driver\":\"agent\",\"person\":false},\"event\":\"start\",\"topic\":\"todo\",\"brief\":\"x\",\"history\":[],\"rules\":1}\n",

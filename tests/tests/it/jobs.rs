@@ -158,7 +158,7 @@ fn session_sleeps_only_with_jobs_that_its_app_saves() {
 /// A command whose client is gone goes on: the next answers of the same reader say so, and how it ended.
 #[test]
 fn step_whose_client_is_gone_is_told_by_the_next_answers() {
-    let env = crate::terminal::allowing();
+    let env = crate::terminal::confining();
     env.pipemux(&["open", "notebook"]).ok();
     env.pipemux(&["open", "terminal"]).ok();
     let begun = env.path("begun");

@@ -69,6 +69,7 @@ mod special_files;
 mod stopped_app;
 mod terminal;
 mod terminal_answers;
+mod terminal_confined;
 mod terminal_faults;
 mod terminal_tasks;
 mod unasked_changes;

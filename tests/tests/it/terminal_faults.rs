@@ -1,60 +1,19 @@
 //! What a hostile or unlucky caller of commands must not get: a command that wasn't allowed, another one than was asked for,
 //! a place that is other code, or a session that waits.
 
-use pipemux_tests::{TestEnv, wait_for};
+use pipemux_tests::{TestClient, TestEnv, wait_for};
 
-use crate::terminal::{allow, allowing};
-
-#[test]
-fn restarted_command_needs_the_same_permission() {
-    let env = TestEnv::new();
-    env.run("terminal.run('touch made')").exits(5);
-    env.pipemux(&["answer", "3"]).ok();
-    std::fs::remove_file(env.path("made")).expect("a file");
-    let asked = env.run("terminal.restart('touch')");
-    asked.exits(5).has("may touch run? touch made");
-    env.pipemux(&["answer", "none"]).ok();
-    allow(&env, "allow = [\"*\"]\ndeny = [\"touch\"]\n");
-    env.run("terminal.restart('touch')").exits(9).has("it may not run: deny = [\"touch\"]");
-    assert!(!env.path("made").exists());
-    allow(&env, "allow = [\"*\"]\n");
-    // One that has ended is run again only if it is named.
-    env.run("terminal.restart()").exits(9).has("has ended").has("terminal.restart(\"c1\")");
-    env.run("terminal.restart('touch')").ok();
-    assert!(env.path("made").exists());
-}
-
-#[test]
-fn question_shows_all_that_is_run_and_where() {
-    let env = TestEnv::new();
-    std::fs::create_dir(env.path("sub")).expect("a folder");
-    env.write("sub/kept", "x");
-    let call = "terminal.run(<<END, cwd='sub')\nls # list,\nrm -f kept\nEND\n";
-    let asked = env.command(&["run", "-"]).stdin(call.as_bytes()).output();
-    asked.exits(5).has("may this line run in sub? ls # list, ↵ rm -f kept");
-    env.pipemux(&["answer", "none"]).ok();
-    let long = format!("rm -f ./{} ./sub/kept", "a".repeat(200));
-    env.run(&format!("terminal.run('{long}')")).exits(5).has(&long);
-    env.pipemux(&["answer", "none"]).ok();
-    // What can't be shown is allowed only with everything else.
-    let asked = env.run(&format!("terminal.run('rm -f {} sub/kept')", "b".repeat(2000)));
-    asked.exits(5).has("Only the beginning").lacks("[once]").lacks("[programs]");
-    env.pipemux(&["answer", "none"]).ok();
-    let secret = env.run("terminal.run('ls', env={'API_TOKEN': 'hunter2', 'A': '1 2'})");
-    secret
-        .exits(5)
-        .has("? A='1 2' API_TOKEN=*** ls")
-        .lacks("may this line run? A='1 2' API_TOKEN=hunter2");
-    env.pipemux(&["answer", "none"]).ok();
-    assert!(env.path("sub/kept").exists());
-}
+use crate::terminal::{confining, decide};
 
 #[test]
 fn values_of_secret_variables_are_kept_nowhere() {
     let env = TestEnv::new();
+    decide(&env, "confine = \"workspace\"\nask = [\"test\"]\n");
     let call = "terminal.run('test -n \"$API_TOKEN\"', env={'API_TOKEN': 'hunter2', 'A': '1'})";
-    env.run(call).exits(5).lacks("hunter2").has("A=1 API_TOKEN=*** test -n");
-    env.pipemux(&["answer", "once"]).ok().has("exit 0");
+    env.run(call).exits(9).lacks("hunter2");
+    env.pipemux(&["consent"]).ok().has("runs: A=1 API_TOKEN=*** test -n").lacks("hunter2");
+    TestClient::new(&env, None, "person").allow_all();
+    env.run(call).ok().has("exit 0");
     env.run("terminal.run('ls', env='hunter2')").exits(2).lacks("hunter2");
     let told = env.pipemux(&["history", "--detail"]);
     told.ok().has("'test -n \"$API_TOKEN\"'], env='***')").lacks("hunter2");
@@ -67,7 +26,7 @@ fn values_of_secret_variables_are_kept_nowhere() {
 
 #[test]
 fn directory_that_is_gone_is_not_replaced_by_another_one() {
-    let env = allowing();
+    let env = confining();
     std::fs::create_dir(env.path("gone")).expect("a folder");
     env.run("terminal.run('pwd; touch where', cwd='gone')").ok().has("exit 0");
     std::fs::remove_dir_all(env.path("gone")).expect("a folder");
@@ -76,43 +35,8 @@ fn directory_that_is_gone_is_not_replaced_by_another_one() {
 }
 
 #[test]
-fn program_in_a_folder_is_the_one_that_was_asked_for() {
-    let env = allowing();
-    for (path, says) in [("bin/tool", "MINE"), ("other/bin/tool", "OTHER")] {
-        std::fs::create_dir_all(env.path(path).parent().expect("a folder")).expect("a folder");
-        env.write(path, format!("#!/bin/sh\necho {says}\n"));
-        let made = std::process::Command::new("chmod").arg("+x").arg(env.path(path)).status();
-        assert!(made.expect("chmod").success());
-    }
-    let other = env.path("other");
-    let call =
-        format!("terminal.run('bin/tool', env={{'PATH': '{}:/usr/bin:/bin'}})", other.display());
-    env.run(&call).ok().has("MINE").lacks("OTHER");
-    env.run("terminal.run('bin/tool')").ok().has("MINE");
-}
-
-#[test]
-fn all_commands_are_trusted_at_once_except_what_a_pattern_names() {
-    let env = TestEnv::new();
-    allow(&env, "deny = [\"touch\"]\nask = [\"git push\"]\n");
-    env.run("terminal.run('ls -d .')").exits(5);
-    env.pipemux(&["answer", "1"]).ok();
-    env.run("terminal.run('cat /dev/null')").ok().has("exit 0");
-    for line in ["touch x", "/usr/bin/touch x", "nohup touch x", "ls; touch x"] {
-        env.run(&format!("terminal.run('{line}')")).exits(9).has("deny = [\"touch\"]");
-    }
-    for line in ["git -C . push nowhere", "git --no-pager push nowhere", "git push nowhere > log"] {
-        env.run(&format!("terminal.run('{line}')")).exits(5).lacks("[always]");
-        env.pipemux(&["answer", "1"]).ok();
-        // It is asked each time.
-        env.run(&format!("terminal.run('{line}')")).exits(5);
-        env.pipemux(&["answer", "none"]).ok();
-    }
-}
-
-#[test]
 fn server_answers_as_soon_as_it_listens() {
-    let env = allowing();
+    let env = confining();
     let script = "import http.server\ns = http.server.ThreadingHTTPServer(('127.0.0.1', 0), http.server.SimpleHTTPRequestHandler)\nprint('ready to serve', flush=True)\ns.serve_forever()\n";
     env.write("server.py", script);
     let started = env.run("terminal.run('python3 server.py')");
@@ -127,7 +51,7 @@ fn server_answers_as_soon_as_it_listens() {
 
 #[test]
 fn stop_means_a_command_that_runs() {
-    let env = allowing();
+    let env = confining();
     env.run("terminal.run('sleep 300', wait=0)").ok();
     env.run("terminal.run('true')").ok();
     env.run("terminal.stop('true')").exits(9).has("c2 true has ended").has("running: c1 sleep 300");
@@ -137,7 +61,7 @@ fn stop_means_a_command_that_runs() {
 
 #[test]
 fn processes_that_leave_their_session_end_with_the_command_and_are_told() {
-    let env = allowing();
+    let env = confining();
     for _ in 0..3 {
         let ended = env.run("terminal.run('(setsid sleep 1301 &) ; sleep 0.2; echo ok')");
         ended.ok().has("exit 0 · ended 1 process that it left behind");
@@ -154,7 +78,7 @@ fn processes_that_leave_their_session_end_with_the_command_and_are_told() {
 
 #[test]
 fn input_that_nobody_reads_is_dropped_and_told() {
-    let env = allowing();
+    let env = confining();
     env.run("terminal.run('sleep 300', wait=0)").ok();
     let many = "x".repeat(60) + "\\n";
     let call = format!("terminal.input(\"{}\")", many.repeat(2000));
@@ -165,7 +89,7 @@ fn input_that_nobody_reads_is_dropped_and_told() {
 
 #[test]
 fn signal_reaches_the_program_in_the_foreground() {
-    let env = allowing();
+    let env = confining();
     env.run("terminal.run('bash --norc -i', wait=0)").ok();
     env.run("terminal.input('sleep 1305')").ok();
     wait_for("the program", || env.count_processes("sleep") == 1);
@@ -176,7 +100,7 @@ fn signal_reaches_the_program_in_the_foreground() {
 
 #[test]
 fn problems_that_a_run_did_not_look_at_are_not_fixed() {
-    let env = allowing();
+    let env = confining();
     env.write(
         "u.sh",
         "[ -f slow ] && sleep 30\necho 'a.c:1:1: error: one'; echo 'a.c:2:1: error: two'\n",
@@ -190,7 +114,7 @@ fn problems_that_a_run_did_not_look_at_are_not_fixed() {
 
 #[test]
 fn problem_does_not_move_to_other_code_with_the_same_text() {
-    let env = allowing();
+    let env = confining();
     let source =
         "int f(void) {\n  return g();\n}\n\nint h(void) {\n  int z = 1;\n  return g();\n}\n";
     env.write("a.c", source);
@@ -212,7 +136,7 @@ fn problem_does_not_move_to_other_code_with_the_same_text() {
 
 #[test]
 fn last_state_of_an_overwritten_line_is_shown_and_found() {
-    let env = allowing();
+    let env = confining();
     env.write("progress.sh", "i=0; while [ $i -lt 3000 ]; do printf '\\rprogress %d%%' $i; i=$((i+1)); done; printf '\\rALL DONE\\n'; printf '%020000d TAIL\\n' 5\n");
     env.run("terminal.run('sh progress.sh')").ok().has("ALL DONE").lacks("progress 1");
     env.pipemux(&["ask", "terminal.find('ALL DONE')"])

@@ -1,0 +1,154 @@
+//! What holds commands: the kernel, to what they may write, and a person's rules.
+
+use std::fs;
+use std::path::Path;
+
+use pipemux_tests::{TestClient, TestEnv};
+
+use crate::terminal::{confining, decide};
+
+#[test]
+fn command_writes_to_its_workspace_and_what_it_was_refused_is_told() {
+    let env = confining();
+    let elsewhere = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let file = elsewhere.path().join("file");
+    let home = env.root().join("home");
+    fs::write(home.join(".bashrc"), "kept").expect("a file");
+    env.run("terminal.run('mkdir -p a && echo x > a/b && cat a/b')").ok().has("exit 0\n```\nx");
+    let temporary = env.run("terminal.run('echo x > $(mktemp) && echo made')");
+    temporary.ok().has("made");
+
+    let write = format!("terminal.run('echo x > {}')", file.display());
+    let refused = env.run(&write);
+    refused.ok().has("exit 1").has("Permission denied").has(&format!(
+        "{} is outside of what commands may write to; a person allows it: write = [\"{}\"] below [terminal] in \
+         ~/.config/pipemux/config.toml",
+        file.display(),
+        elsewhere.path().display()
+    ));
+    let state = env.paths().state_dir.join("state.log");
+    for path in [home.join(".bashrc"), state.clone(), env.paths().socket] {
+        let attempt =
+            format!("terminal.run('(setsid sh -c \"echo x >> {0}\"); rm -f {0}')", path.display());
+        env.run(&attempt).ok().lacks("exit 0");
+        assert!(path.exists(), "{}", path.display());
+    }
+    assert_eq!(fs::read_to_string(home.join(".bashrc")).expect("a file"), "kept");
+    // A person decides otherwise, and the next command is held to that.
+    decide(
+        &env,
+        &format!("confine = \"workspace\"\nwrite = [\"{}\"]\n", elsewhere.path().display()),
+    );
+    env.run(&write).ok().has("exit 0");
+    fs::remove_file(&file).expect("a file");
+    decide(&env, "confine = \"off\"\n");
+    env.run(&write).ok().has("exit 0");
+    assert!(file.exists());
+}
+
+#[test]
+fn command_can_not_change_what_holds_it() {
+    let env = confining();
+    let config = env.root().join("home/.config/pipemux/config.toml");
+    let line = format!("terminal.run('echo > {}')", config.display());
+    env.run(&line).ok().has("exit 1").has("Permission denied");
+    env.run("terminal.run('rm -rf ~/.config')").ok().has("exit 1");
+    assert!(config.exists());
+    // A call's variables change nothing of it.
+    let call = "terminal.run('echo > \"$TARGET\"', env={'TARGET': '%', 'HOME': '/', 'CI': 'true', 'PIPEMUX_CONFIG_DIR': '/'})";
+    env.run(&call.replace('%', &config.display().to_string())).ok().has("exit 1");
+}
+
+#[test]
+fn home_as_a_workspace_says_what_is_protected() {
+    let env = confining();
+    let home = env.root().join("home");
+    for name in [".ssh", "notes"] {
+        fs::create_dir_all(home.join(name)).expect("a folder");
+    }
+    let run = |line: &str| {
+        env.command(&["--workspace", "at-home", "run", line]).current_dir(home.clone()).output()
+    };
+    let first = run("terminal.run('echo x > notes/a')");
+    first.ok().has("exit 0").has("; commands can't write to .config, ").has(".ssh in ~/");
+    run("terminal.run('touch .ssh/x')").ok().has("exit 1");
+    assert!(!home.join(".ssh/x").exists());
+}
+
+#[test]
+fn persons_rules_decide() {
+    let env = TestEnv::new();
+    decide(&env, "confine = \"workspace\"\nask = [\"mkdir\", \"git push\"]\ndeny = [\"rm\"]\n");
+    env.run("terminal.run('echo hello')").ok().has("hello");
+    for line in ["rm x", "echo a; rm x", "echo $(rm x)"] {
+        let refused = env.run(&format!("terminal.run('{line}')"));
+        refused.exits(9).has("it never runs: deny = [\"rm\"] in ~/.config/pipemux/config.toml");
+    }
+    for line in ["sh -c \"rm x\"", "$RM x"] {
+        env.run(&format!("terminal.run('{line}')")).exits(9).has("don't tell whether it is meant");
+    }
+    // Nothing of a call runs before all of it may.
+    env.run("terminal.run(['touch early', 'rm -r b'])").exits(9).has("rm -r b: it never runs");
+    assert!(!env.path("early").exists());
+    // A person allows exactly this line; no words of the agent do.
+    let asked = env.run("terminal.run('mkdir made')");
+    asked.exits(9).has("a person allows it each time: ask = [\"mkdir\"]").has("pipemux consent");
+    env.pipemux(&["answer", "1"]).exits(3);
+    env.pipemux(&["consent"]).ok().has("terminal asks to run mkdir made").has("runs: mkdir made");
+    TestClient::new(&env, None, "person").allow_all();
+    env.run("terminal.run('mkdir made')").ok().has("exit 0");
+    assert!(env.path("made").exists());
+    env.run("terminal.run('mkdir made other')").exits(9);
+    env.run("terminal.run('mkdir made', env={'A': 'b'})").exits(9);
+    env.run("terminal.restart('mkdir made')").ok().has("exit 1");
+    env.run("terminal.run('git -C . push')").exits(9).has("ask = [\"git push\"]");
+
+    decide(&env, "alow = []\n");
+    env.run("terminal.run('echo hello')").exits(9).has("config.toml: line 2: unknown field `alow`");
+    // What an earlier release read is not passed over.
+    decide(&env, "");
+    let old = env.root().join("home/.config/pipemux/terminal.toml");
+    fs::write(&old, "allow = [\"*\"]\ndeny = [\"touch\"]\n").expect("a file");
+    env.run("terminal.run('touch x')").exits(9).has("terminal.toml isn't read any more");
+    fs::write(&old, "allow = [\"*\"]\n").expect("a file");
+    env.run("terminal.run('touch x')").ok();
+}
+
+#[test]
+fn where_the_machine_is_the_agents_nothing_is_confined_and_it_is_said() {
+    let env = TestEnv::new();
+    let elsewhere = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let file = elsewhere.path().join("file");
+    let line = format!("terminal.run('echo x > {}')", file.display());
+    let first = env.command(&["run", &line]).env("CI", "true").output();
+    first
+        .ok()
+        .has("exit 0")
+        .has("; commands aren't confined, since ")
+        .has("confine = \"workspace\"");
+    assert!(file.exists());
+    decide(&env, "confine = \"workspace\"\n");
+    env.run(&line).ok().has("exit 1");
+}
+
+#[test]
+fn worktree_and_its_repository_are_written_to() {
+    let env = confining();
+    let git = "git -c user.name=a -c user.email=b@c";
+    let elsewhere = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let main = elsewhere.path();
+    let set = format!(
+        "git init -q . && {git} commit -q --allow-empty -m x && git worktree add -q {}",
+        env.project().join("tree").display()
+    );
+    let made = std::process::Command::new("sh").args(["-c", &set]).current_dir(main).output();
+    assert!(made.as_ref().is_ok_and(|made| made.status.success()), "{made:?}");
+    let tree = env.project().join("tree");
+    let commit = |folder: &Path| {
+        let line = format!(
+            "terminal.run('echo x > f && git add . && {git} commit -q -m y && git log --oneline')"
+        );
+        env.command(&["--workspace", "tree", "run", &line]).current_dir(folder.to_owned()).output()
+    };
+    commit(&tree).ok().has("exit 0");
+}
