@@ -4,6 +4,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `doctor` | runs the checks |
+//! | `doctor::commands` | checks what commands are held to |
 //! | `doctor::context` | what the checks look at |
 //! | `doctor::finding` | the result of a check |
 //! | `doctor::runtime_files` | checks directories, the socket and the lock |
@@ -13,6 +14,7 @@
 //! A finding is a line on standard output with tabs between its parts: the status, the check, what was found,
 //! and what to do next.
 
+mod commands;
 mod context;
 mod finding;
 mod runtime_files;
@@ -76,6 +78,7 @@ const CHECKS: &[Check] = &[
     ("logs", saved_state::logs),
     ("session directories", saved_state::sessions),
     ("sandbox", system::sandbox),
+    ("commands", commands::commands),
     ("open files", system::files),
     ("file watches", system::watches),
     ("clock", system::clock),

@@ -142,11 +142,6 @@ pub struct Invoke {
     /// True when another call takes the result, which is then not shown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nested: bool,
-    /// The arguments of later steps of the run that call the same action of this session, in order, where they are known
-    /// already. Sent to an action that [asks together](crate::prototype::Prototype::asks_together), so that one question
-    /// can be about all of them. Nothing promises that these steps are carried out.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub later: Vec<Args>,
     /// The keys of what a person has allowed this app in the workspace, as the app named them in a
     /// [`ConsentRequest`](crate::consent::ConsentRequest). A key that is missing isn't allowed, or not any more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -172,10 +172,6 @@ pub struct Prototype {
     /// first argument, which is a text, and every other parameter has a default. One action of an app at most.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub input: bool,
-    /// True for an action whose question may be about later calls of it in the same run, too:
-    /// [`crate::app::Invoke::later`] has their arguments.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub asks_together: bool,
 }
 
 impl Param {

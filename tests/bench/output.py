@@ -90,10 +90,9 @@ def status(pid, field):
 def main():
     with tempfile.TemporaryDirectory(prefix='pmx-') as folder:
         folder = pathlib.Path(folder)
-        for name in ['home/.config/pipemux', 'run', 'project']:
+        for name in ['home', 'run', 'project']:
             (folder / name).mkdir(parents=True)
         (folder / 'run').chmod(0o700)
-        (folder / 'home/.config/pipemux/terminal.toml').write_text('allow = ["*"]\n')
         env = {'HOME': str(folder / 'home'), 'XDG_RUNTIME_DIR': str(folder / 'run'), 'PATH': os.environ['PATH']}
 
         def pipemux(*args):

@@ -90,7 +90,7 @@ pub(crate) fn previewed<'a>(
 ///
 /// Each action is written as `risk prominence Variant = name(parameters) -> result;`. A parameter that is a
 /// keyword of Rust is written with `r#`: `r#in`. The result is
-/// optional, and so are `, idempotent`, `, input`, `, preview` and `, asks_together` before the semicolon. The doc comment is shown to readers.
+/// optional, and so are `, idempotent`, `, input` and `, preview` before the semicolon. The doc comment is shown to readers.
 ///
 /// | part | values |
 /// |---|---|
@@ -100,7 +100,6 @@ pub(crate) fn previewed<'a>(
 /// | parameter | `name: Type` or `name: Type = default`, where the type implements [`crate::ArgType`]; a doc comment before it says what the argument means |
 /// | `idempotent` | carrying out the action twice has the same effect as once, so that it may be repeated after a crash |
 /// | `input` | what a person types at `pipemux attach` goes to this action as its first argument; one action of an app at most |
-/// | `asks_together` | the action's question may be about later calls of it in the same run, too ([`crate::Context::later_actions`]) |
 /// | `preview` | a call with `preview=true` is a query that shows what the action would do ([`crate::Context::preview`]); the action does its work in [`crate::App::blocking`] |
 ///
 /// ```
@@ -169,10 +168,6 @@ macro_rules! actions {
                     // The SDK asks with what `App::confirm` shows.
                     previews: $crate::actions!(@risk $risk) == $crate::private::Risk::Destructive,
                     input: <[bool]>::contains(&[$($crate::actions!(@is input $flag)),*], &true),
-                    asks_together: <[bool]>::contains(
-                        &[$($crate::actions!(@is asks_together $flag)),*],
-                        &true,
-                    ),
                 }),*];
                 let previews =
                     [$(<[bool]>::contains(&[$($crate::actions!(@is preview $flag)),*], &true)),*];
@@ -275,11 +270,9 @@ macro_rules! actions {
     (@is idempotent idempotent) => { true };
     (@is input input) => { true };
     (@is preview preview) => { true };
-    (@is asks_together asks_together) => { true };
     (@is $wanted:ident idempotent) => { false };
     (@is $wanted:ident input) => { false };
     (@is $wanted:ident preview) => { false };
-    (@is $wanted:ident asks_together) => { false };
     (@called) => { None };
     (@called $called:ident) => { Some(stringify!($called).to_owned()) };
     (@risk query) => { $crate::private::Risk::Query };

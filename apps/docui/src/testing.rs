@@ -301,7 +301,6 @@ impl<A: App> Host<A> {
             confirmed: false,
             budget: self.budget,
             nested: false,
-            later: Vec::new(),
             consents: self.consents.clone(),
             resume: None,
         }

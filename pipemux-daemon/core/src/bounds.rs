@@ -251,8 +251,6 @@ pub const BOUNDS: &[Bound] = bounds! {
         OBJECT_DETAIL_CHARS Characters "an object's detail in a question",
         OUTCOME_LINKS_MAX Count "links that one step's outcome offers",
         ENDED_JOBS_MAX Count "jobs whose ends one step's outcome tells",
-        LATER_BYTES_MAX Bytes "arguments of later calls that one question is about",
-        LATER_CALLS_MAX Count "later calls that one question is about",
         JOBS_SHOWN Count "running jobs that a window shows",
         HISTORY_SHOWN Count "rounds that history shows unasked",
         CONTEXT_ROUNDS Count "rounds of its session that view --json has for a window",

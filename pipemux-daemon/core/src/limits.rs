@@ -342,10 +342,6 @@ pub const OBJECT_DETAIL_CHARS: usize = 80;
 pub const ENDED_JOBS_MAX: usize = 64;
 /// Links that one step's outcome offers; further ones are dropped.
 pub const OUTCOME_LINKS_MAX: usize = 8;
-/// Bytes of the arguments of later calls that an action is told of which asks about them together.
-pub const LATER_BYTES_MAX: usize = 64 * 1024;
-/// Later calls that such an action is told of.
-pub const LATER_CALLS_MAX: usize = 64;
 /// Slots of one projection.
 pub const SLOTS_MAX: usize = 10_000;
 /// Anchors that one workspace remembers, vanished ones included.

@@ -34,6 +34,11 @@ fn app_environment_comes_from_opener_and_manifest_only() {
     let path = format!("PATH={path}");
     // Only root can raise a low priority again.
     let nice = if nix::unistd::getuid().is_root() { "0" } else { "3" };
+    let paths = home.paths();
+    let own = |name: &str, path: &std::path::Path| format!("PIPEMUX_{name}={}", path.display());
+    let config = own("CONFIG_DIR", &home.directory.path().join("config"));
+    let runtime = own("RUNTIME_DIR", &paths.runtime_dir);
+    let state = own("STATE_DIR", &paths.state_dir);
     let expected = [
         "0022",
         "0",
@@ -48,7 +53,10 @@ fn app_environment_comes_from_opener_and_manifest_only() {
         "LANG=C",
         "MINE=opener",
         &path,
+        &config,
         "PIPEMUX_FD=3",
+        &runtime,
+        &state,
     ];
     let rest: Vec<&str> = rest.into_iter().filter(|line| !line.starts_with("PWD=")).collect();
     assert_eq!(rest, expected);

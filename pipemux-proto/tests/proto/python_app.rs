@@ -172,7 +172,6 @@ impl App {
             confirmed: resume.is_some(),
             budget: 0,
             nested: false,
-            later: Vec::new(),
             consents: Vec::new(),
             resume,
         };

@@ -4,10 +4,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use pipemux_proto::app::Choice;
-use pipemux_proto::projection::Args;
 use pipemux_proto::{Fault, LineNumbers};
 
-use crate::actions::Actions;
 use crate::args::Record;
 
 /// The circumstances of an action: who requested it, and which state they had seen.
@@ -43,9 +41,6 @@ pub struct Context {
     pub budget: u32,
     /// True when another call takes the result, which is then not shown.
     pub nested: bool,
-    /// The arguments of later steps of the run that call the same action, where they are known already and the action is
-    /// declared as `asks_together`: [`Context::later_actions`] reads them.
-    pub later: Vec<Args>,
     /// The keys of what a person has allowed this app in the workspace: those of the
     /// [`ConsentRequest`](crate::ConsentRequest)s with which earlier actions failed. A key that is missing isn't allowed.
     pub consents: Vec<String>,
@@ -55,15 +50,6 @@ pub struct Context {
 }
 
 impl Context {
-    /// Returns the later steps of the run that call the same action and are known already, so that one question can be about
-    /// all of them. It ends before the first one whose arguments can't be read. Nothing promises that they are carried out:
-    /// each is refused or asked for as it would be alone, unless the app remembers for this [`Context::run_id`] that it was
-    /// answered.
-    pub fn later_actions<A: Actions>(&self, action: &A) -> Vec<A> {
-        let name = action.encode().0;
-        self.later.iter().map_while(|args| A::decode(name, args.clone()).ok()).collect()
-    }
-
     /// Returns the answer to a form that this action asked before ([`crate::Ask::form`]); `None` when it hasn't asked
     /// one yet.
     ///

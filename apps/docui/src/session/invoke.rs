@@ -68,7 +68,6 @@ impl Session {
             query,
             preview,
             nested: message.nested,
-            later: message.later,
             consents: message.consents,
             budget: if message.budget > 0 { message.budget } else { CONTENT_BUDGET },
             // The question of `App::confirm` was asked by the SDK, so its answer ends here. Answers to

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use pipemux_confine::real_path::follow;
 use rustix::fs::{Access, access};
 
 use crate::job::{Ended, Job};
@@ -32,17 +33,42 @@ pub fn line(job: &Job, ended: &Ended) -> Option<String> {
     let paths = tail.lines().rev().filter(is_refusal).flat_map(|line| paths(line, &job.order.cwd));
     // What the user couldn't write to either, the confinement doesn't refuse.
     let mut refused = paths.filter_map(|path| {
-        let there = path.ancestors().find(|above| above.exists())?.to_owned();
-        let is_held = !domain.grants().allows(&path) && access(&there, Access::WRITE_OK).is_ok();
-        is_held.then_some((path, there))
+        let path = follow(&path).path;
+        let there = path.ancestors().find(|above| above.exists())?;
+        let is_held = !domain.grants().allows(&path) && access(there, Access::WRITE_OK).is_ok();
+        is_held.then_some(path)
     });
-    let (path, there) = refused.next()?;
+    let path = refused.next()?;
+    let home = job.order.env.get("HOME").map(Path::new);
+    let (widened, is_there) = to_widen(&path, home);
+    let make = if is_there { "" } else { " makes it and" };
+    let shown = |path: &Path| match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(below) => format!("~/{}", below.display()),
+        None => path.display().to_string(),
+    };
     Some(format!(
-        "{} is outside of what commands may write to; a person allows it: write = [{:?}] below [terminal] in {}\n",
-        path.display(),
-        there.display().to_string(),
+        "{} is outside of what commands may write to; a person{make} allows it: write = [{:?}] below [terminal] in {}\n",
+        shown(&path),
+        shown(&widened),
         job.config_file
     ))
+}
+
+/// Returns what a person would grant for a path: its folder, or what is on the way to it in a folder that has everything in
+/// it. Also says whether that is there.
+fn to_widen(path: &Path, home: Option<&Path>) -> (PathBuf, bool) {
+    let is_wide = |folder: &Path| {
+        folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
+    };
+    let folder = path.ancestors().find(|above| above.is_dir()).unwrap_or(path);
+    match is_wide(folder) {
+        false => (folder.to_owned(), true),
+        true => {
+            let below = path.ancestors().take_while(|above| *above != folder).last();
+            let below = below.unwrap_or(path);
+            (below.to_owned(), below.exists())
+        }
+    }
 }
 
 /// Returns what in a line could be a path.
@@ -58,6 +84,19 @@ fn paths(line: &str, folder: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn person_is_told_the_narrowest_folder_that_helps() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().canonicalize().unwrap();
+        std::fs::create_dir(home.join("data")).unwrap();
+        let of = |path: &str| to_widen(&home.join(path), Some(&home));
+        assert_eq!(of("data/a/b"), (home.join("data"), true));
+        assert_eq!(of("data"), (home.join("data"), true));
+        assert_eq!(of(".gitconfig"), (home.join(".gitconfig"), false));
+        assert_eq!(of("new/a/b"), (home.join("new"), false));
+        assert_eq!(to_widen(Path::new("/no-such/x"), Some(&home)), ("/no-such".into(), false));
+    }
 
     #[test]
     fn paths_are_found_in_what_programs_print() {

@@ -37,7 +37,6 @@ pub mod history_round;
 mod join;
 pub mod kept_rest;
 mod labels;
-mod later_calls;
 pub mod link;
 pub mod lookup;
 pub mod missing_argument;

@@ -106,7 +106,6 @@ impl Run {
             run_id: self.run_id.clone(),
             budget: self.content_budget(),
             nested: step.nested,
-            later: self.later_calls(),
             ..Invoke::default()
         };
         self.know_lines(&mut invoke, step, context);

@@ -222,7 +222,6 @@ fn invokes(all: &mut Vec<Sample>) {
         confirmed: false,
         budget: 0,
         nested: false,
-        later: Vec::new(),
         consents: Vec::new(),
         resume: None,
     };
@@ -232,7 +231,6 @@ fn invokes(all: &mut Vec<Sample>) {
     add(all, "invoke-numbers", request, &seen);
     add(all, "invoke-budget", request, &Invoke { budget: 2_000, ..invoke.clone() });
     add(all, "invoke-nested", request, &Invoke { nested: true, ..invoke.clone() });
-    add(all, "invoke-later", request, &Invoke { later: vec![args()], ..invoke.clone() });
     let consents = vec!["trust plan.toml sha256:1f".to_owned()];
     add(all, "invoke-consents", request, &Invoke { consents, ..invoke.clone() });
     let choices = [

@@ -2,7 +2,6 @@
 
 mod aliases;
 mod followup;
-mod later;
 mod lookups;
 mod questions;
 mod rebase;
