@@ -45,7 +45,7 @@ impl Answer {
     /// Makes the answer of a command that has ended, within about so many tokens.
     pub fn of(job: &Job, ended: &Ended, budget: u64) -> Self {
         let mut answer = Self::of_output(job, ended, budget.min(ANSWER_TOKENS));
-        answer.pieces.extend(refused::line(job, ended).map(Piece::Text));
+        answer.pieces.extend(refused::line(job).map(Piece::Text));
         answer
     }
 

@@ -38,6 +38,8 @@ pub struct Grants {
     pub left_out: Vec<PathBuf>,
     /// The folder for temporary files, where it isn't the system's.
     pub temporary: Option<PathBuf>,
+    /// What is never granted, unless it is named.
+    protected: BTreeSet<PathBuf>,
 }
 
 impl Grants {
@@ -51,6 +53,7 @@ impl Grants {
             left_out: Vec::new(),
             temporary: None,
             workspace: workspace.clone(),
+            protected: protected.places.clone(),
         };
         // What has everything in it is nobody's workspace.
         let is_whole = workspace == Path::new("/")
@@ -94,6 +97,23 @@ impl Grants {
         real.ancestors().any(|ancestor| self.places.contains(ancestor))
     }
 
+    /// Returns what a person would name so that a path without links can be written to: the nearest folder with nothing
+    /// protected in it, or what is protected itself. Also says whether that is there.
+    pub fn to_widen(&self, path: &Path) -> (PathBuf, bool) {
+        if let Some(protected) = path.ancestors().find(|above| self.protected.contains(*above)) {
+            return (protected.to_owned(), protected.exists());
+        }
+        let folder = path.ancestors().find(|above| above.is_dir()).unwrap_or(path);
+        match children::contains_any(folder, &self.protected) {
+            false => (folder.to_owned(), true),
+            true => {
+                let below = path.ancestors().take_while(|above| *above != folder).last();
+                let below = below.unwrap_or(path);
+                (below.to_owned(), below.exists())
+            }
+        }
+    }
+
     /// Adds a place and what it contains, without what is protected. Returns what of it is left out.
     fn add(&mut self, place: &Path, protected: &Protected) -> Vec<PathBuf> {
         let real = follow(place);
@@ -106,18 +126,23 @@ impl Grants {
     /// Adds a place that was named by itself: that it lies in something protected doesn't count.
     fn add_named(&mut self, place: &Path, protected: &Protected) {
         let RealPath { path, exists, .. } = follow(place);
+        if !exists || path.ancestors().any(|above| protected.own.contains(above)) {
+            return;
+        }
+        let around: Vec<&PathBuf> =
+            path.ancestors().filter_map(|above| protected.places.get(above)).collect();
+        if around.is_empty() {
+            children::add(&path, &protected.places, &mut self.places);
+            return;
+        }
         // A link may not lead out of what was named into something else that is protected.
         let named: BTreeSet<PathBuf> =
             place.ancestors().map(|ancestor| follow(ancestor).path).collect();
         let is_direct =
             follow(place.parent().unwrap_or(place)).path == path.parent().unwrap_or(&path);
-        let rest: BTreeSet<PathBuf> = protected
-            .places
-            .iter()
-            .filter(|other| !(is_direct && path.starts_with(other) && named.contains(*other)))
-            .cloned()
-            .collect();
-        if exists && !protected.own.iter().any(|own| path.starts_with(own)) {
+        if is_direct && around.iter().all(|above| named.contains(*above)) {
+            let mut rest = protected.places.clone();
+            rest.retain(|place| !around.contains(&place));
             children::add(&path, &rest, &mut self.places);
         }
     }

@@ -1,11 +1,11 @@
-//! What the confinement probably refused a command that failed: its output names the path.
+//! What the confinement probably refused a command: its output names the path.
 
 use std::path::{Path, PathBuf};
 
 use pipemux_confine::real_path::follow;
 use rustix::fs::{Access, access};
 
-use crate::job::{Ended, Job};
+use crate::job::Job;
 use crate::limits::REFUSAL_BYTES;
 
 /// What programs print of the system's refusals, in lower case.
@@ -19,18 +19,25 @@ const REFUSALS: &[&str] = &[
     "operation not permitted",
 ];
 
-/// Says which path a command that failed couldn't write to because it is confined, and how a person allows it.
-pub fn line(job: &Job, ended: &Ended) -> Option<String> {
-    let domain = job.domain.as_ref().filter(|_| !ended.how.is_success())?;
+/// Lines above a refusal in which its path may stand: some programs tell the cause behind what they wanted to do.
+const LINES_ABOVE: usize = 4;
+
+/// Says which path a command couldn't write to because it is confined, and how a person allows it. Behind a pipe a command
+/// that failed seems to succeed, so how it ended doesn't count.
+pub fn line(job: &Job) -> Option<String> {
+    let domain = job.domain.as_ref()?;
     let tail = job.with(|state| {
         let tail = state.tail();
         String::from_utf8_lossy(&tail[tail.len().saturating_sub(REFUSAL_BYTES)..]).into_owned()
     });
-    let is_refusal = |line: &&str| {
+    let lines: Vec<&str> = tail.lines().collect();
+    let is_refusal = |line: &str| {
         let line = line.to_lowercase();
         REFUSALS.iter().any(|refusal| line.contains(refusal))
     };
-    let paths = tail.lines().rev().filter(is_refusal).flat_map(|line| paths(line, &job.order.cwd));
+    let refusals = (0..lines.len()).rev().filter(|at| is_refusal(lines[*at]));
+    let told = refusals.flat_map(|at| lines[at.saturating_sub(LINES_ABOVE)..=at].iter().rev());
+    let paths = told.flat_map(|line| paths(line, &job.order.cwd));
     // What the user couldn't write to either, the confinement doesn't refuse.
     let mut refused = paths.filter_map(|path| {
         let path = follow(&path).path;
@@ -39,9 +46,9 @@ pub fn line(job: &Job, ended: &Ended) -> Option<String> {
         is_held.then_some(path)
     });
     let path = refused.next()?;
-    let home = job.order.env.get("HOME").map(Path::new);
-    let (widened, is_there) = to_widen(&path, home);
+    let (widened, is_there) = domain.grants().to_widen(&path);
     let make = if is_there { "" } else { " makes it and" };
+    let home = job.order.env.get("HOME").map(Path::new);
     let shown = |path: &Path| match home.and_then(|home| path.strip_prefix(home).ok()) {
         Some(below) => format!("~/{}", below.display()),
         None => path.display().to_string(),
@@ -52,23 +59,6 @@ pub fn line(job: &Job, ended: &Ended) -> Option<String> {
         shown(&widened),
         job.config_file
     ))
-}
-
-/// Returns what a person would grant for a path: its folder, or what is on the way to it in a folder that has everything in
-/// it. Also says whether that is there.
-fn to_widen(path: &Path, home: Option<&Path>) -> (PathBuf, bool) {
-    let is_wide = |folder: &Path| {
-        folder.parent().is_none() || home.is_some_and(|home| home.starts_with(folder))
-    };
-    let folder = path.ancestors().find(|above| above.is_dir()).unwrap_or(path);
-    match is_wide(folder) {
-        false => (folder.to_owned(), true),
-        true => {
-            let below = path.ancestors().take_while(|above| *above != folder).last();
-            let below = below.unwrap_or(path);
-            (below.to_owned(), below.exists())
-        }
-    }
 }
 
 /// Returns what in a line could be a path.
@@ -84,19 +74,6 @@ fn paths(line: &str, folder: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn person_is_told_the_narrowest_folder_that_helps() {
-        let dir = tempfile::tempdir().unwrap();
-        let home = dir.path().canonicalize().unwrap();
-        std::fs::create_dir(home.join("data")).unwrap();
-        let of = |path: &str| to_widen(&home.join(path), Some(&home));
-        assert_eq!(of("data/a/b"), (home.join("data"), true));
-        assert_eq!(of("data"), (home.join("data"), true));
-        assert_eq!(of(".gitconfig"), (home.join(".gitconfig"), false));
-        assert_eq!(of("new/a/b"), (home.join("new"), false));
-        assert_eq!(to_widen(Path::new("/no-such/x"), Some(&home)), ("/no-such".into(), false));
-    }
 
     #[test]
     fn paths_are_found_in_what_programs_print() {

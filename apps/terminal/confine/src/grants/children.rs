@@ -16,7 +16,7 @@ pub(super) fn add(
     let mut left_out = Vec::new();
     let mut waiting = vec![place.to_owned()];
     while let Some(place) = waiting.pop() {
-        if protected.iter().any(|protected| place.starts_with(protected)) {
+        if place.ancestors().any(|above| protected.contains(above)) {
             left_out.push(place);
         } else if !contains_any(&place, protected) {
             if granted.len() < PLACES_MAX {
@@ -35,8 +35,9 @@ pub(super) fn add(
     left_out
 }
 
-fn contains_any(place: &Path, protected: &BTreeSet<PathBuf>) -> bool {
-    protected.iter().any(|protected| protected.starts_with(place))
+pub(super) fn contains_any(place: &Path, protected: &BTreeSet<PathBuf>) -> bool {
+    // What is below a path comes directly behind it.
+    protected.range(place.to_owned()..).next().is_some_and(|first| first.starts_with(place))
 }
 
 /// Returns what is protected directly in a folder and is no entry of its own: a link there, or nothing yet.

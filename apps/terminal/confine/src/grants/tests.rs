@@ -198,3 +198,29 @@ fn missing_caches_of_installed_programs_are_made() {
     assert_eq!(home.allowed(&grants, &paths), [true, true, false, false]);
     assert!(!home.root.join("home/.cargo").exists());
 }
+
+#[test]
+fn person_is_told_the_narrowest_place_that_helps() {
+    let home = Home::new();
+    fs::create_dir_all(home.root.join("home/data")).unwrap();
+    fs::create_dir_all(home.root.join("home/.local")).unwrap();
+    let grants = home.grants("home/p", &Policy::default());
+    let of = |path: &str| {
+        let (place, is_there) = grants.to_widen(&home.root.join("home").join(path));
+        (place.strip_prefix(home.root.join("home")).unwrap().display().to_string(), is_there)
+    };
+    assert_eq!(of("data/a/b"), ("data".into(), true));
+    assert_eq!(of("data"), ("data".into(), true));
+    assert_eq!(of("new/a/b"), ("new".into(), false));
+    assert_eq!(of(".gitconfig"), (".gitconfig".into(), false));
+    assert_eq!(of(".ssh/known_hosts"), (".ssh".into(), true));
+    assert_eq!(of(".local/lib/x"), (".local/lib".into(), false));
+    assert_eq!(of(".local/other/x"), (".local/other".into(), false));
+    // What is told helps.
+    for told in ["new", ".local/lib", ".ssh"] {
+        fs::create_dir_all(home.root.join("home").join(told)).unwrap();
+        let write = vec![format!("~/{told}")];
+        let grants = home.grants("home/p", &Policy { write, ..Policy::default() });
+        assert!(grants.allows(&home.root.join("home").join(told).join("x")), "{told}");
+    }
+}
