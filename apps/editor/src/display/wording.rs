@@ -117,6 +117,15 @@ pub(crate) fn left_out_changes(
     format!("… {count}: {}{more} · {}\n", named.join(", "), goto(next.start))
 }
 
+/// Says that a file's other names keep its old text, if it has so many in all.
+pub fn other_names(names: u64) -> Option<String> {
+    match names.checked_sub(1) {
+        None | Some(0) => None,
+        Some(1) => Some("its other hard link keeps the old text".to_owned()),
+        Some(more) => Some(format!("its {more} other hard links keep the old text")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -137,6 +137,8 @@ pub struct WrittenFile {
     pub change: FileChange,
     /// Its stamp; `None` if it was deleted or is held in the session.
     pub stamp: Option<FileStamp>,
+    /// How many names it had; the others keep the old text. 0 if its text wasn't replaced on disk.
+    pub names: u64,
     /// The file as it was read, unless it is open or new.
     pub(crate) read: Option<ReadDocument>,
     /// Keeps others from changing an open file until this is taken in.
@@ -219,16 +221,26 @@ impl Documents {
         let operation = operation(planned.iter().map(|file| file.change.clone()).collect());
         let begun = lock(journal).begin(&operation);
         begun.map_err(|error| unrecorded(lock(journal).path(), &error))?;
+        let replaces = |change: &FileChange| {
+            change.before.is_some() && change.after.is_some() && !change.link && !policy.hold
+        };
+        let names = planned.iter().map(|file| match replaces(&file.change) {
+            true => disk::hard_links(&file.change.path),
+            false => 0,
+        });
+        let names: Vec<u64> = names.collect();
         let stamps = match policy.hold {
             true => vec![None; planned.len()],
             false => publish(&planned).inspect_err(|_| lock(journal).end(operation.id(), None))?,
         };
-        let written = planned.into_iter().zip(stamps).map(|(file, stamp)| WrittenFile {
-            read: self.read.remove(&file.change.path),
-            change: file.change,
-            stamp,
-            guard: file.guard,
-        });
+        let written =
+            planned.into_iter().zip(stamps).zip(names).map(|((file, stamp), names)| WrittenFile {
+                read: self.read.remove(&file.change.path),
+                change: file.change,
+                stamp,
+                names,
+                guard: file.guard,
+            });
         Ok(Written::Done(written.collect()))
     }
 

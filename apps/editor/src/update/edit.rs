@@ -13,7 +13,7 @@ use docui::{Ask, Blocking, Completion, Context, Done, Fault, Reply, View};
 
 use super::search::ShownLines;
 use crate::action::Action;
-use crate::display::wording::shown_lines;
+use crate::display::wording::{other_names, shown_lines};
 use crate::limits::DISK_DEADLINE;
 use crate::model::Editor;
 use crate::model::change_log::change_journal::Operation;
@@ -22,7 +22,9 @@ use crate::model::history::{Author, Change, EditKind, FileChange};
 use crate::model::ids::IdKind;
 use crate::model::line_change::LineChange;
 use crate::model::splice::Splice;
-use crate::model::workspace_edit::{TextEdit, WorkspaceEdit, WritePolicy, Written, being_written};
+use crate::model::workspace_edit::{
+    TextEdit, WorkspaceEdit, WritePolicy, Written, WrittenFile, being_written,
+};
 
 /// What an action does: it has its reply already, or goes on at the disk.
 pub(crate) enum Work {
@@ -236,13 +238,27 @@ impl Editor {
             editor.leftovers = Arc::default();
             let author = Author::of(context);
             let files: Vec<_> = written.iter().map(|file| file.change.clone()).collect();
+            let other_names = editor.other_names(&written);
             let taken = editor.take_written(kind, &author, written, hold);
             taken.inspect_err(|_| editor.changes.take_failure(&id))?;
             let diff = editor.diff_of_change(&files);
             let made = Made { kind, committed: editor.committed_files(&files), files };
-            Ok(done(editor, made, about, context).diff(diff).into())
+            let done = done(editor, made, about, context).diff(diff);
+            Ok(other_names.iter().fold(done, |done, note| done.also(note)).into())
         };
         Ok(self.disk_task(waits_for, DISK_DEADLINE, context, work, finish))
+    }
+
+    /// Says which files have other names that keep the old text.
+    fn other_names(&self, written: &[WrittenFile]) -> Vec<String> {
+        let kept = |file: &WrittenFile| {
+            let kept = other_names(file.names)?;
+            Some(match written.len() {
+                1 => kept,
+                _ => format!("{}: {kept}", self.display_path(&file.change.path)),
+            })
+        };
+        written.iter().filter_map(kept).collect()
     }
 
     fn committed_files(&self, files: &[FileChange]) -> Committed {

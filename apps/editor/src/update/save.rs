@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use docui::blocking::CommitPoint;
 use docui::{Blocking, Context, Done, Fault, Reply};
 
-use crate::display::wording::count;
+use crate::display::wording::{count, other_names};
 use crate::limits::UNSAVED_NAMED;
 use crate::model::Editor;
 use crate::model::disk::LoadedFile;
@@ -179,14 +179,7 @@ impl Editor {
                 Saved::Written { digest, stamp, links } => {
                     self.files[index].take_write(state, digest, stamp);
                     names.push(self.display_name(index));
-                    match links {
-                        0 | 1 => {}
-                        2 => notes.push("its other hard link keeps the old text".to_owned()),
-                        more => {
-                            let more = more - 1;
-                            notes.push(format!("its {more} other hard links keep the old text"));
-                        }
-                    }
+                    notes.extend(other_names(links));
                 }
             }
         }

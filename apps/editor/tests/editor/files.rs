@@ -348,3 +348,17 @@ fn save_writes_all_files_and_names_them() {
     let brief = session.done(&save()).brief;
     assert_eq!(brief, "7 files: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more");
 }
+
+#[test]
+fn edit_of_a_file_with_several_names_says_that_the_others_keep_the_old_text() {
+    let mut session = TestSession::with(&[("a.txt", "one\n")]);
+    for other in ["x.txt", "y.txt"] {
+        std::fs::hard_link(session.path("a.txt"), session.path(other)).unwrap();
+    }
+    let edited = session.done(&replace("one", "two")).brief;
+    assert!(edited.ends_with("; its 2 other hard links keep the old text"), "{edited}");
+    assert_eq!(session.on_disk("x.txt"), "one\n");
+    // It has one name now.
+    let edited = session.done(&replace("two", "three")).brief;
+    assert!(!edited.contains("hard link"), "{edited}");
+}

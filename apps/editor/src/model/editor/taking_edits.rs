@@ -79,7 +79,7 @@ impl Editor {
     }
 
     fn take_file(&mut self, kind: EditKind, author: &Author, written: WrittenFile) {
-        let WrittenFile { change, stamp, read, guard } = written;
+        let WrittenFile { change, stamp, read, guard, .. } = written;
         drop(guard);
         let open = self.file_index(&change.path);
         let index = match (open, stamp.is_some()) {
