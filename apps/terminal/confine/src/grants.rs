@@ -45,56 +45,23 @@ pub struct Grants {
 impl Grants {
     /// Finds the places, and creates missing caches of programs that are installed.
     pub fn find(policy: &Policy, around: &Surroundings<'_>) -> Self {
-        let home = around.home().map(|home| follow(&home).path);
-        let protected = Protected::of(around, home.as_deref());
-        let workspace = workspace_of(around.folder, home.as_deref());
-        let mut grants = Self {
-            places: BTreeSet::new(),
-            left_out: Vec::new(),
-            temporary: None,
-            workspace: workspace.clone(),
-            protected: protected.places.clone(),
-        };
-        // What has everything in it is nobody's workspace.
-        let is_whole = workspace == Path::new("/")
-            || home
-                .as_deref()
-                .is_some_and(|home| home != workspace && home.starts_with(&workspace));
-        grants.left_out = match is_whole {
-            true => vec![workspace.clone()],
-            false => grants.add(&workspace, &protected),
-        };
-        for common in repository::folders_elsewhere(&workspace) {
-            grants.add(&common, &protected);
+        let first = Finder::new(around, BTreeSet::new(), false).find(policy);
+        // Who may write where a link stands has it lead where they want: no place is reached by such a link.
+        let untrusted: BTreeSet<PathBuf> =
+            first.links.iter().filter(|link| first.grants.allows_real(link)).cloned().collect();
+        match untrusted.is_empty() && !first.misses {
+            true => first.grants,
+            false => Finder::new(around, untrusted, true).find(policy).grants,
         }
-        for place in &WRITABLE.devices {
-            grants.add(Path::new(place), &protected);
-        }
-        // A root user would change the system by files of `/proc`, which are nobody else's.
-        if !rustix::process::geteuid().is_root() {
-            grants.places.insert("/proc".into());
-        }
-        for place in &WRITABLE.temporary {
-            if let Some(place) = around.expanded(place) {
-                grants.add(&place, &protected);
-            }
-        }
-        grants.add_temporary(around);
-        for cache in &WRITABLE.cache {
-            grants.add_cache(cache, around, &protected);
-        }
-        for place in &policy.write {
-            if let Some(place) = around.expanded(place) {
-                grants.add_named(&place, &protected);
-            }
-        }
-        grants
     }
 
     /// Returns true if a path may be written to.
     pub fn allows(&self, path: &Path) -> bool {
-        let real = follow(path).path;
-        real.ancestors().any(|ancestor| self.places.contains(ancestor))
+        self.allows_real(&follow(path).path)
+    }
+
+    fn allows_real(&self, path: &Path) -> bool {
+        path.ancestors().any(|above| self.places.contains(above))
     }
 
     /// Returns what a person would name so that a path without links can be written to: the nearest folder with nothing
@@ -113,26 +80,111 @@ impl Grants {
             }
         }
     }
+}
+
+/// Finds places, once.
+struct Finder<'a> {
+    around: &'a Surroundings<'a>,
+    home: Option<PathBuf>,
+    protected: Protected,
+    /// Links by which no place is reached.
+    untrusted: BTreeSet<PathBuf>,
+    /// True to create what is missing.
+    creates: bool,
+    grants: Grants,
+    /// The links by which places are reached.
+    links: BTreeSet<PathBuf>,
+    /// True if something is missing that could be created.
+    misses: bool,
+}
+
+impl<'a> Finder<'a> {
+    fn new(around: &'a Surroundings<'a>, untrusted: BTreeSet<PathBuf>, creates: bool) -> Self {
+        let home = around.home().map(|home| follow(&home).path);
+        let protected = Protected::of(around, home.as_deref());
+        let grants = Grants {
+            places: BTreeSet::new(),
+            workspace: workspace_of(around.folder, home.as_deref()),
+            left_out: Vec::new(),
+            temporary: None,
+            protected: protected.places.clone(),
+        };
+        let links = BTreeSet::new();
+        Self { around, home, protected, untrusted, creates, grants, links, misses: false }
+    }
+
+    fn find(mut self, policy: &Policy) -> Self {
+        self.add_workspace();
+        for place in &WRITABLE.devices {
+            self.add(Path::new(place));
+        }
+        // A root user would change the system by files of `/proc`, which are nobody else's.
+        if !rustix::process::geteuid().is_root() {
+            self.grants.places.insert("/proc".into());
+        }
+        for place in &WRITABLE.temporary {
+            if let Some(place) = self.around.expanded(place) {
+                self.add(&place);
+            }
+        }
+        self.add_temporary();
+        for cache in &WRITABLE.cache {
+            self.add_cache(cache);
+        }
+        for place in &policy.write {
+            if let Some(place) = self.around.expanded(place) {
+                self.add_named(&place);
+            }
+        }
+        self
+    }
+
+    fn add_workspace(&mut self) {
+        let workspace = self.grants.workspace.clone();
+        // What has everything in it is nobody's workspace.
+        let is_above = |home: &Path| home != workspace && home.starts_with(&workspace);
+        let is_whole = workspace == Path::new("/") || self.home.as_deref().is_some_and(is_above);
+        let is_reached = self.reach(self.around.folder).is_some();
+        self.grants.left_out = match is_whole || !is_reached {
+            true => vec![workspace],
+            false => {
+                for common in repository::folders_elsewhere(&workspace) {
+                    self.add(&common);
+                }
+                self.add(&workspace)
+            }
+        };
+    }
+
+    /// Returns where a place is, if it may be reached like this.
+    fn reach(&mut self, place: &Path) -> Option<RealPath> {
+        let real = follow(place);
+        self.links.extend(real.links.iter().cloned());
+        let is_trusted = !real.links.iter().any(|link| self.untrusted.contains(link));
+        is_trusted.then_some(real)
+    }
 
     /// Adds a place and what it contains, without what is protected. Returns what of it is left out.
-    fn add(&mut self, place: &Path, protected: &Protected) -> Vec<PathBuf> {
-        let real = follow(place);
-        match real.exists {
-            true => children::add(&real.path, &protected.places, &mut self.places),
-            false => Vec::new(),
+    fn add(&mut self, place: &Path) -> Vec<PathBuf> {
+        match self.reach(place).filter(|real| real.exists) {
+            Some(real) => {
+                children::add(&real.path, &self.protected.places, &mut self.grants.places)
+            }
+            None => Vec::new(),
         }
     }
 
     /// Adds a place that was named by itself: that it lies in something protected doesn't count.
-    fn add_named(&mut self, place: &Path, protected: &Protected) {
-        let RealPath { path, exists, .. } = follow(place);
-        if !exists || path.ancestors().any(|above| protected.own.contains(above)) {
+    fn add_named(&mut self, place: &Path) {
+        let Some(RealPath { path, exists: true, .. }) = self.reach(place) else { return };
+        let (protected, places) = (&self.protected, &mut self.grants.places);
+        if path.ancestors().any(|above| protected.own.contains(above)) {
             return;
         }
         let around: Vec<&PathBuf> =
             path.ancestors().filter_map(|above| protected.places.get(above)).collect();
         if around.is_empty() {
-            children::add(&path, &protected.places, &mut self.places);
+            children::add(&path, &protected.places, places);
             return;
         }
         // A link may not lead out of what was named into something else that is protected.
@@ -143,39 +195,41 @@ impl Grants {
         if is_direct && around.iter().all(|above| named.contains(*above)) {
             let mut rest = protected.places.clone();
             rest.retain(|place| !around.contains(&place));
-            children::add(&path, &rest, &mut self.places);
+            children::add(&path, &rest, places);
         }
     }
 
     /// Takes a folder of the session's own for temporary files if new files can't be made where the environment has them.
-    fn add_temporary(&mut self, around: &Surroundings<'_>) {
-        let usual = around.env.get("TMPDIR").map_or(Path::new("/tmp"), Path::new);
-        if self.places.contains(&follow(usual).path) || self.allows(usual) {
+    fn add_temporary(&mut self) {
+        let usual = self.around.env.get("TMPDIR").map_or(Path::new("/tmp"), Path::new);
+        if self.grants.allows(usual) {
             return;
         }
-        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(around.spare);
-        let real = follow(around.spare);
+        let spare = self.around.spare;
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(spare);
+        let real = follow(spare);
         if made.is_ok() && real.exists {
-            self.places.insert(real.path.clone());
-            self.temporary = Some(real.path);
+            self.grants.places.insert(real.path.clone());
+            self.grants.temporary = Some(real.path);
         }
     }
 
-    fn add_cache(&mut self, cache: &Cache, around: &Surroundings<'_>, protected: &Protected) {
+    fn add_cache(&mut self, cache: &Cache) {
+        let around = self.around;
         let is_installed = || cache.programs.iter().any(|program| around.has_program(program));
-        let own = |path: &Path| protected.own.iter().any(|own| path.starts_with(own));
-        for (place, is_file) in cache
-            .places
-            .iter()
-            .map(|place| (place, false))
-            .chain(cache.files.iter().map(|file| (file, true)))
-        {
-            let Some(place) = around.expanded(place).filter(|place| !own(place)) else { continue };
-            if !follow(&place).exists && is_installed() {
-                // A folder that can't be made isn't granted; the program says so when it needs it.
-                let _ = create(&place, is_file);
+        let places = cache.places.iter().map(|place| (place, false));
+        for (place, is_file) in places.chain(cache.files.iter().map(|file| (file, true))) {
+            let Some(place) = around.expanded(place) else { continue };
+            let Some(real) = self.reach(&place) else { continue };
+            let is_own = real.path.ancestors().any(|above| self.protected.own.contains(above));
+            if !real.exists && !is_own && is_installed() {
+                self.misses = true;
+                if self.creates {
+                    // A place that can't be made isn't granted; the program says so when it needs it.
+                    let _ = create(&real.path, is_file);
+                }
             }
-            self.add_named(&place, protected);
+            self.add_named(&place);
         }
     }
 }

@@ -224,3 +224,35 @@ fn person_is_told_the_narrowest_place_that_helps() {
         assert!(grants.allows(&home.root.join("home").join(told).join("x")), "{told}");
     }
 }
+
+#[test]
+fn link_that_a_command_could_have_made_leads_to_no_place() {
+    let mut home = Home::new();
+    for folder in ["home/other", "home/data", "bin"] {
+        fs::create_dir_all(home.root.join(folder)).unwrap();
+    }
+    fs::write(home.root.join("bin/cargo"), "").unwrap();
+    let temporary = tempfile::tempdir_in("/tmp").unwrap();
+    let planted = temporary.path().join("planted");
+    symlink(home.root.join("home/other"), &planted).unwrap();
+    // By a variable of the opener: in the temporary folder, and in the workspace.
+    home.env.insert("TMPDIR".into(), planted.display().to_string());
+    home.env.insert("PATH".into(), home.root.join("bin").display().to_string());
+    home.env.insert("CARGO_HOME".into(), home.root.join("home/p/cargo").display().to_string());
+    symlink(home.root.join("home/other"), home.root.join("home/p/cargo")).unwrap();
+    // By what a person named, in the workspace.
+    symlink(home.root.join("home/other"), home.root.join("home/p/named")).unwrap();
+    let write = vec!["~/p/named".to_owned(), "~/link".into()];
+    // A link elsewhere is a person's.
+    symlink("data", home.root.join("home/link")).unwrap();
+    let policy = Policy { write, ..Policy::default() };
+    let grants = home.grants("home/p", &policy);
+    let paths = ["home/other/x", "home/p/x", "home/data/x", "state/spare/x"];
+    assert_eq!(home.allowed(&grants, &paths), [false, true, true, true]);
+    assert_eq!(fs::read_dir(home.root.join("home/other")).unwrap().count(), 0);
+    // By the folder of the session itself.
+    let folder = planted.display().to_string();
+    let grants = home.grants(&folder, &Policy::default());
+    assert_eq!(home.allowed(&grants, &["home/other/x"]), [false]);
+    assert_eq!(grants.left_out, [home.root.join("home/other")]);
+}
