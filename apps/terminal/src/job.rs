@@ -85,6 +85,8 @@ pub struct State {
     told: Instant,
     /// The terminal; closed at the end.
     terminal: Option<Box<dyn MasterPty + Send>>,
+    /// What the program read that became it; closed at the end.
+    launch_file: Option<File>,
 }
 
 /// What a call gives besides the command.
@@ -117,7 +119,7 @@ impl Job {
         // Its number isn't enough: another session may have a command of the same number.
         let mark = format!("{}-{}", std::process::id(), dir.join(number.to_string()).display());
         let (order, started) = Order::start(permit, &mark)?;
-        let Started { child, leader, terminal, output, input, domain } = started;
+        let Started { child, leader, terminal, output, input, domain, launch_file } = started;
         let now = Instant::now();
         let state = State {
             output: OutputReader::of_command(&plain_words(&order.line)),
@@ -132,6 +134,7 @@ impl Job {
             followed: false,
             told: now,
             terminal: Some(terminal),
+            launch_file,
         };
         let Circumstances { timeout, reader, before, config_file, session } = with;
         let job = Arc::new(Self {

@@ -67,5 +67,12 @@ pub use model::Terminal;
 /// Serves the app on the connection that this process inherited, as [`docui::run`] does. It is compiled here, together
 /// with what it uses, and not once more with the program.
 pub fn run() -> std::process::ExitCode {
-    docui::run::<Terminal>()
+    let mut arguments = std::env::args_os().skip(1);
+    match (arguments.next(), arguments.next()) {
+        // Started by this program itself.
+        (Some(first), Some(told)) if first == pipemux_confine::launch::ARGUMENT => {
+            pipemux_confine::launch::become_told(told.as_ref())
+        }
+        _ => docui::run::<Terminal>(),
+    }
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use docui::{Anchor, Context, Fault, Found, Handle, Opening, Reply};
-use pipemux_confine::Domain;
 
 use crate::action::Command;
 use crate::answer::problem_object;
@@ -21,8 +20,6 @@ pub struct Terminal {
     pub(crate) jobs: JobTable,
     /// PipeMux's own directories.
     pub(crate) own: OwnDirectories,
-    /// What commands are held to, since the first one that was.
-    pub(crate) domain: Option<Arc<Domain>>,
     /// What readers were told last about how commands are held.
     told: Option<String>,
     /// The same, for the next answer.
@@ -50,7 +47,6 @@ impl Terminal {
         Ok(Self {
             jobs,
             own,
-            domain: None,
             told: None,
             news: None,
             env: opening.env.clone(),

@@ -96,7 +96,7 @@ impl Terminal {
                 self.tell(self.unconfined_note(why));
                 None
             }
-            Mode::Confined => Some(self.domain(&policy)?),
+            Mode::Confined => Some(self.domain(&policy)),
             Mode::Impossible => {
                 let request = unconfined();
                 if !context.consents.contains(&request.key) {
@@ -166,23 +166,14 @@ impl Terminal {
         Ok(Rules { policy, mode })
     }
 
-    /// Returns the domain of the session's commands: the one they have, as long as what is granted is the same.
-    fn domain(&mut self, policy: &Policy) -> Result<Arc<Domain>, Fault> {
+    /// Returns what the session's commands are held to now.
+    fn domain(&mut self, policy: &Policy) -> Arc<Domain> {
         let spare = self.state_dir.join("tmp");
         let around =
             Surroundings { folder: &self.cwd, env: &self.env, own: &self.own.all, spare: &spare };
         let grants = Grants::find(policy, &around);
-        if let Some(domain) =
-            self.domain.as_ref().filter(|domain| domain.is_of(&grants, policy.network))
-        {
-            return Ok(domain.clone());
-        }
-        let failed =
-            |error| Fault::failed(format!("commands can't be confined, so none runs: {error}"));
         self.tell(self.left_out(&grants));
-        let domain = Arc::new(Domain::enter(grants, policy.network).map_err(failed)?);
-        self.domain = Some(domain.clone());
-        Ok(domain)
+        Arc::new(Domain { grants, network: policy.network })
     }
 
     /// Says which parts of the workspace commands can't write to.

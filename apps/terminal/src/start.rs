@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use docui::Fault;
 use filedescriptor::FileDescriptor;
-use pipemux_confine::Domain;
+use pipemux_confine::{Domain, Launch, launch};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use sha2::{Digest, Sha256};
 
@@ -46,6 +46,8 @@ pub struct Started {
     pub input: File,
     /// What it is held to; nothing if it may do what the user may.
     pub domain: Option<Arc<Domain>>,
+    /// What tells the program that confines itself what to become: it reads this by its path while this is open.
+    pub launch_file: Option<File>,
 }
 
 /// Variables that every command gets: nothing may wait for a person who turns pages, and what moves in a terminal costs
@@ -123,15 +125,20 @@ impl Order {
         // A line that begins as an option does isn't one behind a blank.
         let line = if self.line.starts_with(['-', '+']) { " " } else { "" }.to_owned() + &self.line;
         let arguments = [shell.to_owned(), "-c".to_owned(), line].map(OsString::from);
-        let mut command = CommandBuilder::from_argv(arguments.into());
+        let env = self.environment(domain.as_deref(), mark);
+        let (arguments, launch_file) = match &domain {
+            None => (arguments.into(), None),
+            Some(domain) => {
+                let (arguments, file) = confined(domain, &env, arguments.into())
+                    .map_err(|error| failed("it can't be started confined", &error))?;
+                (arguments, Some(file))
+            }
+        };
+        let mut command = CommandBuilder::from_argv(arguments);
         command.env_clear();
-        self.env.iter().for_each(|(name, value)| command.env(name, value));
-        command.env("PWD", &self.cwd);
-        command.env(process::MARK, mark);
-        if let Some(temporary) =
-            domain.as_ref().and_then(|domain| domain.grants().temporary.as_ref())
-        {
-            command.env("TMPDIR", temporary);
+        // What confines itself first gets them then.
+        if domain.is_none() {
+            env.into_iter().for_each(|(name, value)| command.env(name, value));
         }
         command.cwd(cwd);
         let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
@@ -148,19 +155,27 @@ impl Order {
                 let own = FileDescriptor::dup(&master).and_then(|own| own.as_file());
                 own.map_err(|error| failed("its input", &error))
             })?;
-        let slave = pair.slave;
-        let spawn = move || slave.spawn_command(command).map_err(|error| error.to_string());
         let (child, leader) = orphans::start(|| {
-            let child = match &domain {
-                None => spawn(),
-                Some(domain) => domain.run(spawn).unwrap_or_else(|error| Err(error.to_string())),
-            };
-            let child = child
+            let child = pair
+                .slave
+                .spawn_command(command)
                 .map_err(|error| failed(&format!("{} can't be started", self.line), &error))?;
             let leader = child.process_id().and_then(|pid| i32::try_from(pid).ok()).unwrap_or(0);
             Ok((child, leader))
         })?;
-        Ok(Started { child, leader, terminal: pair.master, output, input, domain })
+        Ok(Started { child, leader, terminal: pair.master, output, input, domain, launch_file })
+    }
+
+    /// Returns the variables with which it runs.
+    fn environment(&self, domain: Option<&Domain>, mark: &str) -> BTreeMap<OsString, OsString> {
+        let own = self.env.iter().map(|(name, value)| (name.into(), value.into()));
+        let mut env: BTreeMap<OsString, OsString> = own.collect();
+        env.insert("PWD".into(), self.cwd.clone().into());
+        env.insert(process::MARK.into(), mark.into());
+        if let Some(temporary) = domain.and_then(|domain| domain.grants.temporary.as_ref()) {
+            env.insert("TMPDIR".into(), temporary.into());
+        }
+        env
     }
 
     /// Checks that its directory exists.
@@ -179,6 +194,38 @@ impl Order {
         let path = self.env.get("PATH").map_or("", String::as_str);
         path.split(':').any(|folder| self.cwd.join(folder).join(program).is_file())
     }
+}
+
+/// Returns how this program is started to become a command that is confined, and what tells it.
+#[cfg(target_os = "linux")]
+fn confined(
+    domain: &Domain,
+    env: &BTreeMap<OsString, OsString>,
+    args: Vec<OsString>,
+) -> io::Result<(Vec<OsString>, File)> {
+    let variable = |(name, value): (&OsString, &OsString)| {
+        let mut variable = name.clone();
+        variable.push("=");
+        variable.push(value);
+        variable
+    };
+    let launch = Launch::new(domain, env.iter().map(variable).collect(), args);
+    let mut told = File::from(rustix::fs::memfd_create("told", rustix::fs::MemfdFlags::CLOEXEC)?);
+    told.write_all(&launch.to_bytes())?;
+    let path = format!("/proc/{}/fd/{}", std::process::id(), told.as_raw_fd());
+    // A program that was replaced since has its path with this mark.
+    let program = std::env::current_exe()?.into_os_string().into_vec();
+    let program = program.strip_suffix(b" (deleted)").unwrap_or(&program).to_vec();
+    Ok((vec![OsString::from_vec(program), launch::ARGUMENT.into(), path.into()], told))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn confined(
+    _: &Domain,
+    _: &BTreeMap<OsString, OsString>,
+    _: Vec<OsString>,
+) -> io::Result<(Vec<OsString>, File)> {
+    Err(io::ErrorKind::Unsupported.into())
 }
 
 /// Returns what tells orders from any others: their lines, directories and variables, as a digest, since a variable may be

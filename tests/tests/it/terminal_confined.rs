@@ -152,3 +152,54 @@ fn worktree_and_its_repository_are_written_to() {
     };
     commit(&tree).ok().has("exit 0");
 }
+
+/// Landlock lets a process look into those of its own domain, thread by thread: a thread of the app in a command's domain
+/// would be the way out.
+#[test]
+fn command_reaches_the_memory_of_no_process_outside() {
+    let env = confining();
+    let script = r"
+import os
+for pid in filter(str.isdigit, os.listdir('/proc')):
+    try:
+        name = open(f'/proc/{pid}/cmdline').read().split('\0')[0]
+        threads = os.listdir(f'/proc/{pid}/task')
+    except OSError:
+        continue
+    if 'pipemux' not in name:
+        continue
+    for thread in threads:
+        for path in (f'/proc/{pid}/task/{thread}/maps', f'/proc/{pid}/task/{thread}/environ'):
+            try:
+                # Of a process that has ended they are empty.
+                if open(path, 'rb').read():
+                    print('REACHED', name, path)
+            except OSError:
+                pass
+print('tried')
+";
+    env.write("reach.py", script);
+    for _ in 0..2 {
+        env.run("terminal.run('python3 reach.py')").ok().has("tried").lacks("REACHED");
+    }
+}
+
+/// A variable that has a program load code is no way to run it before the confinement.
+#[test]
+fn code_that_a_variable_names_is_confined() {
+    let env = confining();
+    let mark = env.root().join("home/.bashrc");
+    let source = format!(
+        "#include <fcntl.h>\n#include <unistd.h>\n__attribute__((constructor)) static void f(void) {{\n  int fd = open(\"{}\", O_WRONLY | O_CREAT, 0644);\n  if (fd >= 0) {{ write(fd, \"x\", 1); close(fd); }}\n}}\n",
+        mark.display()
+    );
+    env.write("evil.c", source);
+    env.run("terminal.run('cc -shared -fPIC -w -o evil.so evil.c')").ok().has("exit 0");
+    let evil = env.path("evil.so").display().to_string();
+    let call = format!("terminal.run('/bin/true', env={{'LD_PRELOAD': '{evil}'}})");
+    env.run(&call).ok().has("exit 0");
+    assert!(!mark.exists());
+    decide(&env, "confine = \"off\"\n");
+    env.run(&call).ok().has("exit 0");
+    assert!(mark.exists(), "the library does nothing");
+}

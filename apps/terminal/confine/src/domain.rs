@@ -1,77 +1,39 @@
-//! A thread in a Landlock domain of its own, from which commands are started.
+//! What commands are held to, and the kernel's domain that holds a process to it.
 //!
-//! A process is in the domain of the thread that starts it, with all that it starts, for good. All commands of a session are
-//! started from one thread as long as what they may write to is the same, so that a debugger or a tracer among them, which the
-//! kernel keeps from processes of other domains, reaches the others.
+//! A process is in the domain that it entered, with all that it starts, for good. Landlock lets a process look into the memory
+//! of those of its own domain, thread by thread. So no thread of a process that isn't confined ever enters one: a command
+//! is started by [`Launch`](crate::Launch), a program that confines itself and becomes the command.
 
 use std::io;
-use std::sync::mpsc::{Sender, channel};
-use std::thread;
 
 use crate::grants::Grants;
 
-type Work = Box<dyn FnOnce() + Send>;
-
-/// A thread that only writes to what is granted. It ends when this is dropped; what it started goes on.
-#[derive(Debug)]
+/// What commands are held to.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Domain {
-    grants: Grants,
-    network: bool,
-    work: Sender<Work>,
+    /// Where they may write.
+    pub grants: Grants,
+    /// Whether they may open connections.
+    pub network: bool,
 }
 
 impl Domain {
-    /// Starts a thread, and confines it.
+    /// Confines the calling thread and all that it starts from now on. The process must have no other thread that isn't.
     ///
     /// # Errors
-    /// The system gives no thread, or the kernel can't confine it; then nothing runs unconfined.
-    pub fn enter(grants: Grants, network: bool) -> io::Result<Self> {
-        let (work, todo) = channel::<Work>();
-        let (told, confined) = channel();
-        let places = grants.clone();
-        thread::Builder::new().name("confined".into()).spawn(move || {
-            let result = kernel::confine(&places, network);
-            let is_confined = result.is_ok();
-            if told.send(result).is_ok() && is_confined {
-                todo.into_iter().for_each(|work| work());
-            }
-        })?;
-        confined
-            .recv()
-            .unwrap_or_else(|_| Err(io::Error::other("the thread that starts commands ended")))?;
-        Ok(Self { grants, network, work })
-    }
-
-    /// Returns what is granted.
-    pub fn grants(&self) -> &Grants {
-        &self.grants
-    }
-
-    /// Returns true if it holds commands to exactly this.
-    pub fn is_of(&self, grants: &Grants, network: bool) -> bool {
-        self.grants == *grants && self.network == network
-    }
-
-    /// Calls a function on the thread, and waits for what it returns.
-    ///
-    /// # Errors
-    /// The thread has ended: an earlier function panicked.
-    pub fn run<T: Send + 'static>(
-        &self,
-        function: impl FnOnce() -> T + Send + 'static,
-    ) -> io::Result<T> {
-        let (told, result) = channel();
-        let work: Work = Box::new(move || drop(told.send(function())));
-        let ended = || io::Error::other("the thread that starts commands has ended");
-        self.work.send(work).map_err(|_| ended())?;
-        result.recv().map_err(|_| ended())
+    /// The kernel can't; then nothing is confined.
+    pub fn enter(&self) -> io::Result<()> {
+        confine(&self.grants.places, self.network)
     }
 }
 
+pub(crate) use kernel::confine;
+
 #[cfg(target_os = "linux")]
 mod kernel {
-    use std::collections::BTreeMap;
+    use std::collections::{BTreeMap, BTreeSet};
     use std::io;
+    use std::path::PathBuf;
 
     use landlock::{
         ABI, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, Ruleset, RulesetAttr,
@@ -85,14 +47,13 @@ mod kernel {
         BpfProgram, SeccompAction, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
     };
 
-    use crate::grants::Grants;
     use crate::real_path::open;
 
     /// Where the numbers of system calls begin: on x86-64 a second interface (x32) has the same ones.
     const INTERFACES: &[i64] = if cfg!(target_arch = "x86_64") { &[0, 0x4000_0000] } else { &[0] };
 
     /// Confines the calling thread and all that it starts from now on.
-    pub(super) fn confine(grants: &Grants, network: bool) -> io::Result<()> {
+    pub(crate) fn confine(places: &BTreeSet<PathBuf>, network: bool) -> io::Result<()> {
         // Neither reading nor running is among them, nor commands to devices: a terminal needs those.
         let rights = AccessFs::from_write(ABI::V3);
         let of_files: BitFlags<AccessFs> = rights & AccessFs::from_file(ABI::V3);
@@ -101,7 +62,7 @@ mod kernel {
             .handle_access(rights)
             .and_then(Ruleset::create)
             .map_err(io::Error::other)?;
-        for place in &grants.places {
+        for place in places {
             // What is gone meanwhile, or became a link, needs no rule.
             let Ok(opened) = open(place) else { continue };
             let is_folder =
@@ -145,11 +106,11 @@ mod kernel {
 
 #[cfg(not(target_os = "linux"))]
 mod kernel {
+    use std::collections::BTreeSet;
     use std::io;
+    use std::path::PathBuf;
 
-    use crate::grants::Grants;
-
-    pub(super) fn confine(_: &Grants, _: bool) -> io::Result<()> {
+    pub(crate) fn confine(_: &BTreeSet<PathBuf>, _: bool) -> io::Result<()> {
         Err(io::Error::other("this system confines no commands"))
     }
 }

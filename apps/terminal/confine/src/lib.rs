@@ -7,7 +7,8 @@
 //! | [`writable`] | which places are granted and which are protected, from `writable.toml` |
 //! | [`real_path`] | where a path leads, and the links on the way |
 //! | [`grants`] | the places that a workspace's commands may write to, with nothing protected inside |
-//! | [`domain`] | a thread in a Landlock domain of its own, from which commands are started |
+//! | [`domain`] | what commands are held to, and Landlock's domain that holds them |
+//! | [`launch`] | a program that confines itself and becomes the command |
 //!
 //! **Invariant: nothing protected lies inside of what is granted.** Landlock's rules only allow. So a place that contains
 //! something protected is granted child by child, and what is protected is left out.
@@ -15,6 +16,7 @@
 
 pub mod domain;
 pub mod grants;
+pub mod launch;
 pub mod mode;
 pub mod policy;
 pub mod real_path;
@@ -22,5 +24,6 @@ pub mod writable;
 
 pub use domain::Domain;
 pub use grants::{Grants, Surroundings};
+pub use launch::Launch;
 pub use mode::{Mode, WhyOff};
 pub use policy::{Confine, Policy};

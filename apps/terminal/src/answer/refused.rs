@@ -42,11 +42,11 @@ pub fn line(job: &Job) -> Option<String> {
     let mut refused = paths.filter_map(|path| {
         let path = follow(&path).path;
         let there = path.ancestors().find(|above| above.exists())?;
-        let is_held = !domain.grants().allows(&path) && access(there, Access::WRITE_OK).is_ok();
+        let is_held = !domain.grants.allows(&path) && access(there, Access::WRITE_OK).is_ok();
         is_held.then_some(path)
     });
     let path = refused.next()?;
-    let (widened, is_there) = domain.grants().to_widen(&path);
+    let (widened, is_there) = domain.grants.to_widen(&path);
     let make = if is_there { "" } else { " makes it and" };
     let home = job.order.env.get("HOME").map(Path::new);
     let shown = |path: &Path| match home.and_then(|home| path.strip_prefix(home).ok()) {

@@ -118,6 +118,7 @@ impl Job {
         let _ = self.end.set(ended.clone());
         state.output = OutputReader::default();
         state.terminal = None;
+        state.launch_file = None;
         let handle = state.handle.take();
         drop(state);
         self.changed.notify_all();
