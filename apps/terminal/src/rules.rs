@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_words_do_not_tell_counts_as_any_program() {
+    fn line_whose_words_are_unknown_counts_as_any_program() {
         for line in [
             "bash -c 'git push'",
             "sudo rm x",

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -211,12 +211,10 @@ fn confined(
     };
     let launch = Launch::new(domain, env.iter().map(variable).collect(), args);
     let mut told = File::from(rustix::fs::memfd_create("told", rustix::fs::MemfdFlags::CLOEXEC)?);
-    told.write_all(&launch.to_bytes())?;
+    told.write_all(&launch.to_bytes()?)?;
     let path = format!("/proc/{}/fd/{}", std::process::id(), told.as_raw_fd());
-    // A program that was replaced since has its path with this mark.
-    let program = std::env::current_exe()?.into_os_string().into_vec();
-    let program = program.strip_suffix(b" (deleted)").unwrap_or(&program).to_vec();
-    Ok((vec![OsString::from_vec(program), launch::ARGUMENT.into(), path.into()], told))
+    // What runs here, also where another program was put in its place since.
+    Ok((vec!["/proc/self/exe".into(), launch::ARGUMENT.into(), path.into()], told))
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -27,6 +27,7 @@ struct Passed<'a> {
 
 /// The names of the variables that an app gets, besides those that begin with `LC_`.
 const PASSED: &[&str] = &[
+    "CI",
     "HOME",
     "LANG",
     "LANGUAGE",

@@ -149,7 +149,6 @@ fn confined(manifest: Manifest) -> Manifest {
                 "CARGO_INCREMENTAL",
                 "CARGO_TARGET_DIR",
                 "CC",
-                "CI",
                 "CFLAGS",
                 "CONDA_PREFIX",
                 "CURL_CA_BUNDLE",

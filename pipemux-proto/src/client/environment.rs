@@ -3,6 +3,7 @@
 /// The environment variables that every app gets from its opener: those that programs commonly need, and none that is
 /// likely to hold a secret.
 pub const PASSED_VARIABLES: &[&str] = &[
+    "CI",
     "HOME",
     "LANG",
     "LANGUAGE",

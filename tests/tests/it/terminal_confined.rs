@@ -127,6 +127,9 @@ fn where_the_machine_is_the_agents_nothing_is_confined_and_it_is_said() {
         .has("; commands aren't confined, since ")
         .has("confine = \"workspace\"");
     assert!(file.exists());
+    // What this goes by reaches the app with the first call, without an `open`.
+    let run = env.command(&["run", "terminal.run('echo ci=$CI')"]).env("CI", "true").output();
+    run.ok().has("ci=true");
     decide(&env, "confine = \"workspace\"\n");
     env.run(&line).ok().has("exit 1");
 }

@@ -18,7 +18,8 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// Confines the calling thread and all that it starts from now on. The process must have no other thread that isn't.
+    /// Confines the calling thread and all that it starts from now on, for good. A program that starts commands never calls
+    /// it: what the thread starts could change the memory of the whole process.
     ///
     /// # Errors
     /// The kernel can't; then nothing is confined.
@@ -55,11 +56,14 @@ mod kernel {
     /// Confines the calling thread and all that it starts from now on.
     pub(crate) fn confine(places: &BTreeSet<PathBuf>, network: bool) -> io::Result<()> {
         // Neither reading nor running is among them, nor commands to devices: a terminal needs those.
-        let rights = AccessFs::from_write(ABI::V3);
-        let of_files: BitFlags<AccessFs> = rights & AccessFs::from_file(ABI::V3);
+        let held = AccessFs::from_write(ABI::V3);
+        // Who makes a device in their own folder writes to the disk that it stands for.
+        let devices = AccessFs::MakeBlock | AccessFs::MakeChar;
+        let granted: BitFlags<AccessFs> = held & !devices;
+        let of_files = granted & AccessFs::from_file(ABI::V3);
         let mut rules = Ruleset::default()
             .set_compatibility(CompatLevel::BestEffort)
-            .handle_access(rights)
+            .handle_access(held)
             .and_then(Ruleset::create)
             .map_err(io::Error::other)?;
         for place in places {
@@ -67,7 +71,7 @@ mod kernel {
             let Ok(opened) = open(place) else { continue };
             let is_folder =
                 fstat(&opened).is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_dir());
-            let rights = if is_folder { rights } else { of_files };
+            let rights = if is_folder { granted } else { of_files };
             rules = rules.add_rule(PathBeneath::new(opened, rights)).map_err(io::Error::other)?;
         }
         let status = rules.restrict_self().map_err(io::Error::other)?;

@@ -19,7 +19,7 @@ pub const ARGUMENT: &str = "--confined";
 /// The status of a command that couldn't be started, as shells have it.
 const NOT_STARTED: u8 = 126;
 
-/// What a program is to become. None of its texts has a zero.
+/// What a program is to become.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Launch {
     places: BTreeSet<PathBuf>,
@@ -38,20 +38,24 @@ impl Launch {
     }
 
     /// Writes it down: each text behind a letter and in front of a zero.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// One of the texts has a zero, so that what is behind it would be read as another one.
+    pub fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        let network = self.network.then_some((b'n', OsStr::new("")));
+        let places = self.places.iter().map(|place| (b'p', place.as_os_str()));
+        let env = self.env.iter().map(|variable| (b'e', variable.as_os_str()));
+        let args = self.args.iter().map(|arg| (b'a', arg.as_os_str()));
         let mut bytes = Vec::new();
-        let mut add = |letter: u8, text: &OsStr| {
+        for (letter, text) in places.chain(env).chain(args).chain(network) {
+            if text.as_bytes().contains(&0) {
+                return Err(io::Error::new(io::ErrorKind::InvalidInput, "a text with a zero"));
+            }
             bytes.push(letter);
             bytes.extend_from_slice(text.as_bytes());
             bytes.push(0);
-        };
-        self.places.iter().for_each(|place| add(b'p', place.as_os_str()));
-        self.env.iter().for_each(|variable| add(b'e', variable));
-        self.args.iter().for_each(|arg| add(b'a', arg));
-        if self.network {
-            add(b'n', OsStr::new(""));
         }
-        bytes
+        Ok(bytes)
     }
 
     /// Reads what [`Launch::to_bytes`] wrote.
@@ -112,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read() {
+    fn launch_is_read_as_it_was_written_and_nothing_else_is() {
         let raw = OsString::from_vec(vec![b'/', 0xff, b'\n']);
         let launch = Launch {
             places: ["/a b".into(), PathBuf::from(&raw)].into(),
@@ -120,7 +124,9 @@ mod tests {
             env: vec!["A=b=c".into(), "B=".into()],
             args: vec!["sh".into(), "-c".into(), "".into(), raw],
         };
-        assert_eq!(Launch::from_bytes(&launch.to_bytes()).unwrap(), launch);
+        assert_eq!(Launch::from_bytes(&launch.to_bytes().unwrap()).unwrap(), launch);
+        let forged = Launch { env: vec!["A=\0p/".into()], ..launch };
+        assert!(forged.to_bytes().is_err());
         for bytes in [&b""[..], b"p/a", b"\0", b"x\0", b"pa\0\0"] {
             assert!(Launch::from_bytes(bytes).is_err(), "{bytes:?}");
         }

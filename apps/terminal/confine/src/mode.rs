@@ -34,11 +34,16 @@ pub enum WhyOff {
 impl Mode {
     /// Returns the mode of an opener whose environment has, or hasn't, these variables.
     pub fn of(policy: &Policy, variable: impl Fn(&str) -> Option<String>) -> Self {
-        match policy.confine {
+        let is_ci = variable("CI").is_some_and(|ci| is_true(&ci));
+        Self::decided(policy.confine, is_root_in_container(), is_ci, can_confine())
+    }
+
+    fn decided(confine: Option<Confine>, is_container: bool, is_ci: bool, is_able: bool) -> Self {
+        match confine {
             Some(Confine::Off) => Self::Off(WhyOff::Set),
-            None if is_root_in_container() => Self::Off(WhyOff::Container),
-            None if variable("CI").is_some_and(|ci| is_true(&ci)) => Self::Off(WhyOff::Ci),
-            _ if can_confine() => Self::Confined,
+            None if is_container => Self::Off(WhyOff::Container),
+            None if is_ci => Self::Off(WhyOff::Ci),
+            _ if is_able => Self::Confined,
             _ => Self::Impossible,
         }
     }
@@ -51,8 +56,14 @@ fn is_true(value: &str) -> bool {
 fn is_root_in_container() -> bool {
     rustix::process::geteuid().is_root()
         && (["/.dockerenv", "/run/.containerenv"].iter().any(|path| Path::new(path).exists())
-            || std::env::var_os("container").is_some()
+            || is_started_as_container()
             || root_is_overlay())
+}
+
+/// What makes a container tells its first process so.
+fn is_started_as_container() -> bool {
+    let environment = std::fs::read("/proc/1/environ").unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(b"container="))
 }
 
 /// The root of a container is layers of an image, whatever started it.
@@ -103,17 +114,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_person_wrote_comes_first() {
-        let of = |confine, ci: Option<&str>| {
-            Mode::of(&Policy { confine, ..Policy::default() }, |_| ci.map(str::to_owned))
-        };
-        assert_eq!(of(Some(Confine::Off), None), Mode::Off(WhyOff::Set));
-        let confined = if can_confine() { Mode::Confined } else { Mode::Impossible };
-        assert_eq!(of(Some(Confine::Workspace), Some("true")), confined);
-        if !is_root_in_container() {
-            assert_eq!(of(None, Some("true")), Mode::Off(WhyOff::Ci));
-            assert_eq!(of(None, Some("")), confined);
-            assert_eq!(of(None, None), confined);
-        }
+    fn decision_of_a_person_comes_before_containers_and_ci() {
+        let decided = Mode::decided;
+        let (confine, off) = (Some(Confine::Workspace), Some(Confine::Off));
+        assert_eq!(decided(off, false, false, true), Mode::Off(WhyOff::Set));
+        assert_eq!(decided(off, true, true, false), Mode::Off(WhyOff::Set));
+        assert_eq!(decided(confine, true, true, true), Mode::Confined);
+        assert_eq!(decided(confine, true, true, false), Mode::Impossible);
+        assert_eq!(decided(None, true, true, true), Mode::Off(WhyOff::Container));
+        assert_eq!(decided(None, false, true, true), Mode::Off(WhyOff::Ci));
+        assert_eq!(decided(None, false, false, true), Mode::Confined);
+        assert_eq!(decided(None, false, false, false), Mode::Impossible);
+    }
+
+    #[test]
+    fn values_that_say_no_are_not_ci() {
+        assert!(["true", "1"].into_iter().all(is_true));
+        assert!(!["", "false", "0"].into_iter().any(is_true));
     }
 }

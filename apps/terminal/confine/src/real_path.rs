@@ -3,8 +3,6 @@
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs;
-use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
 /// Links that are followed, as the kernel does.
@@ -68,19 +66,10 @@ pub fn follow(path: &Path) -> RealPath {
 /// # Errors
 /// It can't be opened, or there is a link on the way.
 #[cfg(target_os = "linux")]
-pub fn open(path: &Path) -> io::Result<OwnedFd> {
+pub fn open(path: &Path) -> std::io::Result<std::os::fd::OwnedFd> {
     use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     Ok(openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
-}
-
-/// Opens what is at a path.
-///
-/// # Errors
-/// It can't be opened.
-#[cfg(not(target_os = "linux"))]
-pub fn open(path: &Path) -> io::Result<OwnedFd> {
-    Ok(fs::File::open(path)?.into())
 }
 
 #[cfg(test)]
@@ -101,9 +90,18 @@ mod tests {
         assert_eq!(real.links, [root.join("two"), root.join("one")]);
         assert!(!real.exists);
         assert!(follow(&root.join("two")).exists);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn path_with_a_link_is_not_opened() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("a/b")).unwrap();
+        symlink("a", root.join("one")).unwrap();
         assert!(open(&root.join("a/b")).is_ok());
         assert!(open(&root.join("one/b")).is_err());
-        assert!(open(&root.join("two")).is_err());
+        assert!(open(&root.join("one")).is_err());
     }
 
     #[test]

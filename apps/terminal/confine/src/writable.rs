@@ -25,9 +25,9 @@ pub struct Writable {
 pub struct Cache {
     /// The programs; one of them has to be installed for a missing place to be created.
     pub programs: Vec<String>,
-    /// Folders.
+    /// Folders that commands may write to, with all that is in them.
     pub places: Vec<String>,
-    /// Files.
+    /// Files that commands may write to: those that stand beside something that they may not.
     #[serde(default)]
     pub files: Vec<String>,
 }

@@ -105,7 +105,7 @@ const ATTEMPTS: &[&str] = &[
     "nohup sh -c 'echo x > $H/home/.bashrc'",
     "env -i H=$H sh -c 'echo x > $H/home/.bashrc'",
     "xargs -I{} sh -c '{}' <<< 'echo x > $H/home/.bashrc'",
-    // Descriptors.
+    // By descriptors that were opened to read.
     "exec 7<$H/home/.bashrc; echo x > /proc/self/fd/7",
     "exec 7<$H/home; echo x > /proc/self/fd/7/new",
     "cd $H/home && echo x > new",
@@ -172,6 +172,17 @@ fn processes_outside_are_not_traced_and_those_inside_are() {
         "sleep 60 & p=$!; python3 -c \"open('/proc/$p/mem','rb')\"; e=$?; kill $p; exit $e",
     );
     assert!(inside.status.success(), "{inside:?}");
+}
+
+#[test]
+fn no_device_is_made_that_stands_for_a_disk() {
+    let home = Home::new();
+    let make = "mknod disk b 7 0";
+    // Only a root user could.
+    if home.script(None, &format!("{make} && rm disk")).status.success() {
+        let made = home.script(Some(&home.domain(true)), make);
+        assert!(!made.status.success() && !home.root.join("home/p/disk").exists(), "{made:?}");
+    }
 }
 
 #[test]
