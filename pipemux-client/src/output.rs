@@ -122,26 +122,6 @@ fn pretty<T: Serialize>(value: &T) -> Vec<u8> {
     bytes
 }
 
-/// How files of frequent formats begin, and what these are called.
-const SIGNATURES: &[(&[u8], &str)] = &[
-    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"%PDF-", "a PDF document"),
-    (b"PK\x03\x04", "a ZIP archive"),
-    (b"\x1f\x8b", "gzip data"),
-    (b"\x7fELF", "an ELF program"),
-    (b"SQLite format 3\0", "a SQLite database"),
-];
-
-/// Says what a value is that is no text: `20480 bytes that are no text (a PNG image)`. Returns `None` for text.
-pub fn describe_bytes(bytes: &[u8]) -> Option<String> {
-    let is_text = std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
-    let known = SIGNATURES.iter().find(|(start, _)| bytes.starts_with(start));
-    let known = known.map_or(String::new(), |(_, name)| format!(" ({name})"));
-    (!is_text).then(|| format!("{} bytes that are no text{known}", bytes.len()))
-}
-
 /// Encodes bytes as in RFC 4648, with padding.
 pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -177,15 +157,6 @@ mod tests {
             assert_eq!(base64(bytes.as_bytes()), text);
         }
         assert_eq!(base64(&[0xff, 0xfe, 0xfb]), "//77");
-    }
-
-    #[test]
-    fn value_that_is_no_text_is_described() {
-        let png = b"\x89PNG\r\n\x1a\n0";
-        assert_eq!(describe_bytes(png).unwrap(), "9 bytes that are no text (a PNG image)");
-        assert_eq!(describe_bytes(b"a\0b").unwrap(), "3 bytes that are no text");
-        assert_eq!(describe_bytes("深い\n".as_bytes()), None);
-        assert_eq!(describe_bytes(b""), None);
     }
 
     #[test]

@@ -64,7 +64,7 @@ mod fd;
 mod handle;
 mod job;
 mod limits;
-pub mod media;
+pub use pipemux_media as media;
 pub mod paging;
 mod path_watch;
 pub mod regular_file;

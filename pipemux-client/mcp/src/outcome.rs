@@ -16,13 +16,12 @@ pub const EXIT_REFUSED: u8 = 9;
 pub const BYTES_MAX: usize = 10 * 1024;
 pub const LINES_MAX: usize = 256;
 
-/// Formats of images that models take, by how their files begin.
-const IMAGES: &[(&[u8], &str)] = &[
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF8", "image/gif"),
-    (b"RIFF", "image/webp"),
-];
+/// The formats of images that models take.
+const IMAGES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
+/// Most bytes of an image or a sound: as base64, five million, which is the least that providers of models take.
+pub const MEDIA_BYTES_MAX: usize = 3_750_000;
+/// Most pixels of an image's side, for the same reason.
+pub const IMAGE_SIDE_MAX: u32 = 8000;
 
 /// Returns how many times the bounds a text takes, if it is more than once.
 pub fn excess(text: &str) -> Option<f64> {
@@ -88,13 +87,29 @@ pub fn failure(error: &ClientError) -> CallToolResult {
 }
 
 fn raw(bytes: &[u8]) -> ContentBlock {
-    if let Some((_, media_type)) = IMAGES.iter().find(|(start, _)| bytes.starts_with(start)) {
-        return ContentBlock::image(STANDARD.encode(bytes), *media_type);
+    let Some(described) = pipemux_media::describe(bytes) else {
+        let text = String::from_utf8_lossy(bytes);
+        let cut = excess(&text).map(|_| cut_value(&text));
+        return ContentBlock::text(cut.unwrap_or_else(|| text.into_owned()));
+    };
+    let media = pipemux_media::of(bytes);
+    let way = "to have them as a file, in a shell: pipemux read REF > FILE";
+    let (image, sound) =
+        (IMAGES.contains(&&*media.media_type), media.media_type.starts_with("audio/"));
+    let side = media.width.max(media.height).unwrap_or(0);
+    if !image && !sound {
+        return ContentBlock::text(format!("{described}\n{way}"));
     }
-    match std::str::from_utf8(bytes) {
-        Ok(text) if excess(text).is_some() => ContentBlock::text(cut_value(text)),
-        Ok(text) => ContentBlock::text(text),
-        Err(_) => ContentBlock::text(format!("{} bytes that are no text", bytes.len())),
+    if bytes.len() > MEDIA_BYTES_MAX || side > IMAGE_SIDE_MAX {
+        let size = match image {
+            true => format!("{MEDIA_BYTES_MAX} bytes and {IMAGE_SIDE_MAX} pixels a side"),
+            false => format!("{MEDIA_BYTES_MAX} bytes"),
+        };
+        return ContentBlock::text(format!("{described}, more than models take ({size})\n{way}"));
+    }
+    match image {
+        true => ContentBlock::image(STANDARD.encode(bytes), &*media.media_type),
+        false => ContentBlock::audio(STANDARD.encode(bytes), &*media.media_type),
     }
 }
 
@@ -130,5 +145,36 @@ mod tests {
         }
         assert!(excess(&cut(&long)).is_none() && excess(&cut_value(&long)).is_none());
         assert!(excess("short\n").is_none());
+    }
+
+    /// A file of the RIFF family with some bytes of content.
+    fn riff(form: &[u8; 4], length: usize) -> Vec<u8> {
+        [b"RIFF\x24\0\0\0", &form[..], b"fmt \x10\0\0\0", &vec![0xff; length]].concat()
+    }
+
+    #[test]
+    fn images_and_sounds_are_blocks_of_their_kind_and_all_else_is_described() {
+        assert!(raw(&riff(b"WEBP", 9)).as_image().is_some_and(|one| one.mime_type == "image/webp"));
+        assert!(raw(&riff(b"WAVE", 9)).as_audio().is_some_and(|one| one.mime_type == "audio/wav"));
+        for bytes in [riff(b"AVI ", 9), b"%PDF-1.7\xff".to_vec(), b"BM\xff\0\0\0\0\0\0\0".to_vec()]
+        {
+            let block = raw(&bytes);
+            let text = &block.as_text().unwrap().text;
+            assert!(
+                text.contains("bytes that are no text") && text.contains("pipemux read"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_larger_than_models_take_is_described() {
+        let too_long = raw(&riff(b"WAVE", MEDIA_BYTES_MAX));
+        assert!(too_long.as_text().unwrap().text.contains("more than models take"));
+        let mut wide = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
+        wide.extend((IMAGE_SIDE_MAX + 1).to_be_bytes());
+        wide.extend(1_u32.to_be_bytes());
+        wide.extend([8, 6, 0, 0, 0, 0xff, 0xff, 0, 0]);
+        assert!(raw(&wide).as_text().unwrap().text.contains("8000 pixels a side"));
     }
 }

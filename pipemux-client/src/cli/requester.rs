@@ -169,7 +169,7 @@ impl Requester {
             return (answer.exit, true);
         }
         if let Body::Raw(value) = &answer.body
-            && let Some(what) = output::describe_bytes(value).filter(|_| !json)
+            && let Some(what) = pipemux_media::describe(value).filter(|_| !json)
         {
             let on_terminal = io::stdout().is_terminal();
             let hint = if on_terminal { "; write it to a file: > FILE" } else { "" };

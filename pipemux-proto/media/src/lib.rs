@@ -1,4 +1,6 @@
-//! What bytes are: a media type and, for an image, its dimensions, from their first bytes.
+//! What bytes are: a media type and, for an image, its dimensions, from their first bytes. Whoever asks what bytes are asks
+//! here, so that an app, a window, a command line and a model are told the same.
+#![forbid(unsafe_code)]
 
 use imagesize::ImageType;
 
@@ -19,6 +21,36 @@ const MAGIC: &[(&[u8], &str)] = &[
     (b"ID3", "audio/mpeg"),
     (b"\xff\xfb", "audio/mpeg"),
 ];
+
+/// What a format is called in a sentence.
+const NAMES: &[(&str, &str)] = &[
+    ("image/png", "a PNG image"),
+    ("image/jpeg", "a JPEG image"),
+    ("image/gif", "a GIF image"),
+    ("image/webp", "a WebP image"),
+    ("audio/wav", "a WAV sound"),
+    ("audio/mpeg", "an MP3 sound"),
+    ("audio/ogg", "an Ogg sound"),
+    ("audio/flac", "a FLAC sound"),
+    ("application/pdf", "a PDF document"),
+    ("application/zip", "a ZIP archive"),
+    ("application/gzip", "gzip data"),
+    ("application/x-elf", "an ELF program"),
+    ("application/x-sqlite3", "a SQLite database"),
+];
+
+/// Says what bytes are that are no text: `20480 bytes that are no text (a PNG image)`. `None` for text.
+pub fn describe(bytes: &[u8]) -> Option<String> {
+    let is_text = std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
+    if is_text {
+        return None;
+    }
+    let media_type = of(bytes).media_type;
+    let known = NAMES.iter().find(|(name, _)| *name == &*media_type).map(|(_, name)| *name);
+    let known = known.or_else(|| Some(&*media_type).filter(|name| *name != UNKNOWN));
+    let known = known.map_or(String::new(), |name| format!(" ({name})"));
+    Some(format!("{} bytes that are no text{known}", bytes.len()))
+}
 
 /// Tells what bytes are. It never fails: bytes that begin like nothing known are [`UNKNOWN`].
 pub fn of(bytes: &[u8]) -> Media {
@@ -115,5 +147,30 @@ mod tests {
         }
         assert_eq!(of(b"\0\x01\x02").media_type, UNKNOWN);
         assert_eq!(of(b"%PDF-1.7").media_type, "application/pdf");
+    }
+
+    #[test]
+    fn only_webp_among_the_files_of_riff_is_an_image() {
+        let riff = |form: &[u8]| [b"RIFF\x24\0\0\0", form, b"fmt \x10\0\0\0\x01\0\x01\0"].concat();
+        for (form, media_type) in [
+            (b"WAVE", "audio/wav"),
+            (b"AVI ", UNKNOWN),
+            (b"WEBP", "image/webp"),
+            (b"RMID", UNKNOWN),
+        ] {
+            assert_eq!(&*of(&riff(form)).media_type, media_type);
+        }
+    }
+
+    #[test]
+    fn only_what_is_no_text_is_described() {
+        assert_eq!(describe("käse".as_bytes()), None);
+        assert_eq!(describe(b"a\0b").as_deref(), Some("3 bytes that are no text"));
+        let png = describe(&png(1, 1));
+        assert_eq!(png.as_deref(), Some("33 bytes that are no text (a PNG image)"));
+        assert_eq!(
+            describe(b"\x7fELF\xff").as_deref(),
+            Some("5 bytes that are no text (an ELF program)")
+        );
     }
 }
