@@ -108,7 +108,7 @@ fn is_block(kind: &str) -> bool {
 }
 
 /// True for a type parameter and its uses.
-fn is_type_parameter(source: &Source, name: &str, node: Node<'_>) -> bool {
+pub(super) fn is_type_parameter(source: &Source, name: &str, node: Node<'_>) -> bool {
     std::iter::once(node).chain(ancestors(node)).any(|around| {
         let list = field(around, "type_parameters")
             .into_iter()
