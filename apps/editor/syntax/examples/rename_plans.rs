@@ -135,12 +135,12 @@ fn plan(
             let told = |all: &[pipemux_syntax::Mention]| {
                 places(all.iter().map(|one| (one.unit, one.at)).collect())
             };
-            value["forms"] = plan
-                .proven
-                .iter()
-                .map(|one| one.replacement(name, "\u{0}"))
-                .collect::<Vec<_>>()
-                .into();
+            // How each place is written, with a NUL for the new name.
+            let forms = |all: &[pipemux_syntax::Occurrence]| -> Value {
+                all.iter().map(|one| one.replacement(name, "\u{0}")).collect()
+            };
+            value["forms"] = forms(&plan.proven);
+            value["possible_forms"] = forms(&plan.possible);
             value["proven"] = of(&plan.proven);
             value["possible"] = of(&plan.possible);
             value["others"] = told(&plan.others);

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::language::Language;
 
 use super::meaning::{Entity, Space};
-use super::resolve::{Resolver, member};
+use super::project::File;
+use super::resolve::{Resolver, item, member};
 
 /// What is renamed together.
 pub(super) struct Family {
@@ -57,8 +58,10 @@ impl Resolver<'_, '_> {
             ));
         }
         for other in all.iter().filter(|one| !own.contains(*one)) {
-            // What fits an interface by its form needs no declaration of that.
-            if self.language.is_ecmascript() || unsure.contains(other) && family.doubt.is_some() {
+            // What fits a type of TypeScript by its form needs no declaration of that.
+            let by_form = self.language.is_ecmascript()
+                && (self.is_typescript(other) || own.iter().any(|one| self.is_typescript(one)));
+            if by_form || unsure.contains(other) && family.doubt.is_some() {
                 family.doubtful.insert(member(other, name, *space));
             }
         }
@@ -66,15 +69,26 @@ impl Resolver<'_, '_> {
         Ok(family)
     }
 
-    /// The items of the same name in the files that describe the same module.
+    /// The items that describe the same thing in a stub, or that a stub describes: the module beside a stub may have
+    /// the name from another one.
     fn twins(&self, entity: &Entity) -> Vec<Entity> {
-        let Entity::Item { file, scope: 0, name, space } = entity else { return Vec::new() };
-        let files = self.rules.twins(self.project, *file).into_iter();
-        let declares = |file: &usize| {
-            let facts = self.project.facts(*file);
-            facts.is_some_and(|facts| facts.outermost(name).is_some_and(|one| one.declared))
+        let Entity::Item { file, scope: 0, name, .. } = entity else { return Vec::new() };
+        let in_twins = |file: File| {
+            let twins = self.rules.twins(self.project, file).into_iter();
+            let found = twins.map(|twin| self.in_module(twin, 0, name, Space::Any));
+            found.flat_map(|found| found.0).filter(|one| matches!(one, Entity::Item { .. }))
         };
-        files.filter(declares).map(|file| super::resolve::item(file, 0, name, *space)).collect()
+        let mut all: Vec<Entity> = in_twins(*file).collect();
+        for unit in &self.units {
+            let declares = self
+                .project
+                .facts(*unit)
+                .is_some_and(|facts| facts.outermost(name).is_some_and(|one| one.declared));
+            if declares && in_twins(*unit).any(|one| one == *entity) {
+                all.push(item(*unit, 0, name, Space::Any));
+            }
+        }
+        all
     }
 
     /// The types that declare a member of a name.
@@ -88,6 +102,11 @@ impl Resolver<'_, '_> {
             }
         }
         all.into_iter().collect()
+    }
+
+    fn is_typescript(&self, entity: &Entity) -> bool {
+        let (Entity::Item { file, .. } | Entity::Local { file, .. }) = entity else { return true };
+        Language::of_path(self.project.path(*file)) != Some(Language::JavaScript)
     }
 
     /// Joins what one type inherits from several: `class Both(One, Other)`.

@@ -9,6 +9,9 @@ use crate::source::{Source, ancestors, children, descendants, field, fields, has
 
 use super::occurrences::segments;
 
+/// The first part of a path of Rust that begins with `::`, at the names of crates.
+pub(super) const CRATES: &str = "::";
+
 /// What an import brings in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Imported {
@@ -40,13 +43,15 @@ pub(super) struct Import {
     pub alias_at: Option<usize>,
     /// True for what the file hands on without using it.
     pub only_exported: bool,
+    /// True if it depends on how the program is built.
+    pub conditional: bool,
 }
 
 impl Import {
     fn new(name: &str, what: Imported, path: Vec<String>, extent: Range<usize>) -> Self {
         let name = name.to_owned();
-        let (original_at, alias_at, only_exported) = (None, None, false);
-        Self { name, what, path, extent, original_at, alias_at, only_exported }
+        let (original_at, alias_at, only_exported, conditional) = (None, None, false, false);
+        Self { name, what, path, extent, original_at, alias_at, only_exported, conditional }
     }
 }
 
@@ -91,13 +96,30 @@ fn rust(source: &Source, node: Node<'_>, all: &mut Vec<Import>) {
             let alias = field(node, "alias");
             let text = source.text_of(alias.unwrap_or(name));
             let what = Imported::Name(source.text_of(name).to_owned());
-            all.push(Import::new(text, what, vec!["{{crate}}".to_owned()], extent));
+            all.push(Import::new(text, what, vec![CRATES.to_owned()], extent));
         }
         return;
     }
+    let from = all.len();
     if let Some(tree) = field(node, "argument") {
         use_tree(source, tree, &[], &extent, all);
     }
+    let conditional = is_conditional(source, node);
+    all.iter_mut().skip(from).for_each(|one| one.conditional = conditional);
+}
+
+/// True for an item of Rust that only some builds have.
+pub(super) fn is_conditional(source: &Source, node: Node<'_>) -> bool {
+    let mut before = node.prev_named_sibling();
+    while let Some(one) =
+        before.filter(|one| one.kind() == "attribute_item" || Language::is_comment(one.kind()))
+    {
+        if one.kind() == "attribute_item" && source.text_of(one).contains("cfg") {
+            return true;
+        }
+        before = one.prev_named_sibling();
+    }
+    false
 }
 
 fn use_tree(

@@ -331,8 +331,8 @@ impl<'a, 'p> Judge<'a, 'p> {
             };
             // Types from outside may have what the project's traits give them.
             let found = modules.then(|module| resolver.descend(module, &self.name, space));
-            return match self.is_member() {
-                true if found.0.contains(&Entity::Outside) => found.then_or_unknown(),
+            return match &self.target {
+                Entity::Member { owner, .. } if self.is_trait(owner) => found.then_or_unknown(),
                 _ => found,
             };
         }

@@ -5,6 +5,8 @@ use tree_sitter::Node;
 use crate::language::Language;
 use crate::source::{Source, ancestors, children, field};
 
+use super::imports::CRATES;
+
 /// What a name is used for.
 pub(crate) enum Role<'t> {
     /// Alone: a variable, a function, a type.
@@ -266,7 +268,7 @@ fn tokens<'t>(source: &'t Source, node: Node<'t>, tree: Node<'t>) -> Role<'t> {
     }
 }
 
-/// Splits a path at `::` and `.`, without parameters.
+/// Splits a path at `::` and `.`, without parameters. One that begins with `::` has [`CRATES`] as its first part.
 pub(super) fn segments(path: &str) -> Vec<String> {
     let (mut plain, mut depth) = (String::new(), 0usize);
     for c in path.chars() {
@@ -277,5 +279,7 @@ pub(super) fn segments(path: &str) -> Vec<String> {
             _ => {}
         }
     }
-    plain.split([':', '.']).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    let absolute = plain.starts_with("::").then(|| CRATES.to_owned());
+    let parts = plain.split([':', '.']).filter(|part| !part.is_empty()).map(str::to_owned);
+    absolute.into_iter().chain(parts).collect()
 }

@@ -12,7 +12,7 @@ use crate::source::{ancestors, field};
 
 use super::classes::{class_around, is_in_class_body};
 use super::facts::Facts;
-use super::imports::{Import, Imported, extent};
+use super::imports::{CRATES, Import, Imported, extent, is_conditional};
 use super::meaning::{Entity, Meaning, Space};
 use super::modules::{Rules, rules};
 use super::project::{File, Project};
@@ -156,20 +156,41 @@ impl<'a, 'p> Resolver<'a, 'p> {
 
     /// What a name means at a byte outside of the scopes of variables.
     pub(super) fn visible(&self, file: File, at: usize, name: &str, space: Space) -> Meaning {
-        self.explicit(file, at, name, space).or(|| self.globbed(file, at, name, space))
+        let mut meaning = Meaning::default();
+        if !self.explicit_into(file, at, name, space, &mut meaning) {
+            meaning.extend(self.globbed(file, at, name, space).0);
+        }
+        meaning
     }
 
     /// What a name means that the scopes around a byte declare or import by name.
     pub(super) fn explicit(&self, file: File, at: usize, name: &str, space: Space) -> Meaning {
-        let Some(facts) = self.project.facts(file) else { return Meaning::unknown() };
+        let mut meaning = Meaning::default();
+        self.explicit_into(file, at, name, space, &mut meaning);
+        meaning
+    }
+
+    /// Collects what [`Self::explicit`] returns. False if the name may mean something else as well: if nothing was
+    /// found, or only what some builds have.
+    fn explicit_into(
+        &self,
+        file: File,
+        at: usize,
+        name: &str,
+        space: Space,
+        meaning: &mut Meaning,
+    ) -> bool {
+        let Some(facts) = self.project.facts(file) else {
+            meaning.extend([Entity::Unknown]);
+            return true;
+        };
         if !self.is_rust() {
-            let mut meaning = Meaning::default();
             let own = facts.outermost(name).filter(|one| one.declared);
             meaning.extend(own.map(|one| item(file, 0, &one.name, Space::Any)));
             for import in facts.imports_at(name, at) {
                 meaning.extend(self.import(file, import, space).0);
             }
-            return meaning;
+            return !meaning.is_empty();
         }
         let module = self.module_extent(&facts, at);
         let fits = |extent: &Range<usize>| {
@@ -185,19 +206,24 @@ impl<'a, 'p> Resolver<'a, 'p> {
         lengths.sort_unstable();
         lengths.dedup();
         for length in lengths {
-            let mut meaning = Meaning::default();
-            let own = items.iter().filter(|one| one.extent.len() == length);
-            meaning.extend(own.map(|one| item(file, one.extent.start, &one.name, one.space)));
+            let mut certain = false;
+            for one in items.iter().filter(|one| one.extent.len() == length) {
+                meaning.extend([item(file, one.extent.start, &one.name, one.space)]);
+                certain |= !one.conditional;
+            }
             for import in imports.iter().filter(|one| one.extent.len() == length) {
                 // What is imported may be of another space than the one that is meant.
                 let imported = self.import(file, import, space);
-                meaning.extend(imported.0.into_iter().filter(|one| is_in_space(one, space)));
+                let fitting = imported.0.into_iter().filter(|one| is_in_space(one, space));
+                let fitting: Vec<_> = fitting.collect();
+                certain |= !fitting.is_empty() && !import.conditional;
+                meaning.extend(fitting);
             }
-            if !meaning.is_empty() {
-                return meaning;
+            if certain {
+                return true;
             }
         }
-        Meaning::default()
+        false
     }
 
     /// What a name means that a file may have from a module of which it imports everything.
@@ -247,6 +273,9 @@ impl<'a, 'p> Resolver<'a, 'p> {
             Imported::Unknown => Meaning::unknown(),
             Imported::Own(name) => self.visible(file, at, name, space),
             Imported::Module | Imported::All => self.rules.module(self, (file, at), &import.path),
+            Imported::Name(name) if import.path == [CRATES] => {
+                self.rules.module(self, (file, at), &[CRATES.to_owned(), name.clone()])
+            }
             Imported::Name(name) => {
                 let modules = self.rules.module(self, (file, at), &import.path);
                 modules.then(|module| self.descend(module, name, space))
@@ -385,6 +414,8 @@ pub(super) struct RustItem {
     pub extent: Range<usize>,
     /// True if it is a struct, which may be a value as well.
     pub constructor: bool,
+    /// True if only some builds have it.
+    pub conditional: bool,
 }
 
 impl RustItem {
@@ -411,6 +442,7 @@ impl RustItem {
         }
         let constructor = node.kind() == "struct_item";
         let (name, at) = (source.text_of(name).to_owned(), name.byte_range());
-        Some(Self { name, space, at, extent: extent(source, node), constructor })
+        let conditional = is_conditional(source, node);
+        Some(Self { name, space, at, extent: extent(source, node), constructor, conditional })
     }
 }

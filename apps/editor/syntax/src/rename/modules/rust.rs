@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use tree_sitter::Node;
 
 use crate::language::Language;
+use crate::rename::imports::CRATES;
 use crate::rename::meaning::{Entity, Meaning, Space};
 use crate::rename::project::{File, Project, normal};
 use crate::rename::resolve::Resolver;
@@ -196,7 +197,11 @@ impl Rules for Rust {
                 let entity = facts.and_then(|facts| resolver.self_type(file, &facts, at));
                 entity.map_or(Meaning::unknown(), Meaning::of)
             }
-            "{{crate}}" => self.extern_crate(resolver, file, rest.first().map_or("", |one| one)),
+            CRATES => {
+                let Some((name, after)) = rest.split_first() else { return Meaning::unknown() };
+                rest = after;
+                self.extern_crate(resolver, file, name).or(Meaning::unknown)
+            }
             head => self.head(resolver, (file, at), head),
         };
         while rest.first().is_some_and(|part| part == "super") {
@@ -207,6 +212,10 @@ impl Rules for Rust {
             meaning = meaning.then(|module| resolver.descend(module, part, Space::Type));
         }
         meaning
+    }
+
+    fn is_reserved(&self, name: &str) -> bool {
+        name == "main"
     }
 
     fn module_of_item(&self, resolver: &Resolver<'_, '_>, item: &Entity) -> Option<Meaning> {
