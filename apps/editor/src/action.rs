@@ -156,7 +156,7 @@ docui::actions! {
         ), preview;
         /// Replaces what stands between a symbol's braces.
         changes help ReplaceBody = replace_body(symbol: Line, text: Text), preview;
-        /// Renames a symbol in the project where syntax and scopes prove it, and asks about the rest. With `in`: all symbols of the name in these files.
+        /// Renames a symbol in the project where resolving the name proves it, and asks about the rest. With `in`: all symbols of the name in these files.
         changes help Rename = rename(
             symbol: Line,
             new: String,

@@ -38,6 +38,7 @@ use crate::source::Source;
 use bindings::{Declared, Export, declared};
 use changes::Changes;
 
+pub(crate) use bindings::listed_in_all;
 pub use compose::{compose, shifted};
 pub use specifiers::module_name;
 

@@ -49,5 +49,7 @@ pub use language::Language;
 pub use lookup::{Found, Wanted};
 pub use outline::{Symbol, SymbolKind};
 pub use regions::{Region, Regions, regions, regions_of};
-pub use rename::{Form, Mention, Occurrence, Renaming, Unit, plan_rename, rename_edits};
+pub use rename::{
+    Files, Form, Mention, Occurrence, Project, Renaming, Unit, plan_rename, rename_edits,
+};
 pub use source::{ParseError, Source};

@@ -2,40 +2,55 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `meaning` | what a name can mean, and how far that is proof |
+//! | `project` | the files around those that mention the name |
+//! | `facts` | what a file declares and imports, computed once |
+//! | `imports`, `classes` | the imports and the types of a file |
+//! | `resolve` | what a name means where it stands |
+//! | `modules` | how each language finds the module that an import names |
+//! | `members`, `types` | which type declares a member, and what an expression is |
+//! | `family` | which declarations must have the same name |
+//! | `judge` | the evidence on an occurrence, by its role |
 //! | `occurrences` | where the name stands, and in which role |
-//! | `locals` | variables, parameters and type parameters that hide it |
-//! | `imports` | what a file imports under the name, and which module a path means |
-//! | `family` | which declarations are renamed with the target, and which are its rivals |
-//! | `verdicts` | what an occurrence is, by its role |
-//! | `free_names` | what an occurrence is that stands alone |
-//! | `target_module` | whether a path leads to the module that declares the target |
-//! | `receivers` | the type of what stands before a dot |
+//! | `locals` | variables, in languages whose names aren't resolved |
 //!
-//! **Invariant: what is proven is right.** An occurrence is proven only where the syntax tree and the scopes leave
-//! no other meaning; whatever isn't disproven either is possible.
+//! **Invariant: what is proven is right.** An occurrence is proven only by resolving it, with its language's own rules
+//! of lookup, to a declaration that is renamed. In Go, Java, C, C++ and C# nothing is resolved: there all but the
+//! declaration itself is possible.
+//!
+//! **Invariant: nothing is left without a word.** Each place in which the name stands as a word is proven, possible,
+//! something else, or in a list of those that were left: in comments, in strings, in text that isn't parsed.
 
+mod classes;
+mod facts;
 mod family;
-mod free_names;
 mod imports;
+mod judge;
 mod locals;
+mod meaning;
+mod members;
+mod modules;
 pub(crate) mod occurrences;
-mod receivers;
-mod target_module;
-mod verdicts;
+mod project;
+mod resolve;
+mod types;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::language::Language;
-use crate::lookup::{Found, found_in};
-use crate::outline::{SymbolKind, base_name};
+use crate::lookup::Found;
+use crate::outline::SymbolKind;
 use crate::regions::regions;
-use crate::source::{Source, ancestors};
+use crate::source::Source;
 
-use occurrences::Name;
+use judge::Judge;
+use meaning::Evidence;
 
 pub(crate) use locals::hiding;
 pub(crate) use occurrences::Role;
+pub use project::{Files, Project};
 
 /// A file in which a name is renamed.
 #[derive(Debug, Clone, Copy)]
@@ -95,84 +110,44 @@ pub struct Renaming {
     pub proven: Vec<Occurrence>,
     /// Those that may be it.
     pub possible: Vec<Occurrence>,
-    /// How many are something else of the same name.
-    pub others: usize,
+    /// Those that are something else of the same name, in order.
+    pub others: Vec<Mention>,
     /// Those in comments, in order.
     pub in_comments: Vec<Mention>,
     /// Those in strings, in order.
     pub in_strings: Vec<Mention>,
-    /// Those in Markdown, in order.
+    /// Those in code that the grammar leaves unparsed, such as the body of a macro of C, in order.
+    pub in_unparsed: Vec<Mention>,
+    /// Those in files of other kinds, in order.
     pub in_texts: Vec<Mention>,
+    /// Why even the declaration may have to keep its name, if it may.
+    pub doubt: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Proven,
-    Possible,
-    Other,
-}
-
-/// A declaration of the name.
-struct Declaration {
-    unit: usize,
-    found: Found,
-    /// The type, trait or class that it is a member of.
-    owner: Option<String>,
-    /// True if it is declared within a function.
-    nested: bool,
-}
-
-/// Everything that is known of a renaming.
-struct Plan<'s> {
-    units: &'s [Unit<'s>],
-    name: &'s str,
-    /// The names of the project's packages, as paths begin with them.
-    packages: &'s [String],
-    declarations: Vec<Declaration>,
-    /// The index of the target among the declarations.
-    target: usize,
-    /// The indexes of declarations that are renamed with it.
-    family: Vec<usize>,
-}
-
-/// Finds the occurrences of the symbol at `target.1` of the unit `target.0`, in all units.
+/// Finds the occurrences of the symbol `target.1` of the unit `target.0`. `units` are the files of the project that
+/// mention its name.
 ///
 /// # Errors
 /// It says why the symbol can't be renamed.
 pub fn plan_rename(
+    project: &Project<'_>,
     units: &[Unit<'_>],
     target: (usize, &Found),
-    packages: &[String],
 ) -> Result<Renaming, String> {
-    let name = target.1.symbol.name.as_str();
-    let language = units[target.0].source.language();
-    if matches!(target.1.symbol.kind, SymbolKind::Heading | SymbolKind::Impl) {
-        let what = target.1.symbol.kind.word();
+    let symbol = &target.1.symbol;
+    let name = symbol.name.as_str();
+    if matches!(symbol.kind, SymbolKind::Heading | SymbolKind::Impl) {
+        let what = symbol.kind.word();
         return Err(format!("{what} {name} has no name of its own; use replace(old, new)"));
     }
-    let mut declarations = Vec::new();
-    for (unit, one) in units.iter().enumerate() {
-        for found in found_in(one.source).into_iter().filter(|found| found.symbol.name == name) {
-            let owner = receivers::owner_of(one.source, &found);
-            let node = one.source.node_at(&found.symbol.name_range);
-            let nested = ancestors(node).any(|around| {
-                around.start_byte() < found.symbol.range.start
-                    && one.source.language().is_function(around.kind())
-            });
-            declarations.push(Declaration { unit, found, owner, nested });
-        }
-    }
-    let is_target = |one: &Declaration| {
-        one.unit == target.0 && one.found.symbol.name_range == target.1.symbol.name_range
-    };
-    let index = declarations.iter().position(is_target).ok_or("the symbol isn't in these files")?;
-    let mut plan = Plan { units, name, packages, declarations, target: index, family: Vec::new() };
-    plan.family = plan.family_of()?;
-    let mut renaming = Renaming::default();
+    let own = units.get(target.0).ok_or("the symbol isn't in these files")?;
+    let language = own.source.language();
+    let judge = Judge::new(project, units, (target.0, &symbol.name_range), name)?;
+    let mut renaming = Renaming { doubt: judge.doubt.clone(), ..Renaming::default() };
     for (unit, one) in units.iter().enumerate() {
         if same_language(one.source.language(), language) {
-            plan.scan(unit, &mut renaming);
-        } else if one.source.language() == Language::Markdown {
+            scan(&judge, unit, one.source, name, &mut renaming);
+        } else {
             let mentions = words(one.source.text(), name).map(|at| Mention { unit, at });
             renaming.in_texts.extend(mentions);
         }
@@ -185,150 +160,39 @@ fn same_language(one: Language, other: Language) -> bool {
     one == other || (one.is_ecmascript() && other.is_ecmascript()) || (c(one) && c(other))
 }
 
-impl<'s> Plan<'s> {
-    fn target(&self) -> &Declaration {
-        &self.declarations[self.target]
-    }
-
-    fn language(&self) -> Language {
-        self.units[self.target().unit].source.language()
-    }
-
-    /// True for what is reached through a value or a type: methods, fields, variants, associated items.
-    fn is_member(&self) -> bool {
-        self.target().owner.is_some()
-    }
-
-    fn scan(&self, unit: usize, renaming: &mut Renaming) {
-        let source = self.units[unit].source;
-        let hidden = hiding(source, self.name, &self.target_ranges(unit));
-        let imports = imports::Imports::of(source);
-        for name in occurrences::all(source, self.name) {
-            let (verdict, form) = self.judge(unit, &name, &hidden, &imports);
-            let occurrence = Occurrence { unit, range: name.node.byte_range(), form };
-            match verdict {
-                Verdict::Proven => renaming.proven.push(occurrence),
-                Verdict::Possible => renaming.possible.push(occurrence),
-                Verdict::Other => renaming.others += 1,
-            }
+/// Sorts all places of a file in which the name stands as a word.
+fn scan(judge: &Judge<'_, '_>, unit: usize, source: &Source, name: &str, renaming: &mut Renaming) {
+    let mut judged = BTreeSet::new();
+    let code = occurrences::all(source, name).into_iter().map(|one| {
+        let (evidence, form) = judge.evidence(unit, source, &one);
+        (one.node.byte_range(), evidence, form)
+    });
+    let strings = judge.exported_strings(unit, source).into_iter();
+    let strings = strings.map(|(range, evidence)| (range, evidence, Form::Name));
+    for (range, evidence, form) in code.chain(strings) {
+        judged.insert(range.start);
+        let occurrence = Occurrence { unit, range, form };
+        match evidence {
+            Evidence::Proven(_) => renaming.proven.push(occurrence),
+            Evidence::Possible => renaming.possible.push(occurrence),
+            Evidence::Other => renaming.others.push(Mention { unit, at: occurrence.range.start }),
         }
-        let regions = regions(source);
-        let mentions = |ranges: &[Range<usize>]| -> Vec<Mention> {
-            let of = |range: &Range<usize>| {
-                let start = range.start;
-                words(&source.text()[range.clone()], self.name)
-                    .map(|at| Mention { unit, at: start + at })
-                    .collect::<Vec<_>>()
-            };
-            ranges.iter().flat_map(of).collect()
+    }
+    let regions = regions(source);
+    let within = |ranges: &[Range<usize>], at: usize| {
+        let after = ranges.partition_point(|one| one.start <= at);
+        after.checked_sub(1).is_some_and(|index| ranges[index].contains(&at))
+    };
+    for at in words(source.text(), name).filter(|at| !judged.contains(at)) {
+        let list = match () {
+            () if within(&regions.comments, at) => &mut renaming.in_comments,
+            () if within(&regions.strings, at) => &mut renaming.in_strings,
+            () => &mut renaming.in_unparsed,
         };
-        renaming.in_comments.extend(mentions(&regions.comments));
-        renaming.in_strings.extend(mentions(&regions.strings));
+        list.push(Mention { unit, at });
     }
-
-    /// The names of the declarations in a file that are renamed.
-    fn target_ranges(&self, unit: usize) -> Vec<Range<usize>> {
-        let family = self.family.iter().map(|index| &self.declarations[*index]);
-        family
-            .filter(|one| one.unit == unit)
-            .map(|one| one.found.symbol.name_range.clone())
-            .collect()
-    }
-
-    fn judge(
-        &self,
-        unit: usize,
-        name: &Name<'_>,
-        hidden: &locals::Hidden,
-        imports: &imports::Imports,
-    ) -> (Verdict, Form) {
-        let range = name.node.byte_range();
-        let declares = |one: &Declaration| one.unit == unit && one.found.symbol.name_range == range;
-        if let Some(index) = self.declarations.iter().position(declares) {
-            return match self.family.contains(&index) {
-                true => (Verdict::Proven, Form::Name),
-                false => (self.of_declaration(index), Form::Name),
-            };
-        }
-        if hidden.others.contains(&range.start) {
-            // A variable in a field's shorthand keeps its name; the field changes.
-            return match &name.role {
-                Role::Field { shorthand: true, ty } if self.is_field() => {
-                    (self.of_type(unit, ty.as_deref(), imports), Form::Key)
-                }
-                _ => (Verdict::Other, Form::Name),
-            };
-        }
-        if hidden.unsure.contains(&range.start) && matches!(name.role, Role::Free) {
-            return (Verdict::Possible, Form::Name);
-        }
-        if hidden.own.contains(&range.start) {
-            return (Verdict::Proven, name.value_form());
-        }
-        match &name.role {
-            Role::Label => (Verdict::Other, Form::Name),
-            Role::Unknown => (Verdict::Possible, Form::Name),
-            Role::Field { ty, shorthand } => match (self.is_field(), shorthand) {
-                (true, true) => (self.of_type(unit, ty.as_deref(), imports), Form::Key),
-                (true, false) => (self.of_type(unit, ty.as_deref(), imports), Form::Name),
-                (false, true) if !self.is_member() => {
-                    (self.of_free(unit, name, imports), Form::Value)
-                }
-                // An object in JavaScript may stand for anything.
-                (false, false) if self.language().is_ecmascript() && self.is_member() => {
-                    (Verdict::Possible, Form::Name)
-                }
-                _ => (Verdict::Other, Form::Name),
-            },
-            Role::Member { receiver, call } => {
-                (self.of_member(unit, *receiver, *call, imports), Form::Name)
-            }
-            Role::Path { qualifier } => (self.of_path(unit, name, qualifier, imports), Form::Name),
-            Role::Import { path } => (self.of_import(unit, path), Form::Name),
-            Role::Free => (self.of_free(unit, name, imports), Form::Name),
-        }
-    }
-
-    fn is_field(&self) -> bool {
-        self.target().found.symbol.kind == SymbolKind::Field
-    }
-
-    /// A member of the same name in another type may override the target, or the other way round.
-    fn of_declaration(&self, index: usize) -> Verdict {
-        let (one, target) = (&self.declarations[index], self.target());
-        let dynamic = !matches!(self.language(), Language::Rust | Language::C);
-        let both = one.owner.is_some() && target.owner.is_some();
-        let same_place = one.unit == target.unit
-            && one.found.path == target.found.path
-            && one.found.symbol.kind == target.found.symbol.kind;
-        match (dynamic && both) || same_place {
-            true => Verdict::Possible,
-            false => Verdict::Other,
-        }
-    }
-
-    /// The verdict on a name whose type is known by name, if it is.
-    fn of_type(&self, unit: usize, ty: Option<&str>, imports: &imports::Imports) -> Verdict {
-        let Some(ty) = ty.map(base_name) else { return Verdict::Possible };
-        if self.owns(ty) {
-            return match self.is_only_of(ty) && self.is_own_type(unit, ty, imports) {
-                true => Verdict::Proven,
-                false => Verdict::Possible,
-            };
-        }
-        match self.owns_other(ty) || self.is_foreign(ty) {
-            true => Verdict::Other,
-            false => Verdict::Possible,
-        }
-    }
-
-    /// True if the name of a type means the project's type of that name in a file.
-    fn is_own_type(&self, unit: usize, ty: &str, imports: &imports::Imports) -> bool {
-        match imports.of_name(ty) {
-            Some(import) => !import.renamed && self.names_project(unit, &import.path) == Some(true),
-            None => true,
-        }
-    }
+    renaming.proven.sort_by_key(|one| (one.unit, one.range.start));
+    renaming.possible.sort_by_key(|one| (one.unit, one.range.start));
 }
 
 /// Returns where a name stands in a text as a whole word.

@@ -90,10 +90,15 @@ fn other_languages_name_the_files_that_use_the_item() {
         ("a.rs", "pub fn f() {}\n\npub fn g() {}\n"),
         ("b.rs", "pub fn h() {}\n"),
         ("c.rs", "use crate::a::f;\n\nfn i() {\n    f();\n}\n"),
+        ("src/lib.rs", "#[path = \"../a.rs\"]\nmod a;\n#[path = \"../c.rs\"]\nmod c;\n"),
+        ("Cargo.toml", "[package]\nname = \"own\"\nedition = \"2021\"\n"),
+        ("d.rs", "use crate::a::f;\n"),
     ]);
     let moved = session.done(&to_end("f", "b.rs"));
     assert!(
-        moved.brief.contains("; used in c.rs: their imports stay as they are"),
+        moved.brief.contains(
+            "; used in c.rs: their imports stay as they are; perhaps used in d.rs: their imports"
+        ),
         "{}",
         moved.brief
     );

@@ -305,6 +305,9 @@ fn several_symbols_of_a_name_are_asked_about() {
 #[test]
 fn rename_changes_what_is_proven_and_asks_about_the_rest() {
     let mut session = session();
+    let manifest = "[package]\nname = \"own\"\nedition = \"2021\"\n[lib]\npath = \"lib.rs\"\n";
+    std::fs::write(session.path("Cargo.toml"), manifest).unwrap();
+    std::fs::write(session.path("lib.rs"), "mod a;\nmod b;\n").unwrap();
     session.goto("a.rs:1");
     let rename = |symbol: &str, new: &str, files: &[&str]| Action::Rename {
         symbol: line(symbol),
@@ -331,8 +334,10 @@ fn rename_changes_what_is_proven_and_asks_about_the_rest() {
         "{}",
         asked.question.text
     );
-    assert_eq!(asked.question.options.len(), 1);
-    crate::support::done(session.host.answer(Choice::Picked(Vec::new())));
+    // The last option takes none of them, which no answer in words does: `none` cancels.
+    let options = &asked.question.options;
+    assert_eq!((options.len(), options[1].label.as_str()), (2, "proven"));
+    crate::support::done(session.host.answer(Choice::Picked(vec![2])));
     let b = session.on_disk("b.rs");
     assert!(b.contains("x.norm()") && b.contains("plus(p.length())"), "{b}");
     session.view();
@@ -442,6 +447,32 @@ fn item_that_moves_to_another_file_stands_apart_from_what_begins_it() {
 }
 
 #[test]
+fn rename_is_not_barred_by_files_that_it_cannot_read_and_names_those_that_it_does_not_parse() {
+    let mut session =
+        TestSession::with(&[("a.c", "int calc(int a) { return a; }\n#define CALL(x) calc(x)\n")]);
+    let big = format!("// calc\n{}", "x".repeat(5 * 1024 * 1024));
+    std::fs::write(session.path("big.js"), big).unwrap();
+    std::fs::write(session.path("i.html"), "<p onclick=\"calc()\">recalc</p>\n").unwrap();
+    std::fs::write(session.path("latin.txt"), b"calc caf\xe9\n").unwrap();
+    std::fs::write(session.path("b.bin"), b"calc\0\0").unwrap();
+    let done = session.done(&Action::Rename {
+        symbol: line("calc"),
+        new: "compute".into(),
+        r#in: Vec::new(),
+    });
+    let left = [
+        "calc → compute: 1 in a.c; left: 1 in code that isn't parsed (a.c:2)",
+        "1 in files of other kinds (i.html:1",
+        "not read: big.js: the file has more than 4 MiB",
+        "only=\"code\"",
+    ];
+    for part in left {
+        assert!(done.brief.contains(part), "{part}: {}", done.brief);
+    }
+    assert!(!done.brief.contains("b.bin"), "{}", done.brief);
+}
+
+#[test]
 fn rename_names_what_is_left_in_markdown_and_the_call_that_replaces_it() {
     let mut session = TestSession::with(&[("a.py", "def load(x):\n    return x\n")]);
     std::fs::write(session.path("README.md"), "# `load`\n\nIt can load: see `load(x)`, reload.\n")
@@ -453,7 +484,7 @@ fn rename_names_what_is_left_in_markdown_and_the_call_that_replaces_it() {
     });
     assert_eq!(
         done.brief,
-        "load → fetch: 1 in a.py; left: 3 in Markdown (README.md:1, README.md:3); these too: \
+        "load → fetch: 1 in a.py; left: 3 in files of other kinds (README.md:1, README.md:3); these too: \
          pipemux run 'editor.replace(\"load\", \"fetch\", in=\"README.md\", word=true, all=true)'"
     );
     // Where it would be cut, there is no command.
@@ -464,7 +495,7 @@ fn rename_names_what_is_left_in_markdown_and_the_call_that_replaces_it() {
         new: "get".into(),
         r#in: Vec::new(),
     });
-    assert!(done.brief.contains("1 in Markdown") && !done.brief.contains("these too"));
+    assert!(done.brief.contains("1 in files of other kinds") && !done.brief.contains("these too"));
 }
 
 #[test]

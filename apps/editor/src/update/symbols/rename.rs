@@ -1,11 +1,13 @@
 //! Another name for a symbol, in all files: what is proven to be it is renamed, what may be it is asked about.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use docui::{Ask, Choice, Context, Done, Fault, Line};
-use pipemux_syntax::{Found, Mention, Occurrence, Source, Unit, Wanted, plan_rename, rename_edits};
+use pipemux_syntax::{
+    Files, Found, Language, Mention, Occurrence, Project, Source, Unit, Wanted, plan_rename,
+    rename_edits,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::display::wording::count;
@@ -33,13 +35,71 @@ pub(in crate::update) struct AskedOccurrences {
 
 /// The occurrences of all symbols that are renamed.
 #[derive(Default)]
-struct Occurrences {
-    proven: Vec<Occurrence>,
-    possible: Vec<Occurrence>,
-    others: usize,
+pub(super) struct Occurrences {
+    pub proven: Vec<Occurrence>,
+    pub possible: Vec<Occurrence>,
+    others: Vec<Mention>,
     in_comments: Vec<Mention>,
     in_strings: Vec<Mention>,
+    in_unparsed: Vec<Mention>,
     in_texts: Vec<Mention>,
+    doubt: Option<String>,
+}
+
+impl Occurrences {
+    /// Plans the renaming of each symbol. What one of them proves is proven, whatever the others say of it.
+    fn of(
+        project: &Project<'_>,
+        units: &[Unit<'_>],
+        symbols: &[(usize, &Found)],
+    ) -> Result<Self, Fault> {
+        let mut all = Self::default();
+        let mut others: Option<Vec<Mention>> = None;
+        for (unit, found) in symbols {
+            let one = plan_rename(project, units, (*unit, found)).map_err(Fault::refused)?;
+            all.proven.extend(one.proven);
+            all.possible.extend(one.possible);
+            // Something else is what is something else for each of them.
+            others = Some(match others {
+                None => one.others,
+                Some(known) => known.into_iter().filter(|at| one.others.contains(at)).collect(),
+            });
+            // Where the name is no code is the same for all symbols of one name.
+            all.in_comments = one.in_comments;
+            all.in_strings = one.in_strings;
+            all.in_unparsed = one.in_unparsed;
+            all.in_texts = one.in_texts;
+            all.doubt = all.doubt.or(one.doubt);
+        }
+        all.others = others.unwrap_or_default();
+        sort(&mut all.proven);
+        sort(&mut all.possible);
+        let known = &all.proven;
+        all.possible.retain(|one| {
+            !known.iter().any(|other| other.unit == one.unit && other.range == one.range)
+        });
+        Ok(all)
+    }
+}
+
+/// Reads the files of the project for a plan.
+struct ProjectFiles<'r, 'd> {
+    resolver: &'r mut Resolver<'d>,
+}
+
+impl Files for ProjectFiles<'_, '_> {
+    fn source(&mut self, path: &Path) -> Option<Rc<Source>> {
+        let path = self.resolver.scope.root.join(path);
+        self.resolver.source(&path).ok().filter(|source| !source.is_plain())
+    }
+
+    fn text(&mut self, path: &Path) -> Option<String> {
+        let path = self.resolver.scope.root.join(path);
+        match self.resolver.documents.open_file(&path) {
+            Some(open) => Some(open.buffer.text()),
+            None => std::fs::read_to_string(path).ok(),
+        }
+    }
 }
 
 impl Editor {
@@ -92,10 +152,10 @@ fn plan_edit(
     }
     let files = match &within {
         Some(files) => files.clone(),
-        None => resolver.project_files()?,
+        None => resolver.all_files(),
     };
     let own = symbols.iter().map(|(path, _)| path.clone());
-    let sources = sources_with(resolver, files, &old, own.collect())?;
+    let (sources, unread) = sources_with(resolver, files, &old, own.collect())?;
     let units: Vec<Unit<'_>> =
         sources.iter().map(|(_, relative, source)| Unit { path: relative, source }).collect();
     for (path, _) in &symbols {
@@ -105,27 +165,10 @@ fn plan_edit(
             return Err(Fault::usage(message).into());
         }
     }
-    let packages = packages(&sources, &resolver.scope.root);
-    let mut all = Occurrences::default();
-    for (path, found) in &symbols {
-        let unit = sources.iter().position(|(own, ..)| own == path).unwrap_or_default();
-        let one = plan_rename(&units, (unit, found), &packages).map_err(Fault::refused)?;
-        all.proven.extend(one.proven);
-        all.possible.extend(one.possible);
-        (all.others, all.in_comments, all.in_strings, all.in_texts) =
-            (one.others, one.in_comments, one.in_strings, one.in_texts);
-    }
-    sort(&mut all.proven);
-    sort(&mut all.possible);
-    let known = all.proven.clone();
-    all.possible.retain(|one| {
-        !known.iter().any(|other| other.unit == one.unit && other.range == one.range)
-    });
-    if symbols.len() > 1 {
-        let total = all.proven.len() + all.possible.len();
-        let nodes: usize = all.others + total;
-        all.others = nodes.saturating_sub(total);
-    }
+    let unit = |path: &PathBuf| sources.iter().position(|(own, ..)| own == path);
+    let named: Vec<(usize, &Found)> =
+        symbols.iter().filter_map(|(path, found)| Some((unit(path)?, found))).collect();
+    let all = occurrences(resolver, &sources, &units, &named)?;
     let places: Vec<_> =
         all.possible.iter().map(|one| (sources[one.unit].0.clone(), one.range.start)).collect();
     let mut renamed = all.proven.clone();
@@ -140,8 +183,9 @@ fn plan_edit(
                 let fault = Fault::stale("the files changed since you were asked");
                 return Err(fault.hint("run the call again").into());
             }
-            let chosen = chosen_matches(&choice, places.len())?;
-            renamed.extend(chosen.into_iter().map(|index| all.possible[index].clone()));
+            // The last option is to take none of them.
+            let chosen = chosen_matches(&choice, places.len() + 1)?;
+            renamed.extend(chosen.into_iter().filter_map(|index| all.possible.get(index).cloned()));
         }
         None => {}
     }
@@ -166,7 +210,7 @@ fn plan_edit(
     if more > 0 {
         brief += &format!(" and {more} more files; {} in all", renamed.len());
     }
-    brief += &left_out(&all, left, &sources);
+    brief += &left_out(&all, left, &sources, &unread);
     let taken: usize = sources
         .iter()
         .map(|(_, _, source)| {
@@ -186,6 +230,22 @@ fn plan_edit(
     Ok(Plan::Edit(edit, brief))
 }
 
+/// Finds the occurrences of symbols of one name in the files that mention it.
+pub(super) fn occurrences(
+    resolver: &mut Resolver<'_>,
+    sources: &Sources,
+    units: &[Unit<'_>],
+    symbols: &[(usize, &Found)],
+) -> Result<Occurrences, Fault> {
+    let root = resolver.scope.root.clone();
+    let project = resolver.project_files()?.into_iter();
+    let project = project.map(|path| path.strip_prefix(&root).unwrap_or(&path).to_owned());
+    let paths = project.chain(sources.iter().map(|(_, relative, _)| relative.clone()));
+    let paths: Vec<PathBuf> = paths.collect();
+    let mut reader = ProjectFiles { resolver };
+    Occurrences::of(&Project::new(paths, &mut reader), units, symbols)
+}
+
 fn sort(all: &mut Vec<Occurrence>) {
     all.sort_by_key(|one| (one.unit, one.range.start));
     all.dedup();
@@ -194,8 +254,9 @@ fn sort(all: &mut Vec<Occurrence>) {
 /// The files in which a name is looked for: each with its path, the path as it is displayed, and its text.
 pub(super) type Sources = [(PathBuf, PathBuf, Rc<Source>)];
 
-/// `; left: 2 in comments (a.rs:3, b.rs:9), 1 in strings (a.rs:12), 1 in Markdown (README.md:4), 3 of something else`
-fn left_out(all: &Occurrences, not_chosen: usize, sources: &Sources) -> String {
+/// `; left: 2 in comments (a.rs:3, b.rs:9), 1 in strings (a.rs:12), 1 in files of other kinds (README.md:4), 3 of
+/// something else`
+fn left_out(all: &Occurrences, not_chosen: usize, sources: &Sources, unread: &[String]) -> String {
     let places = |mentions: &[Mention]| {
         let place = |one: &Mention| {
             let (_, relative, source) = &sources[one.unit];
@@ -211,17 +272,28 @@ fn left_out(all: &Occurrences, not_chosen: usize, sources: &Sources) -> String {
     let kinds = [
         (all.in_comments.len(), "in comments", places(&all.in_comments)),
         (all.in_strings.len(), "in strings", places(&all.in_strings)),
-        (all.in_texts.len(), "in Markdown", places(&all.in_texts)),
-        (all.others, "of something else", String::new()),
+        (all.in_unparsed.len(), "in code that isn't parsed", places(&all.in_unparsed)),
+        (all.in_texts.len(), "in files of other kinds", places(&all.in_texts)),
+        (all.others.len(), "of something else", String::new()),
         (not_chosen, "not chosen", String::new()),
     ];
     let told = kinds.iter().filter(|(number, ..)| *number > 0);
     let told: Vec<_> =
         told.map(|(number, what, places)| format!("{number} {what}{places}")).collect();
+    let mut told = told;
+    if !unread.is_empty() {
+        let more = unread.len().saturating_sub(FILES_NAMED);
+        let mut named = unread.iter().take(FILES_NAMED).cloned().collect::<Vec<_>>().join(", ");
+        if more > 0 {
+            named += &format!(" and {more} more files");
+        }
+        told.push(format!("not read: {named}"));
+    }
     if told.is_empty() { String::new() } else { format!("; left: {}", told.join(", ")) }
 }
 
-/// Returns the command that replaces a name in comments, strings and Markdown, too; `None` if it is in none, or in many files.
+/// Returns the command that replaces a name in comments, strings and the like, too; `None` if it is in none, or in many
+/// files.
 fn rename_mentions(
     all: &Occurrences,
     sources: &Sources,
@@ -243,9 +315,13 @@ fn rename_mentions(
             "{callee}.replace({old:?}, {new:?}, in={within}, word=true, {only}all=true)"
         )))
     };
+    // Where the name is something else in the same file, a replacement would take that, too.
+    let alone = |one: &&Mention| !all.others.iter().any(|other| other.unit == one.unit);
+    let unparsed: Vec<Mention> = all.in_unparsed.iter().filter(alone).copied().collect();
     let calls = [
         call(&all.in_comments, "only=\"comments\", "),
         call(&all.in_strings, "only=\"strings\", "),
+        call(&unparsed, "only=\"code\", "),
         call(&all.in_texts, ""),
     ];
     let calls: Vec<String> =
@@ -302,8 +378,9 @@ fn ask(
         .take(FILES_NAMED)
         .map(|(unit, number)| format!("{number} in {}", sources[*unit].1.display()))
         .collect();
+    let doubt = all.doubt.as_ref().map(|doubt| format!(" ({doubt})")).unwrap_or_default();
     let question = format!(
-        "{} proven to be {old}; which of these {total} too (none: only those that are proven): {}",
+        "{} proven to be {old}{doubt}; which of these {total} too: {}",
         count(all.proven.len(), "place"),
         named.join(", ")
     );
@@ -317,43 +394,39 @@ fn ask(
         let number = source.line_of(one.range.start) + 1;
         ask = ask.option(format!("{}:{number}", relative.display()), line);
     }
+    ask = ask.option("proven", "only what is proven, none of these");
     let token = Token::Renaming(AskedOccurrences { places, chosen });
     Ok(Plan::Reply(token.attach_to(ask)?))
 }
 
-/// Reads the files that have a name in them, and in any case `own` ones.
+/// Reads the files that have a name in them, and in any case `own` ones. The second list says of files why they
+/// can't be read.
+#[allow(clippy::type_complexity)]
 pub(super) fn sources_with(
     resolver: &mut Resolver<'_>,
     files: Vec<PathBuf>,
     name: &str,
     own: Vec<PathBuf>,
-) -> Result<Vec<(PathBuf, PathBuf, Rc<Source>)>, Stop> {
+) -> Result<(Vec<(PathBuf, PathBuf, Rc<Source>)>, Vec<String>), Stop> {
     let mut files: Vec<PathBuf> =
-        files.into_iter().filter(|path| resolver.mentions(path, name)).chain(own).collect();
+        files.into_iter().filter(|path| resolver.mentions(path, name)).collect();
+    files.extend(own.iter().cloned());
     files.sort();
     files.dedup();
-    let mut sources = Vec::new();
+    let (mut sources, mut unread) = (Vec::new(), Vec::new());
     for path in files {
-        let source = resolver.source(&path)?;
         let relative = path.strip_prefix(&resolver.scope.root).unwrap_or(&path).to_owned();
-        sources.push((path, relative, source));
+        match resolver.source(&path) {
+            Ok(source) => sources.push((path, relative, source)),
+            Err(fault) if own.contains(&path) => return Err(fault.into()),
+            // A binary file mentions no names.
+            Err(_) if Language::of_path(&path).is_none() && is_binary(&path) => {}
+            Err(fault) => unread.push(fault.message.clone()),
+        }
     }
-    Ok(sources)
+    Ok((sources, unread))
 }
 
-/// Returns the names of the Rust packages that files belong to, as paths begin with them.
-pub(super) fn packages(sources: &Sources, root: &Path) -> Vec<String> {
-    let mut folders = BTreeSet::new();
-    for (path, ..) in sources {
-        folders.extend(path.ancestors().skip(1).take_while(|one| one.starts_with(root)));
-    }
-    let manifests = folders.into_iter().map(|folder| folder.join("Cargo.toml"));
-    let texts = manifests.filter_map(|path| std::fs::read_to_string(path).ok());
-    let name = |text: String| {
-        let package = text.split("[package]").nth(1)?;
-        let line = package.lines().find(|line| line.trim_start().starts_with("name"))?;
-        let name = line.split('"').nth(1)?;
-        Some(name.replace('-', "_"))
-    };
-    texts.filter_map(name).collect()
+fn is_binary(path: &Path) -> bool {
+    std::fs::read(path).is_ok_and(|bytes| bytes.contains(&0))
 }

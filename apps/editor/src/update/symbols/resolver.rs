@@ -332,12 +332,19 @@ impl<'d> Resolver<'d> {
         Ok(found)
     }
 
-    pub(super) fn project_files(&self) -> Result<Vec<PathBuf>, Fault> {
+    /// Returns all files of the project, and those that are open.
+    pub(super) fn all_files(&self) -> Vec<PathBuf> {
         let root = self.scope.root.clone();
         let mut files = project::files(&[], &root, &root).unwrap_or_default();
         files.extend(self.documents.open_files().map(|open| open.path.clone()));
         files.sort();
         files.dedup();
+        files
+    }
+
+    /// Returns the source files of the project, and those that are open.
+    pub(super) fn project_files(&self) -> Result<Vec<PathBuf>, Fault> {
+        let mut files = self.all_files();
         files.retain(|path| Language::of_path(path).is_some());
         Ok(files)
     }

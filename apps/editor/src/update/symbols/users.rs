@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::path::Path;
 
-use pipemux_syntax::{Unit, plan_rename};
+use pipemux_syntax::{Occurrence, Unit};
 
 use crate::limits::FILES_NAMED;
 
-use super::rename::{packages, sources_with};
+use super::rename::{occurrences, sources_with};
 use super::resolver::{Resolved, Resolver, Stop};
 
-/// Returns what the outcome of a move to the file `to` says of the files that are proven to use the item, which lies
+/// Returns what the outcome of a move to the file `to` says of the files that use the item or may use it, which lies
 /// at `bytes` of its own: `; used in src/a.js, test/b.js: their imports stay as they are`. Members of a type are
 /// imported with it, so nothing is said of them.
 pub(super) fn users_note(
@@ -25,33 +25,43 @@ pub(super) fn users_note(
     if moved.source.is_plain() || !moved.source.language().is_name(&found.symbol.name) {
         return Ok(String::new());
     }
-    // A file that can't be read keeps nobody from moving an item of others.
     let mut files = resolver.project_files()?;
     files.retain(|path| resolver.mentions(path, &found.symbol.name));
-    files.retain(|path| resolver.source(path).is_ok());
-    let sources = sources_with(resolver, files, &found.symbol.name, vec![moved.path.clone()])?;
+    let (sources, _) = sources_with(resolver, files, &found.symbol.name, vec![moved.path.clone()])?;
     let units: Vec<Unit<'_>> =
         sources.iter().map(|(_, relative, source)| Unit { path: relative, source }).collect();
     let own = sources.iter().position(|(path, ..)| *path == moved.path).unwrap_or_default();
-    let packages = packages(&sources, &resolver.scope.root);
     // What can't be looked up is left to the compiler.
-    let Ok(plan) = plan_rename(&units, (own, found), &packages) else { return Ok(String::new()) };
-    let mut names: Vec<String> = Vec::new();
-    for one in &plan.proven {
-        let (path, relative, _) = &sources[one.unit];
-        let moves_along = one.unit == own && bytes.contains(&one.range.start);
-        let name = relative.display().to_string();
-        if path != to && !moves_along && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    if names.is_empty() {
+    let Ok(all) = occurrences(resolver, &sources, &units, &[(own, found)]) else {
         return Ok(String::new());
-    }
-    let more = match names.len().saturating_sub(FILES_NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
     };
+    let files = |all: &[Occurrence], known: &[String]| {
+        let mut names: Vec<String> = Vec::new();
+        for one in all {
+            let (path, relative, _) = &sources[one.unit];
+            let moves_along = one.unit == own && bytes.contains(&one.range.start);
+            let name = relative.display().to_string();
+            let is_new = !names.contains(&name) && !known.contains(&name);
+            if path != to && !moves_along && is_new {
+                names.push(name);
+            }
+        }
+        names
+    };
+    let used = files(&all.proven, &[]);
+    let possibly = files(&all.possible, &used);
+    let note = |names: Vec<String>, verb: &str| match names.is_empty() {
+        true => String::new(),
+        false => format!("; {verb} in {}: their imports stay as they are", listed(names)),
+    };
+    Ok(note(used, "used") + &note(possibly, "perhaps used"))
+}
+
+fn listed(mut names: Vec<String>) -> String {
+    let more = names.len().saturating_sub(FILES_NAMED);
     names.truncate(FILES_NAMED);
-    Ok(format!("; used in {}{more}: their imports stay as they are", names.join(", ")))
+    match more {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
 }

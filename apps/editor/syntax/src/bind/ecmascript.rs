@@ -11,6 +11,13 @@ pub(super) fn bind<'t>(source: &'t Source, function: Node<'t>) -> Scopes<'t> {
     binder.scopes
 }
 
+pub(super) fn bind_module(source: &Source) -> Scopes<'_> {
+    let mut binder = Binder { source, scopes: Scopes::default() };
+    let scope = binder.scopes.open_function(None, source.root().byte_range());
+    named(source.root()).into_iter().for_each(|child| binder.visit(child, scope));
+    binder.scopes
+}
+
 struct Binder<'t> {
     source: &'t Source,
     scopes: Scopes<'t>,
@@ -119,6 +126,12 @@ impl<'t> Binder<'t> {
                     self.name(name, scope, Target::declare(Keyword::Function));
                 }
                 self.function(node, Some(scope));
+            }
+            // Each signature of an overloaded function declares it.
+            "function_signature" => {
+                if let Some(name) = field(node, "name") {
+                    self.name(name, scope, Target::declare(Keyword::Function));
+                }
             }
             "function_expression"
             | "generator_function"

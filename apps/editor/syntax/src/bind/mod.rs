@@ -11,6 +11,17 @@ use crate::language::Language;
 use crate::scopes::Scopes;
 use crate::source::Source;
 
+/// Returns the scopes of a whole file, whose outermost names belong to the first scope.
+pub(crate) fn bind_module(source: &Source) -> Scopes<'_> {
+    let mut scopes = match source.language() {
+        Language::Python => python::bind_module(source),
+        language if language.is_ecmascript() => ecmascript::bind_module(source),
+        _ => Scopes::default(),
+    };
+    scopes.resolve();
+    scopes
+}
+
 /// Returns the scopes of a function.
 pub(crate) fn bind<'t>(source: &'t Source, function: Node<'t>) -> Scopes<'t> {
     let mut scopes = match source.language() {

@@ -13,6 +13,13 @@ pub(super) fn bind<'t>(source: &'t Source, function: Node<'t>) -> Scopes<'t> {
     binder.scopes
 }
 
+pub(super) fn bind_module(source: &Source) -> Scopes<'_> {
+    let mut binder = Binder { source, scopes: Scopes::default(), outer: Vec::new() };
+    let scope = binder.scopes.open_function(None, source.root().byte_range());
+    named(source.root()).into_iter().for_each(|child| binder.visit(child, scope));
+    binder.scopes
+}
+
 struct Binder<'t> {
     source: &'t Source,
     scopes: Scopes<'t>,

@@ -281,7 +281,7 @@ pub(super) fn has_jsx(source: &Source, within: &Range<usize>) -> bool {
 }
 
 /// Returns the values of the list `__all__` of a Python module, with their bytes.
-pub(super) fn listed_in_all(source: &Source) -> Vec<(String, usize)> {
+pub(crate) fn listed_in_all(source: &Source) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     if source.language() != Language::Python {
         return found;

@@ -1,116 +1,171 @@
-//! Which declarations of the name are renamed with the target, and which are its rivals.
+//! Which declarations must have the same name: a method and those that override it, an interface and what fits it.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::language::Language;
-use crate::outline::SymbolKind;
 
-use super::{Declaration, Plan, receivers};
+use super::meaning::{Entity, Space};
+use super::project::File;
+use super::resolve::{Resolver, item, member};
 
-impl Plan<'_> {
-    /// Returns the declarations that are the same symbol, or must have the same name.
-    pub(super) fn family_of(&self) -> Result<Vec<usize>, String> {
-        let target = self.target();
-        let mut family = vec![self.target];
-        let of_trait = target.found.of_trait.clone();
-        let kind = |one: &Declaration| one.found.symbol.kind;
-        let trait_of = |one: &Declaration| -> Option<String> {
-            // The trait that declares a method, or that it implements.
-            one.found.of_trait.clone().or_else(|| {
-                let source = self.units[one.unit].source;
-                receivers::is_in_trait(source, &one.found).then(|| one.owner.clone()).flatten()
-            })
+/// What is renamed together.
+pub(super) struct Family {
+    /// The entities that are renamed.
+    pub own: BTreeSet<Entity>,
+    /// Those that may have to be renamed with them.
+    pub doubtful: BTreeSet<Entity>,
+    /// Why even those that are renamed may have to keep their name.
+    pub doubt: Option<String>,
+}
+
+impl Resolver<'_, '_> {
+    /// The family of an entity.
+    ///
+    /// # Errors
+    /// It says what names the entity that isn't in the project.
+    pub(super) fn family(&self, target: &Entity, name: &str) -> Result<Family, String> {
+        let (own, doubtful) = (BTreeSet::from([target.clone()]), BTreeSet::new());
+        let mut family = Family { own, doubtful, doubt: None };
+        let Entity::Member { owner, space, .. } = target else {
+            family.own.extend(self.twins(target));
+            return Ok(family);
         };
-        let own_trait = (self.language() == Language::Rust).then(|| trait_of(target)).flatten();
-        if let Some(of) = &own_trait {
-            let declared = self
-                .declarations
-                .iter()
-                .filter(|one| one.found.of_trait.is_none() && trait_of(one).as_ref() == Some(of));
-            match (declared.count(), of_trait.is_some()) {
-                (0, true) => {
-                    let name = self.name;
-                    return Err(format!(
-                        "{name} is named by the trait {of}, which isn't in the project"
-                    ));
-                }
-                (1, _) => {
-                    let same = |one: &Declaration| trait_of(one).as_ref() == Some(of);
-                    let all = self.declarations.iter().enumerate();
-                    family = all.filter(|(_, one)| same(one)).map(|(index, _)| index).collect();
-                }
-                _ => {}
-            }
+        if matches!(**owner, Entity::Outside | Entity::Unknown) {
+            return Err(format!("{name} is named by a trait that isn't in the project"));
+        }
+        if self.language == Language::Rust {
             return Ok(family);
         }
-        for (index, one) in self.declarations.iter().enumerate() {
-            let same_place = one.unit == target.unit && one.found.path == target.found.path;
-            let same = match self.language() {
-                // Overloads with one implementation, a property's getter and setter.
-                Language::TypeScript | Language::Tsx | Language::Python => {
-                    same_place && kind(one) == kind(target)
-                }
-                // A prototype and its definition.
-                Language::C => {
-                    let function = kind(one) == SymbolKind::Function;
-                    let shared = one.found.symbol.public && target.found.symbol.public;
-                    function && kind(target) == kind(one) && (shared || one.unit == target.unit)
-                }
-                Language::Cpp => {
-                    let unique = |public: bool| {
-                        let all = self.declarations.iter();
-                        let same = all.filter(|other| {
-                            other.found.path == target.found.path
-                                && other.found.symbol.body.is_some() == public
-                        });
-                        same.count() <= 1
-                    };
-                    let callable =
-                        matches!(kind(target), SymbolKind::Function | SymbolKind::Method);
-                    callable && one.found.path == target.found.path && unique(true) && unique(false)
-                }
-                _ => false,
-            };
-            if same && index != self.target {
-                family.push(index);
+        let all = self.declaring(name);
+        let mut groups = Groups::of(&all);
+        let mut unsure = BTreeSet::new();
+        for owner in &all {
+            let (bases, open) = self.overridden(owner, name);
+            bases.iter().for_each(|base| groups.join(owner, base));
+            if open {
+                unsure.insert(owner.clone());
             }
         }
+        if all.len() > 1 {
+            self.join_by_subtypes(&all, name, &mut groups);
+        }
+        let mut own = groups.of_one(owner);
+        let twins: Vec<_> = own.iter().flat_map(|one| self.twins(one)).collect();
+        own.extend(twins.iter().flat_map(|one| groups.of_one(one)));
+        if own.iter().any(|one| unsure.contains(one)) {
+            family.doubt = Some(format!(
+                "{name} may be declared by a base that isn't in the project, or that couldn't be resolved"
+            ));
+        }
+        for other in all.iter().filter(|one| !own.contains(*one)) {
+            // What fits a type of TypeScript by its form needs no declaration of that.
+            let by_form = self.language.is_ecmascript()
+                && (self.is_typescript(other) || own.iter().any(|one| self.is_typescript(one)));
+            if by_form || unsure.contains(other) && family.doubt.is_some() {
+                family.doubtful.insert(member(other, name, *space));
+            }
+        }
+        family.own.extend(own.iter().map(|one| member(one, name, *space)));
         Ok(family)
     }
 
-    /// True if nothing else in the units is declared under the name where modules see it; of a member, if nothing
-    /// else is at all.
-    pub(super) fn is_unique(&self) -> bool {
-        let seen = |one: &Declaration| self.is_member() || (one.owner.is_none() && !one.nested);
-        let all = self.declarations.iter().enumerate();
-        all.filter(|(index, one)| !self.family.contains(index) && seen(one)).count() == 0
+    /// The items that describe the same thing in a stub, or that a stub describes: the module beside a stub may have
+    /// the name from another one.
+    fn twins(&self, entity: &Entity) -> Vec<Entity> {
+        let Entity::Item { file, scope: 0, name, .. } = entity else { return Vec::new() };
+        let in_twins = |file: File| {
+            let twins = self.rules.twins(self.project, file).into_iter();
+            let found = twins.map(|twin| self.in_module(twin, 0, name, Space::Any));
+            found.flat_map(|found| found.0).filter(|one| matches!(one, Entity::Item { .. }))
+        };
+        let mut all: Vec<Entity> = in_twins(*file).collect();
+        for unit in &self.units {
+            let declares = self
+                .project
+                .facts(*unit)
+                .is_some_and(|facts| facts.outermost(name).is_some_and(|one| one.declared));
+            if declares && in_twins(*unit).any(|one| one == *entity) {
+                all.push(item(*unit, 0, name, Space::Any));
+            }
+        }
+        all
     }
 
-    /// True if a declaration can be meant where the target can. In Rust a field and a method may share a name.
-    pub(super) fn is_rival(&self, one: &Declaration) -> bool {
-        let field = |kind: SymbolKind| kind == SymbolKind::Field;
-        self.language() != Language::Rust
-            || field(one.found.symbol.kind) == field(self.target().found.symbol.kind)
+    /// The types that declare a member of a name.
+    fn declaring(&self, name: &str) -> Vec<Entity> {
+        let mut all = BTreeSet::new();
+        for file in &self.units {
+            let Some(facts) = self.project.facts(*file) else { continue };
+            let classes = facts.classes.iter();
+            for class in classes.filter(|one| one.members.iter().any(|one| one.name == name)) {
+                all.extend(self.owner(*file, &facts, class));
+            }
+        }
+        all.into_iter().collect()
     }
 
-    /// True if no other member of a type of this name is declared under the name.
-    pub(super) fn is_only_of(&self, owner: &str) -> bool {
-        let all = self.declarations.iter().enumerate();
-        let mut others = all.filter(|(index, one)| {
-            one.owner.as_deref() == Some(owner)
-                && !self.family.contains(index)
-                && self.is_rival(one)
-        });
-        others.next().is_none()
+    fn is_typescript(&self, entity: &Entity) -> bool {
+        let (Entity::Item { file, .. } | Entity::Local { file, .. }) = entity else { return true };
+        Language::of_path(self.project.path(*file)) != Some(Language::JavaScript)
     }
 
-    /// True if a type has the target, or another one that is renamed with it, as a member.
-    pub(super) fn owns(&self, ty: &str) -> bool {
-        self.family.iter().any(|index| self.declarations[*index].owner.as_deref() == Some(ty))
+    /// Joins what one type inherits from several: `class Both(One, Other)`.
+    fn join_by_subtypes(&self, all: &[Entity], name: &str, groups: &mut Groups) {
+        let mut names = BTreeSet::new();
+        for owner in all {
+            for (file, class) in self.classes_of(owner) {
+                let Some(facts) = self.project.facts(file) else { continue };
+                names.insert(facts.source.text()[class.at].to_owned());
+            }
+        }
+        let paths: Vec<_> = self.project.paths().map(|(file, _)| file).collect();
+        for file in paths.into_iter().filter(|file| self.is_own_language(*file)) {
+            if !names.iter().any(|name| self.project.mentions(file, name)) {
+                continue;
+            }
+            let Some(facts) = self.project.facts(file) else { continue };
+            for class in facts.classes.iter().filter(|one| !one.bases.is_empty()) {
+                let Some(owner) = self.owner(file, &facts, class) else { continue };
+                let (bases, _) = self.overridden(&owner, name);
+                for pair in bases.windows(2) {
+                    groups.join(&pair[0], &pair[1]);
+                }
+            }
+        }
     }
 
-    /// True if a type has something else under the name.
-    pub(super) fn owns_other(&self, ty: &str) -> bool {
-        let all = self.declarations.iter().enumerate();
-        let mut others = all.filter(|(index, _)| !self.family.contains(index));
-        others.any(|(_, one)| one.owner.as_deref() == Some(ty) && self.is_rival(one))
+    fn is_own_language(&self, file: usize) -> bool {
+        let language = Language::of_path(self.project.path(file));
+        language.is_some_and(|one| {
+            one == self.language || one.is_ecmascript() && self.language.is_ecmascript()
+        })
+    }
+
+    /// The space of a member, as a name that means it is looked up.
+    pub(super) fn space_of(entity: &Entity) -> Space {
+        match entity {
+            Entity::Item { space, .. } | Entity::Member { space, .. } => *space,
+            _ => Space::Any,
+        }
+    }
+}
+
+/// Types that are joined into groups.
+struct Groups(BTreeMap<Entity, usize>);
+
+impl Groups {
+    fn of(all: &[Entity]) -> Self {
+        Self(all.iter().cloned().enumerate().map(|(index, one)| (one, index)).collect())
+    }
+
+    fn join(&mut self, one: &Entity, other: &Entity) {
+        let (Some(&to), Some(&from)) = (self.0.get(one), self.0.get(other)) else { return };
+        self.0.values_mut().filter(|group| **group == from).for_each(|group| *group = to);
+    }
+
+    fn of_one(&self, one: &Entity) -> BTreeSet<Entity> {
+        let group = self.0.get(one);
+        let same = self.0.iter().filter(|(_, other)| Some(*other) == group);
+        same.map(|(one, _)| one.clone()).chain([one.clone()]).collect()
     }
 }

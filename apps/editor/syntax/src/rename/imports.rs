@@ -1,345 +1,294 @@
-//! What a file imports under which name.
+//! What a file imports, and under which name.
 
-use std::path::Path;
+use std::ops::Range;
 
 use tree_sitter::Node;
 
 use crate::language::Language;
-use crate::source::{Source, ancestors, children, descendants, field, fields, named};
+use crate::source::{Source, ancestors, children, descendants, field, fields, has_token, named};
 
-use super::occurrences::{segments, texts};
+use super::occurrences::segments;
 
-/// The path of a name that an import only gives to something else.
-const ALIAS: &str = "<alias>";
+/// The first part of a path of Rust that begins with `::`, at the names of crates.
+pub(super) const CRATES: &str = "::";
 
-/// Something that is imported.
+/// What an import brings in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Imported {
+    /// A name of the module at the path.
+    Name(String),
+    /// The module at the path itself.
+    Module,
+    /// Every name of the module at the path.
+    All,
+    /// A name of the file itself, which is exported under another one.
+    Own(String),
+    /// Something that can't be told.
+    Unknown,
+}
+
+/// One name that is imported, or exported under another name.
 #[derive(Debug, Clone)]
 pub(super) struct Import {
-    /// The name that it has in the file.
+    /// The name that it has in the file; `*` for all names of a module.
     pub name: String,
-    /// The name that it has where it is declared.
-    pub original: String,
-    /// The path before it. Python's leading dots are parts of their own, a path in JavaScript is one.
+    pub what: Imported,
+    /// The module. Python's leading dots are parts of their own, a path of ECMAScript is one part.
     pub path: Vec<String>,
-    /// True if the two names differ.
-    pub renamed: bool,
-    /// The names of the inline modules around it.
-    pub scope: Vec<String>,
+    /// Where the name can be used.
+    pub extent: Range<usize>,
+    /// The first byte of the name that it has in its module.
+    pub original_at: Option<usize>,
+    /// The first byte of the name that the import gives to it.
+    pub alias_at: Option<usize>,
+    /// True for what the file hands on without using it.
+    pub only_exported: bool,
+    /// True if it depends on how the program is built.
+    pub conditional: bool,
 }
 
-/// The imports of a file.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Imports {
-    pub all: Vec<Import>,
-    /// The paths of which everything is imported, with the inline modules around.
-    pub globs: Vec<(Vec<String>, Vec<String>)>,
+impl Import {
+    fn new(name: &str, what: Imported, path: Vec<String>, extent: Range<usize>) -> Self {
+        let name = name.to_owned();
+        let (original_at, alias_at, only_exported, conditional) = (None, None, false, false);
+        Self { name, what, path, extent, original_at, alias_at, only_exported, conditional }
+    }
 }
 
-impl Imports {
-    pub(super) fn of(source: &Source) -> Self {
-        let mut imports = Self::default();
-        for node in descendants(source.root()) {
-            match (source.language(), node.kind()) {
-                (Language::Rust, "use_declaration") => {
-                    let scope = modules_around(source, node);
-                    if let Some(tree) = field(node, "argument") {
-                        imports.rust(source, tree, &[], &scope);
-                    }
-                }
-                (Language::Python, "import_statement") => imports.python_modules(source, node),
-                (Language::Python, "import_from_statement") => imports.python_names(source, node),
-                (Language::Go, "import_spec") => imports.go(source, node),
-                (Language::Java, "import_declaration") => imports.java(source, node),
-                (language, "import_statement" | "export_statement") if language.is_ecmascript() => {
-                    imports.ecmascript(source, node);
-                }
-                _ => {}
-            }
-        }
-        imports
-    }
-
-    /// Returns what a name of the file's outermost scope is imported as.
-    pub(super) fn of_name(&self, name: &str) -> Option<&Import> {
-        self.all.iter().find(|one| one.name == name)
-    }
-
-    /// Returns what a name is imported as in an inline module.
-    pub(super) fn in_scope(&self, name: &str, scope: &[String]) -> Option<&Import> {
-        self.all.iter().find(|one| one.name == name && one.scope == scope)
-    }
-
-    fn add(&mut self, name: &str, original: &str, path: &[String], scope: &[String]) {
-        let (name, original) = (name.to_owned(), original.to_owned());
-        let renamed = name != original;
-        let (path, scope) = (path.to_vec(), scope.to_vec());
-        self.all.push(Import { name, original, path, renamed, scope });
-    }
-
-    fn rust(&mut self, source: &Source, tree: Node<'_>, before: &[String], scope: &[String]) {
-        let with = |node: Option<Node<'_>>| {
-            let mut path = before.to_vec();
-            path.extend(node.map(|node| segments(source.text_of(node))).unwrap_or_default());
-            path
-        };
-        let mut one = |node: Node<'_>, alias: Option<&str>| {
-            let mut path = with(Some(node));
-            let Some(mut last) = path.pop() else { return };
-            if last == "self" {
-                last = match path.pop() {
-                    Some(last) => last,
-                    None => return,
-                };
-            }
-            self.add(alias.unwrap_or(&last), &last, &path, scope);
-        };
-        match tree.kind() {
-            "use_as_clause" => {
-                if let (Some(path), Some(alias)) = (field(tree, "path"), field(tree, "alias")) {
-                    one(path, Some(source.text_of(alias)));
-                }
-            }
-            "use_list" => {
-                for part in named(tree) {
-                    self.rust(source, part, before, scope);
-                }
-            }
-            "scoped_use_list" => {
-                let path = with(field(tree, "path"));
-                if let Some(list) = field(tree, "list") {
-                    self.rust(source, list, &path, scope);
-                }
-            }
-            "use_wildcard" => {
-                self.globs.push((with(tree.named_child(0)), scope.to_vec()));
-            }
-            _ => one(tree, None),
+/// Returns the imports of a file.
+pub(super) fn imports(source: &Source) -> Vec<Import> {
+    let statements: &[&str] = match source.language() {
+        Language::Rust => &["use_declaration", "extern_crate_declaration"],
+        Language::Python => &["import_statement", "import_from_statement"],
+        language if language.is_ecmascript() => &["import_statement", "export_statement"],
+        _ => return Vec::new(),
+    };
+    let mut all = Vec::new();
+    let found = descendants(source.root()).into_iter();
+    for node in found.filter(|one| statements.contains(&one.kind())) {
+        match source.language() {
+            Language::Rust => rust(source, node, &mut all),
+            Language::Python => python(source, node, &mut all),
+            _ => ecmascript(source, node, &mut all),
         }
     }
+    all
+}
 
-    fn python_modules(&mut self, source: &Source, node: Node<'_>) {
+/// The bytes in which what a node declares can be used.
+pub(super) fn extent(source: &Source, node: Node<'_>) -> Range<usize> {
+    let around = ancestors(node).find(|one| match source.language() {
+        Language::Rust => {
+            let module = |parent: Node<'_>| parent.kind() == "mod_item";
+            one.kind() == "block"
+                || (one.kind() == "declaration_list" && one.parent().is_some_and(module))
+        }
+        Language::Python => matches!(one.kind(), "function_definition" | "class_definition"),
+        _ => one.kind() == "statement_block",
+    });
+    around.map_or(0..source.text().len() + 1, |around| around.byte_range())
+}
+
+fn rust(source: &Source, node: Node<'_>, all: &mut Vec<Import>) {
+    let extent = extent(source, node);
+    if node.kind() == "extern_crate_declaration" {
+        if let Some(name) = field(node, "name") {
+            let alias = field(node, "alias");
+            let text = source.text_of(alias.unwrap_or(name));
+            let what = Imported::Name(source.text_of(name).to_owned());
+            all.push(Import::new(text, what, vec![CRATES.to_owned()], extent));
+        }
+        return;
+    }
+    let from = all.len();
+    if let Some(tree) = field(node, "argument") {
+        use_tree(source, tree, &[], &extent, all);
+    }
+    let conditional = is_conditional(source, node);
+    all.iter_mut().skip(from).for_each(|one| one.conditional = conditional);
+}
+
+/// True for an item of Rust that only some builds have.
+pub(super) fn is_conditional(source: &Source, node: Node<'_>) -> bool {
+    let mut before = node.prev_named_sibling();
+    while let Some(one) =
+        before.filter(|one| one.kind() == "attribute_item" || Language::is_comment(one.kind()))
+    {
+        if one.kind() == "attribute_item" && source.text_of(one).contains("cfg") {
+            return true;
+        }
+        before = one.prev_named_sibling();
+    }
+    false
+}
+
+fn use_tree(
+    source: &Source,
+    tree: Node<'_>,
+    before: &[String],
+    extent: &Range<usize>,
+    all: &mut Vec<Import>,
+) {
+    let with = |node: Option<Node<'_>>| {
+        let mut path = before.to_vec();
+        path.extend(node.map(|node| segments(source.text_of(node))).unwrap_or_default());
+        path
+    };
+    let mut one = |node: Node<'_>, alias: Option<Node<'_>>| {
+        let mut path = with(Some(node));
+        if path.last().is_some_and(|last| last == "self") {
+            path.pop();
+        }
+        let Some(last) = path.pop() else { return };
+        let name = alias.map_or(last.as_str(), |alias| source.text_of(alias)).to_owned();
+        let mut import = Import::new(&name, Imported::Name(last), path, extent.clone());
+        import.alias_at = alias.map(|alias| alias.start_byte());
+        all.push(import);
+    };
+    match tree.kind() {
+        "use_as_clause" => {
+            if let Some(path) = field(tree, "path") {
+                one(path, field(tree, "alias"));
+            }
+        }
+        "use_list" => {
+            named(tree).into_iter().for_each(|part| use_tree(source, part, before, extent, all));
+        }
+        "scoped_use_list" => {
+            let path = with(field(tree, "path"));
+            if let Some(list) = field(tree, "list") {
+                use_tree(source, list, &path, extent, all);
+            }
+        }
+        "use_wildcard" => {
+            let path = with(tree.named_child(0));
+            all.push(Import::new("*", Imported::All, path, extent.clone()));
+        }
+        _ => one(tree, None),
+    }
+}
+
+fn python(source: &Source, node: Node<'_>, all: &mut Vec<Import>) {
+    let extent = extent(source, node);
+    if node.kind() == "import_statement" {
         for name in fields(node, "name") {
-            let aliased = name.kind() == "aliased_import";
-            let module = if aliased { field(name, "name") } else { Some(name) };
-            let mut path = segments(module.map_or("", |module| source.text_of(module)));
-            let alias = field(name, "alias").map(|alias| source.text_of(alias));
-            match alias {
+            let module = field(name, "name").unwrap_or(name);
+            let path = segments(source.text_of(module));
+            let import = match field(name, "alias") {
                 Some(alias) => {
-                    let last = path.pop().unwrap_or_default();
-                    self.add(alias, &last, &path, &[]);
+                    let text = source.text_of(alias);
+                    let mut one = Import::new(text, Imported::Module, path, extent.clone());
+                    one.alias_at = Some(alias.start_byte());
+                    one
                 }
                 // `import a.b` binds `a`.
                 None => {
-                    let first = path.first().cloned().unwrap_or_default();
-                    self.add(&first, &first, &[], &[]);
+                    let first = path.into_iter().next().unwrap_or_default();
+                    Import::new(&first, Imported::Module, vec![first.clone()], extent.clone())
                 }
-            }
-        }
-    }
-
-    fn python_names(&mut self, source: &Source, node: Node<'_>) {
-        let path = python_path(source, node);
-        if named(node).iter().any(|one| one.kind() == "wildcard_import") {
-            self.globs.push((path.clone(), Vec::new()));
-        }
-        for name in fields(node, "name") {
-            let original = match name.kind() {
-                "aliased_import" => texts(source, name, "name").first().copied(),
-                _ => Some(source.text_of(name)),
             };
-            let alias = texts(source, name, "alias").first().copied();
-            if let Some(original) = original {
-                self.add(alias.unwrap_or(original), original, &path, &[]);
-            }
+            all.push(import);
         }
+        return;
     }
-
-    fn go(&mut self, source: &Source, node: Node<'_>) {
-        let path =
-            texts(source, node, "path").first().map_or("", |path| path.trim_matches(['"', '`']));
-        let mut path: Vec<String> = path.split('/').map(str::to_owned).collect();
-        let last = path.pop().unwrap_or_default();
-        match texts(source, node, "name").first() {
-            Some(&".") => {
-                path.push(last);
-                self.globs.push((path, Vec::new()));
-            }
-            Some(name) => self.add(name, &last, &path, &[]),
-            None => self.add(&last, &last, &path, &[]),
-        }
-    }
-
-    fn java(&mut self, source: &Source, node: Node<'_>) {
-        let path = named(node).into_iter().find(|one| one.kind() != "asterisk");
-        let mut path = segments(path.map_or("", |path| source.text_of(path)));
-        if named(node).iter().any(|one| one.kind() == "asterisk") {
-            self.globs.push((path, Vec::new()));
-        } else if let Some(last) = path.pop() {
-            self.add(&last, &last, &path, &[]);
-        }
-    }
-
-    fn ecmascript(&mut self, source: &Source, node: Node<'_>) {
-        let Some(from) = field(node, "source") else { return };
-        let path = vec![source.text_of(from).trim_matches(['"', '\'', '`']).to_owned()];
-        for one in descendants(node) {
-            match one.kind() {
-                "import_specifier" => {
-                    let name = texts(source, one, "name").first().copied().unwrap_or_default();
-                    let alias = texts(source, one, "alias").first().copied();
-                    self.add(alias.unwrap_or(name), name, &path, &[]);
-                }
-                "namespace_import" => {
-                    if let Some(name) = one.named_child(0) {
-                        self.add(source.text_of(name), "*", &path, &[]);
-                    }
-                }
-                "identifier"
-                    if one.parent().is_some_and(|parent| parent.kind() == "import_clause") =>
-                {
-                    self.add(source.text_of(one), "default", &path, &[]);
-                }
-                _ => {}
-            }
-        }
-        if node.kind() == "export_statement" && children(node).iter().any(|one| one.kind() == "*") {
-            self.globs.push((path, Vec::new()));
-        }
-    }
-}
-
-/// The module that `from … import` names; each leading dot is a part.
-fn python_path(source: &Source, node: Node<'_>) -> Vec<String> {
-    let module = texts(source, node, "module_name").first().copied().unwrap_or_default();
+    let module = field(node, "module_name").map_or("", |module| source.text_of(module));
     let rest = module.trim_start_matches('.');
-    let dots = module.len() - rest.len();
-    let mut path = vec![".".to_owned(); dots];
+    let mut path = vec![".".to_owned(); module.len() - rest.len()];
     path.extend(segments(rest));
-    path
+    if named(node).iter().any(|one| one.kind() == "wildcard_import") {
+        all.push(Import::new("*", Imported::All, path.clone(), extent.clone()));
+    }
+    for name in fields(node, "name") {
+        let original = field(name, "name").unwrap_or(name);
+        let alias = field(name, "alias");
+        let what = Imported::Name(source.text_of(original).to_owned());
+        let text = source.text_of(alias.unwrap_or(original));
+        let mut one = Import::new(text, what, path.clone(), extent.clone());
+        one.original_at = Some(original.start_byte());
+        one.alias_at = alias.map(|alias| alias.start_byte());
+        all.push(one);
+    }
 }
 
-/// The names of the inline modules around a node, the outermost first.
-pub(super) fn modules_around(source: &Source, node: Node<'_>) -> Vec<String> {
-    let mut names: Vec<String> = ancestors(node)
-        .filter(|one| one.kind() == "mod_item")
-        .filter_map(|one| field(one, "name").map(|name| source.text_of(name).to_owned()))
-        .collect();
-    names.reverse();
-    names
-}
-
-/// Returns the path before a name within an import; `None` if it isn't in one.
-pub(super) fn path_before(source: &Source, node: Node<'_>) -> Option<Vec<String>> {
-    let around = ancestors(node).find(|one| {
+fn ecmascript(source: &Source, node: Node<'_>, all: &mut Vec<Import>) {
+    let extent = extent(source, node);
+    let from = field(node, "source");
+    let path = from.map(|from| source.text_of(from).trim_matches(['"', '\'', '`']).to_owned());
+    let path: Vec<String> = path.into_iter().collect();
+    let exported = node.kind() == "export_statement";
+    let mut push = |name: &str, what, original: Option<Node<'_>>, alias: Option<Node<'_>>| {
+        let mut one = Import::new(name, what, path.clone(), extent.clone());
+        one.original_at = original.map(|node| node.start_byte());
+        one.alias_at = alias.map(|node| node.start_byte());
+        one.only_exported = exported;
+        all.push(one);
+    };
+    if exported && has_token(node, "default") {
+        let value = field(node, "value").or_else(|| {
+            field(node, "declaration").and_then(|declaration| field(declaration, "name"))
+        });
+        let what = match value.filter(|value| value.kind().contains("identifier")) {
+            Some(value) => Imported::Own(source.text_of(value).to_owned()),
+            None => Imported::Unknown,
+        };
+        push("default", what, None, None);
+        return;
+    }
+    if exported && from.is_some() && children(node).iter().any(|one| one.kind() == "*") {
+        push("*", Imported::All, None, None);
+    }
+    // What a declaration or a function within the statement holds isn't part of its list.
+    let parts = named(node).into_iter().filter(|part| {
         matches!(
-            one.kind(),
-            "use_declaration"
-                | "import_statement"
-                | "import_from_statement"
-                | "import_spec"
-                | "import_declaration"
-        ) || (one.kind() == "export_statement" && field(*one, "source").is_some())
-    })?;
-    let parent = node.parent()?;
-    let alias = || Some(vec![ALIAS.to_owned()]);
-    match (source.language(), around.kind()) {
-        (Language::Rust, _) => {
-            if parent.kind() == "use_as_clause" && field(parent, "alias") == Some(node) {
-                return alias();
+            part.kind(),
+            "import_clause" | "export_clause" | "namespace_export" | "import_require_clause"
+        )
+    });
+    for one in parts.flat_map(descendants) {
+        match one.kind() {
+            "import_specifier" | "export_specifier" => {
+                let Some(name) = field(one, "name") else { continue };
+                let alias = field(one, "alias");
+                let original = source.text_of(name).trim_matches(['"', '\'']).to_owned();
+                let own = exported && from.is_none();
+                let text = alias.map_or(original.as_str(), |alias| source.text_of(alias));
+                let text = text.trim_matches(['"', '\'']).to_owned();
+                let what = if own { Imported::Own(original) } else { Imported::Name(original) };
+                push(&text, what, Some(name), alias);
             }
-            let mut path = Vec::new();
-            let mut from = node;
-            // The names before it, from the inside to the outside.
-            for up in ancestors(node).take_while(|one| *one != around) {
-                let before = match up.kind() {
-                    "scoped_identifier" if field(up, "path") != Some(from) => field(up, "path"),
-                    "scoped_use_list" if field(up, "path") != Some(from) => field(up, "path"),
-                    _ => None,
-                };
-                if let Some(before) = before {
-                    let mut outer = segments(source.text_of(before));
-                    outer.append(&mut path);
-                    path = outer;
+            "namespace_import" | "namespace_export" => {
+                if let Some(name) = one.named_child(0) {
+                    push(source.text_of(name), Imported::Module, None, Some(name));
                 }
-                from = up;
             }
-            Some(path)
-        }
-        (Language::Python, "import_from_statement") => {
-            if field(parent, "alias") == Some(node) {
-                return alias();
+            "import_require_clause" => {
+                if let Some(name) = one.named_child(0) {
+                    push(source.text_of(name), Imported::Unknown, None, Some(name));
+                }
             }
-            let module = field(around, "module_name");
-            if module.is_some_and(|module| module.byte_range().contains(&node.start_byte())) {
-                return Some(vec![ALIAS.to_owned()]).filter(|_| false).or_else(|| {
-                    let before = &source.text()[module?.start_byte()..node.start_byte()];
-                    let rest = before.trim_start_matches('.');
-                    let mut path = vec![".".to_owned(); before.len() - rest.len()];
-                    path.extend(segments(rest));
-                    Some(path)
-                });
+            "identifier" if one.parent().is_some_and(|up| up.kind() == "import_clause") => {
+                let what = Imported::Name("default".to_owned());
+                push(source.text_of(one), what, None, Some(one));
             }
-            Some(python_path(source, around))
+            _ => {}
         }
-        (Language::Python, _) => {
-            if field(parent, "alias") == Some(node) {
-                return alias();
-            }
-            let before = parent.kind() == "dotted_name";
-            let text = &source.text()[parent.start_byte()..node.start_byte()];
-            Some(if before { segments(text) } else { Vec::new() })
-        }
-        (Language::Go, _) => alias(),
-        (Language::Java, _) => {
-            let from = named(around).into_iter().next()?;
-            Some(segments(&source.text()[from.start_byte()..node.start_byte()]))
-        }
-        (language, _) if language.is_ecmascript() => {
-            let specifier =
-                parent.kind() == "import_specifier" || parent.kind() == "export_specifier";
-            if !specifier || (field(parent, "alias") == Some(node)) {
-                return alias();
-            }
-            let from = field(around, "source")?;
-            Some(vec![source.text_of(from).trim_matches(['"', '\'', '`']).to_owned()])
-        }
-        _ => None,
     }
 }
 
-/// True for the path of a name that an import only gives to something else.
-pub(super) fn is_alias(path: &[String]) -> bool {
-    path == [ALIAS]
-}
-
-/// The folder and the modules that a file is, without its extension: `src/a/mod.rs` is `a` below `src`.
-pub(super) fn module_of(language: Language, path: &Path) -> (Vec<String>, Vec<String>) {
-    let mut parts: Vec<String> =
-        path.iter().filter_map(|part| part.to_str()).map(str::to_owned).collect();
-    let stem = parts.pop().unwrap_or_default();
-    let stem = stem.split('.').next().unwrap_or_default().to_owned();
-    let root = match language {
-        Language::Rust => {
-            let src = parts.iter().rposition(|part| part == "src");
-            // Each file of tests, examples and benchmarks is a crate of its own.
-            let own = parts
-                .iter()
-                .rposition(|part| matches!(part.as_str(), "tests" | "examples" | "benches"));
-            match (src, own) {
-                (Some(src), own) if own.is_none_or(|own| own < src) => src + 1,
-                _ => parts.len(),
-            }
+/// Returns the path before a name within a `use` of Rust; `None` if it isn't in one.
+pub(super) fn path_before(source: &Source, node: Node<'_>) -> Option<Vec<String>> {
+    let around = ancestors(node).find(|one| one.kind() == "use_declaration")?;
+    let mut path = Vec::new();
+    let mut from = node;
+    for up in ancestors(node).take_while(|one| *one != around) {
+        let scoped = matches!(up.kind(), "scoped_identifier" | "scoped_use_list");
+        let before = field(up, "path").filter(|path| scoped && *path != from);
+        if let Some(before) = before {
+            let mut outer = segments(source.text_of(before));
+            outer.append(&mut path);
+            path = outer;
         }
-        _ => 0,
-    };
-    let mut modules = parts.split_off(root);
-    let is_root = match language {
-        Language::Rust => matches!(stem.as_str(), "mod" | "lib" | "main"),
-        Language::Python => stem == "__init__",
-        _ => stem == "index",
-    };
-    if !is_root {
-        modules.push(stem);
+        from = up;
     }
-    (parts, modules)
+    Some(path)
 }

@@ -108,13 +108,15 @@ fn is_block(kind: &str) -> bool {
 }
 
 /// True for a type parameter and its uses.
-fn is_type_parameter(source: &Source, name: &str, node: Node<'_>) -> bool {
+pub(super) fn is_type_parameter(source: &Source, name: &str, node: Node<'_>) -> bool {
     std::iter::once(node).chain(ancestors(node)).any(|around| {
         let list = field(around, "type_parameters")
             .into_iter()
             .chain(named(around).into_iter().filter(|one| one.kind() == "template_parameter_list"));
         list.into_iter().any(|list| {
-            named(list).into_iter().any(|parameter| {
+            // A lifetime of the same name is something else.
+            let parameters = named(list).into_iter().filter(|one| !one.kind().contains("lifetime"));
+            parameters.into_iter().any(|parameter| {
                 let declared = field(parameter, "name").unwrap_or(parameter);
                 let first = std::iter::successors(Some(declared), |one| one.named_child(0)).last();
                 first.is_some_and(|first| source.text_of(first) == name)

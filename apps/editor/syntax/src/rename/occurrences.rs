@@ -3,10 +3,9 @@
 use tree_sitter::Node;
 
 use crate::language::Language;
-use crate::source::{Source, ancestors, children, field, fields};
+use crate::source::{Source, ancestors, children, field};
 
-use super::Form;
-use super::imports;
+use super::imports::CRATES;
 
 /// What a name is used for.
 pub(crate) enum Role<'t> {
@@ -16,8 +15,8 @@ pub(crate) enum Role<'t> {
     Member { receiver: Node<'t>, call: bool },
     /// Behind a path: `a::b::` of `a::b::name`.
     Path { qualifier: Vec<String> },
-    /// In an import, with the path before it.
-    Import { path: Vec<String> },
+    /// In an import.
+    Import,
     /// A field's name where a value is made or taken apart, with the type if it is written.
     Field { ty: Option<String>, shorthand: bool },
     /// A label, a keyword argument, a key: nothing that a declaration names.
@@ -30,16 +29,6 @@ pub(crate) enum Role<'t> {
 pub(crate) struct Name<'t> {
     pub node: Node<'t>,
     pub role: Role<'t>,
-}
-
-impl Name<'_> {
-    /// How a value is written with another name here.
-    pub(super) fn value_form(&self) -> Form {
-        match self.role {
-            Role::Field { shorthand: true, .. } => Form::Value,
-            _ => Form::Name,
-        }
-    }
 }
 
 /// Returns the occurrences of a name in code, in the order of the text.
@@ -72,8 +61,8 @@ fn role<'t>(source: &'t Source, node: Node<'t>) -> Role<'t> {
     if ancestors(node).any(|one| one.is_error()) {
         return Role::Unknown;
     }
-    if let Some(path) = imports::path_before(source, node) {
-        return Role::Import { path };
+    if is_in_import(node) {
+        return Role::Import;
     }
     let is = |name: &str| field(parent, name) == Some(node);
     let called = |one: Node<'t>| {
@@ -136,6 +125,25 @@ fn role<'t>(source: &'t Source, node: Node<'t>) -> Role<'t> {
         _ if node.kind() == "statement_identifier" => Role::Label,
         _ => Role::Free,
     }
+}
+
+/// True for a name in an import, and in a list of what is handed on from another module.
+fn is_in_import(node: Node<'_>) -> bool {
+    ancestors(node).any(|one| {
+        let handed_on = one.kind() == "export_clause"
+            && one.parent().is_some_and(|of| field(of, "source").is_some());
+        handed_on
+            || matches!(
+                one.kind(),
+                "use_declaration"
+                    | "extern_crate_declaration"
+                    | "import_statement"
+                    | "import_from_statement"
+                    | "import_spec"
+                    | "import_declaration"
+                    | "namespace_export"
+            )
+    })
 }
 
 fn member<'t>(parent: Node<'t>, receiver: &str, call: bool) -> Role<'t> {
@@ -260,7 +268,7 @@ fn tokens<'t>(source: &'t Source, node: Node<'t>, tree: Node<'t>) -> Role<'t> {
     }
 }
 
-/// Splits a path at `::` and `.`, without parameters.
+/// Splits a path at `::` and `.`, without parameters. One that begins with `::` has [`CRATES`] as its first part.
 pub(super) fn segments(path: &str) -> Vec<String> {
     let (mut plain, mut depth) = (String::new(), 0usize);
     for c in path.chars() {
@@ -271,10 +279,7 @@ pub(super) fn segments(path: &str) -> Vec<String> {
             _ => {}
         }
     }
-    plain.split([':', '.']).filter(|part| !part.is_empty()).map(str::to_owned).collect()
-}
-
-/// Returns the names of the fields of a node.
-pub(super) fn texts<'t>(source: &'t Source, node: Node<'t>, name: &str) -> Vec<&'t str> {
-    fields(node, name).into_iter().map(|one| source.text_of(one)).collect()
+    let absolute = plain.starts_with("::").then(|| CRATES.to_owned());
+    let parts = plain.split([':', '.']).filter(|part| !part.is_empty()).map(str::to_owned);
+    absolute.into_iter().chain(parts).collect()
 }

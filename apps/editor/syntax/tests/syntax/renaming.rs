@@ -1,19 +1,39 @@
 //! Which occurrences of a name are a symbol.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use pipemux_syntax::{Files, Project};
 
 use crate::support::*;
 
+/// Files whose texts are given.
+struct Given<'t>(BTreeMap<&'t str, &'t str>);
+
+impl Files for Given<'_> {
+    fn source(&mut self, path: &Path) -> Option<Rc<Source>> {
+        let text = self.text(path)?;
+        Some(Rc::new(Source::parse(Language::of_path(path)?, text).ok()?))
+    }
+
+    fn text(&mut self, path: &Path) -> Option<String> {
+        self.0.get(path.to_str()?).map(|text| (*text).to_owned())
+    }
+}
+
 /// Renames a symbol of the first file. In the result, `«»` are around what is proven and `‹›` around what is possible.
 fn rename(files: &[(&str, &str)], symbol: &str) -> String {
-    let sources: Vec<_> = files
+    let parsed = files.iter().filter(|(path, _)| Language::of_path(Path::new(path)).is_some());
+    let files_parsed: Vec<_> = parsed.copied().collect();
+    let sources: Vec<_> = files_parsed
         .iter()
         .map(|(path, text)| {
             let language = Language::of_path(Path::new(path)).unwrap();
             Source::parse(language, *text).unwrap()
         })
         .collect();
-    let units: Vec<_> = files
+    let units: Vec<_> = files_parsed
         .iter()
         .zip(&sources)
         .map(|((path, _), source)| Unit { path: Path::new(path), source })
@@ -22,13 +42,15 @@ fn rename(files: &[(&str, &str)], symbol: &str) -> String {
     let normal = symbol.replace("::", ".");
     let exact = |one: &&Found| one.qualified.replace("::", ".") == normal;
     let found = found.iter().find(exact).or(found.first()).unwrap();
-    let packages = ["own".to_owned()];
-    let renaming = match plan_rename(&units, (0, found), &packages) {
+    let mut reader = Given(files.iter().copied().collect());
+    let paths = files.iter().map(|(path, _)| PathBuf::from(path));
+    let project = Project::new(paths, &mut reader);
+    let renaming = match plan_rename(&project, &units, (0, found)) {
         Ok(renaming) => renaming,
         Err(reason) => return format!("refused: {reason}\n"),
     };
     let mut all = String::new();
-    for (unit, (path, text)) in files.iter().enumerate() {
+    for (unit, (path, text)) in files_parsed.iter().enumerate() {
         let mut marks = Vec::new();
         for (occurrences, open, close) in
             [(&renaming.proven, '«', '»'), (&renaming.possible, '‹', '›')]
@@ -48,8 +70,12 @@ fn rename(files: &[(&str, &str)], symbol: &str) -> String {
         all += &format!("--- {path}\n{marked}{}", &text[from..]);
     }
     let (others, comments, strings) =
-        (renaming.others, renaming.in_comments.len(), renaming.in_strings.len());
-    format!("{all}left: {others} others, {comments} in comments, {strings} in strings\n")
+        (renaming.others.len(), renaming.in_comments.len(), renaming.in_strings.len());
+    let unparsed = match renaming.in_unparsed.len() {
+        0 => String::new(),
+        number => format!(", {number} in unparsed"),
+    };
+    format!("{all}left: {others} others, {comments} in comments, {strings} in strings{unparsed}\n")
 }
 
 #[test]

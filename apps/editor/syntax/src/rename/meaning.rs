@@ -1,0 +1,130 @@
+//! What a name means, and how far that is proof.
+//!
+//! **An occurrence is proven in one way only:** by resolving it, with the rules of its language, to the symbol that is
+//! renamed. Whatever couldn't be resolved stays [`Entity::Unknown`], from which no proof can be made.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::project::File;
+
+/// In which a name is looked up. Only Rust has several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Space {
+    /// Functions, constants, and the methods of a type.
+    Value,
+    /// Types and modules, and the fields of a type.
+    Type,
+    /// Macros.
+    Macro,
+    /// Everything, in languages with one space.
+    Any,
+}
+
+/// Something that a name can mean.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Entity {
+    /// All declarations of a name in one scope outside of functions. `scope` is the scope's first byte.
+    Item { file: File, scope: usize, name: Rc<str>, space: Space },
+    /// A variable or an item of a function; `binding` is its index among the file's.
+    Local { file: File, binding: usize },
+    /// A member that a type declares.
+    Member { owner: Rc<Entity>, name: Rc<str>, space: Space },
+    /// A file as a module, or with `scope` a module within a file.
+    Module { file: File, scope: usize },
+    /// A directory that is a package without a file of its own.
+    Package(Rc<str>),
+    /// Something that isn't declared in the project.
+    Outside,
+    /// It couldn't be resolved.
+    Unknown,
+}
+
+/// All that a name may mean. Empty if nothing declares it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Meaning(pub BTreeSet<Entity>);
+
+impl Meaning {
+    pub(super) fn of(entity: Entity) -> Self {
+        Self(BTreeSet::from([entity]))
+    }
+
+    pub(super) fn unknown() -> Self {
+        Self::of(Entity::Unknown)
+    }
+
+    pub(super) fn outside() -> Self {
+        Self::of(Entity::Outside)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn is_unknown(&self) -> bool {
+        self.0.contains(&Entity::Unknown)
+    }
+
+    /// Itself, or what is made where nothing was found.
+    pub(super) fn or(self, other: impl FnOnce() -> Self) -> Self {
+        if self.is_empty() { other() } else { self }
+    }
+
+    /// Follows each entity to what it leads to. What leads nowhere is unknown.
+    pub(super) fn then(&self, mut follow: impl FnMut(&Entity) -> Meaning) -> Self {
+        let mut all = Self::default();
+        for entity in &self.0 {
+            match entity {
+                Entity::Outside | Entity::Unknown => {
+                    all.0.insert(entity.clone());
+                }
+                entity => {
+                    let next = follow(entity).or(Meaning::unknown);
+                    all.0.extend(next.0);
+                }
+            }
+        }
+        all
+    }
+
+    /// Itself, with what is outside of the project as unknown.
+    pub(super) fn then_or_unknown(self) -> Self {
+        let known = |one| if one == Entity::Outside { Entity::Unknown } else { one };
+        Self(self.0.into_iter().map(known).collect())
+    }
+
+    /// The one entity that is meant.
+    pub(super) fn only(&self) -> Option<&Entity> {
+        self.0.first().filter(|_| self.0.len() == 1)
+    }
+}
+
+impl Extend<Entity> for Meaning {
+    fn extend<T: IntoIterator<Item = Entity>>(&mut self, all: T) {
+        self.0.extend(all);
+    }
+}
+
+/// That an occurrence was resolved to the symbol. Only [`weigh`] makes one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Proof(());
+
+/// What is known of an occurrence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Evidence {
+    /// It is the symbol.
+    Proven(Proof),
+    /// It may be the symbol.
+    Possible,
+    /// It is something else.
+    Other,
+}
+
+/// Compares what an occurrence may mean with the entities that are renamed.
+pub(super) fn weigh(meaning: &Meaning, family: &BTreeSet<Entity>) -> Evidence {
+    let own = meaning.0.iter().filter(|one| family.contains(one)).count();
+    if own > 0 && own == meaning.0.len() {
+        return Evidence::Proven(Proof(()));
+    }
+    if own > 0 || meaning.is_unknown() { Evidence::Possible } else { Evidence::Other }
+}
