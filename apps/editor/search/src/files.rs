@@ -8,11 +8,11 @@ use std::sync::Mutex;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::{WalkBuilder, WalkState};
 
-use crate::limits::{BRACES_MAX, ENTRIES_MAX, FILES_MAX, THREADS_MAX};
+use crate::limits::{BRACES_MAX, ENTRIES_MAX, FILES_MAX, IGNORED_MAX, THREADS_MAX};
 
 /// Files that are named by paths, folders and globs. A folder means all in it. What `.gitignore` and its kin list,
-/// and names that begin with a dot, are left out, unless they are named themselves; symbolic links in folders
-/// aren't followed.
+/// and names that begin with a dot, are left out, unless they are named themselves: a folder or a glob that is named
+/// and of which nothing else would be left means what the rules list, too. Symbolic links in folders aren't followed.
 #[derive(Debug)]
 pub struct Files {
     /// Files that were named by their paths, with symbolic links resolved.
@@ -31,6 +31,8 @@ pub struct Files {
 struct Folder {
     /// True for all of it.
     all: bool,
+    /// True if it was named, or a glob in it: the project's own folder is searched without being named.
+    named: bool,
     /// The deepest level that a glob reaches; `None` for any.
     depth: Option<usize>,
     /// Indexes of globs.
@@ -43,6 +45,28 @@ struct GivenGlob {
     text: String,
     /// Relative to its folder.
     glob: GlobSet,
+}
+
+/// Files in the folders that were searched which nobody named, and which were left out for that.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ignored {
+    /// Those that `.gitignore` and its kin list.
+    pub by_rules: usize,
+    /// Those whose name, or that of a folder around them, begins with a dot.
+    pub hidden: usize,
+    /// True if there are more of them than were counted, `IGNORED_MAX`.
+    pub more: bool,
+}
+
+/// Which rules a walk of a folder heeds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Heeded {
+    /// All: those of the folder and of the folders around it.
+    All,
+    /// Those in the folder itself.
+    Own,
+    /// None.
+    Nothing,
 }
 
 /// Why files can't be told.
@@ -134,7 +158,8 @@ impl Files {
         }
         match std::fs::metadata(&path) {
             Ok(found) if found.is_dir() => {
-                self.folders.entry((canonical(&path)?, false)).or_default().all = true;
+                let folder = self.folders.entry((canonical(&path)?, false)).or_default();
+                (folder.all, folder.named) = (true, true);
                 return Ok(());
             }
             Ok(_) => {
@@ -189,6 +214,7 @@ impl Files {
             .entry((folder, hidden))
             .or_insert_with(|| Folder { depth: Some(0), ..Folder::default() });
         target.depth = target.depth.and_then(|before| depth.map(|depth| before.max(depth)));
+        target.named = true;
         target.globs.push(self.globs.len());
         self.globs.push(GivenGlob { text: entry.to_owned(), glob: set });
         Ok(())
@@ -207,23 +233,41 @@ impl Files {
         let mut all = self.named.clone();
         let mut used = vec![false; self.globs.len()];
         for ((path, hidden), folder) in &self.folders {
-            let files = walk(path, *hidden, if folder.all { None } else { folder.depth })?;
-            let known = self.known.iter().filter(|known| known.starts_with(path)).cloned();
-            for file in files.into_iter().chain(known) {
-                let relative = file.strip_prefix(path).unwrap_or(&file);
-                let mut wanted = folder.all;
-                for index in &folder.globs {
-                    if self.globs[*index].glob.is_match(relative) {
-                        used[*index] = true;
-                        wanted = true;
+            let known = self.known.iter().filter(|known| known.starts_with(path));
+            let known: Vec<PathBuf> = known.cloned().collect();
+            for heeded in [Heeded::All, Heeded::Own, Heeded::Nothing] {
+                let depth = if folder.all { None } else { folder.depth };
+                let hidden = *hidden || heeded == Heeded::Nothing;
+                let files = match walk(path, hidden, heeded, depth) {
+                    // Nobody means all files of all packages by a name that none has.
+                    Err(FilesError::TooManyFiles) if heeded != Heeded::All => break,
+                    files => files?,
+                };
+                let mut found = false;
+                // A glob that has matched already means no more of what the rules list.
+                let open: Vec<usize> =
+                    folder.globs.iter().copied().filter(|index| !used[*index]).collect();
+                for file in files.into_iter().chain(known.iter().cloned()) {
+                    let relative = file.strip_prefix(path).unwrap_or(&file);
+                    let mut wanted = folder.all;
+                    for index in &open {
+                        if self.globs[*index].glob.is_match(relative) {
+                            used[*index] = true;
+                            wanted = true;
+                        }
+                    }
+                    if wanted {
+                        found = true;
+                        all.push(file);
                     }
                 }
-                if wanted {
-                    all.push(file);
+                if all.len() > FILES_MAX {
+                    return Err(FilesError::TooManyFiles);
                 }
-            }
-            if all.len() > FILES_MAX {
-                return Err(FilesError::TooManyFiles);
+                let done = folder.globs.iter().all(|index| used[*index]);
+                if !folder.named || (done && (found || !folder.all)) {
+                    break;
+                }
             }
         }
         if let Some(unused) = used.iter().position(|used| !used) {
@@ -238,11 +282,61 @@ impl Files {
     }
 }
 
+impl Files {
+    /// Counts what [`Files::list`] leaves out of its folders, for answers that claim that something isn't there.
+    pub fn ignored(&self) -> Ignored {
+        let listed = self.list().unwrap_or_default();
+        let mut ignored = Ignored::default();
+        for ((path, _), folder) in &self.folders {
+            let mut builder = WalkBuilder::new(path);
+            builder.standard_filters(false).max_depth(if folder.all { None } else { folder.depth });
+            builder.filter_entry(|entry| entry.file_name() != ".git");
+            for entry in builder.build().flatten() {
+                if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                    continue;
+                }
+                let relative = entry.path().strip_prefix(path).unwrap_or(entry.path());
+                let mut globs = folder.globs.iter();
+                let wanted =
+                    folder.all || globs.any(|index| self.globs[*index].glob.is_match(relative));
+                if !wanted
+                    || self.excluded.is_match(entry.path())
+                    || listed.binary_search_by(|one| one.as_path().cmp(entry.path())).is_ok()
+                {
+                    continue;
+                }
+                if ignored.by_rules + ignored.hidden >= IGNORED_MAX {
+                    ignored.more = true;
+                    return ignored;
+                }
+                let dotted = |part: &std::ffi::OsStr| part.as_encoded_bytes().starts_with(b".");
+                match relative.iter().any(dotted) {
+                    true => ignored.hidden += 1,
+                    false => ignored.by_rules += 1,
+                }
+            }
+        }
+        ignored
+    }
+}
+
 /// Returns the files of a folder, in any order.
-fn walk(folder: &Path, hidden: bool, depth: Option<usize>) -> Result<Vec<PathBuf>, FilesError> {
+fn walk(
+    folder: &Path,
+    hidden: bool,
+    heeded: Heeded,
+    depth: Option<usize>,
+) -> Result<Vec<PathBuf>, FilesError> {
     let mut builder = WalkBuilder::new(folder);
+    match heeded {
+        Heeded::All => {}
+        Heeded::Own => drop(builder.parents(false)),
+        Heeded::Nothing => drop(builder.standard_filters(false)),
+    }
     builder.hidden(!hidden).max_depth(depth).threads(threads());
-    builder.add_custom_ignore_filename(".rgignore");
+    if heeded != Heeded::Nothing {
+        builder.add_custom_ignore_filename(".rgignore");
+    }
     if hidden {
         builder.filter_entry(|entry| entry.file_name() != ".git");
     }

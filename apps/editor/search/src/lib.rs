@@ -29,7 +29,7 @@ mod replacement;
 pub mod search;
 
 pub use counts::{Counts, LeftOut, Lines};
-pub use files::{Files, FilesError};
+pub use files::{Files, FilesError, Ignored};
 pub use line_matcher::LineMatcher;
 pub use pattern::{Classify, Filters, Match, Matches, Part, PartOf, Parts, Pattern, PatternError};
 pub use search::{FileCounts, Found, Overlay, SkipReason, Skipped, search};

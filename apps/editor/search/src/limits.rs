@@ -20,3 +20,5 @@ pub const WHOLE_MAX: u64 = 256 * 1024;
 pub const READ_MORE: usize = 64 * 1024;
 /// Braces of a glob that are looked at for folders.
 pub const BRACES_MAX: usize = 4;
+/// The most files that are counted of those that were left out.
+pub const IGNORED_MAX: usize = 10_000;

@@ -38,7 +38,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use docui::Fault;
-use pipemux_search::{Filters, Found, Overlay, Part, PartOf, Parts, Pattern, PatternError};
+use pipemux_search::{Files, Filters, Found, Overlay, Part, PartOf, Parts, Pattern, PatternError};
 use pipemux_syntax::regions::{Region, regions_of};
 use pipemux_syntax::{Language, limits};
 
@@ -67,6 +67,8 @@ pub(super) struct Searched {
     /// The parts of files that were searched, as they are displayed; empty if whole files were.
     pub parts: Vec<String>,
     pub found: Found,
+    /// What the files were listed by.
+    pub listed_by: Option<Files>,
 }
 
 impl Wanted {
@@ -120,7 +122,7 @@ pub(super) fn search(
     // What is written wrong is told before any file is read.
     wanted.pattern(Parts::new())?;
     let with = wanted.with_pattern()?;
-    let ScopedFiles { mut files, named, within, shown } = scope.files(documents)?;
+    let ScopedFiles { mut files, named, within, shown, listed_by } = scope.files(documents)?;
     let pattern = wanted.pattern(within)?;
     let overlay: Overlay = documents
         .open_files()
@@ -135,7 +137,7 @@ pub(super) fn search(
     }
     let found = pipemux_search::search(&pattern, &files, &overlay);
     let parts = if scope.is_parts() { shown } else { Vec::new() };
-    Ok(Searched { pattern, files, named, parts, found })
+    Ok(Searched { pattern, files, named, parts, found, listed_by })
 }
 
 /// Tells the parts of a text by its language, which the path tells.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -80,7 +81,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         random ^= random << 17;
         let index = usize::try_from(random % symbols.len() as u64)?;
         let (path, found) = symbols.swap_remove(index);
-        println!("{}", plan(&mut disk, &sources, &paths, &path, &found));
+        let plan = plan(&mut disk, &sources, &paths, &path, &found);
+        writeln!(std::io::stdout(), "{plan}")?;
     }
     Ok(())
 }

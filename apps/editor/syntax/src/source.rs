@@ -59,12 +59,13 @@ impl Source {
         if source.is_too_deep() { Err(ParseError::TooDeep) } else { Ok(source) }
     }
 
-    /// Takes a text of no known language: it has no symbols, and lines in it can be moved.
+    /// Takes a text of any length that isn't parsed: it has no symbols, and lines in it can be moved.
     ///
     /// # Errors
-    /// The text is too long.
+    /// The parser gave up.
     pub fn plain(text: impl Into<String>) -> Result<Self, ParseError> {
-        Ok(Self { plain: true, ..Self::parse(Language::Markdown, text)? })
+        let unparsed = Self::parse(Language::Markdown, "")?;
+        Ok(Self { text: text.into(), plain: true, ..unparsed })
     }
 
     /// The text.

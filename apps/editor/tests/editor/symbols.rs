@@ -462,14 +462,25 @@ fn rename_is_not_barred_by_files_that_it_cannot_read_and_names_those_that_it_doe
     });
     let left = [
         "calc → compute: 1 in a.c; left: 1 in code that isn't parsed (a.c:2)",
-        "1 in files of other kinds (i.html:1",
-        "not read: big.js: the file has more than 4 MiB",
+        "2 in files of other kinds (big.js:1, i.html:1",
+        "not read: latin.txt",
         "only=\"code\"",
     ];
     for part in left {
         assert!(done.brief.contains(part), "{part}: {}", done.brief);
     }
     assert!(!done.brief.contains("b.bin"), "{}", done.brief);
+}
+
+#[test]
+fn lines_are_named_by_number_in_files_of_any_size() {
+    let mut session = session();
+    let rows: String = (0..200_000).map(|row| format!("{row},{}\n", "a".repeat(24))).collect();
+    std::fs::write(session.path("d.csv"), &rows).unwrap();
+    let done = session.done(&Action::LinesOf { range: line("d.csv:100000-100001") });
+    assert!(shown(&done).contains("99999,aaa") && shown(&done).contains("100000,aaa"));
+    session.done(&Action::Delete { range: line("d.csv:100000") });
+    assert_eq!(session.on_disk("d.csv").lines().count(), 199_999);
 }
 
 #[test]

@@ -92,6 +92,30 @@ fn ignored_and_hidden_files_are_there_when_they_are_named() {
 }
 
 #[test]
+fn a_folder_that_is_named_is_searched_however_the_rules_are_written() {
+    for rule in ["scripts", "scripts/", "/scripts/", "scripts/*", "scripts/**", "scripts/w.py", "*"]
+    {
+        let project = folder(&[(".gitignore", rule), ("scripts/w.py", "x"), ("a.rs", "x")]);
+        let root = project.path();
+        let listed = |entries: &[&str]| list(root, root, entries).unwrap();
+        for entry in ["scripts", "scripts/", "scripts/**", "scripts/*.py", "*.py"] {
+            assert_eq!(listed(&[entry]), ["scripts/w.py"], "{rule}: {entry}");
+        }
+        assert!(!listed(&[]).contains(&"scripts/w.py".to_owned()), "{rule}: nobody named it");
+        let ignored = Files::new(&[], root, root, &[]).unwrap().ignored();
+        // Of the hidden files there is `.gitignore`.
+        assert_eq!((ignored.hidden, ignored.more), (1, false), "{rule}");
+        assert_eq!(ignored.by_rules, if rule == "*" { 2 } else { 1 }, "{rule}");
+    }
+    // Where something else is left, the rules hold for the rest.
+    let project = folder(&[(".gitignore", "*.log\n"), ("src/a.log", "x"), ("src/a.rs", "x")]);
+    let root = project.path();
+    assert_eq!(list(root, root, &["src"]).unwrap(), ["src/a.rs"]);
+    let none = list(root, root, &["src/*.none"]).unwrap_err().to_string();
+    assert_eq!(none, "no file matches src/*.none");
+}
+
+#[test]
 fn entries_are_relative_to_their_base() {
     let project = project();
     let (root, base) = (project.path(), project.path().join("src"));
@@ -109,7 +133,7 @@ fn missing_paths_and_globs_without_a_match_are_refused() {
     assert!(matches!(refused("a.rs/b"), FilesError::Missing(_)));
     assert!(matches!(refused("none/*.rs"), FilesError::Missing(path) if path.ends_with("none")));
     assert!(matches!(refused("src/*.go"), FilesError::NoMatch(glob) if glob == "src/*.go"));
-    assert!(matches!(refused("*.log"), FilesError::NoMatch(_)), "all are ignored");
+    assert!(matches!(refused("*.none"), FilesError::NoMatch(_)));
     assert!(matches!(refused("src/{a"), FilesError::Glob { .. }));
     let many = vec!["a.rs"; limits::ENTRIES_MAX + 1];
     let refused = list(project.path(), project.path(), &many).unwrap_err();

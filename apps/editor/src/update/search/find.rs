@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use docui::{Blocking, Context, Fault};
-use pipemux_search::FileCounts;
+use pipemux_search::{FileCounts, Files, Ignored};
 use pipemux_syntax::outline::flatten;
 use pipemux_syntax::{Language, Source};
 
@@ -134,6 +134,11 @@ impl Manner {
         };
         if !left.text.is_empty() {
             brief += &format!("; {}", left.text);
+        }
+        if files.is_empty()
+            && let Some(ignored) = searched.listed_by.as_ref().map(Files::ignored)
+        {
+            brief += &not_searched(ignored);
         }
         if files.is_empty() && self.wanted.case {
             let folded = Wanted { case: false, ..self.wanted.clone() };
@@ -347,5 +352,27 @@ impl Manner {
             Some(again) => format!("… {what}; {again} --budget {budget}\n"),
             None => format!("… {what}\n"),
         }
+    }
+}
+
+/// `; not searched: 12 files that .gitignore lists, 3 hidden ones (a file or folder that `in` names is)`
+fn not_searched(ignored: Ignored) -> String {
+    let Ignored { by_rules, hidden, more } = ignored;
+    let at_least = if more { "at least " } else { "" };
+    let listed = match by_rules {
+        0 => None,
+        number => Some(format!("{} that .gitignore lists", count(number, "file"))),
+    };
+    let dotted = match hidden {
+        0 => None,
+        number => Some(count(number, "hidden file")),
+    };
+    let all: Vec<String> = listed.into_iter().chain(dotted).collect();
+    match all.is_empty() {
+        true => String::new(),
+        false => format!(
+            "; not searched: {at_least}{} (a file or folder that `in` names is)",
+            all.join(", ")
+        ),
     }
 }

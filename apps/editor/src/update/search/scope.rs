@@ -36,6 +36,8 @@ pub(super) struct ScopedFiles {
     pub within: Parts,
     /// The parts as they are displayed: `config.ini:51-150`.
     pub shown: Vec<String>,
+    /// What the files were listed by, of which an answer of absence tells what was left out.
+    pub listed_by: Option<Files>,
 }
 
 /// Which text the numbers of lines are of.
@@ -128,11 +130,13 @@ impl Scope {
             named: Vec::new(),
             within: Parts::new(),
             shown: Vec::new(),
+            listed_by: None,
         };
         if !self.is_parts() {
             let files = self.whole_files(documents)?;
             scoped.files = files.list().map_err(|error| self.fault(error))?;
             scoped.named = files.named().to_vec();
+            scoped.listed_by = Some(files);
         }
         let mut resolver = Resolver::new(documents, self.symbols.clone());
         resolver.clamps = true;
@@ -195,7 +199,7 @@ impl Scope {
                 }
             },
             FilesError::NoMatch(glob) => Fault::not_found(format!("no file matches {glob}"))
-                .hint("what .gitignore lists is left out: name the file or its folder"),
+                .hint("a glob is relative to the folder of the call; files that .gitignore lists were looked at, too"),
             error @ FilesError::Glob { .. } => Fault::usage(error.to_string()),
             error => Fault::refused(error.to_string()),
         }

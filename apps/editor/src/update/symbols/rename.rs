@@ -421,7 +421,10 @@ pub(super) fn sources_with(
             Err(fault) if own.contains(&path) => return Err(fault.into()),
             // A binary file mentions no names.
             Err(_) if Language::of_path(&path).is_none() && is_binary(&path) => {}
-            Err(fault) => unread.push(fault.message.clone()),
+            Err(fault) => {
+                let root = format!("{}/", resolver.scope.root.display());
+                unread.push(fault.message.replace(&root, ""));
+            }
         }
     }
     Ok((sources, unread))

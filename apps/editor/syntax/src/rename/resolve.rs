@@ -20,6 +20,9 @@ use super::project::{File, Project};
 /// How many steps one name is followed through imports, aliases and types.
 const STEPS_MAX: usize = 48;
 
+/// The blocks of Rust's types by the type: each a file, and the index among the file's types and blocks.
+type Blocks = HashMap<Entity, Vec<(File, usize)>>;
+
 /// Resolves names.
 pub(super) struct Resolver<'a, 'p> {
     pub project: &'a Project<'p>,
@@ -29,7 +32,7 @@ pub(super) struct Resolver<'a, 'p> {
     pub rules: Box<dyn Rules>,
     /// What is being resolved, so that a circle of imports ends.
     busy: RefCell<BTreeSet<(File, usize, String, Space)>>,
-    owners: RefCell<Option<Rc<HashMap<Entity, Vec<(File, usize)>>>>>,
+    owners: RefCell<Option<Rc<Blocks>>>,
     steps: RefCell<usize>,
 }
 
@@ -236,10 +239,10 @@ impl<'a, 'p> Resolver<'a, 'p> {
                 && one.extent.start >= module.start
                 && one.extent.end <= module.end
         });
-        self.from_globs(file, globs.collect(), name, space)
+        self.globs_name(file, globs.collect(), name, space)
     }
 
-    fn from_globs(&self, file: File, globs: Vec<&Import>, name: &str, space: Space) -> Meaning {
+    fn globs_name(&self, file: File, globs: Vec<&Import>, name: &str, space: Space) -> Meaning {
         let (mut meaning, mut unseen) = (Meaning::default(), false);
         for glob in globs {
             let modules = self.import(file, glob, space);
@@ -320,7 +323,7 @@ impl<'a, 'p> Resolver<'a, 'p> {
             }
             return self.explicit(file, 0, name, space).or(|| {
                 let globs = exports.into_iter().filter(|one| one.what == Imported::All);
-                self.from_globs(file, globs.collect(), name, space)
+                self.globs_name(file, globs.collect(), name, space)
             });
         }
         if self.is_rust() {
@@ -354,13 +357,13 @@ impl<'a, 'p> Resolver<'a, 'p> {
     }
 
     /// The types and their blocks, by what they are blocks of.
-    pub(super) fn owners(&self) -> Rc<HashMap<Entity, Vec<(File, usize)>>> {
+    pub(super) fn owners(&self) -> Rc<Blocks> {
         if let Some(known) = self.owners.borrow().as_ref() {
             return known.clone();
         }
         // An empty one for what is asked while it is made.
         *self.owners.borrow_mut() = Some(Rc::default());
-        let mut owners: HashMap<Entity, Vec<(File, usize)>> = HashMap::new();
+        let mut owners = Blocks::new();
         for file in &self.units {
             let Some(facts) = self.project.facts(*file) else { continue };
             for (index, class) in facts.classes.iter().enumerate().filter(|(_, one)| one.is_impl) {

@@ -367,13 +367,15 @@ fn roots(project: &Project<'_>) -> BTreeSet<File> {
 
 fn is_root(path: &Path, table: &toml::Table) -> bool {
     let parts: Vec<&str> = path.iter().filter_map(|part| part.to_str()).collect();
-    let usual = match parts.as_slice() {
-        ["build.rs"] | ["src", "lib.rs" | "main.rs"] => true,
-        ["src", "bin", _] | ["src", "bin", _, "main.rs"] => true,
-        ["tests" | "examples" | "benches", _] => true,
-        ["tests" | "examples" | "benches", _, "main.rs"] => true,
-        _ => false,
-    };
+    let usual = matches!(
+        parts.as_slice(),
+        ["build.rs"]
+            | ["src", "lib.rs" | "main.rs"]
+            | ["src", "bin", _]
+            | ["src", "bin", _, "main.rs"]
+            | ["tests" | "examples" | "benches", _]
+            | ["tests" | "examples" | "benches", _, "main.rs"]
+    );
     let written = |one: &toml::Value| {
         let path = one.get("path").and_then(|path| path.as_str());
         path.and_then(|path| normal(Path::new(path)))
