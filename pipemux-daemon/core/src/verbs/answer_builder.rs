@@ -146,6 +146,11 @@ impl AnswerBuilder<'_> {
         }
         let AnswerRequest { titles, budget, one_off, .. } = *self.request;
         let workspace = &mut *self.workspace;
+        // A window that is shown with another budget than its own, such as its share of a workspace's, is shown so once.
+        let is_look = matches!(self.kind, AnswerKind::Workspace(_) | AnswerKind::Window(_));
+        let own = workspace.window(&requested.session).map(|window| window.detail(None, None));
+        let peek =
+            one_off || is_look && own.is_some_and(|own| own != (requested.lod, requested.budget));
         let session = self.processes.get(&requested.session);
         let (embeds, minted) =
             embeds_of(workspace, self.processes, &requested, &self.embeds, self.epoch);
@@ -153,11 +158,11 @@ impl AnswerBuilder<'_> {
         let show_calls = workspace.options.titles;
         let input = render_input(session, self.epoch, show_calls, &shared, &embeds);
         let (mut window, differs) =
-            write_and_record(workspace, requested, (session, input), self.now);
+            write_and_record(workspace, requested, (session, input), peek, self.now);
         if titles && !show_calls {
             write_calls(&mut window, input, &mut workspace.anchors);
         }
-        window.one_off = one_off;
+        (window.one_off, window.peek) = (one_off, peek);
         let own_budget = workspace.window(&window.session).and_then(|window| window.budget);
         window.room = match (budget, &self.kind) {
             // The request's budget was shared out before the windows were asked for.
@@ -169,7 +174,15 @@ impl AnswerBuilder<'_> {
         let unshown =
             window.status == WindowStatus::Busy && matches!(self.kind, AnswerKind::Run(_));
         if let Some(content) = window.shown_content().filter(|_| !unshown) {
-            workspace.count_context(&window.session, content, one_off, self.now);
+            let version = |workspace: &Workspace| {
+                let context = &workspace.window(&window.session)?.context;
+                Some((context.major, context.minor, context.patch))
+            };
+            let before = version(workspace);
+            // A prompt's context has a budget of its own, which decides what there is room for.
+            let peek = peek || matches!(self.kind, AnswerKind::Injection { .. });
+            workspace.count_context(&window.session, content, peek, self.now);
+            self.changed |= version(workspace) != before;
         }
         self.changed |= differs || minted;
         window
@@ -430,7 +443,7 @@ fn is_unchanged(
     let fresh = window.rendered.as_ref().filter(|_| window.status == WindowStatus::Fresh);
     match fresh {
         // What is shown in more or less detail can't be compared.
-        Some(_) if window.one_off => window.version == Some(version),
+        Some(_) if window.peek => window.version == Some(version),
         Some(now) => {
             delta(before, now, &Known { removed: true, ..Known::default() }).0 == Delta::Same
         }

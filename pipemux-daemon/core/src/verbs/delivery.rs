@@ -117,8 +117,12 @@ fn to_seen_window(
     };
     let names = before.filter(keeps_names).map_or(&shown, |before| &before.names).clone();
     let document = rendered.document.clone();
-    // A view at another level of detail or budget doesn't become the base of later comparisons.
-    let (rendered, base, complete) = match before.filter(|_| window.one_off) {
+    // A view at another level of detail or budget doesn't become the base of later comparisons; one with a share of a
+    // workspace's budget does if it is the first to show the data.
+    let same_data =
+        |before: &&SeenWindow| window.peek && (before.app, before.version) == (app, version);
+    let kept = before.filter(|before| window.one_off || same_data(before));
+    let (rendered, base, complete) = match kept {
         Some(before) => (before.rendered.clone(), before.base, false),
         None => (rendered, (app, version), is_whole),
     };

@@ -37,7 +37,8 @@ pub(crate) fn render_held_window(
     let shared = shared_words(workspace, Some(session), key);
     let show_calls = workspace.options.titles;
     let input = render_input(Some(session), epoch, show_calls, &shared, &embeds);
-    let (window, differs) = write_and_record(workspace, requested, (Some(session), input), now);
+    let (window, differs) =
+        write_and_record(workspace, requested, (Some(session), input), false, now);
     if let Some(content) = window.shown_content() {
         workspace.count_context(key, content, false, now);
     }
@@ -99,12 +100,14 @@ pub(super) fn shared_words(
     SharedWords { actions, names, all: false }
 }
 
-/// Writes a window for an answer, and keeps its rendering in the workspace. The flag is true when the rendering
-/// differs from the one before.
+/// Writes a window for an answer, and keeps its rendering in the workspace. The flag is true when it shows something
+/// new: an anchor, or another text than the window had at its own detail before. The text of a `peek`, at another
+/// detail, is never new.
 pub(super) fn write_and_record(
     workspace: &mut Workspace,
     requested: RequestedWindow,
     (session, input): (Option<&Session>, RenderInput<'_>),
+    peek: bool,
     now: Now,
 ) -> (AnswerWindow, bool) {
     let Some((window, anchors)) = workspace.window_and_anchors(&requested.session) else {
@@ -119,7 +122,14 @@ pub(super) fn write_and_record(
         let write = || write_prototypes(provider, all, names, lod);
         answer.prototypes = window.written_actions(all, names, lod, write);
     }
-    let differs = rendering.as_ref().is_some_and(|rendering| rendering.differs);
+    let mut differs = rendering.as_ref().is_some_and(|rendering| rendering.minted);
+    if let (false, Some(version), Some(rendered)) = (peek, answer.version, &answer.rendered)
+        && let Some(window) = workspace.window_mut(&answer.session)
+    {
+        let same = window.own_rendered.as_ref().is_some_and(|(_, own)| *own == *rendered);
+        differs |= !same;
+        window.own_rendered = Some((version, rendered.clone()));
+    }
     if let Some(rendering) = rendering {
         let shown = rendering.rendered.embeds.windows();
         let ids: Vec<u64> = shown.flat_map(|window| window.rendered.ids.iter().copied()).collect();

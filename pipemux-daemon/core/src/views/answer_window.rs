@@ -51,6 +51,9 @@ pub struct AnswerWindow {
     pub lowered: Option<u64>,
     /// True when its level of detail or budget is for this answer only.
     pub one_off: bool,
+    /// True when it is shown with another budget than its own, such as its share of a workspace's: of the data that its
+    /// reader has seen, it changes nothing.
+    pub peek: bool,
     /// The tokens that it may take together with its prototypes: its share of a budget that the request named, or the
     /// budget that was set for it.
     pub room: u64,
@@ -75,6 +78,7 @@ impl AnswerWindow {
             lod: requested.lod,
             lowered: requested.lowered,
             one_off: false,
+            peek: false,
             room: u64::MAX,
             jobs: String::new(),
         }
@@ -221,14 +225,13 @@ pub fn write_window(
     };
     let pass = render_window(&answer.session, &projection, input, previous, anchors);
     let mut rendered = trim(pass.rendered, u64::from(answer.budget));
-    let differs = pass.changed || previous.is_none_or(|previous| **previous != rendered);
     if let Some(previous) = previous.filter(|previous| previous.content == rendered.content) {
         rendered.content = previous.content.clone();
     }
     let rendered = Rc::new(rendered);
     answer.rendered = Some(rendered.clone());
     let lod = answer.lod;
-    (answer, Some(NewRendering { lod, projection, rendered, differs }))
+    (answer, Some(NewRendering { lod, projection, rendered, minted: pass.changed }))
 }
 
 /// Returns true when a rendering shows calls as they would be written now.

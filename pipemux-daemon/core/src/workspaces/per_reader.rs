@@ -14,7 +14,7 @@ use crate::keys::SessionKey;
 use crate::limits::READERS_SHOWN_MAX;
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::window::DeliveredVersion;
-use crate::workspaces::{HeldProjection, Rendered, Window, Workspace};
+use crate::workspaces::{HeldProjection, Rendered, ShownVersion, Window, Workspace};
 use pipemux_proto::Incarnation;
 use pipemux_proto::projection::Lod;
 
@@ -36,6 +36,7 @@ pub(super) struct Shown {
     pub(super) projection: Option<HeldProjection>,
     pub(super) rendered: Option<(Rc<RawProjection>, Rc<Rendered>)>,
     rendered_lod: Lod,
+    own_rendered: Option<(ShownVersion, Rc<Rendered>)>,
     pub(super) delivered: VecDeque<DeliveredVersion>,
     /// The newest version that anybody had been shown when the window was turned to another reader.
     newest: Option<(Incarnation, u64)>,
@@ -66,7 +67,8 @@ impl Shown {
         let held = self.projection.iter_mut().map(|held| &mut held.app);
         let delivered = self.delivered.iter_mut().map(|version| &mut version.seen.0);
         let newest = self.newest.iter_mut().map(|(app, _)| app);
-        for app in held.chain(delivered).chain(newest).filter(|app| **app == from) {
+        let own = self.own_rendered.iter_mut().map(|((app, _), _)| app);
+        for app in held.chain(delivered).chain(newest).chain(own).filter(|app| **app == from) {
             *app = to;
         }
     }
@@ -76,7 +78,8 @@ impl Window {
     /// Takes what it holds, and holds something else instead.
     fn exchange(&mut self, other: Shown) -> Shown {
         let now = self.context.counted.map(|(app, version, _)| (app, version));
-        let Shown { projection, rendered, rendered_lod, delivered, newest, outdated } = other;
+        let Shown { projection, rendered, rendered_lod, own_rendered, delivered, newest, outdated } =
+            other;
         // Things that it shows may mean something else by now, which another reader was told in this very epoch.
         let outdated = rendered.is_some() && (outdated || newest != now);
         Shown {
@@ -85,6 +88,7 @@ impl Window {
             projection: mem::replace(&mut self.projection, projection),
             rendered: mem::replace(&mut self.rendered, rendered),
             rendered_lod: mem::replace(&mut self.rendered_lod, rendered_lod),
+            own_rendered: mem::replace(&mut self.own_rendered, own_rendered),
             delivered: mem::replace(&mut self.delivered, delivered),
         }
     }

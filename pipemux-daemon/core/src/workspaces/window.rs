@@ -37,6 +37,9 @@ pub struct Window {
     pub rendered: Option<(Rc<RawProjection>, Rc<Rendered>)>,
     /// The level of detail of what was last written.
     pub rendered_lod: Lod,
+    /// What was last written of it at its own detail, and of which process and version: what a look at another detail
+    /// showed meanwhile changes nothing.
+    pub own_rendered: Option<((Incarnation, u64), Rc<Rendered>)>,
     /// What was last written of what its session can do.
     pub(super) actions: Option<WrittenActions>,
     /// What windows of other sessions show of it, oldest first.
@@ -124,8 +127,8 @@ pub struct NewRendering {
     pub projection: Rc<RawProjection>,
     /// What was written.
     pub rendered: Rc<Rendered>,
-    /// True when it differs from what was written before.
-    pub differs: bool,
+    /// True when it minted something, or something has another meaning in it.
+    pub minted: bool,
 }
 
 /// How many keys with two things are remembered as told.
@@ -145,6 +148,7 @@ impl Window {
             projection: None,
             rendered: None,
             rendered_lod: Lod::default(),
+            own_rendered: None,
             actions: None,
             embeds: Vec::new(),
             context: ContextVersionCounter::after(epoch),
@@ -254,7 +258,8 @@ impl Window {
         let held = self.projection.iter_mut().chain(embeds).map(|held| &mut held.app);
         let counted = self.context.counted.iter_mut().map(|(app, ..)| app);
         let delivered = self.delivered.iter_mut().map(|version| &mut version.seen.0);
-        for app in held.chain(counted).chain(delivered).filter(|app| **app == from) {
+        let own = self.own_rendered.iter_mut().map(|((app, _), _)| app);
+        for app in held.chain(counted).chain(delivered).chain(own).filter(|app| **app == from) {
             *app = to;
         }
         self.readers.others_mut().for_each(|shown| shown.hand_over(from, to));

@@ -29,6 +29,7 @@ mod kept_runs;
 mod labels;
 mod link_calls;
 mod links;
+mod looks;
 mod names;
 mod opening;
 mod options;
