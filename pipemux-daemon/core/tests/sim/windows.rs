@@ -78,7 +78,10 @@ impl Sim {
         let certain = certain && !(told && request.call.budget.is_some());
         let tokens = format!("{:?} of {shared}, {fixed}", request.call.budget);
         let acts = request.call.verb.acts();
-        let peeks = request.call.lod.is_some() || request.call.budget.is_some();
+        // A share of a workspace's budget is another budget than a window's own.
+        let injects = matches!(&request.call.verb, Verb::View(view) if view.inject.is_some());
+        let peeks =
+            request.call.lod.is_some() || request.call.budget.is_some() || (whole && !injects);
         let own = !peeks || matches!(request.call.verb, Verb::Open(_));
         for window in &report.windows {
             let addr = self.windows.check_session(workspace, window)?;
