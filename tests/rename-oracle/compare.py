@@ -253,7 +253,9 @@ def main():
             defined = server.definitions(place[0], place[1:])
             group = classes.of(target)
             related = group is not None and any(classes.of(one) == group for one in defined | {place})
-            if also & references or not defined or related:
+            # A type and a value of one name are one symbol for whoever imports it, and two for the server.
+            merged = kind == "tsserver" and any(one in proven and one[0] == target[0] for one in defined)
+            if also & references or not defined or related or merged:
                 references |= also | {place}
         # A server that takes it for something outside of the project, too, knows less of it than its scope tells.
         if any(os.path.isabs(path) for path, *_ in references):

@@ -157,7 +157,7 @@ impl AnswerBuilder<'_> {
         let shared = shared_words(workspace, session, &requested.session);
         let show_calls = workspace.options.titles;
         let input = render_input(session, self.epoch, show_calls, &shared, &embeds);
-        let (mut window, differs) =
+        let (mut window, news) =
             write_and_record(workspace, requested, (session, input), peek, self.now);
         if titles && !show_calls {
             write_calls(&mut window, input, &mut workspace.anchors);
@@ -182,9 +182,10 @@ impl AnswerBuilder<'_> {
             // A prompt's context has a budget of its own, which decides what there is room for.
             let peek = peek || matches!(self.kind, AnswerKind::Injection { .. });
             workspace.count_context(&window.session, content, peek, self.now);
-            self.changed |= version(workspace) != before;
+            // Of new data a peek may show the same text as before.
+            self.changed |= news.differs && version(workspace) != before;
         }
-        self.changed |= differs || minted;
+        self.changed |= news.is_new || minted;
         window
     }
 
@@ -443,9 +444,11 @@ fn is_unchanged(
     let fresh = window.rendered.as_ref().filter(|_| window.status == WindowStatus::Fresh);
     match fresh {
         // What is shown in more or less detail can't be compared.
-        Some(_) if window.peek => window.version == Some(version),
+        Some(_) if window.one_off => window.version == Some(version),
         Some(now) => {
-            delta(before, now, &Known { removed: true, ..Known::default() }).0 == Delta::Same
+            let known = Known { removed: true, ..Known::default() };
+            let same_data = window.peek && window.version == Some(version);
+            same_data || delta(before, now, &known).0 == Delta::Same
         }
         None => false,
     }

@@ -37,12 +37,11 @@ pub(crate) fn render_held_window(
     let shared = shared_words(workspace, Some(session), key);
     let show_calls = workspace.options.titles;
     let input = render_input(Some(session), epoch, show_calls, &shared, &embeds);
-    let (window, differs) =
-        write_and_record(workspace, requested, (Some(session), input), false, now);
+    let (window, news) = write_and_record(workspace, requested, (Some(session), input), false, now);
     if let Some(content) = window.shown_content() {
         workspace.count_context(key, content, false, now);
     }
-    if differs || minted {
+    if news.is_new || minted {
         workspace.epoch = epoch;
     }
     workspace.anchors.shown_ids(key)
@@ -100,18 +99,27 @@ pub(super) fn shared_words(
     SharedWords { actions, names, all: false }
 }
 
-/// Writes a window for an answer, and keeps its rendering in the workspace. The flag is true when it shows something
-/// new: an anchor, or another text than the window had at its own detail before. The text of a `peek`, at another
-/// detail, is never new.
+/// What is new in a window that was written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct News {
+    /// True when it shows something new: an anchor, or another text than the window had at its own detail before.
+    pub is_new: bool,
+    /// True when its text isn't the one that was written last, at whatever detail.
+    pub differs: bool,
+}
+
+/// Writes a window for an answer, and keeps its rendering in the workspace. The text of a `peek`, at another detail than
+/// the window's own, isn't new by itself.
 pub(super) fn write_and_record(
     workspace: &mut Workspace,
     requested: RequestedWindow,
     (session, input): (Option<&Session>, RenderInput<'_>),
     peek: bool,
     now: Now,
-) -> (AnswerWindow, bool) {
+) -> (AnswerWindow, News) {
     let Some((window, anchors)) = workspace.window_and_anchors(&requested.session) else {
-        return (AnswerWindow::without_content(requested), false);
+        let nothing = News { is_new: false, differs: false };
+        return (AnswerWindow::without_content(requested), nothing);
     };
     let (mut answer, rendering) = write_window(window, requested, input, anchors);
     if let (Some(projection), Some(session)) = (&answer.projection, session)
@@ -122,12 +130,13 @@ pub(super) fn write_and_record(
         let write = || write_prototypes(provider, all, names, lod);
         answer.prototypes = window.written_actions(all, names, lod, write);
     }
-    let mut differs = rendering.as_ref().is_some_and(|rendering| rendering.minted);
+    let differs = rendering.as_ref().is_some_and(|rendering| rendering.differs);
+    let mut is_new = rendering.as_ref().is_some_and(|rendering| rendering.minted);
     if let (false, Some(version), Some(rendered)) = (peek, answer.version, &answer.rendered)
         && let Some(window) = workspace.window_mut(&answer.session)
     {
         let same = window.own_rendered.as_ref().is_some_and(|(_, own)| *own == *rendered);
-        differs |= !same;
+        is_new |= !same;
         window.own_rendered = Some((version, rendered.clone()));
     }
     if let Some(rendering) = rendering {
@@ -137,5 +146,5 @@ pub(super) fn write_and_record(
         workspace.anchors.set_embedded(&answer.session, &ids, epoch);
         workspace.record_rendering(&answer.session, rendering, now);
     }
-    (answer, differs)
+    (answer, News { is_new, differs })
 }

@@ -225,13 +225,14 @@ pub fn write_window(
     };
     let pass = render_window(&answer.session, &projection, input, previous, anchors);
     let mut rendered = trim(pass.rendered, u64::from(answer.budget));
+    let differs = previous.is_none_or(|previous| **previous != rendered);
     if let Some(previous) = previous.filter(|previous| previous.content == rendered.content) {
         rendered.content = previous.content.clone();
     }
     let rendered = Rc::new(rendered);
     answer.rendered = Some(rendered.clone());
     let lod = answer.lod;
-    (answer, Some(NewRendering { lod, projection, rendered, minted: pass.changed }))
+    (answer, Some(NewRendering { lod, projection, rendered, minted: pass.changed, differs }))
 }
 
 /// Returns true when a rendering shows calls as they would be written now.

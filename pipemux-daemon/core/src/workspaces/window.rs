@@ -129,6 +129,8 @@ pub struct NewRendering {
     pub rendered: Rc<Rendered>,
     /// True when it minted something, or something has another meaning in it.
     pub minted: bool,
+    /// True when it differs from what was written before, at whatever detail.
+    pub differs: bool,
 }
 
 /// How many keys with two things are remembered as told.
