@@ -148,9 +148,7 @@ impl AnswerBuilder<'_> {
         let workspace = &mut *self.workspace;
         // A window that is shown with another budget than its own, such as its share of a workspace's, is shown so once.
         let is_look = matches!(self.kind, AnswerKind::Workspace(_) | AnswerKind::Window(_));
-        let own = workspace.window(&requested.session).map(|window| window.detail(None, None));
-        let peek =
-            one_off || is_look && own.is_some_and(|own| own != (requested.lod, requested.budget));
+        let peek = one_off || is_look && requested.peek;
         let session = self.processes.get(&requested.session);
         let (embeds, minted) =
             embeds_of(workspace, self.processes, &requested, &self.embeds, self.epoch);

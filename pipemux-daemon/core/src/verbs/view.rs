@@ -146,7 +146,9 @@ impl Core {
         for WantedWindow { session, lod, budget } in wanted {
             if let Some(window) = workspace.window(&session) {
                 let (lod, budget) = window.detail(lod, budget);
-                windows.push(RequestedWindow::new(session, window.number, lod, budget));
+                let peek = (lod, budget) != window.detail(None, None);
+                let new = RequestedWindow::new(session, window.number, lod, budget);
+                windows.push(RequestedWindow { peek, ..new });
             }
         }
         let details: Vec<(SessionKey, Lod, u32)> =

@@ -19,6 +19,8 @@ pub struct RequestedWindow {
     pub budget: u32,
     /// The tokens that it would take, once the level of detail was lowered to fit.
     pub lowered: Option<u64>,
+    /// True when that isn't the detail that the window had for good when it was asked for.
+    pub peek: bool,
     /// What is known of it so far.
     pub state: WindowStatus,
     /// The window's number when it was asked for: a window that is opened after it was closed has another.
@@ -46,6 +48,7 @@ impl RequestedWindow {
             lod,
             budget,
             lowered: None,
+            peek: false,
             state: WindowStatus::Waiting,
             number,
             held: None,
