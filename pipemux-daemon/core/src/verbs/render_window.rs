@@ -1,6 +1,8 @@
 //! Renders one window from the projection that its workspace holds, and keeps the rendering there. An answer
 //! shows it, and a run learns from it which ids the window's objects have.
 
+use std::rc::Rc;
+
 use pipemux_proto::prototype::Prototype;
 
 use crate::event::Now;
@@ -135,7 +137,8 @@ pub(super) fn write_and_record(
     if let (false, Some(version), Some(rendered)) = (peek, answer.version, &answer.rendered)
         && let Some(window) = workspace.window_mut(&answer.session)
     {
-        let same = window.own_rendered.as_ref().is_some_and(|(_, own)| *own == *rendered);
+        let own = window.own_rendered.as_ref().map(|(_, own)| own);
+        let same = own.is_some_and(|own| Rc::ptr_eq(own, rendered) || own == rendered);
         is_new |= !same;
         window.own_rendered = Some((version, rendered.clone()));
     }
