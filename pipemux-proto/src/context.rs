@@ -154,6 +154,9 @@ pub struct AnchorMedia {
 /// One round of interaction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryRound {
+    /// Its number in the workspace, from 1, as `history` prints and `undo` takes it ; absent from older daemons.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u64>,
     /// The action.
     pub action: String,
     /// The result in one line.

@@ -145,3 +145,18 @@ fn wrong_item_of_a_list_is_pointed_at() {
     env.run("notebook.add('z', 'w', tags=1)").exits(2).has("^ tags is string[], did you mean '1'?");
     env.run("notebook.add('z', text=notebook.read(1))").exits(2);
 }
+
+#[test]
+fn bare_number_is_never_taken_for_a_ref() {
+    let env = TestEnv::with_notebook();
+    let id = env.run("notebook.add('24x', 'other')").ok().obj("24x");
+    env.run(&format!("notebook.add('{id}', 'meant')")).ok();
+    let append = |number: &str| env.run(&format!("notebook.append({number}, 'more')"));
+    let said = append(&id.to_string());
+    said.exits(2).has(&format!("not a number: obj:{id} is \"24x\"; the name {id} is '{id}'"));
+    let call =
+        |argument: &str| format!("notebook.append({argument}, 'more')").replace('\'', "'\\''");
+    said.has(&format!("next: pipemux run '{}'\n", call(&format!("obj:{id}"))));
+    said.has(&format!("next: pipemux run '{}'\n", call(&format!("'{id}'"))));
+    append(&format!("'{id}'")).ok().has(&format!("append: \"{id}\""));
+}

@@ -131,6 +131,16 @@ class MistakesTest(unittest.TestCase):
         with self.assertRaisesRegex(Mistake, "with parentheses"):
             action(Some.stay)  # type: ignore[arg-type]
 
+    def test_link_does_not_write_out_the_whole_app(self) -> None:
+        class Large(App):
+            @action()
+            def go(self) -> None: ...
+
+            def __repr__(self) -> str:
+                raise AssertionError("its text takes as long as its state is large")
+
+        self.assertEqual(link("x", Large().go).slot["action"], "go")
+
     def test_state_comes_back_with_the_classes_that_it_had(self) -> None:
         @dataclass
         class Animal(Thing):

@@ -1,11 +1,12 @@
 //! Labels as names: a quoted label stands for the one visible thing that has it.
 
 use pipemux_proto::call::{Span, nearest};
-use pipemux_proto::prototype::Type;
+use pipemux_proto::prototype::{Risk, Type};
 use pipemux_proto::refs::Ref;
 use pipemux_proto::{Fault, Level};
 
 use crate::foreign::quote;
+use crate::runs::Step;
 use crate::runs::plan::Planner;
 use crate::workspaces::anchors::{Anchor, Target};
 
@@ -54,6 +55,31 @@ impl Planner<'_> {
             let fault = self.error("ambiguous label", span, note);
             return Err(Fault { level: Level::Choice, ..fault });
         }
+        // What the reader was shown before keeps its label: its app tells where it is now.
+        match self.hidden_of_type(ty, &|label| words(label) == wanted).as_slice() {
+            [] => {}
+            [(id, _)] => return Ok(Ref::obj(*id)),
+            several => {
+                let written = |(id, anchor): &(u64, &Anchor)| anchor.written(*id).to_string();
+                let all: Vec<String> = several.iter().take(NAMED).map(written).collect();
+                let note = format!(
+                    "{label} isn't shown now; {} things that were shown had this label: {}",
+                    several.len(),
+                    all.join(", ")
+                );
+                return Err(self.error("ambiguous label", span, note));
+            }
+        }
+        let is_made = |step: &Step| {
+            step.prototype.risk != Risk::Query && self.targets.contains(&step.session)
+        };
+        if self.steps.iter().any(is_made) {
+            let note = format!(
+                "{param} is {ty}: nothing that is shown has this label. What an earlier step makes can be named once \
+                 it is shown: send this call after the others"
+            );
+            return Err(self.error("not a ref or a label", span, note));
+        }
         let mut near =
             having(&|other| !folded.is_empty() && other.to_lowercase().contains(&folded));
         if near.is_empty() {
@@ -68,6 +94,23 @@ impl Planner<'_> {
             some => format!("did you mean {}?", some.join("; or ")),
         };
         Err(self.error("not a ref or a label", span, format!("{param} is {ty}: {note}")))
+    }
+
+    /// Returns the things of a type with a label that the reader was shown and that aren't shown now.
+    fn hidden_of_type(&self, ty: &Type, has: &dyn Fn(&str) -> bool) -> Vec<(u64, &Anchor)> {
+        let Some(reader) = self.clicker.map(|clicker| clicker.reader) else { return Vec::new() };
+        let hidden = self.targets.iter().flat_map(|of| self.workspace.anchors.hidden_objects(of));
+        let fits = |anchor: &Anchor| match ty {
+            Type::Anchor(Some(of)) => anchor.ty.as_deref() == Some(of.as_str()),
+            _ => true,
+        };
+        hidden
+            .filter(|(id, anchor)| {
+                let known = self.workspace.known_epoch(reader, *id);
+                known > 0 && known >= anchor.since
+            })
+            .filter(|(_, anchor)| fits(anchor) && anchor.label.borrow().fits(has))
+            .collect()
     }
 
     /// Returns the things of a type that the sessions of the call show, each with what tells it from others.

@@ -65,6 +65,10 @@ pub fn link_target<'a>(
     let session: &SessionKey = &anchor.session;
     let seen = link.epoch.or(clicker.at);
     let seen = seen.unwrap_or_else(|| workspace.known_epoch(clicker.reader, number));
+    if seen > workspace.epoch {
+        let why = ref_errors::why_unissued(seen, workspace.epoch);
+        return Err(ref_errors::not_found(&name, Some(why)));
+    }
     let strict = workspace.options.strict && seen < workspace.epoch;
     let checked = workspace.anchors.check(RefKind::Link, number, seen, workspace.epoch);
     if let Err(why) = checked.and(if strict { Err(AnchorError::Stale) } else { Ok(()) }) {

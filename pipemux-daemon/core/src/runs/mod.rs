@@ -25,6 +25,7 @@
 
 mod answer_text;
 pub mod arguments;
+mod bare_number;
 pub mod baseline;
 mod coerce;
 pub mod context;

@@ -32,6 +32,12 @@ impl Planner<'_> {
                 };
                 items.map(item).collect::<Result<_, _>>().map(Argument::List)
             }
+            (Expr::Value(Value::Int(_)), Type::List(of) | Type::Optional(of)) => {
+                self.named_argument(value, of, span, param)
+            }
+            (Expr::Value(Value::Int(id)), Type::Anchor(_)) if *id >= 0 => {
+                Err(self.bare_number(id.unsigned_abs(), Some("name"), (param, ty, span)))
+            }
             _ => self.argument(value, ty, span, param),
         }
     }

@@ -12,6 +12,7 @@ use pipemux_proto::{Fault, Value};
 
 use crate::keys::SessionKey;
 use crate::processes::Sessions;
+use crate::runs::bare_number::digits;
 use crate::runs::coerce::{TypeMismatch, coerce, takes_empty_text};
 use crate::runs::link::{Clicker, clicked_link};
 use crate::runs::neighbours::ownerless_calls;
@@ -34,7 +35,9 @@ pub struct Planner<'a> {
     /// The sessions that the call may mean whose arguments are checked.
     pub(super) targets: Vec<SessionKey>,
     /// Who clicks the script's links.
-    clicker: Option<Clicker<'a>>,
+    pub(super) clicker: Option<Clicker<'a>>,
+    /// True while the script is a single step, so that a hint may repeat it corrected.
+    pub(super) is_single: bool,
     /// The calls of all parts that name no app.
     pub(super) neighbours: Vec<Call>,
 }
@@ -49,6 +52,7 @@ impl<'a> Planner<'a> {
             steps: Vec::new(),
             targets: Vec::new(),
             clicker: None,
+            is_single: false,
             neighbours: Vec::new(),
         }
     }
@@ -66,6 +70,7 @@ impl<'a> Planner<'a> {
     pub fn plan_parts(mut self, parts: &[(&'a str, &Script)]) -> Result<Vec<Step>, (usize, Fault)> {
         let neighbours = ownerless_calls(parts.iter().map(|(_, script)| *script));
         self.neighbours = neighbours.into_iter().cloned().collect();
+        self.is_single = matches!(parts, [(_, script)] if script.steps.len() == 1);
         let steps = parts
             .iter()
             .flat_map(|(code, script)| script.steps.iter().map(move |step| (*code, step)));
@@ -299,6 +304,9 @@ impl<'a> Planner<'a> {
             }
             (Expr::Ref(of), _) => self.reference(of, ty, span, param),
             (Expr::Value(Value::Str(text)), Type::Anchor(_)) => {
+                if let Some(id) = digits(text) {
+                    return self.numeral(id, text, ty, (param, span));
+                }
                 let link = markdown_link(text).map_or(text.as_str(), |(target, _)| target);
                 let of = match Ref::parse_loose(link, RefKind::Obj) {
                     Ok(of) => of,
@@ -307,7 +315,7 @@ impl<'a> Planner<'a> {
                 self.reference(&of, ty, span, param)
             }
             (Expr::Value(Value::Int(id)), Type::Anchor(_)) if *id >= 0 => {
-                self.reference(&Ref::obj(id.unsigned_abs()), ty, span, param)
+                Err(self.bare_number(id.unsigned_abs(), None, (param, ty, span)))
             }
             (Expr::Value(value), _) => match coerce(value, ty) {
                 Ok(value) => Ok(Argument::Fixed(Arg::from(value))),
@@ -335,7 +343,13 @@ impl<'a> Planner<'a> {
     }
 
     /// Checks a ref's kind and type. Whether it leads anywhere is only known when its step runs.
-    fn reference(&self, of: &Ref, ty: &Type, span: Span, param: &str) -> Result<Argument, Fault> {
+    pub(super) fn reference(
+        &self,
+        of: &Ref,
+        ty: &Type,
+        span: Span,
+        param: &str,
+    ) -> Result<Argument, Fault> {
         if of.kind == RefKind::Link {
             let note = format!("{param} is {ty}: a link is clicked, not passed");
             return Err(self.error("wrong kind of ref", span, note));

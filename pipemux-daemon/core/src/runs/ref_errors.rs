@@ -42,7 +42,13 @@ pub fn name(of: &Ref) -> String {
     };
     Ref { epoch: None, owner, ..of.clone() }.to_string()
 }
+
 /// An epoch that no answer had yet was named.
 pub fn unissued_epoch(epoch: u64, newest: u64) -> Fault {
-    Fault::not_found(format!("e{epoch} has not been issued, the newest is e{newest}"))
+    Fault::not_found(why_unissued(epoch, newest))
+}
+
+/// Why a ref with an epoch that no answer had yet leads nowhere.
+pub fn why_unissued(epoch: u64, newest: u64) -> String {
+    format!("e{epoch} has not been issued, the newest is e{newest}")
 }

@@ -88,6 +88,10 @@ impl RefScope {
         check_owner(workspace, of, anchor, &shown)?;
         let session: &SessionKey = &anchor.session;
         let seen = of.epoch.or(self.at).or_else(|| self.known.get(&id).copied()).unwrap_or(0);
+        if seen > workspace.epoch {
+            let why = ref_errors::why_unissued(seen, workspace.epoch);
+            return Err(invalid(ref_errors::not_found(&shown, Some(why))));
+        }
         let strict = workspace.options.strict && seen < workspace.epoch;
         let checked = workspace.anchors.check(RefKind::Obj, id, seen, workspace.epoch);
         let checked = checked.and(if strict { Err(AnchorError::Stale) } else { Ok(()) });

@@ -7,7 +7,7 @@ use pipemux_proto::context::{
     AnchorInfo, AnchorMedia, AnchorType, Context, ContextHeader, ContextVersion, HistoryRound,
     ViewState,
 };
-use pipemux_proto::projection::{Arg, Lod, Media};
+use pipemux_proto::projection::{Arg, Lod, Media, RefArg};
 use pipemux_proto::prototype::Prototype;
 use pipemux_proto::refs::RefKind;
 
@@ -139,6 +139,7 @@ impl ContextView<'_> {
         self.completion?;
         let rounds = self.workspace.history.of_session(&self.window.session, CONTEXT_ROUNDS);
         let round = |round: &crate::persist::records::SavedRound| HistoryRound {
+            number: Some(round.number),
             action: round.action.clone(),
             result: round.result.clone(),
             timestamp: timestamp(Now { mono_ms: 0, unix_ms: round.unix_ms }),
@@ -198,17 +199,28 @@ fn anchor_info(table: &AnchorTable, anchor: &Anchor) -> AnchorInfo {
     match &anchor.target {
         Target::Object { .. } => plain(AnchorType::Reference),
         Target::Action(bound) => {
-            let target = bound.args.values().find_map(|arg| match arg {
-                Arg::Ref(object) => Some(match table.id_of(&anchor.session, &object.key) {
+            let target = bound.args.values().find_map(single_object).map(|object| {
+                match table.id_of(&anchor.session, &object.key) {
                     Some(id) => table.written(RefKind::Obj, id).to_string(),
                     None => object.key.clone(),
-                }),
-                _ => None,
+                }
             });
             let ty = if anchor.open.is_empty() { AnchorType::Button } else { AnchorType::Form };
             AnchorInfo { params: anchor.open.to_vec(), target, ..plain(ty) }
         }
         Target::Answer { .. } | Target::CancelJob { .. } => plain(AnchorType::Button),
+    }
+}
+
+/// Returns the object that an argument is, alone or as a list of one.
+fn single_object(arg: &Arg) -> Option<&RefArg> {
+    match arg {
+        Arg::Ref(object) => Some(object),
+        Arg::List(items) => match items.as_slice() {
+            [item] => single_object(item),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -503,6 +503,7 @@ fn window() -> Context {
         ]
         .into(),
         history: Some(vec![HistoryRound {
+            number: None,
             action: "editor.save()".into(),
             result: "saved".into(),
             timestamp: "2025-12-10T10:00:00Z".into(),

@@ -27,7 +27,8 @@ def link(
     label: str, action: Callable[P, Any], *args: P.args, **kwargs: P.kwargs
 ) -> Link:
     """Makes a link to an action: `link("attack", self.attack, enemy)`."""
-    name = getattr(action, "__name__", str(action))
+    # The text of a bound method holds the whole app's: it is written only where there is no name.
+    name = getattr(action, "__name__", None) or str(action)
     if not hasattr(action, "__pipemux__"):
         raise Mistake(f"link {label!r}: {name} is no @action()")
     try:

@@ -400,6 +400,15 @@ impl AnchorTable {
         found.collect()
     }
 
+    /// Returns the objects that a session showed before and that nothing shows now, in the order of their ids.
+    pub fn hidden_objects(&self, session: &SessionKey) -> Vec<(u64, &Anchor)> {
+        let known = self.of_session(session).into_iter().flat_map(|of| of.objects.values());
+        let found = known.filter_map(|id| Some((*id, self.get(RefKind::Obj, *id)?)));
+        let mut hidden: Vec<_> = found.filter(|(_, anchor)| !anchor.is_shown()).collect();
+        hidden.sort_by_key(|(id, _)| *id);
+        hidden
+    }
+
     /// Returns the id of an object, if it has one.
     pub fn id_of(&self, session: &SessionKey, key: &str) -> Option<u64> {
         self.of_session(session)?.objects.get(key).copied()
