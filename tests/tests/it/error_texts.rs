@@ -74,6 +74,9 @@ fn ref_errors_have_these_texts() {
     bob(&["run", &format!("notebook.edit(obj:{plan}, 'Ship on Monday')")]).ok();
     let mut all = Transcript::new(&env);
     all.run("stale", &["run", &format!("notebook.edit(obj:{plan}, 'Ship today')")], 4);
+    let (before, at) = all.text.split_once("by bob at ").expect("who changed it");
+    assert_eq!(at.as_bytes().get(8), Some(&b'Z'), "a time: {at}");
+    all.text = format!("{before}by bob at HH:MM:SS{}", &at[8..]);
     env.install("arena", "examples/arena", "");
     let robber = env.pipemux(&["open", "arena"]).ok().obj("强盗");
     env.pipemux(&["close", "arena"]).ok();

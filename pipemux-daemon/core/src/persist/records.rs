@@ -328,6 +328,9 @@ pub struct SavedRound {
     /// The exit status.
     #[serde(default)]
     pub exit: u8,
+    /// The epoch of the workspace when it ended, before its answer; 0 in records of earlier releases.
+    #[serde(default)]
+    pub epoch: u64,
     /// The sessions that its steps were sent to, as `provider/session`.
     #[serde(default)]
     pub sessions: Vec<String>,

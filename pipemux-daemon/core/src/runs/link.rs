@@ -74,7 +74,8 @@ pub fn link_target<'a>(
     if let Err(why) = checked.and(if strict { Err(AnchorError::Stale) } else { Ok(()) }) {
         return Err(match why {
             AnchorError::NotFound => missing(),
-            AnchorError::Stale => ref_errors::stale(&name).hint(format!("pipemux view {session}")),
+            AnchorError::Stale => ref_errors::stale_since(workspace, session, seen, &name)
+                .hint(format!("pipemux view {session}")),
         });
     }
     let bound = match &anchor.target {

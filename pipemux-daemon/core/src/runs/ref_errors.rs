@@ -4,12 +4,40 @@
 use pipemux_proto::Fault;
 use pipemux_proto::refs::{Local, Ref};
 
+use crate::event::Now;
 use crate::keys::SessionKey;
+use crate::text::clip;
+use crate::views::inert::line;
+use crate::views::timestamp;
+use crate::workspaces::Workspace;
+
+/// The longest action of a round that an error repeats, in bytes.
+const ACTION_SHOWN: usize = 80;
 
 /// The meaning of the ref changed since the reader saw it.
 pub fn stale(shown: &str) -> Fault {
     let message = format!("Anchor {shown} is stale. Please refresh to get current IDs.");
     Fault::stale(message).naming(shown)
+}
+
+/// The meaning of the ref changed since the reader saw it at an epoch: says which round acted on its session since.
+pub fn stale_since(workspace: &Workspace, session: &SessionKey, seen: u64, shown: &str) -> Fault {
+    let mut fault = stale(shown);
+    let round = match seen {
+        // The reader never saw it.
+        0 => None,
+        _ => workspace.history.newest_change_since(session, seen),
+    };
+    if let Some(round) = round {
+        let at = timestamp(Now { mono_ms: 0, unix_ms: round.unix_ms });
+        // The day is told by the history.
+        let at = at.split_once('T').map_or(&*at, |(_, time)| time);
+        let action = clip(&round.action, ACTION_SHOWN);
+        let (number, reader) = (round.number, line(&round.reader));
+        fault.message +=
+            &format!(" Since e{seen}: round {number} by {reader} at {at}, {}.", line(&*action));
+    }
+    fault
 }
 
 /// The object exists, but is folded, scrolled or filtered away, or its window is closed.

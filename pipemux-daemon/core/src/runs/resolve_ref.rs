@@ -99,7 +99,7 @@ impl RefScope {
             return Err(match why {
                 AnchorError::NotFound => not_found(),
                 AnchorError::Stale => {
-                    let fault = ref_errors::stale(&shown);
+                    let fault = ref_errors::stale_since(workspace, session, seen, &shown);
                     UnresolvedRef::Invalid(Box::new(fault), Some(session.clone()))
                 }
             });

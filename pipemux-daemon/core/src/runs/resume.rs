@@ -360,6 +360,8 @@ impl Run {
         let id = anchors.id_of(&step.session, key);
         let as_written =
             id.and_then(|id| step.args.iter().find_map(|(_, argument)| argument.ref_to(id, key)));
+        let known = id.map_or(0, |id| context.workspace.known_epoch(&self.reader, id));
+        let seen = as_written.and_then(|of| of.epoch).unwrap_or(known);
         let shown = match (as_written, step.origin, id) {
             (Some(of), ..) => ref_errors::name(of),
             // What is out of date is the clicked link: the object itself may be as it was seen, or have no id.
@@ -374,7 +376,10 @@ impl Run {
         };
         let hints = mem::take(&mut fault.hints);
         match fault.code {
-            Code::Stale => hints.into_iter().fold(ref_errors::stale(&shown), Fault::hint),
+            Code::Stale => {
+                let fault = ref_errors::stale_since(context.workspace, &step.session, seen, &shown);
+                hints.into_iter().fold(fault, Fault::hint)
+            }
             Code::OutOfView => ref_errors::out_of_view(&shown, hints.into_iter().next()),
             Code::NotFound => ref_errors::not_found(&shown, hints.into_iter().next()),
             _ => Fault { hints, ..fault },

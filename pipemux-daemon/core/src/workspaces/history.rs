@@ -25,6 +25,14 @@ impl History {
         rounds
     }
 
+    /// Returns the newest round that changed something in a session and ended at an epoch or later.
+    pub fn newest_change_since(&self, session: &SessionKey, epoch: u64) -> Option<&SavedRound> {
+        let name = session.to_string();
+        let later = self.rounds.iter().rev().take_while(|round| round.epoch >= epoch);
+        let changed = |round: &&SavedRound| !round.undo.is_empty() || !round.lasting.is_empty();
+        later.filter(changed).find(|round| round.sessions.contains(&name))
+    }
+
     /// Returns the round of a number, unless it made room for newer ones.
     pub fn round(&self, number: u64) -> Option<&SavedRound> {
         self.rounds.iter().rev().find(|round| round.number == number)
@@ -33,11 +41,11 @@ impl History {
     /// Returns the newest round of a reader, older than a number, that changed anything and isn't undone. Undos aren't
     /// undone unasked.
     pub fn newest_change(&self, reader: &str, before: u64) -> Option<&SavedRound> {
-        let changed = |round: &&SavedRound| {
+        let may_be_undone = |round: &&SavedRound| {
             let left = round.undo.iter().any(|undo| !undo.undone) || !round.lasting.is_empty();
             round.number < before && round.reader == reader && round.undoes.is_none() && left
         };
-        self.rounds.iter().rev().find(changed)
+        self.rounds.iter().rev().find(may_be_undone)
     }
 
     /// Notes that steps of a round were taken back, and of which it isn't known yet.

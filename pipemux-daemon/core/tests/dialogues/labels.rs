@@ -71,7 +71,7 @@ fn bare_number_is_refused_with_what_it_may_mean() {
     for number in [format!("{id}"), format!("'{id}'"), format!("\"{id}\"")] {
         let said = world.run(reader("a"), &format!("notes.edit({number}, 'x')"));
         said.exits(2).has("wrong type").has(&format!("not a number: obj:{id} is \"k1 r1\""));
-        said.has(&format!("next: pipemux run 'notes.edit(")).has(&format!("obj:{id}, "));
+        said.has("next: pipemux run 'notes.edit(").has(&format!("obj:{id}, "));
     }
     let said = world.run(reader("a"), "notes.edit(999, 'x')");
     said.exits(2).has("no thing is obj:999").lacks("next:");

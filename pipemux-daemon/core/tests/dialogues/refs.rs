@@ -275,3 +275,23 @@ fn value_that_ends_early_is_no_value() {
     said.exits(1).has(&format!("the value of obj:{id} is not what its app says"));
     said.has("12 bytes are announced, 7 came");
 }
+
+#[test]
+fn stale_ref_is_told_with_the_round_that_acted_since() {
+    let mut world = World::new();
+    let answer = notes(&mut world, &["one", "two"]);
+    let (id, other) = (answer.id("k1 r1"), answer.id("k2 r1"));
+    world.open(reader("b"), "notes");
+    world.run(reader("b"), &format!("notes.edit(obj:{other}, 'not this')")).exits(0);
+    world.view(reader("a"));
+    world.run(reader("b"), &format!("notes.edit(obj:{id}, 'theirs')")).exits(0);
+    let said = world.run(reader("a"), &format!("notes.edit(obj:{id}, 'mine')"));
+    said.exits(4)
+        .has(&format!("Anchor obj:{id} is stale. Please refresh to get current IDs. Since e"));
+    said.has(": round 2 by b at ").has(&format!(", notes.edit(obj:{id}, 'theirs')."));
+    // What no call did is laid to nobody.
+    world.view(reader("a"));
+    world.model("notes/main").change(0, "outside");
+    let said = world.run(reader("a"), &format!("notes.edit(obj:{id}, 'mine')"));
+    said.exits(4).lacks("round");
+}
