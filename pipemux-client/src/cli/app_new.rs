@@ -39,8 +39,8 @@ macro_rules! kit {
 }
 
 const PYTHON_KIT: &[(&str, &str)] = kit!("python/src/pipemux": "__init__.py" "app.py" "codec.py"
-    "errors.py" "helpers.py" "py.typed" "schema.py" "serve.py" "session.py" "view.py");
-const TYPESCRIPT_KIT: &[(&str, &str)] = kit!("typescript/src": "app.ts" "codec.ts" "errors.ts"
+    "difference.py" "errors.py" "helpers.py" "py.typed" "schema.py" "serve.py" "session.py" "view.py");
+const TYPESCRIPT_KIT: &[(&str, &str)] = kit!("typescript/src": "app.ts" "codec.ts" "difference.ts" "errors.ts"
     "helpers.ts" "index.ts" "params.ts" "serve.ts" "session.ts" "view.ts");
 const RUST_APP: &str = include_str!("../../../apps/docui/examples/todo.rs");
 /// Where docui was when this program was built, unless the build says otherwise: a release names a path that is the same

@@ -117,6 +117,7 @@ const READERS: &[&str] = &[
     "jobs/",
     "processes/session.rs",
     "runs/arguments.rs",
+    "runs/bare_number.rs",
     "runs/history_round.rs",
     "runs/labels.rs",
     "runs/lookup.rs",

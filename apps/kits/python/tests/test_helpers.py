@@ -1,11 +1,19 @@
 """Drives an app with pages and undo over its connection."""
 
+import copy
+import json
+import random
 import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
 
+from pages import Line, Lines
 from wire import LOCATE, PROJECT, SAVE, App, Refused
+
+from pipemux import Fault, Undo
+from pipemux.difference import apply, difference
+from pipemux.schema import dump, load
 
 
 class HelperTest(unittest.TestCase):
@@ -87,6 +95,118 @@ class HelperTest(unittest.TestCase):
         self.app = App(self.folder.name, "pages.py", woken=saved["version"])
         self.assertEqual(self.app.do("undo")["brief"], "undid add e")
         self.assertEqual(self.page("me")["title"], "4 lines")
+
+
+class ChangesTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.lines = Lines(lines=[Line("a", "a"), Line("b", "b")])
+
+    def changed(self, index: int, text: str) -> int:
+        """Changes a line as an action does. Returns the number of the change."""
+        number = self.lines.changes.record(self.lines, f"edit {index}")
+        self.lines.lines[index].label = text
+        self.lines.changes.seal(self.lines)
+        return number
+
+    def labels(self) -> list[str]:
+        return [each.label for each in self.lines.lines]
+
+    def test_what_others_change_stays_when_a_change_is_taken_back(self) -> None:
+        self.changed(0, "mine")
+        self.lines.lines[1].label = "theirs"
+        self.lines.lines.append(Line("c", "theirs, too"))
+        self.lines.changes.undo(self.lines)
+        self.assertEqual(self.labels(), ["a", "theirs", "theirs, too"])
+        self.lines.changes.redo(self.lines)
+        self.assertEqual(self.labels(), ["mine", "theirs", "theirs, too"])
+
+    def test_change_that_others_changed_again_is_not_taken_back(self) -> None:
+        self.changed(0, "mine")
+        self.lines.lines[0].label = "theirs"
+        with self.assertRaisesRegex(
+            Fault, "can't undo edit 0: what it changed was changed again since"
+        ):
+            self.lines.changes.undo(self.lines)
+        self.assertEqual(self.labels(), ["theirs", "b"])
+        self.assertEqual(len(self.lines.changes.past), 1)
+
+    def test_changes_are_bounded_in_number_and_size_but_the_newest_is_kept(
+        self,
+    ) -> None:
+        for each in range(60):
+            self.changed(0, str(each))
+        self.assertEqual(len(self.lines.changes.past), 50)
+        self.lines.lines[1].label = "x" * 100_000
+        self.assertLess(len(json.dumps(dump(self.lines.changes))), 10_000)
+        self.changed(1, "y" * 700_000)
+        self.assertLess(len(self.lines.changes.past), 52)
+        self.changed(1, "z" * 700_000)
+        self.assertEqual([each.what for each in self.lines.changes.past], ["edit 1"])
+        self.lines.changes.undo(self.lines)
+        self.assertEqual(self.labels()[1][:2], "yy")
+
+    def test_states_of_earlier_releases_are_dropped(self) -> None:
+        saved = {"past": [{"number": 1, "what": "x", "state": "{}"}], "last": 1}
+        undo = load(Undo, saved)
+        self.assertEqual((undo.past, undo.last), ([], 1))
+
+
+class DifferenceTest(unittest.TestCase):
+    """Laws that hold for any two values, by chance but the same each time."""
+
+    def value(self, depth: int) -> Any:
+        choose = self.random.randrange(8 if depth else 5)
+        if choose < 5:
+            return self.random.choice([None, True, 1, 0, 1.5, "", "é", float("inf")])
+        length = self.random.randrange(5)
+        if choose < 7:
+            return [self.value(depth - 1) for _ in range(length)]
+        keys = self.random.sample("abcde", length)
+        return {key: self.value(depth - 1) for key in keys}
+
+    def mutated(self, value: Any) -> Any:
+        """The value with something else at a few places."""
+        if self.random.random() < 0.15 or not isinstance(value, (list, dict)):
+            return self.value(2)
+        if isinstance(value, dict):
+            entries = list(value.items())
+            if entries and self.random.random() < 0.3:
+                self.random.shuffle(entries)
+                entries = entries[: self.random.randrange(len(entries) + 1)]
+            return {
+                key: self.mutated(each) if self.random.random() < 0.3 else each
+                for key, each in entries
+            }
+        items = [
+            self.mutated(each) if self.random.random() < 0.3 else each for each in value
+        ]
+        if self.random.random() < 0.3:
+            items.insert(self.random.randrange(len(items) + 1), self.value(1))
+        return items
+
+    def test_edits_make_the_other_value_and_back(self) -> None:
+        self.random = random.Random(1)
+        for _ in range(3000):
+            one = {key: self.value(3) for key in "xyz"}
+            other = {key: self.mutated(each) for key, each in one.items()}
+            edits = json.loads(json.dumps(difference(one, other)))
+            made = copy.deepcopy(one)
+            apply(made, edits, backwards=False)
+            self.assertEqual(json.dumps(made), json.dumps(other))
+            apply(made, edits, backwards=True)
+            self.assertEqual(json.dumps(made), json.dumps(one))
+
+    def test_edits_of_other_values_are_refused_or_change_only_their_places(
+        self,
+    ) -> None:
+        self.random = random.Random(2)
+        for _ in range(2000):
+            one, alien = self.value(3), self.value(3)
+            edits = difference([one], [self.mutated(one)])
+            try:
+                apply([alien], edits, backwards=self.random.random() < 0.5)
+            except LookupError:
+                pass
 
 
 if __name__ == "__main__":

@@ -1,9 +1,13 @@
 /** Parts of a state that many apps need: pages of a list, and changes to take back. */
 
+import { apply, difference, Elsewhere } from "./difference.ts";
+import type { Edit } from "./difference.ts";
 import { Fault } from "./errors.ts";
 
 const READERS_MAX = 64;
 const CHANGES_MAX = 50;
+/** In UTF-16 units of their JSON. */
+const CHANGES_SIZE_MAX = 1 << 20;
 
 /** The page of a list that each reader turned to, of an app with `perReader: true`: a field of its state. */
 export interface Pages {
@@ -42,14 +46,20 @@ export function turnPage(pages: Pages, items: unknown[], reader: string, by = 1)
   return positionOf(pages, items, reader);
 }
 
-/** A change, and the state on its other side. */
+/** A change that can be taken back and made again. */
 export interface Change {
   number: number;
   what: string;
-  state: string;
+  /** What it changed in the state; absent until its action ends. */
+  edits?: Edit[];
 }
 
-/** The states before the last changes: the field `undo` of a state, so that it is saved, too. */
+/**
+ * The last changes: the field `undo` of a state, so that it is saved, too. There are at most 50 of them, and 1 MiB, but
+ * always the newest. What an action changes without `recordChange`, such as a page that is turned, stays when a change
+ * before it is taken back; so does what another program or a timer changed. Where they changed the same, taking back is
+ * refused.
+ */
 export interface Undo {
   past: Change[];
   future: Change[];
@@ -64,24 +74,48 @@ export interface Undoable {
 /** Makes the field of a new state. */
 export const noChanges = (): Undo => ({ past: [], future: [], last: 0 });
 
+/** The states before changes whose actions haven't ended. */
+const begun = new WeakMap<Undo, string>();
+
 function rest({ undo: _, ...state }: Undoable): string {
   return JSON.stringify(state);
 }
 
 /**
- * Keeps the state before a change that is about to be made. Returns its number: name it in
+ * Begins a change that is about to be made; it ends with the action. Returns its number: name it in
  * `new Done(…).undoneBy(undo, { change })`, so that `pipemux undo` works.
  */
 export function recordChange(state: Undoable, what: string): number {
+  sealChange(state);
   const { undo } = state;
   undo.last += 1;
-  undo.past = [...undo.past, { number: undo.last, what, state: rest(state) }].slice(-CHANGES_MAX);
+  undo.past.push({ number: undo.last, what });
   undo.future = [];
+  begun.set(undo, rest(state));
   return undo.last;
+}
+
+/** Ends the change that was begun. The kit does it when an action has ended. */
+export function sealChange(state: Undoable): void {
+  const { undo } = state;
+  // A state without such a field has begun none.
+  const before = begun.get(undo);
+  const change = before === undefined ? undefined : undo.past.at(-1);
+  if (before === undefined || !change) return;
+  begun.delete(undo);
+  change.edits = difference(JSON.parse(before), JSON.parse(rest(state)));
+  let [size, kept] = [0, 0];
+  for (const { edits } of undo.past.slice(-CHANGES_MAX).reverse()) {
+    size += JSON.stringify(edits ?? []).length;
+    if (size > CHANGES_SIZE_MAX && kept > 0) break;
+    kept += 1;
+  }
+  undo.past = undo.past.slice(-kept);
 }
 
 /** Takes back the newest change, which must be the given one if one is given. */
 export function takeBack(state: Undoable, number?: number | null): Change {
+  sealChange(state);
   return swap(state, "undo", state.undo.past, state.undo.future, number);
 }
 
@@ -91,14 +125,27 @@ export function makeAgain(state: Undoable, number?: number | null): Change {
 }
 
 function swap(state: Undoable, verb: string, from: Change[], to: Change[], number?: number | null): Change {
+  // Earlier releases kept whole states.
+  while (from.length > 0 && !from.at(-1)?.edits) from.pop();
   const change = from.at(-1);
-  if (!change) throw new Fault(`there is nothing to ${verb}`, { code: "refused" });
+  if (!change?.edits) throw new Fault(`there is nothing to ${verb}`, { code: "refused" });
   if ((number ?? change.number) !== change.number) {
     const instead = `the next one to ${verb} is ${change.number}, ${change.what}`;
     throw new Fault(`change ${number} can't be taken: ${instead}`, { code: "stale" });
   }
+  const changed = JSON.parse(rest(state));
+  try {
+    apply(changed, change.edits, verb === "undo" ? "backwards" : "forwards");
+  } catch (error) {
+    if (!(error instanceof Elsewhere)) throw error;
+    const why = "what it changed was changed again since, by no action";
+    throw new Fault(`can't ${verb} ${change.what}: ${why}`, { code: "refused" });
+  }
   from.pop();
-  to.push({ ...change, state: rest(state) });
-  Object.assign(state, JSON.parse(change.state));
+  to.push(change);
+  for (const key of Object.keys(state)) {
+    if (key !== "undo" && !(key in changed)) delete (state as any)[key];
+  }
+  Object.assign(state, changed);
   return change;
 }

@@ -7,6 +7,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { Context, digest, Job, need, notJson, Question, type App, type Handle } from "./app.ts";
 import { unpack, type Body } from "./codec.ts";
 import { describe, Fault, Mistake } from "./errors.ts";
+import { sealChange, type Undoable } from "./helpers.ts";
 import { isThing, type Thing } from "./params.ts";
 import { Done, View } from "./view.ts";
 
@@ -101,6 +102,7 @@ export class Session<S> {
   /** Counts the version up and saves the state: after a crash it is the old or the new one. */
   private store(rise: number): void {
     this.version += rise;
+    sealChange(this.state as Undoable);
     const saved = { version: this.version, run: this.run, state: this.state };
     writeFileSync(`${this.file}.new`, JSON.stringify(saved), { mode: 0o600 });
     renameSync(`${this.file}.new`, this.file);

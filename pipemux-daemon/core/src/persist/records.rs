@@ -328,9 +328,9 @@ pub struct SavedRound {
     /// The exit status.
     #[serde(default)]
     pub exit: u8,
-    /// The epoch of the workspace when it ended, before its answer; 0 in records of earlier releases.
-    #[serde(default)]
-    pub epoch: u64,
+    /// The epoch of the workspace when it ended, before its answer; absent from records of earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<u64>,
     /// The sessions that its steps were sent to, as `provider/session`.
     #[serde(default)]
     pub sessions: Vec<String>,

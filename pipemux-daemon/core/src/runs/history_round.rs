@@ -80,7 +80,7 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
         detail: (!details.is_empty()).then(|| joined(&details, "\n", ROUND_DETAIL_MAX)),
         diff: (!diffs.is_empty()).then(|| joined(&diffs, "", ROUND_DIFF_MAX)),
         exit,
-        epoch: workspace.epoch,
+        epoch: Some(workspace.epoch),
         sessions: sessions(run),
     }
 }

@@ -28,7 +28,7 @@ impl History {
     /// Returns the newest round that changed something in a session and ended at an epoch or later.
     pub fn newest_change_since(&self, session: &SessionKey, epoch: u64) -> Option<&SavedRound> {
         let name = session.to_string();
-        let later = self.rounds.iter().rev().take_while(|round| round.epoch >= epoch);
+        let later = self.rounds.iter().rev().take_while(|round| round.epoch >= Some(epoch));
         let changed = |round: &&SavedRound| !round.undo.is_empty() || !round.lasting.is_empty();
         later.filter(changed).find(|round| round.sessions.contains(&name))
     }

@@ -153,6 +153,11 @@ pub fn records() -> Vec<Fixture> {
         fixture!("records", "round_plain", round(plain_round())),
         fixture!(
             "records",
+            "round_epoch",
+            round(SavedRound { number: 12, epoch: Some(300), ..plain_round() })
+        ),
+        fixture!(
+            "records",
             "question",
             question(4_000_000_001, 1, unhex(include_str!("opaque/question_state.hex")))
         ),

@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from .difference import apply, difference
 from .errors import Fault
 from .schema import dump, load_fields
 
 T = TypeVar("T")
 READERS_MAX = 64
 CHANGES_MAX = 50
+CHANGES_BYTES_MAX = 1 << 20
 
 
 @dataclass
@@ -49,31 +51,59 @@ class Pages:
 
 @dataclass
 class Change:
-    """A change, and the state on its other side."""
+    """A change that can be taken back and made again."""
 
     number: int
     what: str
-    state: str
+    #: What it changed in the state; None until its action ends.
+    edits: None | list[Any] = None
 
 
 @dataclass
 class Undo:
-    """The states before the last changes: a field of an app, so that it is saved, too."""
+    """The last changes: a field of an app, so that it is saved, too.
+
+    There are at most 50 of them, and 1 MiB, but always the newest. What an action changes without
+    `record`, such as a page that is turned, stays when a change before it is taken back; so does
+    what another program or a timer changed. Where they changed the same, taking back is refused.
+    """
 
     past: list[Change] = field(default_factory=list)
     future: list[Change] = field(default_factory=list)
     last: int = 0
 
+    def __post_init__(self) -> None:
+        # The state before the newest change, until its action ends.
+        self._before: Any = None
+        # Earlier releases kept whole states.
+        self.past = [each for each in self.past if each.edits is not None]
+        self.future = [each for each in self.future if each.edits is not None]
+
     def record(self, app: Any, what: str) -> int:
-        """Keeps the state before a change that is about to be made. Returns its number.
+        """Begins a change that is about to be made; it ends with the action. Returns its number.
 
         Name the number in `Done(…).undone_by(self.undo, number)`: so `pipemux undo` works.
         """
+        self.seal(app)
         self.last += 1
         self.future.clear()
-        self.past.append(Change(self.last, what, _state(app)))
-        del self.past[:-CHANGES_MAX]
+        self.past.append(Change(self.last, what))
+        self._before = _state(app)
         return self.last
+
+    def seal(self, app: Any) -> None:
+        """Ends the change that was begun. The kit does it when an action has ended."""
+        if self._before is None:
+            return
+        self.past[-1].edits = difference(self._before, _state(app))
+        self._before = None
+        size, kept = 0, 0
+        for change in reversed(self.past[-CHANGES_MAX:]):
+            size += len(json.dumps(change.edits))
+            if size > CHANGES_BYTES_MAX and kept:
+                break
+            kept += 1
+        del self.past[:-kept]
 
     def undo(self, app: Any, number: int | None = None) -> Change:
         """Takes back the newest change, which must be the given one if one is given."""
@@ -91,22 +121,28 @@ class Undo:
         target: list[Change],
         number: Any,
     ) -> Change:
+        self.seal(app)
         if not source:
             raise Fault(f"there is nothing to {verb}", code="refused")
         change = source[-1]
         if number not in (None, change.number):
             instead = f"the next one to {verb} is {change.number}, {change.what}"
             raise Fault(f"change {number} can't be taken: {instead}", code="stale")
-        target.append(replace(source.pop(), state=_state(app)))
-        vars(app).update(load_fields(type(app), json.loads(change.state)))
+        state = _state(app)
+        try:
+            apply(state, change.edits or [], backwards=verb == "undo")
+        except LookupError:
+            why = "what it changed was changed again since, by no action"
+            raise Fault(f"can't {verb} {change.what}: {why}", code="refused") from None
+        vars(app).update(load_fields(type(app), state))
+        target.append(source.pop())
         return change
 
 
-def _state(app: Any) -> str:
-    fields = {
+def _state(app: Any) -> dict[str, Any]:
+    return {
         name: dump(each) for name, each in vars(app).items() if _is_state(app, name)
     }
-    return json.dumps(fields)
 
 
 def _is_state(app: Any, name: str) -> bool:

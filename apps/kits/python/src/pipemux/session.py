@@ -15,6 +15,7 @@ from typing import Any
 from .app import App, Job, Opening, Question, Request, actions_of, need
 from .codec import pack, unpack
 from .errors import Fault, Mistake, describe
+from .helpers import Undo
 from .schema import Thing, dump, load, load_fields
 from .view import Done, View
 
@@ -79,6 +80,9 @@ class Session:
     def store(self, rise: int) -> None:
         """Counts the version up and saves the state: a crash leaves the old or the new."""
         self.version += rise
+        for each in vars(self.app).values():
+            if isinstance(each, Undo):
+                each.seal(self.app)
         saved = {"version": self.version, "run": self.run, "state": dump(self.app)}
         new, flags = (
             self.file.with_suffix(".new"),
