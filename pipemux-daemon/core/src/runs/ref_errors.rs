@@ -4,11 +4,8 @@
 use pipemux_proto::Fault;
 use pipemux_proto::refs::{Local, Ref};
 
-use crate::event::Now;
 use crate::keys::SessionKey;
 use crate::text::clip;
-use crate::views::inert::line;
-use crate::views::timestamp;
 use crate::workspaces::Workspace;
 
 /// The longest action of a round that an error repeats, in bytes.
@@ -29,13 +26,14 @@ pub fn stale_since(workspace: &Workspace, session: &SessionKey, seen: u64, shown
         _ => workspace.history.newest_change_since(session, seen),
     };
     if let Some(round) = round {
-        let at = timestamp(Now { mono_ms: 0, unix_ms: round.unix_ms });
         // The day is told by the history.
-        let at = at.split_once('T').map_or(&*at, |(_, time)| time);
+        let second = round.unix_ms / 1000 % 86_400;
+        let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+        let (number, reader) = (round.number, &round.reader);
         let action = clip(&round.action, ACTION_SHOWN);
-        let (number, reader) = (round.number, line(&round.reader));
-        fault.message +=
-            &format!(" Since e{seen}: round {number} by {reader} at {at}, {}.", line(&*action));
+        fault.message += &format!(
+            " Since e{seen}: round {number} by {reader} at {hour:02}:{minute:02}:{second:02}Z, {action}."
+        );
     }
     fault
 }
