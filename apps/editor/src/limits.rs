@@ -72,6 +72,14 @@ pub const CURRENT_FILE_CHANGES_MAX: usize = 1_024;
 pub const HISTORY_MAX: usize = 1_000;
 /// How many bytes of changes can be undone; the latest change always can.
 pub const HISTORY_BYTES_MAX: usize = 64 * 1024 * 1024;
+/// How many changes are kept that were undone before their files changed otherwise.
+pub const SET_ASIDE_MAX: usize = 100;
+/// How many bytes of them are kept.
+pub const SET_ASIDE_BYTES_MAX: usize = 256 * 1024;
+/// How many places of a conflict are shown.
+pub const CONFLICTS_SHOWN: usize = 3;
+/// How many lines of each text of a conflict are shown.
+pub const CONFLICT_LINES_SHOWN: usize = 12;
 /// After how many bytes of edits a journal is rewritten from the whole text, if the text is shorter.
 pub const JOURNAL_EDITS_MAX: usize = 1024 * 1024;
 /// Past how many splices a change rebuilds the whole text instead of editing it in place.

@@ -3,12 +3,14 @@
 //! | module | holds |
 //! |---|---|
 //! | [`change_journal`] | the changes on disk, written before the files are |
+//! | [`standing`] | whether a change is made or taken back, whatever came after it |
 //!
 //! **Invariant: the changes of a file lead from text to text.** The digest that a change left is the one that the
 //! next change of the file began with, as long as nobody else wrote the file while it wasn't open. Undo compares
 //! them and never applies a change to another text.
 
 pub mod change_journal;
+pub mod standing;
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -16,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use docui::Fault;
 
-use crate::limits::{HISTORY_BYTES_MAX, HISTORY_MAX};
+use crate::limits::{HISTORY_BYTES_MAX, HISTORY_MAX, SET_ASIDE_BYTES_MAX, SET_ASIDE_MAX};
 
 use super::history::{Author, Change, FileChange};
 use super::journal::unrecorded;
@@ -27,6 +29,8 @@ use change_journal::{ChangeJournal, Operation};
 pub struct ChangeLog {
     done: VecDeque<Change>,
     undone: Vec<Change>,
+    /// Those that were undone before their files changed otherwise, oldest first: each can still be made again alone.
+    set_aside: Vec<Change>,
     bytes: usize,
     journal: Arc<Mutex<ChangeJournal>>,
 }
@@ -41,6 +45,7 @@ impl ChangeLog {
             log.push_done(change);
         }
         log.undone = recorded.undone;
+        log.set_aside = recorded.set_aside;
         (log, recorded.begun, note)
     }
 
@@ -57,7 +62,8 @@ impl ChangeLog {
     /// Forgets which version each change was made in, because versions are counted from 0 again: whoever reads the
     /// session now sees what all of them did.
     pub fn forget_versions(&mut self) {
-        self.done.iter_mut().chain(&mut self.undone).for_each(|change| change.author.version = 0);
+        let all = self.done.iter_mut().chain(&mut self.undone).chain(&mut self.set_aside);
+        all.for_each(|change| change.author.version = 0);
     }
 
     /// The journal, for the thread that writes an edit. Rewrites it first if it has become too long or may
@@ -67,18 +73,19 @@ impl ChangeLog {
     /// It can't be written; nothing may be changed.
     pub fn journal(&mut self) -> Result<Arc<Mutex<ChangeJournal>>, Fault> {
         let mut journal = lock(&self.journal);
-        if journal.is_due(self.bytes) {
-            let rewritten = journal.rewrite(&self.done, &self.undone);
+        let aside: usize = self.set_aside.iter().map(Change::weight).sum();
+        if journal.is_due(self.bytes + aside) {
+            let rewritten = journal.rewrite(&self.set_aside, &self.done, &self.undone);
             rewritten.map_err(|error| unrecorded(journal.path(), &error))?;
         }
         drop(journal);
         Ok(self.journal.clone())
     }
 
-    /// Takes in a change that was made. What was undone in its files can't be redone any more.
+    /// Takes in a change that was made. What was undone in its files isn't redone in turn any more.
     pub fn push(&mut self, change: Change) {
         lock(&self.journal).end(&change.id, Some(&change.author));
-        self.undone.retain(|undone| !undone.shares_file_with(&change));
+        set_aside(&mut self.undone, &mut self.set_aside, &change);
         self.push_done(change);
     }
 
@@ -150,6 +157,17 @@ impl ChangeLog {
             let oldest = self.done.pop_front();
             self.bytes -= oldest.map_or(0, |oldest| oldest.weight());
         }
+    }
+}
+
+/// Moves the changes that were undone in files of another change to those that are set aside.
+fn set_aside(undone: &mut Vec<Change>, aside: &mut Vec<Change>, change: &Change) {
+    aside.extend(undone.extract_if(.., |undone| undone.shares_file_with(change)));
+    let surplus = aside.len().saturating_sub(SET_ASIDE_MAX);
+    aside.drain(..surplus);
+    let mut bytes: usize = aside.iter().map(Change::weight).sum();
+    while bytes > SET_ASIDE_BYTES_MAX && !aside.is_empty() {
+        bytes -= aside.remove(0).weight();
     }
 }
 

@@ -160,7 +160,7 @@ impl Editor {
                 let (id, author) =
                     (self.ids.next(IdKind::Change), Author::outside_of_runs(version));
                 let (kind, files) = (EditKind::Reload, vec![change]);
-                self.changes.push_reload(Change { id, kind, author, files });
+                self.changes.push_reload(Change { id, kind, author, files, of: None });
             }
         }
         let handle = self.disk_watch.handle().clone();

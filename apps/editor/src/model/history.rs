@@ -117,6 +117,9 @@ pub struct Change {
     pub author: Author,
     /// What it changed in each file.
     pub files: Vec<FileChange>,
+    /// The change that this one takes back or makes again, whatever came between them. It is an undo or a redo then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
 }
 
 /// What a change did to one file.
@@ -167,6 +170,11 @@ impl Change {
     /// True for what another program or a person wrote to the disk, and no reader chose to take from it.
     pub fn is_foreign(&self) -> bool {
         self.kind == EditKind::Reload && self.author.reader.is_empty()
+    }
+
+    /// Identifies the change that this one is about: itself, or the one that it takes back or makes again.
+    pub fn origin(&self) -> &str {
+        self.of.as_deref().unwrap_or(&self.id)
     }
 
     /// True when both changes are about a file.
@@ -221,7 +229,7 @@ impl FormerChange {
             mode_before: None,
             link: false,
         };
-        Change { id, kind, author, files: vec![file] }
+        Change { id, kind, author, files: vec![file], of: None }
     }
 }
 

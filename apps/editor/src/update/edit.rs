@@ -116,13 +116,14 @@ impl Editor {
         let author = Author::of(context);
         let change = id.clone();
         let begins = id.clone();
-        let operation =
-            move |kind, files| Operation::Edit(Change { id: begins, kind, author, files });
+        let operation = move |kind, files| {
+            Operation::Edit(Change { id: begins, kind, author, files, of: None })
+        };
         let begun = (waits_for.into(), id);
         self.begin_edit(begun, context, plan, operation, move |editor, made, about, context| {
             let Made { kind, files, committed } = made;
             let author = Author::of(context);
-            editor.changes.push(Change { id: change.clone(), kind, author, files });
+            editor.changes.push(Change { id: change.clone(), kind, author, files, of: None });
             let undo = Action::Undo { steps: 1, change: Some(change.into()) };
             report(editor, &committed, about, context).link("undo", &undo)
         })

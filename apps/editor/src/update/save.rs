@@ -210,7 +210,7 @@ impl Editor {
         if let Some(change) = self.files[index].reload(loaded, &author) {
             let id = self.ids.next(IdKind::Change);
             let (kind, files) = (EditKind::Reload, vec![change]);
-            self.changes.push_reload(Change { id, kind, author, files });
+            self.changes.push_reload(Change { id, kind, author, files, of: None });
         }
         Ok(())
     }

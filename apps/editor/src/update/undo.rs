@@ -1,4 +1,9 @@
 //! Undo and redo, over all files that a change touched.
+//!
+//! Without a name, the latest changes are undone and the latest undone ones are redone, as in any editor. A change that
+//! is named is taken back alone, whatever came after it, and made again alone.
+
+mod one_change;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -30,6 +35,13 @@ impl Direction {
         match self {
             Direction::Undo => "undo",
             Direction::Redo => "redo",
+        }
+    }
+
+    fn other(self) -> Self {
+        match self {
+            Direction::Undo => Direction::Redo,
+            Direction::Redo => Direction::Undo,
         }
     }
 
@@ -75,8 +87,16 @@ impl Editor {
                 .hint(self.run_command(&format!("{verb}(steps={steps})"))));
         }
         let changes = match named {
-            Some(named) => vec![self.named_change(direction, named, context)?],
-            None => self.next_changes(direction, steps, context)?,
+            Some(named) => match self.named_change(direction, named)? {
+                Named::Latest(change) => vec![*change],
+                Named::Alone(direction, origin) => {
+                    return self.turn_one(direction, &origin, context);
+                }
+            },
+            None => match self.next_changes(direction, steps, context)? {
+                Next::Latest(changes) => changes,
+                Next::Alone(origin) => return self.turn_one(direction, &origin, context),
+            },
         };
         let ids: Vec<String> = changes.iter().map(|change| change.id.clone()).collect();
         let mut edit = WorkspaceEdit::new(direction.kind());
@@ -93,10 +113,8 @@ impl Editor {
                 edit = edit.file(file.path.clone(), TextEdit::Exact(file));
             }
         }
-        let waits_for = match edit.files.as_slice() {
-            [one] => format!("the disk of {}", self.display_path(&one.path)),
-            files => format!("the disk of {}", count(files.len(), "file")),
-        };
+        let paths = edit.files.iter().map(|file| self.display_path(&file.path));
+        let waits_for = waits_for(&paths.collect::<Vec<_>>());
         let (began, ids_first) = (ids.clone(), ids[0].clone());
         let operation = move |_, files| match direction {
             Direction::Undo => Operation::Undo { ids: began, files },
@@ -109,17 +127,28 @@ impl Editor {
                 Direction::Undo => editor.changes.take_undo(&ids, &author),
                 Direction::Redo => editor.changes.take_redo(&ids, &author),
             }
-            let (brief, detail) = editor.outcome(direction, &changes, &made.files);
-            let back = ids.last().cloned().map(Into::into);
-            let done = Done::new(brief).reverts();
-            let done = detail.into_iter().fold(done, Done::detail);
-            match direction {
-                Direction::Undo => done.link("redo", &Action::Redo { steps: 1, change: back }),
-                Direction::Redo => done.link("undo", &Action::Undo { steps: 1, change: back }),
-            }
+            editor.told(direction, &changes, &made.files, ids.last().cloned())
         };
         let begun = (waits_for, ids_first);
         Ok(self.begin_edit(begun, context, plan, operation, done)?.into())
+    }
+
+    /// Makes the outcome of an undo or a redo, with the link that goes back.
+    fn told(
+        &self,
+        direction: Direction,
+        changes: &[Change],
+        files: &[FileChange],
+        back: Option<String>,
+    ) -> Done {
+        let (brief, detail) = self.outcome(direction, changes, files);
+        let back = back.map(Into::into);
+        let done = Done::new(brief).reverts();
+        let done = detail.into_iter().fold(done, Done::detail);
+        match direction {
+            Direction::Undo => done.link("redo", &Action::Redo { steps: 1, change: back }),
+            Direction::Redo => done.link("undo", &Action::Undo { steps: 1, change: back }),
+        }
     }
 
     /// Says what was undone or redone where: of one file in one line, else in a line a file.
@@ -162,18 +191,26 @@ impl Editor {
         direction: Direction,
         steps: usize,
         context: &Context,
-    ) -> Result<Vec<Change>, Fault> {
+    ) -> Result<Next, Fault> {
         let verb = direction.verb();
-        let all: Vec<&Change> = match direction {
-            Direction::Undo => self.changes.undoable().collect(),
-            Direction::Redo => self.changes.redoable().collect(),
+        let changes: Vec<&Change> = match direction {
+            Direction::Undo => {
+                let all: Vec<&Change> = self.changes.undoable().collect();
+                // What other programs and people write is nobody's change here, and taken back by nobody.
+                let own = all.iter().filter(|change| !change.is_foreign() && self.is_made(change));
+                let changes: Vec<&Change> = own.copied().take(steps).collect();
+                let last =
+                    changes.last().and_then(|last| all.iter().position(|one| one.id == last.id));
+                self.check_untouched(&all[..last.map_or(0, |last| last + 1)])?;
+                changes
+            }
+            Direction::Redo => self.changes.redoable().take(steps).collect(),
         };
-        // What other programs and people write is nobody's change here, and taken back by nobody.
-        let own = all.iter().filter(|change| !change.is_foreign());
-        let changes: Vec<&Change> = own.copied().take(steps).collect();
-        if direction == Direction::Undo {
-            let last = changes.last().and_then(|last| all.iter().position(|one| one.id == last.id));
-            self.check_untouched(&all[..last.map_or(0, |last| last + 1)])?;
+        if direction == Direction::Redo
+            && steps == 1
+            && let Some(origin) = self.taken_back_last(changes.first().copied())
+        {
+            return Ok(Next::Alone(origin));
         }
         match changes.len() {
             enough if enough >= steps => {}
@@ -185,7 +222,50 @@ impl Editor {
             }
         }
         self.check_seen(&changes, context)?;
-        Ok(changes.into_iter().cloned().collect())
+        match (direction, changes.as_slice()) {
+            (Direction::Undo, changes) if !self.are_latest(changes) => match changes {
+                [one] => Ok(Next::Alone(one.origin().to_owned())),
+                _ => {
+                    let why = "a change among them was taken back alone or made again: nothing was undone";
+                    Err(Fault::failed(why).hint(self.run_command("undo()")))
+                }
+            },
+            _ => Ok(Next::Latest(changes.into_iter().cloned().collect())),
+        }
+    }
+
+    /// True for a change of which no later one says that it is taken back. Those that take others back aren't made: they
+    /// are undone by redoing the other.
+    fn is_made(&self, change: &Change) -> bool {
+        let standing = self.changes.standing(change.origin());
+        standing.is_some_and(|standing| standing.is_made && standing.by.id == change.id)
+    }
+
+    /// Returns the change that was taken back alone after the one that is redone next was undone.
+    fn taken_back_last(&self, next: Option<&Change>) -> Option<String> {
+        let mut done = self.changes.undoable();
+        let last = done.find(|change| {
+            let standing = self.changes.standing(change.origin());
+            change.of.is_some()
+                && standing.is_some_and(|standing| !standing.is_made && standing.by.id == change.id)
+        })?;
+        let is_later = next.is_none_or(|next| last.author.version > next.author.version);
+        is_later.then(|| last.origin().to_owned())
+    }
+
+    /// True if these changes, the latest first, are the latest ones of their files, and none of them is about another.
+    fn are_latest(&self, changes: &[&Change]) -> bool {
+        let is_one = |change: &Change| changes.iter().any(|one| one.id == change.id);
+        let mut later: Vec<&Change> = Vec::new();
+        for change in self.changes.undoable() {
+            match is_one(change) {
+                false => later.push(change),
+                true if change.of.is_some() => return false,
+                true if later.iter().any(|later| later.shares_file_with(change)) => return false,
+                true => {}
+            }
+        }
+        true
     }
 
     /// Checks that nobody else has written to the files of these changes since they were made. The latest is first.
@@ -245,49 +325,66 @@ impl Editor {
         unseen.flat_map(of).collect()
     }
 
-    /// Returns the change with an id, if it is the latest one of its files.
-    fn named_change(
-        &self,
-        direction: Direction,
-        id: &str,
-        context: &Context,
-    ) -> Result<Change, Fault> {
-        let verb = direction.verb();
-        let done: Vec<&Change> = self.changes.undoable().collect();
-        let undone: Vec<&Change> = self.changes.redoable().collect();
-        let (these, others) = match direction {
-            Direction::Undo => (&done, &undone),
-            Direction::Redo => (&undone, &done),
+    /// Finds the change with an id, and how it is undone or redone.
+    fn named_change(&self, direction: Direction, id: &str) -> Result<Named, Fault> {
+        let change = self.changes.change(id).ok_or_else(|| self.forgotten())?;
+        // To undo what takes a change back is to make that change again.
+        let direction = match change.of.is_some() && change.kind == EditKind::Undo {
+            true => direction.other(),
+            false => direction,
         };
-        let Some(at) = these.iter().position(|change| change.id == id) else {
-            if others.iter().any(|change| change.id == id) {
-                return Err(match direction {
-                    Direction::Redo => Fault::failed("that change is already applied"),
-                    Direction::Undo => Fault::failed("that change is already undone")
-                        .hint(self.run_command("redo()")),
-                });
+        let origin = change.origin();
+        let standing = self.changes.standing(origin).ok_or_else(|| self.forgotten())?;
+        match (direction, standing.is_made) {
+            (Direction::Redo, true) => Err(Fault::failed("that change is already applied")),
+            (Direction::Undo, false) => Err(Fault::failed("that change is already undone")
+                .hint(self.run_command(&format!("redo(change=\"{origin}\")")))),
+            (Direction::Undo, true) if self.are_latest(&[standing.by]) => {
+                Ok(Named::Latest(Box::new(standing.by.clone())))
             }
-            return Err(Fault::not_found("that change can't be found any more: it is too old")
-                .hint(self.view_command()));
-        };
-        let change = these[at];
-        let later = these[..at].iter().filter(|later| later.shares_file_with(change)).count();
-        if later == 0 {
-            return Ok(change.clone());
+            (Direction::Redo, false) if self.is_redone_next(standing.by) => {
+                Ok(Named::Latest(Box::new(standing.by.clone())))
+            }
+            _ => Ok(Named::Alone(direction, origin.to_owned())),
         }
-        let files = change.files.iter().map(|file| self.display_path(&file.path));
-        let (shown, others) = (files.collect::<Vec<_>>().join(", "), count(later, "change"));
-        let message = format!("not the latest change of {shown}: {others} came after it");
-        let later = these[..at].iter().filter(|later| later.shares_file_with(change));
-        // What others made since is nothing to be taken back unseen.
-        let is_own = |later: &&Change| later.author.reader == context.reader;
-        Err(match later.copied().all(|later| is_own(&later) && !later.is_foreign()) {
-            true => {
-                let call = format!("{verb}(steps={})", at + 1);
-                Fault::failed(message).hint(self.run_command(&call))
-            }
-            false => Fault::stale(message).hint(self.view_hint()),
-        })
+    }
+
+    /// True for a change that was undone if no other one of its files is redone before it.
+    fn is_redone_next(&self, change: &Change) -> bool {
+        let mut redoable = self.changes.redoable();
+        let before = redoable.by_ref().take_while(|other| other.id != change.id);
+        let shared = before.filter(|other| other.shares_file_with(change)).count();
+        shared == 0 && self.changes.redoable().any(|other| other.id == change.id)
+    }
+
+    /// Returns the error for a change that isn't known.
+    fn forgotten(&self) -> Fault {
+        Fault::not_found("that change isn't known: a session keeps the latest ones only")
+            .hint(self.view_command())
+    }
+}
+
+/// The changes that are undone or redone next.
+enum Next {
+    /// They are the latest ones, that one first.
+    Latest(Vec<Change>),
+    /// One that isn't the latest of its files.
+    Alone(String),
+}
+
+/// A change that is named.
+enum Named {
+    /// It is the latest one of its files.
+    Latest(Box<Change>),
+    /// It isn't; what is to be done to it.
+    Alone(Direction, String),
+}
+
+/// Names what is waited for.
+fn waits_for(paths: &[String]) -> String {
+    match paths {
+        [one] => format!("the disk of {one}"),
+        several => format!("the disk of {}", count(several.len(), "file")),
     }
 }
 

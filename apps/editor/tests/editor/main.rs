@@ -26,5 +26,6 @@ mod special_files;
 mod stale;
 mod support;
 mod symbols;
+mod undo_one;
 mod views;
 mod write_through;

@@ -83,6 +83,8 @@ pub struct Recorded {
     pub done: Vec<Change>,
     /// Those that were undone, the next one to be redone last.
     pub undone: Vec<Change>,
+    /// Those that were undone before their files changed otherwise, oldest first.
+    pub set_aside: Vec<Change>,
     /// What was begun and hasn't ended.
     pub begun: Vec<Operation>,
 }
@@ -165,7 +167,12 @@ impl ChangeJournal {
     ///
     /// # Errors
     /// It can't be written. The previous one is still there.
-    pub fn rewrite(&mut self, done: &VecDeque<Change>, undone: &[Change]) -> io::Result<()> {
+    pub fn rewrite(
+        &mut self,
+        set_aside: &[Change],
+        done: &VecDeque<Change>,
+        undone: &[Change],
+    ) -> io::Result<()> {
         let directory = self.path.parent().unwrap_or(Path::new("."));
         let mut temporary = tempfile::NamedTempFile::new_in(directory)?;
         let mut out = BufWriter::new(temporary.as_file_mut());
@@ -176,14 +183,22 @@ impl ChangeJournal {
             out.write_all(&line)
         };
         write(&Entry::Format(FORMAT))?;
+        let mut begin_and_end = |change: &Change, operation: Operation| {
+            write(&Entry::Begin(Cow::Owned(operation)))?;
+            write(&Entry::End { id: change.id.clone(), by: Some(change.author.clone()) })
+        };
+        let undo =
+            |change: &Change| Operation::Undo { ids: vec![change.id.clone()], files: Vec::new() };
+        // What comes after them in their files sets them aside again.
+        for change in set_aside {
+            begin_and_end(change, Operation::Edit(change.clone()))?;
+            begin_and_end(change, undo(change))?;
+        }
         for change in done.iter().chain(undone) {
-            write(&Entry::Begin(Cow::Owned(Operation::Edit(change.clone()))))?;
-            write(&Entry::End { id: change.id.clone(), by: Some(change.author.clone()) })?;
+            begin_and_end(change, Operation::Edit(change.clone()))?;
         }
         for change in undone {
-            let undo = Operation::Undo { ids: vec![change.id.clone()], files: Vec::new() };
-            write(&Entry::Begin(Cow::Owned(undo)))?;
-            write(&Entry::End { id: change.id.clone(), by: Some(change.author.clone()) })?;
+            begin_and_end(change, undo(change))?;
         }
         out.flush()?;
         drop(out);
@@ -266,7 +281,7 @@ impl Recorded {
         };
         match operation {
             Operation::Edit(mut change) => {
-                undone.retain(|undone| !undone.shares_file_with(&change));
+                super::set_aside(undone, &mut self.set_aside, &change);
                 change.author = author;
                 done.push(change);
             }

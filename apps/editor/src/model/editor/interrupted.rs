@@ -122,7 +122,10 @@ impl Editor {
             note += &format!("; {others}: changed by others since");
         }
         let id = |half: &str| format!("{}-{half}", operation.id());
-        let change = |id: String, files| Change { id, kind, author: author.clone(), files };
+        let change = |id: String, files| {
+            let author = author.clone();
+            Change { id, kind, author, files, of: None }
+        };
         if !rest.is_empty() {
             let call = format!("redo(change=\"{}\")", id("rest"));
             note += &format!(" · go on: {}", self.run_command(&call));

@@ -1,0 +1,194 @@
+//! Undo and redo of one change that isn't the latest of its files: what came later stays.
+//!
+//! The text with the change, the text without it and the present one are merged, as `git merge-file` does it. Where that
+//! is a conflict, the ranges that the change replaced decide: they are put back if nothing that came later overlaps or
+//! touches them. Otherwise nothing is written, and both texts are shown.
+
+use docui::{Context, Fault};
+use pipemux_merge::{Conflict, merge};
+
+use crate::display::wording::count;
+use crate::limits::{CONFLICT_LINES_SHOWN, CONFLICTS_SHOWN};
+use crate::model::Editor;
+use crate::model::buffer::Buffer;
+use crate::model::change_log::change_journal::Operation;
+use crate::model::change_log::standing::TextTrail;
+use crate::model::disk;
+use crate::model::documents::Documents;
+use crate::model::history::{Author, Change, EditKind, FileChange};
+use crate::model::ids::IdKind;
+use crate::model::splice::{Splice, inverse};
+use crate::model::text_diff::difference;
+use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
+
+use super::super::edit::{Made, Plan, Work};
+use super::{Direction, waits_for};
+
+/// What is to be put into a file, which may have changed since it was so.
+struct Turned {
+    /// From the text that the file had to the one that it would have had.
+    change: FileChange,
+    trail: TextTrail,
+}
+
+impl Editor {
+    /// Takes back one change, or makes it again.
+    pub(super) fn turn_one(
+        &mut self,
+        direction: Direction,
+        origin: &str,
+        context: &Context,
+    ) -> Result<Work, Fault> {
+        let standing = self.changes.standing(origin).ok_or_else(|| self.forgotten())?;
+        let by = standing.by.clone();
+        let turned = standing.turned().into_iter();
+        let turned: Vec<Turned> =
+            turned.map(|change| Turned { trail: self.changes.texts_of(&change), change }).collect();
+        let kind = direction.kind();
+        let id = self.ids.next(IdKind::Change);
+        let of = Some(origin.to_owned());
+        let (begins, began_of, author) = (id.clone(), of.clone(), Author::of(context));
+        let operation = move |kind, files| {
+            Operation::Edit(Change { id: begins, kind, author, files, of: began_of })
+        };
+        let paths = turned.iter().map(|turned| self.display_path(&turned.change.path));
+        let begun = (waits_for(&paths.collect::<Vec<_>>()), id.clone());
+        let (origin, what) = (origin.to_owned(), self.kind_of(origin).unwrap_or(by.kind));
+        let plan = move |documents: &mut Documents| {
+            let (mut edit, mut conflicts) = (WorkspaceEdit::new(kind), Vec::new());
+            for Turned { change, trail } in turned {
+                let path = change.path.clone();
+                let planned = planned(documents, change, &trail, &mut conflicts)?;
+                if let Some((text, mode)) = planned {
+                    edit = edit.file(path, text).with_mode(mode);
+                }
+            }
+            match conflicts.is_empty() {
+                true => Ok(Plan::Edit(edit, ())),
+                false => Err(conflict(direction, what, conflicts)),
+            }
+        };
+        let done = move |editor: &mut Self, made: Made, (), context: &Context| {
+            let (author, files) = (Author::of(context), made.files);
+            let mut told = by;
+            told.kind = what;
+            let done = editor.told(direction, &[told], &files, Some(origin));
+            editor.changes.push(Change { id, kind, author, files, of });
+            done
+        };
+        Ok(self.begin_edit(begun, context, plan, operation, done)?.into())
+    }
+
+    fn kind_of(&self, origin: &str) -> Option<EditKind> {
+        self.changes.change(origin).map(|change| change.kind)
+    }
+}
+
+/// Plans what becomes of one file. A conflict is added to those that were found.
+fn planned(
+    documents: &mut Documents,
+    change: FileChange,
+    trail: &TextTrail,
+    conflicts: &mut Vec<String>,
+) -> Result<Option<(TextEdit, Option<u32>)>, Fault> {
+    // Files and links that come and go are as they were, or this is refused.
+    if change.link || change.before.is_none() || change.after.is_none() {
+        return Ok(Some((TextEdit::Exact(change), None)));
+    }
+    let shown = documents.display(&change.path);
+    let now = documents.text(&change.path)?.clone();
+    let Some((base, later)) = trail.find(&now, change.before) else {
+        return Err(Fault::failed(format!(
+            "{shown} was changed by others while it wasn't open here: what one change did there isn't known any more"
+        ))
+        .hint("nothing was changed"));
+    };
+    if !change.splices.iter().all(|splice| base.accepts(splice)) {
+        return Err(
+            Fault::failed(format!("{shown} has been changed since")).hint("nothing was changed")
+        );
+    }
+    let mut theirs = base.clone();
+    theirs.apply(&change.splices);
+    let texts = (base.text(), now.text(), theirs.text());
+    let merged = merge(texts.0.as_bytes(), texts.1.as_bytes(), texts.2.as_bytes());
+    let splices = match merged.map(String::from_utf8) {
+        Ok(Ok(merged)) => difference(&texts.1, &merged).0,
+        // Lines of texts are texts.
+        Ok(Err(_)) => return Ok(None),
+        Err(found) => match moved(&change.splices, &later) {
+            Some(splices) => splices,
+            None => {
+                conflicts
+                    .extend(found.iter().map(|one| shown_conflict(&shown, &now, &theirs, one)));
+                return Ok(None);
+            }
+        },
+    };
+    // Other permission bits that it was given since are kept.
+    let given =
+        change.mode_before.is_some_and(|bits| disk::permission_bits(&change.path) == Some(bits));
+    Ok(Some((TextEdit::Splices(splices), change.mode.filter(|_| given))))
+}
+
+/// Moves splices of a text to where they belong in the present one; `None` if what came later overlaps or touches them.
+/// `later` leads from the present text back to the one in which they count.
+fn moved(splices: &[Splice], later: &[Vec<Splice>]) -> Option<Vec<Splice>> {
+    let mut splices = splices.to_vec();
+    for step in later.iter().rev().map(|step| inverse(step)) {
+        for splice in &mut splices {
+            let mut shift = 0;
+            for other in &step {
+                if other.old_end() < splice.at {
+                    shift += other.growth();
+                } else if other.at <= splice.old_end() {
+                    return None;
+                }
+            }
+            splice.at = splice.at.checked_add_signed(shift)?;
+        }
+    }
+    Some(splices)
+}
+
+/// Shows a place that was changed again since: the present lines, and those that would take their place.
+fn shown_conflict(shown: &str, now: &Buffer, theirs: &Buffer, conflict: &Conflict) -> String {
+    let lines = &conflict.ours;
+    let place = match lines.len() {
+        0 => format!("{shown}, after line {}", lines.start),
+        1 => format!("{shown}:{}", lines.start + 1),
+        _ => format!("{shown}:{}-{}", lines.start + 1, lines.end),
+    };
+    let some = |text: &Buffer, lines: &std::ops::Range<usize>| {
+        let end = lines.end.min(lines.start + CONFLICT_LINES_SHOWN);
+        let more = lines.end - end;
+        let mut shown = match lines.is_empty() {
+            true => "(nothing)\n".to_owned(),
+            false => text.text_of(&(lines.start..end)),
+        };
+        if !shown.ends_with('\n') {
+            shown.push('\n');
+        }
+        if more > 0 {
+            shown += &format!("… {}\n", count(more, "more line"));
+        }
+        shown
+    };
+    format!("{place} now:\n{}instead of it:\n{}", some(now, lines), some(theirs, &conflict.theirs))
+}
+
+fn conflict(direction: Direction, kind: EditKind, mut conflicts: Vec<String>) -> Fault {
+    let verb = direction.verb();
+    let places = count(conflicts.len(), "place");
+    let more = conflicts.len().saturating_sub(CONFLICTS_SHOWN);
+    conflicts.truncate(CONFLICTS_SHOWN);
+    if more > 0 {
+        conflicts.push(format!("and {}", count(more, "more place")));
+    }
+    let shown = conflicts.concat();
+    let message = format!(
+        "{verb} of {kind}: {places} changed again since, nothing was written\n{}",
+        shown.trim_end()
+    );
+    Fault::failed(message).hint("edit these lines yourself")
+}
