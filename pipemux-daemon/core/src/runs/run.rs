@@ -26,6 +26,8 @@ pub struct UndoneRound {
     pub number: u64,
     /// For each step of the run, which of the round's undos it is.
     pub steps: Vec<u32>,
+    /// The steps of the round that have no undo.
+    pub stays: Vec<String>,
 }
 
 impl UndoneRound {

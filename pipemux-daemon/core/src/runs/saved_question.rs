@@ -225,7 +225,12 @@ pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQu
         sent_before: saved.again,
         source: saved.source.and_then(restore_source).map(Rc::new),
         begins_at: saved.begins_at,
-        undoes: saved.undoes.map(|(number, steps)| UndoneRound { number, steps }),
+        undoes: saved.undoes.map(|(number, steps)| UndoneRound {
+            number,
+            steps,
+            // They were named when the question was asked.
+            stays: Vec::new(),
+        }),
         ..Run::new(workspace.clone(), saved.reader, saved.run_id, steps)
     };
     let shown = saved.shown;

@@ -1,4 +1,4 @@
-//! `undo`: takes a round of history back, in all sessions that it changed.
+//! `undo`: takes a round of history back, in all sessions that it changed. Steps without an undo stay, and are named.
 
 use pipemux_proto::projection::Args;
 use pipemux_proto::{Fault, SessionAddr, decode};
@@ -40,6 +40,7 @@ impl Core {
             self.turn.persist(Record::Undone { workspace, round: number, steps, unsure });
             return Err(fault);
         }
+        let stays = round.lasting.clone();
         let left = round.undo.iter().enumerate().filter(|(_, undo)| !undo.undone);
         let left: Vec<(usize, &SavedUndo)> = left.rev().collect();
         let mut unknown = Vec::new();
@@ -61,7 +62,7 @@ impl Core {
         let steps: Vec<Step> =
             left.iter().map(|(_, undo)| self.undo_step(undo)).collect::<Result<_, _>>()?;
         let indices = left.iter().filter_map(|(index, _)| u32::try_from(*index).ok()).collect();
-        let undone = UndoneRound { number, steps: indices };
+        let undone = UndoneRound { number, steps: indices, stays };
         self.run_steps_with(id, steps, |run| run.undoes = Some(undone))
     }
 
@@ -129,7 +130,7 @@ fn session_of(undo: &SavedUndo) -> Result<SessionKey, Fault> {
     Ok(SessionKey { workspace: undo.workspace.as_deref().map(Into::into), addr })
 }
 
-/// Returns the round that is to be taken back: all of it can be, as far as the daemon knows.
+/// Returns the round that is to be taken back: at least a part of it can be, as far as the daemon knows.
 fn find_round<'a>(
     workspace: &'a Workspace,
     reader: &str,
@@ -140,25 +141,21 @@ fn find_round<'a>(
         Some(number) => history.round(number).ok_or_else(|| {
             Fault::not_found(format!("there is no round {number}")).hint("pipemux history")
         })?,
-        None => history.newest_change(reader, u64::MAX).ok_or_else(|| {
+        None => history.newest_change(reader).ok_or_else(|| {
             Fault::not_found("no round of yours is left to undo").hint("pipemux history")
         })?,
     };
     let number = round.number;
-    if !round.lasting.is_empty() {
-        let names = round.lasting.join(", ");
-        let why =
-            format!("round {number} can't be undone: {names} has no undo; nothing was undone");
-        let fault = Fault::refused(why);
-        return Err(match history.newest_change(reader, number) {
-            Some(earlier) => {
-                fault.hint(format!("pipemux undo {}: {}", earlier.number, earlier.action))
-            }
-            None => fault,
-        });
-    }
     match round.undo.as_slice() {
-        [] => Err(Fault::refused(format!("round {number} changed nothing: nothing was undone"))),
+        [] if round.lasting.is_empty() => {
+            Err(Fault::refused(format!("round {number} changed nothing: nothing was undone")))
+        }
+        [] => {
+            let names = round.lasting.join(", ");
+            let why =
+                format!("round {number} can't be undone: {names} has no undo; nothing was undone");
+            Err(Fault::refused(why))
+        }
         all if all.iter().all(|undo| undo.undone) => {
             let by = history.rounds.iter().rev().find(|other| other.undoes == Some(number));
             let by = by.map_or(String::new(), |by| format!(", in round {}", by.number));

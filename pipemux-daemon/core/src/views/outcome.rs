@@ -110,6 +110,10 @@ pub fn write_outcome<'p>(
         let shown = shown_refs(&text);
         anchors.keep_offered(|written| shown.contains(written));
     }
+    if let Some(undone) = run.undoes.as_ref().filter(|undone| !undone.stays.is_empty()) {
+        let names = undone.stays.join(", ");
+        text.push_str(&format!("not undone, since it has no undo: {names}\n"));
+    }
     if let Some(fault) = &run.wrong_answer {
         let foreign = run.steps.get(run.next).filter(|step| is_foreign(step));
         text.push_str(&with_options(&answer::refused_answer(fault, foreign), hint_options));

@@ -38,12 +38,11 @@ impl History {
         self.rounds.iter().rev().find(|round| round.number == number)
     }
 
-    /// Returns the newest round of a reader, older than a number, that changed anything and isn't undone. Undos aren't
-    /// undone unasked.
-    pub fn newest_change(&self, reader: &str, before: u64) -> Option<&SavedRound> {
+    /// Returns the newest round of a reader of which something is left to be taken back. Undos aren't undone unasked.
+    pub fn newest_change(&self, reader: &str) -> Option<&SavedRound> {
         let may_be_undone = |round: &&SavedRound| {
-            let left = round.undo.iter().any(|undo| !undo.undone) || !round.lasting.is_empty();
-            round.number < before && round.reader == reader && round.undoes.is_none() && left
+            let left = round.undo.iter().any(|undo| !undo.undone);
+            round.reader == reader && round.undoes.is_none() && left
         };
         self.rounds.iter().rev().find(may_be_undone)
     }

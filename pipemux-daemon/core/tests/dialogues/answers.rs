@@ -286,7 +286,7 @@ fn history_keeps_the_final_call() {
     world.run(reader("a"), "notes.edit()").exits(5);
     world.answer(reader("a"), &format!("note=obj:{id} text=new")).exits(0);
     history(&mut world).has(&format!(
-        "notes.edit(note=obj:{id}, text='new')\n   edit done: edited (chosen in 1 step)"
+        "notes.edit(note=obj:{id}, text='new') → edit done: edited (chosen in 1 step)"
     ));
     world.run(reader("a"), "notes.edit()").exits(5);
     world.answer(reader("a"), &format!("note=obj:{id}")).exits(2).has("still needs text");

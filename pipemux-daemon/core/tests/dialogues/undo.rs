@@ -71,17 +71,25 @@ fn later_change_in_between_is_refused_by_the_app_and_nothing_is_undone() {
 }
 
 #[test]
-fn round_with_a_step_that_has_no_undo_is_refused_before_anything_is_sent() {
+fn step_without_an_undo_stays_and_is_named() {
     let mut world = world();
-    world.run(reader("a"), "notes.say('x')").exits(0);
     world.model("other/main").names_changes = false;
     world.run(reader("a"), "notes.say('y'); other.say('z')").exits(0);
+    world.run(reader("a"), "other.say('w')").exits(0);
     sent(&mut world);
+    // The newest round of which anything can be taken back.
     let said = undo(&mut world, None);
+    said.exits(0).has("undo of notes.say('y')");
+    said.has("not undone, since it has no undo: other.say");
+    assert_eq!(sent(&mut world), ["notes/main takeback"]);
+    undo(&mut world, None).exits(3).has("no round of yours is left to undo");
+    let said = undo(&mut world, Some(2));
     said.exits(9).has("round 2 can't be undone: other.say has no undo; nothing was undone");
-    said.has("pipemux undo 1: notes.say('x')");
-    assert!(sent(&mut world).is_empty());
     undo(&mut world, Some(7)).exits(3).has("there is no round 7");
+    assert!(sent(&mut world).is_empty());
+    let history = world.ask(reader("a"), Verb::History { detail: false, rounds: None });
+    history.has("1. 10:00:00Z · a · notes.say('y'); other.say('z') → ").has(" · undone\n");
+    history.has("2. 10:00:00Z · a · other.say('w') → ").has(" · no undo\n");
 }
 
 #[test]
