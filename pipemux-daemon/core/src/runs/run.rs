@@ -88,6 +88,8 @@ pub struct Run {
     pub begins_at: usize,
     /// The round of history that the steps take back; none for other runs.
     pub undoes: Option<UndoneRound>,
+    /// The round of history that it became, once it has ended, if that can be taken back.
+    pub round: Option<u64>,
     /// The number under which the steps behind a failed one were kept.
     pub kept: Option<u64>,
     /// The version that each session has if nobody else changes it.
@@ -150,6 +152,7 @@ impl Run {
             source: None,
             begins_at: 0,
             undoes: None,
+            round: None,
             kept: None,
             expected: BTreeMap::new(),
             only_own_changes: true,

@@ -319,7 +319,7 @@ impl Core {
             run.end_unreached();
             // Before the windows arrive, because rounds are in the order in which they took effect.
             if !run.only_queries() {
-                self.record_round(id, &run);
+                self.record_round(id, &mut run);
             } else if let Some(notes) = self.clients.audit_notes(id) {
                 notes.only_queries = true;
             }

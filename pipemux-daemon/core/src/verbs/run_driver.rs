@@ -267,11 +267,12 @@ impl Core {
     }
 
     /// Adds a run that has ended to the history of its workspace, if there still is one, and to the feed.
-    pub(super) fn record_round(&mut self, id: RequestId, run: &Run) {
+    pub(super) fn record_round(&mut self, id: RequestId, run: &mut Run) {
         let (at, exit, now) = (&run.workspace, run.exit_status(), self.turn.now);
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         let round = history_round(run, workspace, now.unix_ms, exit);
         workspace.history.add(round.clone(), self.config.history_rounds());
+        run.round = (!round.undo.is_empty()).then_some(round.number);
         if let Some(notes) = self.clients.audit_notes(id) {
             notes.set_round(&round);
         }

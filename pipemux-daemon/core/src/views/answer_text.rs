@@ -288,7 +288,10 @@ impl AnswerText<'_> {
             let line = format!("\nchanged too: {} · pipemux view\n", names.join(", "));
             out.push(&self.hints(&line));
         }
-        self.finish(out, position, false)
+        let round = run.round.map(|number| format!("round {number}"));
+        let fields: Vec<&str> = position.into_iter().chain(round.as_deref()).collect();
+        let fields = fields.join(", ");
+        self.finish(out, Some(&*fields).filter(|fields| !fields.is_empty()), false)
     }
 
     /// Compares a window with what the reader saw, beside what the run's outcome told.
