@@ -4,28 +4,15 @@
 //!
 //! ```text
 //! > FILES: a path, a folder, a glob, or a list of them.
-//! + find(text, in=FILES, word, regex) · outline | without in: the whole project
+//! find(text, in=FILES, word, regex) · outline | without in: the whole project
 //! ```
 //!
 //! `>` begins a sentence, any other line has signatures between ` · ` and a remark after ` | `. A signature names an
 //! action and the parameters to show, `…` for those that are left out; without parentheses all are shown. `in=FILES`
 //! shows what an optional parameter takes, `range:RANGE` shows a word in place of a required one, and `word!` only the
-//! name of an optional one. The mark in front tells where the line is shown: `s` in the skill, `-` in the help of the
-//! program, `*` in both, `+` in the help of the app, whose readers have read one of them: it doesn't repeat their lines.
-//! A line that begins with `~` names actions that none of them shows.
+//! name of an optional one. A line that begins with `~` names actions that the help doesn't show, one with `#` is a comment.
 
 use pipemux_proto::prototype::{Param, Prominence, Prototype};
-
-/// How much of a guide is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    /// What an agent needs most, for the skill.
-    Skill,
-    /// What the help of the program shows.
-    Program,
-    /// What these leave out.
-    App,
-}
 
 /// Where a guide and the prototypes differ.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -64,12 +51,9 @@ enum Line<'a> {
 }
 
 /// Writes a guide with the signatures of the prototypes.
-pub fn write(guide: &str, prototypes: &[Prototype], extent: Extent) -> String {
+pub fn write(guide: &str, prototypes: &[Prototype]) -> String {
     let mut text = String::new();
-    for (line, shown_in) in lines(guide) {
-        if !shown_in.contains(&extent) {
-            continue;
-        }
+    for line in lines(guide) {
         match line {
             Line::LeftOut(_) => {}
             Line::Sentence(words) => text += &format!("{words}\n"),
@@ -90,7 +74,7 @@ pub fn write(guide: &str, prototypes: &[Prototype], extent: Extent) -> String {
 pub fn check(guide: &str, prototypes: &[Prototype]) -> MissingFromPrototypes {
     let mut found = MissingFromPrototypes::default();
     let mut named: Vec<&str> = Vec::new();
-    for (line, _) in lines(guide) {
+    for line in lines(guide) {
         match line {
             Line::Sentence(_) => {}
             Line::LeftOut(actions) => named.extend(actions),
@@ -110,28 +94,18 @@ pub fn check(guide: &str, prototypes: &[Prototype]) -> MissingFromPrototypes {
     found
 }
 
-/// Reads the lines of a guide, and where each is shown.
-fn lines(guide: &str) -> impl Iterator<Item = (Line<'_>, &'static [Extent])> {
-    guide.lines().filter_map(|line| {
-        let (mark, rest) = line.split_at_checked(1)?;
-        let shown_in: &[Extent] = match mark {
-            "*" => &[Extent::Skill, Extent::Program],
-            "-" => &[Extent::Program],
-            "+" => &[Extent::App],
-            "s" => &[Extent::Skill],
-            "~" => &[],
-            _ => return None,
-        };
-        let rest = rest.trim();
-        if mark == "~" {
-            return Some((Line::LeftOut(rest.split_whitespace().collect()), shown_in));
+/// Reads the lines of a guide.
+fn lines(guide: &str) -> impl Iterator<Item = Line<'_>> {
+    let shown = guide.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+    shown.map(|line| {
+        if let Some(actions) = line.strip_prefix('~') {
+            return Line::LeftOut(actions.split_whitespace().collect());
         }
-        if let Some(sentence) = rest.strip_prefix('>') {
-            return Some((Line::Sentence(sentence.trim()), shown_in));
+        if let Some(sentence) = line.strip_prefix('>') {
+            return Line::Sentence(sentence.trim());
         }
-        let (signatures, remark) = rest.split_once(" | ").unwrap_or((rest, ""));
-        let entries = signatures.split(" · ").map(Entry::read).collect();
-        Some((Line::Signatures(entries, remark), shown_in))
+        let (signatures, remark) = line.split_once(" | ").unwrap_or((line, ""));
+        Line::Signatures(signatures.split(" · ").map(Entry::read).collect(), remark)
     })
 }
 

@@ -12,7 +12,7 @@ mod guide;
 
 use pipemux_proto::prototype::{Prominence, Prototype};
 
-pub use guide::{Extent, MissingFromPrototypes};
+pub use guide::MissingFromPrototypes;
 
 /// An app that comes with PipeMux.
 #[derive(Debug)]
@@ -77,10 +77,10 @@ impl App {
         self.actions.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
-    /// Returns what `pipemux help` prints of the app: what the help of the program leaves out.
+    /// Returns what `pipemux help` prints of the app.
     pub fn help(&self) -> String {
         let mut text = format!("## {} · {}\n", self.id, self.description);
-        text += &guide::write(self.guide, &self.prototypes(), Extent::App);
+        text += &guide::write(self.guide, &self.prototypes());
         // One action stands for any of them, so that the command works as it is printed.
         let actions = self.prototypes();
         let first = actions.iter().find(|one| one.prominence != Prominence::Alias);
@@ -90,11 +90,6 @@ impl App {
             text += " · names of other tools: --aliases";
         }
         text + "\n"
-    }
-
-    /// Returns the app's part of a text about all apps.
-    pub fn overview(&self, extent: Extent) -> String {
-        guide::write(self.guide, &self.prototypes(), extent)
     }
 
     /// Returns the signatures of the aliases, a line each, with what each stands for. A preview is called like its action,

@@ -6,12 +6,10 @@ use std::time::Duration;
 use clap::Parser;
 use pipemux_client::ClientError;
 
-/// The bound that harnesses have for a tool's result is 10 KiB; of code that is about so many tokens.
-const BUDGET: u32 = 2_400;
 /// With less than that, an answer couldn't even say how to go on.
 const BUDGET_MIN: u32 = 100;
-/// Tokens for what an act changed in files.
-const DIFF: u32 = 400;
+/// Tokens for what an act changed in files: none, since the call had it.
+const DIFF: u32 = 0;
 
 /// Serve PipeMux to an agent harness over the Model Context Protocol
 ///
@@ -30,9 +28,9 @@ pub struct Args {
     /// The workspace; by default the project around the current directory
     #[arg(long, value_name = "NAME")]
     pub workspace: Option<String>,
-    /// Tokens that an answer may take, unless a call says otherwise
-    #[arg(long, value_name = "TOKENS", default_value_t = BUDGET, value_parser = budget)]
-    pub budget: u32,
+    /// Tokens that an answer may take, unless a call says otherwise; by default what the client takes
+    #[arg(long, value_name = "TOKENS", value_parser = budget)]
+    pub budget: Option<u32>,
     /// Tokens that the differences in files may take in the answer of an act; 0 for none
     #[arg(long, value_name = "TOKENS", default_value_t = DIFF)]
     pub diff: u32,
@@ -55,9 +53,8 @@ pub fn wrong(error: &clap::Error) -> ClientError {
 /// Parses the tokens of an answer.
 fn budget(text: &str) -> Result<u32, String> {
     let tokens = text.parse().ok().filter(|tokens| *tokens >= BUDGET_MIN);
-    tokens.ok_or_else(|| {
-        format!("expected tokens, a whole number from {BUDGET_MIN}: --budget {BUDGET}")
-    })
+    tokens
+        .ok_or_else(|| format!("expected tokens, a whole number from {BUDGET_MIN}: --budget 6500"))
 }
 
 /// Parses a time limit: more than zero, at most a day.

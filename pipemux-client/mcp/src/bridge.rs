@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use pipemux_client::guide;
 use pipemux_client::options::text_variables;
 use pipemux_client::proto::app::Progress;
 use pipemux_client::proto::client::{Answer, Body, Verb, VerbRequest};
@@ -23,6 +24,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+use crate::bounds::Bounds;
 use crate::confirm;
 use crate::consent;
 use crate::daemon::Daemon;
@@ -38,8 +40,8 @@ const ATTEMPTS: u32 = 3;
 /// What the command line says of answers.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// Tokens that an answer may take, unless a call says otherwise.
-    pub budget: u32,
+    /// Tokens that an answer may take, unless a call says otherwise; if it isn't said, it depends on the client.
+    pub budget: Option<u32>,
     /// Tokens for what an act changed in files.
     pub diff: u32,
 }
@@ -111,13 +113,14 @@ impl Bridge {
     /// Makes the result of an answer; it counts as seen once it is written, unless it was cut.
     pub fn complete(&self, performed: Performed, context: &Context) -> CallToolResult {
         let Performed { mut answer, is_bounded, .. } = performed;
+        let bounds = bounds_of(context);
         match &mut answer.body {
-            Body::Text(text) if is_bounded && outcome::excess(text).is_some() => {
-                *text = outcome::cut(text);
+            Body::Text(text) if is_bounded && bounds.excess(text).is_some() => {
+                *text = outcome::cut(text, bounds);
             }
             _ => self.link.1.expect(context, answer.delivery),
         }
-        outcome::result(&answer)
+        outcome::result(&answer, bounds)
     }
 
     /// Asks the daemon. A query whose answer is longer than harnesses pass on is asked again, shorter.
@@ -130,13 +133,14 @@ impl Bridge {
         context: &Context,
     ) -> Result<Performed, ClientError> {
         let waits = verb.waits();
+        let bounds = bounds_of(context);
         let named = verb.budget.is_some();
         let only_looks = only_looks(&verb.verb);
         let options = self.options();
         let mut request = verb.clone().into_request(&options);
         // The budget of an `open` would stay with its window; a value is printed as it is.
         if !named && !matches!(request.verb, Verb::Open(_) | Verb::Read { .. }) {
-            request.budget = Some(self.settings.budget);
+            request.budget = Some(self.settings.budget.unwrap_or(bounds.budget));
         }
         if request.verb.acts() && !only_looks {
             request.diff = self.settings.diff;
@@ -144,7 +148,7 @@ impl Bridge {
         let mut answer = self.send(&request, waits, context).await?;
         for _ in 0..ATTEMPTS {
             let Body::Text(text) = &answer.body else { break };
-            let (Some(times), Some(budget)) = (outcome::excess(text), request.budget) else {
+            let (Some(times), Some(budget)) = (bounds.excess(text), request.budget) else {
                 break;
             };
             if !only_looks || named {
@@ -249,6 +253,11 @@ impl CallerEnv for Bridge {
     }
 }
 
+/// Returns how much of a result the client passes on.
+fn bounds_of(context: &Context) -> Bounds {
+    Bounds::of_client(context.client_info().as_ref().map(|client| client.name.as_str()))
+}
+
 /// Returns true for a verb that changes nothing.
 fn only_looks(verb: &Verb) -> bool {
     match verb {
@@ -268,7 +277,7 @@ pub fn tools() -> Vec<Tool> {
         if !tool.read_only {
             annotations = annotations.destructive(tool.destructive).idempotent(tool.idempotent);
         }
-        Tool::new(tool.name, tool.description, schema).with_annotations(annotations)
+        Tool::new(tool.name, tool.description(), schema).with_annotations(annotations)
     };
     TOOLS.iter().map(tool).collect()
 }
@@ -282,7 +291,9 @@ impl ServerHandler for Bridge {
             .enable_resources_list_changed()
             .build();
         let own = Implementation::new("pipemux", env!("CARGO_PKG_VERSION"));
-        ServerConfig::new(capabilities).with_server_info(own)
+        ServerConfig::new(capabilities)
+            .with_server_info(own)
+            .with_instructions(guide::instructions())
     }
 
     async fn list_tools(

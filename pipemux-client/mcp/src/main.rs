@@ -31,6 +31,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bounds;
 mod bridge;
 mod confirm;
 mod consent;

@@ -7,14 +7,12 @@ use pipemux_client::proto::Fault;
 use pipemux_client::proto::client::{Answer, Body};
 use rmcp::model::{CallToolResult, ContentBlock};
 
+use crate::bounds::Bounds;
+
 /// The exit status of an answer that is a question, which is not an error.
 pub const EXIT_QUESTION: u8 = 5;
 /// The exit status of an act that a rule forbids, or a person has to allow; no step took effect.
 pub const EXIT_REFUSED: u8 = 9;
-
-/// Most bytes and lines of a result: what harnesses pass on to a model whole.
-pub const BYTES_MAX: usize = 10 * 1024;
-pub const LINES_MAX: usize = 256;
 
 /// The formats of images that models take.
 const IMAGES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -23,22 +21,15 @@ pub const MEDIA_BYTES_MAX: usize = 3_750_000;
 /// Most pixels of an image's side, for the same reason.
 pub const IMAGE_SIDE_MAX: u32 = 8000;
 
-/// Returns how many times the bounds a text takes, if it is more than once.
-pub fn excess(text: &str) -> Option<f64> {
-    let bytes = text.len() as f64 / BYTES_MAX as f64;
-    let lines = text.lines().count() as f64 / LINES_MAX as f64;
-    Some(bytes.max(lines)).filter(|times| *times > 1.0)
-}
-
 /// Longest last line that is kept, in bytes: it has the epoch and the receipt.
 const LAST_MAX: usize = 400;
 
 /// Cuts a text to the bounds, at the end of a line. Its last line, with the epoch, stays.
-pub fn cut(text: &str) -> String {
+pub fn cut(text: &str, bounds: Bounds) -> String {
     let last = text.lines().last().filter(|line| line.len() <= LAST_MAX).unwrap_or_default();
     let note = |lines| format!("… {lines} more lines: history --detail · view\n{last}\n");
-    let room = BYTES_MAX.saturating_sub(note(usize::MAX).len());
-    let kept = whole_lines(text, room, LINES_MAX - 2);
+    let room = bounds.bytes.saturating_sub(note(usize::MAX).len());
+    let kept = whole_lines(text, room, bounds.lines - 2);
     let (head, rest) = text.split_at(kept);
     format!("{head}{}", note(rest.lines().count()))
 }
@@ -56,10 +47,10 @@ fn whole_lines(text: &str, room: usize, lines: usize) -> usize {
 }
 
 /// Makes the result of an answer.
-pub fn result(answer: &Answer) -> CallToolResult {
+pub fn result(answer: &Answer, bounds: Bounds) -> CallToolResult {
     let content = match &answer.body {
         Body::Text(text) => ContentBlock::text(text.trim_end()),
-        Body::Raw(bytes) => raw(bytes),
+        Body::Raw(bytes) => raw(bytes, bounds),
         Body::Report(report) => json(report),
         Body::Data(value) => json(value),
         Body::Events(events) => json(events),
@@ -86,10 +77,10 @@ pub fn failure(error: &ClientError) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(text)])
 }
 
-fn raw(bytes: &[u8]) -> ContentBlock {
+fn raw(bytes: &[u8], bounds: Bounds) -> ContentBlock {
     let Some(described) = pipemux_media::describe(bytes) else {
         let text = String::from_utf8_lossy(bytes);
-        let cut = excess(&text).map(|_| cut_value(&text));
+        let cut = bounds.excess(&text).map(|_| cut_value(&text, bounds));
         return ContentBlock::text(cut.unwrap_or_else(|| text.into_owned()));
     };
     let media = pipemux_media::of(bytes);
@@ -114,10 +105,10 @@ fn raw(bytes: &[u8]) -> ContentBlock {
 }
 
 /// Cuts a value, whose rest only a command line prints.
-fn cut_value(text: &str) -> String {
-    let mut kept = whole_lines(text, BYTES_MAX - 80, LINES_MAX - 2);
+fn cut_value(text: &str, bounds: Bounds) -> String {
+    let mut kept = whole_lines(text, bounds.bytes - 80, bounds.lines - 2);
     if kept == 0 {
-        kept = (0..=BYTES_MAX - 80).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+        kept = (0..=bounds.bytes - 80).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     }
     let (head, rest) = text.split_at(kept);
     format!("{head}\n… {} more bytes: pipemux read, in a shell", rest.len())
@@ -131,20 +122,24 @@ fn json<T: serde::Serialize>(value: &T) -> ContentBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bounds::CODEX;
 
     #[test]
     fn cut_text_keeps_to_the_bounds_and_its_last_line() {
         let long = "深".repeat(20_000);
         for text in ["x\n".repeat(1000), "long line of text\n".repeat(900), long.clone() + "\n"] {
             let text = text + "e3 · 7 of 9 tokens\n";
-            assert!(excess(&text).is_some());
-            let cut = cut(&text);
-            assert!(excess(&cut).is_none(), "{} bytes", cut.len());
+            assert!(CODEX.excess(&text).is_some());
+            let cut = cut(&text, CODEX);
+            assert!(CODEX.excess(&cut).is_none(), "{} bytes", cut.len());
             assert!(cut.ends_with("e3 · 7 of 9 tokens\n") && cut.contains(" more lines: "));
-            assert!(excess(&cut_value(&text)).is_none());
+            assert!(CODEX.excess(&cut_value(&text, CODEX)).is_none());
         }
-        assert!(excess(&cut(&long)).is_none() && excess(&cut_value(&long)).is_none());
-        assert!(excess("short\n").is_none());
+        assert!(
+            CODEX.excess(&cut(&long, CODEX)).is_none()
+                && CODEX.excess(&cut_value(&long, CODEX)).is_none()
+        );
+        assert!(CODEX.excess("short\n").is_none());
     }
 
     /// A file of the RIFF family with some bytes of content.
@@ -154,11 +149,19 @@ mod tests {
 
     #[test]
     fn images_and_sounds_are_blocks_of_their_kind_and_all_else_is_described() {
-        assert!(raw(&riff(b"WEBP", 9)).as_image().is_some_and(|one| one.mime_type == "image/webp"));
-        assert!(raw(&riff(b"WAVE", 9)).as_audio().is_some_and(|one| one.mime_type == "audio/wav"));
+        assert!(
+            raw(&riff(b"WEBP", 9), CODEX)
+                .as_image()
+                .is_some_and(|one| one.mime_type == "image/webp")
+        );
+        assert!(
+            raw(&riff(b"WAVE", 9), CODEX)
+                .as_audio()
+                .is_some_and(|one| one.mime_type == "audio/wav")
+        );
         for bytes in [riff(b"AVI ", 9), b"%PDF-1.7\xff".to_vec(), b"BM\xff\0\0\0\0\0\0\0".to_vec()]
         {
-            let block = raw(&bytes);
+            let block = raw(&bytes, CODEX);
             let text = &block.as_text().unwrap().text;
             assert!(
                 text.contains("bytes that are no text") && text.contains("pipemux read"),
@@ -169,12 +172,12 @@ mod tests {
 
     #[test]
     fn what_is_larger_than_models_take_is_described() {
-        let too_long = raw(&riff(b"WAVE", MEDIA_BYTES_MAX));
+        let too_long = raw(&riff(b"WAVE", MEDIA_BYTES_MAX), CODEX);
         assert!(too_long.as_text().unwrap().text.contains("more than models take"));
         let mut wide = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
         wide.extend((IMAGE_SIDE_MAX + 1).to_be_bytes());
         wide.extend(1_u32.to_be_bytes());
         wide.extend([8, 6, 0, 0, 0, 0xff, 0xff, 0, 0]);
-        assert!(raw(&wide).as_text().unwrap().text.contains("8000 pixels a side"));
+        assert!(raw(&wide, CODEX).as_text().unwrap().text.contains("8000 pixels a side"));
     }
 }

@@ -1,32 +1,23 @@
-//! What an agent reads first: `pipemux --help`, and `pipemux skill`. Both have the actions of the built-in apps, as the
-//! apps themselves declare them.
+//! What `pipemux --help` and `pipemux skill` print.
 
-use pipemux_catalog::{APPS, App, Extent};
+use pipemux_catalog::APPS;
+use pipemux_client::guide::of_shell;
 
 use super::args::long_help;
 
-/// How calls are written, for both texts.
-const CALLS: &str = "\
-Strings in '…' or \"…\", escapes \\n \\t \\\\ \\' \\\" ('\\d' stays); text=stdin takes a heredoc; text=<<END, lines, END is raw.
-A query may stand as an argument: notebook.add('t', text=editor.lines('foo')). ? marks queries.
-";
-
-/// The verbs, for both texts.
-const VERBS: &str = "  \
-  pipemux run '<call>; <call>; …'   in order; the first failure stops, the rest is kept
-  pipemux ask '<query>; …'          queries only: they change nothing
-  pipemux answer <…>                a question: 1,3 · all · all but 2 · none; or '<corrected call>' for the failed one
+/// What people look for.
+const PEOPLE: &str = "
+For people:
+  pipemux status · history · consent     what runs · what was done · what agents ask you to allow
+  pipemux undo [<round>] · down          take a round back · end the daemon and all sessions
+  pipemux doctor · logs <app>            find problems · what an app printed
+  pipemux setup <harness> · tour         claude-code, codex, gemini, cursor, … · a guided tour
+  pipemux help --all                     every verb and option
 ";
 
 /// Returns the text of `pipemux --help`.
 pub fn help() -> String {
-    let mut text = String::from(
-        "PipeMux: applications, used by calls. A call opens what it needs. Edits are on disk at once; undo takes them back.\n\n",
-    );
-    text += VERBS;
-    text += "  pipemux view · open <app> [files] · history · help <app> · help --all (every verb; --budget N, …)\n";
-    text += CALLS;
-    text + &apps(Extent::Program)
+    of_shell() + PEOPLE
 }
 
 /// Returns the text of `pipemux help --all`.
@@ -36,13 +27,8 @@ pub fn help_of_all_verbs() -> String {
 
 /// Returns the text of `pipemux skill`.
 pub fn skill() -> String {
-    let mut text = String::from(
-        "---\nname: pipemux\ndescription: Find, read, edit, rename and move code in few calls, with undo; run tests; notes; watch the machine.\n---\n",
-    );
-    text += VERBS;
-    text += CALLS;
-    text + &apps(Extent::Skill)
-        + "More: pipemux help editor|terminal|notebook|memotree|planner|monitor\n"
+    let head = "---\nname: pipemux\ndescription: Find, read, edit, rename and move code in few calls, with undo; run tests; notes; watch the machine.\n---\n";
+    head.to_owned() + &of_shell()
 }
 
 /// Returns the aliases of all built-in apps.
@@ -52,15 +38,6 @@ pub fn aliases() -> String {
         false => format!("{id}:\n{text}"),
     };
     APPS.iter().map(|app| part(app.aliases(), app.id)).collect()
-}
-
-fn apps(extent: Extent) -> String {
-    let part = |app: &App| {
-        let overview = app.overview(extent);
-        let separator = if overview.lines().count() == 1 { " " } else { "\n" };
-        format!("{}:{separator}{overview}", app.id)
-    };
-    APPS.iter().map(part).collect()
 }
 
 #[cfg(test)]
@@ -78,14 +55,14 @@ mod tests {
     }
 
     #[test]
-    fn help_alone_teaches_the_built_in_apps() {
-        assert_text("guide-help", &help(), 700);
+    fn help_alone_teaches_the_way_of_working() {
+        assert_text("guide-help", &help(), 1_040);
     }
 
     #[test]
-    fn skill_is_a_short_guide_with_front_matter() {
+    fn skill_is_the_same_guide_with_front_matter() {
         let skill = skill();
         assert!(skill.starts_with("---\nname: pipemux\ndescription: "));
-        assert_text("guide-skill", &skill, 500);
+        assert_text("guide-skill", &skill, 940);
     }
 }

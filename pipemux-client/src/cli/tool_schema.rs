@@ -20,7 +20,7 @@ pub fn text(format: SchemaFormat) -> String {
 }
 
 fn definition(tool: &Tool, format: SchemaFormat) -> Value {
-    let (name, description, schema) = (tool.name, tool.description, tool.schema());
+    let (name, description, schema) = (tool.name, tool.description(), tool.schema());
     match format {
         SchemaFormat::Openai => json!({
             "type": "function",

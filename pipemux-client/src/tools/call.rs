@@ -67,8 +67,8 @@ impl ToolCall {
     /// There is no such tool, an argument is missing or of another type, or the code can't be understood.
     pub fn to_request(&self, env: &dyn CallerEnv) -> Result<ToolRequest, ClientError> {
         match self.name.as_str() {
-            ASK => code::to_request(self.text("code")?, CodeKind::OnlyLooks, env),
-            RUN => code::to_request(self.text("code")?, CodeKind::Any, env),
+            ASK => self.code(CodeKind::OnlyLooks, env),
+            RUN => self.code(CodeKind::Any, env),
             OPEN => code::open(self.text("app")?, self.texts("args")?, env),
             CLOSE => code::close(self.text("window")?, false),
             other => {
@@ -77,6 +77,34 @@ impl ToolCall {
                     .hint(format!("the tools are {}", names.join(", "))))
             }
         }
+    }
+
+    /// Decides how code is answered: one text, or a list of calls or lines. A budget beside it counts where the code names
+    /// none.
+    fn code(&self, kind: CodeKind, env: &dyn CallerEnv) -> Result<ToolRequest, ClientError> {
+        let request = match self.arguments.get("code") {
+            Some(Value::Array(_)) => code::to_request(&self.texts("code")?.join("\n"), kind, env),
+            _ => code::to_request(self.text("code")?, kind, env),
+        }?;
+        let budget = match self.arguments.get("budget") {
+            None | Some(Value::Null) => None,
+            Some(given) => {
+                let number = given.as_u64().or_else(|| given.as_str()?.parse().ok());
+                let number = number.and_then(|number| u32::try_from(number).ok());
+                let number = number.filter(|tokens| *tokens > 0);
+                Some(number.ok_or_else(|| {
+                    let why = format!("{}: budget is {given}: expected tokens", self.name);
+                    ClientError::invalid(why).hint("budget: 20000")
+                })?)
+            }
+        };
+        Ok(match request {
+            ToolRequest::Verb(mut verb) => {
+                verb.budget = verb.budget.or(budget);
+                ToolRequest::Verb(verb)
+            }
+            text => text,
+        })
     }
 
     fn text(&self, name: &str) -> Result<&str, ClientError> {

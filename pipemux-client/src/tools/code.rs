@@ -1,6 +1,6 @@
 //! The code of a tool's call: calls of apps, or one command.
 
-use pipemux_catalog::{APPS, App, Extent};
+use pipemux_catalog::{APPS, App};
 use pipemux_proto::call::stdin_at;
 use pipemux_proto::client::{OpenArgs, Verb, ViewArgs};
 use pipemux_proto::limits::WAIT_MAX_MS;
@@ -9,6 +9,7 @@ use pipemux_proto::{ProviderId, SessionAddr, SessionId};
 
 use super::{CallerEnv, RUN, ToolRequest, ToolVerb};
 use crate::error::ClientError;
+use crate::guide;
 
 /// What a tool's code may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,8 +50,8 @@ pub fn to_request(
     }
     let rest = settings.take_leading(rest)?;
     match verb {
-        "run" => script(&unquoted(rest), kind, settings),
-        "ask" => script(&unquoted(rest), CodeKind::OnlyLooks, settings),
+        "run" => script(&settings.take_quoted(rest)?, kind, settings),
+        "ask" => script(&settings.take_quoted(rest)?, CodeKind::OnlyLooks, settings),
         "answer" => {
             let (to, rest) = match rest.strip_prefix("--to ") {
                 Some(rest) => {
@@ -200,15 +201,10 @@ fn example(verb: &str) -> &'static str {
     }
 }
 
-/// What `help` says: the actions of the built-in apps.
+/// What `help` says: the whole guide.
 fn guide() -> String {
-    let part = |app: &App| {
-        let overview = app.overview(Extent::Program);
-        let separator = if overview.lines().count() == 1 { " " } else { "\n" };
-        format!("{}:{separator}{overview}", app.id)
-    };
-    let apps: String = APPS.iter().map(part).collect();
-    format!("? marks queries, for ask; all others for {RUN}.\n{apps}more: help <app> · apps\n")
+    [guide::instructions(), guide::of_looking(), guide::of_acting()].concat()
+        + "more: help <app> · apps\n"
 }
 
 /// The options of commands.
@@ -277,6 +273,15 @@ impl Settings {
             }
         }
         Ok(others)
+    }
+
+    /// Takes the quotes off code that is one word of a shell, and the options behind it.
+    fn take_quoted(&mut self, text: &str) -> Result<String, ClientError> {
+        let Some(parts) = text.starts_with(['\'', '"']).then(|| words(text).ok()).flatten() else {
+            return Ok(text.to_owned());
+        };
+        let mut code = self.take_all(parts)?;
+        Ok(if code.len() == 1 { code.remove(0) } else { text.to_owned() })
     }
 
     fn switch(&mut self, name: &str) -> bool {

@@ -43,6 +43,8 @@ fn calls_pass_as_they_are() {
         assert_eq!(verb(code, CodeKind::Any).verb, run(code), "{code}");
     }
     assert_eq!(verb("pipemux run 'a.b(\"it'\\''s\")'", CodeKind::Any).verb, run("a.b(\"it's\")"));
+    let printed = verb("run 'a.b(\"c d\")' --budget 9000", CodeKind::Any);
+    assert_eq!((printed.verb, printed.budget), (run("a.b(\"c d\")"), Some(9_000)));
     assert_eq!(verb("run a.b('c d')", CodeKind::Any).verb, run("a.b('c d')"));
     assert_eq!(verb("link:3", CodeKind::Any).verb, Verb::Click { link: "link:3".into() });
 }

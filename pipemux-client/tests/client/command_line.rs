@@ -122,7 +122,7 @@ fn help_and_version_exit_with_status_0() {
     let shell = Shell::new();
     let (status, help, _) = shell.run(&["--help"]);
     assert_eq!((status, shell.run(&["help"]).1), (0, help.clone()));
-    assert!(help.contains("pipemux run '<call>; <call>; …'"), "{help}");
+    assert!(help.contains("\n pipemux run 'call; call; …'"), "{help}");
     assert!(!help.contains("\n\n\n"), "{help}");
     assert_eq!(shell.run(&["--version"]).1, format!("pipemux {}\n", env!("CARGO_PKG_VERSION")));
 }

@@ -1,0 +1,167 @@
+//! Which changes an undo or a redo is about, and whether they are the latest ones of their files.
+
+use docui::{Context, Fault};
+
+use crate::display::wording::count;
+use crate::model::Editor;
+use crate::model::history::{Change, EditKind};
+
+use super::Direction;
+
+/// The changes that are undone or redone next.
+pub(super) enum Next {
+    /// They are the latest ones, that one first.
+    Latest(Vec<Change>),
+    /// One that isn't the latest of its files.
+    Alone(String),
+}
+
+/// A change that is named.
+pub(super) enum Named {
+    /// It is the latest one of its files.
+    Latest(Box<Change>),
+    /// It isn't; what is to be done to it.
+    Alone(Direction, String),
+}
+
+impl Editor {
+    /// Returns the changes that are undone or redone next, that one first.
+    pub(super) fn next_changes(
+        &self,
+        direction: Direction,
+        steps: usize,
+        context: &Context,
+    ) -> Result<Next, Fault> {
+        let verb = direction.verb();
+        let changes: Vec<&Change> = match direction {
+            Direction::Undo => {
+                let all: Vec<&Change> = self.changes.undoable().collect();
+                // What other programs and people write is nobody's change here, and taken back by nobody.
+                let own = all.iter().filter(|change| !change.is_foreign() && self.is_made(change));
+                let changes: Vec<&Change> = own.copied().take(steps).collect();
+                let last =
+                    changes.last().and_then(|last| all.iter().position(|one| one.id == last.id));
+                self.check_untouched(&all[..last.map_or(0, |last| last + 1)])?;
+                changes
+            }
+            Direction::Redo => self.changes.redoable().take(steps).collect(),
+        };
+        if direction == Direction::Redo
+            && steps == 1
+            && let Some(origin) = self.taken_back_last(changes.first().copied())
+        {
+            return Ok(Next::Alone(origin));
+        }
+        match changes.len() {
+            enough if enough >= steps => {}
+            0 => return Err(Fault::failed(format!("nothing to {verb}"))),
+            some => {
+                let changes = count(some, "change");
+                return Err(Fault::failed(format!("only {changes} to {verb}"))
+                    .hint(self.run_command(&format!("{verb}(steps={some})"))));
+            }
+        }
+        self.check_seen(&changes, context)?;
+        match (direction, changes.as_slice()) {
+            (Direction::Undo, changes) if !self.are_latest(changes) => match changes {
+                [one] => Ok(Next::Alone(one.origin().to_owned())),
+                _ => {
+                    let why = "a change among them was taken back alone or made again: nothing was undone";
+                    Err(Fault::failed(why).hint(self.run_command("undo()")))
+                }
+            },
+            _ => Ok(Next::Latest(changes.into_iter().cloned().collect())),
+        }
+    }
+
+    /// True for a change of which no later one says that it is taken back. Those that take others back aren't made: they
+    /// are undone by redoing the other.
+    fn is_made(&self, change: &Change) -> bool {
+        let standing = self.changes.standing(change.origin());
+        standing.is_some_and(|standing| standing.is_made && standing.by.id == change.id)
+    }
+
+    /// Returns the change that was taken back alone after the one that is redone next was undone.
+    fn taken_back_last(&self, next: Option<&Change>) -> Option<String> {
+        let mut done = self.changes.undoable();
+        let last = done.find(|change| {
+            let standing = self.changes.standing(change.origin());
+            change.of.is_some()
+                && standing.is_some_and(|standing| !standing.is_made && standing.by.id == change.id)
+        })?;
+        let is_later = next.is_none_or(|next| last.author.version > next.author.version);
+        is_later.then(|| last.origin().to_owned())
+    }
+
+    /// True if these changes, the latest first, are the latest ones of their files, and none of them is about another.
+    fn are_latest(&self, changes: &[&Change]) -> bool {
+        let is_one = |change: &Change| changes.iter().any(|one| one.id == change.id);
+        let mut later: Vec<&Change> = Vec::new();
+        for change in self.changes.undoable() {
+            match is_one(change) {
+                false => later.push(change),
+                true if change.of.is_some() => return false,
+                true if later.iter().any(|later| later.shares_file_with(change)) => return false,
+                true => {}
+            }
+        }
+        true
+    }
+
+    /// Checks that nobody else has written to the files of these changes since they were made. The latest is first.
+    fn check_untouched(&self, changes: &[&Change]) -> Result<(), Fault> {
+        for (at, foreign) in changes.iter().enumerate().filter(|(_, change)| change.is_foreign()) {
+            let Some(own) =
+                changes[at..].iter().find(|own| !own.is_foreign() && own.shares_file_with(foreign))
+            else {
+                continue;
+            };
+            let files = foreign.files.iter().map(|file| self.display_path(&file.path));
+            let shown = files.collect::<Vec<_>>().join(", ");
+            let message = format!(
+                "{shown} was changed on disk after {}: undo would take that back, too",
+                own.kind
+            );
+            return Err(Fault::stale(message).hint(self.view_hint()));
+        }
+        Ok(())
+    }
+
+    /// Finds the change with an id, and how it is undone or redone.
+    pub(super) fn named_change(&self, direction: Direction, id: &str) -> Result<Named, Fault> {
+        let change = self.changes.change(id).ok_or_else(|| self.forgotten())?;
+        // To undo what takes a change back is to make that change again.
+        let direction = match change.of.is_some() && change.kind == EditKind::Undo {
+            true => direction.other(),
+            false => direction,
+        };
+        let origin = change.origin();
+        let standing = self.changes.standing(origin).ok_or_else(|| self.forgotten())?;
+        match (direction, standing.is_made) {
+            (Direction::Redo, true) => Err(Fault::failed("that change is already applied")),
+            (Direction::Undo, false) => Err(Fault::failed("that change is already undone")
+                .hint(self.run_command(&format!("redo(change=\"{origin}\")")))),
+            (Direction::Undo, true) if self.are_latest(&[standing.by]) => {
+                Ok(Named::Latest(Box::new(standing.by.clone())))
+            }
+            (Direction::Redo, false) if self.is_redone_next(standing.by) => {
+                Ok(Named::Latest(Box::new(standing.by.clone())))
+            }
+            _ => Ok(Named::Alone(direction, origin.to_owned())),
+        }
+    }
+
+    /// True for a change that was undone if no other one of its files is redone before it.
+    fn is_redone_next(&self, change: &Change) -> bool {
+        let mut redoable = self.changes.redoable();
+        let before = redoable.by_ref().take_while(|other| other.id != change.id);
+        let shared = before.filter(|other| other.shares_file_with(change)).count();
+        shared == 0 && self.changes.redoable().any(|other| other.id == change.id)
+    }
+
+    /// Returns the error for a change that isn't known.
+    pub(super) fn forgotten(&self) -> Fault {
+        Fault::not_found("that change isn't known: a session keeps the latest ones only")
+            .hint(self.view_command())
+    }
+}
