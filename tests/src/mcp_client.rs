@@ -36,8 +36,21 @@ impl McpClient {
     /// # Panics
     /// The server doesn't agree to the revision.
     pub fn connect_as(env: &TestEnv, args: &[&str], revision: &str, capabilities: Value) -> Self {
+        Self::connect_named(env, "story", args, (revision, capabilities))
+    }
+
+    /// As [`McpClient::connect_as`], by a client of this name.
+    ///
+    /// # Panics
+    /// The server doesn't agree to the revision.
+    pub fn connect_named(
+        env: &TestEnv,
+        name: &str,
+        args: &[&str],
+        (revision, capabilities): (&str, Value),
+    ) -> Self {
         let mut client = Self::start(env, args);
-        let own = json!({ "name": "story", "version": "1" });
+        let own = json!({ "name": name, "version": "1" });
         let greeting = json!({
             "protocolVersion": revision, "capabilities": capabilities, "clientInfo": own,
         });

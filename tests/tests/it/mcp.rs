@@ -12,9 +12,14 @@ fn with_code() -> TestEnv {
 }
 
 #[test]
-fn newcomer_edits_in_one_call_and_sees_the_difference() {
+fn newcomer_edits_in_one_call_and_sees_the_difference_where_it_is_wanted() {
     let env = with_code();
-    let mut agent = McpClient::connect(&env);
+    let mut plain = McpClient::connect(&env);
+    plain.run("editor.rename('greet', 'hail')").ok().has("· [undo]").lacks("```diff");
+    assert_eq!(plain.close(), 0);
+    let args = ["mcp", "--diff", "400"];
+    let mut agent = McpClient::connect_as(&env, &args, "2025-11-25", json!({}));
+    agent.run("undo 1").ok().has("undo of editor.rename");
     let renamed = agent.run("editor.rename('greet', 'welcome')").ok();
     renamed.has("1 done · rename").has("```diff").has("+fn welcome(who: &str)").has("[undo]");
     assert!(env.read("a.rs").contains("welcome(\"you\")"));
@@ -286,12 +291,13 @@ fn client_with_roots_works_in_the_first_one() {
 }
 
 #[test]
-fn results_keep_to_what_harnesses_pass_on() {
+fn results_keep_to_what_clients_pass_on() {
     let env = TestEnv::new();
     let lines: String = (1..=4000).map(|n| format!("{n} is a line of this file\n")).collect();
     env.write("big.txt", &lines);
     env.write("wide.txt", "深い文字列の行です、とても長い。".repeat(60).as_str().to_owned() + "\n");
-    let mut agent = McpClient::connect(&env);
+    let greeting = || ("2025-11-25", json!({}));
+    let mut agent = McpClient::connect_named(&env, "codex-mcp-client", &["mcp"], greeting());
     for code in
         ["editor.lines('big.txt')", "editor.find('line', in='big.txt')", "help", "help editor"]
     {
@@ -299,6 +305,14 @@ fn results_keep_to_what_harnesses_pass_on() {
         assert!(shown.text.len() <= 10 * 1024, "{code}: {} bytes", shown.text.len());
         assert!(shown.text.lines().count() <= 256, "{code}: {} lines", shown.text.lines().count());
     }
+    // Others take as much as is printed on the command line, and more by a budget of the call.
+    let mut other = McpClient::connect_named(&env, "claude-code", &["mcp"], greeting());
+    let shown = other.ask("editor.lines('big.txt', 1, 1000)").ok();
+    assert!(shown.text.len() > 12 * 1024, "{}", shown.text.len());
+    let code = json!({ "code": ["editor.lines('big.txt', 1, 1000)", "2"], "budget": 30_000 });
+    other.tool("ask", code).fails();
+    let code = json!({ "code": ["editor.lines('big.txt', 1, 1000)"], "budget": 30_000 });
+    assert!(other.tool("ask", code).ok().text.contains("\n1000\t"));
     let shown = agent.ask("editor.lines('big.txt')").ok();
     let (_, rest) = shown.text.split_once("the rest: ").expect("it leads to the rest");
     let next = rest.lines().next().expect("a command");

@@ -78,7 +78,7 @@ fn pipe_requests_behave_like_command_lines() {
     std::os::unix::fs::symlink(env.project(), &link).unwrap();
     let linked = pipe.asked(&json!({ "id": "link", "args": ["view"], "cwd": link }));
     assert!(text(&linked).contains("## editor/main"), "{linked}");
-    assert!(text(&pipe.asked(&json!({ "id": 7, "args": ["--help"] }))).contains("view"));
+    assert!(text(&pipe.asked(&json!({ "id": 7, "args": ["--help"] }))).contains("pipemux run"));
     pipe.command.close_stdin();
     assert_eq!(pipe.command.next_line(), None);
     assert_eq!(pipe.command.finish(), 0);
