@@ -253,6 +253,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         ENDED_JOBS_MAX Count "jobs whose ends one step's outcome tells",
         JOBS_SHOWN Count "running jobs that a window shows",
         HISTORY_SHOWN Count "rounds that history shows unasked",
+        RECAP_ROUNDS Count "rounds that inject --reset begins with",
         LINE_ACTION_MAX Characters "a round's calls in its line of the history",
         LINE_RESULT_MAX Characters "a round's result in its line of the history",
         CONTEXT_ROUNDS Count "rounds of its session that view --json has for a window",

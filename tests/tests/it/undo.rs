@@ -30,6 +30,28 @@ fn one_change_of_the_editor_is_taken_back_whatever_came_later() {
 }
 
 #[test]
+fn round_that_is_made_again_can_be_taken_back_again() {
+    let env = TestEnv::with_editor("one\ntwo\n");
+    env.run("editor.replace('one', 'ONE'); editor.replace('two', 'TWO')").ok().has("\nround 1 · ");
+    env.run("editor.insert('end', at_end_of='a.txt')").ok();
+    env.pipemux(&["undo", "1"]).ok().has("\nround 3 · ");
+    assert_eq!(env.read("a.txt"), "one\ntwo\nend\n");
+    env.pipemux(&["undo", "1"]).exits(9).has("undone already, in round 3");
+    env.pipemux(&["undo", "3"]).ok();
+    assert_eq!(env.read("a.txt"), "ONE\nTWO\nend\n");
+    // This holds for the next daemon, too.
+    env.kill_daemon();
+    let history = env.pipemux(&["history"]);
+    let undone = |number: &str| {
+        let line = history.text().lines().find(|line| line.starts_with(number)).map(str::to_owned);
+        line.expect("a line a round").ends_with(" · undone")
+    };
+    assert!(!undone("1. ") && !undone("2. ") && undone("3. ") && !undone("4. "));
+    env.pipemux(&["undo", "1"]).ok();
+    assert_eq!(env.read("a.txt"), "one\ntwo\nend\n");
+}
+
+#[test]
 fn older_undo_of_a_notebook_entry_is_refused() {
     let env = TestEnv::with_notebook();
     let entry = env.run("notebook.add('plan', 'v1')").ok().obj("plan");

@@ -348,6 +348,13 @@ pub struct SavedRound {
     pub diff: Option<String>,
 }
 
+impl SavedRound {
+    /// True if all of it is taken back that can be.
+    pub fn is_undone(&self) -> bool {
+        !self.undo.is_empty() && self.undo.iter().all(|undo| undo.undone)
+    }
+}
+
 /// The action that takes a step of a round back.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedUndo {

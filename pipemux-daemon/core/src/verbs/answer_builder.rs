@@ -84,6 +84,8 @@ pub(super) struct AnswerParts {
     pub(super) notices: Vec<String>,
     /// The panels of the workspace document, if the answer is one.
     pub(super) panels: Panels,
+    /// What was done so far, if the answer is a context that begins anew.
+    pub(super) recap: String,
 }
 
 /// What an answer says of its run; empty if it isn't a run's.
@@ -336,7 +338,7 @@ impl AnswerBuilder<'_> {
         text: &AnswerBuffer,
         receipt: TokenReceipt,
     ) -> Report {
-        let AnswerParts { run, questions, jobs, notices, panels } = parts;
+        let AnswerParts { run, questions, jobs, notices, panels, recap: _ } = parts;
         let AnswerRequest { reader, hint_options, .. } = self.request;
         let input = ReportInput {
             workspace: self.workspace,

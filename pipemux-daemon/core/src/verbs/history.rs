@@ -6,12 +6,11 @@ use pipemux_proto::{Fault, Value};
 use crate::Core;
 use crate::event::Now;
 use crate::keys::RequestId;
-use crate::limits::{HISTORY_SHOWN, LINE_ACTION_MAX, LINE_RESULT_MAX};
-use crate::persist::records::SavedRound;
-use crate::text::clip;
+use crate::limits::HISTORY_SHOWN;
 use crate::verbs::require;
 use crate::views::answer::plain;
-use crate::views::inert::{line, whole_line};
+use crate::views::inert::whole_line;
+use crate::views::round_line::round_line;
 use crate::views::timestamp;
 
 impl Core {
@@ -36,7 +35,7 @@ impl Core {
         }
         for round in all.iter().skip(skipped) {
             let at = timestamp(Now { mono_ms: 0, unix_ms: round.unix_ms });
-            text += &head(round, (&at, &today), detail);
+            text += &round_line(round, (&at, &today), detail);
             if detail {
                 // A result of several lines is joined, so that none of its lines can pass for a round.
                 text += &format!("   {}\n", whole_line(&round.result));
@@ -68,31 +67,5 @@ impl Core {
         }
         self.answer_data(id, text, Value::List(data));
         Ok(())
-    }
-}
-
-/// Returns the line of a round: its number, when, by whom, what was done, what came of it, and whether it is undone.
-fn head(round: &SavedRound, (at, today): (&str, &str), detail: bool) -> String {
-    let reader = match round.reader.as_str() {
-        "default" => String::new(),
-        reader => format!(" · {reader}"),
-    };
-    let status = if round.exit == 0 { String::new() } else { format!(" (exit {})", round.exit) };
-    let undone = match round.undo.as_slice() {
-        [] if !round.lasting.is_empty() => " · no undo",
-        [] => "",
-        all if all.iter().all(|undo| undo.undone) => " · undone",
-        _ => "",
-    };
-    let (number, action) = (round.number, line(&round.action));
-    match detail {
-        true => format!("{number}. {at}{reader} · {action}{status}{undone}\n"),
-        false => {
-            let time = at.split_once('T').filter(|(day, _)| today.starts_with(*day));
-            let time = time.map_or(at, |(_, time)| time);
-            let (action, result) = (clip(&action, LINE_ACTION_MAX), whole_line(&round.result));
-            let result = clip(&result, LINE_RESULT_MAX);
-            format!("{number}. {time}{reader} · {action} → {result}{status}{undone}\n")
-        }
     }
 }

@@ -45,6 +45,7 @@ mod prefetch;
 mod project_reply;
 mod providers;
 mod read;
+mod recap;
 mod render_window;
 mod require;
 mod resolve;

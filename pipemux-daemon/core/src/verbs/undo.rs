@@ -156,7 +156,7 @@ fn find_round<'a>(
                 format!("round {number} can't be undone: {names} has no undo; nothing was undone");
             Err(Fault::refused(why))
         }
-        all if all.iter().all(|undo| undo.undone) => {
+        _ if round.is_undone() => {
             let by = history.rounds.iter().rev().find(|other| other.undoes == Some(number));
             let by = by.map_or(String::new(), |by| format!(", in round {}", by.number));
             let fault = Fault::refused(format!("round {number} is undone already{by}"));

@@ -35,6 +35,13 @@ fn in_order(workspace: &Workspace, budget: Option<u32>) -> impl Iterator<Item = 
     })
 }
 
+/// True for a session that a reader acted on or was shown.
+fn is_used(workspace: &Workspace, reader: &str, session: &SessionKey) -> bool {
+    let name = session.addr.to_string();
+    let mut own = workspace.history.rounds.iter().filter(|round| round.reader == reader);
+    workspace.seen(reader, session).is_some() || own.any(|round| round.sessions.contains(&name))
+}
+
 /// Returns the windows of a workspace in the order of its document.
 pub(super) fn windows_in_order(workspace: &Workspace) -> impl Iterator<Item = &Window> {
     in_order(workspace, None).filter_map(|(session, _)| workspace.window(&session))
@@ -117,9 +124,13 @@ impl Core {
             let wanted = WantedWindow { session: window.session.clone(), lod, budget };
             return self.show_windows(id, vec![wanted], AnswerKind::Window(since));
         }
+        let reader = &request.call.reader;
+        let is_used = |session: &SessionKey| is_used(workspace, reader, session);
+        let used_any = workspace.windows.iter().any(|window| is_used(&window.session));
         let wanted = match view.inject {
             // Its windows are those that runs show, so that what a run showed isn't shown again.
-            Some(_) => in_order(workspace, None)
+            Some(Inject { reset }) => in_order(workspace, None)
+                .filter(|(session, _)| !reset || is_used(session) || !used_any)
                 .map(|(session, _)| WantedWindow { session, lod: None, budget: None })
                 .collect(),
             None => in_order(workspace, budget)

@@ -78,7 +78,8 @@ impl Core {
         let changed_elsewhere = builder.take_changed_elsewhere(&windows);
 
         let known_panels = panels.known.clone();
-        let parts = AnswerParts { run, questions, jobs, notices, panels };
+        let recap = builder.recap();
+        let parts = AnswerParts { run, questions, jobs, notices, panels, recap };
         let mut untold = Vec::new();
         let mut shown_faults = Vec::new();
         let mut reported: Option<Vec<bool>> = None;
@@ -207,6 +208,7 @@ pub(super) fn text_of<'a>(
         windows,
         notices: &parts.notices,
         panels: &parts.panels,
+        recap: &parts.recap,
         changed_elsewhere: &[],
         questions: &parts.questions.text,
         budget: builder.request.budget,

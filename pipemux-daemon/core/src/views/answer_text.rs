@@ -39,6 +39,8 @@ pub struct AnswerText<'a> {
     pub notices: &'a [String],
     /// The panels of the workspace document.
     pub panels: &'a Panels,
+    /// What was done so far, for a context that begins anew.
+    pub recap: &'a str,
     /// Sessions of other windows that changed.
     pub changed_elsewhere: &'a [SessionKey],
     /// The reader's open questions, whole.

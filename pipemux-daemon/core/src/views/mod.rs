@@ -39,6 +39,7 @@ pub mod quoted_refs;
 pub mod report;
 pub mod requested_window;
 pub mod resolved;
+pub mod round_line;
 pub mod shown_lines;
 mod timestamp;
 pub mod trim;

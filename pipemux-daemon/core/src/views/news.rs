@@ -58,6 +58,7 @@ impl AnswerText<'_> {
             (1.., 0) => out.push(&self.hints(FIRST_LINE)),
             _ => {}
         }
+        out.push(&self.hints(self.recap));
         let lists_windows = self.panels.shown.iter().any(|(panel, _)| *panel == Panel::Views);
         if !reset && !lists_windows && self.workspace.knows_other_windows(self.reader) {
             let open: Vec<String> =
@@ -75,7 +76,9 @@ impl AnswerText<'_> {
                 false => self.unseen_of(&mut out, window, reset),
             };
             // What an app can do is the same in all its windows: one of them tells it.
-            let known = (!reset && self.knows_prototypes_of_app(window))
+            // Who begins anew has the guide, and needs room for what was done.
+            let known = reset
+                || self.knows_prototypes_of_app(window)
                 || whole.iter().any(|shown| shown.tells_prototypes_of(window));
             self.push_changed(&mut out, window, &changed, known);
             if changed == Delta::Whole {

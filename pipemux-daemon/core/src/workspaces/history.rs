@@ -47,7 +47,8 @@ impl History {
         self.rounds.iter().rev().find(may_be_undone)
     }
 
-    /// Notes that steps of a round were taken back, and of which it isn't known yet.
+    /// Notes that steps of a round were taken back, and of which it isn't known yet. When a round is taken back that had
+    /// itself taken another one back, that one is made again.
     pub fn mark_undone(&mut self, number: u64, steps: &[u32], unsure: &[u32]) {
         let Some(round) = self.rounds.iter_mut().rev().find(|round| round.number == number) else {
             return;
@@ -60,6 +61,10 @@ impl History {
         for (step, undo) in (0..).zip(&mut round.undo) {
             undo.unsure = unsure.contains(&step);
         }
+        let Some(made_again) = round.undoes.filter(|_| round.is_undone()) else { return };
+        let made_again = self.rounds.iter_mut().rev().find(|round| round.number == made_again);
+        let steps = made_again.into_iter().flat_map(|round| &mut round.undo);
+        steps.for_each(|undo| undo.undone = false);
     }
 
     /// Adds a round; the oldest makes room beyond so many.

@@ -52,13 +52,35 @@ fn results_of_own_runs_are_not_injected_again() {
 }
 
 #[test]
-fn reset_injects_all_of_it_again_with_what_can_be_done() {
+fn reset_tells_what_was_done_and_then_the_windows_that_the_reader_used() {
+    let mut world = with_notes(3);
+    world.open(reader("opener"), "other");
+    let a = reader("a");
+    // Who has used nothing is shown everything, without what can be done: that is in the guide.
+    let first = ask(&mut world, a, Inject { reset: true }, None);
+    first.has("## notes/main").has("## other/main").has("note number 2").lacks("say(");
+    let b = reader("b");
+    world.run(b, "notes.say('x')").exits(0);
+    world.run(b, "notes.fail(); notes.say('later')").exits(1);
+    let again = ask(&mut world, b, Inject { reset: true }, None);
+    again.has("Done so far; pipemux undo N takes round N back alone:\n1. 10:00:00Z · b · notes.say('x') → ");
+    again.has("kept as ").has("notes.say('later')");
+    again.has("## notes/main").lacks("## other/main").lacks("say(text");
+    // What is new to the reader comes with the next prompt, as ever.
+    inject(&mut world, b).has("## other/main").lacks("## notes/main");
+    assert_eq!(inject(&mut world, b).text, "");
+}
+
+#[test]
+fn rounds_of_a_long_history_leave_room_for_the_windows() {
     let mut world = with_notes(3);
     let a = reader("a");
-    let first = inject(&mut world, a);
-    let again = ask(&mut world, a, Inject { reset: true }, None);
-    assert_eq!(again.text, first.text);
-    assert_eq!(inject(&mut world, a).text, "");
+    for text in 0..60 {
+        world.run(a, &format!("notes.say('{text} {}')", "long ".repeat(60))).exits(0);
+    }
+    let told = ask(&mut world, a, Inject { reset: true }, None);
+    told.has("\n60. ").has(" earlier: pipemux history --rounds 60\n").has("note number 2");
+    assert!(pipemux_tokens::estimate(&told.text) <= INJECT_BUDGET.into());
 }
 
 #[test]
@@ -163,8 +185,8 @@ fn prototypes_of_an_app_are_told_once_for_all_its_windows() {
     assert_eq!(inject(&mut world, a).text.matches("say(").count(), 1);
     world.open(reader("opener"), "notes/c");
     inject(&mut world, a).has("## notes/c").lacks("say(");
-    let again = ask(&mut world, a, Inject { reset: true }, None);
-    assert_eq!(again.text.matches("say(").count(), 1);
+    // Who begins anew has the guide.
+    ask(&mut world, a, Inject { reset: true }, None).has("## notes/c").lacks("say(");
 }
 
 #[test]

@@ -1,0 +1,52 @@
+//! What a reader is told first whose conversation was cut: what was done here, and what is left to do.
+
+use pipemux_tokens::estimate;
+
+use crate::event::Now;
+use crate::limits::RECAP_ROUNDS;
+use crate::verbs::answer_builder::AnswerBuilder;
+use crate::verbs::kept_rests::kept_line;
+use crate::views::requested_window::AnswerKind;
+use crate::views::round_line::round_line;
+use crate::views::timestamp;
+
+/// The part of the budget that the rounds may take.
+const PART: u64 = 3;
+
+impl AnswerBuilder<'_> {
+    /// Writes the newest rounds and what failed runs left, for a context that begins anew; else nothing.
+    pub(super) fn recap(&self) -> String {
+        if !matches!(self.kind, AnswerKind::Injection { reset: true }) {
+            return String::new();
+        }
+        let rounds = &self.workspace.history.rounds;
+        let today = timestamp(Now { mono_ms: 0, unix_ms: self.now.unix_ms });
+        let mut left = u64::from(self.request.budget.unwrap_or(u32::MAX)) / PART;
+        let lines = rounds.iter().rev().take(RECAP_ROUNDS).map(|round| {
+            let at = timestamp(Now { mono_ms: 0, unix_ms: round.unix_ms });
+            round_line(round, (&at, &today), false)
+        });
+        let mut lines: Vec<String> = lines
+            .take_while(|line| {
+                let cost = estimate(line);
+                let fits = cost <= left;
+                left = left.saturating_sub(cost);
+                fits
+            })
+            .collect();
+        let earlier = rounds.len() - lines.len();
+        lines.reverse();
+        let mut text = String::new();
+        if !lines.is_empty() {
+            text += "Done so far; pipemux undo N takes round N back alone:\n";
+        }
+        if earlier > 0 && !lines.is_empty() {
+            text += &format!("… {earlier} earlier: pipemux history --rounds {}\n", rounds.len());
+        }
+        text += &lines.concat();
+        for (number, rest) in self.runs.rests_of(&self.request.workspace, &self.request.reader) {
+            text += &kept_line(number, rest);
+        }
+        text
+    }
+}
