@@ -5,15 +5,13 @@ use docui::Text;
 use crate::model::buffer::Buffer;
 use crate::model::splice::Splice;
 
-/// Returns an argument as whole lines with the line endings of the file.
+/// Returns an argument as whole lines with the line endings of the file. One final newline is the end of the last line,
+/// however the text came: quoted, as a raw block, or by reference.
 pub(super) fn whole_lines(text: &Text, buffer: &Buffer) -> String {
     let ending = buffer.line_ending();
-    let (mut text, by_reference) = (text.text.as_str(), text.from.is_some());
-    if by_reference {
-        // Unlike raw blocks and standard input, lines that come by reference already have their last ending.
-        text = text.strip_suffix(ending).or(text.strip_suffix('\n')).unwrap_or(text);
-    }
-    let text = format!("{text}{ending}");
+    let given = text.text.as_str();
+    let lines = given.strip_suffix(ending).or(given.strip_suffix('\n')).unwrap_or(given);
+    let text = format!("{lines}{ending}");
     match ending == "\r\n" && !text[..text.len() - 2].contains("\r\n") {
         true => text[..text.len() - 2].replace('\n', ending) + ending,
         false => text,

@@ -128,6 +128,31 @@ impl<'s> Desk<'s> {
     }
 }
 
+/// Returns the lines of the items that a range is made of, without the empty lines around them; `None` if it isn't made of
+/// whole items that are in the same one. Each has its doc comment and attributes.
+pub fn whole_items(source: &Source, lines: &Range<usize>) -> Option<Range<usize>> {
+    let desk = Desk::new(source);
+    let lines = desk.closed(lines);
+    let text = desk.text.get(lines.clone())?;
+    let start = lines.start + spacing::blank_lines(text).len();
+    let end = lines.start + text.trim_end().len();
+    let end = desk.text[end..lines.end].find('\n').map_or(lines.end, |newline| end + newline + 1);
+    let ends_of = |symbol: &Symbol| desk.closed(&symbol.whole);
+    let mut levels = vec![source.declarations()];
+    while let Some(symbols) = levels.pop() {
+        let first = symbols.iter().position(|symbol| ends_of(symbol).start == start);
+        if let Some(first) = first {
+            let items = symbols[first..].iter().take_while(|one| one.whole.start < end);
+            let whole = items.clone().all(|one| one.is_whole_lines(source.text()));
+            let last = items.last();
+            return (whole && last.is_some_and(|last| ends_of(last).end == end))
+                .then_some(start..end);
+        }
+        levels.extend(symbols.into_iter().map(|symbol| symbol.children));
+    }
+    None
+}
+
 /// Plans how lines are taken out: an item with the empty lines that it needs no more, or exactly these lines.
 pub fn plan_delete(source: &Source, lines: &Range<usize>, exact: bool) -> Arrangement {
     let desk = Desk::new(source);

@@ -39,7 +39,7 @@ pub mod source;
 
 pub use arrange::{
     Arrangement, Block, Place, keeps_items_apart, plan_delete, plan_insert, plan_move,
-    plan_replace_body, plan_swap,
+    plan_replace_body, plan_swap, whole_items,
 };
 pub use extract::{Edit, Extraction, Refusal, Request, Untyped, plan_extraction};
 pub use imports::{

@@ -132,7 +132,7 @@ fn long_run_of_added_lines_is_shown_in_part() {
     let lines: String = (1..=100).map(|line| format!("line {line}\n")).collect();
     session.done(&insert(1, &lines));
     let written = content(&diff(&mut session));
-    assert!(written.contains("+line 20\n+… 81 more lines\n"), "{written}");
+    assert!(written.contains("+line 20\n+… 80 more lines\n"), "{written}");
     assert!(value(&diff(&mut session)).contains("+line 100\n"), "the value has all of it");
 }
 

@@ -28,4 +28,5 @@ mod support;
 mod symbols;
 mod undo_one;
 mod views;
+mod white_space;
 mod write_through;

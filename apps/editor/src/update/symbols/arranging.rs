@@ -44,9 +44,9 @@ impl Editor {
         let moved = self.target(range, context)?;
         let (side, to) = self.place_of(place, context)?;
         self.arrange(context, move |resolver| {
-            let moved = resolver.resolve(&moved)?;
+            let moved = resolver.resolve(&moved)?.as_items();
             let to = side.resolve(&to, resolver)?;
-            let exact = moved.symbol.is_none();
+            let exact = moved.is_exact();
             let bytes = moved.item()?;
             let place = side.place(&to)?;
             if moved.path == to.path {
@@ -131,7 +131,8 @@ impl Editor {
     ) -> Result<Work, Fault> {
         let (one, other) = (self.target(one, context)?, self.target(other, context)?);
         self.arrange(context, move |resolver| {
-            let (one, other) = (resolver.resolve(&one)?, resolver.resolve(&other)?);
+            let one = resolver.resolve(&one)?.as_items();
+            let other = resolver.resolve(&other)?.as_items();
             let (first, second) = (one.item()?, other.item()?);
             let edit = WorkspaceEdit::new(EditKind::Swap);
             if one.path == other.path {
@@ -191,9 +192,9 @@ impl Editor {
     ) -> Result<Work, Fault> {
         let target = self.target(range, context)?;
         self.arrange(context, move |resolver| {
-            let target = resolver.resolve(&target)?;
+            let target = resolver.resolve(&target)?.as_items();
             let bytes = target.item()?;
-            let planned = plan_delete(&target.source, &bytes, target.symbol.is_none());
+            let planned = plan_delete(&target.source, &bytes, target.is_exact());
             let seams = vec![Seam::Gap(target.path.clone(), gap_after(&planned, &bytes))];
             let edit = WorkspaceEdit::new(EditKind::Delete)
                 .splices(target.path.clone(), splices(&target.source, &planned));

@@ -64,7 +64,7 @@ impl Side {
     pub fn takes_as_written(self, target: &Resolved) -> bool {
         match self.is_end_of_file(target) {
             true => target.source.language() == Language::Markdown,
-            false => target.symbol.is_none(),
+            false => target.is_exact(),
         }
     }
 
@@ -82,7 +82,7 @@ impl Side {
 
     /// Returns what a target means. The end of a file of code that doesn't exist yet means that it is made.
     pub fn resolve(self, target: &Target, resolver: &mut Resolver<'_>) -> Result<Resolved, Stop> {
-        let resolved = resolver.resolve(target);
+        let resolved = resolver.resolve(target).map(Resolved::as_items);
         let (Err(Stop::Fault(_)), Side::StartOf | Side::EndOf) = (&resolved, self) else {
             return resolved;
         };
@@ -95,7 +95,14 @@ impl Side {
         match Source::parse(language, "") {
             Ok(source) if within && is_new(resolver, &path) => {
                 let source = Rc::new(source);
-                Ok(Resolved { path, symbol: None, is_file: true, bytes: 0..0, source })
+                Ok(Resolved {
+                    path,
+                    symbol: None,
+                    is_file: true,
+                    is_items: false,
+                    bytes: 0..0,
+                    source,
+                })
             }
             _ => resolved,
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use docui::{Fault, Reply};
-use pipemux_syntax::{Found, Language, Source, Wanted, lookup};
+use pipemux_syntax::{Found, Language, Source, Wanted, lookup, whole_items};
 
 use crate::display::wording::line_numbers;
 use crate::limits::NEAREST_FILES_MAX;
@@ -46,12 +46,31 @@ pub(in crate::update) struct Resolved {
     pub symbol: Option<Found>,
     /// True if the file itself was named.
     pub is_file: bool,
+    /// True if the lines are whole items, though no symbol was named.
+    pub is_items: bool,
     /// The bytes: whole lines, but for a body within a line.
     pub bytes: Range<usize>,
     pub source: Rc<Source>,
 }
 
 impl Resolved {
+    /// Takes lines for the items that they are made of, if they are: without the empty lines around them.
+    pub(super) fn as_items(mut self) -> Self {
+        let items = match self.symbol.is_none() && !self.is_file {
+            true => whole_items(&self.source, &self.bytes),
+            false => None,
+        };
+        if let Some(items) = items {
+            (self.bytes, self.is_items) = (items, true);
+        }
+        self
+    }
+
+    /// True for lines that are no items: where they go, nothing is added or taken away.
+    pub(super) fn is_exact(&self) -> bool {
+        self.symbol.is_none() && !self.is_items
+    }
+
     /// How readers are told of it: the symbol's name, else the numbers.
     pub(super) fn name(&self) -> String {
         match &self.symbol {
@@ -154,7 +173,7 @@ impl<'d> Resolver<'d> {
             .named_symbols()
             .into_iter()
             .find(|one| one.symbol.whole == bytes && one.symbol.is_whole_lines(source.text()));
-        Ok(Resolved { path: path.clone(), symbol, is_file, bytes, source })
+        Ok(Resolved { path: path.clone(), symbol, is_file, is_items: false, bytes, source })
     }
 
     /// Reads what was written.
@@ -301,7 +320,7 @@ impl<'d> Resolver<'d> {
                 .clone()
                 .ok_or_else(|| Fault::refused(format!("{} has no body", found.qualified)))?,
         };
-        Ok(Resolved { path, symbol: Some(found), is_file: false, bytes, source })
+        Ok(Resolved { path, symbol: Some(found), is_file: false, is_items: false, bytes, source })
     }
 
     /// Returns the symbols that a name may mean: in its file, else in the current file, else in the project.

@@ -22,12 +22,14 @@ pub(super) fn insertion(
     let ending = source.line_ending();
     let indent = place_indent(desk, place);
     let language = Some(source.language());
-    let had = indentation::indent_of(&block.text).to_owned();
+    // The empty lines around it are those that the place has or wants.
+    let given = if block.exact { &*block.text } else { without_blank_ends(&block.text) };
+    let had = indentation::indent_of(given).to_owned();
     let body = match block.exact {
-        true => block.text.clone(),
-        false => reindented(&block.text, &indent, language),
+        true => given.to_owned(),
+        false => reindented(given, &indent, language),
     };
-    let shifted = (body != block.text).then_some((had, indent.clone()));
+    let shifted = (body != given).then_some((had, indent.clone()));
     let single = body.matches('\n').count() <= 1;
     let empty = |count: usize| ending.repeat(if block.exact { 0 } else { count });
     let (range, before, after) = match place {
@@ -72,6 +74,14 @@ pub(super) fn insertion(
     let placed = start..start + body.len();
     let new = before + &body + &after;
     Arrangement { edits: vec![Edit { range, new }], placed, shifted }
+}
+
+/// Returns lines without the empty ones at their beginning and their end; lines that are all empty as they are.
+fn without_blank_ends(lines: &str) -> &str {
+    let begin = spacing::blank_lines(lines).len();
+    let end = lines.trim_end().len();
+    let end = lines[end..].find('\n').map_or(lines.len(), |newline| end + newline + 1);
+    lines.get(begin..end).filter(|kept| !kept.trim().is_empty()).unwrap_or(lines)
 }
 
 /// Returns how many empty lines keep an item apart from a file of code at whose end it is put, where no item but a
