@@ -1,5 +1,6 @@
 //! Where a text occurs, and where something similar does.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::limits::OPTION_COLUMNS_MAX;
@@ -60,6 +61,24 @@ pub(super) fn with_endings_of(new: &str, old: &str, ending: &str) -> String {
         };
     }
     replacement
+}
+
+/// Returns the text that takes a match's place. Where whole lines take the place of whole lines, a final newline of only one
+/// of the two texts neither joins lines nor adds an empty one.
+pub(super) fn settled<'n>(text: &str, matched: &Range<usize>, new: &'n str) -> Cow<'n, str> {
+    let (before, old, after) =
+        (&text[..matched.start], &text[matched.clone()], &text[matched.end..]);
+    let begins_line = before.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
+    let ends_line = ["", "\n", "\r\n"].iter().any(|end| match *end {
+        "" => after.is_empty(),
+        end => after.starts_with(end),
+    });
+    match (old.ends_with('\n'), new.strip_suffix('\n')) {
+        _ if !begins_line || new.is_empty() => new.into(),
+        (true, None) => format!("{new}\n").into(),
+        (false, Some(lines)) if ends_line => lines.strip_suffix('\r').unwrap_or(lines).into(),
+        _ => new.into(),
+    }
 }
 
 /// Describes the line that is most similar to a text that occurs nowhere; `None` if no line is.

@@ -1,8 +1,6 @@
 //! Replacing in any number of files, after a question if there are several matches.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use docui::{Blocking, Choice, Code, Context, Done, Fault, FilePath};
@@ -25,7 +23,7 @@ use crate::model::splice::Splice;
 use crate::model::workspace_edit::WorkspaceEdit;
 use crate::update::edit::{Committed, Plan};
 use crate::update::question::Token;
-use crate::update::text_search::{closest_match, with_endings_of};
+use crate::update::text_search::{closest_match, settled, with_endings_of};
 
 /// What is replaced, and where.
 struct Replacing {
@@ -324,24 +322,6 @@ impl Replacing {
         fault.hint(closest.unwrap_or_else(|| {
             "there is no similar text; find(text) searches for a part of it".into()
         }))
-    }
-}
-
-/// Returns the text that takes a match's place. Where whole lines take the place of whole lines, a final newline of only one
-/// of the two texts neither joins lines nor adds an empty one.
-fn settled<'n>(text: &str, matched: &Range<usize>, new: &'n str) -> Cow<'n, str> {
-    let (before, old, after) =
-        (&text[..matched.start], &text[matched.clone()], &text[matched.end..]);
-    let begins_line = before.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
-    let ends_line = ["", "\n", "\r\n"].iter().any(|end| match *end {
-        "" => after.is_empty(),
-        end => after.starts_with(end),
-    });
-    match (old.ends_with('\n'), new.strip_suffix('\n')) {
-        _ if !begins_line || new.is_empty() => new.into(),
-        (true, None) => format!("{new}\n").into(),
-        (false, Some(lines)) if ends_line => lines.strip_suffix('\r').unwrap_or(lines).into(),
-        _ => new.into(),
     }
 }
 

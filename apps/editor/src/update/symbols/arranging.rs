@@ -44,7 +44,7 @@ impl Editor {
         let moved = self.target(range, context)?;
         let (side, to) = self.place_of(place, context)?;
         self.arrange(context, move |resolver| {
-            let moved = resolver.resolve(&moved)?.as_items();
+            let moved = resolver.resolve(&moved)?.into_items();
             let to = side.resolve(&to, resolver)?;
             let exact = moved.is_exact();
             let bytes = moved.item()?;
@@ -131,8 +131,8 @@ impl Editor {
     ) -> Result<Work, Fault> {
         let (one, other) = (self.target(one, context)?, self.target(other, context)?);
         self.arrange(context, move |resolver| {
-            let one = resolver.resolve(&one)?.as_items();
-            let other = resolver.resolve(&other)?.as_items();
+            let one = resolver.resolve(&one)?.into_items();
+            let other = resolver.resolve(&other)?.into_items();
             let (first, second) = (one.item()?, other.item()?);
             let edit = WorkspaceEdit::new(EditKind::Swap);
             if one.path == other.path {
@@ -192,7 +192,7 @@ impl Editor {
     ) -> Result<Work, Fault> {
         let target = self.target(range, context)?;
         self.arrange(context, move |resolver| {
-            let target = resolver.resolve(&target)?.as_items();
+            let target = resolver.resolve(&target)?.into_items();
             let bytes = target.item()?;
             let planned = plan_delete(&target.source, &bytes, target.is_exact());
             let seams = vec![Seam::Gap(target.path.clone(), gap_after(&planned, &bytes))];

@@ -35,7 +35,7 @@ impl Editor {
         let (side, to) = self.place_of(place, context)?;
         let text = text.clone();
         self.arrange(context, move |resolver| {
-            let to = resolver.resolve(&to)?.as_items();
+            let to = resolver.resolve(&to)?.into_items();
             let lines = whole_lines(&text, resolver.documents.text(&to.path)?);
             let exact = exact || side.takes_as_written(&to);
             let lines = side.apart(&to, lines);

@@ -82,7 +82,7 @@ impl Side {
 
     /// Returns what a target means. The end of a file of code that doesn't exist yet means that it is made.
     pub fn resolve(self, target: &Target, resolver: &mut Resolver<'_>) -> Result<Resolved, Stop> {
-        let resolved = resolver.resolve(target).map(Resolved::as_items);
+        let resolved = resolver.resolve(target).map(Resolved::into_items);
         let (Err(Stop::Fault(_)), Side::StartOf | Side::EndOf) = (&resolved, self) else {
             return resolved;
         };

@@ -55,7 +55,7 @@ pub(in crate::update) struct Resolved {
 
 impl Resolved {
     /// Takes lines for the items that they are made of, if they are: without the empty lines around them.
-    pub(super) fn as_items(mut self) -> Self {
+    pub(super) fn into_items(mut self) -> Self {
         let items = match self.symbol.is_none() && !self.is_file {
             true => whole_items(&self.source, &self.bytes),
             false => None,
