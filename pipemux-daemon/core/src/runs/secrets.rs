@@ -4,6 +4,7 @@
 //! nothing that holds one is written down: no script, no question.
 
 use pipemux_proto::call::mask::{ArgumentName, Secrets, masked, masked_in_place, secret_spans};
+use pipemux_proto::call::{Step, parse};
 use pipemux_proto::prototype::Prototype;
 
 use crate::runs::written_call::written_call;
@@ -26,6 +27,23 @@ impl<'a> SecretActions<'a> {
     /// meant for it.
     pub fn are_known(workspace: &Workspace) -> bool {
         workspace.windows.secret_actions().next().is_some()
+    }
+
+    /// True when the standard input of code that was refused may have been meant for a secret argument: the code names an
+    /// action that takes one, or calls what isn't known of an app that has one, or can't be read.
+    pub fn may_take_stdin(workspace: &'a Workspace, code: &str) -> bool {
+        if !Self::are_known(workspace) {
+            return false;
+        }
+        let Ok(script) = parse(code, Some("-")) else { return true };
+        let may = |step: &Step| match step {
+            Step::Call(call) => {
+                let app = call.owner.as_ref().map(|owner| &owner.provider);
+                workspace.windows.may_mean_secret(app, &call.action)
+            }
+            Step::Ref(..) => false,
+        };
+        !Self::in_code(workspace, code).actions.is_empty() || script.steps.iter().any(may)
     }
 
     /// True when the code holds the value of a secret argument, or can't be read far enough to tell.

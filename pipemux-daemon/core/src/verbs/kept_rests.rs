@@ -81,13 +81,16 @@ impl Core {
         let (at, call) = (&request.workspace, &request.call);
         let run_id = self.clients.pseudonym(call);
         let rest = KeptRest::of_refused((at.clone(), &call.reader, &run_id), source, index);
-        let secret = |code: &str| SecretActions::in_code(workspace, code).are_given(code);
+        // Standard input may have been meant for one.
+        let has_input = source.stdin.is_some();
+        let secret = |code: &str| {
+            SecretActions::in_code(workspace, code).are_given(code)
+                || has_input && SecretActions::may_take_stdin(workspace, code)
+        };
         let secret = match &source.code {
             Code::Script(code) => secret(code),
             Code::Steps(steps) => steps.iter().any(|code| secret(code)),
         };
-        // Standard input may have been meant for one.
-        let secret = secret || source.stdin.is_some() && SecretActions::are_known(workspace);
         let Some(mut rest) = rest.filter(|_| !secret) else {
             self.runs.outdate_rests(at, &call.reader);
             return Err(fault);

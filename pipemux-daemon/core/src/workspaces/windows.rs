@@ -181,6 +181,16 @@ impl Windows {
         groups.flat_map(|group| group.actions.iter()).filter(|action| action.holds_secret())
     }
 
+    /// True for an action that no window has, if the app that it is called of has one with a secret argument: it may have been
+    /// meant. Without an app it may be any app's.
+    pub fn may_mean_secret(&self, app: Option<&ProviderId>, action: &str) -> bool {
+        let of_app = self.by_app.iter().filter(|(id, _)| app.is_none_or(|app| app == *id));
+        let groups: Vec<&ActionGroup> = of_app.flat_map(|(_, groups)| groups).collect();
+        let is_it = |one: &Prototype| one.name == action || one.written_name() == action;
+        let is_known = groups.iter().any(|group| group.actions.iter().any(is_it));
+        !is_known && groups.iter().any(|group| group.holds_secret)
+    }
+
     /// Returns the windows whose sessions have an action of that name, whether or not it is possible now.
     pub fn with_action(&self, name: &str) -> Vec<&Window> {
         self.of_groups(self.groups_with_action(name))

@@ -194,3 +194,28 @@ fn question_after_a_secret_is_not_written_down() {
     world.lose_daemon();
     world.answer(reader("a"), "yes").exits(3).has("no question is open");
 }
+
+#[test]
+fn standard_input_of_a_refused_run_is_kept_unless_it_may_have_been_a_secret() {
+    let run = |world: &mut World, code: &str| {
+        let stdin = Some(SECRET.repeat(100).into_bytes().into());
+        world.ask(reader("a"), Verb::Run { code: code.into(), stdin, only_queries: false })
+    };
+    let mut world = vault();
+    world.open(reader("a"), "other").exits(0);
+    for code in ["other.sya(stdin)", "other.say(txt=stdin)", "notes.say(txt=stdin)"] {
+        run(&mut world, code).exits(2).has("stdin (700 bytes) · pipemux answer '<corrected call>'");
+    }
+    let mut world = vault();
+    world.open(reader("a"), "other").exits(0);
+    for code in [
+        "notes.unlok(stdin)",
+        "unlok(stdin)",
+        "notes.unlock(kye=stdin)",
+        "notes.say(txt=stdin); notes.unlock(stdin)",
+        "other.say(stdin",
+    ] {
+        run(&mut world, code).exits(2).lacks("kept as");
+    }
+    assert_hidden(&mut world);
+}
