@@ -35,6 +35,8 @@ pub struct JobsModel {
     confirmed: BTreeSet<(u64, JobReader)>,
     /// The ends that answers told which their readers haven't confirmed, by delivery.
     deliveries: BTreeMap<u64, (JobReader, Vec<u64>)>,
+    /// True once there was a flood of requests whose answers nobody sees: they push out deliveries, and nobody knows which.
+    flooded: bool,
     /// The deliveries of the confirmations that the daemon hasn't replied to, by client and request.
     confirming: BTreeMap<(ClientId, u64), u64>,
 }
@@ -82,6 +84,7 @@ impl JobsModel {
     /// The daemon was lost: the next one numbers its deliveries from the beginning.
     pub fn lose_daemon(&mut self) {
         self.deliveries.clear();
+        self.flooded = false;
         self.confirming.clear();
     }
 
@@ -98,7 +101,14 @@ impl JobsModel {
 
     /// A client is about to confirm a delivery.
     pub fn note_confirmation(&mut self, client: ClientId, id: u64, delivery: u64) {
-        self.confirming.insert((client, id), delivery);
+        if !self.flooded {
+            self.confirming.insert((client, id), delivery);
+        }
+    }
+
+    /// A flood of requests begins whose answers nobody sees.
+    pub fn note_flood(&mut self) {
+        self.flooded = true;
     }
 }
 

@@ -108,6 +108,7 @@ impl Sim {
     }
 
     pub fn flood_app(&mut self, who: ReaderIndex, addr: &'static str) -> LawResult<bool> {
+        self.jobs.note_flood();
         let options =
             RequestOptions { json: false, deadline: 0, confirm: Confirmation::Never, kept: true };
         for _ in 0..limits::APP_REQUESTS_MAX.div_ceil(limits::CLIENT_REQUESTS_MAX) + 1 {
