@@ -98,9 +98,10 @@ fn second_view_says_where_the_actions_are() {
         .has("pipemux help editor.find · all: --full");
     env.pipemux(&["help", "editor", "--full"]).ok().has("@param all True replaces every match");
     let one = env.pipemux(&["help", "editor.replace"]);
-    one.ok().has("@param all True replaces every match").lacks("function find");
-    env.pipemux(&["help", "editor.replace()"]).ok().has("function replace(");
-    env.pipemux(&["help", "replace_lines"]).ok().has("function replace_lines(first");
+    one.ok().has("replace(old, new, in = []").has(" · all: True replaces every match");
+    one.lacks("find(").lacks("preview");
+    env.pipemux(&["help", "editor.replace()"]).ok().has("replace(old, new");
+    env.pipemux(&["help", "replace_lines"]).ok().has("replace_lines(first: line");
     env.pipemux(&["help", "undo"]).ok().has("## editor.undo\n").has("## notebook.undo\n");
     env.pipemux(&["help", "editor.lost"]).exits(3).has("editor has no action lost");
     // Another reader is shown the actions themselves.

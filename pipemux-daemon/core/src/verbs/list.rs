@@ -9,7 +9,7 @@ use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::verbs::require;
 use crate::views::inert::line;
-use crate::views::prototypes::{declarations, short_lines};
+use crate::views::prototypes::{declarations, described, short_lines};
 
 /// An action as data.
 fn row(one: &Prototype) -> Value {
@@ -57,7 +57,7 @@ impl Core {
         let heading = format!("## {provider} · {}\n", line(&manifest.description));
         let more = format!("whole declarations: pipemux help {provider} --full\n");
         let text = match built_in {
-            _ if action.is_some() => declarations(&shown),
+            _ if action.is_some() => described(&shown),
             _ if full => heading + &declarations(&shown) + "how to call one: pipemux run --help\n",
             Some(app) if !aliases => app.help.clone(),
             _ if shown.is_empty() => heading + if aliases { "0 aliases\n" } else { "0 actions\n" },
@@ -79,7 +79,7 @@ impl Core {
             };
             let found: Vec<&Prototype> = all.iter().filter(is_it).collect();
             if !found.is_empty() {
-                text += &format!("## {provider}.{action}\n{}", declarations(&found));
+                text += &format!("## {provider}.{action}\n{}", described(&found));
                 rows.extend(found.into_iter().map(row));
             }
         }

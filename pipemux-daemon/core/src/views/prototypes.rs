@@ -48,6 +48,24 @@ pub fn short_lines(prototypes: &[&Prototype]) -> String {
     prototypes.iter().map(line).collect()
 }
 
+/// Writes what a caller of one action needs: its signature in short, what it does, and what its parameters mean. That it can
+/// be previewed goes without saying.
+pub fn described(prototypes: &[&Prototype]) -> String {
+    let is_preview = |one: &&&Prototype| one.called.is_some() && one.name.starts_with("preview_");
+    let described = prototypes.iter().filter(|one| !is_preview(one)).map(|prototype| {
+        let params = prototype.params.iter().filter(|param| !param.doc.is_empty());
+        let params = params.map(|param| format!("{}: {}", param.name, comment_line(&param.doc)));
+        let doc = comment_line(&prototype.doc);
+        let told: Vec<String> = std::iter::once(doc).chain(params).collect();
+        let told: Vec<&str> = told.iter().map(|one| one.trim_end_matches('.')).collect();
+        let told: Vec<&str> = told.into_iter().filter(|one| !one.is_empty()).collect();
+        let signature = format!("{}{}", prototype.query_mark(), prototype.compact());
+        inert::whole_line(&format!("{signature}   {}", told.join(" · "))).trim_end().to_owned()
+            + "\n"
+    });
+    described.collect()
+}
+
 /// Writes complete declarations, for `help` and the level of detail `Full`.
 pub fn declarations(prototypes: &[&Prototype]) -> String {
     let declaration = |prototype: &&Prototype| format!("{}\n", prototype.declaration());
