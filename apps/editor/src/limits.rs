@@ -76,6 +76,8 @@ pub const HISTORY_BYTES_MAX: usize = 64 * 1024 * 1024;
 pub const SET_ASIDE_MAX: usize = 100;
 /// How many bytes of them are kept.
 pub const SET_ASIDE_BYTES_MAX: usize = 256 * 1024;
+/// How many meanings of a name an error lists.
+pub const MEANINGS_NAMED: usize = 8;
 /// How many places of a conflict are shown.
 pub const CONFLICTS_SHOWN: usize = 3;
 /// How many lines of each text of a conflict are shown.

@@ -254,7 +254,7 @@ impl Editor {
         if shown.end < file.buffer().line_count() && !shown.is_empty() {
             view.nav("next page", &goto(shown.end));
         }
-        if let Some(change) = self.changes.undoable().next() {
+        if let Some(change) = self.changes.undoable().find(|change| self.is_made(change)) {
             view.nav("undo", &Action::Undo { steps: 1, change: Some(change.id.clone().into()) });
         }
         if let Some(change) = self.changes.redoable().next() {

@@ -298,6 +298,18 @@ fn several_symbols_of_a_name_are_asked_about() {
     assert_eq!(asked.question.text, "2 symbols are called go");
     let labels: Vec<_> = asked.question.options.iter().map(|one| one.label.as_str()).collect();
     assert_eq!(labels, ["A::go", "B::go"]);
+    // A query lists the meanings, and leaves no question open.
+    let mut find = find("fn");
+    if let Action::Find { r#in, .. } = &mut find {
+        *r#in = vec!["a.rs#go".into()];
+    }
+    for query in [Action::LinesOf { range: line("go") }, find] {
+        let fault = session.failed(&query);
+        assert!(
+            fault.message.contains("go is ambiguous: a.rs#A::go (2), a.rs#B::go (8)"),
+            "{fault}"
+        );
+    }
     done(session.host.answer(Choice::Picked(vec![2])));
     assert_eq!(session.text(), "impl A {\n    fn go() {}\n\n    fn a() {}\n}\n\nimpl B {\n}\n");
 }

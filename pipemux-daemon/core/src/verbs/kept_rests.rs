@@ -52,8 +52,12 @@ pub(super) fn keep_rest_of(
     if run.question.is_some() || run.done.last().is_none_or(|outcome| outcome.fault.is_none()) {
         return;
     }
-    runs.outdate_rests(&run.workspace, &run.reader);
-    run.kept = KeptRest::of_failed(run, workspace).map(|rest| keep(turn, runs, None, rest));
+    let rest = KeptRest::of_failed(run, workspace);
+    // Who only looked goes on with what failed before.
+    if rest.is_some() || !run.only_queries() {
+        runs.outdate_rests(&run.workspace, &run.reader);
+    }
+    run.kept = rest.map(|rest| keep(turn, runs, None, rest));
 }
 
 /// Writes what is kept, in short, and how to go on with it.

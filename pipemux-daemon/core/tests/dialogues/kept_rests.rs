@@ -312,3 +312,12 @@ fn answer_means_the_run_before_once_what_the_newest_left_is_dropped() {
     world.answer(reader("a"), "none").exits(0).lacks("kept as");
     world.answer(reader("a"), "notes.say('x')").exits(3);
 }
+
+#[test]
+fn query_that_fails_in_between_leaves_what_was_kept_the_newest() {
+    let (mut world, ..) = world();
+    world.run(reader("a"), "notes.fail(); notes.say('y')").exits(1).has("kept as");
+    let verb = Verb::Run { code: "notes.text(obj:99)".into(), stdin: None, only_queries: true };
+    assert_ne!(world.ask(reader("a"), verb).exit, 0);
+    world.answer(reader("a"), "notes.say('x')").exits(0).has("2 done");
+}

@@ -152,15 +152,7 @@ impl Scope {
                     }
                     return Err(fault);
                 }
-                Err(Stop::Ask(_)) => {
-                    let written = match part {
-                        Target::Written { text, .. } => text,
-                        Target::Lines { .. } => "this",
-                    };
-                    return Err(Fault::usage(format!("in: {written} is ambiguous")).hint(
-                        "write what is around it, too: 'file#Type::foo', or lines: 'file:10-20'",
-                    ));
-                }
+                Err(Stop::Ask(_, ambiguous)) => return Err(ambiguous.fault("in: ")),
             };
             let shown = resolver.documents.display(&found.path);
             scoped.shown.push(range_name(&shown, &found.lines()));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::update::question::Token;
 
-use super::resolver::{Resolver, Stop};
+use super::resolver::{Ambiguous, Resolver, Stop};
 
 /// A symbol that was chosen of several: the `nth` one of this name in its file, from 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,6 +52,7 @@ impl Resolver<'_> {
     pub(super) fn ask_which(&mut self, key: &str, all: &[(PathBuf, Found)]) -> Result<Stop, Fault> {
         let mut ask = Ask::pick_one(format!("{} symbols are called {key}", all.len()));
         let mut candidates: Vec<Chosen> = Vec::new();
+        let mut meanings = Vec::new();
         for (path, found) in all {
             let source = self.source(path)?;
             let line = |at: usize| source.line_of(at) + 1;
@@ -60,6 +61,7 @@ impl Resolver<'_> {
             let shown = self.documents.display(path);
             let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
             ask = ask.option(found.qualified.clone(), format!("{shown}:{lines}"));
+            meanings.push(format!("{shown}#{} ({lines})", found.qualified));
             let same = |one: &&Chosen| one.path == *path && one.qualified == found.qualified;
             let nth = candidates.iter().filter(same).count();
             let (written, qualified) = (key.to_owned(), found.qualified.clone());
@@ -68,6 +70,6 @@ impl Resolver<'_> {
         let chosen = self.scope.chosen.clone();
         Token::Symbol(AskedSymbol { candidates, chosen })
             .attach_to(ask)
-            .map(|reply| Stop::Ask(Box::new(reply)))
+            .map(|reply| Stop::Ask(Box::new(reply), Ambiguous::new(key, meanings)))
     }
 }

@@ -127,7 +127,8 @@ impl Editor {
             self.disk_task(waits_for, DISK_DEADLINE, context, work, |editor, found, context, _| {
                 let (path, read, lines, value, shown) = match found {
                     Ok(found) => found,
-                    Err(Stop::Ask(reply)) => return Ok(*reply),
+                    // A query leaves no question open.
+                    Err(Stop::Ask(_, ambiguous)) => return Err(ambiguous.fault("")),
                     Err(Stop::Fault(fault)) => return Err(fault),
                 };
                 let opened = read

@@ -9,7 +9,7 @@ use docui::{Fault, Reply};
 use pipemux_syntax::{Found, Language, Source, Wanted, lookup, whole_items};
 
 use crate::display::wording::line_numbers;
-use crate::limits::NEAREST_FILES_MAX;
+use crate::limits::{MEANINGS_NAMED, NEAREST_FILES_MAX};
 use crate::model::documents::Documents;
 use crate::update::edit::Plan;
 
@@ -19,8 +19,33 @@ use super::target::{Scope, SymbolName, Target, numbered};
 /// Why nothing was resolved.
 pub(in crate::update) enum Stop {
     Fault(Fault),
-    /// The reader must say which symbol is meant.
-    Ask(Box<Reply>),
+    /// The reader must say which symbol is meant: the question, and what was written with each meaning.
+    Ask(Box<Reply>, Ambiguous),
+}
+
+/// A name that has several meanings.
+#[derive(Debug)]
+pub(in crate::update) struct Ambiguous {
+    written: String,
+    /// `m.py#foo (3-9), src/a.rs#Type::foo (12)`
+    meanings: String,
+}
+
+impl Ambiguous {
+    pub(super) fn new(written: &str, mut meanings: Vec<String>) -> Self {
+        let more = meanings.len().saturating_sub(MEANINGS_NAMED);
+        meanings.truncate(MEANINGS_NAMED);
+        if more > 0 {
+            meanings.push(format!("{more} more"));
+        }
+        Self { written: written.to_owned(), meanings: meanings.join(", ") }
+    }
+
+    /// Returns the error where nothing is asked: the meanings, each as it can be written.
+    pub(in crate::update) fn fault(&self, of: &str) -> Fault {
+        let Self { written, meanings } = self;
+        Fault::usage(format!("{of}{written} is ambiguous: {meanings}")).hint("write one of these")
+    }
 }
 
 impl From<Fault> for Stop {
@@ -33,7 +58,7 @@ impl From<Fault> for Stop {
 pub(in crate::update) fn unless_asked<T>(plan: Result<Plan<T>, Stop>) -> Result<Plan<T>, Fault> {
     match plan {
         Ok(plan) => Ok(plan),
-        Err(Stop::Ask(reply)) => Ok(Plan::Reply(*reply)),
+        Err(Stop::Ask(reply, _)) => Ok(Plan::Reply(*reply)),
         Err(Stop::Fault(fault)) => Err(fault),
     }
 }

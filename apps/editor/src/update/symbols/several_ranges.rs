@@ -65,9 +65,7 @@ fn find_all(
                 Ok((found.path, lines))
             }
             Err(Stop::Fault(fault)) => Err(fault),
-            Err(Stop::Ask(_)) => {
-                Err(Fault::usage(format!("{name} is ambiguous")).hint(format!("lines('{name}') asks which one is meant; or write what is around it too: 'Type::foo', 'file#foo'")))
-            }
+            Err(Stop::Ask(_, ambiguous)) => Err(ambiguous.fault("")),
         }
     };
     names.iter().map(find).collect()

@@ -76,7 +76,7 @@ impl Editor {
 
     /// True for a change of which no later one says that it is taken back. Those that take others back aren't made: they
     /// are undone by redoing the other.
-    fn is_made(&self, change: &Change) -> bool {
+    pub(crate) fn is_made(&self, change: &Change) -> bool {
         let standing = self.changes.standing(change.origin());
         standing.is_some_and(|standing| standing.is_made && standing.by.id == change.id)
     }
