@@ -105,13 +105,15 @@ Edit (the answer shows what you can't know: don't read it again):
 }
 
 fn commands(door: Door) -> String {
-    let script = match door {
-        Door::Shell => "stdin",
-        Door::Tools => "<<SH",
+    let (script, long) = match door {
+        Door::Shell => ("stdin", "pipemux run --wait 300 '…'"),
+        Door::Tools => ("<<SH", "begin the code with --wait 300"),
     };
-    format!("\
-Commands: terminal.run('any shell line', wait=300): verdict and failures first; terminal.run({script}): a script; terminal.output(from=-20): last lines. Check here (cmp, git diff --stat), not by reading back.
-")
+    format!(
+        "\
+Commands: terminal.run('any shell line'): verdict and failures first; over 25 seconds: {long}; terminal.run({script}): a script; terminal.output(from=-20): last lines. Check here (cmp, git diff --stat), not by reading back.
+"
+    )
 }
 
 fn notes(door: Door) -> String {
