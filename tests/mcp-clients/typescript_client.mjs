@@ -21,7 +21,7 @@ const call = async (name, args) => {
   return result;
 };
 const renamed = await call("run_code_snippet", { code: "editor.rename('greet', 'welcome')" });
-assert.match(renamed.content[0].text, /1 done · rename[^]*```diff/);
+assert.match(renamed.content[0].text, /1 done · rename/);
 assert.match(readFileSync(join(project, "a.rs"), "utf8"), /fn welcome/);
 assert.equal((await call("ask", { code: "editor.undo()" })).isError, true);
 await call("run_code_snippet", { code: "undo" });
