@@ -11,7 +11,7 @@ use crate::model::text_diff::line_splice_between;
 
 use super::edit::Work;
 use super::gutter::refuse_gutter;
-use super::whole_lines::{insertion, whole_lines, without_last_newline};
+use super::whole_lines::{insertion, lines_in_place_of, whole_lines, without_last_newline};
 
 impl Editor {
     pub(super) fn insert(
@@ -52,7 +52,7 @@ impl Editor {
         let buffer = self.files[target.file].buffer();
         refuse_gutter(text, first, buffer, &target.lines)?;
         let old = buffer.text_of(&target.lines);
-        let mut new = whole_lines(text, buffer);
+        let mut new = lines_in_place_of(&old, text, buffer);
         let inserted = new.matches('\n').count();
         // If the file's last line lacks its newline, so does the line that replaces it.
         if !old.ends_with('\n') {

@@ -86,6 +86,17 @@ fn final_newline_of_a_text_is_the_end_of_its_last_line() {
             assert_eq!(session.text(), wanted, "{old:?} {text:?}");
         }
     }
+    // Of lines that end with an empty one, a final newline stands for that one.
+    for (text, wanted) in [
+        ("    return 22", "    return 22\n"),
+        ("    return 22\n", "    return 22\n\n"),
+        ("    return 22\n\n", "    return 22\n\n"),
+        ("    return 22\n\n\n", "    return 22\n\n\n"),
+    ] {
+        let mut lines = session();
+        lines.done(&replace_lines(9, 11, text));
+        assert_eq!(lines.text(), CODE.replace("    return 2\n\n\n", wanted), "{text:?}");
+    }
     let mut imports = session();
     imports.done(&insert_at("import re\n", Some("w.py:1"), None));
     assert!(imports.text().starts_with("import os\nimport re\n\n\ndef a"), "{}", imports.text());

@@ -10,7 +10,7 @@ use crate::model::splice::Splice;
 use crate::model::workspace_edit::WorkspaceEdit;
 use crate::update::edit::{Plan, Work};
 use crate::update::gutter::refuse_gutter;
-use crate::update::whole_lines::{whole_lines, without_last_newline};
+use crate::update::whole_lines::{lines_in_place_of, whole_lines, without_last_newline};
 
 use super::arranging::{About, lines_in, shift_note, splices};
 use super::place::InsertPlace;
@@ -111,7 +111,7 @@ impl Editor {
             let old = target.source.text()[bytes.clone()].to_owned();
             let mut new = match text.text.is_empty() {
                 true => String::new(),
-                false => whole_lines(&text, buffer),
+                false => lines_in_place_of(&old, &text, buffer),
             };
             if !old.ends_with('\n') {
                 new = without_last_newline(new);
