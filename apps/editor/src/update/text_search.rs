@@ -73,8 +73,10 @@ pub(super) fn settled<'n>(text: &str, matched: &Range<usize>, new: &'n str) -> C
         "" => after.is_empty(),
         end => after.starts_with(end),
     });
+    // A newline alone is no line, and who ends with a space goes on with the next line.
+    let are_lines = begins_line && !old.trim().is_empty() && !new.ends_with([' ', '\t']);
     match (old.ends_with('\n'), new.strip_suffix('\n')) {
-        _ if !begins_line || new.is_empty() => new.into(),
+        _ if !are_lines || new.is_empty() => new.into(),
         (true, None) => format!("{new}\n").into(),
         (false, Some(lines)) if ends_line => lines.strip_suffix('\r').unwrap_or(lines).into(),
         _ => new.into(),

@@ -97,6 +97,16 @@ fn final_newline_of_a_text_is_the_end_of_its_last_line() {
         lines.done(&replace_lines(9, 11, text));
         assert_eq!(lines.text(), CODE.replace("    return 2\n\n\n", wanted), "{text:?}");
     }
+    // A newline alone, and lines that are joined on purpose.
+    for (old, new, wanted) in [
+        ("\n", ",", CODE.replace('\n', ",")),
+        ("\n\n\n", "\n", CODE.replace("\n\n\n", "\n")),
+        ("def b():\n", "def b(): ", CODE.replace("def b():\n", "def b(): ")),
+    ] {
+        let mut session = session();
+        session.done(&replace_all(old, new));
+        assert_eq!(session.text(), wanted, "{old:?} {new:?}");
+    }
     let mut imports = session();
     imports.done(&insert_at("import re\n", Some("w.py:1"), None));
     assert!(imports.text().starts_with("import os\nimport re\n\n\ndef a"), "{}", imports.text());

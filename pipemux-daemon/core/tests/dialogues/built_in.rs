@@ -208,7 +208,7 @@ fn help_is_known_before_the_app_runs() {
         action: None,
     };
     let say = world.ask(reader("a"), of("say"));
-    say.exits(0).has("## notes.say\n").has("function say(text: string): void;").lacks("pick");
+    say.exits(0).has("## notes.say\nsay(text)\n").lacks("pick");
     world.ask(reader("a"), of("lost")).exits(3).has("no app lost").has("pipemux apps");
     assert!(world.apps.is_empty());
 }
@@ -227,7 +227,7 @@ fn help_of_another_app_has_a_line_for_each_action() {
         action: Some(action.into()),
     };
     let said = world.ask(reader("a"), of("list"));
-    said.exits(0).has("function list(lines").has("function list(note").lacks("function say");
+    said.exits(0).has("?list(lines = 3)").has("?list(note: Anchor<note>)").lacks("say(");
     let none = world.ask(reader("a"), of("lost"));
     none.exits(3).has("notes has no action lost").has("next: pipemux help notes");
 }
