@@ -6,7 +6,7 @@
 //! | an undo takes back steps of one round | its reader named that round, or the newest one |
 //! | an undo goes from the newest step to the oldest | a step may have used what an earlier one made |
 //! | an undo leaves out no step between others | half of what was done together would stay |
-//! | a step is undone once | a second time it would take back something else |
+//! | a step is undone once, unless its undo is undone | a second time it would take back something else |
 //! | a refused undo changed nothing | exit statuses 2, 3, 4, 6 and 9 promise it |
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -150,7 +150,15 @@ impl Sim {
         let done =
             if exit == 0 { sent } else { sent.split_last().map_or(&[][..], |(_, done)| done) };
         let lost = self.lossy || self.daemon.disk_full;
-        self.undos.undone.extend(done.iter().filter(|_| !lost));
+        let done: Vec<usize> = done.iter().copied().filter(|_| !lost).collect();
+        // What an undo took back is made again once the undo is taken back, and can be taken back again.
+        for change in &done {
+            let made_again = self.undos.sent.get(&self.undos.effects[*change].run_id);
+            for change in made_again.into_iter().flatten() {
+                self.undos.undone.remove(change);
+            }
+        }
+        self.undos.undone.extend(done);
         self.statistics.count(format!("undone, {exit}"));
         Ok(())
     }
