@@ -46,26 +46,25 @@ pub fn of_acting() -> String {
 
 /// How a whole step of work is done in one call, and how texts are given.
 fn way(door: Door) -> String {
-    let (calls, texts) = match door {
-        Door::Shell => (SHELL_CALLS, SHELL_TEXTS),
-        Door::Tools => (TOOL_CALLS, TOOL_TEXTS),
+    let (run, calls, texts) = match door {
+        Door::Shell => ("run", SHELL_CALLS, SHELL_TEXTS),
+        Door::Tools => ("run_code_snippet", TOOL_CALLS, TOOL_TEXTS),
     };
-    format!("# PipeMux: a whole step of work in one call\nEvery call costs the whole conversation again. ONE `ask` with all you want to see; ONE `run` with all edits and, behind them, tests and checks. Nothing needs opening; edits are on disk at once.\n{calls}{texts}").replace("ONE `run`", match door {
-        Door::Shell => "ONE `run`",
-        Door::Tools => "ONE `run_code_snippet`",
-    })
+    format!(
+        "# PipeMux: a whole step of work in one call\nEvery call costs the whole conversation again. ONE `ask` with all you want to see; ONE `{run}` with all edits and, behind them, tests and checks. Nothing needs opening; edits are on disk at once.\n{calls}{texts}"
+    )
 }
 
 const SHELL_CALLS: &str = " pipemux ask 'query; query; …'   only looks; `--budget 20000` to read much (else some 6,500 tokens)
  pipemux run 'call; call; …'     queries, edits, commands in order. A failing edit stops it, the rest is kept: pipemux answer '<corrected call>' goes on from there, `answer none` drops it. A command's exit 1 stops nothing.
  pipemux answer 1,3 | all | none   exit 5 is a question
- pipemux undo N                  takes round N back alone, whatever came later (its answer names it at its end); undoing that round makes it again
+ pipemux undo N                  takes round N back, whatever came later in its files (its answer names it at its end); undoing that makes it again
 ";
 
 const TOOL_CALLS: &str = " ask: code 'query; query; …'; budget 20000 to read much (else some 6,500 tokens)
  run_code_snippet: code 'call; call; …': queries, edits, commands in order. A failing edit stops it, the rest is kept: code `answer <corrected call>` goes on from there, `answer none` drops it. A command's exit 1 stops nothing.
  A question: code `answer 1,3`, `answer all` or `answer none`
- code `undo N` takes round N back alone, whatever came later (its answer names it at its end); undoing that round makes it again
+ code `undo N` takes round N back, whatever came later in its files (its answer names it at its end); undoing that makes it again
 ";
 
 const SHELL_TEXTS: &str = r#"Text: 'x' or "x" (\n works), `stdin` (one heredoc behind the run), or <<END in the place of any text, its lines below:

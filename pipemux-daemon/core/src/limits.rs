@@ -292,7 +292,7 @@ pub const CONTENT_BUDGET_MIN: u32 = 60;
 pub const HISTORY_MAX: usize = 10_000;
 /// Rounds that one `history` shows when nothing else is said.
 pub const HISTORY_SHOWN: u32 = 20;
-/// Rounds that a context begins with that begins anew.
+/// Rounds that the context of a prompt begins with after a reset.
 pub const RECAP_ROUNDS: usize = 30;
 /// Characters of a round's calls in its line of the history.
 pub const LINE_ACTION_MAX: usize = 120;

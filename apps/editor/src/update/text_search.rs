@@ -69,11 +69,8 @@ pub(super) fn settled<'n>(text: &str, matched: &Range<usize>, new: &'n str) -> C
     let (before, old, after) =
         (&text[..matched.start], &text[matched.clone()], &text[matched.end..]);
     let begins_line = before.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
-    let ends_line = ["", "\n", "\r\n"].iter().any(|end| match *end {
-        "" => after.is_empty(),
-        end => after.starts_with(end),
-    });
-    // A newline alone is no line, and who ends with a space goes on with the next line.
+    let ends_line = after.is_empty() || after.starts_with('\n') || after.starts_with("\r\n");
+    // A newline alone is no line, and a text that ends with a space is to be joined with the next line.
     let are_lines = begins_line && !old.trim().is_empty() && !new.ends_with([' ', '\t']);
     match (old.ends_with('\n'), new.strip_suffix('\n')) {
         _ if !are_lines || new.is_empty() => new.into(),

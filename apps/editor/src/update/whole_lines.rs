@@ -19,12 +19,12 @@ pub(super) fn whole_lines(text: &Text, buffer: &Buffer) -> String {
 }
 
 /// Returns an argument that takes the place of whole lines. Where their last line is empty, a final newline of the text stands
-/// for that line: who writes lines as they were shown writes it so.
+/// for that line: lines that are written again as they were shown end so. Text by reference has the newline of its last line.
 pub(super) fn lines_in_place_of(old: &str, text: &Text, buffer: &Buffer) -> String {
     let is_empty = old.lines().next_back().is_some_and(|line| line.trim().is_empty());
     let lines = text.text.strip_suffix('\n');
     let has_one = lines.is_some_and(|lines| !lines.ends_with('\n') && !lines.ends_with("\n\r"));
-    match is_empty && has_one {
+    match is_empty && has_one && text.from.is_none() {
         true => {
             let text = Text { text: format!("{}{}", text.text, buffer.line_ending()), from: None };
             whole_lines(&text, buffer)

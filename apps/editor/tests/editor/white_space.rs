@@ -97,6 +97,12 @@ fn final_newline_of_a_text_is_the_end_of_its_last_line() {
         lines.done(&replace_lines(9, 11, text));
         assert_eq!(lines.text(), CODE.replace("    return 2\n\n\n", wanted), "{text:?}");
     }
+    // Text by reference has no such line.
+    let mut by_reference = session();
+    let two =
+        Text { text: "    return 22\n".into(), from: Some(("editor/main".into(), "x:1".into())) };
+    by_reference.done(&Action::ReplaceLines { first: at(9), last: at(11), text: two });
+    assert_eq!(by_reference.text(), CODE.replace("    return 2\n\n\n", "    return 22\n"));
     // A newline alone, and lines that are joined on purpose.
     for (old, new, wanted) in [
         ("\n", ",", CODE.replace('\n', ",")),

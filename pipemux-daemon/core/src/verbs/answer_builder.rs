@@ -84,7 +84,7 @@ pub(super) struct AnswerParts {
     pub(super) notices: Vec<String>,
     /// The panels of the workspace document, if the answer is one.
     pub(super) panels: Panels,
-    /// What was done so far, if the answer is a context that begins anew.
+    /// What was done so far, if the answer is the context of a prompt after a reset.
     pub(super) recap: String,
 }
 

@@ -14,7 +14,7 @@ use crate::views::timestamp;
 const PART: u64 = 3;
 
 impl AnswerBuilder<'_> {
-    /// Writes the newest rounds and what failed runs left, for a context that begins anew; else nothing.
+    /// Writes the newest rounds and what failed runs left, for the context of a prompt after a reset; else nothing.
     pub(super) fn recap(&self) -> String {
         if !matches!(self.kind, AnswerKind::Injection { reset: true }) {
             return String::new();

@@ -39,7 +39,7 @@ pub struct AnswerText<'a> {
     pub notices: &'a [String],
     /// The panels of the workspace document.
     pub panels: &'a Panels,
-    /// What was done so far, for a context that begins anew.
+    /// What was done so far, for the context of a prompt after a reset.
     pub recap: &'a str,
     /// Sessions of other windows that changed.
     pub changed_elsewhere: &'a [SessionKey],

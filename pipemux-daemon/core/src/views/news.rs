@@ -76,7 +76,7 @@ impl AnswerText<'_> {
                 false => self.unseen_of(&mut out, window, reset),
             };
             // What an app can do is the same in all its windows: one of them tells it.
-            // Who begins anew has the guide, and needs room for what was done.
+            // After a reset the reader still has the guide, and what was done needs the room.
             let known = reset
                 || self.knows_prototypes_of_app(window)
                 || whole.iter().any(|shown| shown.tells_prototypes_of(window));

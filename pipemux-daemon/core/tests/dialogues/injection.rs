@@ -66,7 +66,7 @@ fn reset_tells_what_was_done_and_then_the_windows_that_the_reader_used() {
     again.has("Done so far; pipemux undo N takes round N back alone:\n1. 10:00:00Z · b · notes.say('x') → ");
     again.has("kept as ").has("notes.say('later')");
     again.has("## notes/main").lacks("## other/main").lacks("say(text");
-    // What is new to the reader comes with the next prompt, as ever.
+    // What is new to the reader comes with the next prompt.
     inject(&mut world, b).has("## other/main").lacks("## notes/main");
     assert_eq!(inject(&mut world, b).text, "");
 }
@@ -185,7 +185,7 @@ fn prototypes_of_an_app_are_told_once_for_all_its_windows() {
     assert_eq!(inject(&mut world, a).text.matches("say(").count(), 1);
     world.open(reader("opener"), "notes/c");
     inject(&mut world, a).has("## notes/c").lacks("say(");
-    // Who begins anew has the guide.
+    // After a reset the reader still has the guide.
     ask(&mut world, a, Inject { reset: true }, None).has("## notes/c").lacks("say(");
 }
 

@@ -50,8 +50,8 @@ impl ChangeLog {
         all.rev().find(|change| change.id == id)
     }
 
-    /// Returns what was done to a file, latest first, and then what would be done to it by redoing, the next first. Each
-    /// leads from a text of the file to the one before it in the list.
+    /// Returns the ways from the present text of a file to the one that a change of it began with: back through what was done,
+    /// and forward through what can be redone.
     pub fn texts_of(&self, file: &FileChange) -> TextTrail {
         let of = |change: &Change| {
             change
@@ -76,7 +76,7 @@ pub struct TextTrail {
 }
 
 impl TextTrail {
-    /// Returns the text with a digest, if a way leads there, and the ways's splices: each counts in the text before it.
+    /// Returns the text with a digest, if a way leads there, and the splices of each step on that way.
     pub fn find(&self, now: &Buffer, digest: Option<u64>) -> Option<(Buffer, Vec<Vec<Splice>>)> {
         [&self.back, &self.forward].into_iter().find_map(|way| {
             let (mut text, mut taken) = (now.clone(), Vec::new());

@@ -44,7 +44,8 @@ impl Ambiguous {
     /// Returns the error where nothing is asked: the meanings, each as it can be written.
     pub(in crate::update) fn fault(&self, of: &str) -> Fault {
         let Self { written, meanings } = self;
-        Fault::usage(format!("{of}{written} is ambiguous: {meanings}")).hint("write one of these")
+        Fault::usage(format!("{of}{written} is ambiguous: {meanings}"))
+            .hint("write one of these, or lines: 'file:10-20'")
     }
 }
 

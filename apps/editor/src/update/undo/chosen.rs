@@ -4,6 +4,7 @@ use docui::{Context, Fault};
 
 use crate::display::wording::count;
 use crate::model::Editor;
+use crate::model::change_log::standing::Standing;
 use crate::model::history::{Change, EditKind};
 
 use super::Direction;
@@ -85,9 +86,8 @@ impl Editor {
     fn taken_back_last(&self, next: Option<&Change>) -> Option<String> {
         let mut done = self.changes.undoable();
         let last = done.find(|change| {
-            let standing = self.changes.standing(change.origin());
-            change.of.is_some()
-                && standing.is_some_and(|standing| !standing.is_made && standing.by.id == change.id)
+            let is_last = |standing: Standing<'_>| !standing.is_made && standing.by.id == change.id;
+            change.of.is_some() && self.changes.standing(change.origin()).is_some_and(is_last)
         })?;
         let is_later = next.is_none_or(|next| last.author.version > next.author.version);
         is_later.then(|| last.origin().to_owned())
@@ -122,7 +122,8 @@ impl Editor {
                 "{shown} was changed on disk after {}: undo would take that back, too",
                 own.kind
             );
-            return Err(Fault::stale(message).hint(self.view_hint()));
+            let alone = self.run_command(&format!("undo(change=\"{}\")", own.id));
+            return Err(Fault::stale(message).hint(format!("yours alone: {alone}")));
         }
         Ok(())
     }

@@ -112,10 +112,9 @@ fn planned(
     theirs.apply(&change.splices);
     let texts = (base.text(), now.text(), theirs.text());
     let merged = merge(texts.0.as_bytes(), texts.1.as_bytes(), texts.2.as_bytes());
-    let splices = match merged.map(String::from_utf8) {
-        Ok(Ok(merged)) => difference(&texts.1, &merged).0,
-        // Lines of texts are texts.
-        Ok(Err(_)) => return Ok(None),
+    let splices = match merged {
+        // Lines of texts are text.
+        Ok(merged) => difference(&texts.1, &String::from_utf8_lossy(&merged)).0,
         Err(found) => match moved(&change.splices, &later) {
             Some(splices) => splices,
             None => {
