@@ -104,13 +104,13 @@ Edit (the answer shows what you can't know: don't read it again):
 }
 
 fn commands(door: Door) -> String {
-    let (script, long) = match door {
-        Door::Shell => ("stdin", "pipemux run --wait 300 '…'"),
-        Door::Tools => ("<<SH", "begin the code with --wait 300"),
+    let script = match door {
+        Door::Shell => "stdin",
+        Door::Tools => "<<SH",
     };
     format!(
         "\
-Commands: terminal.run('any shell line'): verdict and failures first; over 25 seconds: {long}; terminal.run({script}): a script; terminal.output(from=-20): last lines. Check here (cmp, git diff --stat), not by reading back.
+Commands: terminal.run('any shell line', wait=300): verdict and failures first; terminal.run({script}): a script; terminal.output(from=-20): last lines. Check here (cmp, git diff --stat), not by reading back.
 "
     )
 }

@@ -59,6 +59,7 @@
 #![forbid(unsafe_code)]
 
 pub mod blocking;
+pub mod call_wait;
 pub mod client;
 mod connect;
 pub mod daemon;

@@ -20,6 +20,7 @@ use pipemux_proto::client::{Verb, VerbRequest};
 use pipemux_proto::command::WITHOUT_PROGRAM;
 use pipemux_proto::projection::Lod;
 
+use crate::call_wait::call_wait_ms;
 use crate::error::ClientError;
 use crate::options::Options;
 
@@ -72,7 +73,7 @@ impl ToolVerb {
         request.budget = self.budget;
         request.lod = self.lod;
         request.at = self.at;
-        request.wait_ms = self.wait_ms;
+        request.wait_ms = self.wait_ms.max(call_wait_ms(&request.verb));
         request.hint_options = WITHOUT_PROGRAM.to_owned();
         request
     }
@@ -83,7 +84,8 @@ impl ToolVerb {
             Verb::View(view) => view.wait_ms,
             _ => 0,
         };
-        Duration::from_millis(u64::from(event) + u64::from(self.wait_ms))
+        let jobs = self.wait_ms.max(call_wait_ms(&self.verb));
+        Duration::from_millis(u64::from(event) + u64::from(jobs))
     }
 }
 

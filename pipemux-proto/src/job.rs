@@ -32,6 +32,10 @@ pub struct StartedOf<T> {
     /// True when the brief tells all that the action changed, so that the answer doesn't show the window.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,
+    /// True if the steps behind it are carried out though it failed, when a run waits for its end: that it failed is its
+    /// result, as a command's exit status is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fails_alone: bool,
     /// How long the job has run already, in milliseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ran_ms: u64,

@@ -88,6 +88,14 @@ impl Started {
         self
     }
 
+    /// Marks that a run which waits for the job's end goes on behind it though it failed: that it failed is its result, as
+    /// a command's exit status is.
+    #[must_use]
+    pub fn fails_alone(mut self) -> Self {
+        self.0.fails_alone = true;
+        self
+    }
+
     /// Says how long the job has run already, when the action waited for its end: its duration counts from its beginning.
     #[must_use]
     pub fn ran(mut self, time: Duration) -> Self {

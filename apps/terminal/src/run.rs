@@ -195,7 +195,8 @@ fn ended_or_started(
             let screen =
                 if job.with(|state| state.screen.is_taken()) { " · full screen" } else { "" };
             let brief = shortened(&job.order.whole()) + screen + &serving(job, at);
-            Started::new(&handle, brief).named().complete().ran(job.began.elapsed()).into()
+            let started = Started::new(&handle, brief).named().complete().fails_alone();
+            started.ran(job.began.elapsed()).into()
         }
         Err(ended) => Answer::of(job, &ended, budget).into_done().into(),
     }

@@ -86,9 +86,10 @@ fn name(word: &str) -> Option<&str> {
     (!word.is_empty() && !word.starts_with('-') && word.bytes().all(is_safe)).then_some(word)
 }
 
-/// Returns code that can't mean standard input.
+/// Returns code that can't mean standard input, and has no call that waits: the ordinary program knows how long.
 fn code_alone(code: &str) -> Option<&str> {
-    (!code.contains("stdin")).then_some(code)
+    let is_special = ["stdin", "wait"].iter().any(|word| code.contains(word));
+    (!is_special).then_some(code)
 }
 
 /// True for a word of an answer that is no field, no call and no standard input, and that isn't blank.

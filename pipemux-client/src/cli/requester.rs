@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use pipemux_client::blocking::Connection;
+use pipemux_client::call_wait::call_wait_ms;
 use pipemux_client::proto::client::{Answer, Body, Format, Verb, VerbRequest};
 use pipemux_client::tools::ToolVerb;
 use pipemux_client::{ClientError, Options};
@@ -105,7 +106,7 @@ impl Requester {
         self.options
             .timeout
             .saturating_add(event_wait(verb))
-            .saturating_add(self.global.job_wait.unwrap_or_default())
+            .saturating_add(Duration::from_millis(self.job_wait_ms(verb).into()))
     }
 
     /// Makes a call of a verb and the options of the command line.
@@ -123,8 +124,13 @@ impl Requester {
         call.at = self.global.at;
         call.titles = self.global.titles;
         call.hint_options = self.global.hint_options();
-        call.wait_ms = self.global.job_wait.map_or(0, milliseconds);
+        call.wait_ms = self.job_wait_ms(&call.verb);
         call
+    }
+
+    /// Returns how long a verb waits for the ends of jobs: as its option says, or its calls do.
+    fn job_wait_ms(&self, verb: &Verb) -> u32 {
+        self.global.job_wait.map_or(0, milliseconds).max(call_wait_ms(verb))
     }
 
     /// Prints an answer, and confirms it once it is written. Returns the exit status.

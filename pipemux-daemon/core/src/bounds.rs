@@ -241,6 +241,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         BUDGET_MIN Tokens "least budget",
         BUDGET_MAX Tokens "largest budget",
         RUN_BUDGET Tokens "the contents of a run's outcomes, without --budget",
+        JOB_OUTPUT_TOKENS Tokens "a job's newest output in the answer of a run that waited for its end, without --budget",
         NOTICES_TOKENS Tokens "the notices of an answer, without --budget",
         ANSWER_BUDGET_MIN Tokens "an answer, in any case",
         LONG_ANSWER_TOKENS Tokens "what is shown of an answer that one message can't hold",

@@ -277,6 +277,8 @@ pub const CLOCK_AHEAD_MS: u64 = 300_000;
 pub const RECORDS_BYTES_MAX: usize = 16 * 1024 * 1024;
 /// Tokens that the contents of a run's outcomes may take together when the request names no budget.
 pub const RUN_BUDGET: u32 = 8_000;
+/// Tokens of a job's newest output that the answer of a run shows which has waited for its end.
+pub const JOB_OUTPUT_TOKENS: u32 = 1_500;
 /// Tokens that an answer may take at least: a smaller budget counts as this one.
 pub const ANSWER_BUDGET_MIN: u32 = 100;
 /// Tokens that are shown of an answer that is longer than one message may be.

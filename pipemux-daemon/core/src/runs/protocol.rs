@@ -8,7 +8,7 @@ use pipemux_proto::job::JobState;
 use pipemux_proto::{Blob, Fault, Incarnation};
 
 use crate::foreign::Speaker;
-use crate::foreign::{Needs, Outcome, Started};
+use crate::foreign::{ForeignText, Needs, Outcome, Started};
 use crate::intake;
 use crate::keys::{ProjectionKey, SessionKey};
 use crate::processes::reply::AppReply;
@@ -99,8 +99,10 @@ pub struct StepJob {
     pub state: JobState,
     /// Its state in words.
     pub words: String,
-    /// True if there is output.
-    pub has_output: bool,
+    /// Its newest output, once the run has waited for its end.
+    pub output: ForeignText,
+    /// True if there is other output than that.
+    pub has_more_output: bool,
     /// True if the run has waited for its end.
     pub waited: bool,
 }

@@ -245,7 +245,7 @@ impl Run {
     /// wait for it leaves the steps behind it.
     fn step_started(&mut self, step: StartedStep, context: &RunContext<'_>) -> RunOutput {
         let StartedStep { started, job } = step;
-        let Started { brief, version, links, complete, ended_jobs, .. } = started;
+        let Started { brief, version, links, complete, ended_jobs, fails_alone, .. } = started;
         let done = Done { brief, version, links, complete, ended_jobs, ..Done::default() };
         self.take_outcome(done, context);
         let nested = self.steps[self.next].nested;
@@ -255,10 +255,12 @@ impl Run {
         let Some(outcome) = self.done.last_mut() else { return self.lost() };
         outcome.job = job;
         let words = outcome.tell_job().to_owned();
-        if !matches!(state, JobState::Running | JobState::Done) {
+        outcome.show_job_output();
+        let succeeded = matches!(state, JobState::Running | JobState::Done);
+        if !(succeeded || fails_alone && state == JobState::Failed) {
             outcome.status = StepStatus::Failed;
             let fault = Fault::failed(words);
-            let output = outcome.job.as_ref().is_some_and(|job| job.has_output);
+            let output = outcome.job.as_ref().is_some_and(|job| job.has_more_output);
             let look = format!("pipemux read job:{name}");
             outcome.fault = Some(if output { fault.hint(look) } else { fault });
             return RunOutput::Finished;
@@ -346,6 +348,9 @@ impl Run {
                 quote::in_sentence(&question.text)
             ))
             .hint("call it on its own first");
+            return self.end(StepStatus::Failed, fault);
+        }
+        if let Some(fault) = context.closed_while_asking(&step.session) {
             return self.end(StepStatus::Failed, fault);
         }
         let asker = Asker::App(Box::new(Rc::unwrap_or_clone(invoke)));

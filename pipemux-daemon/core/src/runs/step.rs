@@ -1,7 +1,7 @@
 //! A step of a run: a checked call, its arguments, and how it ended.
 
 use pipemux_proto::job::JobState;
-use pipemux_proto::projection::{Arg, Args};
+use pipemux_proto::projection::{Arg, Args, CodePieceOf};
 use pipemux_proto::prototype::{Field, Param, Prototype, Risk, Type};
 use pipemux_proto::refs::{Local, Ref};
 use pipemux_proto::report::StepStatus;
@@ -308,6 +308,13 @@ impl StepOutcome {
             bounds::append(&mut self.brief, &words);
         }
         quote::in_sentence(&self.brief)
+    }
+
+    /// Shows what the job that it began has printed.
+    pub(super) fn show_job_output(&mut self) {
+        let Some(job) = self.job.as_mut().filter(|job| !job.output.is_empty()) else { return };
+        let text = std::mem::take(&mut job.output);
+        self.content.push(Piece::Code(CodePieceOf { text, ..CodePieceOf::default() }));
     }
 
     /// Returns the number of the job whose end the step's line tells.

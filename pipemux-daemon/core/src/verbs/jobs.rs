@@ -12,14 +12,14 @@ use crate::core::Shutdown;
 use crate::foreign::{ForeignText, Outcome, Started, data};
 use crate::jobs::Job;
 use crate::keys::{RequestId, SessionKey};
-use crate::limits::{ANSWER_BUDGET_MIN, CANCEL_JOB_MS, PROJECT_MS, RUN_BUDGET};
+use crate::limits::{ANSWER_BUDGET_MIN, CANCEL_JOB_MS, JOB_OUTPUT_TOKENS, PROJECT_MS, RUN_BUDGET};
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::runs::protocol::{StartedStep, StepJob};
 use crate::runs::{RunInput, StepReply};
 use crate::timers::Timer;
 use crate::verbs::require;
 use crate::verbs::tasks::{JobWait, Task};
-use crate::views::fit::cut_older_lines;
+use crate::views::fit::{cut_older_lines, newest_lines};
 use crate::views::inert;
 use crate::workspaces::Delivery;
 
@@ -55,13 +55,20 @@ impl Core {
         waited: bool,
     ) -> Result<(), Fault> {
         let now = self.turn.now.unix_ms;
-        let job = number.and_then(|number| self.jobs.get(number)).map(|job| StepJob {
-            number: job.number,
-            name: job.name(),
-            state: if waited { job.state } else { Default::default() },
-            words: job.state_words(now),
-            has_output: !job.output.is_empty(),
-            waited,
+        let budget = self.clients.request(id).and_then(|request| request.call.budget);
+        let budget = budget.unwrap_or(JOB_OUTPUT_TOKENS).max(ANSWER_BUDGET_MIN);
+        let job = number.and_then(|number| self.jobs.get(number)).map(|job| {
+            let output = if waited { job.output.to_text() } else { ForeignText::default() };
+            let (older, newest) = newest_lines(data::borrowed(output.borrow()), budget.into());
+            StepJob {
+                number: job.number,
+                name: job.name(),
+                state: if waited { job.state } else { Default::default() },
+                words: job.state_words(now),
+                output: newest.into(),
+                has_more_output: !older.is_empty() || job.output.dropped > 0 || !waited,
+                waited,
+            }
         });
         let step = Box::new(StartedStep { started, job });
         self.resume_run(id, RunInput::Replied(StepReply::Started(step)))

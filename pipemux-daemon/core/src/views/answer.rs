@@ -146,7 +146,10 @@ pub fn steps(
                     out += &result_value(outcome, run.budget);
                 }
             }
-            StepStatus::Failed => out += &format!("{count}failed · {}\n", failure(name, outcome)),
+            StepStatus::Failed => {
+                out += &format!("{count}failed · {}\n", failure(name, outcome));
+                out += contents.get(index).map_or("", String::as_str);
+            }
             StepStatus::Unknown => out += &format!("{count}unknown · {}\n", failure(name, outcome)),
             StepStatus::Skipped => out += &format!("{count}{name}: {}\n", plain(&outcome.brief)),
             StepStatus::Needs => {}
@@ -166,7 +169,7 @@ fn job_line(outcome: &StepOutcome) -> String {
         Some(job) if outcome.is_started() => {
             format!("end and output: pipemux read job:{} --wait 60\n", job.name)
         }
-        Some(job) if job.has_output => format!("output: pipemux read job:{}\n", job.name),
+        Some(job) if job.has_more_output => format!("output: pipemux read job:{}\n", job.name),
         _ => String::new(),
     }
 }

@@ -58,8 +58,17 @@ pub fn cut_lines_with(text: &str, tokens: u64, more: impl FnOnce(usize) -> Strin
 
 /// Cuts a list whose newest lines come last to about a number of tokens, and says how many lines were cut.
 pub fn cut_older_lines(text: &str, tokens: u64) -> String {
+    match newest_lines(text, tokens) {
+        ("", kept) => kept.to_owned(),
+        (older, kept) => more_lines(older.lines().count(), estimate(text)) + kept,
+    }
+}
+
+/// Splits a text into the older lines and the newest ones that have room in about a number of tokens, beside a line that
+/// says how many were cut.
+pub fn newest_lines(text: &str, tokens: u64) -> (&str, &str) {
     if estimate(text) <= tokens {
-        return text.to_owned();
+        return ("", text);
     }
     let room = tokens.saturating_sub(CUT_LINE_TOKENS);
     let (mut start, mut counted) = (text.len(), Estimate::default());
@@ -70,8 +79,7 @@ pub fn cut_older_lines(text: &str, tokens: u64) -> String {
         }
         start -= line.len();
     }
-    let (older, kept) = text.split_at(start);
-    more_lines(older.lines().count(), estimate(text)) + kept
+    text.split_at(start)
 }
 
 fn more_lines(lines: usize, all: u64) -> String {

@@ -149,8 +149,28 @@ fn failed_job_fails_its_step_and_stops_the_run() {
     world.report_job("notes/main", &end("j1", JobEnd::Failed, "1 failed"));
     let said = world.answer_to(client, id).expect("it has ended");
     said.exits(1).has("1 failed · say: cargo test · job ").has("failed after 0.0 s: 1 failed");
-    said.has("next: pipemux read job:").lacks("done · say");
+    said.has("```\nassertion failed\n```").lacks("pipemux read job:").lacks("done · say");
     assert_eq!(world.invoked.len(), 1);
+}
+
+#[test]
+fn job_that_fails_alone_is_done_with_its_newest_output_and_the_run_goes_on() {
+    let mut world = opened(World::new());
+    begins(&mut world, Started { fails_alone: true, ..started("j1") });
+    let call = waiting(&mut world, reader("a"), run("notes.say('x'); notes.say('y')"), 60_000);
+    let client = world.connect();
+    let id = world.send_for(client, &call, 120_000);
+    world.set_behaviour("notes/main", Behaviour::Normal);
+    world.report_job("notes/main", &output("j1", &"a line of output\n".repeat(2_000)));
+    world.report_job("notes/main", &output("j1", "assertion failed\n"));
+    world.report_job("notes/main", &end("j1", JobEnd::Failed, "exit 1"));
+    let said = world.answer_to(client, id).expect("it has ended");
+    said.exits(0)
+        .has("1 done · say: cargo test · job ")
+        .has("failed after 0.0 s: exit 1\noutput: ");
+    said.has("output\nassertion failed\n```").has("2 done · say");
+    assert!(said.text.len() < 10_000, "{}", said.text);
+    assert_eq!(world.invoked.len(), 2);
 }
 
 #[test]

@@ -88,14 +88,12 @@ impl JobsModel {
         self.confirming.clear();
     }
 
-    /// Returns the jobs that readers know by this name: a number, or a key, with the session where that isn't the main one.
+    /// Returns the jobs that answers tell by this name: a number, as data always has it, or a key, with the session where
+    /// that isn't the main one.
     fn named<'j>(&'j self, name: &'j str) -> impl Iterator<Item = &'j SavedJob> {
-        self.by_number.values().filter(move |job| match job.named {
-            false => name.parse() == Ok(job.number),
-            true => {
-                let key = name.strip_prefix(&*job.session).and_then(|rest| rest.strip_prefix(':'));
-                key.unwrap_or(name) == job.key
-            }
+        self.by_number.values().filter(move |job| {
+            let key = name.strip_prefix(&*job.session).and_then(|rest| rest.strip_prefix(':'));
+            name.parse() == Ok(job.number) || (job.named && key.unwrap_or(name) == job.key)
         })
     }
 

@@ -321,6 +321,7 @@ fn job_of(outcome: &Outcome, invoke: &Invoke, store: &Store) -> Option<Started> 
         sleeps: store.total.is_multiple_of(10),
         named: store.total.is_multiple_of(15),
         complete: false,
+        fails_alone: false,
         ran_ms: 0,
         ended_jobs: Vec::new(),
     })

@@ -304,7 +304,9 @@ fn outcomes(all: &mut Vec<Sample>) {
     let started = Started { job: "c2".into(), named: true, complete: true, ..started };
     add(all, "outcome-started-named", reply, &Outcome::Started(started.clone()));
     let started = Started { ran_ms: 25_000, ended_jobs: vec!["c1".into()], ..started };
-    add(all, "outcome-started-ran", reply, &Outcome::Started(started));
+    add(all, "outcome-started-ran", reply, &Outcome::Started(started.clone()));
+    let started = Started { fails_alone: true, ..started };
+    add(all, "outcome-started-fails-alone", reply, &Outcome::Started(started));
     add(all, "outcome-failed", reply, &Outcome::Failed(failed.clone()));
     let excerpt = failed.numbers(numbers());
     add(all, "outcome-failed-numbers", reply, &Outcome::Failed(excerpt.clone()));
