@@ -32,6 +32,8 @@ pub struct Version {
     /// Its kind.
     pub kind: Kind,
     pub(crate) content: String,
+    /// Its permission bits, of a file that came or went and has others than a new one gets.
+    pub(crate) mode: Option<u32>,
 }
 
 /// The kind of a file, as git knows it.
@@ -64,6 +66,7 @@ impl Store {
             if before.leaves_out(path) || after.leaves_out(path) {
                 continue;
             }
+            let mode = after.modes.iter().find(|(of, _)| of == path).map(|(_, mode)| *mode);
             let told = String::from_utf8_lossy(told);
             let mut told = told.trim_start_matches(':').split(' ');
             let mut next = || told.next().unwrap_or_default().to_owned();
@@ -75,7 +78,7 @@ impl Store {
                     Some("120000") => Kind::Link,
                     _ => return None,
                 };
-                Some(Version { kind, content: contents.get(at)?.clone() })
+                Some(Version { kind, content: contents.get(at)?.clone(), mode })
             });
             let path = path_of(path.to_vec());
             change.files.push(FileChange { path, before, after });

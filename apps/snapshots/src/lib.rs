@@ -9,6 +9,7 @@
 //! | `project` | finds the project, and git |
 //! | `git` | runs git with settings of its own |
 //! | `store` | takes snapshots |
+//! | `modes` | permission bits that git doesn't know |
 //! | `change` | what changed between two of them |
 //! | `put_back` | takes a change back, or makes it again |
 //! | [`limits`] | the bounds |
@@ -24,6 +25,7 @@
 mod change;
 mod git;
 pub mod limits;
+mod modes;
 mod project;
 mod put_back;
 mod store;

@@ -77,6 +77,7 @@ struct Step {
 struct Side {
     kind: Kind,
     bytes: Vec<u8>,
+    mode: Option<u32>,
 }
 
 impl Store {
@@ -93,7 +94,7 @@ impl Store {
                 version.as_ref().map(|version| {
                     let bytes = contents.get(&version.content).cloned();
                     let bytes = bytes.ok_or_else(|| not_kept(&file.path))?;
-                    Ok::<_, Refused>(Side { kind: version.kind, bytes })
+                    Ok::<_, Refused>(Side { kind: version.kind, bytes, mode: version.mode })
                 })
             };
             let (before, after) = (side(&file.before).transpose()?, side(&file.after).transpose()?);
@@ -211,8 +212,8 @@ fn wanted(
     let name = shown(&file.path);
     let is = |now: &Now, side: Option<&Side>| match (now, side) {
         (Now::Nothing, None) => true,
-        (Now::Link(target), Some(Side { kind: Kind::Link, bytes })) => target == bytes,
-        (Now::File(now, mode), Some(Side { kind, bytes })) => {
+        (Now::Link(target), Some(Side { kind: Kind::Link, bytes, .. })) => target == bytes,
+        (Now::File(now, mode), Some(Side { kind, bytes, .. })) => {
             *kind != Kind::Link
                 && now == bytes
                 && is_executable(*mode) == (*kind == Kind::Executable)
@@ -228,13 +229,13 @@ fn wanted(
                 Err(format!("{name} may be older than the change: ignore rules changed, too\n"))
             }
             None => Ok(Now::Nothing),
-            Some(Side { kind: Kind::Link, bytes }) => Ok(Now::Link(bytes)),
-            Some(Side { kind, bytes }) => {
+            Some(Side { kind: Kind::Link, bytes, .. }) => Ok(Now::Link(bytes)),
+            Some(Side { kind, bytes, mode }) => {
                 let mode = match now {
-                    Now::File(_, mode) => *mode,
-                    _ => 0o666,
+                    Now::File(_, mode) => with_kind(*mode, kind),
+                    _ => mode.unwrap_or(with_kind(0o666, kind)),
                 };
-                Ok(Now::File(bytes, with_kind(mode, kind)))
+                Ok(Now::File(bytes, mode))
             }
         };
     }

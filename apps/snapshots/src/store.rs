@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -17,6 +17,7 @@ use crate::git::{Git, Objects, failed};
 use crate::limits::{
     FILE_BYTES_MAX, FILES_MAX, KEPT_BYTES_MAX, KEPT_LOOK, LEFT_OUT_MAX, PACK_FILES, PACKED_FROM,
 };
+use crate::modes::Modes;
 use crate::project::{Project, find_git};
 
 /// The snapshots of one project. Only one process at a time may use their directory.
@@ -35,6 +36,8 @@ struct State {
     newest: Option<String>,
     /// Snapshots with changes since it was looked at what all of them take.
     unlooked: u32,
+    /// The permission bits of the files that a new file doesn't get by itself.
+    modes: Modes,
 }
 
 /// A state of a project's files.
@@ -46,6 +49,8 @@ pub struct Tree {
     pub(crate) left_out: BTreeSet<Vec<u8>>,
     /// The project's own ignore rules.
     pub(crate) exclude: Vec<u8>,
+    /// Permission bits of files that came or went since the snapshot before, where git doesn't know them.
+    pub(crate) modes: Vec<(Vec<u8>, u32)>,
 }
 
 /// What becomes of paths in the index.
@@ -58,6 +63,8 @@ struct Work {
     /// Files that may be written as one pack.
     many: Vec<Vec<u8>>,
     left_out: BTreeSet<Vec<u8>>,
+    /// Those that came or went.
+    modes: Vec<(Vec<u8>, u32)>,
 }
 
 impl Store {
@@ -80,7 +87,9 @@ impl Store {
             Git::new(program, directory, project)
         };
         let git = begin().map_err(failed)?;
-        Ok(Self { git, root, directory: directory.to_owned(), exclude, state: Mutex::default() })
+        let state = State { modes: Modes::load(directory.join("modes")), ..State::default() };
+        let directory = directory.to_owned();
+        Ok(Self { git, root, directory, exclude, state: Mutex::new(state) })
     }
 
     /// Returns the project's topmost folder.
@@ -112,7 +121,9 @@ impl Store {
             let stopped = || Err(Unavailable::Failed("it was stopped".to_owned()));
             (dirty.join().unwrap_or_else(|_| stopped()), others)
         });
-        let work = self.work(&dirty?, &others?)?;
+        let work = self.work(&dirty?, &others?, &mut state.modes)?;
+        // Modes that aren't of the index are only of no use; the other way round they would be missing.
+        state.modes.save().map_err(failed)?;
         self.write(&work)?;
         if self.files() > FILES_MAX {
             return Err(Unavailable::TooMany);
@@ -136,7 +147,7 @@ impl Store {
             }
         }
         let exclude = fs::read(&self.exclude).unwrap_or_default();
-        Ok(Tree { id, left_out: work.left_out, exclude })
+        Ok(Tree { id, left_out: work.left_out, exclude, modes: work.modes })
     }
 
     /// Forgets all snapshots.
@@ -147,7 +158,7 @@ impl Store {
     }
 
     /// Says what is to be done with what git tells of.
-    fn work(&self, dirty: &[u8], others: &[u8]) -> Result<Work, Unavailable> {
+    fn work(&self, dirty: &[u8], others: &[u8], modes: &mut Modes) -> Result<Work, Unavailable> {
         // Of each: `:100644 100755 1234… 0000… M`, and its path.
         let fields: Vec<&[u8]> = dirty.split(|byte| *byte == 0).collect();
         let dirty = fields.chunks_exact(2).filter_map(|pair| pair.get(1).copied());
@@ -166,7 +177,14 @@ impl Store {
                 continue;
             }
             let path = path.to_vec();
-            match self.found(&path) {
+            let (found, mode) = self.found(&path);
+            let was = modes.set(&path, mode);
+            if let Some(mode) =
+                if is_known { was.filter(|_| mode.is_none()) } else { modes.get(&path) }
+            {
+                work.modes.push((path.clone(), mode));
+            }
+            match found {
                 Found::Kept => work.many.push(path),
                 Found::Small => work.single.push(path),
                 Found::Gone if is_known => work.gone.push(path),
@@ -183,23 +201,28 @@ impl Store {
             let why = format!("more than {LEFT_OUT_MAX} files are too large or can't be read");
             return Err(Unavailable::Failed(why));
         }
-        if work.many.len() < PACKED_FROM {
-            work.single.append(&mut work.many);
+        match work.many.len() < PACKED_FROM {
+            true => work.single.append(&mut work.many),
+            // That is no command's change, but a project that is looked at for the first time.
+            false => work.modes.clear(),
         }
         Ok(work)
     }
 
-    fn found(&self, path: &[u8]) -> Found {
+    /// Looks what is at a path. A file that is kept has permission bits.
+    fn found(&self, path: &[u8]) -> (Found, Option<u32>) {
         let path = self.root.join(std::ffi::OsStr::from_bytes(path));
         match fs::symlink_metadata(&path) {
-            Err(_) => Found::Gone,
-            Ok(found) if found.is_symlink() => Found::Small,
-            Ok(found) if !found.is_file() => Found::Gone,
-            Ok(found) if found.len() > FILE_BYTES_MAX => Found::LeftOut,
-            Ok(_) if open(&path).is_err() => Found::LeftOut,
-            // An empty one is written as an object of its own in any case.
-            Ok(found) if found.len() == 0 => Found::Small,
-            Ok(_) => Found::Kept,
+            Err(_) => (Found::Gone, None),
+            Ok(found) if found.is_symlink() => (Found::Small, None),
+            Ok(found) if !found.is_file() => (Found::Gone, None),
+            Ok(found) if found.len() > FILE_BYTES_MAX => (Found::LeftOut, None),
+            Ok(_) if open(&path).is_err() => (Found::LeftOut, None),
+            Ok(found) => {
+                // An empty one is written as an object of its own in any case.
+                let kind = if found.len() == 0 { Found::Small } else { Found::Kept };
+                (kind, Some(found.permissions().mode() & 0o7777))
+            }
         }
     }
 

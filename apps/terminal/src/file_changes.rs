@@ -3,7 +3,7 @@
 mod saved;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
@@ -30,6 +30,8 @@ struct Shared {
     running: Mutex<Vec<Arc<Running>>>,
     /// Snapshots in a row that weren't there in time.
     late: AtomicU32,
+    /// Whether the last one that was late is there by now.
+    caught_up: Mutex<Arc<AtomicBool>>,
 }
 
 /// A command that runs, or several in order.
@@ -75,6 +77,7 @@ impl FileChanges {
             saved: Mutex::new(SavedChanges::load(&opening.state_dir)),
             running: Mutex::default(),
             late: AtomicU32::new(0),
+            caught_up: Mutex::new(Arc::new(AtomicBool::new(true))),
         }))
     }
 
@@ -127,10 +130,16 @@ impl FileChanges {
         if late.load(Ordering::Relaxed) >= LATE_MAX {
             return Err(slow.to_owned());
         }
+        if !locked(&self.0.caught_up).load(Ordering::Relaxed) {
+            return Err("the project's files are still being looked through".to_owned());
+        }
         let store = self.store().map_err(|why| why.to_string())?;
+        let is_there = Arc::new(AtomicBool::new(false));
+        let there = is_there.clone();
         let (sender, taken) = sync_channel(1);
         let begun = thread::Builder::new().name("snapshot".into()).spawn(move || {
             let _ = sender.send(store.take());
+            there.store(true, Ordering::Relaxed);
         });
         begun.map_err(|error| error.to_string())?;
         match taken.recv_timeout(patience) {
@@ -140,6 +149,7 @@ impl FileChanges {
             }
             Err(_) => {
                 late.fetch_add(1, Ordering::Relaxed);
+                *locked(&self.0.caught_up) = is_there;
                 Err(slow.to_owned())
             }
         }

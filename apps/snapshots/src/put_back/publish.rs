@@ -97,7 +97,8 @@ fn stage(stage: &mut Stage, step: &Step, folders: &mut Vec<PathBuf>) -> io::Resu
     let Now::File(bytes, mode) = &step.new else { return Ok(None) };
     let (place, changed) = match step.now {
         Now::File(_, old) => (Place::Existing, (old != *mode).then_some(*mode)),
-        _ => (Place::New(*mode), None),
+        // Those of a file that was there before; the others are what the umask leaves.
+        _ => (Place::New(*mode), Some(*mode).filter(|mode| !matches!(mode, 0o666 | 0o777))),
     };
     let staged = stage.text(&step.path, place, Durability::Process, |out| out.write_all(bytes))?;
     if let Some(mode) = changed {

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use pipemux_snapshots::{Direction, Store, Unavailable, limits};
 
-use crate::support::{Sample, git};
+use crate::support::{Sample, all, git};
 
 #[test]
 fn change_is_named_and_taken_back_around_later_edits() {
@@ -32,6 +32,28 @@ fn change_is_named_and_taken_back_around_later_edits() {
     sample.store.put(&change, Direction::Again).unwrap();
     assert_eq!(sample.read("a.txt"), "ONE\ntwo\nthree\n4\n");
     assert!(sample.path("new/b.txt").exists() && !sample.path("gone.sh").exists());
+}
+
+#[test]
+fn secret_file_comes_back_for_its_owner_only() {
+    let sample = Sample::new();
+    let mode = |name: &str| fs::metadata(sample.path(name)).unwrap().permissions().mode() & 0o777;
+    let set = |name: &str, mode| {
+        fs::set_permissions(sample.path(name), fs::Permissions::from_mode(mode)).unwrap();
+    };
+    sample.write("key", "k");
+    set("key", 0o600);
+    sample.take();
+    let store = Store::open(&sample.root(), &sample.root().join("../state")).unwrap();
+    let before = store.take().unwrap();
+    fs::remove_file(sample.path("key")).unwrap();
+    sample.write("made", "m");
+    set("made", 0o700);
+    let change = store.change(&before, &store.take().unwrap()).unwrap();
+    store.put(&change, Direction::Back).unwrap();
+    assert_eq!(mode("key"), 0o600);
+    store.put(&change, Direction::Again).unwrap();
+    assert_eq!((mode("made"), sample.path("key").exists()), (0o700, false));
 }
 
 #[test]
@@ -162,4 +184,26 @@ fn unchanged_files_cost_one_look() {
         times.sort();
         println!("{files} files: first {whole:?}, unchanged {:?}..{:?}", times[0], times[5]);
     }
+}
+
+#[test]
+fn objects_of_the_project_are_not_kept_twice_and_stay_as_they_are() {
+    let sample = Sample::new();
+    for at in 0..=limits::PACKED_FROM {
+        sample.write(&format!("f{at}"), format!("{at} {}\n", "x".repeat(at)));
+    }
+    sample.write("empty", "");
+    symlink("f1", sample.path("link")).unwrap();
+    git(&sample.root(), &["add", "."]);
+    git(&sample.root(), &["commit", "-qm", "first"]);
+    git(&sample.root(), &["gc", "-q"]);
+    git(&sample.root(), &["commit", "-q", "--allow-empty", "-m", "second"]);
+    let untouched = all(&sample.path(".git"));
+    sample.take();
+    let kept = all(&sample.root().join("../state/objects"));
+    assert!(kept.len() < 12, "{kept:?}");
+    let change = sample.change(|sample| sample.write("f7", "7\n"));
+    sample.back(&change).unwrap();
+    assert_eq!(sample.read("f7"), "7 xxxxxxx\n");
+    assert_eq!(all(&sample.path(".git")), untouched);
 }
