@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use docui::{Anchor, FilePath, Secret, TextOrPattern};
+use docui::{Anchor, Change, FilePath, Secret, TextOrPattern};
 
 use crate::limits::WAIT_MAX;
 
@@ -65,6 +65,14 @@ docui::actions! {
             name: String,
             job: Option<Anchor<Command>> = None::<Anchor<Command>>,
         );
+        /// Takes back what a command changed in files, as a merge with what came later; the newest one's, unless change names another.
+        changes help Undo = undo(
+            change: Option<Change> = None::<Change>,
+            /// Also what others changed that ran beside it.
+            shared: bool = false,
+        );
+        /// Makes it again.
+        changes help Redo = redo(change: Option<Change> = None::<Change>);
         /// Ends it and runs it again.
         changes help Restart = restart(
             job: Option<Anchor<Command>> = None::<Anchor<Command>>,

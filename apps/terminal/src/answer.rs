@@ -7,8 +7,10 @@ mod problems;
 mod refused;
 mod rest;
 
-use docui::{Done, JobHandle, Object, View, tokens};
+use docui::{Change, Done, JobHandle, Object, View, tokens};
 
+use crate::action::Action;
+use crate::file_changes::Changed;
 use crate::job::{Ended, How, Job};
 use crate::limits::{ANSWER_TOKENS, STOPPED_SHOWN, TAIL_SHOWN};
 
@@ -46,7 +48,7 @@ impl Answer {
     pub fn of(job: &Job, ended: &Ended, budget: u64) -> Self {
         let mut answer = Self::of_output(job, ended, budget.min(ANSWER_TOKENS));
         answer.pieces.extend(refused::line(job).map(Piece::Text));
-        answer
+        answer.with_changed(&ended.changed)
     }
 
     fn of_output(job: &Job, ended: &Ended, budget: u64) -> Self {
@@ -81,7 +83,23 @@ impl Answer {
             lines.iter().map(|(_, line)| details::cut(line.trim_end()) + "\n").collect();
         let is_shown = !text.trim().is_empty() && tokens::estimate(&text) <= budget;
         let pieces = if is_shown { vec![Piece::Lines(text)] } else { Vec::new() };
-        Self { brief, pieces }
+        Self { brief, pieces }.with_changed(&ended.changed)
+    }
+
+    /// Adds which files were changed.
+    pub(crate) fn with_changed(mut self, changed: &Changed) -> Self {
+        if let Changed::Files { words, .. } = changed {
+            self.brief += &format!(" · {words}");
+        }
+        self
+    }
+
+    /// Makes the outcome of the call that began what changed files, with the link that takes that back.
+    pub(crate) fn into_done_with(self, changed: &Changed) -> Done {
+        match changed {
+            Changed::Files { change, .. } => self.into_done().link("undo", &undo(change)),
+            _ => self.into_done(),
+        }
     }
 
     /// Returns about how many tokens it takes.
@@ -117,6 +135,11 @@ impl Answer {
         let text: String = self.pieces.iter().map(text).collect();
         if text.is_empty() || text.ends_with('\n') { text } else { text + "\n" }
     }
+}
+
+/// Returns the call that takes a change back.
+pub fn undo(change: &str) -> Action {
+    Action::Undo { change: Some(Change(change.to_owned())), shared: false }
 }
 
 /// Tells the daemon that a command has ended which it follows.

@@ -17,8 +17,10 @@ use pipemux_confine::Domain;
 use pipemux_problems::{OutputReader, Report, visible};
 use portable_pty::MasterPty;
 
+use crate::file_changes::Span;
 use crate::limits::{LINE_NEWEST, PROGRESS_SPACING, READ_PATIENCE, TAIL_BYTES};
 use crate::line_reader::{Kept, LineReader, RawLine};
+use crate::model::shortened;
 use crate::permit::Permit;
 use crate::screen::Screen;
 use crate::shell_line::plain_words;
@@ -51,6 +53,8 @@ pub struct Job {
     pub before: Option<Arc<Report>>,
     /// Tells the session when something changed.
     session: Handle,
+    /// The name of the change that it may have, if that will be known.
+    pub(crate) change: Option<String>,
     state: Mutex<State>,
     /// How it ended: set while the state is held, and read by whoever must not wait for it.
     end: OnceLock<Arc<Ended>>,
@@ -66,6 +70,8 @@ pub struct State {
     pub output: OutputReader,
     /// All of the output.
     pub spill: Spill,
+    /// What it changes in files, until it has ended.
+    span: Option<Span>,
     /// The newest bytes.
     tail: Vec<u8>,
     /// What the terminal shows, once a program draws on it.
@@ -90,7 +96,7 @@ pub struct State {
 }
 
 /// What a call gives besides the command.
-#[derive(Debug, Clone, Default)]
+#[derive(Default)]
 pub struct Circumstances {
     /// How long the command may take.
     pub timeout: Option<Duration>,
@@ -102,6 +108,8 @@ pub struct Circumstances {
     pub config_file: String,
     /// Tells the session when something changed.
     pub session: Handle,
+    /// What it changes in files; nothing for one of several in order.
+    pub span: Option<Span>,
 }
 
 impl Job {
@@ -124,6 +132,7 @@ impl Job {
         let state = State {
             output: OutputReader::of_command(&plain_words(&order.line)),
             spill: Spill::new(dir, &number.to_string()),
+            span: None,
             tail: Vec::new(),
             screen: Screen::default(),
             leader: Some(leader),
@@ -136,7 +145,12 @@ impl Job {
             terminal: Some(terminal),
             launch_file,
         };
-        let Circumstances { timeout, reader, before, config_file, session } = with;
+        let Circumstances { timeout, reader, before, config_file, session, span } = with;
+        if let Some(span) = &span {
+            span.name(format!("c{number}"), shortened(&order.whole()));
+        }
+        let change = span.as_ref().and_then(Span::change).map(str::to_owned);
+        let state = State { span, ..state };
         let job = Arc::new(Self {
             number,
             order,
@@ -149,6 +163,7 @@ impl Job {
             before,
             config_file,
             session,
+            change,
             state: Mutex::new(state),
             end: OnceLock::new(),
             changed: Condvar::new(),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use docui::{Fault, Handle, Opening, regular_file, state_file};
 use pipemux_problems::Report;
 
+use crate::file_changes::{FileChanges, Span};
 use crate::job::{Circumstances, Job};
 use crate::limits::{OUTPUT_BYTES, RUNNING_MAX, RUNS_MAX};
 use crate::permit::Permit;
@@ -26,6 +27,7 @@ struct Shared {
     callee: String,
     config_file: String,
     ports: PortWatch,
+    changes: FileChanges,
 }
 
 struct State {
@@ -56,6 +58,7 @@ impl JobTable {
             callee: opening.callee(),
             config_file,
             ports: PortWatch::default(),
+            changes: FileChanges::new(opening),
         })))
     }
 
@@ -79,6 +82,11 @@ impl JobTable {
         &self.0.handle
     }
 
+    /// Returns what commands changed in files.
+    pub fn file_changes(&self) -> &FileChanges {
+        &self.0.changes
+    }
+
     /// Has it looked up soon where the running commands listen.
     pub fn watch_ports(&self) {
         self.0.ports.look(self);
@@ -93,6 +101,7 @@ impl JobTable {
         permit: Permit,
         timeout: Option<Duration>,
         reader: &str,
+        span: Option<Span>,
     ) -> Result<Arc<Job>, Fault> {
         let mut state = self.state();
         if state.closed {
@@ -117,6 +126,7 @@ impl JobTable {
             before: state.before(permit.order()),
             config_file: self.0.config_file.clone(),
             session: self.0.handle.clone(),
+            span,
         };
         let job = Job::start(number, permit, &self.0.outputs, with)?;
         state.jobs.push(job.clone());

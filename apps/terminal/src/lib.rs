@@ -8,6 +8,7 @@
 //! | [`rules`], [`shell_line`] | what the person's rules say of a line, as far as its words tell |
 //! | [`start`] | starts a command in a terminal |
 //! | [`job`], [`job_table`] | one command: its process, its output, its end; all of a session |
+//! | [`file_changes`], [`undo`] | what commands changed in files, and what takes it back |
 //! | [`sequence`] | several commands, one after the other |
 //! | [`spill`], [`line_reader`] | the whole output, on disk, and its lines |
 //! | [`screen`], [`keys`] | what a terminal shows, and what it sends for keys |
@@ -38,6 +39,7 @@
 pub mod action;
 pub mod answer;
 pub mod app;
+pub mod file_changes;
 mod job;
 pub mod job_table;
 pub mod keys;
@@ -59,6 +61,7 @@ pub mod sequence;
 pub mod shell_line;
 pub mod spill;
 pub mod start;
+pub mod undo;
 pub mod window;
 
 pub use action::Action;

@@ -44,6 +44,18 @@ pub const RUNS_MAX: usize = 200;
 pub const CONSENT_TIME: Duration = Duration::from_secs(600);
 /// Newest bytes of an output in which refusals of the system are looked for.
 pub const REFUSAL_BYTES: usize = 8 * 1024;
+/// Changes of commands that are remembered.
+pub const CHANGES_MAX: usize = 100;
+/// Characters of the files that a command changed which are named.
+pub const CHANGED_SHOWN: usize = 60;
+/// How long a command waits for the look at the files before it.
+pub const BEFORE_PATIENCE: Duration = Duration::from_secs(2);
+/// How long the end of a command waits for the look at the files after it.
+pub const AFTER_PATIENCE: Duration = Duration::from_secs(5);
+/// Looks in a row that take longer, after which there are no more.
+pub const LATE_MAX: u32 = 3;
+/// How long files may take to be written that are taken back.
+pub const UNDO_PATIENCE: Duration = Duration::from_secs(20);
 /// Bytes of one file with output.
 pub const SEGMENT_BYTES: u64 = 32 * 1024 * 1024;
 /// Files with output of one run: the first one and the newest; those between are removed.

@@ -6,14 +6,17 @@ use std::time::{Duration, Instant};
 
 use docui::deadline;
 use docui::{Anchor, Blocking, Context, Done, Fault, Reply, Started, View};
+use pipemux_snapshots::Direction;
 
 use crate::action::{Action, Command};
-use crate::answer::Answer;
+use crate::answer::{self, Answer};
+use crate::file_changes::Span;
 use crate::job::{Ended, How, Job, State};
+use crate::job_table::JobTable;
 use crate::keys;
 use crate::limits::{
-    INPUT_PATIENCE, INPUT_SILENCE, PORTS_SPACING, SCREEN_SILENCE, SERVER_SHOWN, SERVER_SILENCE,
-    STOP_PATIENCE, WAIT_MARGIN, WAIT_MAX,
+    BEFORE_PATIENCE, INPUT_PATIENCE, INPUT_SILENCE, PORTS_SPACING, SCREEN_SILENCE, SERVER_SHOWN,
+    SERVER_SILENCE, STOP_PATIENCE, WAIT_MARGIN, WAIT_MAX,
 };
 use crate::model::{Terminal, shortened, titled};
 use crate::orders;
@@ -21,6 +24,7 @@ use crate::permit::Permit;
 use crate::process::signal_named;
 use crate::query::{newest_lines, screen_view};
 use crate::sequence::Sequence;
+use crate::undo;
 
 /// What is done for an action.
 pub enum Work {
@@ -43,22 +47,15 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
                 timeout.map(|seconds| duration("timeout", seconds, f64::MAX)).transpose()?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
             match permits.len() {
-                1 => {
-                    let job = app.jobs.start(permits.remove(0), timeout, &context.reader)?;
-                    await_end(job, wait, u64::from(context.budget))
-                }
-                _ => {
-                    let sequence =
-                        Sequence::start(app.jobs.clone(), permits, timeout, &context.reader)?;
-                    sequence.await_end(wait, u64::from(context.budget))
-                }
+                1 => run(app.jobs.clone(), permits.remove(0), (timeout, wait), context),
+                _ => Sequence::run(app.jobs.clone(), permits, (timeout, wait), context),
             }
         }
         Action::Restart { job, wait } => {
             let job = restartable(app, job.as_ref(), context)?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
             let permits = app.permits(vec![job.order.clone()], context)?;
-            restart(job, permits, wait, context)
+            restart(app.jobs.clone(), job, permits, wait, context)
         }
         Action::Stop { job } => {
             let job = running(app.active_job(job.as_ref(), &context.reader)?, app)?;
@@ -81,6 +78,12 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
             let job = running(app.active_job(job.as_ref(), &context.reader)?, app)?;
             let bytes = keys::bytes(keys, job.with(|state| state.screen.has_application_cursor()))?;
             await_answer(job, bytes, context)
+        }
+        Action::Undo { change, shared } => {
+            undo::put(app, change.as_ref(), *shared, Direction::Back, context)?
+        }
+        Action::Redo { change } => {
+            undo::put(app, change.as_ref(), false, Direction::Again, context)?
         }
         _ => return Ok(Work::Looks),
     };
@@ -126,20 +129,31 @@ fn restartable(
     }
 }
 
-/// Waits for the end of a command, and answers with it or with the job that goes on.
-fn await_end(job: Arc<Job>, wait: Duration, budget: u64) -> Blocking<Terminal> {
-    let what = titled(&job);
-    let waited = job.clone();
+/// Runs a command, and answers with its end or with the job that goes on.
+fn run(
+    table: JobTable,
+    permit: Permit,
+    (timeout, wait): (Option<Duration>, Duration),
+    context: &Context,
+) -> Blocking<Terminal> {
+    let (reader, budget) = (context.reader.clone(), u64::from(context.budget));
+    let what = shortened(&permit.order().whole());
     let work = move |commit: &docui::blocking::CommitPoint| {
-        // It runs already.
-        let _ = commit.begin();
-        end_or_start(&waited, deadline::after(wait))
+        let span = table.file_changes().begin();
+        if !commit.begin() {
+            return Err(Fault::failed("it was called off"));
+        }
+        let job = table.start(permit, timeout, &reader, Some(span))?;
+        let (ended, at) = end_or_start(&job, deadline::after(wait));
+        Ok((job, ended, at))
     };
+    type Ran = Result<(Arc<Job>, Option<Arc<Ended>>, Vec<SocketAddr>), Fault>;
     Blocking::new(
         what,
-        wait.saturating_add(WAIT_MARGIN),
+        wait.saturating_add(BEFORE_PATIENCE).saturating_add(WAIT_MARGIN),
         work,
-        move |app: &mut Terminal, (ended, at), _| {
+        move |app: &mut Terminal, ran: Ran, _| {
+            let (job, ended, at) = ran?;
             let reply = ended_or_started(app, &job, ended, &at, budget);
             Ok(app.with_news(reply))
         },
@@ -187,7 +201,7 @@ fn ended_or_started(
     budget: u64,
 ) -> Reply {
     if let Some(ended) = ended {
-        return Answer::of(job, &ended, budget).into_done().into();
+        return Answer::of(job, &ended, budget).into_done_with(&ended.changed).into();
     }
     let handle = app.handle.job(job.name());
     match job.follow(handle.clone()) {
@@ -196,9 +210,11 @@ fn ended_or_started(
                 if job.with(|state| state.screen.is_taken()) { " · full screen" } else { "" };
             let brief = shortened(&job.order.whole()) + screen + &serving(job, at);
             let started = Started::new(&handle, brief).named().complete().fails_alone();
+            let change = job.change.iter();
+            let started = change.fold(started, |it, change| it.link("undo", &answer::undo(change)));
             started.ran(job.began.elapsed()).into()
         }
-        Err(ended) => Answer::of(job, &ended, budget).into_done().into(),
+        Err(ended) => Answer::of(job, &ended, budget).into_done_with(&ended.changed).into(),
     }
 }
 
@@ -258,6 +274,7 @@ fn ended_by_stop(job: &Job, commit: &docui::blocking::CommitPoint) -> Option<Arc
 }
 
 fn restart(
+    table: JobTable,
     job: Arc<Job>,
     permits: Vec<Permit>,
     wait: Duration,
@@ -268,8 +285,8 @@ fn restart(
     Blocking::new(
         titled(&job),
         2 * STOP_PATIENCE.saturating_add(WAIT_MARGIN),
-        move |commit| ended_by_stop(&stopped, commit),
-        move |app: &mut Terminal, ended: Option<Arc<Ended>>, completion| {
+        move |commit| (ended_by_stop(&stopped, commit), table.file_changes().begin()),
+        move |app: &mut Terminal, (ended, span): (Option<Arc<Ended>>, Span), completion| {
             let Some(before) = ended.filter(|_| !completion.late) else {
                 return Err(Fault::failed(format!(
                     "{} did not end; it was not run again",
@@ -278,7 +295,7 @@ fn restart(
             };
             let permit = permits.into_iter().next();
             let permit = permit.ok_or_else(|| Fault::failed("nothing is to be run"))?;
-            let new = app.jobs.start(permit, job.timeout, &reader)?;
+            let new = app.jobs.start(permit, job.timeout, &reader, Some(span))?;
             let ended = new.wait(deadline::after(wait.min(Duration::from_millis(100))), |_| None);
             let reply = ended_or_started(app, &new, ended, &[], budget);
             // That it was stopped needs no telling: the call says so.

@@ -6,13 +6,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use docui::deadline;
-use docui::{Blocking, Fault, JobHandle, Reply, Started};
+use docui::{Blocking, Context, Fault, JobHandle, Reply, Started};
 
-use crate::answer::{Answer, Piece};
+use crate::answer::{self, Answer, Piece};
+use crate::file_changes::{Changed, Span};
 use crate::job::{Ended, How, Job};
 use crate::job_table::JobTable;
-use crate::limits::{ANSWER_TOKENS, WAIT_MARGIN};
-use crate::model::{Terminal, titled};
+use crate::limits::{ANSWER_TOKENS, BEFORE_PATIENCE, WAIT_MARGIN};
+use crate::model::{Terminal, shortened, titled};
 use crate::permit::Permit;
 use crate::start::Order;
 
@@ -38,6 +39,10 @@ struct State {
     /// Why one could not be started.
     failure: Option<Fault>,
     cancelled: bool,
+    /// What all of them change in files, until they have ended.
+    span: Option<Span>,
+    /// What all of them changed.
+    files: Changed,
     ended: bool,
     /// Follows them for the daemon, once the call was answered.
     handle: Option<JobHandle>,
@@ -53,12 +58,16 @@ impl Sequence {
         permits: Vec<Permit>,
         timeout: Option<Duration>,
         reader: &str,
+        span: Span,
     ) -> Result<Arc<Self>, Fault> {
         let orders = permits.iter().map(|permit| permit.order().clone()).collect();
         let mut permits = VecDeque::from(permits);
         let first = permits.pop_front().ok_or_else(|| Fault::usage("command: expected a line"))?;
-        let first = table.start(first, timeout, reader)?;
-        let state = State { jobs: vec![first.clone()], ..State::default() };
+        let first = table.start(first, timeout, reader, None)?;
+        let (line, more) = (shortened(&first.order.whole()), permits.len());
+        span.name(first.name(), format!("{line} and {more} more"));
+        let jobs = vec![first.clone()];
+        let state = State { jobs, span: Some(span), ..State::default() };
         let sequence = Arc::new(Self {
             orders,
             permits: Mutex::new(permits),
@@ -92,7 +101,7 @@ impl Sequence {
             }
             let permit = self.permits.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
             let Some(permit) = permit else { break };
-            match self.table.start(permit, self.timeout, &self.reader) {
+            match self.table.start(permit, self.timeout, &self.reader, None) {
                 Ok(started) => {
                     if let Some(handle) = &state.handle {
                         handle.progress(next as u64, self.orders.len() as u64, titled(&started));
@@ -106,9 +115,11 @@ impl Sequence {
                 }
             }
         }
+        let span = self.state().span.take();
+        let files = span.map(|span| span.end(&self.reader)).unwrap_or_default();
         let handle = {
             let mut state = self.state();
-            state.ended = true;
+            (state.files, state.ended) = (files, true);
             state.handle.take()
         };
         self.changed.notify_all();
@@ -117,30 +128,40 @@ impl Sequence {
         }
     }
 
-    /// Waits for the end of all, and answers with it or with the job that goes on.
-    pub fn await_end(self: Arc<Self>, wait: Duration, budget: u64) -> Blocking<Terminal> {
-        let waited = self.clone();
-        let what = format!("{} commands", self.orders.len());
+    /// Runs commands, and answers with the end of all or with the job that goes on.
+    pub fn run(
+        table: JobTable,
+        permits: Vec<Permit>,
+        (timeout, wait): (Option<Duration>, Duration),
+        context: &Context,
+    ) -> Blocking<Terminal> {
+        let (reader, budget) = (context.reader.clone(), u64::from(context.budget));
+        let what = format!("{} commands", permits.len());
         let work = move |commit: &docui::blocking::CommitPoint| {
-            // The first one runs already.
-            let _ = commit.begin();
+            let span = table.file_changes().begin();
+            if !commit.begin() {
+                return Err(Fault::failed("it was called off"));
+            }
+            let sequence = Self::start(table, permits, timeout, &reader, span)?;
             let until = deadline::after(wait);
-            let mut state = waited.state();
+            let mut state = sequence.state();
             while !state.ended {
                 let left = until.saturating_duration_since(Instant::now());
                 if left.is_zero() {
                     break;
                 }
-                let woken = waited.changed.wait_timeout(state, left);
+                let woken = sequence.changed.wait_timeout(state, left);
                 state = woken.unwrap_or_else(PoisonError::into_inner).0;
             }
+            drop(state);
+            Ok(sequence)
         };
         Blocking::new(
             what,
-            wait.saturating_add(WAIT_MARGIN),
+            wait.saturating_add(BEFORE_PATIENCE).saturating_add(WAIT_MARGIN),
             work,
-            move |app: &mut Terminal, (), _| {
-                let reply = self.ended_or_started(app, budget);
+            move |app: &mut Terminal, sequence: Result<Arc<Self>, Fault>, _| {
+                let reply = sequence?.ended_or_started(app, budget);
                 Ok(app.with_news(reply))
             },
         )
@@ -150,8 +171,9 @@ impl Sequence {
         let mut state = self.state();
         let running = state.jobs.last().filter(|_| !state.ended).cloned();
         let Some(job) = running else {
+            let files = state.files.clone();
             drop(state);
-            return self.answer(budget).into_done().into();
+            return self.answer(budget).into_done_with(&files).into();
         };
         let (done, all) = (state.jobs.len() - 1, self.orders.len());
         let ran = state.jobs.first().map_or(Duration::ZERO, |first| first.began.elapsed());
@@ -159,11 +181,13 @@ impl Sequence {
         let handle = app.handle.job(job.name());
         handle.progress(done as u64, all as u64, titled(&job));
         state.handle = Some(handle.clone());
+        let change = state.span.as_ref().and_then(Span::change).map(answer::undo);
         drop(state);
         self.end_when_cancelled(handle.clone());
-        let line = crate::model::shortened(&job.order.whole());
+        let line = shortened(&job.order.whole());
         let brief = format!("{line} · {} of {all} in order", done + 1);
-        Started::new(&handle, brief).named().complete().ran(ran).total(all as u64).into()
+        let started = Started::new(&handle, brief).named().complete().ran(ran).total(all as u64);
+        change.iter().fold(started, |started, undo| started.link("undo", undo)).into()
     }
 
     fn end_when_cancelled(self: &Arc<Self>, handle: JobHandle) {
@@ -192,9 +216,9 @@ impl Sequence {
 
     /// Says how all of them ended: a verdict for each, with what matters of its output.
     fn answer(&self, budget: u64) -> Answer {
-        let (jobs, failure) = {
+        let (jobs, failure, files) = {
             let state = self.state();
-            (state.jobs.clone(), state.failure.clone())
+            (state.jobs.clone(), state.failure.clone(), state.files.clone())
         };
         let ended: Vec<(Arc<Job>, Arc<Ended>)> =
             jobs.into_iter().filter_map(|job| Some((job.clone(), job.ended()?))).collect();
@@ -215,7 +239,7 @@ impl Sequence {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            let line = crate::model::shortened(&order.whole());
+            let line = shortened(&order.whole());
             pieces.push(Piece::Text(format!("not run: {line}{more}{why}\n")));
         }
         let last = ended.last().map(|(_, ended)| ended.how.clone());
@@ -225,7 +249,7 @@ impl Sequence {
             true => format!("{count} of {all} were run"),
             false => format!("{count} of {all}: {verdict}"),
         };
-        Answer { brief, pieces }
+        Answer { brief, pieces }.with_changed(&files)
     }
 
     fn tell_end(&self, handle: &JobHandle) {

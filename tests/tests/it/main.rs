@@ -72,6 +72,7 @@ mod terminal_answers;
 mod terminal_confined;
 mod terminal_faults;
 mod terminal_tasks;
+mod terminal_undo;
 mod unasked_changes;
 mod undo;
 mod who_acts;

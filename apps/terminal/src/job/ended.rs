@@ -6,6 +6,7 @@ use std::time::Duration;
 use pipemux_problems::Report;
 use portable_pty::ExitStatus;
 
+use crate::file_changes::Changed;
 use crate::places::Places;
 
 /// How a command ended.
@@ -38,6 +39,8 @@ pub struct Ended {
     pub report: Arc<Report>,
     /// Where its problems are now.
     pub places: Places,
+    /// What it changed in files; nothing for one of several in order, which are one change.
+    pub changed: Changed,
 }
 
 impl From<ExitStatus> for How {

@@ -108,12 +108,15 @@ impl Job {
                 .0;
         }
         let output = state.output.clone();
+        let span = state.span.take();
         drop(state);
         let report = output.finish();
         // Files are read here: nobody waits for them with a lock.
         let places = Places::of(&report, &self.order.cwd, self.began_at);
         let before = self.before.as_ref().and_then(|before| comparable(before, &report, &how));
-        let ended = Arc::new(Ended { how, took, left, before, report: Arc::new(report), places });
+        let changed = span.map(|span| span.end(&self.reader)).unwrap_or_default();
+        let report = Arc::new(report);
+        let ended = Arc::new(Ended { how, took, left, before, report, places, changed });
         let mut state = self.state();
         let _ = self.end.set(ended.clone());
         state.output = OutputReader::default();

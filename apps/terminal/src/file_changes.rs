@@ -1,0 +1,227 @@
+//! What commands changed in the files of the workspace's project: a snapshot before each, and one after it.
+
+mod saved;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use docui::{Fault, Opening};
+use pipemux_snapshots::{Direction, PutBack, Refused, Store, Tree, Unavailable};
+
+use crate::limits::{AFTER_PATIENCE, BEFORE_PATIENCE, CHANGED_SHOWN, LATE_MAX};
+pub use saved::Saved;
+use saved::SavedChanges;
+
+/// The changes of a session's commands. Cheap to clone.
+#[derive(Clone)]
+pub struct FileChanges(Arc<Shared>);
+
+struct Shared {
+    /// The workspace.
+    folder: PathBuf,
+    /// Where snapshots are kept.
+    directory: PathBuf,
+    store: Mutex<Option<Arc<Store>>>,
+    saved: Mutex<SavedChanges>,
+    running: Mutex<Vec<Arc<Running>>>,
+    /// Snapshots in a row that weren't there in time.
+    late: AtomicU32,
+    /// Whether the last one that was late is there by now.
+    caught_up: Mutex<Arc<AtomicBool>>,
+}
+
+/// A command that runs, or several in order.
+#[derive(Debug, Default)]
+struct Running {
+    /// Its name and line.
+    name: OnceLock<(String, String)>,
+    /// Others that changed files meanwhile.
+    beside: Mutex<Vec<String>>,
+}
+
+/// A command, or several in order, from before its beginning to its end.
+pub struct Span {
+    changes: FileChanges,
+    before: Result<Tree, String>,
+    running: Arc<Running>,
+}
+
+/// What a command changed, as far as that is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Changed {
+    /// No file that is known.
+    #[default]
+    Nothing,
+    /// Why it isn't known.
+    Unknown(String),
+    /// Files: the name of the change, and what is said of it.
+    Files {
+        /// The name.
+        change: String,
+        /// `changed src/a.rs, src/b.rs, +12 more`.
+        words: String,
+    },
+}
+
+impl FileChanges {
+    /// Takes over what an earlier process of the session kept.
+    pub fn new(opening: &Opening) -> Self {
+        Self(Arc::new(Shared {
+            folder: opening.cwd.clone(),
+            directory: opening.state_dir.join("snapshots"),
+            store: Mutex::default(),
+            saved: Mutex::new(SavedChanges::load(&opening.state_dir)),
+            running: Mutex::default(),
+            late: AtomicU32::new(0),
+            caught_up: Mutex::new(Arc::new(AtomicBool::new(true))),
+        }))
+    }
+
+    /// Looks at the files before a command begins. It may wait for the disk.
+    pub fn begin(&self) -> Span {
+        let running = Arc::new(Running::default());
+        // Whoever ends from here on may have changed files after the look.
+        locked(&self.0.running).push(running.clone());
+        Span { changes: self.clone(), before: self.take(BEFORE_PATIENCE), running }
+    }
+
+    /// Returns a change: the one with this name, else the newest one of a reader.
+    pub fn find(&self, name: Option<&str>, reader: &str) -> Option<Saved> {
+        locked(&self.0.saved).find(name, reader)
+    }
+
+    /// Takes a change back, or makes it again. It waits for the disk.
+    ///
+    /// # Errors
+    /// Nothing was written, and why.
+    pub fn put(&self, saved: &Saved, direction: Direction) -> Result<PutBack, Refused> {
+        let store = self.store()?;
+        let change = store.change(&saved.before, &saved.after)?;
+        let put = store.put(&change, direction)?;
+        // It is no command's change.
+        self.told_to_others(None, &format!("an undo of {}", saved.name));
+        Ok(put)
+    }
+
+    /// Keeps that a change is taken back, or made again.
+    ///
+    /// # Errors
+    /// It can't be saved.
+    pub fn mark(&self, name: &str, direction: Direction) -> Result<(), Fault> {
+        locked(&self.0.saved).mark(name, direction == Direction::Back)
+    }
+
+    fn store(&self) -> Result<Arc<Store>, Unavailable> {
+        let mut store = locked(&self.0.store);
+        if store.is_none() {
+            // A folder may become a repository later.
+            *store = Some(Arc::new(Store::open(&self.0.folder, &self.0.directory)?));
+        }
+        store.clone().ok_or(Unavailable::NoRepository)
+    }
+
+    /// Takes a snapshot, if that doesn't take too long.
+    fn take(&self, patience: Duration) -> Result<Tree, String> {
+        let (late, slow) = (&self.0.late, "looking through the project's files takes too long");
+        if late.load(Ordering::Relaxed) >= LATE_MAX {
+            return Err(slow.to_owned());
+        }
+        if !locked(&self.0.caught_up).load(Ordering::Relaxed) {
+            return Err("the project's files are still being looked through".to_owned());
+        }
+        let store = self.store().map_err(|why| why.to_string())?;
+        let is_there = Arc::new(AtomicBool::new(false));
+        let there = is_there.clone();
+        let (sender, taken) = sync_channel(1);
+        let begun = thread::Builder::new().name("snapshot".into()).spawn(move || {
+            let _ = sender.send(store.take());
+            there.store(true, Ordering::Relaxed);
+        });
+        begun.map_err(|error| error.to_string())?;
+        match taken.recv_timeout(patience) {
+            Ok(taken) => {
+                late.store(0, Ordering::Relaxed);
+                taken.map_err(|why| why.to_string())
+            }
+            Err(_) => {
+                late.fetch_add(1, Ordering::Relaxed);
+                *locked(&self.0.caught_up) = is_there;
+                Err(slow.to_owned())
+            }
+        }
+    }
+
+    /// Lets all that run, but one, know who else changed files.
+    fn told_to_others(&self, but: Option<&Arc<Running>>, who: &str) {
+        for other in locked(&self.0.running).iter() {
+            if but.is_none_or(|but| !Arc::ptr_eq(but, other)) {
+                locked(&other.beside).push(who.to_owned());
+            }
+        }
+    }
+}
+
+impl Span {
+    /// Names the command once it is known: its name, and its line.
+    pub fn name(&self, name: String, line: String) {
+        let _ = self.running.name.set((name, line));
+    }
+
+    /// Returns the name of the change that it may have, if it will be known.
+    pub fn change(&self) -> Option<&str> {
+        let name = self.running.name.get().map(|(name, _)| name.as_str());
+        name.filter(|_| self.before.is_ok())
+    }
+
+    /// Says what it changed, and keeps that, for a reader. It waits for the disk.
+    pub fn end(self, reader: &str) -> Changed {
+        let before = match &self.before {
+            Ok(before) => before,
+            Err(why) => return Changed::Unknown(why.clone()),
+        };
+        let after = match self.changes.take(AFTER_PATIENCE) {
+            Ok(after) => after,
+            Err(why) => return Changed::Unknown(why),
+        };
+        let Some((name, line)) = self.running.name.get().cloned() else { return Changed::Nothing };
+        let change = self.changes.store().and_then(|store| store.change(before, &after));
+        let files = match change {
+            Ok(change) if change.files.is_empty() => return Changed::Nothing,
+            Ok(change) => change.named(CHANGED_SHOWN),
+            Err(why) => return Changed::Unknown(why.to_string()),
+        };
+        self.changes.told_to_others(Some(&self.running), &name);
+        let mut beside = locked(&self.running.beside).clone();
+        let others = locked(&self.changes.0.running);
+        // One that still runs may have changed them, too.
+        let others = others.iter().filter(|other| !Arc::ptr_eq(other, &self.running));
+        beside.extend(others.filter_map(|other| Some(other.name.get()?.0.clone())));
+        beside.sort_unstable();
+        beside.dedup();
+        let mut words = format!("changed {files}");
+        if !beside.is_empty() {
+            words += &format!(" (or {} did)", beside.join(", "));
+        }
+        let reader = reader.to_owned();
+        let (before, change) = (before.clone(), name.clone());
+        let saved = Saved { name, line, reader, files, before, after, beside, undone: false };
+        match locked(&self.changes.0.saved).add(saved) {
+            Ok(()) => Changed::Files { change, words },
+            Err(fault) => Changed::Unknown(fault.message),
+        }
+    }
+}
+
+impl Drop for Span {
+    fn drop(&mut self) {
+        locked(&self.changes.0.running).retain(|running| !Arc::ptr_eq(running, &self.running));
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,83 @@
+//! The changes of the newest commands, as they are saved.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use docui::{Fault, regular_file, state_file};
+use pipemux_snapshots::Tree;
+use serde::{Deserialize, Serialize};
+
+use crate::limits::CHANGES_MAX;
+
+/// The file in the session's directory.
+const FILE_NAME: &str = "changes";
+
+/// What a command changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Saved {
+    /// The command's name: `c3`.
+    pub name: String,
+    /// Its line, shortened.
+    pub line: String,
+    /// The reader who started it.
+    pub reader: String,
+    /// The files, in one line.
+    pub files: String,
+    /// The files before it.
+    pub before: Tree,
+    /// The files after it.
+    pub after: Tree,
+    /// Who else may have changed them.
+    pub beside: Vec<String>,
+    /// True if it is taken back.
+    pub undone: bool,
+}
+
+/// The changes of the newest commands, the newest last.
+#[derive(Debug)]
+pub(super) struct SavedChanges {
+    file: PathBuf,
+    changes: VecDeque<Saved>,
+}
+
+impl SavedChanges {
+    /// Reads what an earlier process kept; nothing if it can't be read.
+    pub fn load(state_dir: &Path) -> Self {
+        let file = state_dir.join(FILE_NAME);
+        let read = regular_file::read(&file).ok();
+        let changes = read.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        Self { file, changes: changes.unwrap_or_default() }
+    }
+
+    pub fn find(&self, name: Option<&str>, reader: &str) -> Option<Saved> {
+        let is_meant = |saved: &&Saved| match name {
+            Some(name) => saved.name == name,
+            None => saved.reader == reader && !saved.undone,
+        };
+        self.changes.iter().rev().find(is_meant).cloned()
+    }
+
+    /// # Errors
+    /// It can't be saved.
+    pub fn add(&mut self, saved: Saved) -> Result<(), Fault> {
+        self.changes.push_back(saved);
+        if self.changes.len() > CHANGES_MAX {
+            self.changes.pop_front();
+        }
+        self.save()
+    }
+
+    /// # Errors
+    /// It can't be saved.
+    pub fn mark(&mut self, name: &str, undone: bool) -> Result<(), Fault> {
+        let named = self.changes.iter_mut().filter(|saved| saved.name == name);
+        named.for_each(|saved| saved.undone = undone);
+        self.save()
+    }
+
+    fn save(&self) -> Result<(), Fault> {
+        let bytes = serde_json::to_vec(&self.changes)
+            .map_err(|error| Fault::failed(format!("what changed can't be saved: {error}")))?;
+        state_file::replace(&self.file, &bytes)
+    }
+}
