@@ -24,7 +24,8 @@ mod scope;
 mod seen;
 mod words;
 
-pub(super) use blocks::{Blocks, pieces};
+pub(super) use again::quoted;
+pub(super) use blocks::{Blocks, Notes, pieces};
 pub(super) use budget::Budget;
 pub(super) use heads::{HeadsRequest, left_out, line_matcher, lines_without};
 pub(super) use listing::Listing;
