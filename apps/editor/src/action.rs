@@ -39,6 +39,13 @@ docui::actions! {
             /// True shows every line, also of files that have more than 80.
             all: bool = false,
         );
+        /// Who calls it: each line of code with a name, the symbol around it, and `def` where it is defined.
+        query help Uses = uses(
+            name: String,
+            r#in: Vec<FilePath> = Vec::new(),
+            /// True shows every line, also of files that have more than 80.
+            all: bool = false,
+        );
         /// Takes what find takes; default: the current file, else the project. Several matches: you are asked, unless all=true.
         changes featured Replace = replace(
             old: TextOrPattern,

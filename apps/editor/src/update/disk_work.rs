@@ -37,6 +37,7 @@ impl Editor {
             }
             Action::Diff { r#in } => self.diff(r#in, context)?.into(),
             Action::Find { .. } | Action::Grep { .. } => self.find(action, context)?.into(),
+            Action::Uses { name, r#in, all } => self.uses(name, r#in, *all, context)?.into(),
             Action::Heads { files, first, last, not, markup, around, docs } => {
                 if around.is_some() || !docs || self.names_a_range(files, context) {
                     if (*first, *last) != (HEAD_FIRST, HEAD_LAST) {

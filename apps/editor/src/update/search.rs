@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`scope`] | which files, and which parts of them |
-//! | [`find`] | the matches by file |
+//! | [`find`], [`uses`] | the matches by file; the uses of a name with the symbols around them |
 //! | [`listing`], [`budget`], [`again`] | the answer of a query: what fits in, and the call for the rest |
 //! | [`replace`], [`asking`] | replacing them, and the question which ones |
 //! | [`heads`], [`blocks`] | the same lines of many files, and lists of files |
@@ -22,6 +22,7 @@ mod markup;
 mod replace;
 mod scope;
 mod seen;
+mod uses;
 mod words;
 
 pub(super) use again::quoted;

@@ -112,3 +112,50 @@ fn awkward_files_are_shown() {
     let fault = session.failed(&lines(&["c.bin"], Some("x"), true));
     assert!(fault.message.contains("c.bin"), "{}", fault.message);
 }
+
+fn uses(name: &str, files: &[&str]) -> Action {
+    let r#in = files.iter().map(|file| (*file).into()).collect();
+    Action::Uses { name: name.into(), r#in, all: false }
+}
+
+#[test]
+fn uses_tell_the_symbol_around_them_and_definitions() {
+    let rust = "use crate::go;\n\nstruct A;\n\nimpl A {\n    /// Calls go().\n    fn run(&self) -> u8 {\n        go(\"go\") + go(\"中\")\n    }\n}\n\
+                // go\nfn go(text: &str) -> u8 {\n    0\n}\nfn gone() {}\n";
+    let python = "class B:\n    def go(self):\n        return self.go()\n\n\nB().go()";
+    let mut session = TestSession::with(&[("a.rs", &rust.replace('\n', "\r\n")), ("b.py", python)]);
+    std::fs::write(session.path("c.md"), "It calls go.\n").unwrap();
+    std::fs::write(session.path("d.rs"), "").unwrap();
+    std::fs::write(session.path("e.rs"), [b'g', b'o', 0, 159]).unwrap();
+    let done = session.done(&uses("go", &[]));
+    assert_eq!(done.brief, "6 lines in 2 files, 2 definitions");
+    assert_eq!(
+        content(&done),
+        "a.rs:\n1\tuse crate::go;\n8\tA::run: go(\"go\") + go(\"中\")\n12\tdef: fn go(text: &str) -> u8 {\n\
+         b.py:\n2\tdef: def go(self):\n3\tB.go: return self.go()\n6\tB().go()\n"
+    );
+    // Of a qualified name the last part counts; `in` is what find takes.
+    let done = session.done(&uses("B.go", &["a.rs#run", "b.py:3-9"]));
+    assert_eq!(
+        content(&done),
+        "a.rs:\n8\tA::run: go(\"go\") + go(\"中\")\nb.py:\n3\tB.go: return self.go()\n6\tB().go()\n"
+    );
+    let done = session.done(&uses("calls", &[]));
+    assert!(done.brief.starts_with("0 uses of calls in "), "{}", done.brief);
+    let fault = session.failed(&uses(" ", &[]));
+    assert_eq!(fault.message, "expected a name: uses('foo')");
+}
+
+#[test]
+fn uses_that_do_not_fit_lead_to_the_rest() {
+    let many = "fn f() {\n".to_owned() + &"    go();\n".repeat(200) + "}\n";
+    let mut session = TestSession::with(&[("a.rs", &many), ("b.rs", "fn b() { go() }\n")]);
+    let done = session.done(&uses("go", &[]));
+    assert_eq!(done.brief, "201 lines in 2 files");
+    let shown = content(&done);
+    let rest =
+        "… 121 more lines: pipemux run 'editor.uses(\"go\", in=[\"a.rs:82-202\", \"b.rs\"])'";
+    assert_eq!(shown.lines().last(), Some(rest));
+    let done = session.done(&uses("go", &["a.rs:82-202", "b.rs"]));
+    assert_eq!(done.brief, "121 lines in 2 files");
+}
