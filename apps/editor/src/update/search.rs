@@ -71,6 +71,8 @@ pub(super) struct Searched {
     pub found: Found,
     /// What the files were listed by.
     pub listed_by: Option<Files>,
+    /// A line for each entry that isn't there.
+    pub missing: String,
 }
 
 impl Wanted {
@@ -124,7 +126,8 @@ pub(super) fn search(
     // What is written wrong is told before any file is read.
     wanted.pattern(Parts::new())?;
     let with = wanted.with_pattern()?;
-    let ScopedFiles { mut files, named, within, shown, listed_by } = scope.files(documents)?;
+    let ScopedFiles { mut files, named, within, shown, listed_by, missing } =
+        scope.files(documents)?;
     let pattern = wanted.pattern(within)?;
     let overlay: Overlay = documents
         .open_files()
@@ -139,7 +142,7 @@ pub(super) fn search(
     }
     let found = pipemux_search::search(&pattern, &files, &overlay);
     let parts = if scope.is_parts() { shown } else { Vec::new() };
-    Ok(Searched { pattern, files, named, parts, found, listed_by })
+    Ok(Searched { pattern, files, named, parts, found, listed_by, missing })
 }
 
 /// Tells the parts of a text by its language, which the path tells.

@@ -135,7 +135,7 @@ fn uses_tell_the_symbol_around_them_and_definitions() {
          b.py:\n2\tdef: def go(self):\n3\tB.go: return self.go()\n6\tB().go()\n"
     );
     // Of a qualified name the last part counts; `in` is what find takes.
-    let done = session.done(&uses("B.go", &["a.rs#run", "b.py:3-9"]));
+    let done = session.done(&uses("B.go", &["a.rs#run", "b.py:3-6"]));
     assert_eq!(
         content(&done),
         "a.rs:\n8\tA::run: go(\"go\") + go(\"中\")\nb.py:\n3\tB.go: return self.go()\n6\tB().go()\n"
@@ -158,4 +158,30 @@ fn uses_that_do_not_fit_lead_to_the_rest() {
     assert_eq!(shown.lines().last(), Some(rest));
     let done = session.done(&uses("go", &["a.rs:82-202", "b.rs"]));
     assert_eq!(done.brief, "121 lines in 2 files");
+}
+
+#[test]
+fn what_is_not_there_is_said_beside_the_rest() {
+    let mut session =
+        TestSession::with(&[("ab.rs", "fn go() {}\n"), ("b.rs", "fn b() { go() }\n")]);
+    let files = ["b.rs", "abc.rs", "src/"];
+    let missing = "no such file: abc.rs; near: ab.rs\nno such file: src\n";
+    let r#in: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+    let outline = Action::Outline {
+        r#in,
+        public: false,
+        count: false,
+        kinds: Vec::new(),
+        depth: 0,
+        name: String::new(),
+    };
+    for (action, shown) in [
+        (lines(&files, None, true), "b.rs (1 line):\n1\tfn b() { go() }\n"),
+        (uses("go", &files), "b.rs:\n1\tb: fn b() { go() }\n"),
+        (outline, "fn b 1\n"),
+    ] {
+        assert_eq!(content(&session.done(&action)), format!("{shown}{missing}"));
+    }
+    let fault = session.failed(&lines(&["abc.rs", "src/"], None, true));
+    assert_eq!(fault.message, "abc.rs: no such file");
 }

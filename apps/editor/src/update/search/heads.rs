@@ -95,7 +95,7 @@ impl Editor {
 
 impl Heads {
     fn listing(self, scope: &Scope, mut documents: Documents) -> Result<Listing, Fault> {
-        let ScopedFiles { files, named, .. } = scope.files(&mut documents)?;
+        let ScopedFiles { files, named, missing, .. } = scope.files(&mut documents)?;
         let root = documents.root.clone();
         let display =
             |path: &Path| readable(&path.strip_prefix(&root).unwrap_or(path).display().to_string());
@@ -179,6 +179,7 @@ impl Heads {
             brief += &format!("; left: {}", unread.join(", "));
         }
         let value = self.nested.then_some(bare);
+        let rest = missing + &rest;
         Ok(Listing { brief, text, rest, shown, documents, value })
     }
 

@@ -116,7 +116,7 @@ impl Manner {
             let words = left_out(&searched, &display).text;
             brief += &if words.is_empty() { words } else { format!("; {words}") };
         }
-        let rest = self.call_for(&unshown, left);
+        let rest = searched.missing + &self.call_for(&unshown, left);
         Ok(Listing { brief, text, rest, shown, documents, value: None })
     }
 
