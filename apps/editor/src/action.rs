@@ -39,6 +39,13 @@ docui::actions! {
             /// True shows every line, also of files that have more than 80.
             all: bool = false,
         );
+        /// Who calls it: each line of code with a name, the symbol around it, and `def` where it is defined.
+        query help Uses = uses(
+            name: String,
+            r#in: Vec<FilePath> = Vec::new(),
+            /// True shows every line, also of files that have more than 80.
+            all: bool = false,
+        );
         /// Takes what find takes; default: the current file, else the project. Several matches: you are asked, unless all=true.
         changes featured Replace = replace(
             old: TextOrPattern,
@@ -119,7 +126,7 @@ docui::actions! {
         ) -> String;
         /// The lines of a symbol or a range: lines('Type::foo'), lines('src/a.rs:10-20'); behind an edit of the same run as they are numbered then. As an argument, the bare text.
         query help LinesOf = lines_of as lines(range: Line) -> String;
-        /// The same lines of many files, without numbers: lines('docs/*.md', 1, 12). As an argument, the bare text.
+        /// The same lines of many files: lines('docs/*.md', 1, 12). Of several ranges and symbols, these. As an argument, the bare text.
         query help Heads = heads as lines(
             files: Vec<FilePath>,
             first: i64 = HEAD_FIRST,
@@ -128,6 +135,10 @@ docui::actions! {
             not: Option<Pattern> = None::<Pattern>,
             /// With the badges, link addresses and HTML of Markdown files; as an argument, they are there anyway.
             markup: bool = false,
+            /// The signature, and each match of this regular expression with three lines around it; the rest is counted.
+            around: Option<Pattern> = None::<Pattern>,
+            /// False leaves out documentation of more than three lines.
+            docs: bool = true,
         ) -> String;
         /// Returns lines exactly as they are, for another call: add(text=editor.lines(1, 9)).
         query help Lines = lines(first: Line, last: Line) -> String;

@@ -158,8 +158,16 @@ pub const QUERY_BUDGET: u32 = 4_000;
 pub const NAMED_WITHOUT_SYMBOLS: usize = 5;
 /// Of how many Markdown files an outline lists the headings; of more it tells what each is about.
 pub const MARKDOWN_IN_FULL: usize = 3;
-/// In how many pieces the lines of a file may be listed without a number on each.
-pub const PIECES_WITHOUT_NUMBERS: usize = 4;
+/// How many pieces of a file the heading above its lines names.
+pub const PIECES_IN_HEADING: usize = 4;
+/// Every how many lines one has its number, where not all have.
+pub const NUMBERED_EVERY: usize = 10;
+/// How many lines above and below a match `lines(around=…)` shows.
+pub const AROUND_LINES: usize = 3;
+/// Documentation of more lines is left out with docs=false.
+pub const DOCS_SHOWN: usize = 3;
+/// How many ranges the call for the rest of an answer names.
+pub const REST_NAMED: usize = 12;
 /// How many lines a list of several files shows side by side.
 pub const LINES_SIDE_BY_SIDE: usize = 4;
 /// How many columns they may have together.

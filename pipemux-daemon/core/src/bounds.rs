@@ -248,6 +248,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         LAST_LINE_TOKENS Tokens "the last line of an answer",
         VIEW_FRAME_TOKENS Tokens "of a view's budget for what stands around its windows",
         CONTENT_BUDGET_MIN Tokens "the content of one outcome, in any case",
+        SHORT_RESULT_TOKENS Tokens "kept for each query behind a step",
         KEPT_CHARS Characters "kept steps that an answer repeats",
         OBJECT_DETAIL_CHARS Characters "an object's detail in a question",
         OUTCOME_LINKS_MAX Count "links that one step's outcome offers",

@@ -290,6 +290,8 @@ pub const LAST_LINE_TOKENS: u32 = 40;
 pub const VIEW_FRAME_TOKENS: u32 = 60;
 /// Tokens that the content of one outcome may always take, so that it can say how to see the rest.
 pub const CONTENT_BUDGET_MIN: u32 = 60;
+/// Tokens that are kept of a run's budget for the result of each query behind the next step.
+pub const SHORT_RESULT_TOKENS: u32 = 300;
 /// Rounds of history that one workspace keeps.
 pub const HISTORY_MAX: usize = 10_000;
 /// Rounds that one `history` shows when nothing else is said.

@@ -14,11 +14,12 @@ impl LineMatcher {
     /// Compiles a regular expression in the syntax of the crate `regex`.
     ///
     /// # Errors
-    /// It isn't one. The message names the parameter `not`, which it is given as.
-    pub fn new(not: &str) -> Result<Self, PatternError> {
+    /// It isn't one. The message names the parameter that it was given as.
+    pub fn new(parameter: &str, expression: &str) -> Result<Self, PatternError> {
         let mut builder = RegexMatcherBuilder::new();
         let builder = builder.multi_line(true).size_limit(PATTERN_MAX);
-        builder.build(not).map(Self).map_err(|error| syntax("not: ", &error))
+        let matcher = builder.build(expression).map(Self);
+        matcher.map_err(|error| syntax(&format!("{parameter}: "), &error))
     }
 
     /// True if a line matches, which is given with or without its ending.

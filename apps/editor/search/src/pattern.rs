@@ -146,7 +146,7 @@ impl Pattern {
             }
             false => None,
         };
-        let not = filters.not.as_deref().map(LineMatcher::new);
+        let not = filters.not.as_deref().map(|not| LineMatcher::new("not", not));
         let line_ends = is_regex && ["$", r"\z", r"\Z"].iter().any(|end| text.contains(end));
         let Filters { only, classify, within, .. } = filters;
         let (not, within) = (not.transpose()?, Arc::new(within));

@@ -11,6 +11,7 @@ use super::buffer::Buffer;
 use super::disk;
 use super::open_file::ReadFile;
 use super::text_gate::TextGate;
+use crate::display::lines::readable;
 
 /// The texts of a session's files, for a thread that plans an edit. The open files are as they were when it
 /// was begun.
@@ -94,6 +95,19 @@ impl Documents {
         match self.open_file(path) {
             Some(open) => !open.unsaved && open.base_digest.is_none() && !path.exists(),
             None => std::fs::symlink_metadata(path).is_err(),
+        }
+    }
+
+    /// Says that there is nothing at a path, and which name in its folder is like it:
+    /// `no such file: src/x.rs; near: src/xy.rs`. This may wait for a disk.
+    pub fn missing(&self, path: &Path) -> String {
+        let shown = readable(&self.display(path));
+        match disk::similar_name(path) {
+            Some(name) => {
+                let near = readable(&self.display(&path.with_file_name(name)));
+                format!("no such file: {shown}; near: {near}")
+            }
+            None => format!("no such file: {shown}"),
         }
     }
 

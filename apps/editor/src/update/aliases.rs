@@ -18,7 +18,7 @@ use crate::model::workspace_edit::WorkspaceEdit;
 
 use super::edit::{Plan, Work};
 use super::question::{Token, chosen_matches};
-use super::text_search::{closest_match, matches, with_endings_of};
+use super::text_search::{closest_match, matches, settled, with_endings_of};
 use super::view_file::LinesWanted;
 use super::whole_lines::{insertion, whole_lines};
 
@@ -195,6 +195,7 @@ impl Editor {
             }
             let splice = |found: &Range<usize>| {
                 let old = text[found.clone()].to_owned();
+                let new = settled(&text, found, &new);
                 let new = with_endings_of(&new, &old, buffer.line_ending());
                 Splice { at: found.start, old, new }
             };

@@ -12,7 +12,7 @@ use crate::model::Editor;
 
 use super::edit::Work;
 use super::search::HeadsRequest;
-use super::symbols::{InsertPlace, OutlineRequest};
+use super::symbols::{ExcerptRequest, InsertPlace, OutlineRequest};
 
 impl Editor {
     /// Returns what an action does at the disk; `None` if it does nothing there.
@@ -37,22 +37,24 @@ impl Editor {
             }
             Action::Diff { r#in } => self.diff(r#in, context)?.into(),
             Action::Find { .. } | Action::Grep { .. } => self.find(action, context)?.into(),
-            Action::Heads { files, first, last, not, .. } if self.names_a_range(files, context) => {
-                if (*first, *last) != (HEAD_FIRST, HEAD_LAST) {
-                    let message = "first and last are of whole files, and a range has its own";
-                    let files = files.iter().map(|file| format!("{:?}", file.0));
-                    let files = files.collect::<Vec<_>>().join(", ");
-                    return Err(
-                        Fault::usage(message).hint(self.run_command(&format!("lines([{files}])")))
-                    );
+            Action::Uses { name, r#in, all } => self.uses(name, r#in, *all, context)?.into(),
+            Action::Heads { files, first, last, not, markup, around, docs } => {
+                if around.is_some() || !docs || self.names_a_range(files, context) {
+                    if (*first, *last) != (HEAD_FIRST, HEAD_LAST) {
+                        let names = files.iter().map(|file| format!("{:?}", file.0));
+                        let call = format!("lines([{}])", names.collect::<Vec<_>>().join(", "));
+                        let message = "first and last are of whole files, and a range has its own";
+                        return Err(Fault::usage(message).hint(self.run_command(&call)));
+                    }
+                    let (names, not, around) = (files.clone(), not.clone(), around.clone());
+                    let request = ExcerptRequest { names, not, around, docs: *docs };
+                    self.several_ranges(&request, context)?.into()
+                } else {
+                    let (files, not) = (files.clone(), not.clone());
+                    let request =
+                        HeadsRequest { files, first: *first, last: *last, not, markup: *markup };
+                    self.heads_of(&request, context)?.into()
                 }
-                self.several_ranges(files, not.as_ref(), context)?.into()
-            }
-            Action::Heads { files, first, last, not, markup } => {
-                let (files, not) = (files.clone(), not.clone());
-                let request =
-                    HeadsRequest { files, first: *first, last: *last, not, markup: *markup };
-                self.heads_of(&request, context)?.into()
             }
             Action::Glob { pattern, path } => self.glob(pattern, path.as_ref(), context)?.into(),
             Action::Replace { .. } => self.replace(action, context)?.into(),

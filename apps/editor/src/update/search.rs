@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`scope`] | which files, and which parts of them |
-//! | [`find`] | the matches by file |
+//! | [`find`], [`uses`] | the matches by file; the uses of a name with the symbols around them |
 //! | [`listing`], [`budget`], [`again`] | the answer of a query: what fits in, and the call for the rest |
 //! | [`replace`], [`asking`] | replacing them, and the question which ones |
 //! | [`heads`], [`blocks`] | the same lines of many files, and lists of files |
@@ -22,9 +22,11 @@ mod markup;
 mod replace;
 mod scope;
 mod seen;
+mod uses;
 mod words;
 
-pub(super) use blocks::{Blocks, pieces};
+pub(super) use again::quoted;
+pub(super) use blocks::{Blocks, Notes, pieces};
 pub(super) use budget::Budget;
 pub(super) use heads::{HeadsRequest, left_out, line_matcher, lines_without};
 pub(super) use listing::Listing;
@@ -69,6 +71,8 @@ pub(super) struct Searched {
     pub found: Found,
     /// What the files were listed by.
     pub listed_by: Option<Files>,
+    /// A line for each entry that isn't there.
+    pub missing: String,
 }
 
 impl Wanted {
@@ -122,7 +126,8 @@ pub(super) fn search(
     // What is written wrong is told before any file is read.
     wanted.pattern(Parts::new())?;
     let with = wanted.with_pattern()?;
-    let ScopedFiles { mut files, named, within, shown, listed_by } = scope.files(documents)?;
+    let ScopedFiles { mut files, named, within, shown, listed_by, missing } =
+        scope.files(documents)?;
     let pattern = wanted.pattern(within)?;
     let overlay: Overlay = documents
         .open_files()
@@ -137,7 +142,7 @@ pub(super) fn search(
     }
     let found = pipemux_search::search(&pattern, &files, &overlay);
     let parts = if scope.is_parts() { shown } else { Vec::new() };
-    Ok(Searched { pattern, files, named, parts, found, listed_by })
+    Ok(Searched { pattern, files, named, parts, found, listed_by, missing })
 }
 
 /// Tells the parts of a text by its language, which the path tells.

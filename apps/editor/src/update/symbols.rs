@@ -9,13 +9,14 @@
 //! | `seams` | the lines around what was done, which an outcome shows |
 //! | `outline` | the symbols of files |
 //! | `ranges` | the lines of a symbol or a range, and what stands between braces |
-//! | `several_ranges` | several of them at once |
+//! | `several_ranges`, `excerpt` | several of them at once; what of each is shown |
 //! | `rename` | another name for a symbol |
 //! | `imports` | the imports of all files after an item moved to another one |
 //! | `users` | the files that use such an item, in languages whose imports aren't mended |
 
 mod arranging;
 mod asked_symbol;
+mod excerpt;
 mod imports;
 mod new_text;
 mod outline;
@@ -34,4 +35,5 @@ pub(super) use outline::OutlineRequest;
 pub(super) use place::InsertPlace;
 pub(super) use rename::AskedOccurrences;
 pub(super) use resolver::{Resolver, Stop};
+pub(super) use several_ranges::ExcerptRequest;
 pub(super) use target::{Scope as SymbolScope, Target, numbered};

@@ -12,5 +12,7 @@ pub const SUMMARY_MAX: usize = 160;
 pub const LEAD_MAX: usize = 240;
 /// Up to how many characters a first sentence is so short that the next one is told as well.
 pub const SENTENCES_MIN: usize = 40;
+/// How many lines of a declaration above its body are its signature.
+pub const SIGNATURE_LINES_MAX: usize = 12;
 /// How many similar names are told where a symbol isn't found.
 pub const NEAREST_MAX: usize = 3;

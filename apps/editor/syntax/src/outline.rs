@@ -6,12 +6,14 @@
 //! | `extent` | a symbol's lines with its comments and attributes, and what stands between its braces |
 //! | `modifiers` | whether a symbol is public, and words such as `unsafe` |
 //! | `markdown` | the headings of Markdown, and what a text is about |
+//! | `reading` | what of a symbol a reader may want alone: its signature; or do without: documentation |
 
 mod declared;
 mod extent;
 mod macros;
 mod markdown;
 mod modifiers;
+mod reading;
 
 use std::ops::Range;
 

@@ -15,6 +15,7 @@ mod hibernation;
 mod hibernation_equivalence;
 #[path = "../../../../tests/tests/it/lease.rs"]
 mod lease;
+mod looking;
 mod moved_imports;
 mod previews;
 mod replacing;

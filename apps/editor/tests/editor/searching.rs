@@ -216,7 +216,15 @@ fn long_result_is_cut_and_leads_to_the_rest() {
 
 fn heads(files: &[&str], last: i64, not: Option<&str>) -> Action {
     let files = files.iter().map(|file| (*file).into()).collect();
-    Action::Heads { files, first: 1, last, not: not.map(Into::into), markup: false }
+    Action::Heads {
+        files,
+        first: 1,
+        last,
+        not: not.map(Into::into),
+        markup: false,
+        around: None,
+        docs: true,
+    }
 }
 
 #[test]
@@ -248,7 +256,7 @@ fn lines_that_match_not_are_left_out_and_counted() {
     assert_eq!(shown.brief, "6 lines of 2 files; left: 3 lines that match not");
     assert_eq!(
         content(&shown),
-        "a.rs:1,4-6 of 6\nfn count() {}\n    count(); count();\n    println!(\"count\");\n}\n\
+        "a.rs:1,4-6 of 6\n1\tfn count() {}\n4\t    count(); count();\n    println!(\"count\");\n}\n\
          src/b.rs:1,3 of 3: use a::count; · fn b() { count() }\n"
     );
     let fault = session.failed(&heads(&["**/*.rs"], 40, Some("(")));
@@ -275,11 +283,11 @@ fn heads_of_many_markdown_files_are_their_prose() {
         done.brief
     );
     let shown = content(&done);
-    assert!(shown.contains("docs/x.md:1-2,11-12 of 12\n# x\n\nIt does x, and"), "{shown}");
+    assert!(shown.contains("docs/x.md:1-2,11-12 of 12\n1\t# x\n\n11\tIt does x, and"), "{shown}");
     let Action::Heads { files, first, last, not, .. } = heads(&["docs/*.md"], 20, None) else {
         panic!()
     };
-    let whole = Action::Heads { files, first, last, not, markup: true };
+    let whole = Action::Heads { files, first, last, not, markup: true, around: None, docs: true };
     let done = session.done(&whole);
     assert!(
         done.brief.starts_with("24 lines of 2 files") && !done.brief.contains("left"),

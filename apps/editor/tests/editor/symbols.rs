@@ -183,26 +183,56 @@ fn several_symbols_and_ranges_are_one_answer() {
     let mut session = session();
     let names = ["Point::twice", "a.rs:1-2", "elsewhere"];
     let files: Vec<_> = names.iter().map(|name| (*name).into()).collect();
-    let several = |files| Action::Heads { files, first: 1, last: 40, not: None, markup: false };
+    let several = |files| Action::Heads {
+        files,
+        first: 1,
+        last: 40,
+        not: None,
+        markup: false,
+        around: None,
+        docs: true,
+    };
     let done = session.done(&several(files));
     assert_eq!(
         shown(&done),
-        "6 lines of 3 ranges\na.rs:18-20 of 21\n    fn twice(&self) -> u8 {\n        self.norm() * 2\n    }\n\
-         a.rs:1-2 of 21: //! Doc. · use std::fmt;\nc.rs:1 of 5: fn elsewhere() {}\n"
+        "6 lines of 3 ranges\na.rs:1-2,18-20 of 21\n1\t//! Doc.\nuse std::fmt;\n18\t    fn twice(&self) -> u8 {\n        \
+         self.norm() * 2\n20\t    }\nc.rs:1 of 5: fn elsewhere() {}\n"
     );
     let names = vec!["a.rs:1-2".into()];
     let not = Some("^use".into());
-    let without = Action::Heads { files: names.clone(), first: 1, last: 40, not, markup: false };
+    let without = Action::Heads {
+        files: names.clone(),
+        first: 1,
+        last: 40,
+        not,
+        markup: false,
+        around: None,
+        docs: true,
+    };
     let done = session.done(&without);
     assert_eq!(
         shown(&done),
-        "1 line of 1 range; left: 1 line that matches not\na.rs:1 of 21: //! Doc.\n"
+        "1 line of 1 range; left: 1 line that matches not\na.rs (21 lines):\n1\t//! Doc.\n"
     );
     // A range has its own lines.
-    let both = Action::Heads { files: names, first: 1, last: 3, not: None, markup: false };
+    let both = Action::Heads {
+        files: names,
+        first: 1,
+        last: 3,
+        not: None,
+        markup: false,
+        around: None,
+        docs: true,
+    };
     let fault = session.failed(&both);
     assert!(fault.hints[0].contains("editor.lines([\"a.rs:1-2\"])"), "{:?}", fault.hints);
-    let fault = session.failed(&several(vec!["norm".into(), "nowhere".into()]));
+    // What isn't there is said beside the rest.
+    let done = session.done(&several(vec!["norm".into(), "nowhere".into(), "src/a.rs".into()]));
+    let shown = content(&done);
+    assert!(shown.starts_with("a.rs:14-16 of 21\n"), "{shown}");
+    assert!(shown.contains("no symbol is called nowhere; "), "{shown}");
+    assert!(shown.ends_with("no such file: src/a.rs\n"), "{shown}");
+    let fault = session.failed(&several(vec!["nowhere".into()]));
     assert_eq!(fault.message, "no symbol is called nowhere");
 }
 

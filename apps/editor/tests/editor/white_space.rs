@@ -84,6 +84,10 @@ fn final_newline_of_a_text_is_the_end_of_its_last_line() {
             let mut session = session();
             session.done(&replace_all(old, text));
             assert_eq!(session.text(), wanted, "{old:?} {text:?}");
+            let mut session = self::session();
+            let (path, new_str) = ("w.py".into(), text.into());
+            session.done(&Action::StrReplace { path, old_str: old.into(), new_str });
+            assert_eq!(session.text(), wanted, "{old:?} {text:?}");
         }
     }
     // Of lines that end with an empty one, a final newline stands for that one.

@@ -10,7 +10,7 @@ use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Incarnation, LineNumbers};
 
 use crate::keys::{SessionKey, WorkspaceKey};
-use crate::limits::{CONTENT_BUDGET_MIN, RUN_BUDGET};
+use crate::limits::{CONTENT_BUDGET_MIN, RUN_BUDGET, SHORT_RESULT_TOKENS};
 use crate::runs::baseline::{KnownLines, LaterSteps, SeenBaseline, SeenNames, SeenVersions};
 use crate::runs::phase::{LookedUp, Lookup, Phase};
 use crate::runs::question::AnsweredQuestion;
@@ -328,11 +328,16 @@ impl Run {
         left.all(Step::only_reads)
     }
 
-    /// Returns the tokens that the content of the next step's outcome may take: what the ones before it left.
+    /// Returns the tokens that the content of the next step's outcome may take: what the ones before it left, without what
+    /// short results of the queries behind it take.
     pub(super) fn content_budget(&self) -> u32 {
         let spent = |outcome: &StepOutcome| outcome.content_tokens();
         let spent: u64 = self.done.iter().map(spent).sum();
         let left = u64::from(self.budget).saturating_sub(spent);
+        let later = self.steps.iter().skip(self.next + 1);
+        let later = later.filter(|step| step.is_query() && !step.nested).count() as u64;
+        let reserved = later.saturating_mul(SHORT_RESULT_TOKENS.into());
+        let left = left.saturating_sub(reserved).max(left / (later + 1));
         u32::try_from(left).unwrap_or(u32::MAX).max(CONTENT_BUDGET_MIN)
     }
 

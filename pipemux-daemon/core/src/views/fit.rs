@@ -88,15 +88,23 @@ fn more_lines(lines: usize, all: u64) -> String {
     format!("… {lines} more lines: repeat it with --budget {enough}\n")
 }
 
-/// Shortens texts, the last one first, until they are shorter by `excess` tokens together or no text is left.
-pub fn cut_contents(contents: &mut [String], mut excess: u64) {
-    for content in contents.iter_mut().rev().filter(|content| !content.is_empty()) {
-        if excess == 0 {
-            return;
+/// Shortens the longest texts until all are shorter by `excess` tokens together; short ones stay whole as long as there is
+/// room for them.
+pub fn cut_contents(contents: &mut [String], excess: u64) {
+    let mut costs: Vec<u64> = contents.iter().map(|content| estimate(content)).collect();
+    costs.sort_unstable();
+    let mut room = costs.iter().sum::<u64>().saturating_sub(excess);
+    let mut most = u64::MAX;
+    for (index, cost) in costs.iter().enumerate() {
+        let share = room / (costs.len() - index) as u64;
+        if *cost > share {
+            most = share;
+            break;
         }
-        let before = estimate(content);
-        *content = cut_lines(content, before.saturating_sub(excess));
-        excess = excess.saturating_sub(before.saturating_sub(estimate(content)));
+        room -= cost;
+    }
+    for content in contents.iter_mut().filter(|content| !content.is_empty()) {
+        *content = cut_lines(content, most);
     }
 }
 
@@ -242,6 +250,19 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn short_contents_stay_whole_beside_long_ones() {
+        let rows = |rows: usize| "a row of words\n".repeat(rows);
+        let mut contents = [rows(200), rows(4), String::new(), rows(300), rows(5)];
+        let whole = contents.clone();
+        let all: u64 = whole.iter().map(|content| estimate(content)).sum();
+        cut_contents(&mut contents, all - 600);
+        assert_eq!([&contents[1], &contents[4]], [&whole[1], &whole[4]]);
+        let cut: u64 = contents.iter().map(|content| estimate(content)).sum();
+        assert!((400..=640).contains(&cut), "{cut}");
+        assert!(contents[0].contains("more lines") && contents[3].contains("more lines"));
+    }
 
     proptest! {
         #[test]

@@ -172,6 +172,7 @@ impl Manner {
         } else {
             self.list_lines(&mut listing, &searched, &files, &display);
         }
+        listing.rest.insert_str(0, &searched.missing);
         Ok(listing)
     }
 

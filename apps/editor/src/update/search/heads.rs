@@ -8,7 +8,7 @@ use pipemux_search::LineMatcher;
 use pipemux_syntax::Language;
 
 use super::again::heads_again;
-use super::blocks::{Blocks, pieces};
+use super::blocks::{Blocks, Notes, pieces};
 use super::budget::Budget;
 use super::listing::Listing;
 use super::markup::prose_lines;
@@ -64,7 +64,7 @@ impl Editor {
         if first > last {
             return Err(Fault::usage(format!("first is {first}, after last, which is {last}")));
         }
-        let not = line_matcher(not.as_ref())?;
+        let not = line_matcher("not", not.as_ref())?;
         let command = |call: Option<String>| call.map(|call| self.run_command(&call));
         let heads = Heads {
             lines: first - 1..last,
@@ -95,7 +95,7 @@ impl Editor {
 
 impl Heads {
     fn listing(self, scope: &Scope, mut documents: Documents) -> Result<Listing, Fault> {
-        let ScopedFiles { files, named, .. } = scope.files(&mut documents)?;
+        let ScopedFiles { files, named, missing, .. } = scope.files(&mut documents)?;
         let root = documents.root.clone();
         let display =
             |path: &Path| readable(&path.strip_prefix(&root).unwrap_or(path).display().to_string());
@@ -137,7 +137,7 @@ impl Heads {
                     bare.push('\n');
                 }
             }
-            let mut block = blocks.block(&display(path), buffer, &wanted);
+            let mut block = blocks.block(&display(path), buffer, &wanted, &Notes::new());
             let is_cut = listed == HEADS_MAX || !budget.take(&block);
             if is_cut {
                 let more = count(files.len() - index, "more file");
@@ -150,7 +150,7 @@ impl Heads {
                 // Of the first file, what there is room for.
                 while listed == 0 && !wanted.is_empty() {
                     wanted.truncate(wanted.len() / 2);
-                    block = blocks.block(&display(path), buffer, &wanted);
+                    block = blocks.block(&display(path), buffer, &wanted, &Notes::new());
                     if budget.take(&block) {
                         break;
                     }
@@ -179,6 +179,7 @@ impl Heads {
             brief += &format!("; left: {}", unread.join(", "));
         }
         let value = self.nested.then_some(bare);
+        let rest = missing + &rest;
         Ok(Listing { brief, text, rest, shown, documents, value })
     }
 
@@ -204,13 +205,17 @@ pub(in crate::update) fn lines_without(
     (wanted, left)
 }
 
-/// Reads a regular expression whose lines are left out.
+/// Reads a regular expression that each line is compared with.
 ///
 /// # Errors
 /// It is none.
-pub(in crate::update) fn line_matcher(not: Option<&Pattern>) -> Result<Option<LineMatcher>, Fault> {
-    let given = not.filter(|not| !not.0.is_empty());
-    given.map(|not| LineMatcher::new(&not.0).map_err(pattern_fault)).transpose()
+pub(in crate::update) fn line_matcher(
+    parameter: &str,
+    expression: Option<&Pattern>,
+) -> Result<Option<LineMatcher>, Fault> {
+    let given = expression.filter(|expression| !expression.0.is_empty());
+    let matcher = |given: &Pattern| LineMatcher::new(parameter, &given.0).map_err(pattern_fault);
+    given.map(matcher).transpose()
 }
 
 /// Says how many lines a regular expression left out.

@@ -24,6 +24,8 @@ pub(in crate::update) struct Scope {
     pub base: PathBuf,
     /// The directory that displayed paths are relative to.
     pub root: PathBuf,
+    /// True if what isn't there is said beside the rest.
+    says_missing: bool,
 }
 
 /// The files that a scope means.
@@ -38,6 +40,8 @@ pub(super) struct ScopedFiles {
     pub shown: Vec<String>,
     /// What the files were listed by, of which an answer of absence tells what was left out.
     pub listed_by: Option<Files>,
+    /// A line for each entry that isn't there.
+    pub missing: String,
 }
 
 /// Which text the numbers of lines are of.
@@ -63,6 +67,7 @@ impl Editor {
             symbols: self.scope(context)?,
             base: self.caller_path("", context),
             root: self.root().to_owned(),
+            says_missing: numbers == Numbers::Present && !context.nested,
         };
         for FilePath(entry) in entries {
             if !self.is_part(entry, context) {
@@ -131,9 +136,10 @@ impl Scope {
             within: Parts::new(),
             shown: Vec::new(),
             listed_by: None,
+            missing: String::new(),
         };
         if !self.is_parts() {
-            let files = self.whole_files(documents)?;
+            let files = self.whole_files(documents, &mut scoped.missing)?;
             scoped.files = files.list().map_err(|error| self.fault(error))?;
             scoped.named = files.named().to_vec();
             scoped.listed_by = Some(files);
@@ -166,17 +172,34 @@ impl Scope {
         Ok(scoped)
     }
 
-    fn whole_files(&self, documents: &Documents) -> Result<Files, Fault> {
+    fn whole_files(&self, documents: &Documents, missing: &mut String) -> Result<Files, Fault> {
         let unwritten = documents.open_files().filter(|open| documents.is_missing(&open.path));
         let known: Vec<PathBuf> = unwritten.map(|open| open.path.clone()).collect();
-        let files = |base: &Path| Files::new(&self.entries, base, &self.root, &known);
-        files(&self.base)
-            .or_else(|error| match error {
+        let files_of = |entries: &[String]| {
+            let files = |base: &Path| Files::new(entries, base, &self.root, &known);
+            files(&self.base).or_else(|error| match error {
                 // As paths are displayed.
                 FilesError::Missing(_) => files(&self.root).map_err(|_| error),
                 error => Err(error),
             })
-            .map_err(|error| self.fault(error))
+        };
+        let all = files_of(&self.entries);
+        if self.says_missing && matches!(all, Err(FilesError::Missing(_))) {
+            let is_missing = |entry: &&String| {
+                let alone = files_of(std::slice::from_ref(*entry));
+                matches!(alone, Err(FilesError::Missing(_)))
+            };
+            let (gone, there): (Vec<&String>, Vec<&String>) =
+                self.entries.iter().partition(is_missing);
+            if there.iter().any(|entry| !entry.starts_with('!')) {
+                for entry in gone {
+                    *missing += &format!("{}\n", documents.missing(&self.base.join(entry)));
+                }
+                let there: Vec<String> = there.into_iter().cloned().collect();
+                return files_of(&there).map_err(|error| self.fault(error));
+            }
+        }
+        all.map_err(|error| self.fault(error))
     }
 
     fn fault(&self, error: FilesError) -> Fault {

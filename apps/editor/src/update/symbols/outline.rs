@@ -9,7 +9,7 @@ mod entries;
 mod written;
 
 use docui::blocking::CommitPoint;
-use docui::{Blocking, Context, Done, Fault, View};
+use docui::{Blocking, Code, Context, Done, Fault, View};
 use pipemux_syntax::outline::Lead;
 use pipemux_syntax::{Language, Source};
 
@@ -92,9 +92,32 @@ impl Editor {
             0 => QUERY_BUDGET,
             budget => budget,
         };
-        let work = move |_: &CommitPoint| -> Result<(String, String), Fault> {
+        let nested = context.nested;
+        let work = move |_: &CommitPoint| -> Result<(String, String, String), Fault> {
             let mut resolver = Resolver::new(&mut documents, scope);
-            let files = resolver.files(&request.files)?;
+            let is_there = |entry: &&String| {
+                let alone = resolver.files(std::slice::from_ref(*entry));
+                entry.starts_with('!')
+                    || !matches!(alone, Err(fault) if fault.code == Code::NotFound)
+            };
+            let (files, missing) = match resolver.files(&request.files) {
+                Err(fault) if fault.code == Code::NotFound && !nested => {
+                    let (there, gone): (Vec<&String>, Vec<&String>) =
+                        request.files.iter().partition(is_there);
+                    if there.iter().all(|entry| entry.starts_with('!')) {
+                        return Err(fault);
+                    }
+                    let line = |entry: &&String| {
+                        format!(
+                            "{}\n",
+                            resolver.documents.missing(&resolver.scope.base.join(entry))
+                        )
+                    };
+                    let missing = gone.iter().map(line).collect();
+                    (resolver.files(&there.into_iter().cloned().collect::<Vec<_>>())?, missing)
+                }
+                files => (files?, String::new()),
+            };
             let named = files.len() <= NAMED_WITHOUT_SYMBOLS;
             let is_markdown = |path| Language::of_path(path) == Some(Language::Markdown);
             let markdown = files.iter().filter(|path| is_markdown(path)).count();
@@ -125,11 +148,12 @@ impl Editor {
                     Err(_) => {}
                 }
             }
-            Ok(written(&outlines, budget))
+            let (brief, text) = written(&outlines, budget);
+            Ok((brief, text, missing))
         };
         let waits_for = "the project's disk".to_owned();
         Ok(self.disk_task(waits_for, DISK_DEADLINE, context, work, |_, found, _, _| {
-            let (brief, text) = found?;
+            let (brief, text, missing) = found?;
             if text.len() > VALUE_MAX {
                 let message =
                     format!("the outline has {} bytes; the limit is {VALUE_MAX}", text.len());
@@ -138,6 +162,9 @@ impl Editor {
             let mut view = View::new("");
             if !text.is_empty() {
                 view.code("", text.clone());
+            }
+            if !missing.is_empty() {
+                view.text(missing);
             }
             let done = Done::new(brief).content(view).complete();
             // Nothing is shown twice: an answer without content would show the value.

@@ -1,21 +1,46 @@
-//! A query that shows several ranges and symbols: `lines(['foo', 'a.rs:10-20'])`.
+//! A query that shows several ranges, symbols and files: `lines(['foo', 'a.rs:10-20'])`, whole or around what matches.
 
-use std::ops::Range;
-use std::path::PathBuf;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
 
-use docui::{Blocking, Context, Fault, FilePath, Pattern};
-use pipemux_search::LineMatcher;
+use docui::{Blocking, Code, Context, Fault, FilePath, Pattern};
 
+use super::excerpt::{Excerpts, Place, merged};
+use super::project;
 use super::resolver::{Resolver, Stop};
 use super::target::{Scope, Target, numbered};
 use crate::display::lines::readable;
-use crate::display::wording::count;
-use crate::limits::VALUE_MAX;
+use crate::display::wording::{count, range_name};
+use crate::limits::{HEADS_MAX, REST_NAMED, VALUE_MAX};
 use crate::model::Editor;
 use crate::model::documents::Documents;
 use crate::update::search::{
-    Blocks, Budget, Listing, ShownLines, left_out, line_matcher, lines_without, pieces,
+    Blocks, Budget, Listing, ShownLines, left_out, line_matcher, pieces, quoted,
 };
+
+/// Which ranges, symbols, files, folders and globs are shown, and what of them.
+#[derive(Debug, Clone)]
+pub(in crate::update) struct ExcerptRequest {
+    pub names: Vec<FilePath>,
+    /// Leaves out the lines that match this regular expression.
+    pub not: Option<Pattern>,
+    /// Shows signatures, and the lines around those that match this regular expression.
+    pub around: Option<Pattern>,
+    /// False leaves out long documentation.
+    pub docs: bool,
+}
+
+/// How to answer.
+struct Manner {
+    excerpts: Excerpts,
+    budget: u64,
+    /// True if another call takes the bare text.
+    nested: bool,
+    /// The arguments of the call that follow the names.
+    arguments: String,
+    /// What calls on this session begin with.
+    callee: String,
+}
 
 impl Editor {
     /// True if one of several names is a range or a symbol rather than a file, a folder or a glob.
@@ -30,92 +55,194 @@ impl Editor {
         names.iter().any(is_range)
     }
 
-    /// Shows several ranges, symbols and files, in the order in which they were named. As an argument they are the
-    /// bare text.
+    /// Shows several ranges, symbols and files: by file, in the order in which the files were named. As an argument they
+    /// are the bare text, in the order of the names.
     pub(in crate::update) fn several_ranges(
         &mut self,
-        names: &[FilePath],
-        not: Option<&Pattern>,
+        request: &ExcerptRequest,
         context: &Context,
     ) -> Result<Blocking<Self>, Fault> {
-        let not = line_matcher(not)?;
+        let ExcerptRequest { names, not, around, docs } = request;
+        let given = [("not", not), ("around", around)].map(|(name, pattern)| {
+            let written = pattern.as_ref().and_then(|pattern| quoted(&pattern.0))?;
+            Some(format!(", {name}={written}"))
+        });
+        let docs_given = if *docs { None } else { Some(", docs=false".to_owned()) };
+        let matcher = line_matcher("around", around.as_ref())?;
+        let around = around.as_ref().map(|around| around.0.clone()).zip(matcher);
+        let not = line_matcher("not", not.as_ref())?;
+        let manner = Manner {
+            excerpts: Excerpts { not, around, docs: *docs },
+            budget: u64::from(context.budget),
+            nested: context.nested,
+            arguments: given.into_iter().flatten().chain(docs_given).collect(),
+            callee: self.callee().to_owned(),
+        };
         let names: Vec<String> = names.iter().map(|name| name.0.clone()).collect();
         let scope = self.scope(context)?;
-        let (budget, nested) = (u64::from(context.budget), context.nested);
         self.listing(context, move |mut documents| {
-            let found = find_all(&names, &mut documents, scope, !nested)?;
-            list((&names, &found), not.as_ref(), documents, budget, nested)
+            let found = find_all(&names, &mut documents, scope, &manner)?;
+            manner.list(names.len(), found, documents)
         })
     }
 }
 
+/// The places that names mean, and what is said of names that mean none.
+struct FoundPlaces {
+    places: Vec<Place>,
+    missing: Vec<String>,
+}
+
+/// Finds what is named. A name that means nothing is said beside the others; the answer fails if it is the only one, or
+/// if another call takes the lines.
 fn find_all(
     names: &[String],
     documents: &mut Documents,
     scope: Scope,
-    clamps: bool,
-) -> Result<Vec<(PathBuf, Range<usize>)>, Fault> {
+    manner: &Manner,
+) -> Result<FoundPlaces, Fault> {
+    let (nested, searches) = (manner.nested, manner.excerpts.around.is_some());
     let mut resolver = Resolver::new(documents, scope);
-    resolver.clamps = clamps;
-    let find = |name: &String| {
-        let target = Target::Written { text: name.trim().to_owned(), body: false };
-        match resolver.resolve(&target) {
-            Ok(found) => {
-                let lines = if found.bytes.is_empty() { 0..0 } else { found.lines() };
-                Ok((found.path, lines))
+    resolver.clamps = !nested;
+    let mut found = FoundPlaces { places: Vec::new(), missing: Vec::new() };
+    let mut first_fault = None;
+    for name in names {
+        match find(name.trim(), &mut resolver, searches) {
+            Ok(places) => found.places.extend(places),
+            Err(fault) if fault.code == Code::NotFound && !nested => {
+                found.missing.push(match looks_like_path(name) {
+                    true => resolver.documents.missing(&resolver.scope.base.join(name.trim())),
+                    false => [&[fault.message.clone()][..], &fault.hints].concat().join("; "),
+                });
+                first_fault.get_or_insert(fault);
             }
-            Err(Stop::Fault(fault)) => Err(fault),
-            Err(Stop::Ask(_, ambiguous)) => Err(ambiguous.fault("")),
+            Err(fault) => return Err(fault),
         }
-    };
-    names.iter().map(find).collect()
+    }
+    match first_fault.filter(|_| found.places.is_empty()) {
+        Some(fault) => Err(fault),
+        None => Ok(found),
+    }
 }
 
-fn list(
-    (names, found): (&[String], &[(PathBuf, Range<usize>)]),
-    not: Option<&LineMatcher>,
-    mut documents: Documents,
-    budget: u64,
-    nested: bool,
-) -> Result<Listing, Fault> {
-    let paths: Vec<String> =
-        found.iter().map(|(path, _)| readable(&documents.display(path))).collect();
-    // With a heading for each range no line needs a number, also where all are of one file: the second name, which
-    // no path has, says that there are several.
-    let blocks = Blocks::new(paths.iter().cloned().chain(["\0".to_owned()]));
-    let mut budget = Budget::new(budget);
-    let (mut text, mut bare, mut rest) = (String::new(), String::new(), String::new());
-    let (mut lines, mut excluded) = (0, 0);
-    let (mut shown, mut listed) = (ShownLines::default(), 0);
-    for ((path, range), display) in found.iter().zip(&paths) {
-        let buffer = documents.text(path)?;
-        let (wanted, left) = lines_without(buffer, range.clone(), not);
-        if nested {
-            for piece in pieces(&wanted) {
-                bare += &buffer.slice(buffer.byte_range(&piece));
-            }
-            if bare.len() > VALUE_MAX {
-                let message = format!("these lines have more than {VALUE_MAX} bytes");
-                return Err(Fault::refused(message).hint("ask for fewer lines"));
-            }
-            if !bare.is_empty() && !bare.ends_with('\n') {
-                bare.push('\n');
-            }
-        }
-        let block = blocks.block(display, buffer, &wanted);
-        if !budget.take(&block) && !nested {
-            let more = count(found.len() - listed, "more range");
-            rest = format!("… {more}, from {} on: ask for each by itself\n", names[listed]);
-            break;
-        }
-        text += &block;
-        lines += wanted.len();
-        excluded += left;
-        listed += 1;
-        pieces(&wanted).into_iter().for_each(|piece| shown.add(path, piece));
+fn looks_like_path(name: &str) -> bool {
+    !name.contains('#') && numbered(name).is_none() && name.contains(['/', '.'])
+}
+
+fn find(name: &str, resolver: &mut Resolver<'_>, searches: bool) -> Result<Vec<Place>, Fault> {
+    let path = resolver.scope.base.join(name);
+    let is_glob = name.contains(['*', '?', '{']) && !name.contains('#') && !path.exists();
+    if !path.is_dir() && !is_glob {
+        let target = Target::Written { text: name.to_owned(), body: false };
+        return match resolver.resolve(&target) {
+            Ok(found) => Ok(vec![Place::of(&found)]),
+            Err(Stop::Fault(fault)) => Err(fault),
+            Err(Stop::Ask(_, ambiguous)) => Err(ambiguous.fault("")),
+        };
     }
-    let brief = format!("{} of {}", count(lines, "line"), count(listed, "range"));
-    let brief = brief + &left_out(excluded);
-    let value = nested.then_some(bare);
-    Ok(Listing { brief, text, rest, shown, documents, value })
+    let files = project::files(&[name.to_owned()], &resolver.scope.base, &resolver.scope.root)?;
+    let place = |path: PathBuf| {
+        // A folder may have anything.
+        let lines = 0..resolver.documents.text(&path).ok()?.line_count();
+        Some(Place { path, lines, signatures: Vec::new(), is_file: true, is_listed: searches })
+    };
+    Ok(files.into_iter().take(HEADS_MAX).filter_map(place).collect())
+}
+
+impl Manner {
+    fn list(
+        &self,
+        names: usize,
+        FoundPlaces { places, missing }: FoundPlaces,
+        mut documents: Documents,
+    ) -> Result<Listing, Fault> {
+        let ranges = places.len();
+        let files = merged(places, self.nested);
+        let display = |documents: &Documents, path: &Path| readable(&documents.display(path));
+        let paths = files.iter().map(|(path, _)| display(&documents, path));
+        // The second name, which no path has, says that there are several.
+        let several = (names > 1).then(|| "\0".to_owned());
+        let blocks = Blocks::new(paths.chain(several).collect::<Vec<_>>());
+        let mut budget = Budget::new(self.budget);
+        let (mut text, mut bare, mut rest) = (String::new(), String::new(), VecDeque::new());
+        let (mut lines, mut matches, mut excluded, mut without) = (0, 0, 0, 0);
+        let mut shown = ShownLines::default();
+        for (path, places) in files {
+            let display = display(&documents, &path);
+            let buffer = documents.text(&path)?.clone();
+            let excerpt = self.excerpts.of(&path, &buffer, &places);
+            if excerpt.lines.is_empty() && excerpt.of_listed {
+                without += 1;
+                continue;
+            }
+            (matches, excluded) = (matches + excerpt.matches, excluded + excerpt.excluded);
+            if self.nested {
+                for piece in pieces(&excerpt.lines) {
+                    bare += &buffer.slice(buffer.byte_range(&piece));
+                }
+                if bare.len() > VALUE_MAX {
+                    let message = format!("these lines have more than {VALUE_MAX} bytes");
+                    return Err(Fault::refused(message).hint("ask for fewer lines"));
+                }
+                if !bare.is_empty() && !bare.ends_with('\n') {
+                    bare.push('\n');
+                }
+            }
+            let (mut wanted, mut notes) = (excerpt.lines, excerpt.notes);
+            let all = wanted.len();
+            let fits = |wanted: &[usize], notes: &_, budget: &mut Budget| {
+                let block = blocks.block(&display, &buffer, wanted, notes);
+                budget.take(&block).then_some(block)
+            };
+            let mut block = match rest.is_empty() || self.nested {
+                true => fits(&wanted, &notes, &mut budget),
+                false => None,
+            };
+            // Of the first file, what there is room for.
+            while block.is_none() && text.is_empty() && rest.is_empty() && wanted.len() > 1 {
+                wanted.truncate(wanted.len() / 2);
+                notes.retain(|at, _| wanted.last().is_some_and(|last| at < last));
+                block = fits(&wanted, &notes, &mut budget);
+            }
+            if block.is_none() {
+                wanted.clear();
+            }
+            if wanted.len() < all && !self.nested {
+                let next = wanted.last().map_or(0, |last| last + 1);
+                let unshown =
+                    places.iter().map(|place| place.lines.start.max(next)..place.lines.end);
+                let unshown = unshown.filter(|lines| !lines.is_empty());
+                rest.extend(unshown.map(|lines| range_name(&display, &lines)));
+            }
+            text += &block.unwrap_or_default();
+            lines += wanted.len();
+            pieces(&wanted).into_iter().for_each(|piece| shown.add(&path, piece));
+        }
+        let mut brief = format!("{} of {}", count(lines, "line"), count(ranges, "range"));
+        if self.excerpts.around.is_some() {
+            brief += &format!(", {}", count(matches, "match"));
+        }
+        brief += &left_out(excluded);
+        if without > 0 {
+            brief += &format!("; no match in {}", count(without, "file"));
+        }
+        let missing = missing.iter().map(|line| format!("{line}\n"));
+        let rest = missing.chain(self.call_for(&rest)).collect();
+        let value = self.nested.then_some(bare);
+        Ok(Listing { brief, text, rest, shown, documents, value })
+    }
+
+    /// The line with the call for ranges that there was no room for.
+    fn call_for(&self, ranges: &VecDeque<String>) -> Option<String> {
+        let named: Option<Vec<String>> =
+            ranges.iter().take(REST_NAMED).map(|range| quoted(range)).collect();
+        let named = named.filter(|named| !named.is_empty())?.join(", ");
+        let more = count(ranges.len(), "more range");
+        let some = match ranges.len() > REST_NAMED {
+            true => format!(", the first {REST_NAMED}"),
+            false => String::new(),
+        };
+        let call = format!("{}.lines([{named}]{})", self.callee, self.arguments);
+        Some(format!("… {more}{some}: {}\n", docui::command::run(&call)))
+    }
 }
