@@ -70,5 +70,15 @@ docui::actions! {
             job: Option<Anchor<Command>> = None::<Anchor<Command>>,
             wait: f64 = 3.0,
         );
+
+        // A name that models know from another tool, with its parameters and its meaning.
+        /// Runs a line in a shell that you keep: the next line finds its folder, variables and functions, and what runs in
+        /// its background goes on. restart=true: a new shell.
+        changes alias Bash = bash(
+            command: String = "",
+            restart: bool = false,
+            /// Seconds, at most 25.
+            wait: f64 = WAIT_MAX as f64,
+        );
     }
 }
