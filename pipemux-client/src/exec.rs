@@ -6,14 +6,24 @@
 //! | `exec` | the table of names, and what all tools have in common |
 //! | `wire` | calls and results as the interfaces write them |
 //! | `daemon`, `code` | runs calls of apps; writes such calls, with their arguments quoted |
+//! | `edits` | what several tools do with files |
 //! | `text` | numbered lines, and texts that are cut |
-//! | `text_editor`, `bash` | Anthropic's tools |
+//! | `text_editor`, `bash`, `memory` | Anthropic's tools |
+//! | `apply_patch`, `shell` | OpenAI's, as Codex words their answers |
+//! | `filesystem` | those of the MCP server for files |
+//! | `folders` | where a path leads, and what is below a folder |
 //! | `pipemux` | PipeMux's own tools |
 
+mod apply_patch;
 mod bash;
 mod code;
 mod daemon;
+mod edits;
+mod filesystem;
+mod folders;
+mod memory;
 mod pipemux;
+mod shell;
 mod text;
 mod text_editor;
 mod wire;
@@ -35,6 +45,26 @@ const TOOLS: &[(&str, Tool)] = &[
     ("str_replace_editor", text_editor::answer),
     ("text_editor", text_editor::answer),
     ("bash", bash::answer),
+    ("memory", memory::answer),
+    ("apply_patch", apply_patch::answer),
+    ("apply_patch_call", apply_patch::operation),
+    ("shell", shell::answer),
+    ("shell_command", shell::answer),
+    ("local_shell", shell::answer),
+    ("container.exec", shell::answer),
+    ("shell_call", shell::several),
+    ("read_text_file", filesystem::read),
+    ("read_file", filesystem::read),
+    ("read_multiple_files", filesystem::read_several),
+    ("write_file", filesystem::write),
+    ("edit_file", filesystem::edit),
+    ("create_directory", filesystem::create_directory),
+    ("list_directory", filesystem::list),
+    ("directory_tree", filesystem::tree),
+    ("move_file", filesystem::move_file),
+    ("search_files", filesystem::search),
+    ("get_file_info", filesystem::info),
+    ("list_allowed_directories", filesystem::allowed),
 ];
 
 /// What a tool tells the model.
@@ -44,8 +74,8 @@ pub struct ToolAnswer {
     pub text: String,
     /// True for an error.
     pub is_error: bool,
-    /// Of a command: how each ended, for interfaces that want that apart.
-    pub exit: Option<i64>,
+    /// Of commands: what each printed, and how it ended, for interfaces that want that apart.
+    pub outputs: Vec<(String, Option<i64>)>,
     /// The kind of an error that the daemon told.
     kind: Option<Kind>,
 }

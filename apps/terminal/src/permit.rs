@@ -37,7 +37,13 @@ impl Permit {
         let named = self.order.env.get("TMPDIR").map(PathBuf::from);
         let temporary = granted.or(named).unwrap_or_else(|| "/tmp".into());
         self.order.shell = Some(Shell::begin(state_dir, reader, &temporary)?);
-        Ok(self)
+        Ok(self.told())
+    }
+
+    /// Has the call return the command's name.
+    pub(crate) fn told(mut self) -> Self {
+        self.order.is_told = true;
+        self
     }
 
     /// Returns what may run, and what it is held to; nothing if it may do what the user may.

@@ -69,6 +69,16 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
             let job = app.jobs.start(permit, None, &context.reader)?;
             await_end(job, wait, u64::from(context.budget))
         }
+        Action::Shell { command, cwd, env, timeout, wait } => {
+            let orders =
+                orders::of_call(app, std::slice::from_ref(command), cwd.as_ref(), env, context)?;
+            let timeout =
+                timeout.map(|seconds| duration("timeout", seconds, f64::MAX)).transpose()?;
+            let wait = duration("wait", *wait, WAIT_MAX as f64)?;
+            let mut permits = app.permits(orders, context)?;
+            let job = app.jobs.start(permits.remove(0).told(), timeout, &context.reader)?;
+            await_end(job, wait, u64::from(context.budget))
+        }
         Action::Restart { job, wait } => {
             let job = restartable(app, job.as_ref(), context)?;
             let wait = duration("wait", *wait, WAIT_MAX as f64)?;
@@ -206,11 +216,7 @@ fn ended_or_started(
 ) -> Reply {
     if let Some(ended) = ended {
         let done = Answer::of(job, &ended, budget).into_done();
-        // Who asks for its output names it: others may run commands at the same time.
-        return match &job.order.shell {
-            Some(_) => done.value(job.name()).into(),
-            None => done.into(),
-        };
+        return if job.order.is_told { done.value(job.name()).into() } else { done.into() };
     }
     let handle = app.handle.job(job.name());
     match job.follow(handle.clone()) {

@@ -33,6 +33,9 @@ pub struct Order {
     pub env: BTreeMap<String, String>,
     /// The shell that its reader keeps, for a line that is typed into that.
     pub(crate) shell: Option<Shell>,
+    /// True if the call returns the command's name: who asks for its output names it, since others may run commands at the
+    /// same time.
+    pub(crate) is_told: bool,
 }
 
 /// A command that was started.
@@ -91,7 +94,7 @@ impl Order {
             ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
         );
         all.extend(given.clone());
-        Self { line, cwd, given, env: all, shell: None }
+        Self { line, cwd, given, env: all, shell: None, is_told: false }
     }
 
     /// Returns the line with the variables that were given, as it is asked for and told: without what a secret is.

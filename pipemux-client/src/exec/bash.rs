@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use super::code::Code;
 use super::daemon::{Daemon, Step};
 use super::text::without_middle;
-use super::{Arguments, Outcome, ToolAnswer};
+use super::{Arguments, Failure, Outcome, ToolAnswer};
 
 /// How long a command may take before the tool answers without its end.
-const PATIENCE: Duration = Duration::from_secs(300);
+pub const PATIENCE: Duration = Duration::from_secs(300);
 /// What the terminal says of a line that has ended and left something running.
 const LEFT_RUNNING: &str = "its background goes on";
 /// Lines of output that are asked for at the beginning, and at the end of a longer one.
@@ -27,45 +27,60 @@ pub fn answer(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
     let Some(command) = arguments.optional_text("command")? else {
         return Err(ToolAnswer::failed("no command provided.").into());
     };
-    run(Code::call("terminal.bash").long_text("command", command), PATIENCE, daemon)
-}
-
-/// Runs a command of the terminal, and answers with its output. An exit status other than 0 is told behind it.
-pub fn run(code: Code, patience: Duration, daemon: &mut Daemon) -> Outcome {
-    let until = Instant::now().checked_add(patience);
-    let started = daemon.act(code)?;
-    let Some(job) = started.job.clone().or_else(|| started.value.clone()) else {
-        return Ok(ToolAnswer::done(started.brief));
-    };
-    let goes_on = started.brief.contains(LEFT_RUNNING);
-    let ended = match &started.job {
-        None => Some(started.brief.clone()),
-        Some(_) if goes_on => None,
-        Some(job) => {
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-            daemon.end_of(job, left.unwrap_or_default())?
-        }
-    };
-    let output = output(&job, daemon)?;
-    let exit = ended.as_deref().and_then(exit_status);
-    let told = match (&ended, exit) {
-        (_, Some(0)) => None,
-        (Some(_), Some(status)) => Some(format!("exit {status}")),
-        (Some(how), None) => Some(how.split(" · ").next().unwrap_or_default().to_owned()),
-        (None, _) if goes_on => None,
-        (None, _) => Some(format!(
-            "timed out: bash has not returned in {} seconds and must be restarted; until then it goes on as {job}",
-            patience.as_secs()
-        )),
+    let call = Code::call("terminal.bash").long_text("command", command);
+    let Ran { output, exit, verdict, .. } = run(call, PATIENCE, daemon)?;
+    let told = match exit {
+        Some(0) => None,
+        Some(status) => Some(format!("exit {status}")),
+        None => Some(verdict),
     };
     let is_error = told.is_some();
     let parts = [Some(output).filter(|output| !output.is_empty()), told];
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join("\n");
-    Ok(ToolAnswer { is_error, exit: exit.or(goes_on.then_some(0)), ..ToolAnswer::done(text) })
+    Ok(ToolAnswer { is_error, ..ToolAnswer::done(text) })
+}
+
+/// A command that was run.
+#[derive(Debug)]
+pub struct Ran {
+    /// What it printed.
+    pub output: String,
+    /// Its exit status, if it ended by itself. A line that left something running in the background has ended.
+    pub exit: Option<i64>,
+    /// How it ended, or that it goes on.
+    pub verdict: String,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// Runs a command of the terminal, and waits for its end.
+///
+/// # Errors
+/// It may not run, or no daemon answers.
+pub fn run(code: Code, patience: Duration, daemon: &mut Daemon) -> Result<Ran, Failure> {
+    let began = Instant::now();
+    let started = daemon.act(code)?;
+    let job = started.job.clone().or(started.value).unwrap_or_default();
+    let goes_on = started.brief.contains(LEFT_RUNNING);
+    let ended = match &started.job {
+        None => Some(started.brief),
+        Some(_) if goes_on => None,
+        Some(job) => daemon.end_of(job, patience.saturating_sub(began.elapsed()))?,
+    };
+    let output = output(&job, daemon)?;
+    let exit = ended.as_deref().and_then(exit_status).or(goes_on.then_some(0));
+    let verdict = match ended {
+        Some(how) => how.split(" · ").next().unwrap_or_default().to_owned(),
+        None => format!(
+            "timed out: bash has not returned in {} seconds and must be restarted; until then it goes on as {job}",
+            patience.as_secs()
+        ),
+    };
+    Ok(Ran { output, exit, verdict, took: began.elapsed() })
 }
 
 /// Returns the output of a command, without its middle if it is long.
-fn output(job: &str, daemon: &mut Daemon) -> Result<String, super::Failure> {
+fn output(job: &str, daemon: &mut Daemon) -> Result<String, Failure> {
     let query = |from: String, to: Option<usize>| {
         let call = Code::call("terminal.output").plain("from", from);
         let call = match to {

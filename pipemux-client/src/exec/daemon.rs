@@ -16,6 +16,9 @@ const QUERY_BUDGET: u32 = 60_000;
 /// What is said of a step that waits behind a question that was open before.
 const BEHIND: &str = "kept: your step runs behind";
 
+/// The answer to whether something is to be overwritten.
+const OVERWRITE: &str = "overwrite";
+
 /// The daemon, as the calls of one reader reach it.
 #[derive(Debug)]
 pub struct Daemon {
@@ -83,6 +86,31 @@ impl Daemon {
         Ok(step)
     }
 
+    /// As [`Daemon::act`], but a question whether something is to be overwritten is answered so: what isn't there any more
+    /// is what would be.
+    ///
+    /// # Errors
+    /// See [`Stopped`].
+    pub fn act_over(&mut self, code: Code) -> Result<Step, Stopped> {
+        let (code, stdin) = code.finish();
+        let stdin = stdin.map(|text| text.into_bytes().into());
+        let mut verb = Verb::Run { code, stdin, only_queries: false };
+        loop {
+            let request = self.request(verb);
+            let answer = self.send(&request, self.options.timeout)?;
+            match &answer.body {
+                Body::Report(report) if report.error.is_none() => match &report.question {
+                    Some(asked) if asked.options.iter().any(|option| option.label == OVERWRITE) => {
+                        let to = Some(asked.id);
+                        verb = Verb::Answer { text: OVERWRITE.into(), to, stdin: None };
+                    }
+                    _ => return self.taken_apart(answer).map(|(step, _)| step),
+                },
+                _ => return self.taken_apart(answer).map(|(step, _)| step),
+            }
+        }
+    }
+
     /// Waits for the end of a job, and returns how it ended: `exit 3`; `None` if it goes on.
     ///
     /// # Errors
@@ -130,6 +158,10 @@ impl Daemon {
         let mut request = self.request(Verb::Run { code, stdin, only_queries });
         request.budget = only_queries.then_some(QUERY_BUDGET);
         let answer = self.send(&request, self.options.timeout)?;
+        self.taken_apart(answer)
+    }
+
+    fn taken_apart(&mut self, answer: Answer) -> Result<(Step, u64), Stopped> {
         let Body::Report(report) = answer.body else { return Ok((Step::default(), 0)) };
         let Report { steps, question, kept, jobs, notices, error, .. } = *report;
         if let Some(question) = question {

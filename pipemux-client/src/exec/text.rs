@@ -1,9 +1,11 @@
 //! Texts as the tools show them: numbered lines, and the middle of a long text left out.
 
+/// Lines shown around an edit.
+pub const SNIPPET_LINES: usize = 4;
 /// Characters of an answer that are shown at most.
 pub const SHOWN_MAX: usize = 16_000;
 /// What stands behind a text that was cut.
-const CLIPPED: &str = "<response clipped><NOTE>To save on context only part of this file has been shown to you. You should retry this tool after you have searched inside the file with `grep -n` in order to find the line numbers of what you are looking for.</NOTE>";
+pub const CLIPPED: &str = "<response clipped><NOTE>To save on context only part of this file has been shown to you. You should retry this tool after you have searched inside the file with `grep -n` in order to find the line numbers of what you are looking for.</NOTE>";
 
 /// Numbers lines as `cat -n` does; the first one has the number `first`. An empty last line is one, too.
 pub fn numbered(text: &str, first: usize) -> String {

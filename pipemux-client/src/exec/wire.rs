@@ -111,17 +111,26 @@ impl Call {
                 json!({ "type": "custom_tool_call_output", "call_id": id, "output": text })
             }
             Form::LocalShell => {
-                json!({ "type": "local_shell_call_output", "call_id": id, "output": text })
+                json!({ "type": "local_shell_call_output", "id": id, "output": text })
             }
             Form::Shell => {
-                let outcome = match answer.exit {
-                    Some(status) => json!({ "type": "exit", "exit_code": status }),
-                    None => json!({ "type": "timeout" }),
+                let one = |(text, status): &(String, Option<i64>)| {
+                    let outcome = match status {
+                        Some(status) => json!({ "type": "exit", "exit_code": status }),
+                        None => json!({ "type": "timeout" }),
+                    };
+                    json!({ "stdout": text, "stderr": "", "outcome": outcome })
                 };
-                json!({
-                    "type": "shell_call_output", "call_id": id,
-                    "output": [{ "stdout": text, "stderr": "", "outcome": outcome }],
-                })
+                let mut output: Vec<Value> = answer.outputs.iter().map(one).collect();
+                if output.is_empty() {
+                    output.push(one(&(text.to_owned(), Some(1))));
+                }
+                let mut result =
+                    json!({ "type": "shell_call_output", "call_id": id, "output": output });
+                if let Some(most) = self.arguments.get("max_output_length") {
+                    result["max_output_length"] = most.clone();
+                }
+                result
             }
             Form::ApplyPatch => {
                 let status = if answer.is_error { "failed" } else { "completed" };
