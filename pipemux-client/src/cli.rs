@@ -13,6 +13,7 @@ mod command_env;
 mod consent;
 mod doctor;
 mod down;
+mod exec;
 mod fast_args;
 mod guide;
 mod inject;
@@ -86,6 +87,7 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
     match local {
         Verb::Attach { target } => attach::execute(requester, target),
         Verb::Listen => listen::execute(requester),
+        Verb::Exec => exec::execute(requester),
         Verb::Watch { since, count, all } => watch::execute(requester, since, count, all),
         Verb::Logs { session, lines, .. } => logs::execute(requester, session, lines),
         Verb::Trace { session, lines, .. } => logs::trace(requester, session, lines),

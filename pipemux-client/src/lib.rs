@@ -7,6 +7,7 @@
 //! | [`blocking`] | a client for one request at a time on a std socket, used by the command line |
 //! | [`client`] | a client for many requests in flight on tokio, for harnesses and bridges |
 //! | [`error`] | why a request has no answer |
+//! | [`exec`] | the tools that models know from other harnesses, carried out by apps |
 //! | [`guide`] | what an agent is told before its first call, for every door |
 //! | [`tools`] | PipeMux as tools of a model: their definitions, and what their calls ask |
 //! | `multiplexed` | one connection that many calls share |
@@ -64,6 +65,7 @@ pub mod client;
 mod connect;
 pub mod daemon;
 pub mod error;
+pub mod exec;
 pub mod guide;
 mod incoming;
 mod known_daemon;

@@ -129,7 +129,7 @@ pub fn reader_of_session(session: &str) -> Option<String> {
 }
 
 /// Returns the directory that relative paths in calls start from; empty when its path is not UTF-8.
-fn working_directory() -> String {
+pub(crate) fn working_directory() -> String {
     let directory = std::env::current_dir().ok();
     directory.and_then(|path| path.into_os_string().into_string().ok()).unwrap_or_default()
 }

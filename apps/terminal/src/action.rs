@@ -78,5 +78,23 @@ docui::actions! {
             job: Option<Anchor<Command>> = None::<Anchor<Command>>,
             wait: f64 = 3.0,
         );
+
+        // Names that models know from other tools, with their parameters and their meaning.
+        /// Runs a line in a shell that you keep: the next line finds its folder, variables and functions, and what runs in
+        /// its background goes on. restart=true: a new shell.
+        changes alias Bash = bash(
+            command: String = "",
+            restart: bool = false,
+            /// Seconds, at most 25.
+            wait: f64 = WAIT_MAX as f64,
+        );
+        /// As run, for one line; the answer's value is the command's name.
+        changes alias Shell = shell(
+            command: String,
+            cwd: Option<FilePath> = None::<FilePath>,
+            env: BTreeMap<String, Secret> = BTreeMap::<String, Secret>::new(),
+            timeout: Option<f64> = None::<f64>,
+            wait: f64 = WAIT_MAX as f64,
+        );
     }
 }

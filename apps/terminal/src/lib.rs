@@ -58,6 +58,7 @@ pub mod rules;
 pub mod run;
 pub mod screen;
 pub mod sequence;
+mod shell;
 pub mod shell_line;
 pub mod spill;
 pub mod start;

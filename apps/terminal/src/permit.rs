@@ -12,6 +12,7 @@ use pipemux_confine::{Domain, Grants, Mode, Policy, Surroundings, WhyOff};
 use crate::limits::CONSENT_TIME;
 use crate::model::{Terminal, below, shortened};
 use crate::rules::{Rule, Verdict, verdict};
+use crate::shell::Shell;
 use crate::start::{Order, identity};
 
 /// A command that may run now, and what it is held to.
@@ -25,6 +26,24 @@ impl Permit {
     /// Returns what may run.
     pub fn order(&self) -> &Order {
         &self.order
+    }
+
+    /// Has the line run in the shell that its reader keeps.
+    ///
+    /// # Errors
+    /// The files of that can't be written.
+    pub(crate) fn in_shell(mut self, state_dir: &Path, reader: &str) -> Result<Self, Fault> {
+        let granted = self.domain.as_ref().and_then(|domain| domain.grants.temporary.clone());
+        let named = self.order.env.get("TMPDIR").map(PathBuf::from);
+        let temporary = granted.or(named).unwrap_or_else(|| "/tmp".into());
+        self.order.shell = Some(Shell::begin(state_dir, reader, &temporary)?);
+        Ok(self.told())
+    }
+
+    /// Has the call return the command's name.
+    pub(crate) fn told(mut self) -> Self {
+        self.order.is_told = true;
+        self
     }
 
     /// Returns what may run, and what it is held to; nothing if it may do what the user may.

@@ -1,5 +1,6 @@
 //! Runs commands, and acts on those that run.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,7 +25,11 @@ use crate::permit::Permit;
 use crate::process::signal_named;
 use crate::query::{newest_lines, screen_view};
 use crate::sequence::Sequence;
+use crate::shell::Shell;
 use crate::undo;
+
+/// What is said of a line of a kept shell that has ended itself.
+const LEFT_RUNNING: &str = " · ended, its background goes on";
 
 /// What is done for an action.
 pub enum Work {
@@ -50,6 +55,24 @@ pub fn act(app: &mut Terminal, action: &Action, context: &Context) -> Result<Wor
                 1 => run(app.jobs.clone(), permits.remove(0), (timeout, wait), context),
                 _ => Sequence::run(app.jobs.clone(), permits, (timeout, wait), context),
             }
+        }
+        Action::Bash { restart: true, .. } => return Ok(Work::Waits(restart_shell(app, context))),
+        Action::Bash { command, wait, .. } => {
+            let none = BTreeMap::new();
+            let orders = orders::of_call(app, std::slice::from_ref(command), None, &none, context)?;
+            let wait = duration("wait", *wait, WAIT_MAX as f64)?;
+            let mut permits = app.permits(orders, context)?;
+            let permit = permits.remove(0).in_shell(&app.state_dir, &context.reader)?;
+            run(app.jobs.clone(), permit, (None, wait), context)
+        }
+        Action::Shell { command, cwd, env, timeout, wait } => {
+            let orders =
+                orders::of_call(app, std::slice::from_ref(command), cwd.as_ref(), env, context)?;
+            let timeout =
+                timeout.map(|seconds| duration("timeout", seconds, f64::MAX)).transpose()?;
+            let wait = duration("wait", *wait, WAIT_MAX as f64)?;
+            let mut permits = app.permits(orders, context)?;
+            run(app.jobs.clone(), permits.remove(0).told(), (timeout, wait), context)
         }
         Action::Restart { job, wait } => {
             let job = restartable(app, job.as_ref(), context)?;
@@ -173,6 +196,9 @@ fn end_or_start(job: &Job, until: Instant) -> (Option<Arc<Ended>>, Vec<SocketAdd
             return (Some(ended), Vec::new());
         }
         let addresses = job.look_at_ports();
+        if job.order.shell.as_ref().is_some_and(Shell::is_left) {
+            return (None, addresses);
+        }
         if !addresses.is_empty() {
             let silent =
                 |state: &State| Some(SERVER_SILENCE.saturating_sub(state.printed.elapsed()));
@@ -201,14 +227,17 @@ fn ended_or_started(
     budget: u64,
 ) -> Reply {
     if let Some(ended) = ended {
-        return Answer::of(job, &ended, budget).into_done_with(&ended.changed).into();
+        let done = Answer::of(job, &ended, budget).into_done_with(&ended.changed);
+        return if job.order.is_told { done.value(job.name()).into() } else { done.into() };
     }
     let handle = app.handle.job(job.name());
     match job.follow(handle.clone()) {
         Ok(()) => {
             let screen =
                 if job.with(|state| state.screen.is_taken()) { " · full screen" } else { "" };
-            let brief = shortened(&job.order.whole()) + screen + &serving(job, at);
+            let left = job.order.shell.as_ref().is_some_and(Shell::is_left);
+            let left = if left { LEFT_RUNNING } else { "" };
+            let brief = shortened(&job.order.whole()) + screen + left + &serving(job, at);
             let started = Started::new(&handle, brief).named().complete().fails_alone();
             let change = job.change.iter();
             let started = change.fold(started, |it, change| it.link("undo", &answer::undo(change)));
@@ -271,6 +300,26 @@ fn stop(job: Arc<Job>, budget: u64) -> Blocking<Terminal> {
 /// Stops a command, unless the call was cancelled; `None` if it hangs in the system.
 fn ended_by_stop(job: &Job, commit: &docui::blocking::CommitPoint) -> Option<Arc<Ended>> {
     commit.begin().then(|| job.stop(How::Stopped)).flatten()
+}
+
+/// Ends the commands of the shell that the reader keeps, and forgets it.
+fn restart_shell(app: &Terminal, context: &Context) -> Blocking<Terminal> {
+    let reader = context.reader.clone();
+    let mut jobs = app.running();
+    jobs.retain(|job| job.order.shell.is_some() && job.reader == reader);
+    let state_dir = app.state_dir.clone();
+    let work = move |commit: &docui::blocking::CommitPoint| {
+        if commit.begin() {
+            jobs.iter().for_each(|job| drop(job.stop(How::Stopped)));
+            Shell::forget(&state_dir, &reader);
+        }
+    };
+    Blocking::new(
+        "the shell's commands",
+        2 * STOP_PATIENCE.saturating_add(WAIT_MARGIN),
+        work,
+        |_, (), _| Ok(Done::new("tool has been restarted.").into()),
+    )
 }
 
 fn restart(

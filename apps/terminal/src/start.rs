@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 
 use crate::limits::{COLUMNS, ROWS};
 use crate::permit::Permit;
+use crate::shell::Shell;
 use crate::{orphans, process};
 
 /// What is to be run.
@@ -30,6 +31,11 @@ pub struct Order {
     pub given: BTreeMap<String, String>,
     /// All variables.
     pub env: BTreeMap<String, String>,
+    /// The shell that its reader keeps, for a line that is typed into that.
+    pub(crate) shell: Option<Shell>,
+    /// True if the call returns the command's name: who asks for its output names it, since others may run commands at the
+    /// same time.
+    pub(crate) is_told: bool,
 }
 
 /// A command that was started.
@@ -88,7 +94,7 @@ impl Order {
             ENVIRONMENT.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())),
         );
         all.extend(given.clone());
-        Self { line, cwd, given, env: all }
+        Self { line, cwd, given, env: all, shell: None, is_told: false }
     }
 
     /// Returns the line with the variables that were given, as it is asked for and told: without what a secret is.
@@ -124,12 +130,15 @@ impl Order {
         let shell = if self.finds("bash") { "bash" } else { "/bin/sh" };
         // A line that begins as an option does isn't one behind a blank.
         let line = if self.line.starts_with(['-', '+']) { " " } else { "" }.to_owned() + &self.line;
-        let arguments = [shell.to_owned(), "-c".to_owned(), line].map(OsString::from);
+        let arguments = match &self.shell {
+            Some(kept) if shell == "bash" => kept.arguments(&line),
+            _ => [shell.to_owned(), "-c".to_owned(), line].map(OsString::from).into(),
+        };
         let env = self.environment(domain.as_deref(), mark);
         let (arguments, launch_file) = match &domain {
-            None => (arguments.into(), None),
+            None => (arguments, None),
             Some(domain) => {
-                let (arguments, file) = confined(domain, &env, arguments.into())
+                let (arguments, file) = confined(domain, &env, arguments)
                     .map_err(|error| failed("it can't be started confined", &error))?;
                 (arguments, Some(file))
             }

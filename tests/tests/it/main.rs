@@ -20,6 +20,7 @@ mod error_output;
 mod error_texts;
 mod example_apps;
 mod exchanges;
+mod exec;
 mod extract_method;
 mod forms;
 mod hibernation;

@@ -29,6 +29,7 @@ Harnesses:
   setup <harness> [--remove|--dry-run]  for claude-code, codex, gemini, cursor, vscode, zed, opencode, …
   skill                                 print a guide to this release as a SKILL.md
   mcp [--http]                          serve a harness over the Model Context Protocol
+  exec                                  carry out tool calls on standard input: bash, apply_patch, …
   tool-schema [--format anthropic]      print the tools as JSON, for a harness that registers them itself
 
 Apps and sessions:

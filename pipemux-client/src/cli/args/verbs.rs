@@ -135,6 +135,18 @@ pub enum Verb {
     /// Calls as OpenAI's and Anthropic's interfaces write them, and `tools/call` of MCP, are understood as well.
     #[command(verbatim_doc_comment)]
     Listen,
+    /// Carry out tool calls as a model's interface gives them, with the tools that models know
+    ///
+    /// Standard input has calls as JSON, one after the other, as Anthropic's, OpenAI's and Google's interfaces and MCP
+    /// write them. Each is answered with one line, in the form in which that interface wants the result:
+    ///
+    ///   {"type": "tool_use", "id": "t1", "name": "bash", "input": {"command": "ls"}}
+    ///   {"type": "tool_result", "tool_use_id": "t1", "content": "a.rs", "is_error": false}
+    ///
+    /// What the tools do is in the history and can be undone. That a tool fails is a result: the exit status is 2
+    /// only for what is no call.
+    #[command(verbatim_doc_comment)]
+    Exec,
     /// Answer the open question; without an answer, show it
     ///
     ///   pipemux answer 1,3                 options by number; also all · all but 2 · none

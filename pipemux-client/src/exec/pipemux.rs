@@ -1,0 +1,57 @@
+//! PipeMux's own tools, as `pipemux tool-schema` names them.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use pipemux_proto::client::Body;
+
+use super::daemon::Daemon;
+use super::{Arguments, Failure, Outcome, ToolAnswer, names};
+use crate::error::ClientError;
+use crate::options::{text_variables, working_directory};
+use crate::tools::{CallerEnv, Tool, ToolCall, ToolRequest};
+
+/// Carries out a call of one of them.
+///
+/// # Errors
+/// There is no such tool, or no daemon answers.
+pub fn answer(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
+    let Some(tool) = Tool::named(arguments.tool) else {
+        let names = names().join(", ");
+        let why = format!("there is no tool {}; there are {names}", arguments.tool);
+        return Err(ToolAnswer::failed(why).into());
+    };
+    let call = ToolCall { name: tool.name.to_owned(), arguments: arguments.map.clone() };
+    let request = call.to_request(&OfProcess).map_err(|error| {
+        let fault = error.fault();
+        let hints = fault.hints.iter().map(|hint| format!("\n{hint}")).collect::<String>();
+        Failure::Told(ToolAnswer::failed(fault.message.clone() + &hints))
+    })?;
+    let verb = match request {
+        ToolRequest::Text(text) => return Ok(ToolAnswer::done(text)),
+        ToolRequest::Verb(verb) => *verb,
+    };
+    let waits = verb.waits();
+    let request = verb.into_request(daemon.options());
+    let answer = daemon.call(&request, waits.max(Duration::ZERO))?;
+    let text = match answer.body {
+        Body::Text(text) => text,
+        Body::Raw(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+        other => serde_json::to_string(&other).unwrap_or_default(),
+    };
+    // A question is an answer that the model goes on from.
+    Ok(ToolAnswer { is_error: !matches!(answer.exit, 0 | 5), ..ToolAnswer::done(text) })
+}
+
+/// What an app is told that a call opens: it is opened as this process runs.
+struct OfProcess;
+
+impl CallerEnv for OfProcess {
+    fn directory(&self) -> Result<String, ClientError> {
+        Ok(working_directory())
+    }
+
+    fn variables(&self) -> BTreeMap<String, String> {
+        text_variables(std::env::vars_os())
+    }
+}
