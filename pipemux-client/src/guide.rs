@@ -58,13 +58,13 @@ fn way(door: Door) -> String {
 const SHELL_CALLS: &str = " pipemux ask 'query; query; …'   only looks; `--budget 20000` to read much (else some 6,500 tokens)
  pipemux run 'call; call; …'     queries, edits, commands in order. A failing edit stops it, the rest is kept: pipemux answer '<corrected call>' goes on from there, `answer none` drops it. A command's exit 1 stops nothing.
  pipemux answer 1,3 | all | none   exit 5 is a question
- pipemux undo N                  takes round N back, whatever came later in its files (its answer names it at its end); undoing that makes it again
+ pipemux undo N                  takes round N back, what its commands changed too, whatever came later (its answer names it at its end); undo that to redo
 ";
 
 const TOOL_CALLS: &str = " ask: code 'query; query; …'; budget 20000 to read much (else some 6,500 tokens)
  run_code_snippet: code 'call; call; …': queries, edits, commands in order. A failing edit stops it, the rest is kept: code `answer <corrected call>` goes on from there, `answer none` drops it. A command's exit 1 stops nothing.
  A question: code `answer 1,3`, `answer all` or `answer none`
- code `undo N` takes round N back, whatever came later in its files (its answer names it at its end); undoing that makes it again
+ code `undo N` takes round N back, what its commands changed too, whatever came later (its answer names it at its end); undo that to redo
 ";
 
 const SHELL_TEXTS: &str = r#"Text: 'x' or "x" (\n works), `stdin` (one heredoc behind the run), or <<END in the place of any text, its lines below:
@@ -74,18 +74,19 @@ END
 editor.apply(stdin); terminal.run("pytest -q")' <<'EOF'
 "#;
 
-const TOOL_TEXTS: &str = r#"Text: 'x' or "x" (\n works), or <<END in the place of any text, its lines below, then END on a line of its own (several in one code are fine):
+const TOOL_TEXTS: &str = r#"Text: 'x' or "x" (\n works), or <<END in the place of any text, its lines below, then END on a line of its own (several are fine):
  {"code": "editor.replace('old', <<END, in='src/a.py')\nnew lines\nEND\neditor.apply(<<P)\n*** Begin Patch\n…\n*** End Patch\nP\nterminal.run('pytest -q')"}
 "#;
 
 const PLACES: &str = "\
-FILES: 'path', 'folder', 'src/{a,b}.rs' or a list of these; left out: the project. RANGE: 'file:10-20' or a symbol with its docs: 'foo', 'Type::foo', 'file#foo' (if foo is there twice).
+FILES: 'path', 'folder', 'src/{a,b}.rs' or a list of these; left out: the project. RANGE: 'file:10-20' or a symbol with its docs: 'foo', 'Type::foo', 'file#foo'.
 ";
 
 const LOOK: &str = "\
 Look:
  editor.find('text', in=FILES|RANGE, regex=true, word=true, case=false, only='code'|'comments'|'strings', not='regex', count=true, all=true)
- editor.lines([RANGE, RANGE, …]): cheapest · editor.lines(FILES, first=1, last=400)
+ editor.lines([RANGE, RANGE, …]): cheapest; around='regex': signatures and matches · editor.lines(FILES, first=1, last=400)
+ editor.uses('name', in=FILES): its callers
  editor.outline(in=FILES, name='part', depth=1): symbols · editor.diff(in=FILES): your changes
 ";
 

@@ -3,6 +3,8 @@
 //! A change that isn't the latest one of its files is taken back by a new change that says of which it is, and made
 //! again by another one. Whichever of them is the latest tells where the change stands.
 
+use std::collections::{HashMap, VecDeque};
+
 use crate::model::buffer::Buffer;
 use crate::model::history::{Change, EditKind, FileChange};
 use crate::model::splice::Splice;
@@ -50,60 +52,61 @@ impl ChangeLog {
         all.rev().find(|change| change.id == id)
     }
 
-    /// Returns the ways from the present text of a file to the one that a change of it began with: back through what was done,
-    /// and forward through what can be redone.
+    /// Returns what leads from one known text of a file to another: its changes that are done, undone or set aside, each
+    /// in both directions.
     pub fn texts_of(&self, file: &FileChange) -> TextTrail {
-        let of = |change: &Change| {
-            change
-                .files
-                .iter()
-                .filter(|one| one.path == file.path && !one.link)
-                .cloned()
-                .collect::<Vec<_>>()
-        };
-        // A change has a file once, or a link that goes and a file that comes.
-        let back = self.done.iter().rev().flat_map(of).map(|change| change.inverse());
-        let forward = self.undone.iter().rev().flat_map(of);
-        TextTrail { back: until(back, file.before), forward: until(forward, file.before) }
+        let all = self.done.iter().rev().chain(self.undone.iter().rev()).chain(&self.set_aside);
+        let of = |change: &FileChange| change.path == file.path && !change.link;
+        let changes = all.flat_map(|change| &change.files).filter(|change| of(change));
+        TextTrail { ways: changes.flat_map(|change| [change.inverse(), change.clone()]).collect() }
     }
 }
 
-/// The ways from the present text of a file to those that it had.
+/// The ways between the texts that a file had.
 #[derive(Debug)]
 pub struct TextTrail {
-    back: Vec<FileChange>,
-    forward: Vec<FileChange>,
+    ways: Vec<FileChange>,
 }
 
 impl TextTrail {
     /// Returns the text with a digest, if a way leads there, and the splices of each step on that way.
     pub fn find(&self, now: &Buffer, digest: Option<u64>) -> Option<(Buffer, Vec<Vec<Splice>>)> {
-        [&self.back, &self.forward].into_iter().find_map(|way| {
-            let (mut text, mut taken) = (now.clone(), Vec::new());
-            let mut steps = way.iter();
-            while Some(text.digest()) != digest {
-                let step = steps.next()?;
-                let fits = step.before == Some(text.digest()) && step.after.is_some();
-                if !fits || !step.splices.iter().all(|splice| text.accepts(splice)) {
-                    return None;
-                }
-                text.apply(&step.splices);
-                taken.push(step.splices.clone());
+        let (mut text, mut taken) = (now.clone(), Vec::new());
+        for step in self.shortest(now.digest(), digest?)? {
+            if !step.splices.iter().all(|splice| text.accepts(splice)) {
+                return None;
             }
-            Some((text, taken))
-        })
-    }
-}
-
-/// Takes changes up to the one that leads to a text.
-fn until(changes: impl Iterator<Item = FileChange>, digest: Option<u64>) -> Vec<FileChange> {
-    let mut taken = Vec::new();
-    for change in changes {
-        let is_there = change.after == digest;
-        taken.push(change);
-        if is_there {
-            break;
+            text.apply(&step.splices);
+            taken.push(step.splices.clone());
         }
+        (Some(text.digest()) == digest).then_some((text, taken))
     }
-    taken
+
+    /// Returns the fewest steps that lead from one text to another, by their digests.
+    fn shortest(&self, from: u64, to: u64) -> Option<Vec<&FileChange>> {
+        let mut by_start: HashMap<u64, Vec<&FileChange>> = HashMap::new();
+        for way in &self.ways {
+            if let (Some(before), Some(_)) = (way.before, way.after) {
+                by_start.entry(before).or_default().push(way);
+            }
+        }
+        let mut came_by: HashMap<u64, Option<&FileChange>> = HashMap::from([(from, None)]);
+        let mut next = VecDeque::from([from]);
+        while let Some(at) = next.pop_front().filter(|at| *at != to) {
+            for way in by_start.get(&at).into_iter().flatten() {
+                let Some(after) = way.after.filter(|after| !came_by.contains_key(after)) else {
+                    continue;
+                };
+                came_by.insert(after, Some(way));
+                next.push_back(after);
+            }
+        }
+        let (mut at, mut steps) = (to, Vec::new());
+        while let Some(way) = *came_by.get(&at)? {
+            steps.push(way);
+            at = way.before?;
+        }
+        steps.reverse();
+        Some(steps)
+    }
 }

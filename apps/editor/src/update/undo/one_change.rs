@@ -101,12 +101,11 @@ fn planned(
         return Err(Fault::failed(format!(
             "{shown} was changed by others while it wasn't open here: what one change did there isn't known any more"
         ))
-        .hint("nothing was changed"));
+        .hint("what it did: pipemux history --detail"));
     };
     if !change.splices.iter().all(|splice| base.accepts(splice)) {
-        return Err(
-            Fault::failed(format!("{shown} has been changed since")).hint("nothing was changed")
-        );
+        return Err(Fault::failed(format!("{shown} has been changed since"))
+            .hint("what it did: pipemux history --detail"));
     }
     let mut theirs = base.clone();
     theirs.apply(&change.splices);
