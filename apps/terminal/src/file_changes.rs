@@ -179,22 +179,16 @@ impl Span {
 
     /// Says what it changed, and keeps that, for a reader. It waits for the disk.
     pub fn end(self, reader: &str) -> Changed {
-        let before = match &self.before {
-            Ok(before) => before,
-            Err(why) => return Changed::Unknown(why.clone()),
-        };
-        let after = match self.changes.take(AFTER_PATIENCE) {
-            Ok(after) => after,
+        let Some((name, line)) = self.running.name.get().cloned() else { return Changed::Nothing };
+        let looked = self.look();
+        if looked.as_ref().is_ok_and(|(files, ..)| files.is_empty()) {
+            return Changed::Nothing;
+        }
+        self.changes.told_to_others(Some(&self.running), &name);
+        let (files, before, after) = match looked {
+            Ok(looked) => looked,
             Err(why) => return Changed::Unknown(why),
         };
-        let Some((name, line)) = self.running.name.get().cloned() else { return Changed::Nothing };
-        let change = self.changes.store().and_then(|store| store.change(before, &after));
-        let files = match change {
-            Ok(change) if change.files.is_empty() => return Changed::Nothing,
-            Ok(change) => change.named(CHANGED_SHOWN),
-            Err(why) => return Changed::Unknown(why.to_string()),
-        };
-        self.changes.told_to_others(Some(&self.running), &name);
         let mut beside = locked(&self.running.beside).clone();
         let others = locked(&self.changes.0.running);
         // One that still runs may have changed them, too.
@@ -207,12 +201,21 @@ impl Span {
             words += &format!(" (or {} did)", beside.join(", "));
         }
         let reader = reader.to_owned();
-        let (before, change) = (before.clone(), name.clone());
+        let change = name.clone();
         let saved = Saved { name, line, reader, files, before, after, beside, undone: false };
         match locked(&self.changes.0.saved).add(saved) {
             Ok(()) => Changed::Files { change, words },
             Err(fault) => Changed::Unknown(fault.message),
         }
+    }
+
+    /// Looks at the files after the command. Returns those that changed, and what they were and are.
+    fn look(&self) -> Result<(String, Tree, Tree), String> {
+        let before = self.before.clone()?;
+        let after = self.changes.take(AFTER_PATIENCE)?;
+        let change = self.changes.store().and_then(|store| store.change(&before, &after));
+        let files = change.map_err(|why| why.to_string())?.named(CHANGED_SHOWN);
+        Ok((files, before, after))
     }
 }
 
