@@ -59,7 +59,10 @@ impl Store {
             return Ok(change);
         }
         let args = ["diff-tree", "-r", "-z", "--raw", "--no-renames", &before.id, &after.id];
-        let told = self.git.run(&args, Objects::Own, &[])?;
+        let told = self.git.run(&args, Objects::Own, &[]).map_err(|why| match why {
+            Unavailable::Failed(why) if why.contains("object") => Unavailable::Forgotten,
+            why => why,
+        })?;
         let fields: Vec<&[u8]> = told.split(|byte| *byte == 0).collect();
         for pair in fields.chunks_exact(2) {
             let (Some(told), Some(path)) = (pair.first(), pair.get(1)) else { continue };

@@ -46,9 +46,12 @@ pub enum Unavailable {
     /// The project has too many files.
     #[error("the project has more than {} files", limits::FILES_MAX)]
     TooMany,
-    /// Git printed more than is read.
-    #[error("the files together have more than {} MiB", limits::ANSWER_BYTES_MAX >> 20)]
+    /// The project's files are larger than all snapshots may be, or a change is too large to be read.
+    #[error("the files are too large together")]
     TooMuch,
+    /// A snapshot was removed, since all of them were too large together, or are of another project.
+    #[error("the files' states are not kept any more")]
+    Forgotten,
     /// Git or the system complained.
     #[error("git: {0}")]
     Failed(String),

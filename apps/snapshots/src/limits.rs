@@ -12,6 +12,8 @@ pub const LEFT_OUT_MAX: usize = 10_000;
 pub const ANSWER_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Bytes of git's complaint that are read.
 pub const COMPLAINT_BYTES: usize = 4096;
+/// Bytes of a file of the project's repository that are read.
+pub const SETTINGS_BYTES: u64 = 1024 * 1024;
 /// How long one run of git may take.
 pub const GIT_PATIENCE: Duration = Duration::from_secs(120);
 /// Changed files from which on they are written as one pack, and not if the project has them already.

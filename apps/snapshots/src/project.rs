@@ -1,11 +1,15 @@
 //! Finds a project and its git repository, without asking git: the repository's settings could name programs.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
 use crate::Unavailable;
+use crate::limits::SETTINGS_BYTES;
 
 /// A project whose files are in a git repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +32,7 @@ impl Project {
         let found = folder.ancestors().find_map(|root| {
             let common = common_directory(&git_directory(&root.join(".git"))?)?;
             // Objects that are named by another hash aren't found by the names that they have here.
-            let settings = fs::read(common.join("config")).unwrap_or_default();
+            let settings = read(&common.join("config")).unwrap_or_default();
             let is_sha1 =
                 !String::from_utf8_lossy(&settings).to_lowercase().contains("objectformat");
             let objects = Some(common.join("objects")).filter(|_| is_sha1);
@@ -43,9 +47,8 @@ fn git_directory(git: &Path) -> Option<PathBuf> {
     let found = fs::metadata(git).ok()?;
     let directory = match found.is_dir() {
         true => git.to_owned(),
-        false if !found.is_file() || found.len() > 8192 => return None,
         false => {
-            let named = fs::read(git).ok()?;
+            let named = read(git)?;
             let named = named.strip_prefix(b"gitdir:")?.trim_ascii();
             git.parent()?.join(std::ffi::OsStr::from_bytes(named))
         }
@@ -55,11 +58,21 @@ fn git_directory(git: &Path) -> Option<PathBuf> {
 
 /// Returns the directory that all work trees of a repository share.
 fn common_directory(directory: &Path) -> Option<PathBuf> {
-    let common = match fs::read(directory.join("commondir")) {
-        Ok(named) => directory.join(std::ffi::OsStr::from_bytes(named.trim_ascii())),
-        Err(_) => directory.to_owned(),
+    let common = match read(&directory.join("commondir")) {
+        Some(named) => directory.join(std::ffi::OsStr::from_bytes(named.trim_ascii())),
+        None => directory.to_owned(),
     };
     common.join("objects").is_dir().then_some(common)
+}
+
+/// Reads a file of a repository, as far as it is read. A pipe in its place is none: whoever opens it would wait.
+pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = File::options().read(true).custom_flags(flags).open(path).ok()?;
+    let mut bytes = Vec::new();
+    let is_file = file.metadata().is_ok_and(|found| found.is_file());
+    is_file.then(|| file.take(SETTINGS_BYTES).read_to_end(&mut bytes).ok()).flatten()?;
+    Some(bytes)
 }
 
 /// Returns the path of git: the first in `PATH` that is none of the project's own programs.

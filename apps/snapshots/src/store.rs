@@ -18,7 +18,7 @@ use crate::limits::{
     FILE_BYTES_MAX, FILES_MAX, KEPT_BYTES_MAX, KEPT_LOOK, LEFT_OUT_MAX, PACK_FILES, PACKED_FROM,
 };
 use crate::modes::Modes;
-use crate::project::{Project, find_git};
+use crate::project::{Project, find_git, read};
 
 /// The snapshots of one project. Only one process at a time may use their directory.
 #[derive(Debug)]
@@ -65,6 +65,7 @@ struct Work {
     left_out: BTreeSet<Vec<u8>>,
     /// Those that came or went.
     modes: Vec<(Vec<u8>, u32)>,
+    bytes: u64,
 }
 
 impl Store {
@@ -146,7 +147,7 @@ impl Store {
                 return Err(Unavailable::Failed("its snapshots take too much room".to_owned()));
             }
         }
-        let exclude = fs::read(&self.exclude).unwrap_or_default();
+        let exclude = read(&self.exclude).unwrap_or_default();
         Ok(Tree { id, left_out: work.left_out, exclude, modes: work.modes })
     }
 
@@ -177,7 +178,10 @@ impl Store {
                 continue;
             }
             let path = path.to_vec();
-            let (found, mode) = self.found(&path);
+            let (found, mode) = self.found(&path, &mut work.bytes);
+            if work.bytes > KEPT_BYTES_MAX {
+                return Err(Unavailable::TooMuch);
+            }
             let was = modes.set(&path, mode);
             if let Some(mode) =
                 if is_known { was.filter(|_| mode.is_none()) } else { modes.get(&path) }
@@ -209,8 +213,8 @@ impl Store {
         Ok(work)
     }
 
-    /// Looks what is at a path. A file that is kept has permission bits.
-    fn found(&self, path: &[u8]) -> (Found, Option<u32>) {
+    /// Looks what is at a path. A file that is kept has permission bits, and its length is added to `bytes`.
+    fn found(&self, path: &[u8], bytes: &mut u64) -> (Found, Option<u32>) {
         let path = self.root.join(std::ffi::OsStr::from_bytes(path));
         match fs::symlink_metadata(&path) {
             Err(_) => (Found::Gone, None),
@@ -219,6 +223,7 @@ impl Store {
             Ok(found) if found.len() > FILE_BYTES_MAX => (Found::LeftOut, None),
             Ok(_) if open(&path).is_err() => (Found::LeftOut, None),
             Ok(found) => {
+                *bytes = bytes.saturating_add(found.len());
                 // An empty one is written as an object of its own in any case.
                 let kind = if found.len() == 0 { Found::Small } else { Found::Kept };
                 (kind, Some(found.permissions().mode() & 0o7777))

@@ -1,13 +1,15 @@
 //! What commands changed in the files of the workspace's project: a snapshot before each, and one after it.
 
 mod saved;
+mod sessions;
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use docui::{Fault, Opening};
 use pipemux_snapshots::{Direction, PutBack, Refused, Store, Tree, Unavailable};
@@ -23,8 +25,8 @@ pub struct FileChanges(Arc<Shared>);
 struct Shared {
     /// The workspace.
     folder: PathBuf,
-    /// Where snapshots are kept.
-    directory: PathBuf,
+    /// The session's directory.
+    state_dir: PathBuf,
     store: Mutex<Option<Arc<Store>>>,
     saved: Mutex<SavedChanges>,
     running: Mutex<Vec<Arc<Running>>>,
@@ -48,6 +50,10 @@ pub struct Span {
     changes: FileChanges,
     before: Result<Tree, String>,
     running: Arc<Running>,
+    /// When it began.
+    since: SystemTime,
+    /// Tells other sessions that it runs.
+    _held: Option<File>,
 }
 
 /// What a command changed, as far as that is known.
@@ -72,7 +78,7 @@ impl FileChanges {
     pub fn new(opening: &Opening) -> Self {
         Self(Arc::new(Shared {
             folder: opening.cwd.clone(),
-            directory: opening.state_dir.join("snapshots"),
+            state_dir: opening.state_dir.clone(),
             store: Mutex::default(),
             saved: Mutex::new(SavedChanges::load(&opening.state_dir)),
             running: Mutex::default(),
@@ -86,7 +92,9 @@ impl FileChanges {
         let running = Arc::new(Running::default());
         // Whoever ends from here on may have changed files after the look.
         locked(&self.0.running).push(running.clone());
-        Span { changes: self.clone(), before: self.take(BEFORE_PATIENCE), running }
+        let (held, since) = (sessions::hold(&self.0.state_dir).ok(), SystemTime::now());
+        let before = self.take(BEFORE_PATIENCE);
+        Span { changes: self.clone(), before, running, since, _held: held }
     }
 
     /// Returns a change: the one with this name, else the newest one of a reader.
@@ -118,8 +126,9 @@ impl FileChanges {
     fn store(&self) -> Result<Arc<Store>, Unavailable> {
         let mut store = locked(&self.0.store);
         if store.is_none() {
+            let directory = self.0.state_dir.join("snapshots");
             // A folder may become a repository later.
-            *store = Some(Arc::new(Store::open(&self.0.folder, &self.0.directory)?));
+            *store = Some(Arc::new(Store::open(&self.0.folder, &directory)?));
         }
         store.clone().ok_or(Unavailable::NoRepository)
     }
@@ -179,27 +188,22 @@ impl Span {
 
     /// Says what it changed, and keeps that, for a reader. It waits for the disk.
     pub fn end(self, reader: &str) -> Changed {
-        let before = match &self.before {
-            Ok(before) => before,
-            Err(why) => return Changed::Unknown(why.clone()),
-        };
-        let after = match self.changes.take(AFTER_PATIENCE) {
-            Ok(after) => after,
+        let Some((name, line)) = self.running.name.get().cloned() else { return Changed::Nothing };
+        let looked = self.look();
+        if looked.as_ref().is_ok_and(|(files, ..)| files.is_empty()) {
+            return Changed::Nothing;
+        }
+        self.changes.told_to_others(Some(&self.running), &name);
+        let (files, before, after) = match looked {
+            Ok(looked) => looked,
             Err(why) => return Changed::Unknown(why),
         };
-        let Some((name, line)) = self.running.name.get().cloned() else { return Changed::Nothing };
-        let change = self.changes.store().and_then(|store| store.change(before, &after));
-        let files = match change {
-            Ok(change) if change.files.is_empty() => return Changed::Nothing,
-            Ok(change) => change.named(CHANGED_SHOWN),
-            Err(why) => return Changed::Unknown(why.to_string()),
-        };
-        self.changes.told_to_others(Some(&self.running), &name);
         let mut beside = locked(&self.running.beside).clone();
         let others = locked(&self.changes.0.running);
         // One that still runs may have changed them, too.
         let others = others.iter().filter(|other| !Arc::ptr_eq(other, &self.running));
         beside.extend(others.filter_map(|other| Some(other.name.get()?.0.clone())));
+        beside.extend(sessions::busy(&self.changes.0.state_dir, self.since));
         beside.sort_unstable();
         beside.dedup();
         let mut words = format!("changed {files}");
@@ -207,12 +211,21 @@ impl Span {
             words += &format!(" (or {} did)", beside.join(", "));
         }
         let reader = reader.to_owned();
-        let (before, change) = (before.clone(), name.clone());
+        let change = name.clone();
         let saved = Saved { name, line, reader, files, before, after, beside, undone: false };
         match locked(&self.changes.0.saved).add(saved) {
             Ok(()) => Changed::Files { change, words },
             Err(fault) => Changed::Unknown(fault.message),
         }
+    }
+
+    /// Looks at the files after the command. Returns those that changed, and what they were and are.
+    fn look(&self) -> Result<(String, Tree, Tree), String> {
+        let before = self.before.clone()?;
+        let after = self.changes.take(AFTER_PATIENCE)?;
+        let change = self.changes.store().and_then(|store| store.change(&before, &after));
+        let files = change.map_err(|why| why.to_string())?.named(CHANGED_SHOWN);
+        Ok((files, before, after))
     }
 }
 

@@ -46,6 +46,8 @@ pub const CONSENT_TIME: Duration = Duration::from_secs(600);
 pub const REFUSAL_BYTES: usize = 8 * 1024;
 /// Changes of commands that are remembered.
 pub const CHANGES_MAX: usize = 100;
+/// Other sessions of a workspace that are asked whether their commands changed files.
+pub const SESSIONS_MAX: usize = 100;
 /// Characters of the files that a command changed which are named.
 pub const CHANGED_SHOWN: usize = 60;
 /// How long a command waits for the look at the files before it.

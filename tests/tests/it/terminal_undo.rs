@@ -2,7 +2,7 @@
 
 use pipemux_tests::TestEnv;
 
-use crate::terminal::confining;
+use crate::terminal::{confining, job};
 
 /// A project in a git repository.
 fn repository() -> TestEnv {
@@ -79,4 +79,18 @@ fn folder_without_a_repository_says_why_only_when_it_is_asked() {
     env.run("terminal.run('echo b > b.txt')").ok().lacks("changed").lacks("undo");
     env.run("terminal.undo()").exits(9).has("the folder isn't in a git repository");
     assert_eq!(env.read("b.txt"), "b\n");
+}
+
+#[test]
+fn commands_of_another_session_that_overlap_are_named() {
+    let env = repository();
+    env.pipemux(&["open", "terminal/main"]).ok();
+    env.pipemux(&["open", "terminal/two"]).ok();
+    let two = "terminal/two.run('until [ -e stop ]; do sleep 0.05; done; echo s > s.txt', wait=0)";
+    let two = env.run(two);
+    env.run("terminal/main.run('echo b > b.txt')").ok().has("changed b.txt (or terminal/two did)");
+    let ends = env.run("terminal/main.run('touch stop; until [ -e s.txt ]; do sleep 0.05; done')");
+    ends.ok().has("(or terminal/two did)");
+    env.pipemux(&["read", &job(two.ok()), "--wait", "20"]).ok();
+    env.run("terminal/main.run('echo c > c.txt')").ok().has("changed c.txt · ");
 }

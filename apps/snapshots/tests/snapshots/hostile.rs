@@ -18,7 +18,18 @@ fn nothing_that_a_project_says_is_run_and_nothing_in_its_repository_changes() {
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     let run = script.display().to_string();
     sample.write("tracked.txt", "t\n");
+    // It is a submodule, too.
+    sample.write("nested/file", "n\n");
+    git(&sample.path("nested"), &["init", "-q"]);
+    git(&sample.path("nested"), &["add", "."]);
+    git(&sample.path("nested"), &["commit", "-qm", "first"]);
+    let update = format!(
+        "[submodule \"nested\"]\n\tpath = nested\n\turl = .\n\tupdate = !{}\n",
+        script.display()
+    );
+    sample.write(".gitmodules", update);
     git(&root, &["add", "."]);
+    assert!(git(&root, &["ls-files", "-s"]).contains("160000"));
     git(&root, &["commit", "-qm", "first"]);
     let settings = [
         ("core.fsmonitor", &*run),
@@ -62,11 +73,7 @@ fn nothing_that_a_project_says_is_run_and_nothing_in_its_repository_changes() {
     for name in ["attributes", ".gitattributes", ".git/info/attributes", "sub/.gitattributes"] {
         sample.write(name, attributes);
     }
-    // A nested repository with the same settings, one whose `.git` leads elsewhere, and a link to nowhere.
-    sample.write("nested/file", "n\n");
-    git(&sample.path("nested"), &["init", "-q"]);
-    git(&sample.path("nested"), &["add", "."]);
-    git(&sample.path("nested"), &["commit", "-qm", "first"]);
+    // The nested repository has the same settings, and the `.git` of a folder leads to it.
     fs::copy(root.join(".git/config"), sample.path("nested/.git/config")).unwrap();
     sample.write("elsewhere/.git", format!("gitdir: {}\n", root.join("nested/.git").display()));
     sample.write("elsewhere/file", "e\n");

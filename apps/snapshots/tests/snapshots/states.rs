@@ -207,3 +207,31 @@ fn objects_of_the_project_are_not_kept_twice_and_stay_as_they_are() {
     assert_eq!(sample.read("f7"), "7 xxxxxxx\n");
     assert_eq!(all(&sample.path(".git")), untouched);
 }
+
+#[test]
+fn states_of_another_project_are_forgotten() {
+    let (sample, other) = (Sample::new(), Sample::new());
+    sample.write("a", "1\n");
+    let before = sample.take();
+    sample.write("a", "2\n");
+    let after = sample.take();
+    let state = sample.root().join("../state");
+    Store::open(&other.root(), &state).unwrap();
+    let again = Store::open(&sample.root(), &state).unwrap();
+    assert_eq!(again.change(&before, &after).unwrap_err(), Unavailable::Forgotten);
+}
+
+#[test]
+fn pipes_in_the_repository_are_not_waited_for() {
+    let sample = Sample::new();
+    for name in [".git/commondir", ".git/info/exclude", "pipe"] {
+        let _ = fs::remove_file(sample.path(name));
+        let made = std::process::Command::new("mkfifo").arg(sample.path(name)).status().unwrap();
+        assert!(made.success());
+    }
+    fs::remove_file(sample.path(".git/info/exclude")).unwrap();
+    let store = Store::open(&sample.root(), &sample.root().join("../other")).unwrap();
+    let before = store.take().unwrap();
+    sample.write("a", "1\n");
+    assert_eq!(store.change(&before, &store.take().unwrap()).unwrap().named(9), "a");
+}

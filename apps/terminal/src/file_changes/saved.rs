@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::limits::CHANGES_MAX;
 
 /// The file in the session's directory.
-const FILE_NAME: &str = "changes";
+pub(super) const FILE_NAME: &str = "changes";
 
 /// What a command changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

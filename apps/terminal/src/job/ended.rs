@@ -39,7 +39,7 @@ pub struct Ended {
     pub report: Arc<Report>,
     /// Where its problems are now.
     pub places: Places,
-    /// What it changed in files; nothing for one of several in order, which are one change.
+    /// What it changed in files; not known for one of several in order, which are one change.
     pub changed: Changed,
 }
 

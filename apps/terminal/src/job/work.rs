@@ -15,6 +15,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 use super::ended::comparable;
 use super::{Ended, How, Job};
 use crate::answer;
+use crate::file_changes::Changed;
 use crate::limits::{DRAIN_PATIENCE, LEFTOVER_PATIENCE, READ_BYTES};
 use crate::places::Places;
 use crate::{orphans, process};
@@ -114,7 +115,8 @@ impl Job {
         // Files are read here: nobody waits for them with a lock.
         let places = Places::of(&report, &self.order.cwd, self.began_at);
         let before = self.before.as_ref().and_then(|before| comparable(before, &report, &how));
-        let changed = span.map(|span| span.end(&self.reader)).unwrap_or_default();
+        let one_of_several = || Changed::Unknown("it is part of the change of several".to_owned());
+        let changed = span.map_or_else(one_of_several, |span| span.end(&self.reader));
         let report = Arc::new(report);
         let ended = Arc::new(Ended { how, took, left, before, report, places, changed });
         let mut state = self.state();
