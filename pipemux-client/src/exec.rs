@@ -10,7 +10,7 @@
 //! | `text` | numbered lines, and texts that are cut |
 //! | `text_editor`, `bash`, `memory` | Anthropic's tools |
 //! | `apply_patch`, `shell` | OpenAI's, as Codex words their answers |
-//! | `filesystem` | those of the MCP server for files |
+//! | `filesystem`, `graph` | those of the MCP servers for files and for memory |
 //! | `folders` | where a path leads, and what is below a folder |
 //! | `pipemux` | PipeMux's own tools |
 
@@ -21,6 +21,7 @@ mod daemon;
 mod edits;
 mod filesystem;
 mod folders;
+mod graph;
 mod memory;
 mod pipemux;
 mod shell;
@@ -65,6 +66,15 @@ const TOOLS: &[(&str, Tool)] = &[
     ("search_files", filesystem::search),
     ("get_file_info", filesystem::info),
     ("list_allowed_directories", filesystem::allowed),
+    ("create_entities", graph::answer),
+    ("create_relations", graph::answer),
+    ("add_observations", graph::answer),
+    ("delete_entities", graph::answer),
+    ("delete_observations", graph::answer),
+    ("delete_relations", graph::answer),
+    ("read_graph", graph::answer),
+    ("search_nodes", graph::answer),
+    ("open_nodes", graph::answer),
 ];
 
 /// What a tool tells the model.

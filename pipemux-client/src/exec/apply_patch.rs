@@ -61,10 +61,10 @@ pub fn operation(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
 fn apply(patch: &str, daemon: &mut Daemon) -> Result<(), Failure> {
     let call = || Code::call("editor.apply").long_text("patch", patch);
     let mut applied = daemon.act(call());
-    if let Err(Stopped::Told(_)) = &applied {
+    if let Err(Stopped::Told(fault)) = &applied {
         let mut forgot = false;
         for (_, path) in named(patch).into_iter().filter(|(letter, _)| *letter == 'A') {
-            forgot |= forget_deleted(path, daemon)?;
+            forgot |= forget_deleted(fault, path, daemon)?;
         }
         if forgot {
             applied = daemon.act(call());

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use pipemux_proto::Code as Kind;
+use pipemux_proto::{Code as Kind, Fault};
 
 use super::code::Code;
 use super::daemon::{Daemon, Step, Stopped};
@@ -99,7 +99,9 @@ impl Target<'_> {
             }
         };
         match daemon.act(call()) {
-            Err(Stopped::Told(_)) if forget_deleted(self.0, daemon)? => daemon.act(call())?,
+            Err(Stopped::Told(fault)) if forget_deleted(&fault, self.0, daemon)? => {
+                daemon.act(call())?
+            }
             made => made?,
         };
         Ok(())
@@ -199,12 +201,13 @@ impl Target<'_> {
     }
 }
 
-/// Makes the editor forget a file that it has open and that somebody removed. Returns false if there is nothing to forget.
+/// Makes the editor forget a file that it has open and that somebody removed, if it refused an edit because the file exists.
+/// Returns false if there is nothing to forget.
 ///
 /// # Errors
 /// No daemon answers.
-pub fn forget_deleted(path: &str, daemon: &mut Daemon) -> Result<bool, Failure> {
-    if Path::new(path).exists() {
+pub fn forget_deleted(why: &Fault, path: &str, daemon: &mut Daemon) -> Result<bool, Failure> {
+    if !why.message.contains("exists") || Path::new(path).exists() {
         return Ok(false);
     }
     let call = Code::call("editor.create").text("path", path).text("text", "\n");

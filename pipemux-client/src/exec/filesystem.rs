@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use pipemux_proto::command;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::bash::{PATIENCE, run};
 use super::code::Code;
@@ -115,25 +116,36 @@ pub fn tree(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
     entries(root).map_err(|error| node_error(&error, "scandir", &real))?;
     let mut all = below(root, usize::MAX, &|path| !excluded(&relative(root, path)));
     // Each folder stands before what it has, so from the end each is complete before it is put into its own.
-    let mut inner: Vec<(PathBuf, Vec<Value>)> = Vec::new();
+    let mut inner: Vec<(PathBuf, Vec<Node>)> = Vec::new();
     while let Some(entry) = all.pop() {
-        let mut node = json!({ "name": name_of(&entry.path), "type": "file" });
-        if entry.is_folder {
-            node["type"] = "directory".into();
-            let children = match inner.last() {
-                Some((folder, _)) if *folder == entry.path => inner.pop().map(|(_, nodes)| nodes),
-                _ => None,
-            };
-            node["children"] = children.unwrap_or_default().into_iter().rev().collect();
-        }
+        let children = match inner.last() {
+            Some((folder, _)) if *folder == entry.path => inner.pop().map(|(_, nodes)| nodes),
+            _ => None,
+        };
+        let in_order = |nodes: Vec<Node>| nodes.into_iter().rev().collect();
+        let node = Node {
+            name: name_of(&entry.path),
+            kind: if entry.is_folder { "directory" } else { "file" },
+            children: entry.is_folder.then(|| in_order(children.unwrap_or_default())),
+        };
         let parent = entry.path.parent().unwrap_or(root);
         match inner.last_mut() {
             Some((folder, nodes)) if folder == parent => nodes.push(node),
             _ => inner.push((parent.to_owned(), vec![node])),
         }
     }
-    let nodes: Vec<Value> = inner.pop().unwrap_or_default().1.into_iter().rev().collect();
+    let nodes: Vec<Node> = inner.pop().unwrap_or_default().1.into_iter().rev().collect();
     Ok(ToolAnswer::done(serde_json::to_string_pretty(&nodes).unwrap_or_default()))
+}
+
+/// A name in a tree.
+#[derive(Serialize)]
+struct Node {
+    name: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    children: Option<Vec<Node>>,
 }
 
 /// `move_file`: a file or a folder, never over another one.

@@ -161,7 +161,7 @@ fn failed(why: String) -> Failure {
 }
 
 /// Returns where a workspace's memories lie.
-fn root(daemon: &Daemon) -> PathBuf {
+pub fn root(daemon: &Daemon) -> PathBuf {
     let options = daemon.options();
     let key = &options.workspace.key;
     let folder = match key.strip_prefix('/') {

@@ -1,5 +1,7 @@
 //! `pipemux exec`: tools that models know, called as the interfaces of models give them.
 
+mod servers;
+
 use pipemux_tests::{Output, TestEnv};
 use serde_json::{Value, json};
 
@@ -14,14 +16,15 @@ fn exec(env: &TestEnv, calls: &[Value]) -> Vec<Value> {
 }
 
 fn results(output: &Output) -> Vec<Value> {
-    let printed = std::str::from_utf8(&output.stdout).unwrap();
-    printed.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let printed = std::str::from_utf8(&output.stdout).expect("text");
+    printed.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
 /// Calls one tool without an interface; returns what it says, and whether that is an error.
 fn call(env: &TestEnv, name: &str, input: Value) -> (String, bool) {
     let result = exec(env, &[json!({ "name": name, "input": input })]).remove(0);
-    (result["content"].as_str().unwrap().to_owned(), result["is_error"].as_bool().unwrap())
+    let content = result["content"].as_str().expect("a text").to_owned();
+    (content, result["is_error"].as_bool().expect("a flag"))
 }
 
 fn done(text: &str) -> (String, bool) {
@@ -174,7 +177,7 @@ fn text_editor_words_its_errors_as_the_reference_does() {
         (edit("str_replace", &path, json!({ "old_str": "three", "new_str": "x" })),
             format!("No replacement was performed, old_str `three` did not appear verbatim in {path}.")),
         (edit("str_replace", &path, json!({ "old_str": "two", "new_str": "x" })),
-            format!("No replacement was performed. Multiple occurrences of old_str `two` in lines [2, 3]. Please ensure it is unique")),
+            "No replacement was performed. Multiple occurrences of old_str `two` in lines [2, 3]. Please ensure it is unique".to_owned()),
         (edit("insert", &path, json!({ "insert_line": 5, "insert_text": "x" })),
             "Invalid `insert_line` parameter: 5. It should be within the range of lines of the file: [0, 4]".to_owned()),
         (edit("str_replace", &path, json!({ "new_str": "x" })),
