@@ -156,6 +156,8 @@ docui::actions! {
         changes help Swap = swap(one: Line, other: Line), preview;
         /// Deletes a symbol with its doc comment and attributes, or lines.
         changes help Delete = delete(range: Line), preview;
+        /// Deletes several symbols and ranges, also of several files: all or none, with one undo.
+        changes help DeleteAll = delete_all as delete(ranges: Vec<Line>), preview;
         /// Inserts lines beside or inside a symbol, shifted to the indentation there; indent='exact' turns that off.
         changes help InsertBeside = insert_beside as insert(
             text: Text,

@@ -92,6 +92,7 @@ impl Editor {
             }
             Action::Swap { one, other } => self.swap(one, other, context)?,
             Action::Delete { range } => self.delete(range, context)?,
+            Action::DeleteAll { ranges } => self.delete_all(ranges, context)?,
             Action::AppendTo { path, text } => {
                 let file = Line::Text(path.0.clone());
                 let place = InsertPlace {

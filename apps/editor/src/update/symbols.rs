@@ -6,6 +6,7 @@
 //! | `resolver` | which lines of which file that is, found on another thread |
 //! | `project` | the files of the project |
 //! | `arranging` | moving, swapping, deleting and inserting items; replacing bodies |
+//! | `deleting` | several items at once |
 //! | `seams` | the lines around what was done, which an outcome shows |
 //! | `outline` | the symbols of files |
 //! | `ranges` | the lines of a symbol or a range, and what stands between braces |
@@ -16,6 +17,7 @@
 
 mod arranging;
 mod asked_symbol;
+mod deleting;
 mod excerpt;
 mod imports;
 mod new_text;

@@ -9,6 +9,7 @@ mod diffing;
 mod edits;
 mod extracting;
 mod files;
+mod formatting;
 mod git_apply;
 mod hanging_disk;
 mod hibernation;

@@ -251,7 +251,7 @@ pub(super) fn lines_in(text: &str, bytes: &Range<usize>) -> Range<usize> {
 }
 
 /// Returns the byte of the new text where lines were taken out.
-fn gap_after(planned: &Arrangement, lines: &Range<usize>) -> usize {
+pub(super) fn gap_after(planned: &Arrangement, lines: &Range<usize>) -> usize {
     let mut shift: isize = 0;
     for edit in &planned.edits {
         if edit.range.start <= lines.start
