@@ -18,6 +18,9 @@ use crate::limits::{AFTER_PATIENCE, BEFORE_PATIENCE, CHANGED_SHOWN, LATE_MAX};
 pub use saved::Saved;
 use saved::SavedChanges;
 
+/// Who may have changed files while a job ran.
+const OTHERS: &str = "others";
+
 /// The changes of a session's commands. Cheap to clone.
 #[derive(Clone)]
 pub struct FileChanges(Arc<Shared>);
@@ -180,14 +183,9 @@ impl Span {
         let _ = self.running.name.set((name, line));
     }
 
-    /// Returns the name of the change that it may have, if it will be known.
-    pub fn change(&self) -> Option<&str> {
-        let name = self.running.name.get().map(|(name, _)| name.as_str());
-        name.filter(|_| self.before.is_ok())
-    }
-
-    /// Says what it changed, and keeps that, for a reader. It waits for the disk.
-    pub fn end(self, reader: &str) -> Changed {
+    /// Says what it changed, and keeps that, for a reader. It waits for the disk. If it outlasted its call, whoever wrote
+    /// meanwhile may have done so: its reader went on with other work.
+    pub fn end(self, reader: &str, outlasted: bool) -> Changed {
         let Some((name, line)) = self.running.name.get().cloned() else { return Changed::Nothing };
         let looked = self.look();
         if looked.as_ref().is_ok_and(|(files, ..)| files.is_empty()) {
@@ -204,6 +202,7 @@ impl Span {
         let others = others.iter().filter(|other| !Arc::ptr_eq(other, &self.running));
         beside.extend(others.filter_map(|other| Some(other.name.get()?.0.clone())));
         beside.extend(sessions::busy(&self.changes.0.state_dir, self.since));
+        beside.extend(outlasted.then(|| OTHERS.to_owned()));
         beside.sort_unstable();
         beside.dedup();
         let mut words = format!("changed {files}");

@@ -53,8 +53,6 @@ pub struct Job {
     pub before: Option<Arc<Report>>,
     /// Tells the session when something changed.
     session: Handle,
-    /// The name of the change that it may have, if that will be known.
-    pub(crate) change: Option<String>,
     state: Mutex<State>,
     /// How it ended: set while the state is held, and read by whoever must not wait for it.
     end: OnceLock<Arc<Ended>>,
@@ -149,7 +147,6 @@ impl Job {
         if let Some(span) = &span {
             span.name(format!("c{number}"), shortened(&order.whole()));
         }
-        let change = span.as_ref().and_then(Span::change).map(str::to_owned);
         let state = State { span, ..state };
         let job = Arc::new(Self {
             number,
@@ -163,7 +160,6 @@ impl Job {
             before,
             config_file,
             session,
-            change,
             state: Mutex::new(state),
             end: OnceLock::new(),
             changed: Condvar::new(),

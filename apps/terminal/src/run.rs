@@ -10,7 +10,7 @@ use docui::{Anchor, Blocking, Context, Done, Fault, Reply, Started, View};
 use pipemux_snapshots::Direction;
 
 use crate::action::{Action, Command};
-use crate::answer::{self, Answer};
+use crate::answer::Answer;
 use crate::file_changes::Span;
 use crate::job::{Ended, How, Job, State};
 use crate::job_table::JobTable;
@@ -239,8 +239,6 @@ fn ended_or_started(
             let left = if left { LEFT_RUNNING } else { "" };
             let brief = shortened(&job.order.whole()) + screen + left + &serving(job, at);
             let started = Started::new(&handle, brief).named().complete().fails_alone();
-            let change = job.change.iter();
-            let started = change.fold(started, |it, change| it.link("undo", &answer::undo(change)));
             started.ran(job.began.elapsed()).into()
         }
         Err(ended) => Answer::of(job, &ended, budget).into_done_with(&ended.changed).into(),

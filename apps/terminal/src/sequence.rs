@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use docui::deadline;
 use docui::{Blocking, Context, Fault, JobHandle, Reply, Started};
 
-use crate::answer::{self, Answer, Piece};
+use crate::answer::{Answer, Piece};
 use crate::file_changes::{Changed, Span};
 use crate::job::{Ended, How, Job};
 use crate::job_table::JobTable;
@@ -115,8 +115,11 @@ impl Sequence {
                 }
             }
         }
-        let span = self.state().span.take();
-        let files = span.map(|span| span.end(&self.reader)).unwrap_or_default();
+        let (span, outlasted) = {
+            let mut state = self.state();
+            (state.span.take(), state.handle.is_some())
+        };
+        let files = span.map(|span| span.end(&self.reader, outlasted)).unwrap_or_default();
         let handle = {
             let mut state = self.state();
             (state.files, state.ended) = (files, true);
@@ -181,13 +184,12 @@ impl Sequence {
         let handle = app.handle.job(job.name());
         handle.progress(done as u64, all as u64, titled(&job));
         state.handle = Some(handle.clone());
-        let change = state.span.as_ref().and_then(Span::change).map(answer::undo);
         drop(state);
         self.end_when_cancelled(handle.clone());
         let line = shortened(&job.order.whole());
         let brief = format!("{line} · {} of {all} in order", done + 1);
-        let started = Started::new(&handle, brief).named().complete().ran(ran).total(all as u64);
-        change.iter().fold(started, |started, undo| started.link("undo", undo)).into()
+        let started = Started::new(&handle, brief).named().complete().fails_alone();
+        started.ran(ran).total(all as u64).into()
     }
 
     fn end_when_cancelled(self: &Arc<Self>, handle: JobHandle) {

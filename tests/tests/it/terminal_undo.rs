@@ -52,11 +52,10 @@ fn change_that_was_written_over_is_shown_and_nothing_is_written() {
 }
 
 #[test]
-fn change_of_a_job_is_taken_back_and_those_that_overlap_only_as_a_whole() {
+fn changes_that_overlap_and_those_of_jobs_are_taken_back_only_as_a_whole() {
     let env = repository();
     let server = "terminal.run('until [ -e stop ]; do sleep 0.05; done; echo s > s.txt', wait=0)";
-    env.run(server).ok().has("[undo](link:");
-    env.pipemux(&["undo"]).exits(9).has("still runs");
+    env.run(server).ok().lacks("[undo](link:");
     // What changes nothing is no other's matter.
     env.run("terminal.run('cat a.txt')").ok();
     env.run("terminal.run('echo b > b.txt')").ok().has("changed b.txt (or c1 did)");
@@ -67,10 +66,13 @@ fn change_of_a_job_is_taken_back_and_those_that_overlap_only_as_a_whole() {
     assert!(!env.path("b.txt").exists());
     env.write("stop", "");
     env.pipemux(&["read", "job:c1", "--wait", "20"]).ok();
-    env.pipemux(&["undo", "1"]).exits(9).has("ran beside an undo of c3, c3");
+    env.pipemux(&["undo", "1"]).exits(9).has("no undo");
+    let refused = env.run("terminal.undo('c1')");
+    refused.exits(9).has("ran beside an undo of c3, c3, others");
     env.run("terminal.run('echo d > d.txt; sleep 1', wait=0)").ok();
     env.pipemux(&["read", "job:c4", "--wait", "20"]).ok();
-    env.run("terminal.undo()").ok().has("undo: d.txt");
+    env.run("terminal.undo()").exits(9).has("ran beside others");
+    env.run("terminal.undo('c4', shared=true)").ok().has("undo: d.txt");
 }
 
 #[test]

@@ -109,14 +109,14 @@ impl Job {
                 .0;
         }
         let output = state.output.clone();
-        let span = state.span.take();
+        let (span, outlasted) = (state.span.take(), state.followed);
         drop(state);
         let report = output.finish();
         // Files are read here: nobody waits for them with a lock.
         let places = Places::of(&report, &self.order.cwd, self.began_at);
         let before = self.before.as_ref().and_then(|before| comparable(before, &report, &how));
         let one_of_several = || Changed::Unknown("it is part of the change of several".to_owned());
-        let changed = span.map_or_else(one_of_several, |span| span.end(&self.reader));
+        let changed = span.map_or_else(one_of_several, |span| span.end(&self.reader, outlasted));
         let report = Arc::new(report);
         let ended = Arc::new(Ended { how, took, left, before, report, places, changed });
         let mut state = self.state();
