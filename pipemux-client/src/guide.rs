@@ -17,7 +17,7 @@ pub enum Door {
 pub fn of_shell() -> String {
     let parts = [&*way(Door::Shell), PLACES, LOOK, &*edit(Door::Shell), &*commands(Door::Shell)];
     format!(
-        "{}{}More: pipemux help editor (or terminal, memotree, notebook, planner, monitor)\n",
+        "{}{}More: pipemux help editor (terminal, memotree, notebook, planner, monitor)\n",
         parts.concat(),
         notes(Door::Shell)
     )
@@ -111,7 +111,7 @@ fn commands(door: Door) -> String {
     };
     format!(
         "\
-Commands: terminal.run('any shell line', wait=300): verdict and failures first; terminal.run({script}): a script; terminal.output(from=-20): last lines. Check here (cmp, git diff --stat), not by reading back.
+Commands: terminal.run('any shell line', wait=300): verdict and failures first; terminal.run({script}): a script; terminal.output(from=-20): last lines. Check here (cmp, git diff), not by reading back.
 "
     )
 }

@@ -163,7 +163,7 @@ fn aliases_are_shown_in_no_window_and_share_their_names() {
         ]
     );
     // A preview is called like its action, with one argument more.
-    assert_eq!(previews.len(), 17);
+    assert_eq!(previews.len(), 18);
     for preview in previews {
         let own = prototypes.iter().find(|one| preview.name == format!("preview_{}", one.name));
         let own = own.unwrap();

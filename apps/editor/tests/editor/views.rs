@@ -191,7 +191,7 @@ fn window_features_four_actions_and_lists_one() {
         ]
     );
     assert_eq!(with(Prominence::Listed), ["undo(steps = 1, change?)"]);
-    assert_eq!(with(Prominence::Help).len(), 26);
+    assert_eq!(with(Prominence::Help).len(), 28);
 }
 
 #[test]

@@ -53,16 +53,12 @@ impl RunContext<'_> {
         session.is_some_and(|session| session.token_prefix.as_deref() == Some(prefix))
     }
 
-    /// Why a question isn't asked whose session was closed or is ending: the answer would go to the next session of this
-    /// name, in which the same keys may be other things.
+    /// Why a question isn't asked whose session was closed meanwhile: the answer would go to the next session of this name,
+    /// in which the same keys may be other things.
     pub(super) fn closed_while_asking(&self, key: &SessionKey) -> Option<Fault> {
-        let session = self.sessions.get(key);
-        let is_ready = session.is_some_and(|session| session.ready().is_some());
-        if is_ready && self.workspace.window(key).is_some() {
-            return None;
-        }
-        let fault = Fault::refused(format!("{key} was closed while it asked; nothing was done"));
-        Some(fault.hint(format!("pipemux open {key}")))
+        let is_open = self.workspace.window(key).is_some();
+        let fault = Fault::failed(format!("{key} was closed while it asked; nothing was done"));
+        (!is_open).then(|| fault.hint(format!("pipemux open {key}")))
     }
 
     /// Why a request isn't delivered to its app, if it ended that app again and again.
