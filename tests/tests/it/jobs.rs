@@ -77,7 +77,7 @@ fn run_waits_for_a_job_and_fails_with_it() {
     add(&env, "one");
     add(&env, "end");
     let done = env.pipemux(&["run", "--wait", "60", "follow.follow('log')"]);
-    done.ok().has("1 done · follow: follow log · job ").has(": 1 lines\noutput: pipemux read job:");
+    done.ok().has("1 done · follow: follow log · job ").has(": 1 lines\n```\n");
     env.write("log", "fail\n");
     let failed =
         env.pipemux(&["run", "--wait", "60", "follow.follow('log'); follow.follow('log')"]);
