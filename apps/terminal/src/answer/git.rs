@@ -32,11 +32,12 @@ pub fn places(report: &Report) -> Vec<Item<'_>> {
     items(report).into_iter().filter(is_place).collect()
 }
 
-/// Lists commits, and files with their hunks, of an output that is too long to be shown; none if git told nothing.
+/// Lists commits, and files with their hunks, of an output that is too long to be shown; none if git told less than half
+/// of it: a script prints other things, too, which must not be hidden.
 pub fn listed(job: &Job, ended: &Ended, budget: u64) -> Option<Answer> {
     let report = &ended.report;
     let all = items(report);
-    if all.is_empty() {
+    if all.is_empty() || lines_told(&report.git) * 2 < report.lines {
         return None;
     }
     let mut pieces = Vec::new();
@@ -66,6 +67,15 @@ pub fn listed(job: &Job, ended: &Ended, budget: u64) -> Option<Answer> {
     pieces.push(Piece::Text(format!("\n{more}all of it: {command}\n")));
     let brief = format!("{} · {}", plain::brief(job, ended, true), counts(&report.git));
     Some(Answer { brief, pieces })
+}
+
+/// Returns about how many lines git took to tell this, with the usual context.
+fn lines_told(git: &GitReport) -> u64 {
+    let of = |file: &GitFile| {
+        let hunks = file.hunks.len() as u64;
+        1 + file.added + file.removed + 7 * hunks + if hunks > 0 { 3 } else { 0 }
+    };
+    git.files.iter().map(of).sum::<u64>() + 7 * git.commits.len() as u64
 }
 
 /// Counts what git told: `2 commits, 3 files +12 -4`.
