@@ -184,4 +184,7 @@ fn what_is_not_there_is_said_beside_the_rest() {
     }
     let fault = session.failed(&lines(&["abc.rs", "src/"], None, true));
     assert_eq!(fault.message, "abc.rs: no such file");
+    let files = [("a.rs", "fn go() {}\n"), ("c.rs", "fn go() {}\n"), ("b.rs", "fn b() {}\n")];
+    let shown = content(&TestSession::with(&files).done(&lines(&["b", "go"], None, true)));
+    assert!(shown.contains("fn b() {}") && shown.contains("\ngo is ambiguous: "), "{shown}");
 }

@@ -26,7 +26,8 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
             StepOrigin::Call => step.call.clone(),
         })
         .collect();
-    let mut results = Vec::new();
+    // A line of history is cut: what failed and what wasn't run stands first.
+    let (mut ends, mut left, mut results) = (Vec::new(), Vec::new(), Vec::new());
     let mut details = Vec::new();
     let mut diffs = Vec::new();
     // A nested call is part of its outer step, unless its failure is the reason of the run's end.
@@ -37,7 +38,7 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
     for (index, step) in told.filter(|(index, step)| !step.nested || failed(*index)) {
         let ended = run.done.get(index).filter(|outcome| !outcome.is_unreached());
         let Some(outcome) = ended else {
-            results.push(format!("{}: not run", step.prototype.written_name()));
+            left.push(step.prototype.written_name());
             continue;
         };
         let word = match outcome.status {
@@ -49,15 +50,21 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
             StepStatus::Needs => "asked",
         };
         let name = step.prototype.written_name();
-        results.push(match quote::in_sentence(&outcome.brief) {
+        let result = match quote::in_sentence(&outcome.brief) {
             "" => [name, " ", word].concat(),
             brief if brief.starts_with(word) => [name, " ", brief].concat(),
             brief => [name, " ", word, ": ", brief].concat(),
-        });
+        };
+        match outcome.status {
+            StepStatus::Failed | StepStatus::Unknown => ends.push(result),
+            _ => results.push(result),
+        }
         details.extend(data::exact_option(outcome.detail.as_ref()));
         diffs.extend(data::exact_option(outcome.diff.as_ref()));
     }
-    let mut result = results.join("; ");
+    ends.extend((!left.is_empty()).then(|| format!("not run: {}", left.join(", "))));
+    ends.append(&mut results);
+    let mut result = ends.join("; ");
     let cancelled = run.done.last().is_some_and(|last| last.status == StepStatus::Skipped);
     if run.answers > 0 && !cancelled {
         let plural = if run.answers == 1 { "" } else { "s" };

@@ -93,7 +93,7 @@ struct FoundPlaces {
     missing: Vec<String>,
 }
 
-/// Finds what is named. A name that means nothing is said beside the others; the answer fails if it is the only one, or
+/// Finds what is named. A name that means nothing, or several things, is said beside the others; the answer fails if it is the only one, or
 /// if another call takes the lines.
 fn find_all(
     names: &[String],
@@ -109,8 +109,8 @@ fn find_all(
     for name in names {
         match find(name.trim(), &mut resolver, searches) {
             Ok(places) => found.places.extend(places),
-            Err(fault) if fault.code == Code::NotFound && !nested => {
-                found.missing.push(match looks_like_path(name) {
+            Err(fault) if !nested => {
+                found.missing.push(match fault.code == Code::NotFound && looks_like_path(name) {
                     true => resolver.documents.missing(&resolver.scope.base.join(name.trim())),
                     false => [&[fault.message.clone()][..], &fault.hints].concat().join("; "),
                 });
