@@ -4,7 +4,7 @@
 //! as the request says, so a request with such a call says it, as `--wait` does.
 
 use pipemux_proto::Value;
-use pipemux_proto::call::{Expr, Step, parse};
+use pipemux_proto::call::{Call, Expr, Step, parse};
 use pipemux_proto::client::Verb;
 use pipemux_proto::limits::WAIT_MAX_MS;
 
@@ -29,7 +29,13 @@ pub fn call_wait_ms(verb: &Verb) -> u32 {
         Step::Call(call) => Some(call),
         Step::Ref(..) => None,
     });
+    let calls: Vec<_> = calls.collect();
+    // The daemon waits for each job of a run: a server that another call starts would hold up the rest.
+    let is_alone =
+        |call: &&&Call| calls.iter().filter(|other| other.action == call.action).count() == 1;
     let waits = calls
+        .iter()
+        .filter(is_alone)
         .flat_map(|call| &call.args)
         .filter(|arg| arg.name.as_ref().is_some_and(|(name, _)| name == PARAMETER));
     let seconds = waits.map(|arg| match arg.value {
@@ -55,6 +61,7 @@ mod tests {
         assert_eq!(of("a.b(wait=1.5); terminal.run('make', wait=2)\neditor.find('wait=9')"), 3_500);
         assert_eq!(of("terminal.run('make', wait=-5)"), 0);
         assert_eq!(of("terminal.run('make', wait=1e300); a.b(wait='x')"), WAIT_MAX_MS);
+        assert_eq!(of("terminal.run('serve'); terminal.run('make', wait=300)"), 0);
         assert_eq!(of("terminal.run('wait=5')"), 0);
         assert_eq!(of("terminal.run('wait=5'"), 0);
         let answer =
