@@ -91,5 +91,5 @@ fn round_names_actions_and_results() {
     let round = history_round(&run, &scene.workspace, 1_000, 1);
     assert_eq!((round.number, round.exit, round.reader.as_str()), (1, 1, READER));
     assert_eq!(round.action, "add(); notes.open() (link:15)");
-    assert_eq!(round.result, "add failed: not today; open: not run (chosen in 1 step)");
+    assert_eq!(round.result, "add failed: not today; not run: open (chosen in 1 step)");
 }
