@@ -1,5 +1,7 @@
 //! The arguments of the command line, and their help texts.
 
+#[cfg(test)]
+mod docs_tests;
 mod global;
 #[cfg(test)]
 mod help_tests;
