@@ -5,6 +5,7 @@ mod answer_tokens;
 mod app_check;
 mod app_faults;
 mod app_new;
+mod architecture;
 mod attach;
 mod by_reference;
 mod chaos;

@@ -1,0 +1,161 @@
+//! ARCHITECTURE.md is a map of what is there: each package and each part of the core stands on it, and what it names exists.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository").to_owned()
+}
+
+fn map() -> String {
+    fs::read_to_string(root().join("ARCHITECTURE.md")).expect("the map")
+}
+
+/// The text between two lines of the page.
+fn part<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
+    let (_, rest) = text.split_once(from).expect(from);
+    rest.split_once(to).expect(to).0
+}
+
+/// The inline code of a text.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// The folders of the workspace's packages, as `cargo metadata` has them.
+fn packages() -> BTreeSet<String> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let arguments = ["metadata", "--no-deps", "--offline", "--locked", "--format-version", "1"];
+    let output = Command::new(cargo).args(arguments).current_dir(root()).output().expect("cargo");
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let packages = found["packages"].as_array().expect("packages").iter();
+    let manifests = packages.map(|one| one["manifest_path"].as_str().expect("a path").to_owned());
+    let folder = |path: String| {
+        let folder = Path::new(&path).parent().expect("a folder").canonicalize().expect("a folder");
+        folder
+            .strip_prefix(root().canonicalize().expect("the repository"))
+            .expect("inside")
+            .display()
+            .to_string()
+    };
+    manifests.map(folder).collect()
+}
+
+#[test]
+fn code_map_has_every_package_and_no_other() {
+    let map = map();
+    let rows = part(&map, "\n## Code map\n", "\n## The core\n")
+        .lines()
+        .filter(|line| line.starts_with("| `"));
+    let mapped: BTreeSet<String> = rows
+        .flat_map(|row| {
+            code(row.split(" | ").next().unwrap_or_default()).map(str::to_owned).collect::<Vec<_>>()
+        })
+        .collect();
+    // The kits for other languages and the book aren't packages of Cargo.
+    let others = ["apps/kits/python", "apps/kits/typescript", "docs"].map(str::to_owned);
+    let expected: BTreeSet<String> = packages().into_iter().chain(others).collect();
+    assert_eq!(mapped, expected);
+}
+
+#[test]
+fn map_of_the_core_has_every_part_and_no_other() {
+    let map = map();
+    let block = part(&map, "pipemux-daemon/core/src/\n", "\n```");
+    let mapped: BTreeSet<String> = block
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .map(|one| one.trim_end_matches('/').to_owned())
+        .collect();
+    let entries = fs::read_dir(root().join("pipemux-daemon/core/src")).expect("the core");
+    let names =
+        entries.map(|one| one.expect("an entry").file_name().into_string().expect("a name"));
+    let there: BTreeSet<String> = names.collect();
+    // A folder beside a file of its name may stand in the file's line.
+    let beside = |name: &String| {
+        there.contains(&format!("{name}.rs")) && mapped.contains(&format!("{name}.rs"))
+    };
+    let expected: BTreeSet<String> =
+        there.iter().filter(|name| mapped.contains(*name) || !beside(name)).cloned().collect();
+    assert_eq!(mapped, expected);
+}
+
+#[test]
+fn every_file_that_the_page_names_exists() {
+    let map = map();
+    let roots = [
+        "",
+        "pipemux-daemon/core/src",
+        "pipemux-daemon/core",
+        "pipemux-client/src",
+        "pipemux-daemon/src",
+        "pipemux-daemon",
+    ];
+    let mut names = BTreeSet::new();
+    sources(&root(), &mut |path, _| drop(names.insert(file_name(path))));
+    let mut checked = 0;
+    for name in code(&map).filter(|one| !one.contains(char::is_whitespace) && !one.contains("::<"))
+    {
+        let path = name.split("::").next().unwrap_or_default();
+        // A session's name has a slash, too.
+        let is_path = path.contains('/')
+            && !path.ends_with("/main")
+            && !path.starts_with('<')
+            && !path.contains('…');
+        if is_path || path.ends_with(".rs") {
+            // A module goes by its path without the ending, too.
+            let in_a_root = roots.iter().any(|folder| {
+                let file = root().join(folder).join(path);
+                file.exists() || file.with_extension("rs").exists()
+            });
+            // A file beside one that was just named goes by its name.
+            let there = in_a_root || (!path.contains('/') && names.contains(path));
+            assert!(there, "ARCHITECTURE.md names {path}, which isn't there");
+            checked += 1;
+        }
+    }
+    assert!(checked > 60, "{checked}");
+}
+
+#[test]
+fn every_identifier_in_the_table_of_places_exists() {
+    let map = map();
+    let mut all = String::new();
+    sources(&root(), &mut |path, text| {
+        all += if path.ends_with("architecture.rs") { "" } else { text }
+    });
+    let mut checked = 0;
+    let table = part(&map, "\n## Where to add things\n", "\n## Glossary\n");
+    for name in code(table) {
+        let identifier = name.rsplit("::").next().unwrap_or_default();
+        let is_identifier = identifier.len() > 3
+            && identifier.chars().all(|one| one.is_alphanumeric() || one == '_')
+            && identifier.chars().any(|one| one.is_uppercase() || one == '_');
+        if is_identifier {
+            assert!(
+                all.contains(identifier),
+                "ARCHITECTURE.md names {identifier}, which isn't there"
+            );
+            checked += 1;
+        }
+    }
+    assert!(checked > 15, "{checked}");
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Calls `each` with the path and the text of every Rust file below a folder.
+fn sources(folder: &Path, each: &mut impl FnMut(&Path, &str)) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        if path.is_dir() && name != "target" && !name.to_string_lossy().starts_with('.') {
+            sources(&path, each);
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            each(&path, &fs::read_to_string(&path).unwrap_or_default());
+        }
+    }
+}
