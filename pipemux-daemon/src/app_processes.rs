@@ -153,18 +153,21 @@ impl AppProcesses {
         }
     }
 
-    /// Returns the environment of a process. One whose files are confined keeps its temporary files with its state; one that
-    /// isn't confined is told where PipeMux's own directories are, so that it can keep others out of them.
+    /// Returns the environment of a process. One whose files are confined keeps its temporary files with its state. One that
+    /// isn't confined, or comes with PipeMux, is told where PipeMux's own directories are, so that it can keep others out of
+    /// them.
     fn environment(&self, start: &Start) -> Vec<(String, String)> {
         let mut env = start.env.clone();
         let mut set = |name: &str, value: &str| {
             env.retain(|(other, _)| other != name);
             env.push((name.to_owned(), value.to_owned()));
         };
-        match &start.confinement {
-            Some(confinement) if confinement.files => set("TMPDIR", &start.state_dir),
-            Some(_) => {}
-            None => self.private.named().for_each(|(name, path)| set(name, path)),
+        let confinement = start.confinement.as_ref();
+        if confinement.is_some_and(|confinement| confinement.files) {
+            set("TMPDIR", &start.state_dir);
+        }
+        if confinement.is_none_or(|confinement| confinement.whole) {
+            self.private.named().for_each(|(name, path)| set(name, path));
         }
         env
     }

@@ -1,7 +1,7 @@
 //! Import of Markdown files, and export to one.
 
-use std::fs;
-use std::io::{ErrorKind, Write};
+use std::fs::{self, File};
+use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
 use docui::regular_file::OpenError;
@@ -9,6 +9,7 @@ use docui::{Anchor, Done, Fault, command, nearest, regular_file};
 use pipemux_memotree_store::Committed;
 use pipemux_memotree_store::folder::system_words;
 use pipemux_memotree_store::transfer::Imported;
+use pipemux_publish::{Durability, Place, PublishError};
 
 use crate::action::Node;
 use crate::model::MemoTree;
@@ -117,29 +118,31 @@ pub fn export(
     if text.is_empty() {
         return Err(Fault::refused("the tree has no nodes to export"));
     }
-    let failed = |error: std::io::Error| match error.kind() {
-        ErrorKind::AlreadyExists => {
-            Fault::refused(format!("{shown} exists already")).hint("overwrite=true replaces it")
+    let exists =
+        || Fault::refused(format!("{shown} exists already")).hint("overwrite=true replaces it");
+    let failed = |error: PublishError| match error {
+        PublishError::Exists => exists(),
+        PublishError::Io(error) if error.raw_os_error().is_none() => {
+            Fault::refused(format!("{shown}: {error}"))
         }
-        _ => Fault::failed(format!("{shown}: {}; nothing was written", system_words(&error)))
-            .hint("a path is relative to the folder of the call: export('tree.md')"),
+        PublishError::Io(error) => {
+            Fault::failed(format!("{shown}: {}; nothing was written", system_words(&error)))
+                .hint("a path is relative to the folder of the call: export('tree.md')")
+        }
+        error => Fault::failed(format!("{shown}: {error}")),
     };
-    // A file is replaced as a whole, never cut.
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".new");
-    let target = if overwrite { Path::new(&temporary) } else { path };
-    let mut options = fs::OpenOptions::new();
-    options.write(true);
-    if overwrite {
-        options.create(true).truncate(true)
-    } else {
-        options.create_new(true)
+    // What a link leads to is replaced, not the link.
+    let (target, place) = match path.canonicalize() {
+        Ok(_) if !overwrite => return Err(exists()),
+        Ok(target) => (target, Place::Existing),
+        Err(_) => (path.to_owned(), Place::New(0o666)),
     };
-    let mut file = options.open(target).map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)?;
-    if overwrite {
-        fs::rename(target, path).map_err(failed)?;
-    }
+    let write = |out: &mut BufWriter<&File>| out.write_all(text.as_bytes());
+    let staged = pipemux_publish::stage(&target, place, Durability::Process, write);
+    staged
+        .map_err(PublishError::Io)
+        .and_then(|staged| staged.publish(&|_| Ok(true)))
+        .map_err(failed)?;
     let lines = words::count(text.lines().count() as u64, "line");
     Ok(Done::new(format!("{shown}, {lines}")).complete())
 }

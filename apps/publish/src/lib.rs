@@ -22,6 +22,7 @@
 //! | `lease` | read leases |
 //! | `attributes` | owner, mode and extended attributes |
 //! | `late` | writes to files that were displaced a moment ago |
+//! | `private` | PipeMux's own directories, which no app changes a file in |
 //! | `leftovers` | what killed processes left beside files |
 //!
 //! **Invariant: until it is complete nobody but its owner can read a text.** It is staged in a folder of its own that only
@@ -34,6 +35,7 @@ mod attributes;
 mod late;
 mod lease;
 mod leftovers;
+mod private;
 mod replace;
 
 use std::collections::HashMap;
@@ -147,6 +149,7 @@ impl Stage {
         durability: Durability,
         write: impl FnOnce(&mut io::BufWriter<&File>) -> io::Result<()>,
     ) -> io::Result<Staged> {
+        private::refuse(path)?;
         let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
         let folder = match self.folders.get(directory) {
             Some(folder) => folder.clone(),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rustix::fs::{CWD, OFlags};
 
 use crate::lease::Lease;
-use crate::{Expected, Folder, PublishError, late};
+use crate::{Expected, Folder, PublishError, late, private};
 
 /// Has the staged text and the file change places, and removes what was displaced.
 pub(crate) fn replace(
@@ -96,6 +96,7 @@ pub(crate) fn create(staged: &Path, path: &Path) -> Result<(), PublishError> {
 /// # Errors
 /// As [`PublishError`] says; the file is where it was then.
 pub fn remove(path: &Path, expected: Expected<'_>) -> Result<(), PublishError> {
+    private::refuse(path)?;
     let directory = path.parent().ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
     let old = open(path)?;
     let lease = Lease::take(&old).ok_or(PublishError::Busy)?;
@@ -127,6 +128,7 @@ pub fn remove(path: &Path, expected: Expected<'_>) -> Result<(), PublishError> {
 /// # Errors
 /// As [`PublishError`] says; what is at the path is there then.
 pub fn remove_link(path: &Path, target: &Path) -> Result<(), PublishError> {
+    private::refuse(path)?;
     let directory = path.parent().ok_or(io::Error::from(io::ErrorKind::InvalidInput))?;
     let leads_there = |path: &Path| fs::read_link(path).is_ok_and(|found| found == target);
     if !leads_there(path) {

@@ -191,6 +191,39 @@ fn pipemux_own_directories_are_not_granted_by_being_named() {
 }
 
 #[test]
+fn no_edit_reaches_the_rules_of_the_person_also_where_the_home_directory_is_granted() {
+    let env = with_secret();
+    let config = env.root().join("home/.config/pipemux");
+    fs::create_dir_all(&config).unwrap();
+    let rules = config.join("config.toml");
+    fs::write(&rules, "[terminal]\ndeny = [\"curl\"]\n").unwrap();
+    std::os::unix::fs::symlink(&config, env.path("link")).unwrap();
+    // A file beside is named, which grants the home directory as a whole.
+    let beside = env.root().join("home/a.txt").display().to_string();
+    env.run(&format!("editor.create('{beside}', 'one')")).ok();
+    let named = rules.display();
+    let deleted = format!("*** Begin Patch\\n*** Delete File: {named}\\n*** End Patch");
+    for edit in [
+        format!("editor.replace('curl', 'no', in='{named}')"),
+        "editor.replace('curl', 'no', in='link/config.toml')".into(),
+        format!("editor.create('{}', 'id = \"x\"')", config.join("apps/x.toml").display()),
+        format!("editor.create('{named}', '', overwrite=true)"),
+        format!("editor.apply('{deleted}')"),
+        format!("editor.move('a.txt:1', at_end_of='{named}')"),
+        format!("memotree.add('a', 'b'); memotree.export('{named}', overwrite=true)"),
+    ] {
+        let output = env.run(&edit);
+        assert_ne!(output.exit, 0, "{edit}: {output}");
+        assert_eq!(
+            fs::read_to_string(&rules).unwrap(),
+            "[terminal]\ndeny = [\"curl\"]\n",
+            "{edit}"
+        );
+    }
+    assert!(!config.join("apps/x.toml").exists());
+}
+
+#[test]
 fn naming_a_folder_grants_it_and_the_session_goes_on() {
     let env = with_secret();
     let other = env.root().join("other/b.txt").display().to_string();
