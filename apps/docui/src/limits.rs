@@ -10,6 +10,8 @@ pub const CLOSE_PATIENCE: Duration = Duration::from_millis(1_200);
 /// How long before the requester gives up an answer is sent, if its deadline is not shorter than four times
 /// that.
 pub const DEADLINE_MARGIN: Duration = Duration::from_secs(1);
+/// How long before the deadline of its request work stops to wait for what may go on.
+pub const ANSWER_MARGIN: Duration = Duration::from_millis(1_500);
 /// How many threads work at once. More than a few wait only while a file system hangs.
 pub const THREADS_MAX: usize = 160;
 /// How many threads are kept while they have no work.

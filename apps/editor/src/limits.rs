@@ -111,7 +111,7 @@ pub const SETTLED_MS: u128 = 100;
 /// The lines of each of several files that are shown when the caller names none.
 pub const HEAD_FIRST: i64 = 1;
 /// The last of these lines.
-pub const HEAD_LAST: i64 = 40;
+pub const HEAD_LAST: i64 = 400;
 /// From how many lines on a block that stands elsewhere is said to have moved.
 pub const MOVED_LINES_MIN: usize = 3;
 /// By how many lines, up and down, the place of a block is looked for that moved.

@@ -80,7 +80,7 @@ pub fn query(
             let job = app.active_job(job.as_ref(), &context.reader)?;
             let seconds = seconds.clamp(0.0, WAIT_MAX as f64);
             let text = text.clone();
-            Ok(wait_for(job, text, Duration::from_secs_f64(seconds), budget))
+            Ok(wait_for(job, text, Duration::from_secs_f64(seconds), context))
         }
         other => Err(Fault::failed(format!("{} is no query", docui::Actions::name(other)))),
     }
@@ -202,11 +202,12 @@ fn cut_words(lines: u64) -> String {
     }
 }
 
-fn wait_for(job: Arc<Job>, text: String, time: Duration, budget: u64) -> Blocking<Terminal> {
+fn wait_for(job: Arc<Job>, text: String, time: Duration, context: &Context) -> Blocking<Terminal> {
     let what = titled(&job);
     let waited = job.clone();
+    let (budget, answer_by) = (u64::from(context.budget), context.answer_by);
     let work = move |commit: &CommitPoint| {
-        let until = deadline::after(time);
+        let until = Context::wait_until(answer_by, time);
         let stop = || commit.is_called_off();
         // It goes on behind what was searched: an output may be long, and a line without an end, too.
         let (mut reader, mut found, mut cut) = (LineReader::new(1), None, 0);

@@ -160,6 +160,7 @@ fn run(
     context: &Context,
 ) -> Blocking<Terminal> {
     let (reader, budget) = (context.reader.clone(), u64::from(context.budget));
+    let answer_by = context.answer_by;
     let what = shortened(&permit.order().whole());
     let work = move |commit: &docui::blocking::CommitPoint| {
         let span = table.file_changes().begin();
@@ -167,7 +168,7 @@ fn run(
             return Err(Fault::failed("it was called off"));
         }
         let job = table.start(permit, timeout, &reader, Some(span))?;
-        let (ended, at) = end_or_start(&job, deadline::after(wait));
+        let (ended, at) = end_or_start(&job, Context::wait_until(answer_by, wait));
         Ok((job, ended, at))
     };
     type Ran = Result<(Arc<Job>, Option<Arc<Ended>>, Vec<SocketAddr>), Fault>;

@@ -140,13 +140,14 @@ impl Sequence {
     ) -> Blocking<Terminal> {
         let (reader, budget) = (context.reader.clone(), u64::from(context.budget));
         let what = format!("{} commands", permits.len());
+        let answer_by = context.answer_by;
         let work = move |commit: &docui::blocking::CommitPoint| {
             let span = table.file_changes().begin();
             if !commit.begin() {
                 return Err(Fault::failed("it was called off"));
             }
             let sequence = Self::start(table, permits, timeout, &reader, span)?;
-            let until = deadline::after(wait);
+            let until = Context::wait_until(answer_by, wait);
             let mut state = sequence.state();
             while !state.ended {
                 let left = until.saturating_duration_since(Instant::now());

@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use pipemux_proto::app::Choice;
-use pipemux_proto::{Fault, LineNumbers};
+use pipemux_proto::{Fault, LineNumbers, deadline};
 
 use crate::args::Record;
+use crate::limits::ANSWER_MARGIN;
 
 /// The circumstances of an action: who requested it, and which state they had seen.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +41,9 @@ pub struct Context {
     pub preview: bool,
     /// The approximate number of tokens that the outcome's content may take.
     pub budget: u32,
+    /// When the request is answered at the latest, with an error if its work isn't done; `None` if it has no deadline.
+    /// [`Context::wait_until`] keeps to it.
+    pub answer_by: Option<Instant>,
     /// True when another call takes the result, which is then not shown.
     pub nested: bool,
     /// The keys of what a person has allowed this app in the workspace: those of the
@@ -60,6 +65,14 @@ impl Context {
             Some((_, Choice::Fields(fields))) => T::from_fields(fields.clone()).map(Some),
             _ => Ok(None),
         }
+    }
+
+    /// Returns until when work of this action, which begins now, may wait for something that may go on: for `patience`, and
+    /// no longer than leaves time to say that it goes on.
+    pub fn wait_until(answer_by: Option<Instant>, patience: Duration) -> Instant {
+        let latest = answer_by.and_then(|by| by.checked_sub(ANSWER_MARGIN));
+        let wanted = deadline::after(patience);
+        latest.map_or(wanted, |latest| latest.min(wanted))
     }
 
     /// Resolves a path against the caller's working directory, if that is known.

@@ -17,7 +17,7 @@ use crate::run_changes::ref_keys;
 use crate::served::Served;
 
 use super::Session;
-use super::parked::ParkedWork;
+use super::parked::{ParkedWork, answer_by};
 use super::value_files;
 
 /// The token of the question that [`App::confirm`] makes.
@@ -67,6 +67,7 @@ impl Session {
             version: self.version,
             query,
             preview,
+            answer_by: answer_by(request, self.received),
             nested: message.nested,
             consents: message.consents,
             budget: if message.budget > 0 { message.budget } else { CONTENT_BUDGET },

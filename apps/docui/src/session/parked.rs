@@ -52,6 +52,14 @@ impl ParkedWork {
     }
 }
 
+/// When a request that was received then is answered at the latest, so that its requester hears the answer; `None` if it has
+/// no deadline.
+pub(super) fn answer_by(request: &Envelope, received: Instant) -> Option<Instant> {
+    let whole = Duration::from_millis(u64::from(request.deadline_ms));
+    let patience = whole.saturating_sub(DEADLINE_MARGIN.min(whole / 4));
+    (!whole.is_zero()).then(|| deadline::behind(received, patience))
+}
+
 impl Parked {
     /// `received` is when the request came.
     pub(super) fn new(
@@ -60,16 +68,10 @@ impl Parked {
         blocking_deadline: Duration,
         work: ParkedWork,
     ) -> Self {
-        let patience = match request.deadline_ms {
-            0 => blocking_deadline,
-            ms => {
-                let whole = Duration::from_millis(u64::from(ms));
-                blocking_deadline.min(whole.saturating_sub(DEADLINE_MARGIN.min(whole / 4)))
-            }
-        };
+        let latest = deadline::behind(received, blocking_deadline);
         Self {
             request: *request,
-            deadline: deadline::behind(received, patience),
+            deadline: answer_by(request, received).map_or(latest, |given| given.min(latest)),
             answered: false,
             work,
         }

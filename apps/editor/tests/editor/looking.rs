@@ -5,7 +5,7 @@ use crate::support::*;
 fn lines(names: &[&str], around: Option<&str>, docs: bool) -> Action {
     let files = names.iter().map(|name| (*name).into()).collect();
     let around = around.map(Into::into);
-    Action::Heads { files, first: 1, last: 40, not: None, markup: false, around, docs }
+    Action::Heads { files, first: 1, last: 400, not: None, markup: false, around, docs }
 }
 
 /// A function of 30 lines between two others.

@@ -186,7 +186,7 @@ fn several_symbols_and_ranges_are_one_answer() {
     let several = |files| Action::Heads {
         files,
         first: 1,
-        last: 40,
+        last: 400,
         not: None,
         markup: false,
         around: None,
@@ -203,7 +203,7 @@ fn several_symbols_and_ranges_are_one_answer() {
     let without = Action::Heads {
         files: names.clone(),
         first: 1,
-        last: 40,
+        last: 400,
         not,
         markup: false,
         around: None,
