@@ -37,4 +37,4 @@ write("pipemux/mcp.json", {"$schema": f"{SCHEMAS}/mcp.schema.json", **json.loads
 write("pipemux/.claude-plugin/plugin.json", {**manifest, "author": author})
 write("pipemux/.mcp.json", servers)
 write("pipemux/hooks/hooks.json", {"hooks": json.loads(settings)["hooks"]})
-write(".claude-plugin/marketplace.json", {"name": "pipemux", "owner": author, "plugins": [listed]})
+write(".claude-plugin/marketplace.json", {"name": "pipemux", "description": description, "owner": author, "plugins": [listed]})
