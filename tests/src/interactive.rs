@@ -31,8 +31,15 @@ impl InteractiveCommand {
     /// # Panics
     /// The command can't be started.
     pub fn start(env: &TestEnv, args: &[&str]) -> Self {
-        let mut child = Command::new(program("pipemux"))
-            .args(args)
+        Self::spawn(env, Command::new(program("pipemux")).args(args))
+    }
+
+    /// Starts any command in the environment's project.
+    ///
+    /// # Panics
+    /// The command can't be started.
+    pub fn spawn(env: &TestEnv, command: &mut Command) -> Self {
+        let mut child = command
             .current_dir(env.project())
             .env_clear()
             .envs(env.variables())
@@ -40,7 +47,7 @@ impl InteractiveCommand {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .expect("the command line can be started");
+            .expect("the command can be started");
         let output = child.stdout.take().expect("its output");
         let (sender, lines) = mpsc::channel();
         thread::spawn(move || {

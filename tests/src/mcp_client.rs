@@ -1,9 +1,13 @@
 //! A client of the Model Context Protocol as a harness has one: lines of JSON to and from `pipemux mcp`.
 
+use std::path::Path;
+use std::process::Command;
+
 use serde_json::{Value, json};
 
 use crate::TestEnv;
 use crate::interactive::InteractiveCommand;
+use crate::programs::program;
 
 /// One connection.
 #[derive(Debug)]
@@ -63,6 +67,17 @@ impl McpClient {
     /// Connects in a revision without greeting.
     pub fn connect_inline(env: &TestEnv, revision: &'static str) -> Self {
         Self { inline_revision: Some(revision), ..Self::start(env, &["mcp"]) }
+    }
+
+    /// Connects to the server as a client of Agent Plugins starts it, in this directory of a plugin, without greeting. A shell
+    /// that stays in the project is the client.
+    pub fn connect_in_plugin(env: &TestEnv, plugin: &Path) -> Self {
+        let script = "(cd \"$1\" && PLUGIN_ROOT=$1 exec \"$2\" mcp); exit";
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script, "sh"]).arg(plugin).arg(program("pipemux"));
+        let bridge = InteractiveCommand::spawn(env, &mut shell);
+        let inline_revision = Some("2026-07-28");
+        Self { bridge, requests: 0, inline_revision, notifications: Vec::new() }
     }
 
     fn start(env: &TestEnv, args: &[&str]) -> Self {

@@ -89,6 +89,9 @@ fn report(error: &ClientError) {
 }
 
 fn serve(args: Args) -> Result<(), ClientError> {
+    if args.http.is_none() {
+        place::leave_plugin();
+    }
     let mut options = Options::from_env()?;
     if let Some(name) = &args.workspace {
         options = options.workspace(name);

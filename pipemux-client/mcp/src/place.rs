@@ -2,6 +2,7 @@
 //!
 //! A harness that is an editor often starts its servers in a directory of its own, and says only by its roots which folder
 //! is open. The process then works in that folder: the workspace, relative paths and what apps are told follow from it.
+//! As the server of a plugin it is started in the plugin's directory, and works in that of the client's process.
 #![expect(
     deprecated,
     reason = "the newest revision has no roots, and clients of the others use them"
@@ -19,6 +20,18 @@ use crate::bridge::Context;
 
 /// How long a client may take to tell its roots. One that never does is served all the same.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Leaves the directory of a plugin, which clients of Agent Plugins 1.0 start servers in and name in `PLUGIN_ROOT`, for that of
+/// this process's parent, where the system tells it.
+pub fn leave_plugin() {
+    let root =
+        std::env::var_os("PLUGIN_ROOT").and_then(|root| Path::new(&root).canonicalize().ok());
+    if root.is_some() && root == std::env::current_dir().ok() {
+        let parent = std::os::unix::process::parent_id();
+        // Without it the plugin's own directory is as good as any.
+        let _ = std::env::set_current_dir(format!("/proc/{parent}/cwd"));
+    }
+}
 
 /// The directory and workspace of a connection.
 #[derive(Debug)]

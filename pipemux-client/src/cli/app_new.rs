@@ -44,11 +44,14 @@ const TYPESCRIPT_KIT: &[(&str, &str)] = kit!("typescript/src": "app.ts" "codec.t
     "helpers.ts" "index.ts" "params.ts" "serve.ts" "session.ts" "view.ts");
 const RUST_APP: &str = include_str!("../../../apps/docui/examples/todo.rs");
 /// Where docui was when this program was built, unless the build says otherwise: a release names a path that is the same
-/// wherever it is built, and where nothing is found.
+/// wherever it is built, and where nothing is found. Its docui is at [`INSTALLED_DOCUI`].
 const DOCUI: &str = match option_env!("PIPEMUX_DOCUI") {
     Some(path) => path,
     None => concat!(env!("CARGO_MANIFEST_DIR"), "/../apps/docui"),
 };
+
+/// Where a release has docui, beside the directory of its programs.
+const INSTALLED_DOCUI: &str = "share/pipemux/apps/docui";
 
 /// Writes a new app into a directory of its name. Returns what is said about it.
 ///
@@ -102,12 +105,21 @@ pub fn create(
 
 /// Returns the directory of the SDK.
 fn docui_path(given: Option<&Path>) -> Result<String, ClientError> {
-    let path = given.map_or_else(|| PathBuf::from(DOCUI), Path::to_owned);
-    let found = fs::canonicalize(&path).ok().filter(|path| path.join("Cargo.toml").is_file());
-    found.and_then(|path| path.into_os_string().into_string().ok()).ok_or_else(|| {
-        ClientError::invalid(format!("{} is not the directory of docui", path.display()))
-            .hint("name it: pipemux app new NAME --lang rust --docui PATH/TO/pipemux/apps/docui")
-    })
+    let path = given.unwrap_or(Path::new(DOCUI));
+    let real =
+        |path: &Path| fs::canonicalize(path).ok().filter(|path| path.join("Cargo.toml").is_file());
+    let installed = || {
+        let own = std::env::current_exe().ok().filter(|_| given.is_none())?;
+        real(&own.parent()?.parent()?.join(INSTALLED_DOCUI))
+    };
+    real(path)
+        .or_else(installed)
+        .and_then(|path| path.into_os_string().into_string().ok())
+        .ok_or_else(|| {
+            ClientError::invalid(format!("{} is not the directory of docui", path.display())).hint(
+                "name it: pipemux app new NAME --lang rust --docui PATH/TO/pipemux/apps/docui",
+            )
+        })
 }
 
 fn rust(name: &ProviderId, docui: &str) -> Vec<File> {

@@ -31,6 +31,14 @@ pub fn skill() -> String {
     head.to_owned() + &of_shell()
 }
 
+/// Returns what stands in a project's instructions for agents.
+pub fn of_agents_md() -> String {
+    "You have `pipemux`: an editor of projects, a notebook and a monitor. Run `pipemux --help` once; it teaches all of them.
+Act with `pipemux run '<call>; <call>'`, look with `pipemux ask '<query>'`, answer questions with `pipemux answer …`.
+"
+    .to_owned()
+}
+
 /// Returns the aliases of all built-in apps.
 pub fn aliases() -> String {
     let part = |text: String, id: &str| match text.is_empty() {

@@ -5,6 +5,7 @@
 //! | `harness` | which files each harness reads, and what belongs into them |
 //! | `json` | edits of JSON with comments |
 //! | `toml` | edits of TOML |
+//! | `block` | edits of Markdown |
 //! | `endings` | keeps what editors put around lines |
 //! | `records` | what was changed, so that it is taken back exactly |
 //! | `files` | reads and writes files whole, all or none, and shows differences |
@@ -12,6 +13,7 @@
 //! **Invariant: a user's file is never made worse.** Only PipeMux's own entries are touched; comments, order and
 //! everything else stay. A file that can't be understood is left as it is, and what belongs into it is printed.
 
+mod block;
 mod endings;
 pub(super) mod files;
 mod harness;
@@ -24,6 +26,7 @@ mod tests;
 #[cfg(test)]
 mod user_files_tests;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
@@ -68,20 +71,26 @@ pub fn execute(requester: &Requester, args: SetupArgs) -> Result<u8, ClientError
     let get = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let directory = std::env::current_dir().ok();
     let places = Places::new(get, directory, args.project)?;
-    let (changes, said) = set_up(args, &places, &own_command())?;
+    let own = std::env::current_exe().unwrap_or_default();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let (changes, said) = set_up(args, &places, &own_command(&own, &path, args.project))?;
     Ok(changes.print(requester, &said))
 }
 
-/// Returns the command that starts this program: its name if the shell finds it by that, else its path.
-fn own_command() -> String {
-    let Ok(own) = std::env::current_exe() else { return "pipemux".to_owned() };
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).map(|directory| directory.join("pipemux"));
+/// Returns the command that starts the program `own`: its absolute path, since a harness that a desktop starts may not have
+/// the shell's PATH. One in the PATH that is the same program stays where it is when that is updated. In the files of a
+/// project, which are of all who work on it, it is the name, if the shell finds the program by that.
+fn own_command(own: &Path, path: &OsStr, project: bool) -> String {
+    let found = std::env::split_paths(path).map(|directory| directory.join("pipemux"));
     let first = found.into_iter().find(|path| path.is_file());
-    let is_own = first.and_then(|path| path.canonicalize().ok()) == own.canonicalize().ok();
-    match own.to_str().filter(|_| !is_own) {
-        Some(path) => path.to_owned(),
-        None => "pipemux".to_owned(),
+    let real = |path: &Path| path.canonicalize().ok();
+    let found = first.filter(|first| real(first).is_some() && real(first) == real(own));
+    match found {
+        Some(_) if project => "pipemux".to_owned(),
+        found => {
+            let command = found.filter(|path| path.is_absolute()).unwrap_or_else(|| own.to_owned());
+            command.to_str().filter(|path| !path.is_empty()).unwrap_or("pipemux").to_owned()
+        }
     }
 }
 
@@ -94,8 +103,10 @@ fn set_up(
     let with = args.with.unwrap_or(if args.remove { With::Both } else { With::Mcp });
     let targets = args.harness.targets(places, with, command);
     if targets.is_empty() {
-        let why = format!("{} has no skills: only its MCP server is set up", args.harness.name());
-        return Err(ClientError::invalid(why).hint("leave out --with, or say --with mcp"));
+        let why = format!("{} belongs to a project", args.harness.name());
+        return Err(ClientError::invalid(why)
+            .hint(format!("pipemux setup {} --project", args.harness.word()))
+            .hint("or a skill for all projects: --with skill"));
     }
     if let Some(root) = places.project() {
         // What the project contains may be anybody's: its links lead no write out of it.
@@ -176,7 +187,7 @@ fn attempt(
             let project = if args.project { " --project" } else { "" };
             let word = args.harness.word();
             format!(
-                "{name} is set up; it takes effect when {name} starts again · take it back: pipemux setup {word}{project} --remove"
+                "{name} is set up; new sessions have it · take it back: pipemux setup {word}{project} --remove"
             )
         }
     };
@@ -202,6 +213,7 @@ fn edited(
         (Content::Json(entries), remove) => json::edit(text, entries, remove),
         (Content::Toml(server), false) => toml::set(text, server),
         (Content::Toml(server), true) => toml::remove(text, server),
+        (Content::Block(block), remove) => block::edit(text, block, remove),
         (Content::Skill, _) => Ok(text.to_owned()),
     };
     let after = endings::keep(text, entries_only).map_err(|why| unreadable(target, &why))?;
@@ -213,6 +225,7 @@ fn edited(
         Content::Toml(_) => {
             toml::meaning(text).is_some_and(|said| toml::meaning(&after) == Some(said))
         }
+        Content::Block(_) => plain(text).trim_end() == plain(&after).trim_end(),
         _ => json::meaning(plain(text))
             .is_some_and(|said| json::meaning(plain(&after)) == Some(said)),
     };

@@ -40,7 +40,7 @@ pub fn explain(error: &clap::Error, words: &[&str]) -> ClientError {
         }
         ErrorKind::MissingRequiredArgument => {
             let missing = argument.trim_end_matches("...").trim_matches(['<', '>']);
-            format!("{missing} is missing: expected {}", usage(verb))
+            format!("{missing} is missing: expected {}{}", usage(verb), values(verb, missing))
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
             format!("a verb is missing: expected one of {}", subverbs(verb))
@@ -111,6 +111,19 @@ fn subverbs(verb: Option<&str>) -> String {
     let below = verb.and_then(|verb| cli.find_subcommand(verb)).unwrap_or(&cli);
     let names = below.get_subcommands().filter(|verb| !verb.is_hide_set());
     names.map(clap::Command::get_name).collect::<Vec<_>>().join(", ")
+}
+
+/// Names the values that an argument of a verb may have, if they are known: `, one of bash, zsh`.
+fn values(verb: Option<&str>, argument: &str) -> String {
+    let cli = Cli::command();
+    let mut positionals = verb
+        .and_then(|verb| cli.find_subcommand(verb))
+        .into_iter()
+        .flat_map(clap::Command::get_positionals);
+    let named = positionals.find(|one| one.get_id().as_str().eq_ignore_ascii_case(argument));
+    let values = named.map(clap::Arg::get_possible_values).unwrap_or_default();
+    let names: Vec<&str> = values.iter().map(clap::builder::PossibleValue::get_name).collect();
+    if names.is_empty() { String::new() } else { format!(", one of {}", names.join(", ")) }
 }
 
 fn usage(verb: Option<&str>) -> String {
@@ -234,6 +247,10 @@ mod tests {
             (
                 "open",
                 "PROVIDER[/SESSION] is missing: expected pipemux open <PROVIDER[/SESSION]> [ARGS]...",
+            ),
+            (
+                "setup",
+                "HARNESS is missing: expected pipemux setup <HARNESS>, one of claude-code, codex, gemini, cursor, vscode, zed, opencode, qwen-code, copilot, agents-md",
             ),
             ("view --json --json", "--json is given twice: expected once"),
             ("service", "a verb is missing: expected one of install, uninstall, status, logs"),

@@ -291,6 +291,17 @@ fn client_with_roots_works_in_the_first_one() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn server_of_a_plugin_works_where_its_client_does() {
+    let env = with_code();
+    let plugin = env.root().join("plugin");
+    std::fs::create_dir(&plugin).expect("a directory");
+    let mut agent = McpClient::connect_in_plugin(&env, &plugin);
+    agent.ask("editor.lines('a.rs:1')").ok().has("fn greet(");
+    agent.close();
+}
+
+#[test]
 fn results_keep_to_what_clients_pass_on() {
     let env = TestEnv::new();
     let lines: String = (1..=4000).map(|n| format!("{n} is a line of this file\n")).collect();

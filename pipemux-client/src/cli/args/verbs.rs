@@ -260,6 +260,7 @@ pub enum Verb {
     ///   pipemux setup claude-code                 as a server of the Model Context Protocol
     ///   pipemux setup codex --with skill          as a skill for the command line, with hooks
     ///   pipemux setup cursor --project --dry-run  show what would be written into this project
+    ///   pipemux setup agents-md --project         a block in AGENTS.md, for any harness that reads it
     #[command(verbatim_doc_comment)]
     Setup {
         /// The harness

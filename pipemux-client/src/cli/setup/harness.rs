@@ -9,11 +9,14 @@ use pipemux_client::ClientError;
 use pipemux_client::proto::paths::Paths;
 
 use super::With;
+use super::guide::of_agents_md;
 use super::json::{Entry, write};
 use super::toml::Server;
 
 /// The name of PipeMux in a harness's configuration.
 pub const NAME: &str = "pipemux";
+/// Claude Code's name of the tool that only looks.
+const ASK: &str = "mcp__pipemux__ask";
 
 /// A harness of agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -27,6 +30,8 @@ pub enum Harness {
     Opencode,
     QwenCode,
     Copilot,
+    // Any that reads a project's AGENTS.md, and skills below `.agents`.
+    AgentsMd,
 }
 
 /// Where files are.
@@ -105,6 +110,8 @@ pub struct Target {
 pub enum Content {
     Json(Vec<Entry>),
     Toml(Server),
+    /// A block of Markdown.
+    Block(String),
     /// The whole file is PipeMux's.
     Skill,
 }
@@ -115,6 +122,7 @@ impl Target {
         match &self.content {
             Content::Json(entries) => write(entries),
             Content::Toml(server) => super::toml::set("", server).unwrap_or_default(),
+            Content::Block(block) => super::block::write(block),
             Content::Skill => String::new(),
         }
     }
@@ -133,6 +141,7 @@ impl Harness {
             Harness::Opencode => "opencode",
             Harness::QwenCode => "Qwen Code",
             Harness::Copilot => "Copilot CLI",
+            Harness::AgentsMd => "AGENTS.md",
         }
     }
 
@@ -145,36 +154,37 @@ impl Harness {
     pub fn targets(self, places: &Places, with: With, command: &str) -> Vec<Target> {
         let mut targets = Vec::new();
         if with != With::Skill {
-            targets.push(self.server(places, command));
+            targets.extend(self.server(places, command));
         }
         if with != With::Mcp {
-            targets.extend(self.skill(places).map(|path| Target { path, content: Content::Skill }));
-            let hooks = self.hooks(places, command);
-            // Where the hooks stand in the file of the server, both are one change.
-            match (targets.first_mut(), hooks) {
-                (Some(Target { path, content: Content::Json(entries) }), Some((file, more)))
-                    if *path == file =>
-                {
-                    entries.extend(more);
-                }
-                (_, Some((path, entries))) => {
-                    targets.push(Target { path, content: Content::Json(entries) });
-                }
-                (_, None) => {}
+            targets.push(Target { path: self.skill(places), content: Content::Skill });
+        }
+        let Some((file, more)) = self.settings(places, with, command) else { return targets };
+        // Where the settings stand in the file of the server, both are one change.
+        match targets.first_mut() {
+            Some(Target { path, content: Content::Json(entries) }) if *path == file => {
+                entries.extend(more);
             }
+            _ if more.is_empty() => {}
+            _ => targets.push(Target { path: file, content: Content::Json(more) }),
         }
         targets
     }
 
-    fn server(self, places: &Places, command: &str) -> Target {
+    /// Returns the file that names the server, or has what takes its place.
+    fn server(self, places: &Places, command: &str) -> Option<Target> {
         let project = places.project.as_deref();
         let path = |own: &str, user: PathBuf| project.map_or(user, |root| root.join(own));
         let plain = || json!({ "command": command, "args": ["mcp"] });
         let (path, section, value) = match self {
+            Harness::AgentsMd => {
+                let content = Content::Block(of_agents_md());
+                return Some(Target { path: project?.join("AGENTS.md"), content });
+            }
             Harness::Codex => {
                 let path = path(".codex/config.toml", places.codex.join("config.toml"));
                 let server = Server { name: NAME, command: command.to_owned() };
-                return Target { path, content: Content::Toml(server) };
+                return Some(Target { path, content: Content::Toml(server) });
             }
             Harness::ClaudeCode => {
                 let user = match &places.claude {
@@ -226,11 +236,12 @@ impl Harness {
                 (path, "mcp", value)
             }
         };
-        Target { path, content: Content::Json(vec![Entry::Value { section, name: NAME, value }]) }
+        let entries = vec![Entry::Value { section, name: NAME, value }];
+        Some(Target { path, content: Content::Json(entries) })
     }
 
     /// Returns where the harness looks for skills.
-    fn skill(self, places: &Places) -> Option<PathBuf> {
+    fn skill(self, places: &Places) -> PathBuf {
         let user = |directory: &str| places.in_home(directory);
         let directory = match (self, &places.project) {
             (Harness::ClaudeCode, Some(root)) => root.join(".claude"),
@@ -247,14 +258,18 @@ impl Harness {
             (Harness::QwenCode, None) => user(".qwen"),
             (Harness::Copilot, Some(root)) => root.join(".github"),
             (Harness::Copilot, None) => places.copilot.clone(),
-            (Harness::Vscode | Harness::Zed, _) => return None,
+            // Where all look that follow agentskills.io.
+            (Harness::Vscode | Harness::Zed | Harness::AgentsMd, project) => {
+                project.as_ref().unwrap_or(&places.home).join(".agents")
+            }
         };
-        Some(directory.join("skills/pipemux/SKILL.md"))
+        directory.join("skills/pipemux/SKILL.md")
     }
 
-    /// Returns the file with the harness's hooks, and the two that PipeMux has: one when the model has seen nothing yet,
-    /// or has lost it in a compaction, and one at each prompt.
-    fn hooks(self, places: &Places, command: &str) -> Option<(PathBuf, Vec<Entry>)> {
+    /// Returns the harness's settings, and what belongs into them: with the server, that its tool that only looks needs no
+    /// approval; with the skill, two hooks: one when the model has seen nothing yet, or has lost it in a compaction, and one
+    /// at each prompt.
+    fn settings(self, places: &Places, with: With, command: &str) -> Option<(PathBuf, Vec<Entry>)> {
         let (file, prompt) = match (self, &places.project) {
             (Harness::ClaudeCode, Some(root)) => {
                 (root.join(".claude/settings.json"), "UserPromptSubmit")
@@ -274,7 +289,14 @@ impl Harness {
             event,
             command: format!("{command} inject --hook{arguments}"),
         };
-        Some((file, vec![hook("SessionStart", " --reset"), hook(prompt, "")]))
+        let mut entries = Vec::new();
+        if with != With::Skill && self == Harness::ClaudeCode {
+            entries.push(Entry::Allowed(ASK));
+        }
+        if with != With::Mcp {
+            entries.extend([hook("SessionStart", " --reset"), hook(prompt, "")]);
+        }
+        Some((file, entries))
     }
 }
 

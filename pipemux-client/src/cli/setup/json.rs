@@ -15,6 +15,8 @@ pub enum Entry {
     Value { section: &'static str, name: &'static str, value: CstInputValue },
     /// A hook: an element of the list `hooks.<event>`.
     Hook { event: &'static str, command: String },
+    /// A tool that needs no approval: an element of the list `permissions.allow`.
+    Allowed(&'static str),
 }
 
 /// What every command of PipeMux's hooks has after the program.
@@ -57,6 +59,21 @@ pub fn edit(text: &str, entries: &[Entry], remove: bool) -> Result<String, Strin
                 let Some(hooks) = object.object_value("hooks") else { continue };
                 let Some(list) = hooks.array_value(event) else { continue };
                 list.elements().into_iter().for_each(remove_own);
+            }
+            (Entry::Allowed(tool), false) => {
+                let permissions = object_in(&object, "permissions")?;
+                once(&permissions, "allow")?;
+                let list = permissions.array_value_or_create("allow");
+                let list = list.ok_or("permissions.allow is no list")?;
+                if !list.elements().iter().any(|node| is_text(node, tool)) {
+                    list.append(CstInputValue::String((*tool).to_owned()));
+                }
+            }
+            (Entry::Allowed(tool), true) => {
+                let permissions = object.object_value("permissions");
+                let list = permissions.and_then(|permissions| permissions.array_value("allow"));
+                let allowed = list.into_iter().flat_map(|list| list.elements());
+                allowed.filter(|node| is_text(node, tool)).for_each(CstNode::remove);
             }
         }
     }
@@ -113,6 +130,10 @@ pub fn write(entries: &[Entry]) -> String {
 fn object_in(object: &CstObject, name: &str) -> Result<CstObject, String> {
     once(object, name)?;
     object.object_value_or_create(name).ok_or_else(|| format!("{name} is no object"))
+}
+
+fn is_text(node: &CstNode, text: &str) -> bool {
+    node.to_serde_value().is_some_and(|value| value.as_str() == Some(text))
 }
 
 /// Refuses a name that stands twice: programs differ in which of the two they read.

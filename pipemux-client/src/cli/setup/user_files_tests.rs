@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 
 use super::tests::{Home, args};
 use super::*;
@@ -259,5 +260,84 @@ fn links_of_a_project_are_not_followed_out_of_it() {
         for made in [".claude.json", "new", "x.json", "project/none"] {
             assert!(!path(made).exists(), "{at} {to}: {made}");
         }
+    }
+}
+
+#[test]
+fn tool_that_only_looks_is_allowed_beside_what_the_user_allowed() {
+    let home = Home::new();
+    let own = "{\n  \"permissions\": {\n    \"allow\": [\"Bash(ls:*)\"], // mine\n    \"deny\": [\"WebFetch\"]\n  }\n}\n";
+    home.write(SETTINGS, own);
+    let both = SetupArgs { with: Some(With::Both), ..args(Harness::ClaudeCode) };
+    for set in [args(Harness::ClaudeCode), both] {
+        home.run(set).unwrap();
+        let text = home.read(SETTINGS);
+        assert_eq!(text.matches("mcp__pipemux__ask").count(), 1, "{text}");
+        assert!(text.contains("\"Bash(ls:*)\"") && text.contains("// mine"), "{text}");
+    }
+    // Without what was remembered the tool goes, and nothing else.
+    fs::remove_dir_all(home.places(false).state).unwrap();
+    home.run(remove(Harness::ClaudeCode)).unwrap();
+    let left = home.read(SETTINGS);
+    assert_eq!(json::meaning(&left), json::meaning(own), "{left}");
+    for broken in ["{\"permissions\": []}", "{\"permissions\": {\"allow\": \"all\"}}"] {
+        home.write(SETTINGS, broken);
+        let error = home.run(args(Harness::ClaudeCode)).unwrap_err();
+        assert!(error.fault().hints[0].contains("mcp__pipemux__ask"), "{error:?}");
+        assert_eq!(home.read(SETTINGS), broken);
+    }
+}
+
+#[test]
+fn block_in_agents_md_is_set_once_and_taken_out_exactly() {
+    let project = |remove| SetupArgs { project: true, remove, ..args(Harness::AgentsMd) };
+    for text in ["# Rules\n\nBe brief.\n", "one line", "a\r\nb\r\n", "\u{feff}深い\n\n\n"] {
+        let home = Home::new();
+        let path = "project/AGENTS.md";
+        home.write(path, text);
+        home.run(project(false)).unwrap();
+        let set = home.read(path);
+        assert!(set.starts_with(text) && set.contains("pipemux --help"), "{set:?}");
+        assert!(home.run(project(false)).unwrap().contains("already"));
+        home.run(project(true)).unwrap();
+        assert_eq!(home.read(path), text);
+        // A block of another release is replaced where it stands.
+        home.write(path, &format!("{}later\n", set.replace("--help", "--old")));
+        home.run(project(false)).unwrap();
+        assert_eq!(home.read(path), format!("{set}later\n"));
+        // Without what was remembered the block goes, and nothing else.
+        fs::remove_dir_all(home.places(true).state).unwrap();
+        home.run(project(true)).unwrap();
+        let left = home.read(path);
+        assert!(left.starts_with(text.trim_end()) && left.ends_with("later\n"), "{left:?}");
+        assert!(!left.contains("pipemux"), "{left}");
+    }
+    let home = Home::new();
+    let half = "<!-- end of pipemux setup -->\n";
+    home.write("project/AGENTS.md", half);
+    assert!(home.run(project(false)).unwrap_err().to_string().contains("don't match"));
+    assert_eq!(home.read("project/AGENTS.md"), half);
+    let nowhere = home.run(args(Harness::AgentsMd)).unwrap_err();
+    assert_eq!(nowhere.fault().hints[0], "pipemux setup agents-md --project");
+}
+
+#[test]
+fn command_is_a_path_except_where_a_project_shares_the_name() {
+    let home = Home::new();
+    home.write("opt/pipemux", "");
+    home.write("other/pipemux", "");
+    let path = |name: &str| home.directory.path().join(name);
+    fs::create_dir(path("bin")).unwrap();
+    std::os::unix::fs::symlink("../opt/pipemux", path("bin/pipemux")).unwrap();
+    let own = path("opt/pipemux");
+    for (directories, command, in_project) in [
+        // The link stays when the version behind it changes.
+        (vec![path("bin"), path("other")], path("bin/pipemux"), "pipemux".into()),
+        (vec![path("other"), path("bin")], own.clone(), own.clone()),
+        (vec![], own.clone(), own.clone()),
+    ] {
+        let found = std::env::join_paths(&directories).unwrap();
+        assert_eq!(PathBuf::from(own_command(&own, &found, false)), command);
+        assert_eq!(PathBuf::from(own_command(&own, &found, true)), in_project);
     }
 }
