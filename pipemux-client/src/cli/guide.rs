@@ -33,7 +33,7 @@ pub fn skill() -> String {
 
 /// Returns what stands in a project's instructions for agents.
 pub fn of_agents_md() -> String {
-    "You have `pipemux`: an editor of projects, a notebook and a monitor. Run `pipemux --help` once; it teaches all of them.
+    "You have `pipemux`: an editor of projects, a terminal and a notebook. Run `pipemux --help` once; it teaches all of them.
 Act with `pipemux run '<call>; <call>'`, look with `pipemux ask '<query>'`, answer questions with `pipemux answer …`.
 "
     .to_owned()

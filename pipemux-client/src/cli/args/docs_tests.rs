@@ -98,3 +98,9 @@ fn every_command_that_a_page_names_can_be_parsed() {
     }
     assert!(parsed > 60, "{parsed}");
 }
+
+#[test]
+fn page_on_harnesses_has_the_text_for_agents_as_setup_writes_it() {
+    let page = fs::read_to_string(repository().join("docs/harnesses.md")).unwrap();
+    assert!(page.contains(&crate::cli::guide::of_agents_md()));
+}

@@ -331,8 +331,8 @@ pub enum Verb {
     ///   pipemux undo        your newest round that changed anything and isn't undone
     ///   pipemux undo 12     the round with this number in `pipemux history`
     ///
-    /// The newest step is taken back first. A step that can't be taken back, or a later change in between,
-    /// is a refusal.
+    /// What came later in the same files stays. Where it touches the same lines, both texts are shown and nothing
+    /// is written. Steps that have no undo are named and left out. An undo is a round, too: undo it to redo.
     #[command(verbatim_doc_comment)]
     Undo {
         /// The round's number
