@@ -60,7 +60,7 @@ step ran, so that `pipemux read obj:9 > file` never fills the file with one.";
 pub const HELP_TEMPLATE: &str = "\
 {about-with-newline}
   pipemux open editor src/lib.rs
-  pipemux run 'editor.replace(\"old\", \"new\"); editor.save()'{after-help}
+  pipemux run 'editor.rename(\"old\", \"new\"); terminal.run(\"make test\")'{after-help}
 
 Options:
 {options}";
