@@ -43,7 +43,8 @@ Apps and sessions:
   end <provider>/<session>              end the session and close its windows
 
 The daemon (all other verbs start it if it is not running):
-  up · down · status [--limits]         start it · end it with all sessions · show its status and limits
+  up · down [--stay]                    start it · end it with all sessions; --stay: until the next up
+  status [--limits]                     show its status, what it costs, and its limits
   consent [<number>] [--withdraw]       show what apps ask you, the person, to allow, and answer
   audit [--lines N]                     print who did what, and who confirmed it
   service install|uninstall|status|logs have systemd or launchd start it; [--dry-run]

@@ -426,7 +426,15 @@ pub enum Verb {
     /// Start the daemon if it is not running, and show its status
     Up,
     /// End the daemon with all its sessions, and wait until it is gone
-    Down,
+    ///
+    ///   pipemux down           the next command, hook or tool call of a harness starts it again
+    ///   pipemux down --stay    none does before pipemux up: each says that a person stopped it, and exits 8
+    #[command(verbatim_doc_comment)]
+    Down {
+        /// Stay down until `pipemux up`
+        #[arg(long)]
+        stay: bool,
+    },
     /// Show the daemon's status; never starts it
     Status {
         /// Show every limit, and how much of it is used
