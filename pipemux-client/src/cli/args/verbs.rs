@@ -520,7 +520,8 @@ pub enum Verb {
     },
     /// Start a guided tour of the editor, the notebook and the monitor
     ///
-    /// The tour works on a copy of a file of this project, and ends its sessions afterwards.
+    /// The tour works on a copy of a file of this project, with a daemon of its own, and leaves nothing behind. At a
+    /// terminal each step waits for a key.
     Tour,
     /// Any other word, which is answered with a suggestion.
     #[command(external_subcommand)]
