@@ -46,7 +46,7 @@ fn daemon_that_a_person_stopped_stays_down_until_they_start_it() {
     env.pipemux(&["down", "--stay"]).ok().has("down · stays down until: pipemux up");
     let stopped = "unreachable · a person stopped PipeMux: pipemux down --stay · start it again: pipemux up\n";
     assert_eq!(env.pipemux(&["view"]).exits(8).text(), stopped);
-    let hook = env.command(&["inject", "--hook"]).stdin("{}").output();
+    let hook = env.command(&["inject", "--hook"]).stdin(b"{}").output();
     assert_eq!(hook.exits(8).text(), stopped);
     env.pipemux(&["status"]).ok().has("not running: a person stopped it · start: pipemux up");
     assert!(env.processes().is_empty());

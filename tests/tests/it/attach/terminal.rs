@@ -100,7 +100,7 @@ impl<'e> Terminal<'e> {
         self.shows(text);
         let parser = self.parser();
         let screen = parser.screen();
-        let lines: Vec<String> = screen.rows(0, screen.size().1).collect();
+        let lines: Vec<String> = screen.rows(0, screen.size().1.into()).collect();
         let found = lines.iter().enumerate().find_map(|(row, line)| {
             let at = line.find(text)?;
             screen.cell(row as u16, line[..at].chars().count() as u16)
