@@ -105,7 +105,11 @@ mod at_a_terminal {
     #[test]
     fn tour_waits_for_a_key_after_each_step_and_can_be_left() {
         let env = TestEnv::new();
-        let mut terminal = Terminal::run(&env, &["tour"], SIZE, &PLAIN);
+        let scratch = env.path("scratch");
+        std::fs::create_dir(&scratch).expect("a directory");
+        let entries = || scratch.read_dir().expect("a directory").count();
+        let variables = [PLAIN[0], ("TMPDIR", scratch.to_str().expect("a path"))];
+        let mut terminal = Terminal::run(&env, &["tour"], SIZE, &variables);
         let shown = terminal.shows("[any key: next · q: leave]");
         assert!(!shown.contains("$ pipemux open editor"), "{shown}");
         terminal.press(" ");
@@ -114,12 +118,17 @@ mod at_a_terminal {
         terminal.press("q");
         terminal.shows("left: nothing of the tour remains");
         terminal.ended(0);
+        assert_eq!(entries(), 0);
 
-        let mut terminal = Terminal::run(&env, &["tour"], SIZE, &PLAIN);
+        let mut terminal = Terminal::run(&env, &["tour"], SIZE, &variables);
         terminal.shows("[any key: next · q: leave]");
+        terminal.press(" ");
+        terminal.shows("$ pipemux open editor");
+        assert_eq!(entries(), 1);
         terminal.press("\x03");
         terminal.shows("the tour was interrupted");
         terminal.ended(130);
+        assert_eq!(entries(), 0);
     }
 
     #[test]
