@@ -36,7 +36,7 @@ Apps and sessions:
   apps                                  list the registered apps, and why others are not registered
   app add <manifest.toml> [--replace]   register an app; app remove <provider>: remove it
   app new <name> [--lang python]        write an app to begin with; app check <manifest.toml>: find its flaws
-  sessions                              list the sessions and their states
+  sessions                              list the sessions, their states and what each costs
   logs <provider>/<session> [--follow]  print the last lines of a session's output
   trace <provider>/<session> [--follow] print the frames between the daemon and an app
   restart <provider>/<session>          end the session's process and start a new one

@@ -378,7 +378,12 @@ pub enum Verb {
     /// Register or remove an app
     #[command(subcommand)]
     App(AppVerb),
-    /// List the sessions and their states
+    /// List the sessions, their states and what each costs
+    ///
+    /// Memory and processor time are those of a session's process and all that it started; a dash is what the
+    /// system doesn't tell. Tokens are those of the answers that showed the session or ran its actions, since the
+    /// daemon started; of an answer with several sessions each has the same part.
+    #[command(verbatim_doc_comment)]
     Sessions,
     /// Print the last lines of a session's output
     Logs {

@@ -148,6 +148,8 @@ impl Sandbox {
             .env("PIPEMUX_RUNTIME_DIR", self.directory.join("run"))
             .env("PIPEMUX_WORKSPACE", "tour")
             .env_remove("PIPEMUX_READER")
+            // The address is that of the user's own daemon.
+            .env_remove("PIPEMUX_METRICS")
             .current_dir(&self.project)
             .stdin(Stdio::null());
         command
