@@ -40,9 +40,11 @@ mod usage_errors;
 mod watch;
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 
 use clap::Parser;
 use clap::error::ErrorKind;
+use pipemux_client::proto::client::Verb as RequestVerb;
 use pipemux_client::{ClientError, Options};
 
 use crate::output;
@@ -75,7 +77,11 @@ pub fn main(words: Vec<OsString>) -> u8 {
 }
 
 fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError> {
-    let Some(verb) = verb else { return Ok(print(&guide::help()).max(USAGE)) };
+    let Some(verb) = verb else {
+        let at_terminal = std::io::stdout().is_terminal();
+        let text = if at_terminal { guide::for_people() } else { guide::help() };
+        return Ok(print(&text).max(USAGE));
+    };
     if let Some(text) = help_of_verb(&verb, &requester.options) {
         return Ok(print_text(requester, &text));
     }
@@ -91,7 +97,11 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Watch { since, count, all } => watch::execute(requester, since, count, all),
         Verb::Logs { session, lines, .. } => logs::execute(requester, session, lines),
         Verb::Trace { session, lines, .. } => logs::trace(requester, session, lines),
-        Verb::Down => down::execute(requester),
+        Verb::Up => {
+            down::start_again(requester)?;
+            requester.request(RequestVerb::Status)
+        }
+        Verb::Down { stay } => down::execute(requester, stay),
         Verb::Status { limits } => status::execute(requester, limits),
         Verb::Consent { number: Some(number), withdraw } => {
             consent::execute(requester, number, withdraw)
@@ -187,7 +197,6 @@ fn wants_json(words: &[OsString]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pipemux_client::proto::client::Verb as RequestVerb;
 
     #[test]
     fn words_of_an_answer_are_joined() {

@@ -80,6 +80,10 @@ pub(crate) fn open_with(
             let none = "no daemon listens for this user and state directory";
             return Err(ClientError::unreachable(none).hint("start it: pipemux up"));
         }
+        if daemon::stays_down(&options.paths) {
+            let why = "a person stopped PipeMux: pipemux down --stay · start it again: pipemux up";
+            return Err(ClientError::unreachable(why));
+        }
         options.known_daemon.may_start(&options.paths)?;
         let outcome = daemon::start(options, deadline)?;
         let retry_until = match outcome {

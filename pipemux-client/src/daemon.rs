@@ -1,7 +1,7 @@
 //! The daemon's process: detects whether one runs, and starts one.
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -48,6 +48,31 @@ pub fn is_running(paths: &Paths) -> bool {
         matches!(tried, Ok(Err(TryLockError::WouldBlock)))
     };
     is_held(&paths.lock) || is_held(&paths.state_dir)
+}
+
+/// Returns true while no client starts the daemon, because a person stopped it: [`stay_down`].
+pub fn stays_down(paths: &Paths) -> bool {
+    paths.stopped_file().exists()
+}
+
+/// Has clients start the daemon no more until [`start_again`].
+///
+/// # Errors
+/// The state directory can't be written to.
+pub fn stay_down(paths: &Paths) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(&paths.state_dir)?;
+    File::create(paths.stopped_file()).map(drop)
+}
+
+/// Has clients start the daemon again.
+///
+/// # Errors
+/// The state directory can't be written to.
+pub fn start_again(paths: &Paths) -> io::Result<()> {
+    match fs::remove_file(paths.stopped_file()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Returns the socket that the lock's holder recorded in the lock file's first line, if it differs from the

@@ -6,6 +6,7 @@
 //! | `cli::args` | the arguments and their help |
 //! | `cli::fast_args` | parses plain command lines without building all of `cli::args` |
 //! | `cli::requester` | sends one request to the daemon, prints its answer and confirms it |
+//! | `output::colour` | colours for people at a terminal |
 //! | `output` | everything that is written, and what happens when nobody reads it |
 //!
 //! Linked statically on x86-64, the program begins in `pipemux-quick`, which carries out plain command lines. What is here

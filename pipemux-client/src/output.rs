@@ -1,5 +1,7 @@
 //! Everything that the command line writes.
 
+pub mod colour;
+
 use std::io::{self, Write};
 
 use pipemux_client::ClientError;
@@ -35,6 +37,11 @@ pub fn write_stdout(bytes: &[u8]) -> io::Result<WriteOutcome> {
 /// Writes to standard error. A failure is ignored, because it can't be reported anywhere.
 pub fn write_stderr(bytes: &[u8]) {
     let _ = io::stderr().lock().write_all(bytes);
+}
+
+/// Writes an error to standard error, in colour for a person at a terminal.
+pub fn write_error(text: &[u8]) {
+    write_stderr(&colour::for_stream(text, &io::stderr(), colour::error));
 }
 
 /// Formats an answer for printing.
@@ -73,7 +80,7 @@ pub fn print_error(error: &ClientError, json: bool, hint_options: &str) {
         *hint = with_options(hint, hint_options).into_owned();
     }
     if !json {
-        return write_stderr(format_fault(label(error), &fault).as_bytes());
+        return write_error(format_fault(label(error), &fault).as_bytes());
     }
     if let Err(error) = write_stdout(&pretty(&json!({ "error": fault }))) {
         report_write_error(&error);

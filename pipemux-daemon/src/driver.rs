@@ -60,6 +60,7 @@ use crate::pinned_programs::PinnedPrograms;
 use crate::ready_queue::{Peer, ReadyQueue, ReadySource};
 use crate::service_manager::{self, Watchdog};
 use crate::shutdown::{Shutdown, ShutdownRequests, Urgency};
+use crate::usage::UsageReader;
 use measuring::Measuring;
 use timer::Timer;
 
@@ -120,6 +121,7 @@ pub struct Driver {
     starting_apps: FxHashMap<Incarnation, effects::StartingApp>,
     app_output: AppOutput,
     peers: PeerProcesses,
+    usage: UsageReader,
     journal: Journal,
     audit_log: AuditLog,
     manifests: ManifestDirs,
@@ -171,7 +173,10 @@ impl Driver {
     pub fn new(parts: DriverParts, shutdown: &Shutdown) -> Self {
         let DriverParts { core, listener, lock, file_watch, processes, journal, .. } = parts;
         let DriverParts { audit_log, manifests, ready_queue, park_hook, .. } = parts;
+        let waker = ready_queue.waker(ReadySource::Usage);
+        let state_dir = journal.directory().to_owned();
         let driver = Self {
+            usage: UsageReader::new(processes.origin(), state_dir, waker),
             core,
             now: Now::default(),
             started: Instant::now(),
@@ -260,6 +265,7 @@ impl Driver {
                 ReadySource::Timer => self.timer.elapsed(),
                 ReadySource::Files => self.poll_files(),
                 ReadySource::Metrics => self.answer_scrapes(),
+                ReadySource::Usage => self.pass_usage(),
                 ReadySource::Peer(peer) => self.serve(peer),
                 ReadySource::AppOutput(app) => self.read_app_output(app),
             }
@@ -324,6 +330,13 @@ impl Driver {
                 took.as_millis(),
                 self.core.last_work(),
             ));
+        }
+    }
+
+    /// Hands in what was read of sessions' usage.
+    fn pass_usage(&mut self) {
+        for (request, report) in self.usage.poll() {
+            self.handle(Event::UsageRead { request, report });
         }
     }
 

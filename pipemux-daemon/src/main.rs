@@ -15,6 +15,7 @@
 //! | `app_output`, `session_logs` | what apps print: their pipes; their log files |
 //! | `journal` | the saved state |
 //! | `audit_log`, `peer_process` | who did what; which process a client is |
+//! | `usage` | what the daemon and sessions use |
 //! | `settings` | the user's settings |
 //! | `directories` | directories of the daemon and of sessions |
 //! | `manifests`, `pinned_programs` | the registered apps; their programs as they were when they were added |
@@ -29,8 +30,8 @@
 //!
 //! **Invariant: only `driver` touches both the core and IO.** It touches files only through the modules above.
 //!
-//! **Invariant: one thread does everything except syncing and compacting the journal and removing session
-//! directories**, and it waits in one place, the runtime's.
+//! **Invariant: one thread does everything except syncing and compacting the journal, removing session
+//! directories and reading what sessions use**, and it waits in one place, the runtime's.
 
 // Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
@@ -70,6 +71,7 @@ mod service_manager;
 mod session_logs;
 mod settings;
 mod shutdown;
+mod usage;
 mod value_files;
 
 use std::process::ExitCode;

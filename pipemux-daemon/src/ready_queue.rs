@@ -39,6 +39,8 @@ pub enum ReadySource {
     Files,
     /// Somebody who reads the metrics.
     Metrics,
+    /// What sessions use, once it was read.
+    Usage,
 }
 
 /// The queue of sources that are ready.

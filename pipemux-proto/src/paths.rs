@@ -74,6 +74,11 @@ impl Paths {
         self.state_dir.join("identity")
     }
 
+    /// The file that is there while the daemon is to stay down: a person stopped it.
+    pub fn stopped_file(&self) -> PathBuf {
+        self.state_dir.join("stopped")
+    }
+
     /// The file beside the socket that says that the socket leads to the daemon of another state directory, and on which host
     /// that is.
     pub fn elsewhere_file(&self) -> PathBuf {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use pipemux_client::blocking::Connection;
 use pipemux_client::proto::Fault;
 use pipemux_client::proto::client::{Answer, Verb};
-use pipemux_client::service_unit::log_hint;
+use pipemux_client::service_unit::{SERVICE_UNIT, SOCKET_UNIT, holds_socket, log_hint};
 use pipemux_client::{ClientError, daemon};
 use pipemux_proto::deadline;
 use serde_json::json;
@@ -19,12 +19,26 @@ use crate::output;
 /// How long the daemon may take to end with all its sessions, unless the command line says.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Ends the daemon, if one runs, and returns the exit status.
-pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
+/// What keeps clients from starting the daemon.
+const STAYS: &str = "stays down until: pipemux up";
+
+/// Ends the daemon, if one runs, and returns the exit status. With `stay`, no client starts it before
+/// [`start_again`].
+pub fn execute(requester: &Requester, stay: bool) -> Result<u8, ClientError> {
     let deadline = deadline::after(time_limit(requester));
     let paths = &requester.options.paths;
+    if stay {
+        if holds_socket(paths) {
+            let why = "systemd starts the daemon for each client: nothing was ended";
+            let stop = format!("systemctl --user stop {SOCKET_UNIT} {SERVICE_UNIT}");
+            return Err(ClientError::Refused(Fault::refused(why).hint(stop)));
+        }
+        // Before the daemon ends, so that nobody starts it in between.
+        daemon::stay_down(paths).map_err(|error| not_written(requester, &error))?;
+    }
     let Some(mut connection) = connect(requester, deadline)? else {
-        return Ok(requester.print_own("not running", &json!({ "running": false })));
+        let text = if stay { format!("not running · {STAYS}") } else { "not running".to_owned() };
+        return Ok(requester.print_own(&text, &json!({ "running": false, "stays_down": stay })));
     };
     let lock = lock_identity(&paths.lock);
     let answer = match requester.request_on(&mut connection, Verb::Down) {
@@ -43,7 +57,30 @@ pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
     if !wait_until(deadline, gone) {
         return Err(still_running(requester));
     }
-    Ok(print_result(requester, answer))
+    if requester.global.json
+        && let Some(answer) = answer
+    {
+        return Ok(print_data(&answer));
+    }
+    let next = match stay {
+        true => STAYS,
+        false => "the next call starts it again; to keep it down: pipemux down --stay",
+    };
+    let data = json!({ "running": false, "stays_down": stay });
+    Ok(requester.print_own(&format!("down · {next}"), &data))
+}
+
+/// Has clients start the daemon again.
+///
+/// # Errors
+/// The state directory can't be written to.
+pub fn start_again(requester: &Requester) -> Result<(), ClientError> {
+    daemon::start_again(&requester.options.paths).map_err(|error| not_written(requester, &error))
+}
+
+fn not_written(requester: &Requester, error: &std::io::Error) -> ClientError {
+    let file = requester.options.paths.stopped_file();
+    ClientError::invalid(format!("can't write {}: {error}", file.display()))
 }
 
 /// Returns what tells a daemon's lock from the next daemon's: each makes the file itself.
@@ -77,11 +114,8 @@ fn wait_until(deadline: Instant, mut condition: impl FnMut() -> bool) -> bool {
     }
 }
 
-fn print_result(requester: &Requester, answer: Option<Answer>) -> u8 {
-    let Some(answer) = answer else {
-        return requester.print_own("down", &json!({ "running": false }));
-    };
-    match output::write_stdout(&output::format_answer(&answer, requester.global.json)) {
+fn print_data(answer: &Answer) -> u8 {
+    match output::write_stdout(&output::format_answer(answer, true)) {
         Ok(_) => answer.exit,
         Err(error) => {
             output::report_write_error(&error);

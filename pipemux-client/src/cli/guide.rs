@@ -20,6 +20,13 @@ pub fn help() -> String {
     of_shell() + PEOPLE
 }
 
+/// Returns what a person is told who gives no arguments.
+pub fn for_people() -> String {
+    format!(
+        "PipeMux gives LLM agents applications: an editor, commands, notes, and your own.\n{PEOPLE}  pipemux --help                         the guide that agents read\n"
+    )
+}
+
 /// Returns the text of `pipemux help --all`.
 pub fn help_of_all_verbs() -> String {
     long_help()
@@ -65,6 +72,11 @@ mod tests {
     #[test]
     fn help_alone_teaches_the_way_of_working() {
         assert_text("guide-help", &help(), 1_040);
+    }
+
+    #[test]
+    fn people_are_shown_a_short_list() {
+        assert_text("guide-people", &for_people(), 240);
     }
 
     #[test]

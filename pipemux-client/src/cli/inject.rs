@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::Path;
 
 use pipemux_client::blocking::Connection;
+use pipemux_client::error::UNREACHABLE;
 use pipemux_client::options::reader_of_session;
 use pipemux_client::proto::client::{Body, Inject, Verb, ViewArgs};
 use pipemux_client::{ClientError, workspace};
@@ -18,7 +19,7 @@ use crate::output;
 /// Longest input of a hook, in bytes: it has the prompt.
 const INPUT_MAX: usize = 4 * 1024 * 1024;
 
-/// The status of a failure. Harnesses take 2 for a reason to discard the prompt.
+/// The status of a failure, unless there is no daemon. Harnesses take 2 for a reason to discard the prompt.
 const FAILED: u8 = 1;
 
 /// Prints what is new for the session's model, if anything is. Returns the exit status.
@@ -31,7 +32,7 @@ pub fn execute(requester: &Requester, reset: bool) -> u8 {
         },
         Err(error) => {
             output::print_error(&error, false, "");
-            FAILED
+            if error.exit_status() == UNREACHABLE { UNREACHABLE } else { FAILED }
         }
     }
 }

@@ -13,7 +13,7 @@ use super::args::GlobalArgs;
 use super::begun;
 use super::progress;
 use super::to_request::{event_wait, milliseconds};
-use crate::output::{self, WriteOutcome};
+use crate::output::{self, WriteOutcome, colour};
 
 /// What the verbs share: which daemon to ask, with which options, and how to print.
 #[derive(Debug, Clone)]
@@ -171,7 +171,7 @@ impl Requester {
         let json = self.global.json;
         let bytes = output::format_answer(answer, json);
         if answer.error && !json {
-            output::write_stderr(&bytes);
+            output::write_error(&bytes);
             return (answer.exit, true);
         }
         if let Body::Raw(value) = &answer.body
@@ -184,6 +184,10 @@ impl Requester {
                 return (answer.exit, true);
             }
         }
+        let bytes = match &answer.body {
+            Body::Text(_) if !json => colour::for_stream(&bytes, &io::stdout(), colour::answer),
+            _ => bytes.into(),
+        };
         match output::write_stdout(&bytes) {
             Ok(written) => (answer.exit, written == WriteOutcome::Complete),
             Err(error) => {

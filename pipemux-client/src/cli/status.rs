@@ -19,8 +19,12 @@ pub fn execute(requester: &Requester, limits: bool) -> Result<u8, ClientError> {
         return Ok(requester.print_and_confirm(&mut connection, &answer));
     }
     if !daemon::is_running(paths) {
-        let data = json!({ "running": false });
-        return Ok(requester.print_own("not running · start: pipemux up", &data));
+        let (stays, why) = match daemon::stays_down(paths) {
+            true => (true, "not running: a person stopped it"),
+            false => (false, "not running"),
+        };
+        let data = json!({ "running": false, "stays_down": stays });
+        return Ok(requester.print_own(&format!("{why} · start: pipemux up"), &data));
     }
     let text = format!(
         "not listening · a daemon holds {}: it is about to listen, or about to end\n{}",

@@ -16,6 +16,9 @@ use nearest::nearest_verb;
 /// Answers that people give without the verb `answer`.
 const ANSWERS: &[&str] = &["all", "none", "yes", "no", "go"];
 
+/// Words for the end of the daemon.
+const ENDS: &[&str] = &["exit", "kill", "quit", "shutdown", "stop"];
+
 /// Options of every verb with a value. `--at` is missing: it is also a frequent parameter of actions.
 const OPTIONS: &[&str] = &["--budget", "--lod", "--reader", "--timeout", "--workspace"];
 
@@ -103,6 +106,17 @@ fn suggest(words: &[&str], is_file: impl Fn(&str) -> bool, is_app: IsApp) -> (St
     if is_file(first) {
         let open = suggested("open", &[&["editor"], words].concat());
         return (no_verb("; to open a file, use open with an app"), open);
+    }
+    match rest {
+        [] if ENDS.contains(first) => {
+            let stop = "pipemux run 'terminal.stop()'";
+            let why = format!("; to end a command: {stop}; to end the daemon and all sessions");
+            return (no_verb(&why), suggested("down", &[]));
+        }
+        [session] if ENDS.contains(first) && session.contains('/') => {
+            return (no_verb("; to end a session, use end"), suggested("end", rest));
+        }
+        _ => {}
     }
     if let Some(app) = known::app_of_action(first, rest.len()).filter(|app| is_app(app)) {
         let problem = no_verb(&format!(", but an action of the {app}"));
@@ -230,5 +244,12 @@ mod tests {
     fn words_of_other_tools_suggest_the_own_verb() {
         assert_eq!(suggestion(&["edit", "foo"]), "pipemux open editor foo");
         assert_eq!(suggestion(&["version"]), "pipemux --version");
+        assert_eq!(suggestion(&["kill", "editor/main"]), "pipemux end editor/main");
+        for word in ["stop", "quit", "exit", "kill", "shutdown"] {
+            let is_app = |app: &str| pipemux_catalog::app(app).is_some();
+            let (problem, command) = suggest(&[word], |_| false, &is_app);
+            assert!(problem.contains("pipemux run 'terminal.stop()'"), "{problem}");
+            assert_eq!(command, "pipemux down");
+        }
     }
 }

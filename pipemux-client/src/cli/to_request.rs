@@ -71,7 +71,6 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
         }
         Verb::Restart { session } => RequestVerb::Restart { session },
         Verb::End { session } => RequestVerb::End { session },
-        Verb::Up => RequestVerb::Status,
         local => return Ok(Execution::Local(local)),
     }))
 }

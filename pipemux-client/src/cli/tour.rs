@@ -1,5 +1,6 @@
 //! `pipemux tour`: a guided tour of the built-in apps. Each step is a real command on a copy of a real file.
 
+mod keys;
 mod sample;
 mod sandbox;
 
@@ -23,22 +24,30 @@ pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
         let began = std::time::Instant::now();
         introduce(&sandbox, &sample, &root)?;
         run_steps(&mut sandbox, &sample)?;
+        Ok(began.elapsed())
+    });
+    // The sandbox is gone by now.
+    let told = outcome.and_then(|took| {
         print(&format!(
-            "\nThat was the tour, in {:.1} s. Its sessions have ended and its copy is removed.\nTry it: pipemux open editor · all verbs: pipemux --help · end the daemon: pipemux down\n",
-            began.elapsed().as_secs_f32()
+            "\nThat was the tour, in {:.1} s. Its daemon has ended, and nothing of it is left.\nfor you and for agents: pipemux --help · every verb: pipemux help --all · an agent's harness: pipemux setup <harness>\n",
+            took.as_secs_f32()
         ))
     });
-    match outcome {
+    match told {
         Ok(()) | Err(TourError::ReaderGone) => Ok(0),
+        Err(TourError::Left) => {
+            let text = "left: nothing of the tour remains · pipemux --help · help --all · setup";
+            Ok(requester.print_own(text, &serde_json::json!({ "left": true })))
+        }
         Err(TourError::Interrupted) => {
             output::write_stderr(
-                b"the tour was interrupted: its sessions have ended and its copy is removed\n",
+                b"the tour was interrupted: its daemon has ended and nothing of it is left\n",
             );
             Ok(INTERRUPTED)
         }
         Err(TourError::UnexpectedStatus { status }) => {
             output::write_stderr(
-                "the tour stops here: the last command ended with an unexpected status\nlook: pipemux status · pipemux sessions\n".as_bytes(),
+                b"the tour stops here: the last command ended with an unexpected status\nlook: pipemux doctor\n",
             );
             Ok(status)
         }
@@ -69,9 +78,8 @@ fn introduce(
         None => format!("the built-in file {}", sample.name),
     };
     print(&format!(
-        "PipeMux in a minute: three apps, on {file}.\nThe tour runs in {}, in the workspace {}; your own files and sessions are not touched.\n",
-        sandbox.directory.display(),
-        sandbox.workspace
+        "PipeMux in a minute: three apps, on {file}.\nThe tour runs in {}, with a daemon of its own; your own files and sessions are not touched.\n",
+        sandbox.project.display(),
     ))
 }
 

@@ -2,8 +2,6 @@
 
 use std::io::Write;
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::time::Duration;
 
 use pipemux_client::proto::client::{Answer, Body, Format, Verb, VerbRequest, ViewArgs};
 use pipemux_client::proto::{Kind, Method, Value, decode};
@@ -172,38 +170,4 @@ fn suggestions_use_the_apps_of_a_running_daemon() {
     assert!(err.ends_with("\npipemux run 'planner.add(\"x\")'\n"), "{err}");
     let err = suggestion(&["monitor", "top"]);
     assert!(err.ends_with("\npipemux --help\n"), "{err}");
-}
-
-#[test]
-fn interrupted_tour_ends_its_sessions_and_removes_its_copy() {
-    let home = TestHome::new();
-    let scratch = home.dir.path().join("scratch");
-    std::fs::create_dir(&scratch).unwrap();
-    let (opened, was_opened) = mpsc::channel();
-    let (interrupted, was_interrupted) = mpsc::channel();
-    let daemon = home.listen(2, move |mut peer| {
-        peer.greet(1);
-        let request = peer.receive().unwrap();
-        let call: VerbRequest = decode(&request.body).unwrap();
-        if matches!(call.verb, Verb::Open(_)) {
-            opened.send(()).unwrap();
-            was_interrupted.recv_timeout(Duration::from_secs(20)).unwrap();
-        }
-        peer.answer(&request.envelope, 0, "answered\n");
-        assert_eq!(peer.receive().unwrap().envelope.method, Method::Seen);
-        call.verb
-    });
-    let tour = command(&home, &["tour"]).env("TMPDIR", &scratch).spawn().unwrap();
-    was_opened.recv_timeout(Duration::from_secs(20)).unwrap();
-    assert_eq!(scratch.read_dir().unwrap().count(), 1);
-    let kill = Command::new("kill").args(["-INT", &tour.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    interrupted.send(()).unwrap();
-    let output = tour.wait_with_output().unwrap();
-    let err = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(130), "{err}");
-    assert!(err.starts_with("the tour was interrupted: "), "{err}");
-    assert_eq!(scratch.read_dir().unwrap().count(), 0);
-    let ended = Verb::End { session: "editor/main".parse().unwrap() };
-    assert_eq!(daemon.join().unwrap().pop(), Some(ended));
 }

@@ -133,6 +133,7 @@ impl Core {
             }
             Event::ValueStored { request, stored } => self.value_stored(RequestId(request), stored),
             Event::LogRead { request, read } => self.log_read(RequestId(request), read),
+            Event::UsageRead { request, report } => self.usage_read(RequestId(request), &report),
             Event::Providers { request, read } => self.providers_loaded(RequestId(request), read),
             Event::Disk { failing } => self.persist.failing = failing,
             Event::Stop => self.stop(),

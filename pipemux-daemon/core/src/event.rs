@@ -10,6 +10,7 @@ use crate::manifest::{Limits, Manifest, PinnedPrograms, Transport};
 use crate::peer::PeerProcess;
 use crate::persist::DiskFailure;
 use crate::persist::records::Record;
+use crate::usage::{UsageQuery, UsageReport};
 
 /// The two clocks, read by the driver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -125,6 +126,13 @@ pub enum Event {
         request: u64,
         /// A piece of the log, or why there is none.
         read: Result<LogText, String>,
+    },
+    /// The answer to [`Effect::ReadUsage`].
+    UsageRead {
+        /// The number that the effect carried.
+        request: u64,
+        /// What was read.
+        report: UsageReport,
     },
     /// The answer to [`Effect::LoadProviders`].
     Providers {
@@ -309,6 +317,13 @@ pub enum Effect {
     UnwatchLog {
         /// The number that the effect carried.
         request: u64,
+    },
+    /// Read what the daemon and these sessions use; answered by one `UsageRead`.
+    ReadUsage {
+        /// A number that the answer carries.
+        request: u64,
+        /// The sessions.
+        sessions: Vec<UsageQuery>,
     },
     /// Make that change to the manifests, then read them; answered by `Providers`.
     LoadProviders {

@@ -59,6 +59,7 @@ mod runs;
 mod text;
 mod timers;
 mod turn;
+mod usage;
 mod verbs;
 mod views;
 mod workspaces;
@@ -85,3 +86,4 @@ pub mod exchange {
 }
 /// The records on disk.
 pub use persist::records as saved;
+pub use usage::{Usage, UsageQuery, UsageReport};

@@ -11,11 +11,12 @@ use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
 use crate::cgroup::SessionCgroup;
+use crate::disk_usage::disk_usage;
 use crate::mark::{MarkOrigin, ProcessMark};
 use crate::message::{ExceededLimit, Limits, Report, Spawn, StopSignal, Termination};
 use crate::process_limit::ProcessLimitSchedule;
 use crate::sys::Usage;
-use crate::{disk_usage, orphans, processes, sys, tree_usage};
+use crate::{orphans, processes, sys, tree_usage};
 
 /// How long an app's descendants may take to die before its exit is reported anyway. Only processes that hang
 /// in the kernel need it.
@@ -282,7 +283,7 @@ impl AppTable {
         if is_due(&mut self.next_disk_check, now, DISK_CHECK_INTERVAL) {
             for (pid, app) in &mut self.apps {
                 let Some(max) = app.limits.disk else { continue };
-                if disk_usage::disk_usage(&app.state_dir) > max {
+                if disk_usage(&app.state_dir) > max {
                     app.end(*pid, ExceededLimit::Disk(max));
                 }
             }

@@ -12,7 +12,7 @@ const BLOCK: u64 = 512;
 
 /// Returns the bytes that a directory takes with all that is in it; of a tree with very many entries, what a part of
 /// it takes. Links aren't followed, and other file systems aren't entered.
-pub(crate) fn disk_usage(directory: &Path) -> u64 {
+pub fn disk_usage(directory: &Path) -> u64 {
     let Ok(root) = fs::symlink_metadata(directory) else { return 0 };
     let mut pending: Vec<PathBuf> = vec![directory.to_owned()];
     let (mut total, mut seen, mut linked) = (0, 0, HashSet::new());

@@ -16,6 +16,7 @@
 //! | `app_table` | the running apps; the end of each, with all that it started |
 //! | [`cgroup`] | control groups: what the kernel holds a session to |
 //! | `tree_usage`, `disk_usage` | what an app and all that it started use; what its directory takes |
+//! | `process_usage` | what processes use, for people who ask |
 //! | `process_limit` | when to count the apps' processes |
 //! | `limit_levels` | which level holds which limit, in words |
 //! | [`mark`] | marks: which incarnation a process belongs to |
@@ -56,6 +57,11 @@ pub mod message;
 pub mod orphans;
 mod process_limit;
 #[cfg(target_os = "linux")]
+mod process_usage;
+#[cfg(not(target_os = "linux"))]
+#[path = "process_usage_fallback.rs"]
+mod process_usage;
+#[cfg(target_os = "linux")]
 mod processes;
 #[cfg(not(target_os = "linux"))]
 #[path = "processes_fallback.rs"]
@@ -75,10 +81,12 @@ mod tree_usage;
 mod tree_usage;
 
 pub use channel::{Inbox, encode, send};
+pub use disk_usage::disk_usage;
 pub use leftovers::Leftover;
 pub use limit_levels::describe_limits;
 pub use mark::{MarkOrigin, ProcessMark};
 pub use message::{ExceededLimit, Limits, Order, Report, Spawn, StopSignal, Termination};
+pub use process_usage::{ProcessUsage, usage_of_marks, usage_of_self};
 pub use run::run;
 pub use sandbox::{Clash, Grant, Sandbox, SandboxSupport};
 #[cfg(target_os = "linux")]

@@ -53,6 +53,7 @@ impl Driver {
                     self.watch_log(request, &log, lines, after);
                 }
                 Effect::UnwatchLog { request } => self.app_output.unwatch(request),
+                Effect::ReadUsage { request, sessions } => self.usage.ask(request, sessions),
                 Effect::LoadProviders { request, change } => self.load_providers(request, &change),
                 Effect::Persist(record) => self.persist(&record),
                 Effect::Prepare { state_dir } => {
@@ -312,6 +313,7 @@ fn is_irrevocable(effect: &Effect) -> bool {
         | Effect::ToApp { .. }
         | Effect::StoreValue { .. }
         | Effect::ReadLog { .. }
+        | Effect::ReadUsage { .. }
         | Effect::WatchLog { .. }
         | Effect::UnwatchLog { .. }
         | Effect::NoteLog { .. }

@@ -4,7 +4,7 @@
 #[cfg(target_os = "linux")]
 mod stories;
 #[cfg(target_os = "linux")]
-mod terminal;
+pub mod terminal;
 
 use pipemux_tests::TestEnv;
 

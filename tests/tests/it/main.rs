@@ -52,6 +52,7 @@ mod monitor;
 mod notebook;
 mod observability;
 mod panels;
+mod person;
 mod pipe;
 mod planner;
 mod planner_players;

@@ -36,14 +36,15 @@ Apps and sessions:
   apps                                  list the registered apps, and why others are not registered
   app add <manifest.toml> [--replace]   register an app; app remove <provider>: remove it
   app new <name> [--lang python]        write an app to begin with; app check <manifest.toml>: find its flaws
-  sessions                              list the sessions and their states
+  sessions                              list the sessions, their states and what each costs
   logs <provider>/<session> [--follow]  print the last lines of a session's output
   trace <provider>/<session> [--follow] print the frames between the daemon and an app
   restart <provider>/<session>          end the session's process and start a new one
   end <provider>/<session>              end the session and close its windows
 
 The daemon (all other verbs start it if it is not running):
-  up · down · status [--limits]         start it · end it with all sessions · show its status and limits
+  up · down [--stay]                    start it · end it with all sessions; --stay: until the next up
+  status [--limits]                     show its status, what it costs, and its limits
   consent [<number>] [--withdraw]       show what apps ask you, the person, to allow, and answer
   audit [--lines N]                     print who did what, and who confirmed it
   service install|uninstall|status|logs have systemd or launchd start it; [--dry-run]

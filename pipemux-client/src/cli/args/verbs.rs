@@ -379,7 +379,12 @@ pub enum Verb {
     /// Register or remove an app
     #[command(subcommand)]
     App(AppVerb),
-    /// List the sessions and their states
+    /// List the sessions, their states and what each costs
+    ///
+    /// Memory and processor time are those of a session's process and all that it started; a dash is what the
+    /// system doesn't tell. Tokens are those of the answers that showed the session or ran its actions, since the
+    /// daemon started; of an answer with several sessions each has the same part.
+    #[command(verbatim_doc_comment)]
     Sessions,
     /// Print the last lines of a session's output
     Logs {
@@ -427,7 +432,15 @@ pub enum Verb {
     /// Start the daemon if it is not running, and show its status
     Up,
     /// End the daemon with all its sessions, and wait until it is gone
-    Down,
+    ///
+    ///   pipemux down           the next command, hook or tool call of a harness starts it again
+    ///   pipemux down --stay    none does before pipemux up: each says that a person stopped it, and exits 8
+    #[command(verbatim_doc_comment)]
+    Down {
+        /// Stay down until `pipemux up`
+        #[arg(long)]
+        stay: bool,
+    },
     /// Show the daemon's status; never starts it
     Status {
         /// Show every limit, and how much of it is used
@@ -513,7 +526,8 @@ pub enum Verb {
     },
     /// Start a guided tour of the editor, the notebook and the monitor
     ///
-    /// The tour works on a copy of a file of this project, and ends its sessions afterwards.
+    /// The tour works on a copy of a file of this project, with a daemon of its own, and leaves nothing behind. At a
+    /// terminal each step waits for a key.
     Tour,
     /// Any other word, which is answered with a suggestion.
     #[command(external_subcommand)]

@@ -142,9 +142,9 @@ impl PipeRequest {
                     return Ok(RequestAction::Text { text: listen::NO_BLOCKS.to_owned() + "\n" });
                 }
             },
-            Execution::Local(Verb::Status { limits: false }) => RequestVerb::Status,
+            Execution::Local(Verb::Up | Verb::Status { limits: false }) => RequestVerb::Status,
             Execution::Local(Verb::Status { limits: true }) => RequestVerb::Limits,
-            Execution::Local(Verb::Down) => RequestVerb::Down,
+            Execution::Local(Verb::Down { stay: false }) => RequestVerb::Down,
             Execution::Local(
                 verb @ (Verb::Help { .. }
                 | Verb::Skill

@@ -21,10 +21,8 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("options", "set"),
     ("print", "view"),
     ("ps", "sessions"),
-    ("quit", "down"),
     ("show", "view"),
     ("start", "open"),
-    ("stop", "down"),
     ("version", "--version"),
 ];
 

@@ -1,7 +1,7 @@
-//! The tour's own directory and workspace, both removed afterwards.
+//! The tour's own directory, with a project, a daemon and its state. The daemon is ended and all of it removed afterwards.
 
 use std::fs::{self, DirBuilder};
-use std::io;
+use std::io::{self, IsTerminal};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pipemux_client::proto::command;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use crate::output::{self, WriteOutcome};
+use super::keys::{self, Key};
+use crate::output::{self, WriteOutcome, colour};
 
 /// Why the tour ends early.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub enum TourError {
     ReaderGone,
     /// The user interrupted the tour with Ctrl-C.
     Interrupted,
+    /// The user pressed the key that leaves the tour.
+    Left,
     /// An operation of the system failed.
     Io(io::Error),
 }
@@ -39,12 +42,11 @@ impl From<io::Error> for TourError {
 #[derive(Debug)]
 pub struct Sandbox {
     /// The directory with the tour's files.
-    pub directory: PathBuf,
-    /// The workspace's name.
-    pub workspace: String,
+    pub project: PathBuf,
+    directory: PathBuf,
     program: PathBuf,
-    /// Sessions that must still be ended.
-    open_sessions: Vec<String>,
+    /// True for a person who reads at a terminal: each step waits for a key.
+    pauses: bool,
     /// Set by the signals that would end the process, so that it cleans up first.
     interrupted: Arc<AtomicBool>,
 }
@@ -55,15 +57,21 @@ impl Sandbox {
     /// # Errors
     /// It can't be created, or exists already.
     pub fn new() -> io::Result<Sandbox> {
-        let workspace = format!("tour-{}", std::process::id());
-        let directory = std::env::temp_dir().join(format!("pipemux-{workspace}"));
+        let name = format!("pipemux-tour-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        let project = directory.join("project");
         let program = std::env::current_exe()?;
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             signal_hook::flag::register(signal, Arc::clone(&interrupted))?;
         }
         DirBuilder::new().mode(0o700).create(&directory)?;
-        Ok(Sandbox { directory, workspace, program, open_sessions: Vec::new(), interrupted })
+        let pauses = io::stdin().is_terminal() && io::stdout().is_terminal();
+        let sandbox = Sandbox { project, directory, program, pauses, interrupted };
+        for directory in [&sandbox.project, &sandbox.directory.join("run")] {
+            DirBuilder::new().mode(0o700).create(directory)?;
+        }
+        Ok(sandbox)
     }
 
     /// Writes a file into the directory.
@@ -71,45 +79,60 @@ impl Sandbox {
     /// # Errors
     /// It can't be written.
     pub fn write_file(&self, name: &str, text: &str) -> io::Result<()> {
-        fs::write(self.directory.join(name), text)
+        fs::write(self.project.join(name), text)
     }
 
-    /// Prints a remark and a command, runs the command, and prints and returns its output.
+    /// Prints a remark and a command, runs the command, and prints and returns its output. At a terminal it waits for a
+    /// key first.
     ///
     /// # Errors
-    /// The command's exit status is not `expected`, or the user interrupts the tour.
+    /// The command's exit status is not `expected`, or the user interrupts or leaves the tour.
     pub fn step(
         &mut self,
         remark: &str,
         words: &[&str],
         expected: u8,
     ) -> Result<String, TourError> {
-        self.check_interrupted()?;
+        self.pause("next")?;
         print(&format!("\n{remark}\n$ {}\n", command::command(words)))?;
-        if let ["open", session, ..] = words {
-            self.open_sessions.push(if session.contains('/') {
-                (*session).to_owned()
-            } else {
-                format!("{session}/main")
-            });
-        }
         let ran = self.command(words).output()?;
         // Ctrl-C has ended the command as well.
         self.check_interrupted()?;
         let mut text = String::from_utf8_lossy(&ran.stdout).into_owned();
         text.push_str(&String::from_utf8_lossy(&ran.stderr));
         let status = ran.status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
-        print(&text)?;
+        if colour::is_wanted(&io::stdout()) {
+            print(&colour::answer(&text))?;
+        } else {
+            print(&text)?;
+        }
         if status != 0 {
             print(&format!("(exit {status})\n"))?;
-        }
-        if let ["close", session, "--end"] = words {
-            self.open_sessions.retain(|open| open != session);
         }
         if status == expected {
             Ok(text)
         } else {
             Err(TourError::UnexpectedStatus { status: status.max(1) })
+        }
+    }
+
+    /// Waits for a key, if a person reads at a terminal.
+    ///
+    /// # Errors
+    /// The user interrupts or leaves the tour.
+    pub fn pause(&self, what: &str) -> Result<(), TourError> {
+        self.check_interrupted()?;
+        if !self.pauses {
+            return Ok(());
+        }
+        print(&format!("\n[any key: {what} · q: leave]"))?;
+        let key = keys::read_key(&self.interrupted);
+        // The line of the prompt is used again.
+        print("\r\x1b[K")?;
+        self.check_interrupted()?;
+        match key? {
+            Key::Leave => Err(TourError::Left),
+            Key::Next => Ok(()),
         }
     }
 
@@ -121,8 +144,13 @@ impl Sandbox {
         let mut command = Command::new(&self.program);
         command
             .args(words)
-            .env("PIPEMUX_WORKSPACE", &self.workspace)
-            .current_dir(&self.directory)
+            .env("PIPEMUX_STATE_DIR", self.directory.join("state"))
+            .env("PIPEMUX_RUNTIME_DIR", self.directory.join("run"))
+            .env("PIPEMUX_WORKSPACE", "tour")
+            .env_remove("PIPEMUX_READER")
+            // The address is that of the user's own daemon.
+            .env_remove("PIPEMUX_METRICS")
+            .current_dir(&self.project)
             .stdin(Stdio::null());
         command
     }
@@ -130,10 +158,7 @@ impl Sandbox {
 
 impl Drop for Sandbox {
     fn drop(&mut self) {
-        for session in std::mem::take(&mut self.open_sessions) {
-            // Errors are ignored: the tour is over, and `pipemux sessions` lists what could not be ended.
-            let _ = self.command(&["end", &session]).output();
-        }
+        let _ = self.command(&["down"]).output();
         let _ = fs::remove_dir_all(&self.directory);
     }
 }

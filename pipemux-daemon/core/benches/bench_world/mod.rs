@@ -1,6 +1,6 @@
 //! A core with one client and one app that answers from memory.
 
-use pipemux_core::{ClientId, Config, Core, Effect, Event, Manifest, Now};
+use pipemux_core::{ClientId, Config, Core, Effect, Event, Manifest, Now, Usage, UsageReport};
 use pipemux_proto::app::{Done, Empty, Opened, Outcome};
 use pipemux_proto::client::{
     Answer, Attach, Attached, Body, DeliveryAck, Format, OpenArgs, Verb, VerbRequest, ViewArgs,
@@ -202,6 +202,11 @@ impl BenchWorld {
                     if let Some(frame) = self.react(&frame(&bytes)) {
                         self.handle(Event::AppFrame { app, frame });
                     }
+                }
+                Effect::ReadUsage { request, sessions } => {
+                    let sessions = vec![Usage::default(); sessions.len()];
+                    let report = UsageReport { own: Usage::default(), sessions };
+                    self.handle(Event::UsageRead { request, report });
                 }
                 Effect::IdentifyClient { client } => {
                     let peer = pipemux_core::peer::PeerProcess::default();

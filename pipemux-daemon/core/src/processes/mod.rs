@@ -153,7 +153,12 @@ impl Processes {
 
     /// The process id of a session's process.
     pub fn pid(&self, session: &Session) -> Option<u32> {
-        self.pids.get(&self.shared.process_of(session.app()?)).copied()
+        self.pids.get(&self.process(session)?).copied()
+    }
+
+    /// Returns the process of a session, which it may share.
+    pub fn process(&self, session: &Session) -> Option<Incarnation> {
+        session.app().map(|app| self.shared.process_of(app))
     }
 
     /// True when no process runs, ends or is about to start.

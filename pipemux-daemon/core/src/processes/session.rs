@@ -1,5 +1,6 @@
 //! What is known of one session: its process, what it was opened with, its crashes.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
@@ -84,6 +85,8 @@ pub struct Session {
     pub saved: u64,
     /// The newest version of its state that it told.
     pub version: u64,
+    /// The tokens of the answers that showed or used it, since the daemon started.
+    pub tokens: Cell<u64>,
 }
 
 /// The state of a session's process.
@@ -182,6 +185,7 @@ impl Session {
             last_lines: Vec::new(),
             saved: 0,
             version: 0,
+            tokens: Cell::new(0),
         }
     }
 

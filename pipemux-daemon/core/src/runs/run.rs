@@ -28,6 +28,8 @@ pub struct UndoneRound {
     pub steps: Vec<u32>,
     /// The steps of the round that have no undo.
     pub stays: Vec<String>,
+    /// What is said of newer rounds that were passed over; empty when none were.
+    pub skipped: String,
 }
 
 impl UndoneRound {

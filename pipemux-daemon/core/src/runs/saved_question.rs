@@ -230,6 +230,7 @@ pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQu
             steps,
             // They were named when the question was asked.
             stays: Vec::new(),
+            skipped: String::new(),
         }),
         ..Run::new(workspace.clone(), saved.reader, saved.run_id, steps)
     };

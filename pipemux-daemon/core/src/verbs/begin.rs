@@ -162,7 +162,7 @@ impl Core {
             }
             Verb::Close { session, end } => self.close(id, &session, end),
             Verb::Apps => return self.apps(id),
-            Verb::Sessions => self.list_sessions(id),
+            Verb::Sessions | Verb::Status => return self.read_usage(id),
             Verb::Logs { session, lines, after, wait_ms } => {
                 self.logs(id, &session, lines, after, wait_ms)
             }
@@ -174,7 +174,6 @@ impl Core {
             Verb::History { detail, rounds } => self.history(id, detail, rounds),
             Verb::Undo { round } => self.undo(id, round, true),
             Verb::Set { option, value } => self.set(id, option.as_deref(), value.as_deref()),
-            Verb::Status => return self.status(id),
             Verb::Limits => self.limits(id),
             Verb::Watch(watch) => self.watch(id, watch),
             Verb::Consent(args) => self.consent(id, args),
@@ -219,6 +218,7 @@ impl Core {
                 | Task::Widening
                 | Task::Reopening
                 | Task::Loading(_)
+                | Task::ReadingUsage(_)
                 | Task::Viewing(_)
                 | Task::Reading(_)
                 | Task::Resolving(_)

@@ -6,6 +6,7 @@ use crate::Core;
 use crate::bounds::{BOUNDS, Unit};
 use crate::keys::{RequestId, WorkspaceKey};
 use crate::verbs::require;
+use crate::views::amounts::size;
 
 impl Core {
     /// Lists all bounds.
@@ -31,6 +32,9 @@ impl Core {
             };
             let amount = amount_text(value, bound.unit);
             text += &match used {
+                Some(used) if bound.unit == Unit::Bytes => {
+                    format!("{}: {} of {amount}\n", bound.what, size(used))
+                }
                 Some(used) => format!("{}: {used} of {amount}\n", bound.what),
                 None => format!("{}: {amount}\n", bound.what),
             };

@@ -1,4 +1,4 @@
-//! Verbs that list: `sessions`, `help`, `status`.
+//! `help`: what apps can do; and which session an address means.
 
 use pipemux_proto::call::nearest;
 use pipemux_proto::projection::Lod;
@@ -88,75 +88,6 @@ impl Core {
         }
         self.answer_data(id, text, Value::List(rows));
         Ok(())
-    }
-
-    /// Lists the sessions of all workspaces.
-    pub(super) fn list_sessions(&mut self, id: RequestId) -> Result<(), Fault> {
-        let at = &require::request(&self.clients, id)?.workspace;
-        let mut text = String::new();
-        let mut data = Vec::new();
-        for (key, session) in self.processes.sessions() {
-            let owner = match &key.workspace {
-                None => "every workspace".to_owned(),
-                Some(owner) => self.workspaces.get(owner).map_or("?".into(), |w| w.name.clone()),
-            };
-            let here = key.workspace.as_ref().is_none_or(|owner| owner == at);
-            let pid = self.processes.pid(session);
-            let process = pid.map_or(String::new(), |pid| format!(" · pid {pid}"));
-            let owned = if here { String::new() } else { format!(" · workspace {owner}") };
-            let failed = session.failed.as_ref().map_or(String::new(), |why| format!(" · {why}"));
-            let more =
-                session.doing(self.turn.now.mono_ms).map_or(String::new(), |is| format!(" · {is}"));
-            let about = line(&format!("{process}{more}{owned}{failed}"));
-            text += &format!("{key} · {}{about}\n", session.state());
-            data.push(Value::Map(vec![
-                ("session".into(), key.to_string().into()),
-                ("workspace".into(), owner.into()),
-                ("state".into(), session.state().into()),
-                ("pid".into(), pid.into()),
-                ("crashes".into(), session.crashes.len().into()),
-                ("failed".into(), session.failed.clone().into()),
-            ]));
-        }
-        if text.is_empty() {
-            text += "0 sessions · see what can be opened: pipemux apps\n";
-        }
-        self.answer_data(id, text, Value::List(data));
-        Ok(())
-    }
-
-    /// Reports the state of the daemon.
-    pub(super) fn status(&mut self, id: RequestId) {
-        let ready =
-            self.processes.sessions().values().filter(|session| session.ready().is_some()).count();
-        let mut rows: Vec<(&str, Value)> = vec![
-            ("daemon", self.config.software.as_str().into()),
-            ("pid", self.config.pid.into()),
-            ("socket", self.config.socket.as_str().into()),
-            ("state", self.config.state_dir.as_str().into()),
-            (
-                "uptime_s",
-                (self.turn.now.mono_ms.saturating_sub(self.turn.began.mono_ms) / 1000).into(),
-            ),
-            ("apps", self.providers.len().into()),
-            ("sessions", self.processes.sessions().len().into()),
-            ("ready", ready.into()),
-            ("workspaces", self.workspaces.len().into()),
-            ("clients", self.clients.len().into()),
-        ];
-        if !self.config.confines.is_empty() {
-            rows.push(("sandbox", self.config.confines.as_str().into()));
-        }
-        if !self.config.limit_levels.is_empty() {
-            rows.push(("limits", self.config.limit_levels.as_str().into()));
-        }
-        rows.extend(self.persist.losses.damage().map(|text| ("damage", text.into())));
-        let failing = self.persist.failing.as_ref().map(|failing| failing.why.as_str());
-        rows.extend(failing.map(|why| ("acts_refused", why.into())));
-        let show = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
-        let text = rows.iter().map(|(name, value)| format!("{name} {}\n", show(value))).collect();
-        let data = rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        self.answer_data(id, text, Value::Map(data));
     }
 
     /// Returns the session that an address means in the caller's workspace.

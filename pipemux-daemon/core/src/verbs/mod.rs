@@ -60,6 +60,7 @@ mod trace;
 mod turn_windows;
 mod undo;
 mod unheard;
+mod usage;
 mod view;
 mod wait;
 mod wait_checks;

@@ -18,13 +18,17 @@ impl Core {
     pub(super) fn undo(
         &mut self,
         id: RequestId,
-        round: Option<u64>,
+        asked: Option<u64>,
         may_wait: bool,
     ) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         let reader = &request.call.reader;
-        let round = find_round(workspace, reader, round)?;
+        let (round, skipped) = match asked {
+            Some(_) => (None, String::new()),
+            None => choose_round(workspace, reader),
+        };
+        let round = find_round(workspace, reader, asked.or(round))?;
         let number = round.number;
         if self.is_being_undone(&request.workspace, number) {
             let why = format!("round {number} is being undone already: nothing was undone");
@@ -62,7 +66,7 @@ impl Core {
         let steps: Vec<Step> =
             left.iter().map(|(_, undo)| self.undo_step(undo)).collect::<Result<_, _>>()?;
         let indices = left.iter().filter_map(|(index, _)| u32::try_from(*index).ok()).collect();
-        let undone = UndoneRound { number, steps: indices, stays };
+        let undone = UndoneRound { number, steps: indices, stays, skipped };
         self.run_steps_with(id, steps, |run| run.undoes = Some(undone))
     }
 
@@ -130,6 +134,46 @@ fn session_of(undo: &SavedUndo) -> Result<SessionKey, Fault> {
     Ok(SessionKey { workspace: undo.workspace.as_deref().map(Into::into), addr })
 }
 
+/// Chooses the newest round of a reader whose sessions are all open, and says which newer ones were passed over. Chooses
+/// none when there is no such round.
+fn choose_round(workspace: &Workspace, reader: &str) -> (Option<u64>, String) {
+    let (mut passed, mut closed) = (Vec::new(), Vec::new());
+    for round in workspace.history.changes(reader) {
+        let left = round.undo.iter().filter(|undo| !undo.undone);
+        let sessions = left.filter_map(|undo| session_of(undo).ok());
+        let mut missing: Vec<SessionKey> =
+            sessions.filter(|session| workspace.window(session).is_none()).collect();
+        if missing.is_empty() {
+            return (Some(round.number), skipped(&passed, &closed));
+        }
+        passed.push(round.number);
+        closed.append(&mut missing);
+        closed.sort();
+        closed.dedup();
+    }
+    (None, String::new())
+}
+
+/// Says which rounds were passed over, newest first, and how to take them back; nothing when none were.
+fn skipped(passed: &[u64], closed: &[SessionKey]) -> String {
+    let (Some(newest), Some(oldest), Some(session)) =
+        (passed.first(), passed.last(), closed.first())
+    else {
+        return String::new();
+    };
+    let rounds = match passed.len() {
+        1 => format!("round {newest}"),
+        n => format!("{n} rounds, {oldest} to {newest}"),
+    };
+    let more = match closed.len() {
+        1 => "isn't open".to_owned(),
+        n => format!("and {} more sessions aren't open", n - 1),
+    };
+    format!(
+        "skipped: {rounds}, since {session} {more} · pipemux open {session}, then pipemux undo {newest}\n"
+    )
+}
+
 /// Returns the round that is to be taken back: at least a part of it can be, as far as the daemon knows.
 fn find_round<'a>(
     workspace: &'a Workspace,
@@ -141,7 +185,7 @@ fn find_round<'a>(
         Some(number) => history.round(number).ok_or_else(|| {
             Fault::not_found(format!("there is no round {number}")).hint("pipemux history")
         })?,
-        None => history.newest_change(reader).ok_or_else(|| {
+        None => history.changes(reader).next().ok_or_else(|| {
             Fault::not_found("no round of yours is left to undo").hint("pipemux history")
         })?,
     };

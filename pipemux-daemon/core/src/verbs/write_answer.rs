@@ -106,6 +106,7 @@ impl Core {
         };
         let TokenReceipt { shown, available } = receipt;
         builder.turn.measure(|| Measurement::Shown { shown, available });
+        count_tokens(&builder, &windows, shown);
         let mut lines = text.take_lines();
         if request.format == Format::Json {
             // Windows are complete in it.
@@ -151,6 +152,29 @@ impl Core {
             Err(text) => self.answer_in_parts(id, exit, number, text)?,
         }
         Ok(())
+    }
+}
+
+/// Counts the tokens of an answer for the sessions that it shows or whose actions ran: for each of several the same part.
+fn count_tokens(builder: &AnswerBuilder<'_>, windows: &[AnswerWindow], shown: u64) {
+    let steps = match &builder.kind {
+        AnswerKind::Run(run) => &run.steps[..],
+        _ => &[],
+    };
+    let mut sessions: Vec<&SessionKey> = Vec::new();
+    let named = windows.iter().map(|window| &window.session);
+    for session in named.chain(steps.iter().map(|step| &step.session)) {
+        if !sessions.contains(&session) {
+            sessions.push(session);
+        }
+    }
+    let mut left = shown;
+    for (at, session) in sessions.iter().enumerate() {
+        let part = left / (sessions.len() - at) as u64;
+        left -= part;
+        if let Some(session) = builder.processes.get(session) {
+            session.tokens.set(session.tokens.get() + part);
+        }
     }
 }
 

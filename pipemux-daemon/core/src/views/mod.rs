@@ -6,6 +6,7 @@
 //! | module | writes |
 //! |---|---|
 //! | [`minter`] | links, and the ids that are minted for them |
+//! | [`amounts`] | sizes and times for people |
 //! | [`media`] | what the value of a thing is, when that is no text |
 //! | [`window_renderer`], [`content_writer`], [`trim`] | a window: projection and anchor table in, Markdown and ids out |
 //! | [`fit`] | an answer that keeps to the budget of its request |
@@ -18,6 +19,7 @@
 //! | [`link_title`] | the calls that links show |
 //! | [`context`] | the Context of a window |
 
+pub mod amounts;
 pub mod answer;
 pub mod answer_buffer;
 pub mod answer_text;

@@ -110,6 +110,8 @@ pub fn write_outcome<'p>(
         let shown = shown_refs(&text);
         anchors.keep_offered(|written| shown.contains(written));
     }
+    let skipped = run.undoes.as_ref().map_or("", |undone| undone.skipped.as_str());
+    text.push_str(&with_options(skipped, hint_options));
     if let Some(undone) = run.undoes.as_ref().filter(|undone| !undone.stays.is_empty()) {
         let names = undone.stays.join(", ");
         text.push_str(&format!("not undone, since it has no undo: {names}\n"));

@@ -38,13 +38,14 @@ impl History {
         self.rounds.iter().rev().find(|round| round.number == number)
     }
 
-    /// Returns the newest round of a reader of which something is left to be taken back. Undos aren't undone unasked.
-    pub fn newest_change(&self, reader: &str) -> Option<&SavedRound> {
-        let may_be_undone = |round: &&SavedRound| {
+    /// Returns the rounds of a reader of which something is left to be taken back, newest first. Undos aren't undone
+    /// unasked.
+    pub fn changes(&self, reader: &str) -> impl Iterator<Item = &SavedRound> {
+        let may_be_undone = move |round: &&SavedRound| {
             let left = round.undo.iter().any(|undo| !undo.undone);
             round.reader == reader && round.undoes.is_none() && left
         };
-        self.rounds.iter().rev().find(may_be_undone)
+        self.rounds.iter().rev().filter(may_be_undone)
     }
 
     /// Notes that steps of a round were taken back, and of which it isn't known yet. When a round is taken back that had

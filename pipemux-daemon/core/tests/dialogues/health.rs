@@ -22,7 +22,7 @@ fn silent_app_that_nobody_waits_for_is_restarted() {
     let app = world.process("notes/main").expect("it runs");
     world.set_behaviour("notes/main", Behaviour::Silent);
     world.run(reader("a"), "notes.say('x')").exits(7).has("did not answer in time");
-    world.ask(reader("a"), Verb::Sessions).has("notes/main · silent");
+    world.ask(reader("a"), Verb::Sessions).has("notes/main  silent");
     // It has an action to answer, so it may be working.
     world.pass(limits::WORKING_MS - limits::WEDGED_MS);
     assert!(world.apps.contains_key(&app), "it was ended while it may be working");
@@ -85,7 +85,7 @@ fn progress_keeps_a_working_app_alive_and_a_wedged_one_only_for_a_while() {
         }
     };
     passes(&mut world, limits::EVENTS_ALIVE_MS - 60_000);
-    world.ask(reader("a"), Verb::Sessions).has("notes/main · ready");
+    world.ask(reader("a"), Verb::Sessions).has("notes/main  ready");
     passes(&mut world, limits::WORKING_MS + 2 * 60_000);
     assert!(!world.apps.contains_key(&app), "its other thread keeps it alive");
 }
@@ -129,7 +129,7 @@ fn silent_app_that_answers_again_is_left_running() {
     world.set_behaviour("notes/main", Behaviour::Normal);
     world.pass(limits::WEDGED_MS * 2);
     assert!(world.apps.contains_key(&app), "it answered its ping and was ended");
-    world.ask(reader("a"), Verb::Sessions).has("notes/main · ready");
+    world.ask(reader("a"), Verb::Sessions).has("notes/main  ready");
     world.run(reader("a"), "notes.say('y')").exits(0);
 }
 
@@ -160,9 +160,9 @@ fn app_that_misses_a_ping_is_listed_as_silent_before_the_deadline() {
     let client = world.connect();
     let call = world.call(reader("a"), crate::world::run("notes.say('x')"));
     world.send(client, &call);
-    world.ask(reader("a"), Verb::Sessions).has("notes/main · ready");
+    world.ask(reader("a"), Verb::Sessions).has("notes/main  ready");
     world.pass(limits::PING_MS + limits::PONG_MS);
-    world.ask(reader("a"), Verb::Sessions).has("notes/main · silent");
+    world.ask(reader("a"), Verb::Sessions).has("notes/main  silent");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn idle_session_hibernates_and_wakes_without_visible_change() {
     let before = world.view_at(reader("a"), "notes/main", Lod::Summary).text;
     world.pass(IDLE + 1);
     assert!(world.apps.is_empty());
-    world.ask(reader("a"), Verb::Sessions).has("notes/main · asleep");
+    world.ask(reader("a"), Verb::Sessions).has("notes/main  asleep");
     let after = world.view_at(reader("a"), "notes/main", Lod::Summary).text;
     assert_eq!(before, after, "the window is the same, byte for byte");
     let done = world.run(reader("a"), &format!("notes.edit(obj:{id}, 'two')"));
@@ -145,7 +145,7 @@ fn run_during_a_save_keeps_the_session_awake() {
 fn hibernated_session_survives_daemon_loss() {
     let mut world = slept();
     world.lose_daemon();
-    world.ask(reader("a"), Verb::Sessions).has("notes/main · asleep");
+    world.ask(reader("a"), Verb::Sessions).has("notes/main  asleep");
     world.view(reader("a")).exits(0).has("k1 r1").lacks("restarted");
     let app = world.process("notes/main").expect("it woke");
     let woken = world.apps[&app].opens.last().expect("an open").woken;

@@ -101,7 +101,7 @@ fn sessions_of_a_shared_process_hibernate_one_by_one() {
     world.pass(40_000);
     world.run(reader("a"), "notes/b.say('x')").exits(0);
     world.pass(40_000);
-    world.ask(reader("a"), Verb::Sessions).has("notes/main · asleep").has("notes/b · ready");
+    world.ask(reader("a"), Verb::Sessions).has("notes/main  asleep").has("notes/b     ready");
     world.pass(40_000);
     assert!(world.apps.is_empty(), "nobody is awake in it");
     let after = world.view(reader("a"));
@@ -194,4 +194,20 @@ fn hung_shared_process_is_restarted_within_its_deadlines() {
     world.pass(limits::DRAIN_MS);
     world.answer_to(client, id).expect("an answer").exits(0).has("restarted notes/main");
     assert!(!world.apps.contains_key(&before));
+}
+
+#[test]
+fn process_that_sessions_share_counts_once_in_their_sum() {
+    let mut world = World::with_notes(shared);
+    world.open(reader("a"), "notes");
+    world.open(reader("a"), "notes/b");
+    let listed = world.ask(reader("a"), Verb::Sessions).text;
+    let rows: Vec<&str> = listed.lines().collect();
+    assert!(rows[1].contains("112 B") && rows[2].contains("112 B"), "{listed}");
+    assert!(rows[3].starts_with("2 sessions ") && rows[3].contains("112 B"), "{listed}");
+    // What was shown was counted for the session that it was of.
+    let tokens = |row: &str| row.rsplit(' ').next().and_then(|last| last.parse::<u64>().ok());
+    let (one, other) = (tokens(rows[1]).unwrap(), tokens(rows[2]).unwrap());
+    assert!(one > 0 && other > 0, "{listed}");
+    assert_eq!(tokens(rows[3]), Some(one + other));
 }

@@ -144,3 +144,18 @@ fn undo_that_the_loss_of_the_daemon_interrupts_tells_what_took_effect_and_what_i
     again.exits(0).has("undo of notes.say('x')").lacks("other.say");
     assert_eq!(sent(&mut world), ["notes/main takeback"]);
 }
+
+#[test]
+fn round_of_a_session_that_was_ended_is_passed_over_and_named() {
+    let mut world = world();
+    for code in ["notes.say('x')", "other.say('y')", "other.say('z')"] {
+        world.run(reader("a"), code).exits(0);
+    }
+    let end = Verb::End { session: "other/main".parse().unwrap() };
+    world.ask(reader("a"), end).exits(0);
+    let said = undo(&mut world, None);
+    said.exits(0).has("1 done · undo of notes.say('x')");
+    said.has("skipped: 2 rounds, 2 to 3, since other/main isn't open · pipemux open other/main, then pipemux undo 3");
+    // Nothing else is left, so the reason is the whole answer.
+    undo(&mut world, None).exits(4).has("other/main isn't open: nothing was undone");
+}

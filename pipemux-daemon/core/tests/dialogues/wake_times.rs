@@ -48,7 +48,7 @@ fn session_is_woken_at_the_time_that_its_app_named() {
 fn later_daemon_wakes_what_an_earlier_one_put_to_sleep() {
     let mut world = asleep_for_an_hour();
     world.lose_daemon();
-    world.ask(reader("a"), Verb::Sessions).has("notes/main · asleep");
+    world.ask(reader("a"), Verb::Sessions).has("notes/main  asleep");
     world.pass(HOUR);
     assert_woken_in_time(&world);
 
@@ -120,7 +120,7 @@ fn session_that_dies_of_being_woken_stays_down_in_the_end() {
     world.set_behaviour("notes/main", Behaviour::DiesAtStart(Vec::new()));
     world.run_out();
     assert!(world.apps.is_empty());
-    world.ask(reader("a"), Verb::Sessions).has("notes/main · failed");
+    world.ask(reader("a"), Verb::Sessions).has("notes/main  failed");
     world.lose_daemon();
     world.run_out();
     assert!(world.apps.is_empty(), "it is not tried for ever");

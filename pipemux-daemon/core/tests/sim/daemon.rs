@@ -172,6 +172,9 @@ fn copy(event: &Event) -> Event {
         Event::LogRead { request, read } => {
             Event::LogRead { request: *request, read: read.clone() }
         }
+        Event::UsageRead { request, report } => {
+            Event::UsageRead { request: *request, report: report.clone() }
+        }
         Event::Providers { request, read } => {
             Event::Providers { request: *request, read: read.clone() }
         }

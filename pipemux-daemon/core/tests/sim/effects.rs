@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pipemux_core::event::LogText;
 use pipemux_core::peer::PeerProcess;
 use pipemux_core::saved::Record;
-use pipemux_core::{ClientId, Effect, Event, Exit, Signal, Start};
+use pipemux_core::{ClientId, Effect, Event, Exit, Signal, Start, Usage, UsageReport};
 use pipemux_proto::client::Answer;
 use pipemux_proto::{Fault, Hello, Incarnation, Kind, Method, decode};
 
@@ -71,6 +71,11 @@ impl Sim {
                 Effect::UnwatchLog { request } => self.in_flight.retain(
                     |_, due| !matches!(due, InFlight::LogRead(watched) if *watched == request),
                 ),
+                Effect::ReadUsage { request, sessions } => {
+                    let sessions = vec![Usage::default(); sessions.len()];
+                    let report = UsageReport { own: Usage::default(), sessions };
+                    self.queue.push_back(Event::UsageRead { request, report });
+                }
                 Effect::LoadProviders { request, .. } => {
                     let read = Err(Fault::refused("there are no manifests here"));
                     self.queue.push_back(Event::Providers { request, read });

@@ -1,6 +1,6 @@
 //! Carries out effects in their order, as a driver does, and queues the events that follow.
 
-use pipemux_core::{ClientId, Effect, Event, Exit, LogText, Manifests, Signal};
+use pipemux_core::{ClientId, Effect, Event, Exit, LogText, Manifests, Signal, Usage, UsageReport};
 use pipemux_proto::app::OpenRequest;
 use pipemux_proto::client::{Answer, Attached};
 use pipemux_proto::{Incarnation, Kind, Method, decode};
@@ -59,6 +59,12 @@ impl World {
                     self.queue.push_back(Event::LogRead { request, read });
                 }
                 Effect::WatchLog { .. } | Effect::UnwatchLog { .. } => {}
+                Effect::ReadUsage { request, sessions } => {
+                    let usage = Usage { memory: Some(112), ..Usage::default() };
+                    let sessions = vec![usage; sessions.len()];
+                    let report = UsageReport { own: usage, sessions };
+                    self.queue.push_back(Event::UsageRead { request, report });
+                }
                 Effect::LoadProviders { request, .. } => {
                     let manifests = self.config.providers.clone();
                     let problems = self.manifest_problems.clone();

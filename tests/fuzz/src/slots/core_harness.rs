@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use pipemux_core::peer::PeerProcess;
 use pipemux_core::saved::Record;
-use pipemux_core::{ClientId, Config, Core, Effect, Event, Now};
+use pipemux_core::{ClientId, Config, Core, Effect, Event, Now, Usage, UsageReport};
 use pipemux_proto::app::{Empty, KeyLocation, Located, Opened};
 use pipemux_proto::client::{Answer, Body, Format, Verb, VerbRequest, Workspace};
 use pipemux_proto::projection::{Piece, Projection};
@@ -215,6 +215,11 @@ impl CoreHarness {
                 }
                 Effect::StoreValue { request, path, .. } => {
                     self.queue.push_back(Event::ValueStored { request, stored: Ok(path) });
+                }
+                Effect::ReadUsage { request, sessions } => {
+                    let sessions = vec![Usage::default(); sessions.len()];
+                    let report = UsageReport { own: Usage::default(), sessions };
+                    self.queue.push_back(Event::UsageRead { request, report });
                 }
                 Effect::Start(start) => {
                     self.queue.push_back(Event::Started {

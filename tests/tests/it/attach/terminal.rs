@@ -1,4 +1,4 @@
-//! A pseudo-terminal with a shell that runs `pipemux attach`, and what such a terminal shows.
+//! A pseudo-terminal with a shell that runs `pipemux`, and what such a terminal shows.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -20,10 +20,9 @@ const DEADLINE: Duration = Duration::from_secs(15);
 /// What the shell does: it goes on after the command has ended, as a person's does, so that the terminal stays as the
 /// command left it. A shell that ends would have the system put its modes back. A command that was stopped goes on after
 /// a line.
-const SCRIPT: &str =
-    r#""$0" attach "$@"; while status=$?; echo "status $status"; read -r _; do fg; done"#;
+const SCRIPT: &str = r#""$0" "$@"; while status=$?; echo "status $status"; read -r _; do fg; done"#;
 
-/// A terminal on which a person attached to an app.
+/// A terminal on which a person runs a command.
 pub struct Terminal<'e> {
     env: &'e TestEnv,
     master: File,
@@ -34,6 +33,16 @@ pub struct Terminal<'e> {
 impl<'e> Terminal<'e> {
     /// Attaches to an app on a new terminal of so many columns and rows, of the kind that TERM names.
     pub fn attach(env: &'e TestEnv, app: &str, size: (u16, u16), term: &str) -> Self {
+        Self::run(env, &["attach", app], size, &[("TERM", term)])
+    }
+
+    /// Runs `pipemux` with these arguments and variables on a new terminal of so many columns and rows.
+    pub fn run(
+        env: &'e TestEnv,
+        args: &[&str],
+        size: (u16, u16),
+        variables: &[(&str, &str)],
+    ) -> Self {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
         let master = openpt(flags).expect("a terminal");
         grantpt(&master).and_then(|()| unlockpt(&master)).expect("a terminal");
@@ -45,11 +54,11 @@ impl<'e> Terminal<'e> {
         let shell = Command::new("setsid")
             .args(["--ctty", "sh", "-m", "-c", SCRIPT])
             .arg(program("pipemux"))
-            .arg(app)
+            .args(args)
             .current_dir(env.project())
             .env_clear()
             .envs(env.variables())
-            .env("TERM", term)
+            .envs(variables.iter().copied())
             .stdin(another())
             .stdout(another())
             .stderr(another())
@@ -83,6 +92,20 @@ impl<'e> Terminal<'e> {
     pub fn shows(&self, text: &str) -> String {
         poll_until(DEADLINE, || Some(self.text()).filter(|shown| shown.contains(text)))
             .unwrap_or_else(|| panic!("not shown: {text:?}; the terminal shows:\n{}", self.text()))
+    }
+
+    /// Waits until the terminal shows a text, and returns the colour of its first character.
+    #[track_caller]
+    pub fn colour_of(&self, text: &str) -> vt100::Color {
+        self.shows(text);
+        let parser = self.parser();
+        let screen = parser.screen();
+        let lines: Vec<String> = screen.rows(0, screen.size().1.into()).collect();
+        let found = lines.iter().enumerate().find_map(|(row, line)| {
+            let at = line.find(text)?;
+            screen.cell(row as u16, line[..at].chars().count() as u16)
+        });
+        found.expect("it is shown in one line").fgcolor()
     }
 
     /// Waits until the terminal shows a text no more.

@@ -59,6 +59,8 @@ pub(crate) enum Task {
     Tracing(TraceWait),
     /// Waits for manifests that are being read.
     Loading(AfterLoading),
+    /// Waits for what these sessions use.
+    ReadingUsage(Vec<SessionKey>),
     /// Waits for something to happen.
     Waiting(Box<Wait>, WaitLimits),
     /// Waits for a session that is being restarted.
