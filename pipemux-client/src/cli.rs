@@ -9,6 +9,7 @@ mod audit;
 mod begun;
 mod bench;
 mod changes;
+mod clock;
 mod command_env;
 mod consent;
 mod doctor;
@@ -38,6 +39,7 @@ mod tool_schema;
 mod tour;
 mod usage_errors;
 mod watch;
+mod who;
 
 use std::ffi::OsString;
 
@@ -95,6 +97,12 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Status { limits } => status::execute(requester, limits),
         Verb::Consent { number: Some(number), withdraw } => {
             consent::execute(requester, number, withdraw)
+        }
+        Verb::Who { file, diff, rounds } => {
+            who::execute(requester, &file, (diff, Some(rounds)), None)
+        }
+        Verb::History { file: Some(file), since, detail, diff, rounds, .. } => {
+            who::execute(requester, &file, (detail || diff, rounds), since.as_deref())
         }
         Verb::Audit { lines } => audit::execute(requester, lines),
         Verb::Doctor { fix } => doctor::execute(requester, fix),

@@ -5,7 +5,9 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use pipemux_client::proto::client::{Answer, Body, Format, Verb, VerbRequest, ViewArgs};
+use pipemux_client::proto::client::{
+    Answer, Body, Format, HistoryArgs, Verb, VerbRequest, ViewArgs,
+};
 use pipemux_client::proto::{Kind, Method, Value, decode};
 
 use crate::fake_daemon::TestHome;
@@ -67,10 +69,10 @@ fn run_without_daemon(words: &[&str], stdin: &str) -> Output {
 
 #[test]
 fn history_and_set_send_their_arguments() {
-    assert_eq!(verb(&["history"]), Verb::History { detail: false, rounds: None });
+    assert_eq!(verb(&["history"]), Verb::History(HistoryArgs::default()));
     assert_eq!(
         verb(&["history", "--rounds", "3", "--detail"]),
-        Verb::History { detail: true, rounds: Some(3) }
+        Verb::History(HistoryArgs { detail: true, rounds: Some(3), ..HistoryArgs::default() })
     );
     let set = |option: Option<&str>, value: Option<&str>| Verb::Set {
         option: option.map(Into::into),

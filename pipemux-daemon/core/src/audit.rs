@@ -222,7 +222,7 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
         | Verb::Sessions
         | Verb::Logs { .. }
         | Verb::Trace { .. }
-        | Verb::History { .. }
+        | Verb::History(_)
         | Verb::Watch(_)
         | Verb::Consent(_)
         | Verb::Limits

@@ -58,7 +58,7 @@ pub fn verb_name(verb: &Verb) -> &'static str {
         Verb::Logs { .. } => "logs",
         Verb::Restart { .. } => "restart",
         Verb::End { .. } => "end",
-        Verb::History { .. } => "history",
+        Verb::History(_) => "history",
         Verb::Undo { .. } => "undo",
         Verb::Set { .. } => "set",
         Verb::Status | Verb::Limits => "status",

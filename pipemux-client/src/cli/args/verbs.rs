@@ -1,6 +1,7 @@
 //! The verbs, with their arguments and help.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Subcommand;
@@ -15,6 +16,9 @@ use super::values::{
     HelpTopic, OpenTarget, epoch, event, help_topic, lines, open_target, priority, question,
     rounds, session, wait, weight,
 };
+
+/// Rounds that `who` shows when nothing else is said.
+const WHO_SHOWN: u32 = 5;
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -313,8 +317,21 @@ pub enum Verb {
         #[arg(long)]
         end: bool,
     },
-    /// Show what was done in the workspace, newest last
+    /// Show what was done in the workspace, newest last, by the clock of this machine or of TZ
+    ///
+    ///   pipemux history --since today           also yesterday, 2026-11-01, 3h, 2d
+    ///   pipemux history --all --since today     in all workspaces: where, by whom, and with which client
+    ///   pipemux history src/a.rs                what changed this file or folder, newest first: as `who`
+    #[command(verbatim_doc_comment)]
     History {
+        /// Only rounds that changed this file or folder, newest first
+        file: Option<PathBuf>,
+        /// The rounds of all workspaces
+        #[arg(long)]
+        all: bool,
+        /// Only rounds since then: today, yesterday, 2026-11-01, 3h, 2d
+        #[arg(long, value_name = "WHEN")]
+        since: Option<String>,
         /// Include each round's details
         #[arg(long)]
         detail: bool,
@@ -324,6 +341,21 @@ pub enum Verb {
         /// Number of rounds to show, counted from the newest
         #[arg(long, value_name = "N", value_parser = rounds, allow_negative_numbers = true)]
         rounds: Option<u32>,
+    },
+    /// Show which rounds changed a file or folder, by whom, with which client and when: newest first
+    ///
+    /// It knows of changes by apps and by commands in the terminal that ended within their call. If the file was
+    /// written later than the newest of them, it says so.
+    #[command(verbatim_doc_comment)]
+    Who {
+        /// The file or folder
+        file: PathBuf,
+        /// Show what each round changed, as a difference
+        #[arg(long)]
+        diff: bool,
+        /// Number of rounds to show
+        #[arg(long, value_name = "N", value_parser = rounds, default_value_t = WHO_SHOWN, allow_negative_numbers = true)]
+        rounds: u32,
     },
     /// Undo a round of history, in all apps that it changed
     ///

@@ -346,9 +346,26 @@ pub struct SavedRound {
     /// What it changed in files, as a unified diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// What it was made with; empty in records of earlier releases.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub client: String,
+    /// The files that it changed, as absolute paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Further files that it changed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_files: u64,
 }
 
 impl SavedRound {
+    /// True if it is known to have changed a file, or one in a folder: an absolute path.
+    pub fn changed(&self, path: &str) -> bool {
+        let path = path.trim_end_matches('/');
+        self.files.iter().any(|file| {
+            file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
     /// True if all of it is taken back that can be.
     pub fn is_undone(&self) -> bool {
         !self.undo.is_empty() && self.undo.iter().all(|undo| undo.undone)

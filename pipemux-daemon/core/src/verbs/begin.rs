@@ -171,7 +171,7 @@ impl Core {
             }
             Verb::Restart { session } => self.restart(id, &session),
             Verb::End { session } => self.end(id, &session),
-            Verb::History { detail, rounds } => self.history(id, detail, rounds),
+            Verb::History(args) => self.history(id, &args),
             Verb::Undo { round } => self.undo(id, round, true),
             Verb::Set { option, value } => self.set(id, option.as_deref(), value.as_deref()),
             Verb::Status => return self.status(id),
@@ -298,7 +298,7 @@ impl Core {
             None => text,
             Some(budget) => match request.call.verb {
                 // The newest lines come last.
-                Verb::History { .. } | Verb::Logs { .. } | Verb::Trace { .. } => {
+                Verb::History(_) | Verb::Logs { .. } | Verb::Trace { .. } => {
                     cut_older_lines(&text, budget)
                 }
                 _ => cut_lines(&text, budget),
@@ -367,7 +367,7 @@ fn speaks_as_reader(verb: &Verb) -> bool {
         | Verb::Close { .. }
         | Verb::Restart { .. }
         | Verb::End { .. }
-        | Verb::History { .. }
+        | Verb::History(_)
         | Verb::Undo { .. }
         | Verb::Set { .. }
         | Verb::Watch(_) => true,
@@ -399,7 +399,7 @@ fn name_plainly(workspace: &str, verb: &mut Verb) {
         | Verb::Help { .. }
         | Verb::Apps
         | Verb::Sessions
-        | Verb::History { .. }
+        | Verb::History(_)
         | Verb::Undo { .. }
         | Verb::Set { .. }
         | Verb::Status

@@ -27,6 +27,9 @@ use crate::verbs::require;
 use crate::verbs::tasks::Task;
 use crate::workspaces::raw_projection::RawProjection;
 
+/// What history tells of requests that don't say what they are made with.
+const COMMAND_LINE: &str = "cli";
+
 impl Core {
     /// Gives a client's request a run, and starts the run.
     pub(super) fn start_run(
@@ -270,7 +273,9 @@ impl Core {
     pub(super) fn record_round(&mut self, id: RequestId, run: &mut Run) {
         let (at, exit, now) = (&run.workspace, run.exit_status(), self.turn.now);
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
-        let round = history_round(run, workspace, now.unix_ms, exit);
+        let mut round = history_round(run, workspace, now.unix_ms, exit);
+        let client = self.clients.request(id).map(|request| &*request.call.client);
+        round.client = client.filter(|name| !name.is_empty()).unwrap_or(COMMAND_LINE).to_owned();
         workspace.history.add(round.clone(), self.config.history_rounds());
         run.round = (!round.undo.is_empty()).then_some(round.number);
         if let Some(notes) = self.clients.audit_notes(id) {

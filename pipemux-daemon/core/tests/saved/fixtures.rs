@@ -150,6 +150,17 @@ pub fn records() -> Vec<Fixture> {
                 ..plain_round()
             })
         ),
+        fixture!(
+            "records",
+            "round_files",
+            round(SavedRound {
+                number: 13,
+                client: "mcp 助手".into(),
+                files: vec!["/計画/一.rs".into()],
+                more_files: 2,
+                ..plain_round()
+            })
+        ),
         fixture!("records", "round_plain", round(plain_round())),
         fixture!(
             "records",

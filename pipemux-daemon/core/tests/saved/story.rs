@@ -1,7 +1,7 @@
 //! A core that starts on all fixtures at once, as one log.
 
 use pipemux_core::saved::Record;
-use pipemux_proto::client::{Verb, VerbRequest, is_passed_variable};
+use pipemux_proto::client::{HistoryArgs, Verb, VerbRequest, is_passed_variable};
 
 use crate::fixtures::{EMPTY_KEY, NAME, RUN_ID, records};
 use crate::world::{AnswerText, Reader, World, run, text};
@@ -78,8 +78,9 @@ fn assert_restored(mut world: World) {
     assert_eq!(opens[0].args, ["一つ.txt", "with space", "it's \"quoted\"", "--flag=", ""]);
     assert_eq!(opens[0].cwd, "/home/ada/文書");
 
-    let history = world.ask(READER, Verb::History { detail: true, rounds: None });
-    history.has("7. 2025-12-10T09:46:40Z · 阿达 · notes.say('一\"二\"') (exit 3)\n");
+    let history =
+        world.ask(READER, Verb::History(HistoryArgs { detail: true, ..HistoryArgs::default() }));
+    history.has("7. 09:46:40Z · 阿达 · notes.say('一\"二\"') (exit 3)\n");
     history.has("   said 一\"二\"\n   first line\n   \tsecond 'line'\n").has("8. ");
     let options = |world: &mut World, workspace| {
         world.ask(Reader { workspace, ..READER }, Verb::Set { option: None, value: None })

@@ -106,7 +106,20 @@ fn verbs(all: &mut Vec<Sample>) {
         ),
         ("close", Verb::Close { session: session(), end: true }),
         ("apps", Verb::Apps),
-        ("history", Verb::History { detail: true, rounds: Some(5) }),
+        (
+            "history",
+            Verb::History(HistoryArgs { detail: true, rounds: Some(5), ..HistoryArgs::default() }),
+        ),
+        (
+            "history-of-file",
+            Verb::History(HistoryArgs {
+                since_ms: Some(1_767_225_600_000),
+                all: true,
+                file: Some("/work/a.rs".into()),
+                clock: vec![ClockOffset { from_s: 1_761_440_400, ahead_s: 3600 }],
+                ..HistoryArgs::default()
+            }),
+        ),
         ("set", Verb::Set { option: Some("epoch".into()), value: Some("strict".into()) }),
         ("sessions", Verb::Sessions),
         ("trace", Verb::Trace { session: session(), lines: 50, after: Some(412), wait_ms: 5_000 }),
@@ -157,6 +170,7 @@ fn verbs(all: &mut Vec<Sample>) {
             budget: plain.then_some(300),
             lod: plain.then_some(Lod::Full),
             at: plain.then_some(17),
+            client: String::new(),
             hint_options: String::new(),
             env: std::collections::BTreeMap::new(),
             diff: 0,
@@ -168,6 +182,8 @@ fn verbs(all: &mut Vec<Sample>) {
         add(all, &format!("verb-{name}"), (Kind::Request, Method::Verb), &call);
         if plain {
             let call = VerbRequest { reader_token: "k3y".into(), ..call };
+            let named = VerbRequest { client: "mcp claude-code".into(), ..call.clone() };
+            add(all, "verb-client", (Kind::Request, Method::Verb), &named);
             let waits = VerbRequest { wait_ms: 30_000, ..call.clone() };
             add(all, "verb-wait", (Kind::Request, Method::Verb), &waits);
             add(all, "verb-with-token", (Kind::Request, Method::Verb), &call);
