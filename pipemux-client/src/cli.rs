@@ -22,6 +22,7 @@ mod listen;
 mod logs;
 mod mcp;
 mod open;
+mod pause;
 mod pipe;
 mod progress;
 mod prompt;
@@ -104,6 +105,8 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::History { file: Some(file), since, detail, diff, rounds, .. } => {
             who::execute(requester, &file, (detail || diff, rounds), since.as_deref())
         }
+        Verb::Pause { all } => pause::execute(requester, all, true),
+        Verb::Resume { all } => pause::execute(requester, all, false),
         Verb::Audit { lines } => audit::execute(requester, lines),
         Verb::Doctor { fix } => doctor::execute(requester, fix),
         Verb::Pipe => pipe::execute(requester),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::consent::ConsentArgs;
 use crate::ids::{Incarnation, ProviderId, SessionAddr, SessionId};
+use crate::pause::PauseArgs;
 use crate::projection::Lod;
 use crate::report::Report;
 use crate::value::Value;
@@ -234,6 +235,8 @@ pub enum Verb {
     Providers(ProvidersArgs),
     /// Lists what apps ask a person to allow and what a person allowed, shows one of them, or decides about it.
     Consent(ConsentArgs),
+    /// Begins or ends a pause, in which nobody whom it holds may act.
+    Pause(PauseArgs),
     /// Ends all sessions and the daemon.
     Down,
 }
@@ -272,6 +275,7 @@ impl Verb {
             | Self::Set { .. }
             | Self::Providers(_)
             | Self::Consent(ConsentArgs { decision: Some(_), .. })
+            | Self::Pause(_)
             | Self::Down => VerbEffect::ChangesDaemon,
             // One that opens a window opens it once, however often it is sent.
             Self::View(_)

@@ -77,6 +77,7 @@ fn outside(path: &Path, newest: Option<i64>) -> Option<String> {
     };
     let at = found.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
     let at = i64::try_from(at.as_millis()).ok().filter(|_| found.is_file())?;
-    // A round is recorded after it has written.
-    (at > newest?).then(|| format!("changed on disk since, at {}: by no round", clock::shown(at)))
+    // A round is recorded after it has written, and its time is told to the second.
+    (at / 1000 > newest? / 1000)
+        .then(|| format!("changed on disk since, at {}: by no round", clock::shown(at)))
 }

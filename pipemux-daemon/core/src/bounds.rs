@@ -92,6 +92,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         COPY_MAX Bytes "a value that one app takes from another",
         VALUE_FILE_MAX Bytes "a value that one app takes from another as a file",
         VALUE_FILES_MAX Count "files with values that wait for one session",
+        PAUSES_MAX Count "pauses that last at a time",
         CONSENTS_ASKED_MAX Count "consents that apps ask for, of all workspaces",
         CONSENTS_ALLOWED_MAX Count "consents that persons gave, of all workspaces",
         CONSENT_LINES_MAX Count "lines that a consent shows",

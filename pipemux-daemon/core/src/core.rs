@@ -21,6 +21,7 @@ use crate::jobs::Jobs;
 use crate::keys::RequestId;
 use crate::manifest::Manifest;
 use crate::measurement::Measurement;
+use crate::pauses::Pauses;
 use crate::persist::Persist;
 use crate::processes::Processes;
 use crate::runs::open_questions::OpenRuns;
@@ -88,6 +89,7 @@ pub struct Core {
     pub(crate) jobs: Jobs,
     /// What only a person may allow.
     pub(crate) consents: Consents,
+    pub(crate) pauses: Pauses,
     /// Runs that wait for their reader.
     pub(crate) runs: OpenRuns,
     /// What happened.

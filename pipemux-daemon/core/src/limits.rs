@@ -292,6 +292,8 @@ pub const VIEW_FRAME_TOKENS: u32 = 60;
 pub const CONTENT_BUDGET_MIN: u32 = 60;
 /// Tokens that are kept of a run's budget for the result of each query behind the next step.
 pub const SHORT_RESULT_TOKENS: u32 = 300;
+/// Pauses that last at a time.
+pub const PAUSES_MAX: usize = 64;
 /// Rounds of history that one workspace keeps.
 pub const HISTORY_MAX: usize = 10_000;
 /// Rounds that one `history` shows when nothing else is said.

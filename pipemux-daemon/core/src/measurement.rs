@@ -65,6 +65,7 @@ pub fn verb_name(verb: &Verb) -> &'static str {
         Verb::Watch(_) => "watch",
         Verb::Providers(_) => "app",
         Verb::Consent(_) => "consent",
+        Verb::Pause(_) => "pause",
         Verb::Down => "down",
     }
 }

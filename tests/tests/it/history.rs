@@ -123,12 +123,12 @@ fn all_workspaces_are_told_with_reader_and_client() {
     let mut agent = McpClient::connect(&env);
     let code = json!({ "code": "notebook.add('mcp', 'x')" });
     agent.tool("run_code_snippet", code).ok();
-    let line = b"{\"run\": \"notebook.add('pipe', 'x')\"}\n";
+    let line = b"{\"args\": [\"run\", \"notebook.add('pipe', 'x')\"]}\n";
     env.command(&["pipe"]).stdin(line).output().ok();
     let all = env.pipemux(&["history", "--all"]);
     all.ok().has(" · bob via cli · notebook.add('cli'");
     all.has("there · 1. ").has("session-t-1 via cli codex · notebook.add('harness'");
-    all.has("via mcp test-client · notebook.add('mcp'").has("via pipe · notebook.add('pipe'");
+    all.has("via mcp story · notebook.add('mcp'").has("via pipe · notebook.add('pipe'");
     env.pipemux(&["history"]).ok().lacks("via ").lacks("there");
     let data = env.pipemux(&["history", "--all", "--json"]).ok().json();
     let rows = data.as_array().expect("rounds");
@@ -144,7 +144,7 @@ fn all_workspaces_are_told_with_reader_and_client() {
 #[test]
 fn who_changed_a_file_is_known_whatever_changed_it() {
     let env = crate::terminal::confining();
-    env.shell("git init -q && git add -A").output().ok();
+    env.shell("git init -q && mkdir src").output().ok();
     env.write("src/a b.txt", "one\ntwo\n");
     env.write("src/c.txt", "three\n");
     env.as_reader("ann", &["run", "editor.replace('one', '1', in='src/a b.txt')"]).ok();

@@ -50,6 +50,7 @@ mod monitor;
 mod notebook;
 mod observability;
 mod panels;
+mod pause;
 mod pipe;
 mod planner;
 mod planner_players;

@@ -479,6 +479,31 @@ pub enum Verb {
         #[arg(long, requires = "number")]
         withdraw: bool,
     },
+    /// Hold what agents do, until `resume`: run, click, answer and undo are refused; reading and jobs go on
+    ///
+    ///   pipemux pause                    everybody in this workspace
+    ///   pipemux pause --reader NAME      this reader, in all workspaces
+    ///   pipemux pause --all              everybody, in all workspaces
+    ///
+    /// A run that is under way stops before its next step. It lasts until you end it, also when the daemon is
+    /// restarted. A reader is who a command says it is: against one that may change its name, hold the workspace.
+    #[command(verbatim_doc_comment)]
+    Pause {
+        /// Everybody, in all workspaces
+        #[arg(long)]
+        all: bool,
+    },
+    /// End a pause: your terminal asks you, so an agent can't
+    ///
+    ///   pipemux resume                   that of this workspace
+    ///   pipemux resume --reader NAME     that of this reader
+    ///   pipemux resume --all             each of them
+    #[command(verbatim_doc_comment)]
+    Resume {
+        /// Each pause
+        #[arg(long)]
+        all: bool,
+    },
     /// Print who did what, from the audit log
     ///
     /// Each act is one line: when, what, what came of it, who confirmed it, and which process asked. Long

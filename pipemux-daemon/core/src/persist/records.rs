@@ -232,6 +232,22 @@ pub enum Record {
         /// False when it isn't allowed any more.
         given: bool,
     },
+    /// A person began or ended a pause.
+    Pause {
+        /// The key of the workspace that it holds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        workspace: Option<String>,
+        /// The reader whom it holds; with neither of both it holds everybody.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reader: Option<String>,
+        /// When it began, in milliseconds since 1970.
+        unix_ms: u64,
+        /// How far the person's clock was ahead of UTC, in seconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ahead_s: Option<i32>,
+        /// False when it has ended.
+        on: bool,
+    },
     /// A window was closed.
     WindowClosed {
         /// The workspace's key.

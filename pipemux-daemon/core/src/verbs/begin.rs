@@ -124,6 +124,15 @@ impl Core {
     /// Writes down that a request begins to act. Returns false when the disk doesn't take it: then the request is
     /// answered with that, nothing of it took effect, and the client may send it again under the same id.
     pub(super) fn record_begun(&mut self, id: RequestId) -> bool {
+        let first = self.clients.request(id).filter(|request| !request.recorded);
+        if let Some(request) = first
+            && let Some(fault) = self.pause_of(id)
+        {
+            let key = ActKey::of(&request.call);
+            self.clients.forget_act(&key);
+            self.fail_request(id, fault);
+            return false;
+        }
         let Some(DiskFailure { why, next }) = &self.persist.failing else {
             self.clients.record_begun(&mut self.turn, id);
             return true;
@@ -178,6 +187,7 @@ impl Core {
             Verb::Limits => self.limits(id),
             Verb::Watch(watch) => self.watch(id, watch),
             Verb::Consent(args) => self.consent(id, args),
+            Verb::Pause(args) => self.pause(id, args),
             Verb::Providers(change) => return self.change_providers(id, change),
             Verb::Down => return self.down(id),
         };
@@ -356,6 +366,7 @@ fn speaks_as_reader(verb: &Verb) -> bool {
         | Verb::Status
         | Verb::Limits
         | Verb::Consent(_)
+        | Verb::Pause(_)
         | Verb::Down => false,
         Verb::Open(_)
         | Verb::View(_)
@@ -407,6 +418,7 @@ fn name_plainly(workspace: &str, verb: &mut Verb) {
         | Verb::Watch(_)
         | Verb::Providers(_)
         | Verb::Consent(_)
+        | Verb::Pause(_)
         | Verb::Down => {}
     }
 }

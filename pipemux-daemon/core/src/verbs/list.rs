@@ -153,6 +153,8 @@ impl Core {
         rows.extend(self.persist.losses.damage().map(|text| ("damage", text.into())));
         let failing = self.persist.failing.as_ref().map(|failing| failing.why.as_str());
         rows.extend(failing.map(|why| ("acts_refused", why.into())));
+        let paused = self.pauses.listed(self.turn.now.unix_ms);
+        rows.extend(paused.map(|held| ("paused", held.into())));
         let show = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
         let text = rows.iter().map(|(name, value)| format!("{name} {}\n", show(value))).collect();
         let data = rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();

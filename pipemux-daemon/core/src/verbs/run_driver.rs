@@ -60,8 +60,17 @@ impl Core {
         let workspace = self.workspaces.get(&run.workspace).ok_or_else(Self::lost_run)?;
         let context = RunContext { workspace, sessions: self.processes.sessions() };
         let output = run.resume(input, &context);
-        if run.acts_by(&output) && !self.record_begun(id) {
-            return Ok(());
+        let (acts, sends) = (run.acts_by(&output), matches!(output, RunOutput::Invoke { .. }));
+        if acts {
+            let is_first = self.clients.request(id).is_some_and(|request| !request.recorded);
+            if !self.record_begun(id) {
+                return Ok(());
+            }
+            if let Some(fault) = self.pause_of(id).filter(|_| sends && !is_first) {
+                // What ran before has its end: the next step fails, and the others aren't run.
+                let failed = StepReply::Outcome(Outcome::Failed(fault));
+                return self.resume_run(id, RunInput::Replied(failed));
+            }
         }
         let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
         let turn = &mut self.turn;

@@ -5,6 +5,7 @@ use pipemux_proto::client::*;
 use pipemux_proto::consent::{ConsentArgs, ConsentDecision, PersonChannel};
 use pipemux_proto::context::*;
 use pipemux_proto::job::{JobState, JobStatus};
+use pipemux_proto::pause::{PauseArgs, PauseScope};
 use pipemux_proto::projection::Lod;
 use pipemux_proto::report::*;
 use pipemux_proto::watch::*;
@@ -152,6 +153,24 @@ fn verbs(all: &mut Vec<Sample>) {
             Verb::Providers(ProvidersArgs {
                 add: None,
                 remove: Some("arena".parse().expect("a provider")),
+            }),
+        ),
+        (
+            "pause",
+            Verb::Pause(PauseArgs {
+                scope: PauseScope::Reader("reviewer".into()),
+                on: true,
+                by: Some(PersonChannel::Terminal),
+                clock: vec![ClockOffset { from_s: 0, ahead_s: 3600 }],
+            }),
+        ),
+        (
+            "resume",
+            Verb::Pause(PauseArgs {
+                scope: PauseScope::All,
+                on: false,
+                by: Some(PersonChannel::Terminal),
+                clock: Vec::new(),
             }),
         ),
         ("restart", Verb::Restart { session: session() }),
