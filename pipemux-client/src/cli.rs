@@ -11,6 +11,7 @@ mod bench;
 mod changes;
 mod clock;
 mod command_env;
+mod config;
 mod consent;
 mod doctor;
 mod down;
@@ -107,6 +108,7 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         }
         Verb::Pause { all } => pause::execute(requester, all, true),
         Verb::Resume { all } => pause::execute(requester, all, false),
+        Verb::Config { write } => config::execute(requester, write),
         Verb::Audit { lines } => audit::execute(requester, lines),
         Verb::Doctor { fix } => doctor::execute(requester, fix),
         Verb::Pipe => pipe::execute(requester),

@@ -93,6 +93,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         VALUE_FILE_MAX Bytes "a value that one app takes from another as a file",
         VALUE_FILES_MAX Count "files with values that wait for one session",
         PAUSES_MAX Count "pauses that last at a time",
+        PAUSE_READER_MAX Bytes "the name of a reader whom a pause holds",
         CONSENTS_ASKED_MAX Count "consents that apps ask for, of all workspaces",
         CONSENTS_ALLOWED_MAX Count "consents that persons gave, of all workspaces",
         CONSENT_LINES_MAX Count "lines that a consent shows",

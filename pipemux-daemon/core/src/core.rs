@@ -24,6 +24,7 @@ use crate::measurement::Measurement;
 use crate::pauses::Pauses;
 use crate::persist::Persist;
 use crate::processes::Processes;
+use crate::rules::Rules;
 use crate::runs::open_questions::OpenRuns;
 use crate::timers::Timer;
 use crate::turn::Turn;
@@ -90,6 +91,7 @@ pub struct Core {
     /// What only a person may allow.
     pub(crate) consents: Consents,
     pub(crate) pauses: Pauses,
+    pub(crate) rules: Rules,
     /// Runs that wait for their reader.
     pub(crate) runs: OpenRuns,
     /// What happened.
@@ -137,6 +139,7 @@ impl Core {
             Event::LogRead { request, read } => self.log_read(RequestId(request), read),
             Event::Providers { request, read } => self.providers_loaded(RequestId(request), read),
             Event::Disk { failing } => self.persist.failing = failing,
+            Event::Rules(rules) => self.rules = rules,
             Event::Stop => self.stop(),
         }
         self.finish_turn(out);

@@ -10,6 +10,7 @@ use crate::manifest::{Limits, Manifest, PinnedPrograms, Transport};
 use crate::peer::PeerProcess;
 use crate::persist::DiskFailure;
 use crate::persist::records::Record;
+use crate::rules::Rules;
 
 /// The two clocks, read by the driver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -138,6 +139,8 @@ pub enum Event {
         /// Why they can't be written; none once they can be.
         failing: Option<DiskFailure>,
     },
+    /// The rules in the user's settings are others than before.
+    Rules(Rules),
     /// The daemon is asked to end.
     Stop,
 }

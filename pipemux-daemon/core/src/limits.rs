@@ -292,6 +292,8 @@ pub const VIEW_FRAME_TOKENS: u32 = 60;
 pub const CONTENT_BUDGET_MIN: u32 = 60;
 /// Tokens that are kept of a run's budget for the result of each query behind the next step.
 pub const SHORT_RESULT_TOKENS: u32 = 300;
+/// Longest name of a reader whom a pause holds, in bytes.
+pub const PAUSE_READER_MAX: usize = 256;
 /// Pauses that last at a time.
 pub const PAUSES_MAX: usize = 64;
 /// Rounds of history that one workspace keeps.

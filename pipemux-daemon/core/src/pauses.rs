@@ -4,12 +4,12 @@
 //! what keeps an agent from ending one is that this changes the daemon, which a process that an app started may not, and
 //! that clients send it only for a person at a terminal.
 
-use pipemux_proto::Fault;
 use pipemux_proto::client::ClockOffset;
 use pipemux_proto::pause::PauseScope;
+use pipemux_proto::{Fault, command};
 
 use crate::keys::WorkspaceKey;
-use crate::limits::PAUSES_MAX;
+use crate::limits::{PAUSE_READER_MAX, PAUSES_MAX};
 use crate::persist::records::Record;
 use crate::turn::Turn;
 use crate::views::LocalTime;
@@ -68,7 +68,7 @@ impl Held {
         match self {
             Self::All => " --all".to_owned(),
             Self::Workspace(_) => String::new(),
-            Self::Reader(name) => format!(" --reader {name}"),
+            Self::Reader(name) => format!(" {}", command::join(&["--reader", name])),
         }
     }
 }
@@ -110,6 +110,12 @@ impl Pauses {
         if self.0.len() >= PAUSES_MAX {
             let why = format!("{PAUSES_MAX} pauses last already");
             return Err(Fault::refused(why).hint("pipemux pause --all"));
+        }
+        if let Held::Reader(name) = &held
+            && name.len() > PAUSE_READER_MAX
+        {
+            let said = format!("a name of {} bytes (limit {PAUSE_READER_MAX})", name.len());
+            return Err(Fault::refused(said));
         }
         let pause = Pause { held, unix_ms: turn.now.unix_ms, ahead_s };
         turn.persist(saved(&pause, true));

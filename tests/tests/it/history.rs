@@ -171,11 +171,9 @@ fn who_changed_a_file_is_known_whatever_changed_it() {
     env.pipemux(&["who", "src/c.txt"]).ok().has("changed on disk since, at ");
     env.shell("rm src/c.txt").output().ok();
     env.pipemux(&["who", "src/c.txt"]).ok().has("bob via cli").has("it isn't there now");
-    env.pipemux(&["undo", "1", "--reader", "ann"]).ok();
-    env.pipemux(&["who", "src/a b.txt", "--rounds", "1"])
-        .ok()
-        .has("undo of round 1")
-        .has("2 earlier");
+    env.as_reader("ann", &["run", "editor.replace('1', 'eins', in='src/a b.txt')"]).ok();
+    let newest = env.pipemux(&["who", "src/a b.txt", "--rounds", "1"]);
+    newest.ok().has("'eins'").has("2 earlier: pipemux history").lacks("bob");
     env.pipemux(&["who", "nothing"]).ok().has("no round that is kept changed it");
     env.pipemux(&["who", "no/such/folder/x"]).exits(2);
 }

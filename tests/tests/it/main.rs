@@ -60,6 +60,7 @@ mod questions;
 mod readme;
 mod ref_errors;
 mod resolve;
+mod rules;
 mod sandbox;
 mod search;
 mod secrets;

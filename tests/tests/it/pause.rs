@@ -21,6 +21,7 @@ fn decide(env: &TestEnv, scope: PauseScope, on: bool) -> String {
 #[test]
 fn paused_agents_read_and_do_nothing_at_any_door_until_a_person_resumes() {
     let env = TestEnv::with_notebook();
+    env.write("a.txt", "x\n");
     env.run("notebook.add('one', 'x')").ok();
     let said = decide(&env, PauseScope::Workspace, true);
     assert!(said.contains("acts are refused, reading goes on, and so do jobs that run"), "{said}");
@@ -29,7 +30,7 @@ fn paused_agents_read_and_do_nothing_at_any_door_until_a_person_resumes() {
         refused.exits(9).has("paused by a person at ").has("`pipemux resume`");
         env.pipemux(&["run", "--json", "notebook.add('two', 'x')"]).exits(9);
         env.pipemux(&["undo"]).exits(9).has("paused by a person");
-        env.run("notebook.find('one'); notebook.add('two', 'x')").exits(9);
+        env.run("editor.find('x'); notebook.add('two', 'x')").exits(9);
         let line = b"{\"args\": [\"run\", \"notebook.add('two', 'x')\"]}\n";
         env.command(&["pipe"]).stdin(line).output().has("paused by a person");
         let call = json!({ "name": "bash", "input": { "command": "touch made" } }).to_string();
@@ -37,6 +38,7 @@ fn paused_agents_read_and_do_nothing_at_any_door_until_a_person_resumes() {
         let mut agent = McpClient::connect(&env);
         let code = json!({ "code": "notebook.add('two', 'x')" });
         agent.tool("run_code_snippet", code).fails().has("paused by a person");
+        drop(agent);
         // Looking goes on, and says what is held.
         env.pipemux(&["view"]).ok().has("[one](obj:").lacks("two");
         env.pipemux(&["status"]).ok().has("paused workspace ");

@@ -47,6 +47,7 @@ The daemon (all other verbs start it if it is not running):
   up · down · status [--limits]         start it · end it with all sessions · show its status and limits
   consent [<number>] [--withdraw]       show what apps ask you, the person, to allow, and answer
   pause · resume [--all|--reader NAME]  hold what agents do · let them go on: for you, at a terminal
+  config [--write]                      show the file of your rules: who only reads, which apps nobody uses
   audit [--lines N]                     print who did what, and who confirmed it
   service install|uninstall|status|logs have systemd or launchd start it; [--dry-run]
   doctor [--fix]                        find problems, suggest fixes, or make them

@@ -504,6 +504,16 @@ pub enum Verb {
         #[arg(long)]
         all: bool,
     },
+    /// Show the file of your rules: who only reads, which apps nobody uses, what commands may do
+    ///
+    /// A change holds from the next command on. While a line of it can't be read, nobody acts: `pipemux doctor`
+    /// and `pipemux status` say which.
+    #[command(verbatim_doc_comment)]
+    Config {
+        /// Begin the file, with each rule explained, if it isn't there
+        #[arg(long)]
+        write: bool,
+    },
     /// Print who did what, from the audit log
     ///
     /// Each act is one line: when, what, what came of it, who confirmed it, and which process asked. Long

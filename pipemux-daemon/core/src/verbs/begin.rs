@@ -50,6 +50,13 @@ impl Core {
             let entry = AuditEntry::of_attach(&attach.workspace.key, &attach.session, why);
             self.turn.audit(AuditEntry { peer: self.clients.peer(client), ..entry });
         }
+        let refusal = refusal.or_else(|| match &input {
+            ClientInput::Attach(_, attach) => self
+                .rules
+                .forbids(&attach.session.provider)
+                .or_else(|| self.rules.broken.is_some().then(|| self.rules.refusal("")).flatten()),
+            _ => None,
+        });
         if let Some(fault) = refusal {
             let turn = &mut self.turn;
             return match input {
@@ -126,7 +133,7 @@ impl Core {
     pub(super) fn record_begun(&mut self, id: RequestId) -> bool {
         let first = self.clients.request(id).filter(|request| !request.recorded);
         if let Some(request) = first
-            && let Some(fault) = self.pause_of(id)
+            && let Some(fault) = self.hold_of(id)
         {
             let key = ActKey::of(&request.call);
             self.clients.forget_act(&key);

@@ -152,6 +152,7 @@ impl Core {
         }
         rows.extend(self.persist.losses.damage().map(|text| ("damage", text.into())));
         let failing = self.persist.failing.as_ref().map(|failing| failing.why.as_str());
+        let failing = failing.or(self.rules.broken.as_deref());
         rows.extend(failing.map(|why| ("acts_refused", why.into())));
         let paused = self.pauses.listed(self.turn.now.unix_ms);
         rows.extend(paused.map(|held| ("paused", held.into())));

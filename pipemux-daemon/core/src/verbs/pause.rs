@@ -68,9 +68,12 @@ impl Core {
         Ok(())
     }
 
-    /// Returns why a request may not act, if a pause holds its reader.
-    pub(super) fn pause_of(&self, id: RequestId) -> Option<Fault> {
+    /// Returns why a request may not act, if the settings forbid it or a pause holds its reader.
+    pub(super) fn hold_of(&self, id: RequestId) -> Option<Fault> {
         let request = self.clients.request(id)?;
+        if let Some(fault) = self.rules.refusal(&request.call.reader) {
+            return Some(fault);
+        }
         self.pauses.refusal(&request.workspace, &request.call.reader, self.turn.now.unix_ms)
     }
 }

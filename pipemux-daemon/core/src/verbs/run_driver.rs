@@ -66,11 +66,17 @@ impl Core {
             if !self.record_begun(id) {
                 return Ok(());
             }
-            if let Some(fault) = self.pause_of(id).filter(|_| sends && !is_first) {
+            if let Some(fault) = self.hold_of(id).filter(|_| sends && !is_first) {
                 // What ran before has its end: the next step fails, and the others aren't run.
                 let failed = StepReply::Outcome(Outcome::Failed(fault));
                 return self.resume_run(id, RunInput::Replied(failed));
             }
+        }
+        if let RunOutput::Invoke { session, .. } = &output
+            && let Some(fault) = self.rules.forbids(&session.addr.provider)
+        {
+            let failed = StepReply::Outcome(Outcome::Failed(fault));
+            return self.resume_run(id, RunInput::Replied(failed));
         }
         let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
         let turn = &mut self.turn;
