@@ -9,7 +9,9 @@ mod audit;
 mod begun;
 mod bench;
 mod changes;
+mod clock;
 mod command_env;
+mod config;
 mod consent;
 mod doctor;
 mod down;
@@ -21,6 +23,7 @@ mod listen;
 mod logs;
 mod mcp;
 mod open;
+mod pause;
 mod pipe;
 mod progress;
 mod prompt;
@@ -38,6 +41,7 @@ mod tool_schema;
 mod tour;
 mod usage_errors;
 mod watch;
+mod who;
 
 use std::ffi::OsString;
 use std::io::IsTerminal;
@@ -106,6 +110,15 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Consent { number: Some(number), withdraw } => {
             consent::execute(requester, number, withdraw)
         }
+        Verb::Who { file, diff, rounds } => {
+            who::execute(requester, &file, (diff, Some(rounds)), None)
+        }
+        Verb::History { file: Some(file), since, detail, diff, rounds, .. } => {
+            who::execute(requester, &file, (detail || diff, rounds), since.as_deref())
+        }
+        Verb::Pause { all } => pause::execute(requester, all, true),
+        Verb::Resume { all } => pause::execute(requester, all, false),
+        Verb::Config { write } => config::execute(requester, write),
         Verb::Audit { lines } => audit::execute(requester, lines),
         Verb::Doctor { fix } => doctor::execute(requester, fix),
         Verb::Pipe => pipe::execute(requester),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use pipemux_proto::app::Progress;
 use pipemux_proto::client::{Format, Verb, VerbRequest, Workspace, is_passed_variable};
-use pipemux_proto::limits::PASSED_VARIABLES_MAX;
+use pipemux_proto::limits::{CLIENT_NAME_MAX, PASSED_VARIABLES_MAX};
 use pipemux_proto::paths::Paths;
 use pipemux_proto::run_id;
 
@@ -36,6 +36,8 @@ pub struct Options {
     pub reader: String,
     /// The token that shows that this client is that reader; empty for none.
     pub reader_token: String,
+    /// What requests are made with, as history tells it ([`client_name`]); empty for a plain command.
+    pub client: String,
     /// How long the daemon may take for a request.
     pub timeout: Duration,
     /// What is called with the progress of a request that is waited for; none if nobody wants to know.
@@ -65,6 +67,7 @@ impl Options {
                 .or_else(|| session_reader(get))
                 .unwrap_or_else(|| workspace::DEFAULT.to_owned()),
             reader_token: get("PIPEMUX_READER_TOKEN").unwrap_or_default(),
+            client: harness(get).map_or_else(String::new, |name| client_name("cli", name)),
             timeout: DEFAULT_TIMEOUT,
             progress: None,
             known_daemon: KnownDaemon::default(),
@@ -85,6 +88,13 @@ impl Options {
         self
     }
 
+    /// Says what requests are made with: `exec`, `pipe`, besides the harness that started this process.
+    #[must_use]
+    pub fn made_with(mut self, surface: &str) -> Self {
+        self.client = client_name(surface, harness(|name| std::env::var(name).ok()).unwrap_or(""));
+        self
+    }
+
     /// Makes a call with this workspace and reader and a new id; it asks for an answer in Markdown.
     pub fn call(&self, verb: Verb) -> VerbRequest {
         VerbRequest {
@@ -96,6 +106,7 @@ impl Options {
             budget: None,
             lod: None,
             at: None,
+            client: self.client.clone(),
             hint_options: String::new(),
             diff: 0,
             wait_ms: 0,
@@ -107,9 +118,28 @@ impl Options {
     }
 }
 
-/// The variables in which harnesses name their session to the commands and servers that they start.
-const SESSION_VARIABLES: &[&str] =
-    &["CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "GEMINI_SESSION_ID", "OPENCODE_SESSION_ID"];
+/// The variables in which harnesses name their session to the commands and servers that they start, and the harnesses.
+const SESSION_VARIABLES: &[(&str, &str)] = &[
+    ("CLAUDE_CODE_SESSION_ID", "claude-code"),
+    ("CODEX_THREAD_ID", "codex"),
+    ("GEMINI_SESSION_ID", "gemini"),
+    ("OPENCODE_SESSION_ID", "opencode"),
+];
+
+/// Returns the harness that started this process, if it says so.
+fn harness(get: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
+    let is_said = |name: &str| get(name).is_some_and(|one| reader_of_session(&one).is_some());
+    SESSION_VARIABLES.iter().find(|(variable, _)| is_said(variable)).map(|(_, name)| *name)
+}
+
+/// Returns what requests are made with, as history tells it: `mcp claude-code`. A name that is too long loses its end.
+pub fn client_name(surface: &str, name: &str) -> String {
+    let name: String = name.chars().filter(|c| !c.is_control()).collect();
+    let mut client = format!("{surface} {}", name.trim());
+    client.truncate(client.floor_char_boundary(CLIENT_NAME_MAX));
+    client.truncate(client.trim_end().len());
+    client
+}
 
 /// Longest name of a harness's session, in bytes.
 const SESSION_MAX: usize = 64;
@@ -117,7 +147,7 @@ const SESSION_MAX: usize = 64;
 /// Returns the reader for the session of the harness that started this process: so its commands, its hooks and its server
 /// of the Model Context Protocol are one reader, and those of another session aren't.
 pub fn session_reader(get: impl Fn(&str) -> Option<String>) -> Option<String> {
-    SESSION_VARIABLES.iter().find_map(|name| reader_of_session(&get(name)?))
+    SESSION_VARIABLES.iter().find_map(|(name, _)| reader_of_session(&get(name)?))
 }
 
 /// Returns the reader for a harness's session; `None` for what is no name of one.
@@ -248,6 +278,14 @@ mod tests {
         for (name, value) in [("OTHER", "a"), ("CODEX_THREAD_ID", ""), ("CODEX_THREAD_ID", "a b")] {
             assert_eq!(reader(name, value), None);
         }
+    }
+
+    #[test]
+    fn client_is_named_within_its_bound() {
+        assert_eq!(client_name("exec", ""), "exec");
+        assert_eq!(client_name("mcp", " a\n\u{1b}b "), "mcp ab");
+        let long = client_name("mcp", &"é".repeat(500));
+        assert!(long.len() <= CLIENT_NAME_MAX && long.ends_with('é'), "{long}");
     }
 
     #[test]

@@ -59,6 +59,7 @@ use crate::peer_process::PeerProcesses;
 use crate::pinned_programs::PinnedPrograms;
 use crate::ready_queue::{Peer, ReadyQueue, ReadySource};
 use crate::service_manager::{self, Watchdog};
+use crate::settings::SettingsFile;
 use crate::shutdown::{Shutdown, ShutdownRequests, Urgency};
 use crate::usage::UsageReader;
 use measuring::Measuring;
@@ -83,6 +84,7 @@ pub struct Driver {
     files_waker: Waker,
     /// True once this turn has looked whether the state file is in its place.
     state_file_checked: bool,
+    settings_file: SettingsFile,
     /// When to check next that the files of the daemon are still in their places.
     files_check_at: u64,
     /// True once the state directory is another one; logged once.
@@ -189,6 +191,7 @@ impl Driver {
             file_watch,
             files_waker: ready_queue.waker(ReadySource::Files),
             state_file_checked: false,
+            settings_file: SettingsFile::new(manifests.settings_file()),
             files_check_at: FILES_CHECK_MS,
             directory_lost: false,
             lock_failing: false,

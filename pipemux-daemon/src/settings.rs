@@ -1,10 +1,15 @@
 //! The user's settings: `config.toml` beside the directory of manifests. It need not be there.
 
-use std::path::Path;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use pipemux_confine::Policy;
 use pipemux_core::limits::HISTORY_MAX;
 use pipemux_core::manifest::Size;
+use pipemux_core::rules::Rules;
+use pipemux_proto::ProviderId;
 use serde::Deserialize;
 
 use crate::limits::{AUDIT_DAYS, AUDIT_DAYS_MAX, AUDIT_MAX, AUDIT_MIN, HISTORY_MIN, MANIFEST_MAX};
@@ -18,8 +23,28 @@ pub struct Settings {
     pub audit: AuditSettings,
     /// What `history` tells.
     pub history: HistorySettings,
+    /// Who only reads.
+    pub readers: ReaderRules,
+    /// Which apps nobody uses.
+    pub apps: AppRules,
     /// What commands may do. The terminal reads it by itself, before each command.
     pub terminal: Policy,
+}
+
+/// Rules about readers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReaderRules {
+    /// Readers whose acts are refused: names in which `*` stands for any text.
+    pub read_only: Vec<String>,
+}
+
+/// Rules about apps.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AppRules {
+    /// Apps that nobody opens or calls.
+    pub forbidden: Vec<ProviderId>,
 }
 
 /// How much of the history is kept.
@@ -52,22 +77,61 @@ impl Default for AuditSettings {
     }
 }
 
+/// The file of the settings, which a person may change at any time.
+#[derive(Debug, Default)]
+pub struct SettingsFile {
+    path: Option<PathBuf>,
+    /// Of the file that was read last; none if there was none.
+    stamp: Option<(SystemTime, u64, u64)>,
+    /// True once it was looked at.
+    known: bool,
+}
+
+impl SettingsFile {
+    /// Makes the watch over a file.
+    pub fn new(path: Option<PathBuf>) -> Self {
+        Self { path, ..Self::default() }
+    }
+
+    /// Returns the rules of the file if it is another one than at the last look. They can't be read from a file with a
+    /// mistake: then they say so.
+    pub fn changed(&mut self) -> Option<Rules> {
+        let path = self.path.as_deref()?;
+        let found = fs::metadata(path).ok();
+        let stamp =
+            found.and_then(|found| Some((found.modified().ok()?, found.len(), found.ino())));
+        if std::mem::replace(&mut self.known, true) && stamp == self.stamp {
+            return None;
+        }
+        self.stamp = stamp;
+        let (settings, broken) = load(Some(path));
+        let (read_only, forbidden_apps) = (settings.readers.read_only, settings.apps.forbidden);
+        Some(Rules { read_only, forbidden_apps, broken })
+    }
+}
+
 /// Reads the settings. What is wrong with them is returned, too; then the defaults hold.
 pub fn load(path: Option<&Path>) -> (Settings, Option<String>) {
-    let Some(path) = path.filter(|path| path.exists()) else { return Default::default() };
+    // A link to nothing is no file that isn't there: what it should say isn't known.
+    let Some(path) = path.filter(|path| path.symlink_metadata().is_ok()) else {
+        return Default::default();
+    };
     let read = read_text(path, MANIFEST_MAX).and_then(|text| parse(&text));
     match read {
         Ok(settings) => (settings, None),
         Err(why) => {
-            let problem = format!("{}: {why}; the defaults hold", path.display());
+            let problem = format!("{}: {why}", path.display());
             (Settings::default(), Some(problem))
         }
     }
 }
 
 fn parse(text: &str) -> Result<Settings, String> {
-    let settings: Settings =
-        toml::from_str(text).map_err(|error| error.message().replace('\n', "; "))?;
+    let settings: Settings = toml::from_str(text).map_err(|error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or("");
+        let line = 1 + before.matches('\n').count();
+        format!("line {line}: {}", error.message().replace('\n', "; "))
+    })?;
     let HistorySettings { rounds } = settings.history;
     if !(HISTORY_MIN..=HISTORY_MAX).contains(&rounds) {
         let expected = format!("expected {HISTORY_MIN} to {HISTORY_MAX}");

@@ -113,6 +113,7 @@ fn call() -> VerbRequest {
         budget: None,
         lod: None,
         at: None,
+        client: String::new(),
         hint_options: String::new(),
         diff: 0,
         wait_ms: 0,

@@ -237,6 +237,10 @@ pub struct DoneOf<T> {
     /// The keys of the session's jobs whose ends the outcome tells: the reader isn't told of them again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ended_jobs: Vec<String>,
+    /// The files that the action changed, made or removed, as absolute paths; at most
+    /// [`CHANGED_FILES_MAX`](crate::limits::CHANGED_FILES_MAX). For `who`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_files: Vec<String>,
 }
 
 /// An action that asks before it continues.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::consent::ConsentArgs;
 use crate::ids::{Incarnation, ProviderId, SessionAddr, SessionId};
+use crate::pause::PauseArgs;
 use crate::projection::Lod;
 use crate::report::Report;
 use crate::value::Value;
@@ -68,6 +69,10 @@ pub struct VerbRequest {
     /// The caller's working directory; relative paths in calls start here. Empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cwd: String,
+    /// What the request was made with, as it names itself: `mcp claude-code`, `exec codex`, `pipe`. History tells it.
+    /// Empty for a plain command; at most [`CLIENT_NAME_MAX`](crate::limits::CLIENT_NAME_MAX) bytes.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub client: String,
     /// True when every link shows its call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub titles: bool,
@@ -203,14 +208,7 @@ pub enum Verb {
         session: SessionAddr,
     },
     /// Lists what was done in the workspace.
-    History {
-        /// True to include the detail of each round.
-        #[serde(default)]
-        detail: bool,
-        /// The number of newest rounds; absent for a screenful.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        rounds: Option<u32>,
-    },
+    History(HistoryArgs),
     /// Takes a round of history back, in all sessions that it changed, the newest step first.
     Undo {
         /// The round's number; absent for the reader's newest one that changed anything and isn't undone.
@@ -237,6 +235,8 @@ pub enum Verb {
     Providers(ProvidersArgs),
     /// Lists what apps ask a person to allow and what a person allowed, shows one of them, or decides about it.
     Consent(ConsentArgs),
+    /// Begins or ends a pause, in which nobody whom it holds may act.
+    Pause(PauseArgs),
     /// Ends all sessions and the daemon.
     Down,
 }
@@ -275,6 +275,7 @@ impl Verb {
             | Self::Set { .. }
             | Self::Providers(_)
             | Self::Consent(ConsentArgs { decision: Some(_), .. })
+            | Self::Pause(_)
             | Self::Down => VerbEffect::ChangesDaemon,
             // One that opens a window opens it once, however often it is sent.
             Self::View(_)
@@ -285,7 +286,7 @@ impl Verb {
             | Self::Sessions
             | Self::Logs { .. }
             | Self::Trace { .. }
-            | Self::History { .. }
+            | Self::History(_)
             | Self::Watch(_)
             | Self::Consent(ConsentArgs { decision: None, .. })
             | Self::Limits
@@ -330,6 +331,39 @@ pub struct OpenArgs {
     /// unchanged; a new window has 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<u32>,
+}
+
+/// The arguments of `history`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HistoryArgs {
+    /// True to include the detail of each round.
+    #[serde(default)]
+    pub detail: bool,
+    /// The number of newest rounds; absent for a screenful, or for all since `since_ms`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
+    /// Only rounds that ended then or later: milliseconds since 1970, UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since_ms: Option<u64>,
+    /// True for the rounds of all workspaces.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub all: bool,
+    /// Only rounds that changed this file, newest first: an absolute path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// How far the reader's clock is ahead of UTC, the newest first, at most
+    /// [`CLOCK_OFFSETS_MAX`](crate::limits::CLOCK_OFFSETS_MAX): later ones are left out. Empty for times in UTC.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clock: Vec<ClockOffset>,
+}
+
+/// How far a clock is ahead of UTC, from a time on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockOffset {
+    /// Since when: seconds since 1970, UTC.
+    pub from_s: u64,
+    /// Seconds ahead of UTC.
+    pub ahead_s: i32,
 }
 
 /// The arguments of `view`.

@@ -19,6 +19,7 @@
 //! | [`refs`] | the ref grammar: `obj:23@e17` |
 //! | [`call`] | the call syntax of `run`, and the `docui` blocks of a message |
 //! | [`consent`] | what only a person may allow |
+//! | [`pause`] | a person holds what agents do |
 //! | [`context`] | the Context of a window |
 //! | [`fault`] | errors with a code, a level and hints |
 //! | [`environment`] | the variables that the daemon is started with |
@@ -53,6 +54,7 @@ pub mod job;
 pub mod limits;
 pub mod numbers;
 pub mod paths;
+pub mod pause;
 pub mod projection;
 pub mod prototype;
 pub mod refs;

@@ -38,6 +38,12 @@ pub const LIST_MAX: usize = 4096;
 pub const CHOICES_MAX: usize = 20;
 /// Longest options that commands in hints repeat, in bytes.
 pub const HINT_OPTIONS_MAX: usize = 1024;
+/// Longest name of what a request was made with, in bytes.
+pub const CLIENT_NAME_MAX: usize = 128;
+/// Most offsets of a reader's clock that count: four years with daylight saving.
+pub const CLOCK_OFFSETS_MAX: usize = 8;
+/// Most files that one action names as changed; further ones aren't told.
+pub const CHANGED_FILES_MAX: usize = 256;
 /// Longest token of a reader, in bytes.
 pub const READER_TOKEN_MAX: usize = 256;
 /// Most bytes of environment variables that a client sends with a run.

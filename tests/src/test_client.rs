@@ -50,6 +50,7 @@ impl TestClient {
             workspace: pipemux_client::workspace::find(workspace, Some(&directory)),
             reader: reader.to_owned(),
             reader_token: String::new(),
+            client: String::new(),
             timeout: Duration::from_secs(30),
             progress: None,
             known_daemon: Default::default(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pipemux_proto::app::{self, OptionItem, Question, QuestionKind};
 use pipemux_proto::job;
-use pipemux_proto::limits::CHOICES_MAX;
+use pipemux_proto::limits::{CHANGED_FILES_MAX, CHOICES_MAX};
 use pipemux_proto::projection::LinkSlot;
 use pipemux_proto::{LineNumbers, Value};
 
@@ -154,6 +154,14 @@ impl Done {
     #[must_use]
     pub fn diff(mut self, diff: impl Into<String>) -> Self {
         self.0.diff = Some(diff.into()).filter(|diff| !diff.is_empty());
+        self
+    }
+
+    /// Tells which files the action changed, made or removed, as absolute paths: `pipemux who` finds it by them.
+    #[must_use]
+    pub fn changed_files(mut self, paths: impl IntoIterator<Item = String>) -> Self {
+        self.0.changed_files.extend(paths);
+        self.0.changed_files.truncate(CHANGED_FILES_MAX);
         self
     }
 

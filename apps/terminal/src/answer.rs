@@ -97,7 +97,9 @@ impl Answer {
     /// Makes the outcome of the call that began what changed files, with the link that takes that back.
     pub(crate) fn into_done_with(self, changed: &Changed) -> Done {
         match changed {
-            Changed::Files { change, .. } => self.into_done().link("undo", &undo(change)),
+            Changed::Files { change, paths, .. } => {
+                self.into_done().link("undo", &undo(change)).changed_files(paths.iter().cloned())
+            }
             _ => self.into_done(),
         }
     }

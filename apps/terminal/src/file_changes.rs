@@ -4,7 +4,7 @@ mod saved;
 mod sessions;
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 use docui::{Fault, Opening};
 use pipemux_snapshots::{Direction, PutBack, Refused, Store, Tree, Unavailable};
 
-use crate::limits::{AFTER_PATIENCE, BEFORE_PATIENCE, CHANGED_SHOWN, LATE_MAX};
+use crate::limits::{AFTER_PATIENCE, BEFORE_PATIENCE, CHANGED_SHOWN, CHANGED_TOLD, LATE_MAX};
 pub use saved::Saved;
 use saved::SavedChanges;
 
@@ -73,6 +73,8 @@ pub enum Changed {
         change: String,
         /// `changed src/a.rs, src/b.rs, +12 more`.
         words: String,
+        /// The absolute paths of the first ones, unless others may have changed them.
+        paths: Vec<String>,
     },
 }
 
@@ -116,6 +118,12 @@ impl FileChanges {
         // It is no command's change.
         self.told_to_others(None, &format!("an undo of {}", saved.name));
         Ok(put)
+    }
+
+    /// Returns the absolute paths of files of the project, as many as are told.
+    pub fn absolute(&self, files: &[PathBuf]) -> Vec<String> {
+        let root = self.store().map(|store| store.root().to_owned());
+        root.map(|root| absolute(&root, files.iter().map(PathBuf::as_path))).unwrap_or_default()
     }
 
     /// Keeps that a change is taken back, or made again.
@@ -188,11 +196,11 @@ impl Span {
     pub fn end(self, reader: &str, outlasted: bool) -> Changed {
         let Some((name, line)) = self.running.name.get().cloned() else { return Changed::Nothing };
         let looked = self.look();
-        if looked.as_ref().is_ok_and(|(files, ..)| files.is_empty()) {
+        if looked.as_ref().is_ok_and(|looked| looked.files.is_empty()) {
             return Changed::Nothing;
         }
         self.changes.told_to_others(Some(&self.running), &name);
-        let (files, before, after) = match looked {
+        let Looked { files, paths, before, after } = match looked {
             Ok(looked) => looked,
             Err(why) => return Changed::Unknown(why),
         };
@@ -209,23 +217,42 @@ impl Span {
         if !beside.is_empty() {
             words += &format!(" (or {} did)", beside.join(", "));
         }
+        let paths = if beside.is_empty() { paths } else { Vec::new() };
         let reader = reader.to_owned();
         let change = name.clone();
         let saved = Saved { name, line, reader, files, before, after, beside, undone: false };
         match locked(&self.changes.0.saved).add(saved) {
-            Ok(()) => Changed::Files { change, words },
+            Ok(()) => Changed::Files { change, words, paths },
             Err(fault) => Changed::Unknown(fault.message),
         }
     }
 
     /// Looks at the files after the command. Returns those that changed, and what they were and are.
-    fn look(&self) -> Result<(String, Tree, Tree), String> {
+    fn look(&self) -> Result<Looked, String> {
         let before = self.before.clone()?;
         let after = self.changes.take(AFTER_PATIENCE)?;
-        let change = self.changes.store().and_then(|store| store.change(&before, &after));
-        let files = change.map_err(|why| why.to_string())?.named(CHANGED_SHOWN);
-        Ok((files, before, after))
+        let store = self.changes.store().map_err(|why| why.to_string())?;
+        let change = store.change(&before, &after).map_err(|why| why.to_string())?;
+        let changed = change.files.iter().map(|file| file.path.as_path());
+        let paths = absolute(store.root(), changed);
+        Ok(Looked { files: change.named(CHANGED_SHOWN), paths, before, after })
     }
+}
+
+/// What a look at the files after a command found.
+struct Looked {
+    /// The files that changed, in words.
+    files: String,
+    /// Their absolute paths, as many as are told.
+    paths: Vec<String>,
+    before: Tree,
+    after: Tree,
+}
+
+/// Returns the absolute paths of files of a project, as many as are told. Those that are no text are left out.
+fn absolute<'p>(root: &Path, files: impl Iterator<Item = &'p Path>) -> Vec<String> {
+    let paths = files.filter_map(|file| root.join(file).into_os_string().into_string().ok());
+    paths.take(CHANGED_TOLD).collect()
 }
 
 impl Drop for Span {

@@ -50,6 +50,8 @@ pub const CHANGES_MAX: usize = 100;
 pub const SESSIONS_MAX: usize = 100;
 /// Characters of the files that a command changed which are named.
 pub const CHANGED_SHOWN: usize = 60;
+/// Files of a command's change that history is told of.
+pub const CHANGED_TOLD: usize = 256;
 /// How long a command waits for the look at the files before it.
 pub const BEFORE_PATIENCE: Duration = Duration::from_secs(2);
 /// How long the end of a command waits for the look at the files after it.

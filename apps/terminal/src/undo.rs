@@ -55,6 +55,7 @@ pub fn put(
             changes.mark(&saved.name, direction)?;
             let named = Some(Change(saved.name.clone()));
             let done = Done::new(told(&put.files)).reverts().complete();
+            let done = done.changed_files(changes.absolute(&put.files));
             Ok(match direction {
                 Direction::Back => done.link("redo", &Action::Redo { change: named }),
                 Direction::Again => done.link("undo", &Action::Undo { change: named, shared }),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pipemux_client::guide;
-use pipemux_client::options::text_variables;
+use pipemux_client::options::{client_name, text_variables};
 use pipemux_client::proto::app::Progress;
 use pipemux_client::proto::client::{Answer, Body, Verb, VerbRequest};
 use pipemux_client::tools::{
@@ -138,6 +138,7 @@ impl Bridge {
         let only_looks = only_looks(&verb.verb);
         let options = self.options();
         let mut request = verb.clone().into_request(&options);
+        request.client = named_client(context);
         // The budget of an `open` would stay with its window; a value is printed as it is.
         if !named && !matches!(request.verb, Verb::Open(_) | Verb::Read { .. }) {
             request.budget = Some(self.settings.budget.unwrap_or(bounds.budget));
@@ -155,6 +156,7 @@ impl Bridge {
                 break;
             }
             request = verb.clone().into_request(&options);
+            request.client = named_client(context);
             request.budget = Some((f64::from(budget) / times * 0.95) as u32);
             answer = self.send(&request, waits, context).await?;
         }
@@ -256,6 +258,11 @@ impl CallerEnv for Bridge {
 /// Returns how much of a result the client passes on.
 fn bounds_of(context: &Context) -> Bounds {
     Bounds::of_client(context.client_info().as_ref().map(|client| client.name.as_str()))
+}
+
+/// Returns what history calls a client.
+fn named_client(context: &Context) -> String {
+    client_name("mcp", context.client_info().as_ref().map_or("", |client| client.name.as_str()))
 }
 
 /// Returns true for a verb that changes nothing.

@@ -44,6 +44,9 @@ const PASSED: &[&str] = &[
     "XDG_STATE_HOME",
 ];
 
+/// The harnesses that name their sessions, in the order of [`Environment::place`].
+const HARNESSES: [&str; 4] = ["claude-code", "codex", "gemini", "opencode"];
+
 impl<'a> Environment<'a> {
     /// Reads texts such as `NAME=value`; `None` if one that counts is no text, or stands there twice.
     pub fn read(entries: impl Iterator<Item = &'a [u8]>) -> Option<Self> {
@@ -94,12 +97,14 @@ impl<'a> Environment<'a> {
         })
     }
 
-    /// Returns the session of the harness that started this process, if it names one.
-    pub fn session(&self) -> Option<&'a str> {
+    /// Returns the harness that started this process and its session, if it names one.
+    pub fn session(&self) -> Option<(&'static str, &'a str)> {
         let is_plain =
             |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
         let is_name = |name: &&str| name.len() <= SESSION_MAX && name.bytes().all(is_plain);
-        self.sessions.iter().flatten().copied().find(is_name)
+        let named = HARNESSES.iter().zip(&self.sessions);
+        let mut named = named.filter_map(|(harness, session)| Some((*harness, (*session)?)));
+        named.find(|(_, session)| is_name(session))
     }
 
     /// Returns the variables that an app gets, in the order of their names.
@@ -156,7 +161,7 @@ mod tests {
     #[test]
     fn session_is_the_first_that_is_a_name() {
         let found = read(&["CODEX_THREAD_ID=a b", "GEMINI_SESSION_ID=g-1"]).unwrap();
-        assert_eq!(found.session(), Some("g-1"));
+        assert_eq!(found.session(), Some(("gemini", "g-1")));
         assert_eq!(read(&["CODEX_THREAD_ID="]).unwrap().session(), None);
     }
 }

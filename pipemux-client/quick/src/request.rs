@@ -94,7 +94,9 @@ fn verb_request(
 ) {
     let environment = facts.environment;
     let passed = if line.verb.may_open() { environment.passed() } else { &[] };
-    let optional = [environment.reader_token.is_some(), hints.length() > 0, !passed.is_empty()];
+    let session = environment.session();
+    let (token, hints_said) = (environment.reader_token, hints.length() > 0);
+    let optional = [token.is_some(), session.is_some(), hints_said, !passed.is_empty()];
     let present = optional.into_iter().filter(|is_present| *is_present).count();
     writer.map((present as u8).wrapping_add(6));
     writer.text("workspace");
@@ -104,12 +106,12 @@ fn verb_request(
     writer.text("name");
     writer.text(name);
     writer.text("reader");
-    match (line.reader.or(environment.reader), environment.session()) {
+    match (line.reader.or(environment.reader), session) {
         (Some(reader), _) => writer.text(reader),
-        (None, Some(session)) => writer.joined("", || ["session-", session].into_iter()),
+        (None, Some((_, session))) => writer.joined("", || ["session-", session].into_iter()),
         (None, None) => writer.text(DEFAULT),
     }
-    if let Some(token) = environment.reader_token {
+    if let Some(token) = token {
         writer.text("reader_token");
         writer.text(token);
     }
@@ -119,7 +121,11 @@ fn verb_request(
     writer.text("markdown");
     writer.text("cwd");
     writer.text(facts.directory);
-    if hints.length() > 0 {
+    if let Some((harness, _)) = session {
+        writer.text("client");
+        writer.joined(" ", || ["cli", harness].into_iter());
+    }
+    if hints_said {
         writer.text("hint_options");
         writer.joined(" ", || hints.words());
     }

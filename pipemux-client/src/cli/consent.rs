@@ -51,20 +51,40 @@ pub fn execute(requester: &Requester, number: u64, withdraw: bool) -> Result<u8,
 
 /// Asks the person at the terminal; none if they answer neither yes nor no.
 fn ask(text: &str) -> Result<Option<ConsentDecision>, ClientError> {
-    let failed = |error: io::Error| ClientError::invalid(format!("the terminal: {error}"));
+    write!(io::stderr(), "{text}").map_err(failed)?;
+    let decided = |yes| if yes { ConsentDecision::Allow } else { ConsentDecision::Refuse };
+    Ok(ask_person("allow it?")?.map(decided))
+}
+
+/// Asks the person at the terminal; none if they answer neither yes nor no.
+///
+/// # Errors
+/// No person is at a terminal here.
+pub fn ask_person(question: &str) -> Result<Option<bool>, ClientError> {
+    check_person()?;
     let (mut stdin, mut stderr) = (io::stdin().lock(), io::stderr());
-    write!(stderr, "{text}").map_err(failed)?;
-    if !io::stdin().is_terminal() || !stderr.is_terminal() {
-        let why = "only a person at a terminal can allow that";
-        let fault = Fault::refused(why).hint("tell your user to type this command");
-        return Err(ClientError::Refused(fault));
-    }
-    write!(stderr, "allow it? yes or no: ").and_then(|()| stderr.flush()).map_err(failed)?;
+    write!(stderr, "{question} yes or no: ").and_then(|()| stderr.flush()).map_err(failed)?;
     let mut line = String::new();
     stdin.read_line(&mut line).map_err(failed)?;
     Ok(match line.trim().to_lowercase().as_str() {
-        "yes" | "y" => Some(ConsentDecision::Allow),
-        "no" | "n" => Some(ConsentDecision::Refuse),
+        "yes" | "y" => Some(true),
+        "no" | "n" => Some(false),
         _ => None,
     })
+}
+
+/// Makes sure that a person may be at a terminal here.
+///
+/// # Errors
+/// Standard input or standard error is none.
+pub fn check_person() -> Result<(), ClientError> {
+    if io::stdin().is_terminal() && io::stderr().is_terminal() {
+        return Ok(());
+    }
+    let why = "only a person at a terminal can allow that";
+    Err(ClientError::Refused(Fault::refused(why).hint("tell your user to type this command")))
+}
+
+fn failed(error: io::Error) -> ClientError {
+    ClientError::invalid(format!("the terminal: {error}"))
 }

@@ -23,7 +23,8 @@ pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
         return Err(ClientError::invalid("standard input is a terminal: expected a call as JSON")
             .hint("pipemux exec --help"));
     }
-    let mut executor = Executor::new(requester.options.clone(), requester.global.hint_options());
+    let mut executor =
+        Executor::new(requester.options.clone().made_with("exec"), requester.global.hint_options());
     let (mut input, mut text, mut any) = (stdin.lock(), Vec::new(), false);
     loop {
         let room = CALL_MAX.saturating_sub(text.len() as u64);

@@ -66,6 +66,8 @@ struct Pipe {
 }
 
 async fn serve(requester: &Requester) -> Result<(), ClientError> {
+    let mut requester = requester.clone();
+    requester.options = requester.options.made_with("pipe");
     let mut lines = InputLines::start();
     let pipe = Arc::new(Pipe {
         requester: requester.clone(),

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use pipemux_client::ClientError;
-use pipemux_client::proto::client::{Inject, OpenArgs, Verb as RequestVerb, ViewArgs};
+use pipemux_client::proto::client::{HistoryArgs, Inject, OpenArgs, Verb as RequestVerb, ViewArgs};
 
 use pipemux_client::proto::consent::ConsentArgs;
 use pipemux_client::proto::limits::RESOLVE_TEXT_MAX;
 
 use super::args::{HelpTopic, Verb};
 use super::command_env::CommandEnv;
-use super::{answer, app, open, run};
+use super::{answer, app, clock, open, run};
 
 /// How a verb is executed.
 #[derive(Debug)]
@@ -54,8 +54,16 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
             RequestVerb::Help { provider, aliases, action }
         }
         Verb::Close { session, end } => RequestVerb::Close { session, end },
-        Verb::History { detail, diff, rounds } => {
-            RequestVerb::History { detail: detail || diff, rounds }
+        Verb::History { file: None, all, since, detail, diff, rounds } => {
+            let since = since.map(|when| clock::since(&when)).transpose()?;
+            RequestVerb::History(HistoryArgs {
+                detail: detail || diff,
+                rounds,
+                since_ms: since,
+                all,
+                file: None,
+                clock: clock::offsets(),
+            })
         }
         Verb::Undo { round } => RequestVerb::Undo { round },
         Verb::Consent { number: None, .. } => RequestVerb::Consent(ConsentArgs::default()),

@@ -42,6 +42,7 @@ impl TestHome {
             workspace: Workspace { key: "demo".into(), name: "demo".into() },
             reader: "tester".into(),
             reader_token: String::new(),
+            client: String::new(),
             timeout: Duration::from_secs(20),
             progress: None,
             known_daemon: Default::default(),

@@ -2,7 +2,7 @@
 
 use pipemux_catalog::{APPS, App};
 use pipemux_proto::call::stdin_at;
-use pipemux_proto::client::{OpenArgs, Verb, ViewArgs};
+use pipemux_proto::client::{HistoryArgs, OpenArgs, Verb, ViewArgs};
 use pipemux_proto::limits::WAIT_MAX_MS;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{ProviderId, SessionAddr, SessionId};
@@ -156,7 +156,11 @@ fn plain_command(
                 Verb::Help { provider, aliases: settings.aliases, action }
             }
         },
-        "history" => Verb::History { detail: settings.detail, rounds: settings.rounds },
+        "history" => Verb::History(HistoryArgs {
+            detail: settings.detail,
+            rounds: settings.rounds,
+            ..HistoryArgs::default()
+        }),
         "apps" => Verb::Apps,
         "sessions" => Verb::Sessions,
         "status" => Verb::Status,

@@ -62,7 +62,10 @@ fn every_hint_of_an_answer_is_a_command() {
         ("undo", Verb::Undo { round: None }),
         ("undo 12", Verb::Undo { round: Some(12) }),
         ("click 4", Verb::Click { link: "4".into() }),
-        ("history --diff --rounds 1", Verb::History { detail: true, rounds: Some(1) }),
+        (
+            "history --diff --rounds 1",
+            Verb::History(HistoryArgs { detail: true, rounds: Some(1), ..HistoryArgs::default() }),
+        ),
         ("read job:3", Verb::Read { target: "job:3".into() }),
     ] {
         assert_eq!(verb(code, CodeKind::Any).verb, expected, "{code}");

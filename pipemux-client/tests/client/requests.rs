@@ -3,7 +3,9 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use pipemux_client::proto::client::{Answer, Body, Format, Verb, VerbRequest, ViewArgs};
+use pipemux_client::proto::client::{
+    Answer, Body, Format, HistoryArgs, Verb, VerbRequest, ViewArgs,
+};
 use pipemux_client::proto::{Kind, Method, Value, decode};
 
 use crate::fake_daemon::TestHome;
@@ -65,11 +67,14 @@ fn run_without_daemon(words: &[&str], stdin: &str) -> Output {
 
 #[test]
 fn history_and_set_send_their_arguments() {
-    assert_eq!(verb(&["history"]), Verb::History { detail: false, rounds: None });
-    assert_eq!(
-        verb(&["history", "--rounds", "3", "--detail"]),
-        Verb::History { detail: true, rounds: Some(3) }
-    );
+    let history = |args: &[&str]| match verb(args) {
+        // The clock is this machine's.
+        Verb::History(args) => HistoryArgs { clock: Vec::new(), ..args },
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(history(&["history"]), HistoryArgs::default());
+    let detail = HistoryArgs { detail: true, rounds: Some(3), ..HistoryArgs::default() };
+    assert_eq!(history(&["history", "--detail", "--rounds", "3"]), detail);
     let set = |option: Option<&str>, value: Option<&str>| Verb::Set {
         option: option.map(Into::into),
         value: value.map(Into::into),

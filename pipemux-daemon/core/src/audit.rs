@@ -12,6 +12,7 @@ use pipemux_proto::call::texts_apart;
 use pipemux_proto::client::{Verb, VerbRequest};
 use pipemux_proto::consent::{ConsentArgs, ConsentDecision, PersonChannel};
 use pipemux_proto::limits::RESOLVE_MAX;
+use pipemux_proto::pause::{PauseArgs, PauseScope};
 use pipemux_proto::{SessionAddr, command};
 
 use crate::limits::{AUDIT_CALL_MAX, AUDIT_VALUE_MAX, AUDIT_WORDS_MAX};
@@ -213,6 +214,16 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
         Verb::Consent(ConsentArgs { number: Some(number), decision: Some(decision), by }) => {
             ("consent", vec![CallPart::Text(decided(*number, *decision, *by))])
         }
+        Verb::Pause(PauseArgs { scope, on, by, .. }) => {
+            let verb = if *on { "pause" } else { "resume" };
+            let scope = match scope {
+                PauseScope::All => "all",
+                PauseScope::Workspace => "workspace",
+                PauseScope::Reader(name) => &*format!("reader {name}"),
+            };
+            let by = by.map_or("nobody", PersonChannel::name);
+            (verb, vec![CallPart::Text(clip(&format!("{scope} by {by}")))])
+        }
         Verb::Down => ("down", Vec::new()),
         Verb::View(_)
         | Verb::Read { .. }
@@ -222,7 +233,7 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
         | Verb::Sessions
         | Verb::Logs { .. }
         | Verb::Trace { .. }
-        | Verb::History { .. }
+        | Verb::History(_)
         | Verb::Watch(_)
         | Verb::Consent(_)
         | Verb::Limits

@@ -21,8 +21,10 @@ use crate::jobs::Jobs;
 use crate::keys::RequestId;
 use crate::manifest::Manifest;
 use crate::measurement::Measurement;
+use crate::pauses::Pauses;
 use crate::persist::Persist;
 use crate::processes::Processes;
+use crate::rules::Rules;
 use crate::runs::open_questions::OpenRuns;
 use crate::timers::Timer;
 use crate::turn::Turn;
@@ -88,6 +90,8 @@ pub struct Core {
     pub(crate) jobs: Jobs,
     /// What only a person may allow.
     pub(crate) consents: Consents,
+    pub(crate) pauses: Pauses,
+    pub(crate) rules: Rules,
     /// Runs that wait for their reader.
     pub(crate) runs: OpenRuns,
     /// What happened.
@@ -136,6 +140,7 @@ impl Core {
             Event::UsageRead { request, report } => self.usage_read(RequestId(request), &report),
             Event::Providers { request, read } => self.providers_loaded(RequestId(request), read),
             Event::Disk { failing } => self.persist.failing = failing,
+            Event::Rules(rules) => self.rules = rules,
             Event::Stop => self.stop(),
         }
         self.finish_turn(out);

@@ -10,6 +10,7 @@ use crate::manifest::{Limits, Manifest, PinnedPrograms, Transport};
 use crate::peer::PeerProcess;
 use crate::persist::DiskFailure;
 use crate::persist::records::Record;
+use crate::rules::Rules;
 use crate::usage::{UsageQuery, UsageReport};
 
 /// The two clocks, read by the driver.
@@ -146,6 +147,8 @@ pub enum Event {
         /// Why they can't be written; none once they can be.
         failing: Option<DiskFailure>,
     },
+    /// The rules in the user's settings are others than before.
+    Rules(Rules),
     /// The daemon is asked to end.
     Stop,
 }

@@ -13,6 +13,8 @@
 //! | `clients`, [`exchange`] | connections, requests and their one answer; bytes that aren't read |
 //! | `processes` | sessions and their processes, requests to apps, health, hibernation, quarantine |
 //! | `consents` | what only a person may allow |
+//! | `pauses` | what a person holds |
+//! | `rules` | what the settings forbid |
 //! | `jobs` | work of apps that outlasts the requests that began it |
 //! | `persist`, [`saved`], [`Loss`] | records on disk, reserved numbers, what is known of losses |
 //! | `intake`, `foreign` | what apps send, brought within its bounds; text that nobody may take for PipeMux's own |
@@ -51,10 +53,12 @@ pub mod limits;
 pub mod lint;
 pub mod manifest;
 mod measurement;
+mod pauses;
 pub mod peer;
 mod persist;
 mod processes;
 mod rate;
+pub mod rules;
 mod runs;
 mod text;
 mod timers;

@@ -292,12 +292,22 @@ pub const VIEW_FRAME_TOKENS: u32 = 60;
 pub const CONTENT_BUDGET_MIN: u32 = 60;
 /// Tokens that are kept of a run's budget for the result of each query behind the next step.
 pub const SHORT_RESULT_TOKENS: u32 = 300;
+/// Longest name of a reader whom a pause holds, in bytes.
+pub const PAUSE_READER_MAX: usize = 256;
+/// Pauses that last at a time.
+pub const PAUSES_MAX: usize = 64;
 /// Rounds of history that one workspace keeps.
 pub const HISTORY_MAX: usize = 10_000;
 /// Rounds that one `history` shows when nothing else is said.
 pub const HISTORY_SHOWN: u32 = 20;
 /// Rounds that the context of a prompt begins with after a reset.
 pub const RECAP_ROUNDS: usize = 30;
+/// Files that a round of history names; further ones are counted.
+pub const ROUND_FILES_MAX: usize = 64;
+/// Bytes of the names of all files of a round; further ones are counted.
+pub const ROUND_FILES_BYTES: usize = 8 * 1024;
+/// Longest path of a changed file that an app may tell, in bytes; longer ones are left out.
+pub const CHANGED_PATH_MAX: usize = 4096;
 /// Characters of a round's calls in its line of the history.
 pub const LINE_ACTION_MAX: usize = 120;
 /// Characters of a round's result in its line of the history.

@@ -58,13 +58,14 @@ pub fn verb_name(verb: &Verb) -> &'static str {
         Verb::Logs { .. } => "logs",
         Verb::Restart { .. } => "restart",
         Verb::End { .. } => "end",
-        Verb::History { .. } => "history",
+        Verb::History(_) => "history",
         Verb::Undo { .. } => "undo",
         Verb::Set { .. } => "set",
         Verb::Status | Verb::Limits => "status",
         Verb::Watch(_) => "watch",
         Verb::Providers(_) => "app",
         Verb::Consent(_) => "consent",
+        Verb::Pause(_) => "pause",
         Verb::Down => "down",
     }
 }

@@ -180,6 +180,7 @@ const NAMES: &[&str] = &[
     "Started.job",
     "Started.ended_jobs",
     "Done.ended_jobs",
+    "Done.changed_files",
     "JobReport.job",
     // From the daemon.
     "ReadRequest.key",

@@ -14,11 +14,7 @@ use crate::settings;
 pub(super) fn commands(context: &DoctorContext) -> Vec<Finding> {
     let (settings, problem) = settings::load(context.manifests.settings_file().as_deref());
     if let Some(problem) = problem {
-        return vec![Finding::bad(
-            "commands",
-            problem,
-            "correct it; until then no command may run",
-        )];
+        return vec![Finding::bad("commands", problem, "mend it; until then nobody may act")];
     }
     let variable = |name: &str| std::env::var(name).ok();
     let text = match Mode::of(&settings.terminal, variable) {

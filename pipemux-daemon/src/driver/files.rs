@@ -14,7 +14,16 @@ impl Driver {
     /// Looks whether the state file is in its place, once a turn and before anything that a client asks for: nothing is
     /// answered that isn't written where the next daemon finds it.
     pub(super) fn check_state_file(&mut self) {
-        if std::mem::replace(&mut self.state_file_checked, true) || self.disk_failing {
+        if std::mem::replace(&mut self.state_file_checked, true) {
+            return;
+        }
+        if let Some(rules) = self.settings_file.changed() {
+            if let Some(why) = &rules.broken {
+                log(format_args!("{why}: acts are refused until it is mended"));
+            }
+            self.hand_in(Event::Rules(rules));
+        }
+        if self.disk_failing {
             return;
         }
         if let Err(lost) = self.journal.check_in_place() {

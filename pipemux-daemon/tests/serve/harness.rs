@@ -87,6 +87,7 @@ impl Client {
             budget: None,
             lod: None,
             at: None,
+            client: String::new(),
             hint_options: String::new(),
             diff: 0,
             wait_ms: 0,

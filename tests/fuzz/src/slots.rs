@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use arbitrary::Unstructured;
 use pipemux_core::limits::{BUDGET_MAX, BUDGET_MIN};
-use pipemux_proto::client::{Body, Format, OpenArgs, Verb, ViewArgs};
+use pipemux_proto::client::{Body, Format, HistoryArgs, OpenArgs, Verb, ViewArgs};
 use pipemux_proto::projection::{Lod, Projection};
 use pipemux_tests::Markdown;
 
@@ -76,7 +76,11 @@ pub fn check(data: &[u8]) {
     let since = Verb::View(ViewArgs { since: Some(1), ..ViewArgs::default() });
     let since = harness.ask(since, Format::Markdown, Some(budget));
     harness.assert_inert(&since, None);
-    for verb in [Verb::History { detail: true, rounds: None }, Verb::Sessions, Verb::Status] {
+    for verb in [
+        Verb::History(HistoryArgs { detail: true, ..HistoryArgs::default() }),
+        Verb::Sessions,
+        Verb::Status,
+    ] {
         let told = harness.ask(verb, Format::Markdown, None);
         harness.assert_inert(&told, None);
     }

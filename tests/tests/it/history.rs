@@ -1,6 +1,7 @@
 //! The history of a workspace: what was done, by whom and with which outcome.
 
-use pipemux_tests::TestEnv;
+use pipemux_tests::{McpClient, TestEnv};
+use serde_json::json;
 
 #[test]
 fn history_and_outcomes_survive_the_daemon() {
@@ -89,4 +90,90 @@ fn diff_of_a_round_is_told_by_history_only() {
     env.pipemux(&["history", "--diff"]).ok().has("   -two\n   +2\n");
     env.pipemux(&["undo"]).ok();
     env.pipemux(&["history", "--diff", "--rounds", "1"]).ok().has("   -2\n   +two\n");
+}
+
+#[test]
+fn times_are_those_of_the_clock_of_whoever_asks() {
+    let env = TestEnv::with_notebook();
+    env.run("notebook.add('one', 'x')").ok();
+    let at = env.pipemux(&["history", "--json"]).ok().json()[0]["timestamp"].clone();
+    let at = at.as_str().expect("a time");
+    for zone in ["AAA-5:30", "BBB+11", "CET-1CEST,M3.5.0,M10.5.0/3", "UTC0"] {
+        let date = env.shell(&format!("date -d {at} '+%H:%M:%S'")).env("TZ", zone).output();
+        let told = env.command(&["history"]).env("TZ", zone).output();
+        told.ok().has(&format!("1. {} · ", date.ok().text().trim()));
+    }
+    let since = |when: &str| env.command(&["history", "--since", when]).output();
+    since("today").ok().has("1. ");
+    since("3h").ok().has("1. ");
+    since("yesterday").ok().has("1. ");
+    since("2100-01-01").ok().has("0 rounds since then");
+    since("tomorrow").exits(2).has("is no time").has("yesterday");
+}
+
+#[test]
+fn all_workspaces_are_told_with_reader_and_client() {
+    let env = TestEnv::with_notebook();
+    env.as_reader("bob", &["run", "notebook.add('cli', 'x')"]).ok();
+    env.in_workspace("there", &["run", "notebook.add('there', 'x')"]).ok();
+    env.command(&["run", "notebook.add('harness', 'x')"])
+        .env("CODEX_THREAD_ID", "t-1")
+        .output()
+        .ok();
+    let mut agent = McpClient::connect(&env);
+    let code = json!({ "code": "notebook.add('mcp', 'x')" });
+    agent.tool("run_code_snippet", code).ok();
+    let line = b"{\"args\": [\"run\", \"notebook.add('pipe', 'x')\"]}\n";
+    env.command(&["pipe"]).stdin(line).output().ok();
+    let all = env.pipemux(&["history", "--all"]);
+    all.ok().has(" · bob via cli · notebook.add('cli'");
+    all.has("there · 1. ").has("session-t-1 via cli codex · notebook.add('harness'");
+    all.has("via mcp story · notebook.add('mcp'").has("via pipe · notebook.add('pipe'");
+    env.pipemux(&["history"]).ok().lacks("via ").lacks("there");
+    let data = env.pipemux(&["history", "--all", "--json"]).ok().json();
+    let rows = data.as_array().expect("rounds");
+    assert_eq!((rows.len(), &rows[1]["workspace"]), (5, &json!("there")));
+    // The quick way and the ordinary one name the harness alike.
+    env.command(&["run", "--json", "notebook.add('slow', 'x')"])
+        .env("CODEX_THREAD_ID", "t-1")
+        .output()
+        .ok();
+    env.pipemux(&["history", "--all"]).ok().has("via cli codex · notebook.add('slow'");
+}
+
+#[test]
+fn who_changed_a_file_is_known_whatever_changed_it() {
+    let env = crate::terminal::confining();
+    env.shell("git init -q && mkdir src").output().ok();
+    env.write("src/a b.txt", "one\ntwo\n");
+    env.write("src/c.txt", "three\n");
+    env.as_reader("ann", &["run", "editor.replace('one', '1', in='src/a b.txt')"]).ok();
+    env.as_reader(
+        "bob",
+        &["run", "terminal.run('echo more >> src/c.txt; sed -i s/two/2/ src/a*')"],
+    )
+    .ok()
+    .has("changed src/a b.txt, src/c.txt");
+    let who = env.pipemux(&["who", "src/a b.txt"]);
+    who.ok().has("bob via cli · terminal.run(").has("ann via cli · editor.replace(");
+    let text = who.text();
+    assert!(text.find("bob") < text.find("ann"), "{who}");
+    who.lacks("changed on disk since");
+    env.pipemux(&["history", "src/c.txt"]).ok().has("bob via cli").lacks("ann");
+    env.pipemux(&["who", "src"]).ok().has("bob").has("ann");
+    env.pipemux(&["who", "src/c.txt", "--json"]).ok().has("\"client\": \"cli\"");
+    // By a link, by another workspace, after a kill, and once it is gone.
+    env.shell("ln -s src link").output().ok();
+    env.pipemux(&["who", "link/../link/c.txt"]).ok().has("bob via cli");
+    env.kill_daemon();
+    env.in_workspace("there", &["who", "src/c.txt"]).ok().has("bob via cli");
+    env.shell("touch -d '+1 hour' src/c.txt").output().ok();
+    env.pipemux(&["who", "src/c.txt"]).ok().has("changed on disk since, at ");
+    env.shell("rm src/c.txt").output().ok();
+    env.pipemux(&["who", "src/c.txt"]).ok().has("bob via cli").has("it isn't there now");
+    env.as_reader("ann", &["run", "editor.replace('1', 'eins', in='src/a b.txt')"]).ok();
+    let newest = env.pipemux(&["who", "src/a b.txt", "--rounds", "1"]);
+    newest.ok().has("'eins'").has("2 earlier: pipemux history").lacks("bob");
+    env.pipemux(&["who", "nothing"]).ok().has("no round that is kept changed it");
+    env.pipemux(&["who", "no/such/folder/x"]).exits(2);
 }

@@ -243,8 +243,9 @@ impl Editor {
             let taken = editor.take_written(kind, &author, written, hold);
             taken.inspect_err(|_| editor.changes.take_failure(&id))?;
             let diff = editor.diff_of_change(&files);
+            let paths: Vec<String> = files.iter().map(path_of).collect();
             let made = Made { kind, committed: editor.committed_files(&files), files };
-            let done = done(editor, made, about, context).diff(diff);
+            let done = done(editor, made, about, context).diff(diff).changed_files(paths);
             Ok(other_names.iter().fold(done, |done, note| done.also(note)).into())
         };
         Ok(self.disk_task(waits_for, DISK_DEADLINE, context, work, finish))
@@ -287,3 +288,7 @@ pub(super) struct Made {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test fails by it")]
 mod tests;
+
+fn path_of(change: &FileChange) -> String {
+    change.path.to_string_lossy().into_owned()
+}

@@ -125,7 +125,8 @@ impl Editor {
                 let open =
                     Action::Open { path: vec![FilePath(path.to_string_lossy().into_owned())] };
                 let brief = format!("{shown}, {}, a copy", count(lines, "line"));
-                Ok(Done::new(brief).link("open it", &open).into())
+                let done = Done::new(brief).link("open it", &open);
+                Ok(done.changed_files([path.to_string_lossy().into_owned()]).into())
             }
         }))
     }

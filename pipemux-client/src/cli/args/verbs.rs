@@ -1,6 +1,7 @@
 //! The verbs, with their arguments and help.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Subcommand;
@@ -15,6 +16,9 @@ use super::values::{
     HelpTopic, OpenTarget, epoch, event, help_topic, lines, open_target, priority, question,
     rounds, session, wait, weight,
 };
+
+/// Rounds that `who` shows when nothing else is said.
+const WHO_SHOWN: u32 = 5;
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -314,8 +318,21 @@ pub enum Verb {
         #[arg(long)]
         end: bool,
     },
-    /// Show what was done in the workspace, newest last
+    /// Show what was done in the workspace, newest last, by the clock of this machine or of TZ
+    ///
+    ///   pipemux history --since today           also yesterday, 2026-11-01, 3h, 2d
+    ///   pipemux history --all --since today     in all workspaces: where, by whom, and with which client
+    ///   pipemux history src/a.rs                what changed this file or folder, newest first: as `who`
+    #[command(verbatim_doc_comment)]
     History {
+        /// Only rounds that changed this file or folder, newest first
+        file: Option<PathBuf>,
+        /// The rounds of all workspaces
+        #[arg(long)]
+        all: bool,
+        /// Only rounds since then: today, yesterday, 2026-11-01, 3h, 2d
+        #[arg(long, value_name = "WHEN")]
+        since: Option<String>,
         /// Include each round's details
         #[arg(long)]
         detail: bool,
@@ -325,6 +342,21 @@ pub enum Verb {
         /// Number of rounds to show, counted from the newest
         #[arg(long, value_name = "N", value_parser = rounds, allow_negative_numbers = true)]
         rounds: Option<u32>,
+    },
+    /// Show which rounds changed a file or folder, by whom, with which client and when: newest first
+    ///
+    /// It knows of changes by apps and by commands in the terminal that ended within their call. If the file was
+    /// written later than the newest of them, it says so.
+    #[command(verbatim_doc_comment)]
+    Who {
+        /// The file or folder
+        file: PathBuf,
+        /// Show what each round changed, as a difference
+        #[arg(long)]
+        diff: bool,
+        /// Number of rounds to show
+        #[arg(long, value_name = "N", value_parser = rounds, default_value_t = WHO_SHOWN, allow_negative_numbers = true)]
+        rounds: u32,
     },
     /// Undo a round of history, in all apps that it changed
     ///
@@ -460,6 +492,41 @@ pub enum Verb {
         /// Take back what was allowed
         #[arg(long, requires = "number")]
         withdraw: bool,
+    },
+    /// Hold what agents do, until `resume`: run, click, answer and undo are refused; reading and jobs go on
+    ///
+    ///   pipemux pause                    everybody in this workspace
+    ///   pipemux pause --reader NAME      this reader, in all workspaces
+    ///   pipemux pause --all              everybody, in all workspaces
+    ///
+    /// A run that is under way stops before its next step. It lasts until you end it, also when the daemon is
+    /// restarted. A reader is who a command says it is: against one that may change its name, hold the workspace.
+    #[command(verbatim_doc_comment)]
+    Pause {
+        /// Everybody, in all workspaces
+        #[arg(long)]
+        all: bool,
+    },
+    /// End a pause: your terminal asks you, so an agent can't
+    ///
+    ///   pipemux resume                   that of this workspace
+    ///   pipemux resume --reader NAME     that of this reader
+    ///   pipemux resume --all             each of them
+    #[command(verbatim_doc_comment)]
+    Resume {
+        /// Each pause
+        #[arg(long)]
+        all: bool,
+    },
+    /// Show the file of your rules: who only reads, which apps nobody uses, what commands may do
+    ///
+    /// A change holds from the next command on. While a line of it can't be read, nobody acts: `pipemux doctor`
+    /// and `pipemux status` say which.
+    #[command(verbatim_doc_comment)]
+    Config {
+        /// Begin the file, with each rule explained, if it isn't there
+        #[arg(long)]
+        write: bool,
     },
     /// Print who did what, from the audit log
     ///

@@ -136,6 +136,7 @@ impl BenchWorld {
             budget: Some(1_000_000),
             lod: None,
             at: None,
+            client: String::new(),
             hint_options: String::new(),
             diff: 0,
             wait_ms: 0,

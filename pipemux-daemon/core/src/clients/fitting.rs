@@ -83,7 +83,7 @@ fn way(verb: &Verb) -> &'static str {
     match verb {
         verb if verb.acts() => "pipemux history --detail · pipemux view --budget 4000",
         Verb::Open(_) | Verb::View(_) | Verb::Answer { .. } => "pipemux view --budget 4000",
-        Verb::History { .. } => "pipemux history --rounds 20",
+        Verb::History(_) => "pipemux history --rounds 20",
         Verb::Logs { .. } => "pipemux logs with fewer --lines",
         Verb::Trace { .. } => "pipemux trace with fewer --lines",
         verb if verb.changes() => "pipemux status",
@@ -155,6 +155,7 @@ fn cut(text: &str, chars: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use pipemux_proto::client::HistoryArgs;
     use pipemux_proto::report::StepStatus;
     use pipemux_proto::{FrameDecoder, Value, decode};
     use proptest::prelude::*;
@@ -167,7 +168,7 @@ mod tests {
             Verb::Answer { text: "yes".into(), to: None, stdin: None },
             Verb::Undo { round: None },
             Verb::View(Default::default()),
-            Verb::History { detail: true, rounds: None },
+            Verb::History(HistoryArgs { detail: true, ..HistoryArgs::default() }),
             Verb::Restart { session: "a/b".parse().unwrap() },
             Verb::Status,
         ]

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use pipemux_proto::client::{Answer, Body, Verb, VerbRequest};
 use pipemux_proto::envelope::{Envelope, Kind, Method};
-use pipemux_proto::limits::{HINT_OPTIONS_MAX, READER_TOKEN_MAX};
+use pipemux_proto::limits::{CLIENT_NAME_MAX, HINT_OPTIONS_MAX, READER_TOKEN_MAX};
 use pipemux_proto::{Code, Fault, Frame, decode};
 
 use crate::audit::{AuditEntry, AuditNotes};
@@ -79,19 +79,16 @@ impl Clients {
             self.refuse(turn, client, &envelope, &fault);
             return None;
         }
-        let length = call.reader_token.len();
-        if length > READER_TOKEN_MAX {
-            let said =
-                format!("reader_token has {length} bytes, expected at most {READER_TOKEN_MAX}");
-            self.refuse(turn, client, &envelope, &Fault::refused(said));
-            return None;
-        }
-        let length = call.hint_options.len();
-        if length > HINT_OPTIONS_MAX {
-            let said =
-                format!("hint_options has {length} bytes, expected at most {HINT_OPTIONS_MAX}");
-            self.refuse(turn, client, &envelope, &Fault::refused(said));
-            return None;
+        for (name, length, most) in [
+            ("reader_token", call.reader_token.len(), READER_TOKEN_MAX),
+            ("hint_options", call.hint_options.len(), HINT_OPTIONS_MAX),
+            ("client", call.client.len(), CLIENT_NAME_MAX),
+        ] {
+            if length > most {
+                let said = format!("{name} has {length} bytes, expected at most {most}");
+                self.refuse(turn, client, &envelope, &Fault::refused(said));
+                return None;
+            }
         }
         let open = self.open_requests(client);
         if open >= CLIENT_REQUESTS_MAX {

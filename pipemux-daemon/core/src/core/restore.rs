@@ -16,6 +16,7 @@ use crate::feed::Audience;
 use crate::foreign::{ForeignText, quote};
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{CRASH_WINDOW_MS, CRASHES_MAX};
+use crate::pauses::{Held, Pause};
 use crate::persist::records::{Record, SavedOptions};
 use crate::processes::Processes;
 use crate::processes::session::Crash;
@@ -171,6 +172,14 @@ impl Core {
                 let saved = Allowed { number, workspace, provider, key, what, unix_ms, until };
                 self.consents.restore(saved, given);
             }
+            Record::Pause { workspace, reader, unix_ms, ahead_s, on } => {
+                let held = match (workspace, reader) {
+                    (Some(key), _) => Held::Workspace(key.into()),
+                    (None, Some(name)) => Held::Reader(name),
+                    (None, None) => Held::All,
+                };
+                self.pauses.restore(Pause { held, unix_ms, ahead_s }, on);
+            }
             Record::WindowClosed { workspace, session } => {
                 let Some(found) = self.workspaces.get_mut(workspace.as_str()) else { return };
                 let is_it = |window: &&Window| window.session.to_string() == session;
@@ -221,6 +230,7 @@ impl Core {
         records.extend(self.processes.saved_sessions());
         records.extend(self.jobs.to_saved());
         records.extend(self.consents.to_saved());
+        records.extend(self.pauses.to_saved());
         for (key, numbers) in self.workspaces.retired() {
             records.push(Record::Workspace {
                 key: key.to_string(),

@@ -3,7 +3,8 @@
 use pipemux_proto::app::QuestionKind;
 use pipemux_proto::consent::ConsentRequest;
 use pipemux_proto::limits::{
-    CHOICES_MAX, CONSENT_KEY_MAX, CONSENT_LINE_CHARS, CONSENT_LINES_MAX, COPY_MAX, KEY_MAX,
+    CHANGED_FILES_MAX, CHOICES_MAX, CONSENT_KEY_MAX, CONSENT_LINE_CHARS, CONSENT_LINES_MAX,
+    COPY_MAX, KEY_MAX,
 };
 use pipemux_proto::prototype::check_fields;
 use pipemux_proto::{Fault, LineNumbers};
@@ -14,8 +15,9 @@ use crate::intake::greeting::bound_fields;
 use crate::intake::window::{bound_link, bound_object};
 use crate::intake::{SaidByApp, bound_key};
 use crate::limits::{
-    BRIEF_CHARS, DETAIL_CHARS, ENDED_JOBS_MAX, FAULT_CHARS, HINT_CHARS, HINTS_MAX, LABEL_CHARS,
-    OPTION_CHARS, OUTCOME_LINKS_MAX, PROGRESS_CHARS, QUESTION_CHARS, SLOTS_MAX, TOKEN_MAX,
+    BRIEF_CHARS, CHANGED_PATH_MAX, DETAIL_CHARS, ENDED_JOBS_MAX, FAULT_CHARS, HINT_CHARS,
+    HINTS_MAX, LABEL_CHARS, OPTION_CHARS, OUTCOME_LINKS_MAX, PROGRESS_CHARS, QUESTION_CHARS,
+    SLOTS_MAX, TOKEN_MAX,
 };
 
 impl SaidByApp for Outcome {
@@ -67,6 +69,8 @@ fn bound_done(done: &mut Done) {
     }
     done.links.iter_mut().for_each(bound_link);
     done.ended_jobs.truncate(ENDED_JOBS_MAX);
+    done.changed_files.truncate(CHANGED_FILES_MAX);
+    done.changed_files.retain(|path| path.starts_with('/') && path.len() <= CHANGED_PATH_MAX);
     let pieces = cut_list(&mut done.content, SLOTS_MAX);
     if pieces > 0 {
         left_out.push(format!("{pieces} pieces were left out"));

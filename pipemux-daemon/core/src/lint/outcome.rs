@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use pipemux_proto::Fault;
 use pipemux_proto::app::{Done, Needs, Outcome, Question, QuestionKind};
 use pipemux_proto::job::Started;
-use pipemux_proto::limits::{CHOICES_MAX, COPY_MAX};
+use pipemux_proto::limits::{CHANGED_FILES_MAX, CHOICES_MAX, COPY_MAX};
 use pipemux_proto::prototype::{self, Prototype};
 
 use super::greeting::check_fields;
@@ -42,6 +42,7 @@ fn check_done(lints: &mut Lints, done: &Done, action: Option<&Prototype>, action
     lints.line("done.label", done.label.as_deref().unwrap_or_default(), LABEL_CHARS);
     lints.count("done.links", done.links.len(), OUTCOME_LINKS_MAX);
     lints.count("done.ended_jobs", done.ended_jobs.len(), ENDED_JOBS_MAX);
+    lints.count("done.changed_files", done.changed_files.len(), CHANGED_FILES_MAX);
     for (at, link) in done.links.iter().enumerate() {
         check_link(lints, &format!("done.links[{at}]"), link, actions);
     }

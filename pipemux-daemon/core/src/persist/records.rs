@@ -232,6 +232,22 @@ pub enum Record {
         /// False when it isn't allowed any more.
         given: bool,
     },
+    /// A person began or ended a pause.
+    Pause {
+        /// The key of the workspace that it holds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        workspace: Option<String>,
+        /// The reader whom it holds; with neither of both it holds everybody.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reader: Option<String>,
+        /// When it began, in milliseconds since 1970.
+        unix_ms: u64,
+        /// How far the person's clock was ahead of UTC, in seconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ahead_s: Option<i32>,
+        /// False when it has ended.
+        on: bool,
+    },
     /// A window was closed.
     WindowClosed {
         /// The workspace's key.
@@ -346,9 +362,26 @@ pub struct SavedRound {
     /// What it changed in files, as a unified diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// What it was made with; empty in records of earlier releases.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub client: String,
+    /// The files that it changed, as absolute paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Further files that it changed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_files: u64,
 }
 
 impl SavedRound {
+    /// True if it is known to have changed a file, or one in a folder: an absolute path.
+    pub fn changed(&self, path: &str) -> bool {
+        let path = path.trim_end_matches('/');
+        self.files.iter().any(|file| {
+            file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
     /// True if all of it is taken back that can be.
     pub fn is_undone(&self) -> bool {
         !self.undo.is_empty() && self.undo.iter().all(|undo| undo.undone)

@@ -7,7 +7,8 @@ use pipemux_proto::report::StepStatus;
 use crate::foreign::{LinkSlot, data, quote};
 use crate::keys::SessionKey;
 use crate::limits::{
-    ROUND_ACTION_MAX, ROUND_DETAIL_MAX, ROUND_DIFF_MAX, ROUND_RESULT_MAX, ROUND_UNDO_MAX,
+    ROUND_ACTION_MAX, ROUND_DETAIL_MAX, ROUND_DIFF_MAX, ROUND_FILES_BYTES, ROUND_FILES_MAX,
+    ROUND_RESULT_MAX, ROUND_UNDO_MAX,
 };
 use crate::persist::records::{SavedRound, SavedUndo};
 use crate::runs::written_call::written_call;
@@ -29,7 +30,7 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
     // A line of history is cut: what failed and what wasn't run stands first.
     let (mut ends, mut left, mut results) = (Vec::new(), Vec::new(), Vec::new());
     let mut details = Vec::new();
-    let mut diffs = Vec::new();
+    let (mut diffs, mut files) = (Vec::new(), ChangedFiles::default());
     // A nested call is part of its outer step, unless its failure is the reason of the run's end.
     let failed = |index: usize| {
         run.done.get(index).is_some_and(|outcome| outcome.status != StepStatus::Done)
@@ -62,6 +63,7 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
         details.extend(data::exact_option(outcome.detail.as_ref()));
         diffs.extend(data::exact_option(outcome.diff.as_ref()));
     }
+    run.done.iter().flat_map(|outcome| &outcome.changed_files).for_each(|file| files.add(file));
     ends.extend((!left.is_empty()).then(|| format!("not run: {}", left.join(", "))));
     ends.append(&mut results);
     let mut result = ends.join("; ");
@@ -89,6 +91,31 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
         exit,
         epoch: Some(workspace.epoch),
         sessions: sessions(run),
+        client: String::new(),
+        files: files.named,
+        more_files: files.more,
+    }
+}
+
+/// The files that a round changed, each once, within its bounds.
+#[derive(Default)]
+struct ChangedFiles {
+    named: Vec<String>,
+    bytes: usize,
+    more: u64,
+}
+
+impl ChangedFiles {
+    fn add(&mut self, file: &String) {
+        if self.named.contains(file) {
+            return;
+        }
+        self.bytes += file.len();
+        if self.named.len() >= ROUND_FILES_MAX || self.bytes > ROUND_FILES_BYTES {
+            self.more += 1;
+        } else {
+            self.named.push(file.clone());
+        }
     }
 }
 

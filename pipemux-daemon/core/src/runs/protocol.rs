@@ -59,6 +59,10 @@ pub struct ArrivedWindow {
 
 /// How a request to carry out a step ended.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all of them are outcomes, and each is moved once"
+)]
 pub enum StepReply {
     /// With an outcome.
     Outcome(Outcome),

@@ -132,6 +132,8 @@ struct V1Ended {
     links: Vec<LinkSlot>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     reverts: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    changed_files: Vec<String>,
     /// The incarnation and the version of the state that the step left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     state: Option<(u64, u64)>,
@@ -344,6 +346,7 @@ fn save_outcome(outcome: &StepOutcome) -> V1Ended {
         label: outcome.label.clone(),
         links: outcome.links.clone(),
         reverts: outcome.reverts,
+        changed_files: outcome.changed_files.clone(),
         state: outcome.state.map(|(app, version)| (app.0, version)),
     }
 }
@@ -366,6 +369,7 @@ fn restore_outcome(saved: V1Ended) -> StepOutcome {
         // The answer that asked has told of it.
         job: None,
         ended_jobs: Vec::new(),
+        changed_files: saved.changed_files,
     }
 }
 

@@ -244,6 +244,8 @@ pub struct StepOutcome {
     pub job: Option<StepJob>,
     /// The keys of its session's jobs whose ends it tells.
     pub ended_jobs: Vec<String>,
+    /// The files that it changed, as absolute paths.
+    pub changed_files: Vec<String>,
 }
 
 impl StepOutcome {
@@ -265,6 +267,7 @@ impl StepOutcome {
             state: app.map(|app| (app, done.version)),
             job: None,
             ended_jobs: done.ended_jobs,
+            changed_files: done.changed_files,
         }
     }
 
@@ -346,6 +349,7 @@ impl StepOutcome {
             state: None,
             job: None,
             ended_jobs: Vec::new(),
+            changed_files: Vec::new(),
         }
     }
 

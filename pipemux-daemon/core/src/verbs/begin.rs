@@ -50,6 +50,13 @@ impl Core {
             let entry = AuditEntry::of_attach(&attach.workspace.key, &attach.session, why);
             self.turn.audit(AuditEntry { peer: self.clients.peer(client), ..entry });
         }
+        let refusal = refusal.or_else(|| match &input {
+            ClientInput::Attach(_, attach) => self
+                .rules
+                .forbids(&attach.session.provider)
+                .or_else(|| self.rules.broken.is_some().then(|| self.rules.refusal("")).flatten()),
+            _ => None,
+        });
         if let Some(fault) = refusal {
             let turn = &mut self.turn;
             return match input {
@@ -124,6 +131,15 @@ impl Core {
     /// Writes down that a request begins to act. Returns false when the disk doesn't take it: then the request is
     /// answered with that, nothing of it took effect, and the client may send it again under the same id.
     pub(super) fn record_begun(&mut self, id: RequestId) -> bool {
+        let first = self.clients.request(id).filter(|request| !request.recorded);
+        if let Some(request) = first
+            && let Some(fault) = self.hold_of(id)
+        {
+            let key = ActKey::of(&request.call);
+            self.clients.forget_act(&key);
+            self.fail_request(id, fault);
+            return false;
+        }
         let Some(DiskFailure { why, next }) = &self.persist.failing else {
             self.clients.record_begun(&mut self.turn, id);
             return true;
@@ -171,12 +187,13 @@ impl Core {
             }
             Verb::Restart { session } => self.restart(id, &session),
             Verb::End { session } => self.end(id, &session),
-            Verb::History { detail, rounds } => self.history(id, detail, rounds),
+            Verb::History(args) => self.history(id, &args),
             Verb::Undo { round } => self.undo(id, round, true),
             Verb::Set { option, value } => self.set(id, option.as_deref(), value.as_deref()),
             Verb::Limits => self.limits(id),
             Verb::Watch(watch) => self.watch(id, watch),
             Verb::Consent(args) => self.consent(id, args),
+            Verb::Pause(args) => self.pause(id, args),
             Verb::Providers(change) => return self.change_providers(id, change),
             Verb::Down => return self.down(id),
         };
@@ -298,7 +315,7 @@ impl Core {
             None => text,
             Some(budget) => match request.call.verb {
                 // The newest lines come last.
-                Verb::History { .. } | Verb::Logs { .. } | Verb::Trace { .. } => {
+                Verb::History(_) | Verb::Logs { .. } | Verb::Trace { .. } => {
                     cut_older_lines(&text, budget)
                 }
                 _ => cut_lines(&text, budget),
@@ -356,6 +373,7 @@ fn speaks_as_reader(verb: &Verb) -> bool {
         | Verb::Status
         | Verb::Limits
         | Verb::Consent(_)
+        | Verb::Pause(_)
         | Verb::Down => false,
         Verb::Open(_)
         | Verb::View(_)
@@ -367,7 +385,7 @@ fn speaks_as_reader(verb: &Verb) -> bool {
         | Verb::Close { .. }
         | Verb::Restart { .. }
         | Verb::End { .. }
-        | Verb::History { .. }
+        | Verb::History(_)
         | Verb::Undo { .. }
         | Verb::Set { .. }
         | Verb::Watch(_) => true,
@@ -399,7 +417,7 @@ fn name_plainly(workspace: &str, verb: &mut Verb) {
         | Verb::Help { .. }
         | Verb::Apps
         | Verb::Sessions
-        | Verb::History { .. }
+        | Verb::History(_)
         | Verb::Undo { .. }
         | Verb::Set { .. }
         | Verb::Status
@@ -407,6 +425,7 @@ fn name_plainly(workspace: &str, verb: &mut Verb) {
         | Verb::Watch(_)
         | Verb::Providers(_)
         | Verb::Consent(_)
+        | Verb::Pause(_)
         | Verb::Down => {}
     }
 }

@@ -1,71 +1,136 @@
-//! `history`: the rounds of runs in the workspace, newest last.
+//! `history`: the rounds of runs in the workspace or in all of them, newest last; of a file, newest first.
 
-use pipemux_proto::command::with_options;
+use std::cmp::Reverse;
+
+use pipemux_proto::client::HistoryArgs;
+use pipemux_proto::command::{self, with_options};
 use pipemux_proto::{Fault, Value};
 
 use crate::Core;
 use crate::event::Now;
 use crate::keys::RequestId;
 use crate::limits::HISTORY_SHOWN;
+use crate::persist::records::SavedRound;
 use crate::verbs::require;
 use crate::views::answer::plain;
 use crate::views::inert::whole_line;
-use crate::views::round_line::round_line;
-use crate::views::timestamp;
+use crate::views::round_line::{RoundHead, round_line};
+use crate::views::{LocalTime, timestamp};
+use crate::workspaces::Workspace;
 
 impl Core {
-    /// Lists the last rounds of the workspace.
-    pub(super) fn history(
-        &mut self,
-        id: RequestId,
-        detail: bool,
-        rounds: Option<u32>,
-    ) -> Result<(), Fault> {
+    /// Lists the last rounds of the workspace, of all workspaces, or those that changed a file.
+    pub(super) fn history(&mut self, id: RequestId, args: &HistoryArgs) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
-        let workspace = require::workspace(&self.workspaces, request)?;
-        let all = &workspace.history.rounds;
-        let wanted = rounds.unwrap_or(HISTORY_SHOWN) as usize;
-        let skipped = all.len().saturating_sub(wanted);
-        let today = timestamp(self.turn.now);
-        let mut text = String::new();
-        let mut data = Vec::new();
-        if skipped > 0 {
-            let line = format!("… {skipped} earlier: pipemux history --rounds {}\n", all.len());
-            text.push_str(&with_options(&line, &request.call.hint_options));
+        let here = require::workspace(&self.workspaces, request)?;
+        // A file may be changed from several workspaces.
+        let everywhere = args.all || args.file.is_some();
+        let is_wanted = |workspace: &&Workspace| everywhere || std::ptr::eq(*workspace, here);
+        let is_meant = |round: &SavedRound| {
+            args.since_ms.is_none_or(|since| round.unix_ms >= since)
+                && args.file.as_ref().is_none_or(|file| round.changed(file))
+        };
+        let workspaces = self.workspaces.values().filter(is_wanted);
+        let mut rounds: Vec<(&Workspace, &SavedRound)> = workspaces
+            .flat_map(|workspace| workspace.history.rounds.iter().map(move |one| (workspace, one)))
+            .filter(|(_, round)| is_meant(round))
+            .collect();
+        match args.file {
+            Some(_) => rounds.sort_by_key(|(_, round)| Reverse((round.unix_ms, round.number))),
+            None if everywhere => rounds.sort_by_key(|(_, round)| round.unix_ms),
+            None => {}
         }
-        for round in all.iter().skip(skipped) {
-            let at = timestamp(Now { mono_ms: 0, unix_ms: round.unix_ms });
-            text += &round_line(round, (&at, &today), detail);
-            if detail {
-                // A result of several lines is joined, so that none of its lines can pass for a round.
-                text += &format!("   {}\n", whole_line(&round.result));
+        let unasked = args.since_ms.map_or(HISTORY_SHOWN, |_| u32::MAX);
+        let earlier = rounds.len().saturating_sub(args.rounds.unwrap_or(unasked) as usize);
+        let shown = match args.file {
+            Some(_) => rounds.get(..rounds.len() - earlier),
+            None => rounds.get(earlier..),
+        };
+        let earlier = match earlier {
+            0 => String::new(),
+            _ => {
+                let mut words = vec!["history"];
+                words.extend(args.all.then_some("--all"));
+                words.extend(args.file.as_deref());
+                let (words, all) = (command::join(&words), rounds.len());
+                let line = format!("… {earlier} earlier: pipemux {words} --rounds {all}\n");
+                with_options(&line, &request.call.hint_options).into_owned()
+            }
+        };
+        // Of an answer that is cut to a budget, a line may be left that stands alone.
+        let repeats_day = request.call.budget.is_some() || args.file.is_some();
+        let mut day = LocalTime::of(self.turn.now.unix_ms, &args.clock).day;
+        let today = day.clone();
+        let (mut text, mut data) = (String::new(), Vec::new());
+        for (workspace, round) in shown.unwrap_or_default() {
+            let mut at = LocalTime::of(round.unix_ms, &args.clock);
+            if repeats_day && at.day != today {
+                at.time = format!("{} {}", at.day, at.time);
+            } else if !repeats_day && at.day != day {
+                text += &format!("{}\n", at.day);
+                day = at.day;
+            }
+            let is_named = args.all || !std::ptr::eq(*workspace, here);
+            let head = RoundHead {
+                workspace: is_named.then_some(&*workspace.name),
+                time: &at.time,
+                tells_client: everywhere || args.detail,
+            };
+            // Of a file it is told who changed it; what else its rounds did, their own history tells.
+            text += &round_line(round, &head, args.detail);
+            if args.detail {
+                text += &detail_lines(round);
             }
             if round.undo.iter().any(|undo| undo.unsure) {
                 text += &format!("   its undo has no known end: pipemux undo {}\n", round.number);
             }
-            for more in [&round.detail, &round.diff].into_iter().flatten().filter(|_| detail) {
-                for line in plain(more).lines() {
-                    text += &format!("   {line}\n");
-                }
-            }
-            let mut row = vec![
-                ("round".to_owned(), round.number.into()),
-                ("action".to_owned(), round.action.as_str().into()),
-                ("result".to_owned(), round.result.as_str().into()),
-                ("timestamp".to_owned(), at.into()),
-                ("reader".to_owned(), round.reader.as_str().into()),
-                ("exit".to_owned(), Value::Int(round.exit.into())),
-            ];
-            if detail {
-                row.push(("detail".to_owned(), round.detail.clone().into()));
-                row.push(("diff".to_owned(), round.diff.clone().into()));
-            }
-            data.push(Value::Map(row));
+            data.push(row(round, args.detail, everywhere.then_some(workspace)));
         }
-        if all.is_empty() {
-            text += "0 rounds\n";
+        text = if args.file.is_some() { text + &earlier } else { earlier + &text };
+        if rounds.is_empty() {
+            text += match args {
+                HistoryArgs { file: Some(_), .. } => "no round that is kept changed it\n",
+                HistoryArgs { since_ms: Some(_), .. } => "0 rounds since then\n",
+                _ => "0 rounds\n",
+            };
         }
         self.answer_data(id, text, Value::List(data));
         Ok(())
     }
+}
+
+/// Writes what `--detail` tells of a round besides. A result of several lines is joined, so that none of its lines can
+/// pass for a round.
+fn detail_lines(round: &SavedRound) -> String {
+    let mut text = format!("   {}\n", whole_line(&round.result));
+    for more in [&round.detail, &round.diff].into_iter().flatten() {
+        for line in plain(more).lines() {
+            text += &format!("   {line}\n");
+        }
+    }
+    text
+}
+
+fn row(round: &SavedRound, detail: bool, workspace: Option<&Workspace>) -> Value {
+    let at = timestamp(Now { mono_ms: 0, unix_ms: round.unix_ms });
+    let mut row = vec![
+        ("round".to_owned(), round.number.into()),
+        ("action".to_owned(), round.action.as_str().into()),
+        ("result".to_owned(), round.result.as_str().into()),
+        ("timestamp".to_owned(), at.into()),
+        ("reader".to_owned(), round.reader.as_str().into()),
+        ("client".to_owned(), Some(&round.client).filter(|name| !name.is_empty()).cloned().into()),
+        ("exit".to_owned(), Value::Int(round.exit.into())),
+    ];
+    if let Some(workspace) = workspace {
+        row.push(("workspace".to_owned(), workspace.name.as_str().into()));
+    }
+    if detail {
+        row.push(("detail".to_owned(), round.detail.clone().into()));
+        row.push(("diff".to_owned(), round.diff.clone().into()));
+        let files = round.files.iter().map(|file| file.as_str().into()).collect();
+        row.push(("files".to_owned(), Value::List(files)));
+        row.push(("more_files".to_owned(), round.more_files.into()));
+    }
+    Value::Map(row)
 }

@@ -5,7 +5,7 @@
 //! | `begin` | a request from its arrival to its one answer |
 //! | `require` | the request, workspace and task that a handler needs, or the fault that the request ends with |
 //! | [`tasks`] | plain state of requests that wait; imports no verb |
-//! | `open`, `view`, `read`, `run`, `click`, `logs`, `trace`, `wait`, `history`, `undo`, `list`, `set`, `stop`, `providers`, `bounds`, `consent` | the verbs |
+//! | `open`, `view`, `read`, `run`, `click`, `logs`, `trace`, `wait`, `history`, `undo`, `list`, `set`, `stop`, `providers`, `bounds`, `consent`, `pause` | the verbs |
 //! | `run_driver`, `run_questions` | drive a run, and keep it with its open question |
 //! | `jobs` | waits for the ends of jobs, reads their output, cancels them |
 //! | `kept_rests` | keep what a failed run left, and go on with it |
@@ -41,6 +41,7 @@ mod logs;
 mod open;
 mod open_for_run;
 mod panels;
+mod pause;
 mod prefetch;
 mod project_reply;
 mod providers;

@@ -42,6 +42,9 @@ impl Core {
     /// There is no app of that name, or no room for another window or session.
     pub(super) fn open_registered(&mut self, id: RequestId, open: OpenArgs) -> Result<(), Fault> {
         let manifest = self.manifest(&open.provider)?;
+        if let Some(fault) = self.rules.forbids(&manifest.id) {
+            return Err(fault);
+        }
         let request = require::request(&self.clients, id)?;
         let (at, deadline) = (&request.workspace, request.deadline);
         let session = match open.session.clone() {

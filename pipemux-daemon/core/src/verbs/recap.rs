@@ -2,13 +2,12 @@
 
 use pipemux_tokens::estimate;
 
-use crate::event::Now;
 use crate::limits::RECAP_ROUNDS;
 use crate::verbs::answer_builder::AnswerBuilder;
 use crate::verbs::kept_rests::kept_line;
+use crate::views::LocalTime;
 use crate::views::requested_window::AnswerKind;
-use crate::views::round_line::round_line;
-use crate::views::timestamp;
+use crate::views::round_line::{RoundHead, round_line};
 
 /// The part of the budget that the rounds may take.
 const PART: u64 = 3;
@@ -20,11 +19,13 @@ impl AnswerBuilder<'_> {
             return String::new();
         }
         let rounds = &self.workspace.history.rounds;
-        let today = timestamp(Now { mono_ms: 0, unix_ms: self.now.unix_ms });
+        let today = LocalTime::of(self.now.unix_ms, &[]).day;
         let mut left = u64::from(self.request.budget.unwrap_or(u32::MAX)) / PART;
         let lines = rounds.iter().rev().take(RECAP_ROUNDS).map(|round| {
-            let at = timestamp(Now { mono_ms: 0, unix_ms: round.unix_ms });
-            round_line(round, (&at, &today), false)
+            let at = LocalTime::of(round.unix_ms, &[]);
+            let time = if at.day == today { at.time } else { format!("{}T{}", at.day, at.time) };
+            let head = RoundHead { workspace: None, time: &time, tells_client: false };
+            round_line(round, &head, false)
         });
         let mut lines: Vec<String> = lines
             .take_while(|line| {

@@ -27,6 +27,9 @@ use crate::verbs::require;
 use crate::verbs::tasks::Task;
 use crate::workspaces::raw_projection::RawProjection;
 
+/// What history tells of requests that don't say what they are made with.
+const COMMAND_LINE: &str = "cli";
+
 impl Core {
     /// Gives a client's request a run, and starts the run.
     pub(super) fn start_run(
@@ -57,8 +60,23 @@ impl Core {
         let workspace = self.workspaces.get(&run.workspace).ok_or_else(Self::lost_run)?;
         let context = RunContext { workspace, sessions: self.processes.sessions() };
         let output = run.resume(input, &context);
-        if run.acts_by(&output) && !self.record_begun(id) {
-            return Ok(());
+        let (acts, sends) = (run.acts_by(&output), matches!(output, RunOutput::Invoke { .. }));
+        if acts {
+            let is_first = self.clients.request(id).is_some_and(|request| !request.recorded);
+            if !self.record_begun(id) {
+                return Ok(());
+            }
+            if let Some(fault) = self.hold_of(id).filter(|_| sends && !is_first) {
+                // What ran before has its end: the next step fails, and the others aren't run.
+                let failed = StepReply::Outcome(Outcome::Failed(fault));
+                return self.resume_run(id, RunInput::Replied(failed));
+            }
+        }
+        if let RunOutput::Invoke { session, .. } = &output
+            && let Some(fault) = self.rules.forbids(&session.addr.provider)
+        {
+            let failed = StepReply::Outcome(Outcome::Failed(fault));
+            return self.resume_run(id, RunInput::Replied(failed));
         }
         let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
         let turn = &mut self.turn;
@@ -270,7 +288,9 @@ impl Core {
     pub(super) fn record_round(&mut self, id: RequestId, run: &mut Run) {
         let (at, exit, now) = (&run.workspace, run.exit_status(), self.turn.now);
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
-        let round = history_round(run, workspace, now.unix_ms, exit);
+        let mut round = history_round(run, workspace, now.unix_ms, exit);
+        let client = self.clients.request(id).map(|request| &*request.call.client);
+        round.client = client.filter(|name| !name.is_empty()).unwrap_or(COMMAND_LINE).to_owned();
         workspace.history.add(round.clone(), self.config.history_rounds());
         run.round = (!round.undo.is_empty()).then_some(round.number);
         if let Some(notes) = self.clients.audit_notes(id) {

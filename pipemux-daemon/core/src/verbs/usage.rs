@@ -152,7 +152,10 @@ impl Core {
         }
         notes.extend(self.persist.losses.damage().map(|text| ("damage", text.into())));
         let failing = self.persist.failing.as_ref().map(|failing| failing.why.as_str());
+        let failing = failing.or(self.rules.broken.as_deref());
         notes.extend(failing.map(|why| ("acts_refused", why.into())));
+        let paused = self.pauses.listed(self.turn.now.unix_ms);
+        notes.extend(paused.map(|held| ("paused", held.into())));
 
         let mut text = format!(
             "daemon {} · pid {} · up {}\nmemory {} · cpu {} · disk {}\napps {}\nsessions {} · {ready} ready · memory {} · cpu {} · disk {} · {} tokens\nworkspaces {} · clients {}\nat {} · state {}\n",

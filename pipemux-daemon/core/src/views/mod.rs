@@ -48,4 +48,4 @@ pub mod trim;
 pub mod window_renderer;
 
 pub use crate::foreign::{inert, masked_paths};
-pub use timestamp::timestamp;
+pub use timestamp::{LocalTime, timestamp};

@@ -1,6 +1,8 @@
 //! Times as text.
 
 use jiff::Timestamp;
+use pipemux_proto::client::ClockOffset;
+use pipemux_proto::limits::CLOCK_OFFSETS_MAX;
 
 use crate::event::Now;
 
@@ -10,9 +12,52 @@ pub fn timestamp(now: Now) -> String {
     Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX).to_string()
 }
 
+/// A time as a reader's clock shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalTime {
+    /// `2025-12-10`
+    pub day: String,
+    /// `10:00:00`; in UTC `10:00:00Z`.
+    pub time: String,
+}
+
+impl LocalTime {
+    /// Returns the local time of so many milliseconds since 1970, UTC. The offsets come newest first; none for UTC.
+    pub fn of(unix_ms: u64, clock: &[ClockOffset]) -> Self {
+        let seconds = unix_ms / 1000;
+        let clock = clock.get(..CLOCK_OFFSETS_MAX).unwrap_or(clock);
+        let offset = clock.iter().find(|one| one.from_s <= seconds).or(clock.last());
+        let ahead = offset.map_or(0, |one| one.ahead_s.into());
+        let local = seconds.saturating_add_signed(ahead).saturating_mul(1000);
+        let text = timestamp(Now { mono_ms: 0, unix_ms: local });
+        let (day, time) = text.split_once('T').unwrap_or((&text, ""));
+        let time = if offset.is_some() { time.trim_end_matches('Z') } else { time };
+        Self { day: day.to_owned(), time: time.to_owned() }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clock_of_a_reader_goes_by_the_offset_of_that_time() {
+        let clock = [
+            ClockOffset { from_s: 1_761_440_400, ahead_s: 3600 },
+            ClockOffset { from_s: 1_743_296_400, ahead_s: 7200 },
+        ];
+        let at = |seconds: u64, clock: &[ClockOffset]| {
+            let LocalTime { day, time } = LocalTime::of(seconds * 1000, clock);
+            format!("{day} {time}")
+        };
+        assert_eq!(at(1_765_360_800, &[]), "2025-12-10 10:00:00Z");
+        assert_eq!(at(1_761_440_399, &clock), "2025-10-26 02:59:59");
+        assert_eq!(at(1_761_440_400, &clock), "2025-10-26 02:00:00");
+        assert_eq!(at(0, &clock), "1970-01-01 02:00:00");
+        let wild = [ClockOffset { from_s: 0, ahead_s: i32::MIN }];
+        assert_eq!(at(0, &wild), "1970-01-01 00:00:00");
+        LocalTime::of(u64::MAX, &[ClockOffset { from_s: 0, ahead_s: i32::MAX }]);
+    }
 
     #[test]
     fn timestamps_are_calendar_dates() {

@@ -1,6 +1,6 @@
 //! Answers that are wrong, typed texts, and questions that are looked at again.
 
-use pipemux_proto::client::{Format, Verb, VerbRequest, ViewArgs};
+use pipemux_proto::client::{Format, HistoryArgs, Verb, VerbRequest, ViewArgs};
 use pipemux_proto::projection::{ObjectSlot, Piece, Projection};
 
 use crate::world::{AnswerText, Behaviour, World, reader, session_addr};
@@ -30,7 +30,7 @@ fn json(world: &mut World, verb: Verb) -> AnswerText {
 }
 
 fn history(world: &mut World) -> AnswerText {
-    world.ask(reader("a"), Verb::History { detail: false, rounds: None })
+    world.ask(reader("a"), Verb::History(HistoryArgs::default()))
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Several arguments in one question, an app's own forms, and records.
 
 use pipemux_proto::app::{Choice, Done, Needs, Outcome, Question, QuestionKind};
-use pipemux_proto::client::{Format, Verb, VerbRequest};
+use pipemux_proto::client::{Format, HistoryArgs, Verb, VerbRequest};
 use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::{Field, Param, Prototype, Type};
 use pipemux_proto::{Blob, Fault, Value};
@@ -98,7 +98,7 @@ fn missing_arguments_are_asked_in_one_question() {
     assert_eq!(sent(&world, "column"), Value::from("doing"));
     assert_eq!(sent(&world, "count"), Value::Int(3));
     // History has the call that was carried out.
-    let verb = Verb::History { detail: false, rounds: None };
+    let verb = Verb::History(HistoryArgs::default());
     world
         .ask(reader("a"), verb)
         .has("notes.add(text='a new task', column='doing', count=3)")

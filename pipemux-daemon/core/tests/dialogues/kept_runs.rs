@@ -1,6 +1,6 @@
 //! Runs that are kept for `answer go`: which steps it sends.
 
-use pipemux_proto::client::Verb;
+use pipemux_proto::client::{HistoryArgs, Verb};
 
 use crate::world::{Behaviour, World, reader};
 
@@ -97,7 +97,7 @@ fn kept_run_stays_unknown_when_app_dies() {
     said.exits(7)
         .has("unknown · text in other.say: notes/main died")
         .has("unknown · say: an earlier attempt may have taken");
-    let verb = Verb::History { detail: false, rounds: None };
+    let verb = Verb::History(HistoryArgs::default());
     world
         .ask(reader("a"), verb)
         .exits(0)

@@ -3,7 +3,7 @@
 use crate::world::{AnswerText, Behaviour, World, reader, run};
 use pipemux_core::limits::ANSWER_BUDGET_MIN;
 use pipemux_core::saved::Record;
-use pipemux_proto::client::{Verb, VerbRequest};
+use pipemux_proto::client::{HistoryArgs, Verb, VerbRequest};
 use proptest::prelude::*;
 
 fn notes() -> World {
@@ -131,7 +131,7 @@ fn queries_pass_while_a_question_is_open() {
 fn queries_are_no_rounds_of_history() {
     let mut world = notes();
     world.ask(reader("a"), run("notes.list()")).exits(0);
-    world.ask(reader("a"), Verb::History { detail: false, rounds: None }).exits(0).has("0 rounds");
+    world.ask(reader("a"), Verb::History(HistoryArgs::default())).exits(0).has("0 rounds");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use pipemux_core::audit::CallPart;
 use pipemux_proto::app::{Choice, Needs, Outcome, Question, QuestionKind};
-use pipemux_proto::client::{Verb, ViewArgs, WatchArgs};
+use pipemux_proto::client::{HistoryArgs, Verb, ViewArgs, WatchArgs};
 use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::{Field, Param, Prototype, Type};
 use pipemux_proto::{Blob, Value, encode};
@@ -43,7 +43,8 @@ fn vault() -> World {
 /// Looks everywhere where something is told or kept.
 #[track_caller]
 fn assert_hidden(world: &mut World) {
-    let history = world.ask(reader("a"), Verb::History { detail: true, rounds: None });
+    let history = world
+        .ask(reader("a"), Verb::History(HistoryArgs { detail: true, ..HistoryArgs::default() }));
     history.lacks(SECRET);
     let watch = Verb::Watch(WatchArgs { after: Some(0), life: 0, wait_ms: 0, all: true });
     world.ask(reader("a"), watch).lacks(SECRET);
@@ -88,7 +89,7 @@ fn secret_that_is_asked_for_comes_from_standard_input() {
     said.exits(0).lacks(SECRET);
     assert_eq!(sent(&world, "key"), Value::from(SECRET));
     assert_hidden(&mut world);
-    let history = world.ask(reader("a"), Verb::History { detail: false, rounds: None });
+    let history = world.ask(reader("a"), Verb::History(HistoryArgs::default()));
     history.has("notes.unlock(key='***')");
 }
 

@@ -1,6 +1,6 @@
 //! `undo`: a whole round is taken back, the newest step first, or nothing.
 
-use pipemux_proto::client::Verb;
+use pipemux_proto::client::{HistoryArgs, Verb};
 
 use crate::world::{AnswerText, Behaviour, World, reader};
 
@@ -53,7 +53,7 @@ fn undo_without_a_number_goes_from_round_to_round_and_is_remembered() {
     undo(&mut world, None).exits(0).has("undo of notes.say('y')");
     undo(&mut world, Some(1)).exits(0).has("undo of notes.say('x')");
     undo(&mut world, None).exits(3);
-    let history = world.ask(reader("a"), Verb::History { detail: false, rounds: None });
+    let history = world.ask(reader("a"), Verb::History(HistoryArgs::default()));
     history.has("undo of round 3: notes.say('z')");
 }
 
@@ -87,7 +87,7 @@ fn step_without_an_undo_stays_and_is_named() {
     said.exits(9).has("round 2 can't be undone: other.say has no undo; nothing was undone");
     undo(&mut world, Some(7)).exits(3).has("there is no round 7");
     assert!(sent(&mut world).is_empty());
-    let history = world.ask(reader("a"), Verb::History { detail: false, rounds: None });
+    let history = world.ask(reader("a"), Verb::History(HistoryArgs::default()));
     history.has("1. 10:00:00Z · a · notes.say('y'); other.say('z') → ").has(" · undone\n");
     history.has("2. 10:00:00Z · a · other.say('w') → ").has(" · no undo\n");
 }
@@ -132,7 +132,7 @@ fn undo_that_the_loss_of_the_daemon_interrupts_tells_what_took_effect_and_what_i
     world.lose_daemon();
     world.set_behaviour("notes/main", Behaviour::Normal);
     sent(&mut world);
-    let history = world.ask(reader("a"), Verb::History { detail: false, rounds: None });
+    let history = world.ask(reader("a"), Verb::History(HistoryArgs::default()));
     history.has("its undo has no known end: pipemux undo 1");
     let told = undo(&mut world, None);
     told.exits(7).has("notes.say('x') may or may not be taken back; taken back: other.say('y')");

@@ -131,6 +131,10 @@ pub fn records() -> Vec<Fixture> {
         ),
         fixture!("records", "consent", consent(31, None, true)),
         fixture!("records", "consent_for_a_time", consent(32, Some(RUN_ID_MS + 600_000), true)),
+        fixture!("records", "pause", pause(None, Some("止められた"), true)),
+        fixture!("records", "pause_of_workspace", pause(Some("/elsewhere"), None, true)),
+        fixture!("records", "pause_of_all", pause(None, None, true)),
+        fixture!("records", "pause_ended", pause(None, None, false)),
         fixture!("records", "consent_withdrawn", consent(32, Some(RUN_ID_MS + 600_000), false)),
         fixture!("records", "begun", begun_before("run 日本 \"begun\"")),
         fixture!("records", "answered", answered("run 日本 \"answered\"", 5)),
@@ -147,6 +151,17 @@ pub fn records() -> Vec<Fixture> {
             round(SavedRound {
                 number: 11,
                 diff: Some("--- 文.rs\n+++ 文.rs\n@@ -1 +1 @@\n-一\n+二\n".into()),
+                ..plain_round()
+            })
+        ),
+        fixture!(
+            "records",
+            "round_files",
+            round(SavedRound {
+                number: 13,
+                client: "mcp 助手".into(),
+                files: vec!["/計画/一.rs".into()],
+                more_files: 2,
                 ..plain_round()
             })
         ),
@@ -299,6 +314,12 @@ fn consent(number: u64, until: Option<u64>, given: bool) -> Record {
         until,
         given,
     }
+}
+
+fn pause(workspace: Option<&str>, reader: Option<&str>, on: bool) -> Record {
+    let (workspace, reader) = (workspace.map(str::to_owned), reader.map(str::to_owned));
+    let ahead_s = reader.is_some().then_some(-3600);
+    Record::Pause { workspace, reader, unix_ms: RUN_ID_MS, ahead_s, on }
 }
 
 /// A record of a release that knew requests by their ids alone.

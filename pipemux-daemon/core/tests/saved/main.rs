@@ -50,6 +50,7 @@ fn name_on_disk(record: &Record) -> &'static str {
         Record::Job(_) => "job",
         Record::JobTold { .. } => "job_told",
         Record::Consent { .. } => "consent",
+        Record::Pause { .. } => "pause",
     }
 }
 

@@ -179,6 +179,7 @@ fn copy(event: &Event) -> Event {
             Event::Providers { request: *request, read: read.clone() }
         }
         Event::Disk { failing } => Event::Disk { failing: failing.clone() },
+        Event::Rules(rules) => Event::Rules(rules.clone()),
         Event::Stop => Event::Stop,
     }
 }

@@ -7,7 +7,7 @@ use crate::sessions::{CALM_READER, READERS, WORKSPACES};
 use crate::sim::Sim;
 use pipemux_core::{ClientId, Event, Pseudonyms, limits};
 use pipemux_proto::app::Invoke;
-use pipemux_proto::client::{self, Format, Verb, VerbRequest, ViewArgs};
+use pipemux_proto::client::{self, Format, HistoryArgs, Verb, VerbRequest, ViewArgs};
 use pipemux_proto::{Envelope, Incarnation, Method, run_id};
 
 /// A request of a client.
@@ -153,7 +153,9 @@ impl Sim {
                 self.runs.set(READERS[who].0, option, value);
                 Verb::Set { option: Some((*option).into()), value: Some((*value).into()) }
             }
-            Ask::History(detail) => Verb::History { detail: *detail, rounds: None },
+            Ask::History(detail) => {
+                Verb::History(HistoryArgs { detail: *detail, ..HistoryArgs::default() })
+            }
             Ask::Sessions => Verb::Sessions,
             Ask::Status => Verb::Status,
             Ask::Apps => Verb::Apps,
@@ -194,6 +196,7 @@ impl Sim {
             budget: view_options.budget,
             lod: view_options.lod,
             at,
+            client: String::new(),
             hint_options: String::new(),
             diff: 0,
             wait_ms: 0,

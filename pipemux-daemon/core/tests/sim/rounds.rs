@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use pipemux_core::Event;
 use pipemux_proto::app::Invoke;
-use pipemux_proto::client::{Answer, Body, Verb};
+use pipemux_proto::client::{Answer, Body, HistoryArgs, Verb};
 use pipemux_proto::{Envelope, Fault, Incarnation, Kind, Value};
 
 use crate::action::{Ask, Confirmation, RequestOptions};
@@ -84,8 +84,10 @@ impl Sim {
 
     pub fn check_rounds(&mut self, index: usize, answer: &Result<Answer, Fault>) -> LawResult {
         let request = &self.requests[index];
-        let (Verb::History { rounds: None, .. }, Ok(Answer { body: Body::Data(data), .. })) =
-            (&request.call.verb, answer)
+        let (
+            Verb::History(HistoryArgs { rounds: None, .. }),
+            Ok(Answer { body: Body::Data(data), .. }),
+        ) = (&request.call.verb, answer)
         else {
             return Ok(());
         };

@@ -129,6 +129,7 @@ impl World {
             budget: None,
             lod: None,
             at: None,
+            client: String::new(),
             hint_options: String::new(),
             diff: 0,
             wait_ms: 0,

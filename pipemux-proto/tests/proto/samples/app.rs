@@ -263,6 +263,7 @@ fn outcomes(all: &mut Vec<Sample>) {
         content: Vec::new(),
         complete: false,
         diff: None,
+        changed_files: Vec::new(),
         ended_jobs: Vec::new(),
     };
     add(all, "outcome-done", reply, &Outcome::Done(done.clone()));
@@ -275,6 +276,8 @@ fn outcomes(all: &mut Vec<Sample>) {
     add(all, "outcome-done-diff", reply, &Outcome::Done(Done { diff, ..done.clone() }));
     let ends = Done { ended_jobs: vec!["c2".into()], ..done.clone() };
     add(all, "outcome-done-ends", reply, &Outcome::Done(ends));
+    let changed = Done { changed_files: vec!["/work/a.rs".into()], ..done.clone() };
+    add(all, "outcome-done-changed", reply, &Outcome::Done(changed));
     let reverts = Done { reverts: true, ..done };
     add(all, "outcome-done-reverts", reply, &Outcome::Done(reverts));
     let consent = ConsentRequest {

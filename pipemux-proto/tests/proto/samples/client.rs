@@ -5,6 +5,7 @@ use pipemux_proto::client::*;
 use pipemux_proto::consent::{ConsentArgs, ConsentDecision, PersonChannel};
 use pipemux_proto::context::*;
 use pipemux_proto::job::{JobState, JobStatus};
+use pipemux_proto::pause::{PauseArgs, PauseScope};
 use pipemux_proto::projection::Lod;
 use pipemux_proto::report::*;
 use pipemux_proto::watch::*;
@@ -106,7 +107,20 @@ fn verbs(all: &mut Vec<Sample>) {
         ),
         ("close", Verb::Close { session: session(), end: true }),
         ("apps", Verb::Apps),
-        ("history", Verb::History { detail: true, rounds: Some(5) }),
+        (
+            "history",
+            Verb::History(HistoryArgs { detail: true, rounds: Some(5), ..HistoryArgs::default() }),
+        ),
+        (
+            "history-of-file",
+            Verb::History(HistoryArgs {
+                since_ms: Some(1_767_225_600_000),
+                all: true,
+                file: Some("/work/a.rs".into()),
+                clock: vec![ClockOffset { from_s: 1_761_440_400, ahead_s: 3600 }],
+                ..HistoryArgs::default()
+            }),
+        ),
         ("set", Verb::Set { option: Some("epoch".into()), value: Some("strict".into()) }),
         ("sessions", Verb::Sessions),
         ("trace", Verb::Trace { session: session(), lines: 50, after: Some(412), wait_ms: 5_000 }),
@@ -141,6 +155,24 @@ fn verbs(all: &mut Vec<Sample>) {
                 remove: Some("arena".parse().expect("a provider")),
             }),
         ),
+        (
+            "pause",
+            Verb::Pause(PauseArgs {
+                scope: PauseScope::Reader("reviewer".into()),
+                on: true,
+                by: Some(PersonChannel::Terminal),
+                clock: vec![ClockOffset { from_s: 0, ahead_s: 3600 }],
+            }),
+        ),
+        (
+            "resume",
+            Verb::Pause(PauseArgs {
+                scope: PauseScope::All,
+                on: false,
+                by: Some(PersonChannel::Terminal),
+                clock: Vec::new(),
+            }),
+        ),
         ("restart", Verb::Restart { session: session() }),
         ("end", Verb::End { session: session() }),
         ("status", Verb::Status),
@@ -157,6 +189,7 @@ fn verbs(all: &mut Vec<Sample>) {
             budget: plain.then_some(300),
             lod: plain.then_some(Lod::Full),
             at: plain.then_some(17),
+            client: String::new(),
             hint_options: String::new(),
             env: std::collections::BTreeMap::new(),
             diff: 0,
@@ -168,6 +201,8 @@ fn verbs(all: &mut Vec<Sample>) {
         add(all, &format!("verb-{name}"), (Kind::Request, Method::Verb), &call);
         if plain {
             let call = VerbRequest { reader_token: "k3y".into(), ..call };
+            let named = VerbRequest { client: "mcp claude-code".into(), ..call.clone() };
+            add(all, "verb-client", (Kind::Request, Method::Verb), &named);
             let waits = VerbRequest { wait_ms: 30_000, ..call.clone() };
             add(all, "verb-wait", (Kind::Request, Method::Verb), &waits);
             add(all, "verb-with-token", (Kind::Request, Method::Verb), &call);

@@ -24,6 +24,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("job", include_str!("../../../src/job.rs")),
     ("limits", include_str!("../../../src/limits.rs")),
     ("numbers", include_str!("../../../src/numbers.rs")),
+    ("pause", include_str!("../../../src/pause.rs")),
     ("projection", include_str!("../../../src/projection.rs")),
     ("prototype", include_str!("../../../src/prototype.rs")),
     ("prototype", include_str!("../../../src/prototype/types.rs")),

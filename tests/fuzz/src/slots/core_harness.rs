@@ -145,6 +145,7 @@ impl CoreHarness {
             lod: None,
             at: None,
             cwd: String::new(),
+            client: String::new(),
             hint_options: String::new(),
             diff: 0,
             wait_ms: 0,

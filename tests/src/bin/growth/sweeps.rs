@@ -4,7 +4,7 @@ mod content;
 
 use std::time::{Duration, Instant};
 
-use pipemux_client::proto::client::Verb;
+use pipemux_client::proto::client::{HistoryArgs, Verb};
 
 use super::Table;
 use super::fixture::{Fixture, link, median, open, run, view};
@@ -137,7 +137,9 @@ fn history(most: usize) -> Table {
         }
         let figures = vec![
             fixture.time(|_| run("grower.tick()")),
-            fixture.time(|_| Verb::History { detail: false, rounds: Some(20) }),
+            fixture.time(|_| {
+                Verb::History(HistoryArgs { rounds: Some(20), ..HistoryArgs::default() })
+            }),
             fixture.memory(),
             fixture.time_restart(),
         ];

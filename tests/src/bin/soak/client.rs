@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use pipemux_proto::client::Verb;
+use pipemux_proto::client::{HistoryArgs, Verb};
 use pipemux_tests::output::leading_id;
 use pipemux_tests::{ClientReply, Signal, TestClient, kill};
 
@@ -106,7 +106,7 @@ impl Client {
             Verb::Status,
             Verb::Apps,
             Verb::View(Default::default()),
-            Verb::History { detail: false, rounds: Some(5) },
+            Verb::History(HistoryArgs { rounds: Some(5), ..HistoryArgs::default() }),
         ];
         if let Some(verb) = self.random.pick(&verbs).cloned() {
             self.ask("list", |connection| connection.request(verb, TIMEOUT));

@@ -1,0 +1,96 @@
+//! Rules of the person whose machine it is, from their settings: who may only read, and which apps nobody uses.
+//!
+//! A rule that can't be read is never dropped: until the settings are mended nobody acts.
+
+use pipemux_proto::{Fault, ProviderId};
+
+/// What the settings say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// Readers whose acts are refused: names in which `*` stands for any text and `?` for a character.
+    pub read_only: Vec<String>,
+    /// Apps that nobody opens or calls.
+    pub forbidden_apps: Vec<ProviderId>,
+    /// Why the settings can't be read; then nobody acts.
+    pub broken: Option<String>,
+}
+
+impl Rules {
+    /// Returns why a reader may not act, if it may not.
+    pub fn refusal(&self, reader: &str) -> Option<Fault> {
+        if let Some(why) = &self.broken {
+            let said = format!("{why}: acts are refused until a person mends it");
+            return Some(Fault::refused(said).hint("tell your user: pipemux config"));
+        }
+        let pattern = self.read_only.iter().find(|pattern| matches(pattern, reader))?;
+        let said = format!(
+            "reader {reader} may only read: [readers] read_only = [\"{pattern}\"] in config.toml"
+        );
+        Some(Fault::refused(said).hint("queries, views and pipemux ask go on"))
+    }
+
+    /// Returns why an app isn't used, if the settings forbid it.
+    pub fn forbids(&self, provider: &ProviderId) -> Option<Fault> {
+        self.forbidden_apps.contains(provider).then(|| {
+            let app = format!("{provider} is forbidden here");
+            Fault::refused(format!("{app}: [apps] forbidden = [\"{provider}\"] in config.toml"))
+        })
+    }
+}
+
+/// True if a whole name is as the pattern says.
+fn matches(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), name.chars().collect());
+    let (mut at, mut of) = (0, 0);
+    // Where to go on when what follows the last star doesn't fit.
+    let mut star: Option<(usize, usize)> = None;
+    while let Some(c) = name.get(at) {
+        match (pattern.get(of), star) {
+            (Some('*'), _) => {
+                star = Some((of, at));
+                of += 1;
+            }
+            (Some(p), _) if *p == '?' || p == c => (at, of) = (at + 1, of + 1),
+            (_, Some((back, from))) => {
+                star = Some((back, from + 1));
+                (at, of) = (from + 1, back + 1);
+            }
+            (_, None) => return false,
+        }
+    }
+    pattern.iter().skip(of).all(|p| *p == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What the pattern means, by definition.
+    fn naive(pattern: &[char], name: &[char]) -> bool {
+        match (pattern.split_first(), name.split_first()) {
+            (None, None) => true,
+            (Some(('*', rest)), None) => naive(rest, name),
+            (Some(('*', rest)), Some((_, behind))) => naive(rest, name) || naive(pattern, behind),
+            (Some((p, rest)), Some((c, behind))) => (*p == '?' || p == c) && naive(rest, behind),
+            _ => false,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn patterns_match_as_their_definition_says(pattern in "[ab*?é]{0,6}", name in "[abé*]{0,7}") {
+            let chars = |text: &str| text.chars().collect::<Vec<_>>();
+            prop_assert_eq!(matches(&pattern, &name), naive(&chars(&pattern), &chars(&name)));
+        }
+    }
+
+    #[test]
+    fn broken_settings_refuse_everybody() {
+        let rules = Rules { broken: Some("line 3".into()), ..Rules::default() };
+        assert!(rules.refusal("anybody").is_some());
+        assert!(Rules::default().refusal("anybody").is_none());
+    }
+}

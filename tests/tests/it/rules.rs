@@ -1,0 +1,97 @@
+//! The rules of the person whose machine it is: who only reads, which apps nobody uses. None is dropped silently.
+
+use pipemux_tests::{McpClient, TestEnv};
+use serde_json::json;
+
+/// Writes what the person's settings say.
+fn decide(env: &TestEnv, text: &str) {
+    let folder = env.root().join("home/.config/pipemux");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("config.toml"), text).expect("a file");
+}
+
+#[test]
+fn readers_that_only_read_act_at_no_door() {
+    let env = TestEnv::with_notebook();
+    env.run("notebook.add('one', 'x')").ok();
+    let mut agent =
+        McpClient::connect_as(&env, &["mcp", "--reader", "reviewer-1"], "2025-11-25", json!({}));
+    let code = json!({ "code": "notebook.add('two', 'x')" });
+    agent.tool("run_code_snippet", code.clone()).ok();
+    // It holds from the next act on, also over a connection that was there before.
+    decide(&env, "[readers]\nread_only = [\"reviewer*\"]\n");
+    agent.tool("run_code_snippet", code).fails().has("reviewer-1 may only read").has("reviewer*");
+    let reviewer = |args: &[&str]| env.as_reader("reviewer-2", args);
+    reviewer(&["run", "notebook.add('three', 'x')"]).exits(9).has("may only read");
+    reviewer(&["undo", "1"]).exits(9);
+    reviewer(&["view"]).ok().has("[two](obj:").lacks("three");
+    reviewer(&["history"]).ok();
+    env.as_reader("writer", &["run", "notebook.add('four', 'x')"]).ok();
+    decide(&env, "");
+    reviewer(&["run", "notebook.add('three', 'x')"]).ok();
+}
+
+#[test]
+fn forbidden_apps_are_neither_opened_nor_called() {
+    let env = TestEnv::with_notebook();
+    env.run("notebook.add('one', 'x')").ok();
+    decide(&env, "[apps]\nforbidden = [\"terminal\", \"notebook\"]\n");
+    env.pipemux(&["open", "terminal"])
+        .exits(9)
+        .has("terminal is forbidden here")
+        .has("config.toml");
+    env.run("terminal.run('touch made')").exits(9).has("forbidden here");
+    env.run("notebook.add('two', 'x')").has("forbidden here");
+    env.pipemux(&["undo"]).has("forbidden here");
+    let call = json!({ "name": "bash", "input": { "command": "touch made" } }).to_string();
+    env.command(&["exec"]).stdin(call.as_bytes()).output().has("forbidden here");
+    assert!(!env.path("made").exists());
+    env.pipemux(&["view"]).ok().has("[one](obj:").lacks("two");
+    env.write("a.txt", "x\n");
+    env.run("editor.replace('x', 'y', in='a.txt')").ok();
+}
+
+#[test]
+fn rules_that_cannot_be_read_hold_everybody() {
+    let env = TestEnv::with_notebook();
+    for (text, why) in [
+        ("[readers]\nread_onyl = [\"a\"]\n", "line 2: unknown field `read_onyl`"),
+        ("[apps]\nforbidden = \"terminal\"\n", "line 2: "),
+        ("\n[apps]\nforbidden = [\"No App\"]\n", "line 3: "),
+        ("[files]\nforbidden = [\"secrets/**\"]\n", "line 1: unknown field `files`"),
+        ("readers = [\n", "line "),
+    ] {
+        decide(&env, text);
+        let refused = env.run("notebook.add('one', 'x')");
+        refused.exits(9).has(why).has("acts are refused until a person mends it");
+        env.pipemux(&["status"]).ok().has("acts_refused ").has(why);
+        env.pipemux(&["doctor"]).has(why);
+        env.pipemux(&["view"]).ok();
+    }
+    env.kill_daemon();
+    env.run("notebook.add('one', 'x')").exits(9);
+    decide(&env, "[readers]\nread_only = []\n");
+    env.run("notebook.add('one', 'x')").ok();
+}
+
+#[test]
+fn settings_begin_with_each_rule_explained_and_none_in_force() {
+    let env = TestEnv::with_notebook();
+    env.pipemux(&["config"]).ok().has(".config/pipemux/config.toml").has("pipemux config --write");
+    env.pipemux(&["config", "--write"]).ok().has("says nothing yet");
+    let path = env.root().join("home/.config/pipemux/config.toml");
+    let text = std::fs::read_to_string(&path).expect("the file");
+    env.run("notebook.add('one', 'x')").ok();
+    // Each line of it can be taken as it is.
+    let is_rule = |line: &&str| line.starts_with("# [") || line.contains(" = ");
+    let rules: String =
+        text.lines().filter(is_rule).map(|line| line[2..].to_owned() + "\n").collect();
+    decide(&env, &rules);
+    env.run("notebook.add('two', 'x')").ok();
+    env.pipemux(&["open", "terminal"]).exits(9);
+    env.pipemux(&["config", "--write"])
+        .ok()
+        .has("read_only = [\"reviewer*\"]")
+        .has("pipemux doctor");
+    assert_eq!(std::fs::read_to_string(&path).expect("the file"), rules);
+}
