@@ -9,7 +9,7 @@ use crate::keys::RequestId;
 use crate::limits::HISTORY_SHOWN;
 use crate::verbs::require;
 use crate::views::answer::plain;
-use crate::views::inert::whole_line;
+use crate::views::inert::{line, whole_line};
 use crate::views::round_line::round_line;
 use crate::views::timestamp;
 
@@ -40,12 +40,16 @@ impl Core {
                 // A result of several lines is joined, so that none of its lines can pass for a round.
                 text += &format!("   {}\n", whole_line(&round.result));
             }
+            if let Some((_, question)) = self.undo_question(&request.workspace, round.number) {
+                let answer = format!("pipemux answer {}", question.ways().join(" · "));
+                text += &format!("   its undo waits for an answer: {}\n", line(&answer));
+            }
             if round.undo.iter().any(|undo| undo.unsure) {
                 text += &format!("   its undo has no known end: pipemux undo {}\n", round.number);
             }
             for more in [&round.detail, &round.diff].into_iter().flatten().filter(|_| detail) {
-                for line in plain(more).lines() {
-                    text += &format!("   {line}\n");
+                for more in plain(more).lines() {
+                    text += &format!("   {more}\n");
                 }
             }
             let mut row = vec![

@@ -15,6 +15,7 @@ pub fn round_line(round: &SavedRound, (at, today): (&str, &str), detail: bool) -
     let status = if round.exit == 0 { String::new() } else { format!(" (exit {})", round.exit) };
     let undone = match (round.is_undone(), round.undo.is_empty()) {
         (true, _) => " · undone",
+        (false, false) if round.undo.iter().any(|undo| undo.undone) => " · half undone",
         (false, true) if !round.lasting.is_empty() => " · no undo",
         _ => "",
     };
