@@ -197,7 +197,7 @@ fn change_is_undone_the_next_day_around_what_others_wrote() {
 fn numbers_that_an_undo_tells_hold_for_the_next_call() {
     let env = TestEnv::new();
     env.write("f.txt", "a\nb\nc\n");
-    env.run("editor.insert('dup\ndup\ndup', at_end_of='f.txt')").ok();
+    env.run("editor.insert('dup\\ndup\\ndup', at_end_of='f.txt')").ok();
     env.pipemux(&["undo", "1"]).ok();
     env.pipemux(&["undo", "2"]).ok().has("lines 4-6 again");
     env.run("editor.replace_lines('f.txt:4', 'NEW')").ok();
