@@ -82,6 +82,10 @@ pub const MEANINGS_NAMED: usize = 8;
 pub const CONFLICTS_SHOWN: usize = 3;
 /// How many lines of each text of a conflict are shown.
 pub const CONFLICT_LINES_SHOWN: usize = 12;
+/// The longest text that is kept after it was written, in bytes: others may write its file while the session doesn't run.
+pub const LAST_TEXT_MAX: usize = 4 * 1024 * 1024;
+/// How many such texts a session keeps.
+pub const LAST_TEXTS_MAX: usize = 256;
 /// After how many bytes of edits a journal is rewritten from the whole text, if the text is shorter.
 pub const JOURNAL_EDITS_MAX: usize = 1024 * 1024;
 /// Past how many splices a change rebuilds the whole text instead of editing it in place.

@@ -18,6 +18,7 @@
 //! | [`disk`], [`file_stamp`] | reading, writing and comparing files |
 //! | [`disk_check`], [`disk_watch`] | whether files have changed on disk, found out on other threads |
 //! | [`journal`] | unsaved edits on disk |
+//! | [`last_text`] | the texts that were written last, should others write the files meanwhile |
 //! | [`manifest`] | the list of open files on disk |
 //! | [`shown_revisions`] | which texts readers were shown, across restarts |
 //! | [`current_file_log`] | which file was current in which version |
@@ -42,6 +43,7 @@ pub mod file_stamp;
 pub mod history;
 pub mod ids;
 pub mod journal;
+pub mod last_text;
 pub mod line_change;
 pub mod line_ids;
 pub mod line_log;

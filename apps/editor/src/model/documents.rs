@@ -9,6 +9,7 @@ use docui::Fault;
 
 use super::buffer::Buffer;
 use super::disk;
+use super::history::FileChange;
 use super::open_file::ReadFile;
 use super::text_gate::TextGate;
 use crate::display::lines::readable;
@@ -77,6 +78,11 @@ impl Documents {
             self.read.insert(path.to_owned(), ReadDocument { buffer, file });
         }
         Ok(&self.read[path].buffer)
+    }
+
+    /// Returns what others wrote to a file that was read, since the session last wrote it.
+    pub fn outside(&self, path: &Path) -> Option<&FileChange> {
+        self.read.get(path)?.file.outside()
     }
 
     /// Returns the length of a file in bytes without reading it; `None` if there is none. This may wait for a disk.

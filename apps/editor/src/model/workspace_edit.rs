@@ -21,6 +21,7 @@ use super::editor::interrupted::OwnLeftover;
 use super::file_stamp::FileStamp;
 use super::history::{EditKind, FileChange};
 use super::journal::unrecorded;
+use super::last_text;
 use super::line_change::LineChange;
 use super::project_rules::NewFileRules;
 use super::splice::Splice;
@@ -233,6 +234,10 @@ impl Documents {
             true => vec![None; planned.len()],
             false => publish(&planned).inspect_err(|_| lock(journal).end(operation.id(), None))?,
         };
+        let texts = planned.iter().filter(|file| !file.change.link && !policy.hold);
+        for file in texts.filter(|file| file.change.after.is_some()) {
+            last_text::keep(&self.state_dir, &file.change.path, &file.after);
+        }
         let written =
             planned.into_iter().zip(stamps).zip(names).map(|((file, stamp), names)| WrittenFile {
                 read: self.read.remove(&file.change.path),
@@ -311,7 +316,7 @@ impl Documents {
                 mode = change.mode;
                 if change.before != exists.then(|| before.digest()) {
                     return Err(Fault::failed(format!("{shown} has been changed since"))
-                        .hint("nothing was changed"));
+                        .hint("take back first what came later, newest first: pipemux undo"));
                 }
                 check_splices(&change.splices, &before, &shown)?;
                 (change.splices, change.lines, change.after.is_none())

@@ -27,7 +27,8 @@ impl Editor {
             let baseline = part.and_then(|part| part.baseline);
             baseline.map_or(line, |baseline| file.line_log().nearest_line(line, baseline))
         };
-        let start = nearest(parts.first(), seen.start).min(changed.start);
+        let last = file.buffer().line_count().saturating_sub(1);
+        let start = nearest(parts.first(), seen.start).min(changed.start).min(last);
         let end = nearest(parts.last(), seen.end - 1) + 1;
         let now = start..end.max(changed.end).min(file.buffer().line_count());
         let (of, name) = (line_range(seen), self.display_name(index));

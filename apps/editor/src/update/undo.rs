@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use docui::{Context, Done, Fault};
 
 use crate::action::Action;
-use crate::display::wording::{count, line_range, listed_ranges};
+use crate::display::wording::{count, line_range, listed_ranges, shown_lines};
 use crate::limits::{CHANGED_RANGES_NAMED, FILES_NAMED};
 use crate::model::Editor;
 use crate::model::change_log::change_journal::Operation;
@@ -91,6 +91,11 @@ impl Editor {
         let changes = match named {
             Some(named) => match self.named_change(direction, named)? {
                 Named::Latest(change) => vec![*change],
+                Named::Already(direction, origin) => {
+                    let so = if direction == Direction::Undo { "undone" } else { "made" };
+                    let done = Done::new(format!("no change: it is {so} already")).reverts();
+                    return Ok(linked_back(done, direction, Some(origin)).into());
+                }
                 Named::Alone(direction, origin) => {
                     return self.turn_one(direction, &origin, context);
                 }
@@ -129,7 +134,7 @@ impl Editor {
                 Direction::Undo => editor.changes.take_undo(&ids, &author),
                 Direction::Redo => editor.changes.take_redo(&ids, &author),
             }
-            editor.told(direction, &changes, &made.files, ids.last().cloned())
+            editor.told(direction, &changes, &made.files, ids.last().cloned(), context)
         };
         let begun = (waits_for, ids_first);
         Ok(self.begin_edit(begun, context, plan, operation, done)?.into())
@@ -142,15 +147,19 @@ impl Editor {
         changes: &[Change],
         files: &[FileChange],
         back: Option<String>,
+        context: &Context,
     ) -> Done {
         let (brief, detail) = self.outcome(direction, changes, files);
-        let back = back.map(Into::into);
-        let done = Done::new(brief).reverts();
-        let done = detail.into_iter().fold(done, Done::detail);
-        match direction {
-            Direction::Undo => done.link("redo", &Action::Redo { steps: 1, change: back }),
-            Direction::Redo => done.link("undo", &Action::Undo { steps: 1, change: back }),
-        }
+        // The lines are named by the numbers that they have now.
+        let named = files.iter().take(FILES_NAMED).filter_map(|file| {
+            let open = self.file(&file.path)?;
+            let changed = file.lines.changed_lines().into_iter().filter(|lines| !lines.is_empty());
+            Some(changed.take(CHANGED_RANGES_NAMED).map(move |lines| (open, lines)))
+        });
+        let numbers =
+            named.flatten().map(|(open, lines)| shown_lines(open, &lines, context.next_version()));
+        let done = Done::new(brief).reverts().shows(numbers);
+        linked_back(detail.into_iter().fold(done, Done::detail), direction, back)
     }
 
     /// Says what was undone or redone where: of one file in one line, else in a line a file.
@@ -223,6 +232,15 @@ impl Editor {
             change.files.iter().map(hinted).collect::<Vec<_>>()
         };
         unseen.flat_map(of).collect()
+    }
+}
+
+/// Adds the link that goes back to a change.
+fn linked_back(done: Done, direction: Direction, back: Option<String>) -> Done {
+    let back = back.map(Into::into);
+    match direction {
+        Direction::Undo => done.link("redo", &Action::Redo { steps: 1, change: back }),
+        Direction::Redo => done.link("undo", &Action::Undo { steps: 1, change: back }),
     }
 }
 

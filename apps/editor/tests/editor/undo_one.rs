@@ -99,9 +99,10 @@ fn one_change_is_taken_back_as_git_merges_and_made_again() {
                 prop_assert_eq!(&session.on_disk("a.txt"), &text);
                 session.view();
                 prop_assert_eq!(
-                    &failed(session.click(&undo)).message,
-                    "that change is already undone"
+                    done(session.click(&undo)).brief,
+                    "no change: it is undone already"
                 );
+                prop_assert_eq!(&session.text(), &text);
                 let redo = back.links.iter().find(|link| link.label == "redo").unwrap();
                 let redone = done(session.click(redo));
                 prop_assert_eq!(&session.text(), &now);
@@ -140,11 +141,45 @@ fn undo_without_a_name_goes_on_behind_what_was_taken_back_alone() {
     session.done(&undo());
     assert_eq!(session.text(), numbered(9));
     session.view();
-    assert_eq!(failed(session.click(&second.links[0])).message, "that change is already undone");
+    assert_eq!(done(session.click(&second.links[0])).brief, "no change: it is undone already");
     assert_eq!(session.failed(&undo()).message, "nothing to undo");
     session.done(&redo());
     assert_eq!(session.text(), numbered(9).replace("line 8", "eight"));
     session.view();
     session.done(&redo());
     assert_eq!(session.text(), numbered(9).replace("line 8", "eight").replace("line 2", "two"));
+}
+
+#[test]
+fn round_of_two_changes_is_made_again_around_a_later_one() {
+    let mut session = TestSession::with(&[("a.txt", &numbered(20))]);
+    let links: Vec<_> = [replace_lines(5, 5, "five"), replace_lines(9, 9, "nine")]
+        .iter()
+        .map(|action| session.done(action).links[0].clone())
+        .collect();
+    let back: Vec<_> =
+        links.iter().rev().map(|link| done(session.click(link)).links[0].clone()).collect();
+    assert_eq!(session.text(), numbered(20));
+    session.view();
+    session.done(&insert(14, "mine"));
+    for link in back.iter().rev() {
+        done(session.click(link));
+    }
+    let expected = numbered(20).replace("line 5\n", "five\n").replace("line 9\n", "nine\n");
+    assert_eq!(session.text(), expected.replace("line 14\n", "mine\nline 14\n"));
+}
+
+#[test]
+fn conflict_of_a_move_that_is_taken_back_names_both_places() {
+    let mut session = TestSession::with(&[("y.txt", "p\nq\n"), ("x.txt", "a\nb\nc\nd\n")]);
+    let patch = "*** Begin Patch\n*** Update File: x.txt\n@@\n a\n-b\n-c\n d\n*** Update File: y.txt\n@@\n p\n q\n+b\n+c\n*** End Patch\n";
+    let moved = session.done(&Action::Apply { patch: text(patch) });
+    session.write_externally("y.txt", "p\nq\nB mine\nc\n");
+    session.view();
+    let fault = failed(session.click(&moved.links[0]));
+    assert!(
+        fault.message.contains("y.txt:3-4 now:\nB mine\nc\ninstead of it:\n(nothing)\n"),
+        "{fault}"
+    );
+    assert!(fault.message.ends_with("and in x.txt:\nb\nc"), "{fault}");
 }

@@ -22,6 +22,7 @@ use crate::processes::Processes;
 use crate::processes::session::Crash;
 use crate::runs::kept_rest::KeptRest;
 use crate::verbs::lod_name;
+use crate::workspaces::history::UndosNow;
 use crate::workspaces::{Entered, FirstNumbers, NoticeText, Placement, Window};
 use crate::{Config, Core, runs};
 
@@ -122,9 +123,10 @@ impl Core {
                     found.history.add(round, self.config.history_rounds());
                 }
             }
-            Record::Undone { workspace, round, steps, unsure } => {
+            Record::Undone { workspace, round, steps, again, unsure } => {
                 if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
-                    found.history.mark_undone(round, &steps, &unsure);
+                    let now = UndosNow { taken_back: steps, made_again: again, unsure };
+                    found.history.mark_undone(round, &now);
                 }
             }
             Record::Anchors { workspace, anchors } => {

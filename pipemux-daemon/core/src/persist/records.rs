@@ -143,6 +143,9 @@ pub enum Record {
         round: u64,
         /// Which of the round's undos ran, counted from 0.
         steps: Vec<u32>,
+        /// Those whose change was made again.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        again: Vec<u32>,
         /// Those that were sent and whose end isn't known yet; none of the others is.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unsure: Vec<u32>,

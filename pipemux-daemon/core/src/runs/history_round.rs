@@ -4,15 +4,16 @@ use pipemux_proto::encode;
 use pipemux_proto::prototype::Risk;
 use pipemux_proto::report::StepStatus;
 
-use crate::foreign::{LinkSlot, data, quote};
+use crate::foreign::{data, quote};
 use crate::keys::SessionKey;
 use crate::limits::{
     ROUND_ACTION_MAX, ROUND_DETAIL_MAX, ROUND_DIFF_MAX, ROUND_FILES_BYTES, ROUND_FILES_MAX,
     ROUND_RESULT_MAX, ROUND_UNDO_MAX,
 };
 use crate::persist::records::{SavedRound, SavedUndo};
+use crate::runs::put_back::undo_link;
 use crate::runs::written_call::written_call;
-use crate::runs::{Run, StepOrigin, StepOutcome};
+use crate::runs::{Run, StepOrigin};
 use crate::text::clip;
 use crate::workspaces::Workspace;
 
@@ -126,38 +127,29 @@ struct Undos {
     lasting: Vec<String>,
 }
 
-/// Returns what takes the steps of a run back that it did itself: the links with which their apps offered it. Only a
-/// link that names its change is used, since any other would take back whatever came last.
+/// Returns what takes the steps of a run back that it did itself: the links with which their apps offered it.
 fn undos(run: &Run) -> Undos {
     let own = run.steps.iter().zip(&run.done).skip(run.begins_at);
     let changed = own.filter(|(step, outcome)| {
         outcome.status == StepStatus::Done && !step.prototype.risk.only_looks()
     });
     let changed: Vec<_> = changed.collect();
-    let undo_of = |outcome: &StepOutcome| {
-        let wanted = if outcome.reverts { "redo" } else { "undo" };
-        let offered = outcome.links.iter().filter(|link| link.lasting && link.code.is_none());
-        let wanted = |label: &str| label.split(' ').next() == Some(wanted);
-        let named = |link: &&LinkSlot| link.label.borrow().fits(wanted);
-        let again = outcome.links.iter().find(|link| link.label == "undo" && link.lasting);
-        offered.clone().find(named).or(again.filter(|link| link.code.is_none())).cloned()
-    };
     // An app that offers an undo gives it with each step that changed what could be taken back.
     let offers: Vec<&SessionKey> = changed
         .iter()
-        .filter(|(_, outcome)| undo_of(outcome).is_some())
+        .filter(|(_, outcome)| undo_link(outcome).is_some())
         .map(|(step, _)| &step.session)
         .collect();
     let mut undos = Undos::default();
     for (step, outcome) in &changed {
         let provider = step.session.addr.provider.as_str();
         let name = [provider, ".", &step.prototype.name].concat();
-        let saved = undo_of(outcome).and_then(|link| {
+        let saved = undo_link(outcome).and_then(|link| {
             Some(SavedUndo {
                 workspace: step.session.workspace.as_deref().map(Into::into),
                 session: step.session.addr.to_string(),
                 call: step.call.clone(),
-                action: link.action,
+                action: link.action.clone(),
                 args: encode(&link.args).ok()?.into(),
                 undone: false,
                 unsure: false,

@@ -10,6 +10,7 @@
 //! | [`step`] | a checked call, its arguments, its outcome |
 //! | [`protocol`] | what a run is told, and what it needs next |
 //! | [`run`], `phase`, `resume`, `send` | how far a run has come; its next step |
+//! | [`put_back`] | an undo that can't be finished: what it took back is made again |
 //! | [`baseline`], [`source`] | what numbers and refs of a step mean; the script that a run was made from |
 //! | [`arguments`], [`resolve_ref`] | what arguments are when their step runs; what refs mean |
 //! | [`lookup`], [`rebase`] | what is asked of apps before a step is sent, or sent again |
@@ -47,6 +48,7 @@ pub mod open_questions;
 mod phase;
 pub mod plan;
 pub mod protocol;
+pub mod put_back;
 pub mod question;
 mod quoting;
 pub mod rebase;

@@ -31,7 +31,7 @@ impl Run {
             // The answer that asked has told what came before.
             self.forget_told();
         }
-        match input {
+        let output = match input {
             RunInput::Begin => self.advance(context),
             RunInput::Answered { confirms, invoke, token, choice } => {
                 self.answered(*invoke, (confirms, token, choice), context)
@@ -42,13 +42,17 @@ impl Run {
             RunInput::ValueRead(reply) => self.value_read(reply, context),
             RunInput::ValueStored(stored) => self.value_stored(stored, context),
             RunInput::WindowArrived(arrived) => self.window_arrived(arrived, context),
+        };
+        match output {
+            RunOutput::Finished => self.make_whole(context),
+            output => output,
         }
     }
 
     /// Prepares the next step and sends it, or says what has to come first.
     pub(super) fn advance(&mut self, context: &RunContext<'_>) -> RunOutput {
         self.choose_baseline();
-        let checked = self.steps.get(self.next).filter(|_| !self.cancelled);
+        let checked = self.steps.get(self.next).filter(|_| !self.is_called_off());
         if let Some(Err(unresolved)) = checked.map(|step| self.check_refs(context, step)) {
             return self.unresolved(unresolved, context);
         }
@@ -82,7 +86,7 @@ impl Run {
         if self.next >= self.steps.len() {
             return Some(RunOutput::Finished);
         }
-        if self.cancelled {
+        if self.is_called_off() {
             let fault = Fault::unavailable("cancelled before it began; nothing was sent");
             return Some(self.end(StepStatus::Failed, fault));
         }
@@ -341,6 +345,10 @@ impl Run {
             question.unlisted.saturating_add(listed.saturating_sub(CHOICES_MAX) as u64);
         make_distinct(&mut question.options);
         let step = &self.steps[self.next];
+        if self.puts_back() {
+            let why = format!("it asks: {}", quote::in_sentence(&question.text));
+            return self.end(StepStatus::Failed, Fault::failed(why));
+        }
         if step.nested {
             let fault = Fault::failed(format!(
                 "{} asks, and a nested call can't be answered: {}",

@@ -13,33 +13,12 @@ use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{CONTENT_BUDGET_MIN, RUN_BUDGET, SHORT_RESULT_TOKENS};
 use crate::runs::baseline::{KnownLines, LaterSteps, SeenBaseline, SeenNames, SeenVersions};
 use crate::runs::phase::{LookedUp, Lookup, Phase};
+use crate::runs::put_back::UndoneRound;
 use crate::runs::question::AnsweredQuestion;
 use crate::runs::resolve_ref::RefScope;
 use crate::runs::source::Source;
 use crate::runs::{Argument, RunOutput, Step, StepOutcome};
 use crate::workspaces::{SeenLines, Workspace};
-
-/// A round of history that a run takes back.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UndoneRound {
-    /// Its number.
-    pub number: u64,
-    /// For each step of the run, which of the round's undos it is.
-    pub steps: Vec<u32>,
-    /// The steps of the round that have no undo.
-    pub stays: Vec<String>,
-    /// What is said of newer rounds that were passed over; empty when none were.
-    pub skipped: String,
-}
-
-impl UndoneRound {
-    /// Returns which of the round's undos took effect, by how the run's steps ended.
-    pub fn taken_back(&self, done: &[StepOutcome]) -> Vec<u32> {
-        let ended = self.steps.iter().zip(done);
-        let done = ended.filter(|(_, outcome)| outcome.status == StepStatus::Done);
-        done.map(|(step, _)| *step).collect()
-    }
-}
 
 /// Steps that are carried out one after the other. A run outlives the request that began it when it asks.
 #[derive(Debug, Clone)]

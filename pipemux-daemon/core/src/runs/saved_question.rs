@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::foreign::{ForeignText, LinkSlot, Needs};
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::persist::records::SavedQuestion;
+use crate::runs::put_back::UndoneRound;
 use crate::runs::question::{AskedArgument, Asker, OpenQuestion};
-use crate::runs::run::UndoneRound;
 use crate::runs::source::{Code, Source};
 use crate::runs::{Argument, MissingArgument, Run, Step, StepOrigin, StepOutcome};
 
@@ -233,6 +233,8 @@ pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQu
             // They were named when the question was asked.
             stays: Vec::new(),
             skipped: String::new(),
+            // A step that makes a change again doesn't ask.
+            failed: None,
         }),
         ..Run::new(workspace.clone(), saved.reader, saved.run_id, steps)
     };

@@ -13,7 +13,7 @@ use crate::limits::HISTORY_SHOWN;
 use crate::persist::records::SavedRound;
 use crate::verbs::require;
 use crate::views::answer::plain;
-use crate::views::inert::whole_line;
+use crate::views::inert::{line, whole_line};
 use crate::views::round_line::{RoundHead, round_line};
 use crate::views::{LocalTime, timestamp};
 use crate::workspaces::Workspace;
@@ -80,6 +80,12 @@ impl Core {
             text += &round_line(round, &head, args.detail);
             if args.detail {
                 text += &detail_lines(round);
+            }
+            let is_here = std::ptr::eq(*workspace, here);
+            let asked = self.undo_question(&request.workspace, round.number);
+            if let Some((_, question)) = asked.filter(|_| is_here) {
+                let answer = format!("pipemux answer {}", question.ways().join(" · "));
+                text += &format!("   its undo waits for an answer: {}\n", line(&answer));
             }
             if round.undo.iter().any(|undo| undo.unsure) {
                 text += &format!("   its undo has no known end: pipemux undo {}\n", round.number);

@@ -15,7 +15,7 @@ use crate::event::Effect;
 use crate::feed::{Audience, Happening};
 use crate::foreign::{Done, Outcome, Started};
 use crate::keys::{ProjectionKey, RequestId, SessionKey, WorkspaceKey};
-use crate::limits::LOCATE_MS;
+use crate::limits::{LOCATE_MS, REQUEST_MS};
 use crate::persist::records::Record;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Session;
@@ -87,17 +87,18 @@ impl Core {
                 if !consents.is_empty() {
                     Rc::make_mut(&mut invoke).consents = consents;
                 }
+                let mut deadline = deadline;
                 if let Some(undone) = &run.undoes {
-                    // Should the daemon be lost now, the next one knows which steps ran, and of which nobody knows.
-                    let (workspace, round) = (run.workspace.to_string(), undone.number);
-                    let steps = undone.taken_back(&run.done);
-                    let unsure: Vec<u32> =
-                        undone.steps.get(run.next).into_iter().copied().collect();
-                    if let Some(workspace) = self.workspaces.get_mut(&run.workspace) {
-                        workspace.history.mark_undone(round, &steps, &unsure);
+                    if undone.failed.is_some() {
+                        // The time for the undo may be over.
+                        deadline = deadline.max(turn.mono_ms() + REQUEST_MS);
                     }
-                    turn.persist(Record::Undone { workspace, round, steps, unsure });
+                    // Should the daemon be lost now, the next one knows which steps ran, and of which nobody knows.
+                    let (at, round) = (run.workspace.clone(), undone.number);
+                    let now = undone.while_next(&run.done);
+                    self.mark_undone(&at, round, now);
                 }
+                let turn = &mut self.turn;
                 let to = ReplyTo::Invoke(id);
                 self.processes.request(turn, &session, Method::Invoke, &*invoke, deadline, to);
                 if prefetch {
@@ -125,7 +126,15 @@ impl Core {
                 let to = ReplyTo::Refresh(id, key);
                 self.processes.request(turn, &session, Method::Project, &project, deadline, to);
             }
-            RunOutput::Ask { needs, asker } => return self.ask(id, needs, asker),
+            RunOutput::Ask { needs, asker } => {
+                if let Some(undone) = &run.undoes {
+                    // Who asks has done nothing: should nobody answer, that step is left.
+                    let (at, round, now) =
+                        (run.workspace.clone(), undone.number, undone.now(&run.done));
+                    self.mark_undone(&at, round, now);
+                }
+                return self.ask(id, needs, asker);
+            }
             RunOutput::AskAgain { question, fault } => {
                 return self.ask_again(id, *question, *fault);
             }
@@ -297,12 +306,11 @@ impl Core {
             notes.set_round(&round);
         }
         if let Some(undone) = &run.undoes {
-            let steps = undone.taken_back(&run.done);
             // What is unknown now was told: it is as if it had not run.
-            workspace.history.mark_undone(undone.number, &steps, &[]);
-            let (workspace, round) = (at.to_string(), undone.number);
-            self.turn.persist(Record::Undone { workspace, round, steps, unsure: Vec::new() });
+            let (at, round, now) = (at.clone(), undone.number, undone.now(&run.done));
+            self.mark_undone(&at, round, now);
         }
+        let at = &run.workspace;
         let exit = if exit == 0 { String::new() } else { format!(" (exit {exit})") };
         let text = [&*round.action, &*exit, " · ", &*round.result].concat();
         let audience = Audience::Workspace(at.clone(), None);

@@ -4,14 +4,15 @@ use pipemux_proto::projection::Args;
 use pipemux_proto::{Fault, SessionAddr, decode};
 
 use crate::Core;
-use crate::keys::{RequestId, SessionKey};
+use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::persist::records::{Record, SavedRound, SavedUndo};
-use crate::runs::run::UndoneRound;
-use crate::runs::{Run, Step, StepOrigin, fixed};
+use crate::runs::put_back::{UndoneRound, undo_step};
+use crate::runs::question::OpenQuestion;
+use crate::runs::{Run, Step};
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
 use crate::workspaces::Workspace;
-use crate::workspaces::anchors::open_params;
+use crate::workspaces::history::UndosNow;
 
 impl Core {
     /// Takes the newest steps of a round back first. Called again once sessions that are needed for it have started.
@@ -30,18 +31,13 @@ impl Core {
         };
         let round = find_round(workspace, reader, asked.or(round))?;
         let number = round.number;
-        if self.is_being_undone(&request.workspace, number) {
-            let why = format!("round {number} is being undone already: nothing was undone");
-            return Err(Fault::refused(why).hint("pipemux history"));
+        if let Some(fault) = self.is_being_undone(&request.workspace, number) {
+            return Err(fault);
         }
         if let Some(fault) = interrupted(round) {
             let at = request.workspace.clone();
             // Told once: who asks again wants what is left to be taken back.
-            let workspace = require::workspace_mut(&mut self.workspaces, request)?;
-            workspace.history.mark_undone(number, &[], &[]);
-            let (steps, unsure) = (Vec::new(), Vec::new());
-            let workspace = at.to_string();
-            self.turn.persist(Record::Undone { workspace, round: number, steps, unsure });
+            self.mark_undone(&at, number, UndosNow::default());
             return Err(fault);
         }
         let stays = round.lasting.clone();
@@ -66,42 +62,58 @@ impl Core {
         let steps: Vec<Step> =
             left.iter().map(|(_, undo)| self.undo_step(undo)).collect::<Result<_, _>>()?;
         let indices = left.iter().filter_map(|(index, _)| u32::try_from(*index).ok()).collect();
-        let undone = UndoneRound { number, steps: indices, stays, skipped };
+        let undone = UndoneRound { number, steps: indices, stays, failed: None, skipped };
         self.run_steps_with(id, steps, |run| run.undoes = Some(undone))
     }
 
-    /// Returns true while a run that takes a round back is under way, or waits for an answer: its steps count as undone
-    /// only once it has ended.
-    fn is_being_undone(&self, at: &str, number: u64) -> bool {
-        let undoes = |run: &Run| run.undoes.as_ref().is_some_and(|undone| undone.number == number);
+    /// Notes where the undos of a round stand, also for a daemon that comes after this one.
+    pub(super) fn mark_undone(&mut self, at: &WorkspaceKey, round: u64, now: UndosNow) {
+        if let Some(workspace) = self.workspaces.get_mut(at) {
+            workspace.history.mark_undone(round, &now);
+        }
+        let UndosNow { taken_back: steps, made_again: again, unsure } = now;
+        self.turn.persist(Record::Undone {
+            workspace: at.to_string(),
+            round,
+            steps,
+            again,
+            unsure,
+        });
+    }
+
+    /// Returns the refusal to undo a round that a run takes back right now, or once its question is answered: the run's
+    /// steps count as undone only once it has ended.
+    fn is_being_undone(&self, at: &str, number: u64) -> Option<Fault> {
+        if let Some((_, question)) = self.undo_question(at, number) {
+            let title = question.title();
+            let fault =
+                Fault::refused(format!("the undo of round {number} waits for an answer: {title}"));
+            return Some(fault.hint(format!("pipemux answer {}", question.ways().join(" · "))));
+        }
         let runs = |task: &Task| match task {
-            Task::Running(run) => *run.workspace == *at && undoes(run),
+            Task::Running(run) => *run.workspace == *at && undoes(run, number),
             _ => false,
         };
-        let asks = self.runs.questions(at).any(|(_, question)| undoes(&question.run));
-        asks || !self.tasks.requests_with(runs).is_empty()
+        let why = format!("round {number} is being undone already: nothing was undone");
+        let is_running = !self.tasks.requests_with(runs).is_empty();
+        is_running.then(|| Fault::refused(why).hint("pipemux history"))
+    }
+
+    /// Returns the question that the undo of a round waits for, and its number.
+    pub(super) fn undo_question(&self, at: &str, round: u64) -> Option<(u64, &OpenQuestion)> {
+        self.runs.questions(at).find(|(_, question)| undoes(&question.run, round))
     }
 
     /// Returns the step that takes a step back.
     fn undo_step(&self, undo: &SavedUndo) -> Result<Step, Fault> {
         let session = session_of(undo)?;
         let prototypes = self.processes.actions_of(&session).unwrap_or_default();
-        let found = prototypes.iter().find(|prototype| prototype.name == undo.action);
         let args: Option<Args> = decode(&undo.args).ok();
-        let whole = found.zip(args);
-        let whole = whole.filter(|(prototype, args)| open_params(prototype, args).next().is_none());
-        let (prototype, args) = whole.ok_or_else(|| {
+        let step = args
+            .and_then(|args| undo_step(&session, &prototypes, (&undo.action, &args), &undo.call));
+        step.ok_or_else(|| {
             let why = format!("{session} can't undo {} any more: nothing was undone", undo.call);
             Fault::refused(why)
-        })?;
-        Ok(Step {
-            session,
-            candidates: Vec::new(),
-            prototype: prototype.clone(),
-            args: fixed(&args),
-            call: undo.call.clone(),
-            origin: StepOrigin::Call,
-            nested: false,
         })
     }
 }
@@ -126,6 +138,10 @@ fn interrupted(round: &SavedRound) -> Option<Fault> {
             .hint(view)
             .hint(format!("pipemux undo {number}: takes back what is left, and it again")),
     )
+}
+
+fn undoes(run: &Run, number: u64) -> bool {
+    run.undoes.as_ref().is_some_and(|undone| undone.number == number)
 }
 
 fn session_of(undo: &SavedUndo) -> Result<SessionKey, Fault> {

@@ -4,7 +4,7 @@ use pipemux_proto::Level;
 use pipemux_proto::app::QuestionKind;
 use pipemux_proto::command::with_options;
 use pipemux_proto::refs::{Local, Ref, RefKind};
-use pipemux_proto::report::{AnswerOption, QuestionReport};
+use pipemux_proto::report::{AnswerOption, QuestionReport, StepStatus};
 
 use pipemux_tokens::estimate;
 
@@ -57,13 +57,16 @@ pub fn write_outcome<'p>(
     anchors: &mut AnchorTable,
 ) -> RunOutcome {
     let mut minted = false;
-    let name = |step: &Step| match &run.undoes {
+    let name = |(index, step): (usize, &Step)| match &run.undoes {
+        Some(undone) if undone.failed.is_some_and(|failed| index > failed) => {
+            format!("{} again", inert::line(&step.call))
+        }
         Some(_) => format!("undo of {}", inert::line(&step.call)),
         None => step_name(step, anchors),
     };
     let is_foreign = |step: &Step| !app(&step.session).is_built_in;
-    let name = |step: &Step| StepName { written: name(step), foreign: is_foreign(step) };
-    let names: Vec<StepName> = run.steps.iter().map(name).collect();
+    let name = |(index, step)| StepName { written: name((index, step)), foreign: is_foreign(step) };
+    let names: Vec<StepName> = run.steps.iter().enumerate().map(name).collect();
     let mut contents = Vec::with_capacity(run.done.len());
     for (outcome, step) in run.done.iter().zip(&run.steps) {
         if outcome.content.is_empty() {
@@ -116,6 +119,7 @@ pub fn write_outcome<'p>(
         let names = undone.stays.join(", ");
         text.push_str(&format!("not undone, since it has no undo: {names}\n"));
     }
+    text.push_str(&with_options(&undo_left(run), hint_options));
     if let Some(fault) = &run.wrong_answer {
         let foreign = run.steps.get(run.next).filter(|step| is_foreign(step));
         text.push_str(&with_options(&answer::refused_answer(fault, foreign), hint_options));
@@ -127,6 +131,24 @@ pub fn write_outcome<'p>(
     let input = (epoch, hint_options);
     let asked = write_question_within(room, (number, false), open, input, anchors);
     RunOutcome { text: text + &asked.text, contents, asked: Some(asked.report), minted: true }
+}
+
+/// Says how much of a round is undone once not all of it could be, and how to go on.
+fn undo_left(run: &Run) -> String {
+    let stopped = run.done.last().is_some_and(|last| last.status != StepStatus::Done);
+    let Some(undone) = run.undoes.as_ref().filter(|_| stopped && run.question.is_none()) else {
+        return String::new();
+    };
+    let number = undone.number;
+    let taken: Vec<String> = run.half_undone().into_iter().map(inert::line).collect();
+    match taken.as_slice() {
+        [] if run.unknown => String::new(),
+        [] => format!("nothing was undone; once it can be: pipemux undo {number}\n"),
+        some => {
+            let some = some.join("; ");
+            format!("half undone, {some}; the rest: pipemux undo {number}\n")
+        }
+    }
 }
 
 /// True when a later step of the run offers the same of its own change, such as its undo: that one comes first, so that

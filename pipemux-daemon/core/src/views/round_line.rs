@@ -30,6 +30,7 @@ pub fn round_line(round: &SavedRound, head: &RoundHead<'_>, detail: bool) -> Str
     let status = if round.exit == 0 { String::new() } else { format!(" (exit {})", round.exit) };
     let undone = match (round.is_undone(), round.undo.is_empty()) {
         (true, _) => " · undone",
+        (false, false) if round.undo.iter().any(|undo| undo.undone) => " · half undone",
         (false, true) if !round.lasting.is_empty() => " · no undo",
         _ => "",
     };

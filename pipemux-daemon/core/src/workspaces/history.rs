@@ -6,6 +6,17 @@ use crate::keys::SessionKey;
 use crate::limits::ROUND_DIFFS_MAX;
 use crate::persist::records::SavedRound;
 
+/// Where the undos of a round stand, by their indices.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct UndosNow {
+    /// Those that took effect and still do.
+    pub taken_back: Vec<u32>,
+    /// Those whose change was made again, or may have been.
+    pub made_again: Vec<u32>,
+    /// The one of which it isn't known yet.
+    pub unsure: Vec<u32>,
+}
+
 /// The rounds of a workspace, oldest first.
 #[derive(Debug, Default)]
 pub struct History {
@@ -48,19 +59,16 @@ impl History {
         self.rounds.iter().rev().filter(may_be_undone)
     }
 
-    /// Notes that steps of a round were taken back, and of which it isn't known yet. When a round is taken back that had
-    /// itself taken another one back, that one is made again.
-    pub fn mark_undone(&mut self, number: u64, steps: &[u32], unsure: &[u32]) {
+    /// Notes where the undos of a round stand. When a round is taken back that had itself taken another one back, that one is
+    /// made again.
+    pub fn mark_undone(&mut self, number: u64, now: &UndosNow) {
         let Some(round) = self.rounds.iter_mut().rev().find(|round| round.number == number) else {
             return;
         };
-        for step in steps {
-            if let Some(undo) = round.undo.get_mut(*step as usize) {
-                undo.undone = true;
-            }
-        }
         for (step, undo) in (0..).zip(&mut round.undo) {
-            undo.unsure = unsure.contains(&step);
+            undo.undone |= now.taken_back.contains(&step);
+            undo.undone &= !now.made_again.contains(&step);
+            undo.unsure = now.unsure.contains(&step);
         }
         let Some(made_again) = round.undoes.filter(|_| round.is_undone()) else { return };
         let made_again = self.rounds.iter_mut().rev().find(|round| round.number == made_again);

@@ -71,6 +71,42 @@ fn later_change_in_between_is_refused_by_the_app_and_nothing_is_undone() {
 }
 
 #[test]
+fn round_of_which_a_step_cannot_be_taken_back_is_left_whole() {
+    let mut world = world();
+    world.run(reader("a"), "notes.say('x'); other.say('y'); other.say('z')").exits(0);
+    world.run(reader("b"), "notes.say('later')").exits(0);
+    let before = world.model("other/main").changes.clone();
+    sent(&mut world);
+    let said = undo(&mut world, Some(1));
+    said.exits(1).has("failed · undo of notes.say('x'): a later change is in between");
+    said.has("nothing was undone; once it can be: pipemux undo 1").lacks("other.").lacks("not run");
+    let other = "other/main takeback";
+    let sent_all = [other, other, "notes/main takeback", other, other];
+    assert_eq!(sent(&mut world), sent_all);
+    assert_eq!(world.model("other/main").changes, before);
+    let history = world.ask(reader("a"), Verb::History { detail: false, rounds: None });
+    history.lacks("undone\n");
+    // It can be taken back as a whole later, also by the next daemon.
+    world.ask(reader("b"), Verb::Undo { round: None }).exits(0);
+    world.lose_daemon();
+    undo(&mut world, Some(1)).exits(0).has("3 done · undo of notes.say('x')");
+}
+
+#[test]
+fn undo_of_which_nothing_can_be_made_again_tells_what_is_left() {
+    let mut world = world();
+    world.run(reader("a"), "notes.say('x'); other.say('y')").exits(0);
+    world.run(reader("b"), "notes.say('later')").exits(0);
+    world.model("other/main").forgets_undone = true;
+    let said = undo(&mut world, Some(1));
+    said.exits(1).has("half undone, other.say('y'); the rest: pipemux undo 1");
+    let history = world.ask(reader("a"), Verb::History { detail: false, rounds: None });
+    history.has(" · half undone\n");
+    world.ask(reader("b"), Verb::Undo { round: None }).exits(0);
+    undo(&mut world, Some(1)).exits(0).has("1 done · undo of notes.say('x')").lacks("other");
+}
+
+#[test]
 fn step_without_an_undo_stays_and_is_named() {
     let mut world = world();
     world.model("other/main").names_changes = false;

@@ -192,12 +192,24 @@ pub fn records() -> Vec<Fixture> {
         fixture!(
             "records",
             "undone",
-            Record::Undone { workspace: KEY.into(), round: 10, steps: vec![0], unsure: Vec::new() }
+            Record::Undone {
+                workspace: KEY.into(),
+                round: 10,
+                steps: vec![0],
+                again: Vec::new(),
+                unsure: Vec::new()
+            }
         ),
         fixture!(
             "records",
             "undo_interrupted",
-            Record::Undone { workspace: KEY.into(), round: 10, steps: vec![0], unsure: vec![1] }
+            Record::Undone {
+                workspace: KEY.into(),
+                round: 10,
+                steps: vec![0],
+                again: Vec::new(),
+                unsure: vec![1]
+            }
         ),
         fixture!("records", "kept", kept(14, full_rest())),
         fixture!("records", "kept_plain", kept(15, SavedRest::default())),

@@ -67,6 +67,7 @@ pub const REQUIRED: &[&str] = &[
     "go went",
     "rest kept",
     "undo sent",
+    "undo put back",
     "undo went on",
     "undone, 0",
     "undone, 3",

@@ -123,7 +123,13 @@ impl Sim {
             request.who == who && same && request.is_open() && !request.abandoned
         });
         let rebases = self.runs.rebasing.contains(&workspace);
-        law!(waits || rebases, "a step is sent only while its reader waits", "{invoke:?}");
+        // An undo that was called off is put right first.
+        let puts_back = mark.is_none() && self.puts_back(invoke).is_some();
+        law!(
+            waits || rebases || puts_back,
+            "a step is sent only while its reader waits",
+            "{invoke:?}"
+        );
         if let Some(resume) = &invoke.resume {
             self.check_resumed(who, invoke, &resume.token.0, &resume.choice)?;
         } else {

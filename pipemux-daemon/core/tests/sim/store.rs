@@ -11,6 +11,7 @@ use pipemux_proto::{Blob, Fault, Value};
 use std::collections::BTreeSet;
 
 use crate::action::{Change, Pick};
+use crate::undos::text_of;
 
 /// What a line begins with that one reader is shown, which isn't in any sentence of the daemon.
 pub const FOR_READER: &str = "page for ";
@@ -305,6 +306,9 @@ impl Store {
             },
             ("fail", _) => return refused(Fault::failed("it can't be done").hint("try another")),
             ("line", _) if invoke.seen_lost => return refused(Fault::stale("lines have moved")),
+            ("say", _) if refuses(invoke, self.total) => {
+                return refused(Fault::failed("a later change is in the way"));
+            }
             ("say" | "line" | "pick", _) => self.bump(),
             _ => return refused(Fault::failed("no such action")),
         }
@@ -356,6 +360,12 @@ impl Store {
 /// True for the changes that an app offers to take back.
 pub fn offers_undo(total: u64) -> bool {
     total % 3 != 1
+}
+
+/// True for an undo that can't be done now.
+fn refuses(invoke: &Invoke, total: u64) -> bool {
+    let undoes = text_of(invoke).is_some_and(|text| text.starts_with("undo "));
+    undoes && total.is_multiple_of(5)
 }
 
 /// Returns true for an answer that picks the second option alone.

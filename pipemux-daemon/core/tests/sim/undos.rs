@@ -7,6 +7,8 @@
 //! | an undo goes from the newest step to the oldest | a step may have used what an earlier one made |
 //! | an undo leaves out no step between others | half of what was done together would stay |
 //! | a step is undone once, unless its undo is undone | a second time it would take back something else |
+//! | an undo that stops makes again all that it took back | a round is undone whole or not at all |
+//! | what was taken back last is made again first | as for an undo |
 //! | a refused undo changed nothing | exit statuses 2, 3, 4, 6 and 9 promise it |
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +40,8 @@ pub struct Undos {
     effects: Vec<Effect>,
     /// The changes that each undo was sent for, in order, by its run id.
     sent: BTreeMap<String, Vec<usize>>,
+    /// How many of them each undo made again, since it could not go on.
+    made_again: BTreeMap<String, usize>,
     /// The changes of steps that were carried out again.
     repeated: BTreeSet<usize>,
     /// The changes that are known to have been taken back.
@@ -76,9 +80,31 @@ impl Sim {
         self.undos.effects.push(Effect { run_id: invoke.run_id.clone(), undo, mark });
     }
 
+    /// Returns which of its own changes a step of an undo takes back, counted from 0: the undo can't go on.
+    pub fn puts_back(&self, invoke: &Invoke) -> Option<usize> {
+        let text = text_of(invoke)?;
+        self.own_changes(&invoke.run_id).position(|effect| effect.undo == text)
+    }
+
+    fn own_changes(&self, run_id: &str) -> impl Iterator<Item = &Effect> {
+        self.undos.effects.iter().filter(move |effect| effect.run_id == run_id)
+    }
+
     /// Checks a step that an undo sends.
     pub fn check_undo(&mut self, index: usize, invoke: &Invoke) -> LawResult {
         if !self.reverts(index) {
+            return Ok(());
+        }
+        if let Some(which) = self.puts_back(invoke) {
+            let sent = self.undos.sent.get(&invoke.run_id).map_or(0, Vec::len);
+            let again = self.undos.made_again.entry(invoke.run_id.clone()).or_default();
+            *again += 1;
+            law!(
+                which + 1 + *again <= sent,
+                "what was taken back last is made again first",
+                "{which}, the {again}th of {sent}, by {invoke:?}"
+            );
+            self.statistics.count("undo put back");
             return Ok(());
         }
         let text = text_of(invoke);
@@ -150,7 +176,16 @@ impl Sim {
         let done =
             if exit == 0 { sent } else { sent.split_last().map_or(&[][..], |(_, done)| done) };
         let lost = self.lossy || self.daemon.disk_full;
-        let done: Vec<usize> = done.iter().copied().filter(|_| !lost).collect();
+        let again = self.undos.made_again.get(run_id).copied();
+        let offered = self.own_changes(run_id).all(|effect| is_offered(&effect.undo));
+        // One of which a process is lost ends it.
+        law!(
+            exit != 1 || lost || done.is_empty() || again.is_some() || !offered,
+            "an undo that stops makes again all that it took back",
+            "{run_id}: {done:?}"
+        );
+        let left = done.len().saturating_sub(again.unwrap_or(0));
+        let done: Vec<usize> = done.iter().copied().take(left).filter(|_| !lost).collect();
         // What an undo took back is made again once the undo is taken back, and can be taken back again.
         for change in &done {
             let made_again = self.undos.sent.get(&self.undos.effects[*change].run_id);
@@ -170,7 +205,8 @@ fn is_offered(undo: &str) -> bool {
     total.is_some_and(offers_undo)
 }
 
-fn text_of(invoke: &Invoke) -> Option<String> {
+/// Returns the text that is said.
+pub fn text_of(invoke: &Invoke) -> Option<String> {
     let Some(Arg::Value(text)) = invoke.args.get("text") else { return None };
     text.to_value().ok().as_ref().and_then(Value::as_str).map(str::to_owned)
 }

@@ -23,6 +23,8 @@ pub struct Model {
     pub embeds: Vec<EmbedSlot>,
     /// True when outcomes offer to take their change back by its name.
     pub names_changes: bool,
+    /// True when what was taken back can't be made again.
+    pub forgets_undone: bool,
     /// The changes that can be taken back, oldest first.
     pub changes: Vec<u64>,
     /// The pages that readers have turned to, counted from 1, of an app that shows each a page of its own.
@@ -215,16 +217,28 @@ impl Model {
                     _ => None,
                 };
                 let change = match change {
-                    Some(Value::Int(change)) => change.unsigned_abs(),
+                    Some(Value::Int(change)) => change,
                     _ => 0,
                 };
-                if self.changes.last() != Some(&change) {
+                // With a negative number, the change is made again.
+                let (back, number) = (change > 0, change.unsigned_abs());
+                if back && self.changes.last() != Some(&number) {
                     return Outcome::Failed(Fault::failed("a later change is in between"));
                 }
-                self.changes.pop();
+                match back {
+                    true => drop(self.changes.pop()),
+                    false => self.changes.push(number),
+                }
                 self.version += 1;
-                let (brief, reverts) = (format!("took {change} back"), true);
-                Outcome::Done(Done { brief, reverts, version: self.version, ..Done::default() })
+                let (brief, label) = match back {
+                    true => (format!("took {number} back"), "redo"),
+                    false => (format!("made {number} again"), "undo"),
+                };
+                let mut turn = slot(label, "takeback", [("change", Value::Int(-change).into())]);
+                turn.lasting = true;
+                let links = if self.forgets_undone { Vec::new() } else { vec![turn] };
+                let version = self.version;
+                Outcome::Done(Done { brief, reverts: true, version, links, ..Done::default() })
             }
             "fail" => Outcome::Failed(Fault::failed("it can't be done").hint("try another")),
             _ => {

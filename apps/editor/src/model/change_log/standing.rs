@@ -4,6 +4,7 @@
 //! again by another one. Whichever of them is the latest tells where the change stands.
 
 use std::collections::{HashMap, VecDeque};
+use std::path::Path;
 
 use crate::model::buffer::Buffer;
 use crate::model::history::{Change, EditKind, FileChange};
@@ -52,6 +53,13 @@ impl ChangeLog {
         all.rev().find(|change| change.id == id)
     }
 
+    /// True if a file had a text before or after one of the known changes.
+    pub fn knows(&self, path: &Path, text: Option<u64>) -> bool {
+        let all = self.done.iter().chain(&self.undone).chain(&self.set_aside);
+        let mut files = all.flat_map(|change| &change.files);
+        files.any(|file| file.path == path && (file.before == text || file.after == text))
+    }
+
     /// Returns what leads from one known text of a file to another: its changes that are done, undone or set aside, each
     /// in both directions.
     pub fn texts_of(&self, file: &FileChange) -> TextTrail {
@@ -69,6 +77,11 @@ pub struct TextTrail {
 }
 
 impl TextTrail {
+    /// Adds what others did to the file while no process of the session ran.
+    pub fn add(&mut self, change: &FileChange) {
+        self.ways.extend([change.inverse(), change.clone()]);
+    }
+
     /// Returns the text with a digest, if a way leads there, and the splices of each step on that way.
     pub fn find(&self, now: &Buffer, digest: Option<u64>) -> Option<(Buffer, Vec<Vec<Splice>>)> {
         let (mut text, mut taken) = (now.clone(), Vec::new());

@@ -116,6 +116,9 @@ impl Editor {
         let mut last = None;
         for file in read.iter().flatten().flat_map(|read| &read.files) {
             self.list_file(file.path());
+            if let ReadArgument::Read(read) = file {
+                self.take_outside(read);
+            }
         }
         for (argument, read) in arguments(opening).into_iter().zip(read) {
             let mut take = |read: ReadArguments| match read.binary {
@@ -247,6 +250,7 @@ impl Editor {
         let read = self.file_reader(&opening.cwd).read_again(&paths, &opening.handle);
         for (entry, read) in manifest.files.into_iter().zip(read) {
             let shown = self.display_path(&entry.path);
+            let _ = read.as_ref().map(|read| self.take_outside(read));
             match read.and_then(|read| OpenFile::open(read, &shown, 1)) {
                 Ok((mut file, file_notes)) => {
                     if file.base_digest() != entry.base_digest {

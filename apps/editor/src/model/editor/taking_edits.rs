@@ -7,7 +7,8 @@ use docui::Fault;
 use super::Editor;
 use crate::limits::FILES_MAX;
 use crate::model::documents::{Documents, OpenDocument};
-use crate::model::history::{Author, EditKind, FileChange};
+use crate::model::history::{Author, Change, EditKind, FileChange};
+use crate::model::ids::IdKind;
 use crate::model::open_file::{OpenFile, ReadFile};
 use crate::model::workspace_edit::WrittenFile;
 
@@ -31,6 +32,21 @@ impl Editor {
         }
     }
 
+    /// Takes in what others wrote to a file while no process of the session ran, before the file is opened: what the session
+    /// did earlier can then be taken back around it.
+    pub(crate) fn take_outside(&mut self, read: &ReadFile) {
+        let Some(change) = read.outside().filter(|_| self.file_index(read.path()).is_none()) else {
+            return;
+        };
+        let knows = |text| self.changes.knows(&change.path, text);
+        if knows(change.before) && !knows(change.after) {
+            let (id, author) =
+                (self.ids.next(IdKind::Change), Author::outside_of_runs(self.version));
+            let (kind, files) = (EditKind::Reload, vec![change.clone()]);
+            self.changes.push_reload(Change { id, kind, author, files, of: None });
+        }
+    }
+
     /// Opens a file that was read, without making it current, so that its line numbers can be shown. They count
     /// from `version` on: a query leaves the session in its version. Returns its index, also if it was open before.
     ///
@@ -45,6 +61,7 @@ impl Editor {
                 .hint(self.run_command("save()")));
         }
         let shown = self.display_path(read.path());
+        self.take_outside(&read);
         let (file, _) = OpenFile::open(read, &shown, version)?;
         self.files.push(file);
         let index = self.files.len() - 1;
@@ -96,6 +113,7 @@ impl Editor {
                 let version = author.version;
                 let opened = match read {
                     Some(read) => {
+                        self.take_outside(&read.file);
                         let shown = self.display_path(&change.path);
                         OpenFile::open(read.file, &shown, version).map(|(file, _)| file)
                     }
@@ -157,6 +175,7 @@ impl Editor {
                     let version = author.version;
                     let opened = match read {
                         Some(read) => {
+                            self.take_outside(&read.file);
                             OpenFile::open(read.file, &shown, version).map(|(file, _)| file)
                         }
                         None => {

@@ -21,6 +21,7 @@ impl Editor {
             self.close_file(oldest, "it was closed to make room", &Author::default());
         }
         let shown = self.display_path(read.path());
+        self.take_outside(&read);
         let (mut file, _) = OpenFile::open(read, &shown, self.version).ok()?;
         file.unlisted = true;
         self.files.push(file);

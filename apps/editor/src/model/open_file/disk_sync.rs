@@ -10,6 +10,7 @@ use crate::model::disk_check::{DiskCheck, DiskFinding, FoundFile, KnownFile};
 use crate::model::file_stamp::FileStamp;
 use crate::model::history::{Author, EditKind, FileChange};
 use crate::model::journal::{Journal, RecoveredText};
+use crate::model::last_text;
 use crate::model::line_ids::LineIds;
 use crate::model::text_diff::difference;
 
@@ -24,6 +25,8 @@ pub struct ReadFile {
     digest: Option<u64>,
     stamp: Option<FileStamp>,
     recovered: Result<Option<RecoveredText>, Fault>,
+    /// What others wrote since the session last wrote the file.
+    outside: Option<FileChange>,
 }
 
 impl ReadFile {
@@ -38,7 +41,12 @@ impl ReadFile {
             }
             Err(_) => (None, None),
         };
-        Self { path, state_dir, loaded, digest, stamp, recovered }
+        let outside = match (&loaded, &recovered) {
+            (Ok(loaded), Ok(None)) => last_text::read(&state_dir, &path, loaded.bom)
+                .and_then(|last| written_by_others(&path, &last, loaded)),
+            _ => None,
+        };
+        Self { path, state_dir, loaded, digest, stamp, recovered, outside }
     }
 
     /// The file's path.
@@ -57,6 +65,11 @@ impl ReadFile {
     /// True when its journal kept edits that were never saved.
     pub fn has_unsaved_edits(&self) -> bool {
         !matches!(self.recovered, Ok(None))
+    }
+
+    /// What others wrote since the session last wrote the file, if that is known.
+    pub fn outside(&self) -> Option<&FileChange> {
+        self.outside.as_ref()
     }
 
     /// The digest of the file on disk; `None` if it can't be read.
@@ -221,18 +234,7 @@ impl OpenFile {
             self.journal.remove();
             return None;
         }
-        let (splices, lines) = difference(&self.buffer.text(), &loaded.text);
-        let change = FileChange {
-            path: self.path.clone(),
-            splices,
-            lines,
-            before: Some(self.buffer.digest()),
-            after: Some(loaded.digest),
-            bom: loaded.bom,
-            mode: None,
-            mode_before: None,
-            link: false,
-        };
+        let change = written_change(&self.path, &self.buffer, &loaded);
         self.mode = Some(loaded.mode);
         self.take_change(EditKind::Reload, author, &change, loaded.stamp);
         Some(change)
@@ -254,4 +256,24 @@ impl OpenFile {
     pub fn discard(&mut self) {
         self.journal.remove();
     }
+}
+
+/// Returns what others wrote to a file that had another text before.
+fn written_change(path: &Path, before: &Buffer, loaded: &LoadedFile) -> FileChange {
+    let (splices, lines) = difference(&before.text(), &loaded.text);
+    FileChange {
+        path: path.to_owned(),
+        splices,
+        lines,
+        before: Some(before.digest()),
+        after: Some(loaded.digest),
+        bom: loaded.bom,
+        mode: None,
+        mode_before: None,
+        link: false,
+    }
+}
+
+fn written_by_others(path: &Path, before: &Buffer, loaded: &LoadedFile) -> Option<FileChange> {
+    (before.digest() != loaded.digest).then(|| written_change(path, before, loaded))
 }

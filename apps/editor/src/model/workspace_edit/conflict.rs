@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use docui::Fault;
+use docui::{Code, Fault};
 
 use crate::model::buffer::Buffer;
 use crate::model::disk;
@@ -49,7 +49,16 @@ pub(super) fn conflict(file: &PlannedFile) -> Result<Option<DiskConflict>, Fault
     if expected || made {
         return Ok(None);
     }
-    let theirs = disk::load(path).ok();
+    let theirs = match disk::load(path) {
+        Ok(loaded) => Some(loaded),
+        // No undo could bring it back: a change has texts only.
+        Err(fault) if fault.code == Code::InvalidSourceData => {
+            let message = format!("changed on disk by someone else: {}", fault.message);
+            let way = "nothing was written; once it is UTF-8 text again, what both wrote is merged";
+            return Err(Fault { message, ..Fault::invalid_source_data("").hint(way) });
+        }
+        Err(_) => None,
+    };
     let differs = theirs.and_then(|loaded| differing_lines(&loaded.text, &file.before.text()));
     Ok(Some(DiskConflict { path: path.clone(), disk, deleted, differs }))
 }

@@ -21,6 +21,8 @@ pub(super) enum Next {
 pub(super) enum Named {
     /// It is the latest one of its files.
     Latest(Box<Change>),
+    /// It is undone already, or made. Whoever doesn't know whether an undo took effect may send it again.
+    Already(Direction, String),
     /// It isn't; what is to be done to it.
     Alone(Direction, String),
 }
@@ -139,10 +141,12 @@ impl Editor {
         let origin = change.origin();
         let standing = self.changes.standing(origin).ok_or_else(|| self.forgotten())?;
         match (direction, standing.is_made) {
-            (Direction::Redo, true) => Err(Fault::failed("that change is already applied")),
-            (Direction::Undo, false) => Err(Fault::failed("that change is already undone")
-                .hint(self.run_command(&format!("redo(change=\"{origin}\")")))),
-            (Direction::Undo, true) if self.are_latest(&[standing.by]) => {
+            (Direction::Redo, true) | (Direction::Undo, false) => {
+                Ok(Named::Already(direction, origin.to_owned()))
+            }
+            (Direction::Undo, true)
+                if self.are_latest(&[standing.by]) && self.has_open(standing.by) =>
+            {
                 Ok(Named::Latest(Box::new(standing.by.clone())))
             }
             (Direction::Redo, false) if self.is_redone_next(standing.by) => {
@@ -150,6 +154,13 @@ impl Editor {
             }
             _ => Ok(Named::Alone(direction, origin.to_owned())),
         }
+    }
+
+    /// True if the session has the texts of all files of a change that are there: of others it isn't known yet whether they
+    /// have the text that the change left.
+    fn has_open(&self, change: &Change) -> bool {
+        let mut files = change.files.iter().filter(|file| file.after.is_some() && !file.link);
+        files.all(|file| self.file_index(&file.path).is_some())
     }
 
     /// True for a change that was undone if no other one of its files is redone before it.

@@ -4,7 +4,9 @@
 //! is a conflict, the ranges that the change replaced decide: they are put back if nothing that came later overlaps or
 //! touches them. Otherwise nothing is written, and both texts are shown.
 
-use docui::{Context, Fault};
+use std::ops::Range;
+
+use docui::{Code, Context, Fault};
 use pipemux_merge::{Conflict, merge};
 
 use crate::display::wording::count;
@@ -23,6 +25,18 @@ use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
 
 use super::super::edit::{Made, Plan, Work};
 use super::{Direction, waits_for};
+
+/// The way on when a later change of the same files is in the way.
+pub(super) const LATER_FIRST: &str = "take back what came later first, newest first: pipemux undo";
+
+/// What prevents a change from being taken back.
+#[derive(Default)]
+struct Conflicts {
+    /// The places that were changed again, as they are shown.
+    places: Vec<String>,
+    /// The lines that would come back elsewhere, as they do when a move is taken back.
+    elsewhere: Vec<String>,
+}
 
 /// What is to be put into a file, which may have changed since it was so.
 struct Turned {
@@ -55,15 +69,15 @@ impl Editor {
         let begun = (waits_for(&paths.collect::<Vec<_>>()), id.clone());
         let (origin, what) = (origin.to_owned(), self.kind_of(origin).unwrap_or(by.kind));
         let plan = move |documents: &mut Documents| {
-            let (mut edit, mut conflicts) = (WorkspaceEdit::new(kind), Vec::new());
+            let (mut edit, mut conflicts) = (WorkspaceEdit::new(kind), Conflicts::default());
             for Turned { change, trail } in turned {
                 let path = change.path.clone();
-                let planned = planned(documents, change, &trail, &mut conflicts)?;
+                let planned = planned(documents, change, trail, &mut conflicts)?;
                 if let Some((text, mode)) = planned {
                     edit = edit.file(path, text).with_mode(mode);
                 }
             }
-            match conflicts.is_empty() {
+            match conflicts.places.is_empty() {
                 true => Ok(Plan::Edit(edit, ())),
                 false => Err(conflict(direction, what, conflicts)),
             }
@@ -72,7 +86,7 @@ impl Editor {
             let (author, files) = (Author::of(context), made.files);
             let mut told = by;
             told.kind = what;
-            let done = editor.told(direction, &[told], &files, Some(origin));
+            let done = editor.told(direction, &[told], &files, Some(origin), context);
             editor.changes.push(Change { id, kind, author, files, of });
             done
         };
@@ -88,37 +102,50 @@ impl Editor {
 fn planned(
     documents: &mut Documents,
     change: FileChange,
-    trail: &TextTrail,
-    conflicts: &mut Vec<String>,
+    mut trail: TextTrail,
+    conflicts: &mut Conflicts,
 ) -> Result<Option<(TextEdit, Option<u32>)>, Fault> {
     // Files and links that come and go are as they were, or this is refused.
     if change.link || change.before.is_none() || change.after.is_none() {
         return Ok(Some((TextEdit::Exact(change), None)));
     }
     let shown = documents.display(&change.path);
-    let now = documents.text(&change.path)?.clone();
+    let now = documents.text(&change.path).map_err(|fault| match fault.code {
+        // Its hints are about a path that is given.
+        Code::NotFound => Fault::failed(format!("{shown} isn't there any more")).hint(LATER_FIRST),
+        _ => fault,
+    })?;
+    let now = now.clone();
+    documents.outside(&change.path).into_iter().for_each(|outside| trail.add(outside));
     let Some((base, later)) = trail.find(&now, change.before) else {
         return Err(Fault::failed(format!(
             "{shown} was changed by others while it wasn't open here: what one change did there isn't known any more"
         ))
-        .hint("what it did: pipemux history --detail"));
+        .hint("put back by hand what it did: pipemux history --diff"));
     };
     if !change.splices.iter().all(|splice| base.accepts(splice)) {
         return Err(Fault::failed(format!("{shown} has been changed since"))
-            .hint("what it did: pipemux history --detail"));
+            .hint("put back by hand what it did: pipemux history --diff"));
     }
     let mut theirs = base.clone();
     theirs.apply(&change.splices);
     let texts = (base.text(), now.text(), theirs.text());
     let merged = merge(texts.0.as_bytes(), texts.1.as_bytes(), texts.2.as_bytes());
+    let found = merged.as_ref().err().map_or(&[][..], Vec::as_slice);
+    for lines in change.lines.changed_lines() {
+        let apart = |one: &Conflict| one.theirs.end <= lines.start || lines.end <= one.theirs.start;
+        if !lines.is_empty() && found.iter().all(apart) {
+            conflicts.elsewhere.push(format!("and in {shown}:\n{}", some_lines(&theirs, &lines)));
+        }
+    }
     let splices = match merged {
         // Lines of texts are text.
         Ok(merged) => difference(&texts.1, &String::from_utf8_lossy(&merged)).0,
         Err(found) => match moved(&change.splices, &later) {
             Some(splices) => splices,
             None => {
-                conflicts
-                    .extend(found.iter().map(|one| shown_conflict(&shown, &now, &theirs, one)));
+                let places = found.iter().map(|one| shown_conflict(&shown, &now, &theirs, one));
+                conflicts.places.extend(places);
                 return Ok(None);
             }
         },
@@ -157,25 +184,29 @@ fn shown_conflict(shown: &str, now: &Buffer, theirs: &Buffer, conflict: &Conflic
         1 => format!("{shown}:{}", lines.start + 1),
         _ => format!("{shown}:{}-{}", lines.start + 1, lines.end),
     };
-    let some = |text: &Buffer, lines: &std::ops::Range<usize>| {
-        let end = lines.end.min(lines.start + CONFLICT_LINES_SHOWN);
-        let more = lines.end - end;
-        let mut shown = match lines.is_empty() {
-            true => "(nothing)\n".to_owned(),
-            false => text.text_of(&(lines.start..end)),
-        };
-        if !shown.ends_with('\n') {
-            shown.push('\n');
-        }
-        if more > 0 {
-            shown += &format!("… {}\n", count(more, "more line"));
-        }
-        shown
-    };
-    format!("{place} now:\n{}instead of it:\n{}", some(now, lines), some(theirs, &conflict.theirs))
+    let (ours, theirs) = (some_lines(now, lines), some_lines(theirs, &conflict.theirs));
+    format!("{place} now:\n{ours}instead of it:\n{theirs}")
 }
 
-fn conflict(direction: Direction, kind: EditKind, mut conflicts: Vec<String>) -> Fault {
+/// Returns the first of some lines of a text, and how many more there are.
+fn some_lines(text: &Buffer, lines: &Range<usize>) -> String {
+    let end = lines.end.min(lines.start + CONFLICT_LINES_SHOWN);
+    let more = lines.end - end;
+    let mut shown = match lines.is_empty() {
+        true => "(nothing)\n".to_owned(),
+        false => text.text_of(&(lines.start..end)),
+    };
+    if !shown.ends_with('\n') {
+        shown.push('\n');
+    }
+    if more > 0 {
+        shown += &format!("… {}\n", count(more, "more line"));
+    }
+    shown
+}
+
+fn conflict(direction: Direction, kind: EditKind, conflicts: Conflicts) -> Fault {
+    let Conflicts { places: mut conflicts, mut elsewhere } = conflicts;
     let verb = direction.verb();
     let places = count(conflicts.len(), "place");
     let more = conflicts.len().saturating_sub(CONFLICTS_SHOWN);
@@ -183,10 +214,13 @@ fn conflict(direction: Direction, kind: EditKind, mut conflicts: Vec<String>) ->
     if more > 0 {
         conflicts.push(format!("and {}", count(more, "more place")));
     }
+    elsewhere.truncate(CONFLICTS_SHOWN);
+    conflicts.append(&mut elsewhere);
     let shown = conflicts.concat();
     let message = format!(
         "{verb} of {kind}: {places} changed again since, nothing was written\n{}",
         shown.trim_end()
     );
-    Fault::failed(message).hint("edit these lines yourself")
+    Fault::failed(message)
+        .hint("put the lower lines there, undo again, then write into them what came since")
 }
