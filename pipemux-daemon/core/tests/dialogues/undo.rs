@@ -84,7 +84,7 @@ fn round_of_which_a_step_cannot_be_taken_back_is_left_whole() {
     let sent_all = [other, other, "notes/main takeback", other, other];
     assert_eq!(sent(&mut world), sent_all);
     assert_eq!(world.model("other/main").changes, before);
-    let history = world.ask(reader("a"), Verb::History { detail: false, rounds: None });
+    let history = world.ask(reader("a"), Verb::History(HistoryArgs::default()));
     history.lacks("undone\n");
     // It can be taken back as a whole later, also by the next daemon.
     world.ask(reader("b"), Verb::Undo { round: None }).exits(0);
@@ -100,7 +100,7 @@ fn undo_of_which_nothing_can_be_made_again_tells_what_is_left() {
     world.model("other/main").forgets_undone = true;
     let said = undo(&mut world, Some(1));
     said.exits(1).has("half undone, other.say('y'); the rest: pipemux undo 1");
-    let history = world.ask(reader("a"), Verb::History { detail: false, rounds: None });
+    let history = world.ask(reader("a"), Verb::History(HistoryArgs::default()));
     history.has(" · half undone\n");
     world.ask(reader("b"), Verb::Undo { round: None }).exits(0);
     undo(&mut world, Some(1)).exits(0).has("1 done · undo of notes.say('x')").lacks("other");
