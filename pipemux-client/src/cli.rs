@@ -102,7 +102,11 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Logs { session, lines, .. } => logs::execute(requester, session, lines),
         Verb::Trace { session, lines, .. } => logs::trace(requester, session, lines),
         Verb::Up => {
-            down::start_again(requester)?;
+            // Who may be an agent doesn't end what a person decided.
+            if pipemux_client::daemon::stays_down(&requester.options.paths) {
+                consent::check_person()?;
+                down::start_again(requester)?;
+            }
             requester.request(RequestVerb::Status)
         }
         Verb::Down { stay } => down::execute(requester, stay),

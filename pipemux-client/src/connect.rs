@@ -81,7 +81,7 @@ pub(crate) fn open_with(
             return Err(ClientError::unreachable(none).hint("start it: pipemux up"));
         }
         if daemon::stays_down(&options.paths) {
-            let why = "a person stopped PipeMux: pipemux down --stay · start it again: pipemux up";
+            let why = "a person stopped PipeMux (pipemux down --stay); they start it again at a terminal: pipemux up";
             return Err(ClientError::unreachable(why));
         }
         options.known_daemon.may_start(&options.paths)?;

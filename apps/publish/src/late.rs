@@ -22,9 +22,9 @@ const WATCHED: Duration = Duration::from_millis(500);
 const PAUSE: Duration = Duration::from_millis(100);
 /// How long a writer may take that has it open.
 const WRITER: Duration = Duration::from_secs(60);
-/// Watched files; the oldest are no longer watched beyond it.
+/// Watched files; beyond it, what was written to the oldest is passed on before its time is over.
 const FILES_MAX: usize = 128;
-/// Bytes of the texts of all watched files; the oldest are no longer watched beyond it.
+/// Bytes of the texts of all watched files; beyond it, as for their number.
 const BYTES_MAX: usize = 64 << 20;
 
 /// A displaced file.
@@ -78,12 +78,18 @@ pub(crate) fn watch(file: File, text: Option<Vec<u8>>, path: &Path) {
     watch.bytes += text.len();
     let path = path.to_owned();
     watch.files.push(Displaced { file, text, path, since: Instant::now() });
+    let mut oldest = Vec::new();
     while watch.bytes > BYTES_MAX || watch.files.len() > FILES_MAX {
-        let oldest = watch.files.remove(0);
-        watch.bytes -= oldest.text.len();
+        let one = watch.files.remove(0);
+        watch.bytes -= one.text.len();
+        oldest.push(one);
     }
     if !watch.runs {
         watch.runs = thread::Builder::new().name("late writes".to_owned()).spawn(run).is_ok();
+    }
+    drop(watch);
+    for one in oldest {
+        let _ = one.pass_on();
     }
 }
 

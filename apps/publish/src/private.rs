@@ -7,6 +7,9 @@ use std::{env, io};
 /// The variables by which the daemon names its directories to the apps that come with it: state, socket, settings.
 const NAMES: [&str; 3] = ["PIPEMUX_STATE_DIR", "PIPEMUX_RUNTIME_DIR", "PIPEMUX_CONFIG_DIR"];
 
+/// The file in them whose target is protected as they are.
+const SETTINGS: &str = "config.toml";
+
 /// Refuses to change what is at a path in one of PipeMux's own directories, or one of these, by whatever links it is named.
 ///
 /// A sandbox can take nothing out of a folder that it grants, so a grant of the home directory contains the person's rules
@@ -16,7 +19,9 @@ const NAMES: [&str; 3] = ["PIPEMUX_STATE_DIR", "PIPEMUX_RUNTIME_DIR", "PIPEMUX_C
 /// It is such a path.
 pub fn refuse(path: &Path) -> io::Result<()> {
     let named = NAMES.into_iter().filter_map(env::var_os).map(PathBuf::from);
-    match named.filter(|one| one.is_absolute()).any(|one| concerns(path, &one)) {
+    // The settings may be a link to a file elsewhere, such as one of a repository of such files.
+    let linked = |one: PathBuf| [one.join(SETTINGS), one];
+    match named.filter(|one| one.is_absolute()).flat_map(linked).any(|one| concerns(path, &one)) {
         true => Err(io::Error::new(
             io::ErrorKind::PermissionDenied,
             "no app changes files in PipeMux's own directories; a person does, with an editor of their own",

@@ -81,7 +81,7 @@ pub fn check_person() -> Result<(), ClientError> {
     if io::stdin().is_terminal() && io::stderr().is_terminal() {
         return Ok(());
     }
-    let why = "only a person at a terminal can allow that";
+    let why = "only a person at a terminal can do that";
     Err(ClientError::Refused(Fault::refused(why).hint("tell your user to type this command")))
 }
 

@@ -8,8 +8,10 @@ use super::args::long_help;
 /// What people look for.
 const PEOPLE: &str = "
 For people:
-  pipemux status · history · consent     what runs · what was done · what agents ask you to allow
-  pipemux undo [<round>] · down          take a round back · end the daemon and all sessions
+  pipemux sessions · history --all       what runs and costs · what was done
+  pipemux who FILE · undo [<round>]      who changed a file · take a round back
+  pipemux pause · resume · down          hold agents · let them go on · end everything
+  pipemux consent · config               what agents ask you to allow · your rules
   pipemux doctor · logs <app>            find problems · what an app printed
   pipemux setup <harness> · tour         claude-code, codex, gemini, cursor, … · a guided tour
   pipemux help --all                     every verb and option

@@ -39,6 +39,8 @@ fn paused_agents_read_and_do_nothing_at_any_door_until_a_person_resumes() {
         let code = json!({ "code": "notebook.add('two', 'x')" });
         agent.tool("run_code_snippet", code).fails().has("paused by a person");
         drop(agent);
+        env.write("own.toml", "id = \"own\"\ncommand = \"/bin/true\"\ndescription = \"d\"\n");
+        env.pipemux(&["app", "add", "own.toml"]).exits(9).has("paused by a person");
         // Looking goes on, and says what is held.
         env.pipemux(&["view"]).ok().has("[one](obj:").lacks("two");
         env.pipemux(&["status"]).ok().has("paused workspace ");

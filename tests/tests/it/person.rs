@@ -44,16 +44,21 @@ fn daemon_that_a_person_stopped_stays_down_until_they_start_it() {
     env.pipemux(&["down"]).ok().has("the next call starts it again").has("pipemux down --stay");
     env.pipemux(&["view"]).ok();
     env.pipemux(&["down", "--stay"]).ok().has("down · stays down until: pipemux up");
-    let stopped = "unreachable · a person stopped PipeMux: pipemux down --stay · start it again: pipemux up\n";
+    let stopped = "unreachable · a person stopped PipeMux (pipemux down --stay); they start it again at a terminal: pipemux up\n";
     assert_eq!(env.pipemux(&["view"]).exits(8).text(), stopped);
     let hook = env.command(&["inject", "--hook"]).stdin(b"{}").output();
     assert_eq!(hook.exits(8).text(), stopped);
     env.pipemux(&["status"]).ok().has("not running: a person stopped it · start: pipemux up");
     assert!(env.processes().is_empty());
     env.pipemux(&["down", "--stay"]).ok().has("not running · stays down until: pipemux up");
-    env.pipemux(&["up"]).ok().has("daemon pipemuxd");
-    env.pipemux(&["down"]).ok();
-    env.pipemux(&["view"]).ok().has("editor/main");
+    env.pipemux(&["up"]).exits(9).has("only a person at a terminal");
+    env.pipemux(&["view"]).exits(8);
+    let typed = "script -qec '\"$PIPEMUX\" up' /dev/null";
+    if env.shell("command -v script").output().exit == 0 {
+        env.shell(typed).output().ok().has("daemon pipemuxd");
+        env.pipemux(&["down"]).ok();
+        env.pipemux(&["view"]).ok().has("editor/main");
+    }
 }
 
 #[test]

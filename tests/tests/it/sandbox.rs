@@ -221,6 +221,12 @@ fn no_edit_reaches_the_rules_of_the_person_also_where_the_home_directory_is_gran
         );
     }
     assert!(!config.join("apps/x.toml").exists());
+    // Settings that are kept elsewhere are as safe there.
+    let kept = env.path("settings.toml");
+    fs::rename(&rules, &kept).unwrap();
+    std::os::unix::fs::symlink(&kept, &rules).unwrap();
+    env.run("editor.replace('curl', 'no', in='settings.toml')").exits(1).has("PipeMux's own");
+    assert!(env.read("settings.toml").contains("curl"));
 }
 
 #[test]

@@ -125,6 +125,12 @@ impl Core {
         if verb.acts() && !may_only_query(&verb) && !self.record_begun(id) {
             return;
         }
+        // A program that is added runs with the rights that its manifest asks for, outside of all that holds a reader.
+        if matches!(verb, Verb::Providers(_))
+            && let Some(fault) = self.hold_of(id)
+        {
+            return self.fail_request(id, fault);
+        }
         self.begin_verb(id, verb);
     }
 

@@ -246,6 +246,7 @@ fn outcome(bytes: &mut Unstructured<'_>) -> Result<Outcome> {
             complete: bytes.ratio(1, 8)?,
             diff: None,
             ended_jobs: Vec::new(),
+            changed_files: Vec::new(),
         }),
     })
 }
