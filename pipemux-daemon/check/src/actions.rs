@@ -145,6 +145,7 @@ impl Checker<'_> {
                         Outcome::Needs(_) | Outcome::Failed(_) => before.version,
                     };
                     self.done(place, action, args, before, version);
+                    self.failing.insert(action.written_name().to_owned(), None);
                     return true;
                 }
                 Some(Outcome::Needs(needs)) => {
@@ -159,7 +160,13 @@ impl Checker<'_> {
                     let Some(choice) = self.choice(&needs) else { return false };
                     invoke.resume = Some(Resume { token: needs.token, choice });
                 }
-                Some(Outcome::Failed(_)) | None => return false,
+                Some(Outcome::Failed(fault)) => {
+                    let failing = self.failing.entry(action.written_name().to_owned());
+                    let failed = failing.or_insert_with(|| Some(String::new()));
+                    *failed = failed.take().map(|_| fault.message);
+                    return false;
+                }
+                None => return false,
             }
         }
         let text =

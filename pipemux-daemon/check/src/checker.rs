@@ -57,6 +57,8 @@ pub struct Checker<'a> {
     pub long: BTreeSet<String>,
     /// Each destructive action, and whether there was something that it could be tried on.
     pub tried: BTreeMap<String, bool>,
+    /// Each action that was called as its prototype has it: why it failed last, or `None` once it was done.
+    pub failing: BTreeMap<String, Option<String>>,
     /// The keys of the jobs that were started, and of those that ended.
     pub jobs: BTreeSet<String>,
     pub ended_jobs: BTreeSet<String>,
@@ -87,6 +89,7 @@ impl<'a> Checker<'a> {
             runs: 0,
             long: BTreeSet::new(),
             tried: BTreeMap::new(),
+            failing: BTreeMap::new(),
             jobs: BTreeSet::new(),
             ended_jobs: BTreeSet::new(),
             slow: BTreeSet::new(),

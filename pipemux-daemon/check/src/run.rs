@@ -50,11 +50,22 @@ pub fn check(subject: &Subject, launch: &mut dyn Launch) -> Report {
         checker.lose_daemon();
     }
     checker.end_process();
+    // It may be right to refuse what the run makes up: the author sees by the reason.
+    for (name, why) in checker.failing {
+        if let Some(why) = why {
+            checker.report.note(format!("{name}, which failed each time: {}", first_line(&why)));
+        }
+    }
     for name in checker.tried.into_iter().filter(|(_, tried)| !tried).map(|(name, _)| name) {
         let text = "since it could destroy what the run didn't make; --destructive allows it";
         checker.report.note(format!("{name}, {text}"));
     }
     checker.report
+}
+
+/// The first line of an app's text, without characters that control a terminal.
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().chars().filter(|one| !one.is_control()).collect()
 }
 
 /// Makes the directories that the app gets.

@@ -167,6 +167,22 @@ fn fault_is_found_in_an_app_that_changed_by_itself_once() {
     check(&env, "faulty", &faulty).exits(1).has("rev-unchanged: changed from");
 }
 
+/// An action may be right to refuse what the run makes up, so this is no flaw; that nothing of it was checked is said.
+#[test]
+fn action_that_fails_each_time_is_told_with_its_reason() {
+    if !has_python() {
+        return;
+    }
+    let env = TestEnv::new();
+    let edit = "        item = look_up(args[\"item\"][\"ref\"])\n        item[:]";
+    let fails =
+        "        raise Refused(\"failed\", \"name 'nope' is not defined\")\n        item[:]";
+    let app = page_app();
+    assert_eq!(app.matches(edit).count(), 1);
+    let checked = check(&env, "fails", &app.replace(edit, fails));
+    checked.has("not checked: edit, which failed each time: name 'nope' is not defined\n");
+}
+
 /// Checks of faulty apps at the same time.
 const WORKERS: usize = 6;
 
