@@ -40,8 +40,8 @@ pub struct Undos {
     effects: Vec<Effect>,
     /// The changes that each undo was sent for, in order, by its run id.
     sent: BTreeMap<String, Vec<usize>>,
-    /// How many of them each undo made again, since it could not go on.
-    made_again: BTreeMap<String, usize>,
+    /// How many of them each undo made again, since it could not go on, and which of its own changes it took back last.
+    made_again: BTreeMap<String, (usize, usize)>,
     /// The changes of steps that were carried out again.
     repeated: BTreeSet<usize>,
     /// The changes that are known to have been taken back.
@@ -97,13 +97,14 @@ impl Sim {
         }
         if let Some(which) = self.puts_back(invoke) {
             let sent = self.undos.sent.get(&invoke.run_id).map_or(0, Vec::len);
-            let again = self.undos.made_again.entry(invoke.run_id.clone()).or_default();
-            *again += 1;
+            // The step that could not be taken back was sent, or its session could not be reached.
+            let again = self.undos.made_again.entry(invoke.run_id.clone()).or_insert((0, sent));
             law!(
-                which + 1 + *again <= sent,
+                which < again.1,
                 "what was taken back last is made again first",
-                "{which}, the {again}th of {sent}, by {invoke:?}"
+                "{which} behind {again:?} of {sent}, by {invoke:?}"
             );
+            *again = (again.0 + 1, which);
             self.statistics.count("undo put back");
             return Ok(());
         }
@@ -176,7 +177,7 @@ impl Sim {
         let done =
             if exit == 0 { sent } else { sent.split_last().map_or(&[][..], |(_, done)| done) };
         let lost = self.lossy || self.daemon.disk_full;
-        let again = self.undos.made_again.get(run_id).copied();
+        let again = self.undos.made_again.get(run_id).map(|(count, _)| *count);
         let offered = self.own_changes(run_id).all(|effect| is_offered(&effect.undo));
         // One of which a process is lost ends it.
         law!(
