@@ -146,9 +146,29 @@ pub struct Invoke {
     /// [`ConsentRequest`](crate::consent::ConsentRequest). A key that is missing isn't allowed, or not any more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub consents: Vec<String>,
+    /// For an action that takes back what an earlier one did: what other runs changed in files while that one ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_beside: Vec<ChangedBeside>,
     /// The answer to the question that this action asked before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resume: Option<Resume>,
+}
+
+/// What one other run changed in files while an action ran.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangedBeside {
+    /// Which run: `round 5 (reviewer)`.
+    pub by: String,
+    /// The files, as absolute paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// How many further files it changed, whose names aren't known.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub more_files: u64,
+}
+
+fn is_none(number: &u64) -> bool {
+    *number == 0
 }
 
 fn is_unnamed(budget: &u32) -> bool {
@@ -241,6 +261,10 @@ pub struct DoneOf<T> {
     /// [`CHANGED_FILES_MAX`](crate::limits::CHANGED_FILES_MAX). For `who`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed_files: Vec<String>,
+    /// Why no link takes back what the action did, in a few words that may say what does; empty if it changed nothing that
+    /// an undo takes back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_undo: Option<T>,
 }
 
 /// An action that asks before it continues.

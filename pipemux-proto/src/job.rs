@@ -43,6 +43,9 @@ pub struct StartedOf<T> {
     /// of their ends again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ended_jobs: Vec<String>,
+    /// Why no link takes back what the action did, as in [`DoneOf::no_undo`](crate::app::DoneOf::no_undo).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_undo: Option<T>,
 }
 
 /// An event: what became of a job. What is absent stays as it was.

@@ -95,7 +95,7 @@ pub use blocking::{Blocking, Completion};
 pub use bytes::Bytes;
 pub use handle::Handle;
 pub use job::JobHandle;
-pub use pipemux_proto::app::Choice;
+pub use pipemux_proto::app::{ChangedBeside, Choice};
 pub use pipemux_proto::call::nearest;
 pub use pipemux_proto::command;
 pub use pipemux_proto::consent::ConsentRequest;

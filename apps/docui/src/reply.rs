@@ -110,6 +110,13 @@ impl Started {
         self
     }
 
+    /// As [`Done::no_undo`].
+    #[must_use]
+    pub fn no_undo(mut self, why: impl Into<String>) -> Self {
+        self.0.no_undo = Some(why.into());
+        self
+    }
+
     /// Marks that the job goes on while its session sleeps, because [`crate::App::save`] saves it and
     /// [`crate::App::open`] goes on with it. Any other running job keeps the session awake.
     #[must_use]
@@ -162,6 +169,14 @@ impl Done {
     pub fn changed_files(mut self, paths: impl IntoIterator<Item = String>) -> Self {
         self.0.changed_files.extend(paths);
         self.0.changed_files.truncate(CHANGED_FILES_MAX);
+        self
+    }
+
+    /// Says why no link takes back what the action did, in a few words that may say what does; empty if it changed nothing that
+    /// an undo takes back.
+    #[must_use]
+    pub fn no_undo(mut self, why: impl Into<String>) -> Self {
+        self.0.no_undo = Some(why.into());
         self
     }
 

@@ -302,6 +302,7 @@ impl<A: App> Host<A> {
             budget: self.budget,
             nested: false,
             consents: self.consents.clone(),
+            changed_beside: Vec::new(),
             resume: None,
         }
     }

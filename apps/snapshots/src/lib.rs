@@ -12,6 +12,7 @@
 //! | `modes` | permission bits that git doesn't know |
 //! | `change` | what changed between two of them |
 //! | `put_back` | takes a change back, or makes it again |
+//! | `untaken` | what changed that no snapshot has |
 //! | [`limits`] | the bounds |
 //!
 //! **Invariant: what a project says runs no program.** Git is run with this crate's settings and attributes alone, and never in
@@ -29,10 +30,12 @@ mod modes;
 mod project;
 mod put_back;
 mod store;
+mod untaken;
 
 pub use change::{Change, FileChange, Kind, Version};
 pub use put_back::{Direction, PutBack, Refused};
 pub use store::{Store, Tree};
+pub use untaken::Untaken;
 
 /// Why there are no snapshots.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -30,3 +30,11 @@ pub const BINARY_BYTES: usize = 8000;
 pub const CONFLICT_LINES_SHOWN: usize = 6;
 /// Conflicts that are shown.
 pub const CONFLICTS_SHOWN: usize = 5;
+/// Files and folders outside of snapshots that are looked at to say which of them changed.
+pub const UNTAKEN_LOOKED: usize = 20_000;
+/// Those of one kind that are named.
+pub const UNTAKEN_NAMED: usize = 3;
+/// How much the time of a file may be behind the clock.
+pub const CLOCK_STEP: Duration = Duration::from_millis(20);
+/// Files whose permission bits changed that a snapshot knows.
+pub const MODES_CHANGED_MAX: usize = 1_000;

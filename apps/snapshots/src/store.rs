@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::Unavailable;
 use crate::git::{Git, Objects, failed};
 use crate::limits::{
-    FILE_BYTES_MAX, FILES_MAX, KEPT_BYTES_MAX, KEPT_LOOK, LEFT_OUT_MAX, PACK_FILES, PACKED_FROM,
+    FILE_BYTES_MAX, FILES_MAX, KEPT_BYTES_MAX, KEPT_LOOK, LEFT_OUT_MAX, MODES_CHANGED_MAX,
+    PACK_FILES, PACKED_FROM,
 };
 use crate::modes::Modes;
 use crate::project::{Project, find_git, read};
@@ -51,6 +52,9 @@ pub struct Tree {
     pub(crate) exclude: Vec<u8>,
     /// Permission bits of files that came or went since the snapshot before, where git doesn't know them.
     pub(crate) modes: Vec<(Vec<u8>, u32)>,
+    /// Files whose permission bits changed since the snapshot before, where git doesn't know them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) modes_changed: Vec<Vec<u8>>,
 }
 
 /// What becomes of paths in the index.
@@ -65,6 +69,8 @@ struct Work {
     left_out: BTreeSet<Vec<u8>>,
     /// Those that came or went.
     modes: Vec<(Vec<u8>, u32)>,
+    /// Those that stay, and whose permission bits changed.
+    modes_changed: Vec<Vec<u8>>,
     bytes: u64,
 }
 
@@ -148,7 +154,8 @@ impl Store {
             }
         }
         let exclude = read(&self.exclude).unwrap_or_default();
-        Ok(Tree { id, left_out: work.left_out, exclude, modes: work.modes })
+        let Work { left_out, modes, modes_changed, .. } = work;
+        Ok(Tree { id, left_out, exclude, modes, modes_changed })
     }
 
     /// Forgets all snapshots.
@@ -183,6 +190,10 @@ impl Store {
                 return Err(Unavailable::TooMuch);
             }
             let was = modes.set(&path, mode);
+            let is_changed = is_known && mode.is_some() && was != modes.get(&path);
+            if is_changed && work.modes_changed.len() < MODES_CHANGED_MAX {
+                work.modes_changed.push(path.clone());
+            }
             if let Some(mode) =
                 if is_known { was.filter(|_| mode.is_none()) } else { modes.get(&path) }
             {

@@ -94,13 +94,15 @@ impl Answer {
         self
     }
 
-    /// Makes the outcome of the call that began what changed files, with the link that takes that back.
-    pub(crate) fn into_done_with(self, changed: &Changed) -> Done {
+    /// Makes the outcome of the call that began what changed files, with the link that takes that back, or why there is none.
+    pub(crate) fn into_done_with(self, changed: &Changed, committed: bool) -> Done {
+        let done = self.into_done();
         match changed {
             Changed::Files { change, paths, .. } => {
-                self.into_done().link("undo", &undo(change)).changed_files(paths.iter().cloned())
+                done.link("undo", &undo(change)).changed_files(paths.iter().cloned())
             }
-            _ => self.into_done(),
+            Changed::Nothing => done.no_undo(if committed { "what git has stays" } else { "" }),
+            Changed::Unknown(why) => done.no_undo(why),
         }
     }
 

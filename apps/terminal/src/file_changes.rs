@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use docui::{Fault, Opening};
-use pipemux_snapshots::{Direction, PutBack, Refused, Store, Tree, Unavailable};
+use pipemux_snapshots::{Direction, FileChange, Refused, Store, Tree, Unavailable, Untaken};
 
 use crate::limits::{AFTER_PATIENCE, BEFORE_PATIENCE, CHANGED_SHOWN, CHANGED_TOLD, LATE_MAX};
 pub use saved::Saved;
@@ -57,6 +57,16 @@ pub struct Span {
     since: SystemTime,
     /// Tells other sessions that it runs.
     _held: Option<File>,
+}
+
+/// What was taken back, or made again; paths are relative to the project.
+pub struct Put {
+    /// The files that were written, made or removed.
+    pub files: Vec<PathBuf>,
+    /// Those that are kept as they are.
+    pub kept: Vec<PathBuf>,
+    /// What else changed while the command ran.
+    pub untaken: Untaken,
 }
 
 /// What a command changed, as far as that is known.
@@ -107,17 +117,34 @@ impl FileChanges {
         locked(&self.0.saved).find(name, reader)
     }
 
-    /// Takes a change back, or makes it again. It waits for the disk.
+    /// Takes a change back, or makes it again, but for the files that are kept as they are: absolute paths, or relative ones of
+    /// the project. It waits for the disk.
     ///
     /// # Errors
     /// Nothing was written, and why.
-    pub fn put(&self, saved: &Saved, direction: Direction) -> Result<PutBack, Refused> {
+    pub fn put(
+        &self,
+        saved: &Saved,
+        direction: Direction,
+        keep: &[String],
+    ) -> Result<Put, Refused> {
         let store = self.store()?;
-        let change = store.change(&saved.before, &saved.after)?;
+        let mut change = store.change(&saved.before, &saved.after)?;
+        let is_kept = |file: &FileChange| {
+            let path = store.root().join(&file.path);
+            keep.iter().any(|keep| store.root().join(keep) == path)
+        };
+        let kept = change.files.extract_if(.., |file| is_kept(file)).map(|file| file.path);
+        let kept: Vec<PathBuf> = kept.collect();
+        // Where it isn't known, nothing is said: the files are what matters.
+        let untaken = match direction {
+            Direction::Back => store.untaken(&saved.after, saved.span()).unwrap_or_default(),
+            Direction::Again => Untaken::default(),
+        };
         let put = store.put(&change, direction)?;
         // It is no command's change.
         self.told_to_others(None, &format!("an undo of {}", saved.name));
-        Ok(put)
+        Ok(Put { files: put.files, kept, untaken })
     }
 
     /// Returns the absolute paths of files of the project, as many as are told.
@@ -126,12 +153,12 @@ impl FileChanges {
         root.map(|root| absolute(&root, files.iter().map(PathBuf::as_path))).unwrap_or_default()
     }
 
-    /// Keeps that a change is taken back, or made again.
+    /// Keeps that a change is taken back, or made again, but for these files.
     ///
     /// # Errors
     /// It can't be saved.
-    pub fn mark(&self, name: &str, direction: Direction) -> Result<(), Fault> {
-        locked(&self.0.saved).mark(name, direction == Direction::Back)
+    pub fn mark(&self, name: &str, direction: Direction, kept: &[String]) -> Result<(), Fault> {
+        locked(&self.0.saved).mark(name, direction == Direction::Back, kept)
     }
 
     fn store(&self) -> Result<Arc<Store>, Unavailable> {
@@ -220,7 +247,12 @@ impl Span {
         let paths = if beside.is_empty() { paths } else { Vec::new() };
         let reader = reader.to_owned();
         let change = name.clone();
-        let saved = Saved { name, line, reader, files, before, after, beside, undone: false };
+        let since_1970 = |at: SystemTime| at.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let ms = |at| u64::try_from(since_1970(at).as_millis()).unwrap_or_default();
+        let ran = (ms(self.since), ms(SystemTime::now()));
+        let kept = Vec::new();
+        let saved =
+            Saved { name, line, reader, files, before, after, beside, ran, undone: false, kept };
         match locked(&self.changes.0.saved).add(saved) {
             Ok(()) => Changed::Files { change, words, paths },
             Err(fault) => Changed::Unknown(fault.message),

@@ -27,7 +27,7 @@ use crate::shell_line::plain_words;
 use crate::spill::Spill;
 use crate::start::{Order, Started};
 
-pub use ended::{Ended, How};
+pub use ended::{Ended, How, duration};
 
 /// A command that was started.
 pub struct Job {

@@ -60,6 +60,10 @@ pub const AFTER_PATIENCE: Duration = Duration::from_secs(5);
 pub const LATE_MAX: u32 = 3;
 /// How long files may take to be written that are taken back.
 pub const UNDO_PATIENCE: Duration = Duration::from_secs(20);
+/// Bytes of the files that an undo wrote which are named below its line.
+pub const UNDO_SHOWN: usize = 4000;
+/// How long a command runs from which on its undo warns that others may have written meanwhile.
+pub const LONG_RUN: Duration = Duration::from_secs(10);
 /// Bytes of one file with output.
 pub const SEGMENT_BYTES: u64 = 32 * 1024 * 1024;
 /// Files with output of one run: the first one and the newest; those between are removed.

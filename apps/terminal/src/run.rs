@@ -228,7 +228,7 @@ fn ended_or_started(
     budget: u64,
 ) -> Reply {
     if let Some(ended) = ended {
-        let done = Answer::of(job, &ended, budget).into_done_with(&ended.changed);
+        let done = done_of(job, &ended, budget);
         return if job.order.is_told { done.value(job.name()).into() } else { done.into() };
     }
     let handle = app.handle.job(job.name());
@@ -240,10 +240,20 @@ fn ended_or_started(
             let left = if left { LEFT_RUNNING } else { "" };
             let brief = shortened(&job.order.whole()) + screen + left + &serving(job, at);
             let started = Started::new(&handle, brief).named().complete().fails_alone();
-            started.ran(job.began.elapsed()).into()
+            started.no_undo(undo_of_job(app, job)).ran(job.began.elapsed()).into()
         }
-        Err(ended) => Answer::of(job, &ended, budget).into_done_with(&ended.changed).into(),
+        Err(ended) => done_of(job, &ended, budget).into(),
     }
+}
+
+/// Says what takes back what a command changes that goes on.
+pub fn undo_of_job(app: &Terminal, job: &Job) -> String {
+    let name = job.name();
+    format!("once {name} has ended: {}.undo({name:?}, shared=true)", app.callee)
+}
+
+fn done_of(job: &Job, ended: &Ended, budget: u64) -> Done {
+    Answer::of(job, ended, budget).into_done_with(&ended.changed, job.order.commits())
 }
 
 /// Says where a server listens, unless its first lines tell, and these: ` · listening on 127.0.0.1:8000 · Ready in 3 ms`.

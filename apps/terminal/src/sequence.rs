@@ -15,6 +15,7 @@ use crate::job_table::JobTable;
 use crate::limits::{ANSWER_TOKENS, BEFORE_PATIENCE, WAIT_MARGIN};
 use crate::model::{Terminal, shortened, titled};
 use crate::permit::Permit;
+use crate::run::undo_of_job;
 use crate::start::Order;
 
 /// How long a cancellation is not noticed.
@@ -177,10 +178,12 @@ impl Sequence {
         let Some(job) = running else {
             let files = state.files.clone();
             drop(state);
-            return self.answer(budget).into_done_with(&files).into();
+            let committed = self.orders.iter().any(Order::commits);
+            return self.answer(budget).into_done_with(&files, committed).into();
         };
         let (done, all) = (state.jobs.len() - 1, self.orders.len());
-        let ran = state.jobs.first().map_or(Duration::ZERO, |first| first.began.elapsed());
+        let first = state.jobs.first().unwrap_or(&job).clone();
+        let ran = first.began.elapsed();
         // Its name is that of the command which runs.
         let handle = app.handle.job(job.name());
         handle.progress(done as u64, all as u64, titled(&job));
@@ -190,6 +193,7 @@ impl Sequence {
         let line = shortened(&job.order.whole());
         let brief = format!("{line} · {} of {all} in order", done + 1);
         let started = Started::new(&handle, brief).named().complete().fails_alone();
+        let started = started.no_undo(undo_of_job(app, &first));
         started.ran(ran).total(all as u64).into()
     }
 

@@ -77,6 +77,12 @@ const LOCALE: &str = if cfg!(target_os = "macos") { "en_US.UTF-8" } else { "C.UT
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 impl Order {
+    /// Returns true if it seems to keep something in a repository, which no file of the project shows.
+    pub fn commits(&self) -> bool {
+        let has = |names: &[&str]| self.line.split_whitespace().any(|word| names.contains(&word));
+        has(&["git"]) && has(&["commit", "push"])
+    }
+
     /// Makes an order; `env` is what the opener's environment has.
     pub fn new(
         line: String,

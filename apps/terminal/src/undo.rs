@@ -1,11 +1,14 @@
 //! Takes back what a command changed in files, and makes it again.
 
-use docui::{Blocking, Change, Context, Done, Fault};
+use std::path::{Path, PathBuf};
+
+use docui::{Blocking, Change, ChangedBeside, Context, Done, Fault, View};
 use pipemux_snapshots::{Direction, shown};
 
 use crate::action::Action;
-use crate::file_changes::{Changed, Saved};
-use crate::limits::{CHANGED_SHOWN, UNDO_PATIENCE};
+use crate::file_changes::{Changed, Put, Saved};
+use crate::job::duration;
+use crate::limits::{CHANGED_SHOWN, LONG_RUN, UNDO_PATIENCE, UNDO_SHOWN};
 use crate::model::Terminal;
 
 /// Begins to take a change back, or to make it again.
@@ -29,32 +32,63 @@ pub fn put(
     let call = |verb: &str, more: &str| {
         docui::command::run(&format!("{}.{verb}({:?}{more})", app.callee, saved.name))
     };
-    if saved.undone == (direction == Direction::Back) {
+    let is_done = saved.undone == (direction == Direction::Back);
+    // What was left may be asked for.
+    if is_done && (!shared || saved.kept.is_empty()) {
         let why = format!("{} is {done} already", titled(&saved));
         return Err(Fault::failed(why).hint(call(other, "")));
     }
-    if !shared && direction == Direction::Back && !saved.beside.is_empty() {
-        let (files, beside) = (&saved.files, saved.beside.join(", "));
+    let all = call("undo", ", shared=true");
+    let is_back = direction == Direction::Back;
+    let files = &saved.files;
+    if is_back && !shared && !saved.beside.is_empty() {
         let why = format!(
-            "{} ran beside {beside}: who changed {files} isn't known; nothing was undone",
-            titled(&saved)
+            "{} ran beside {}: who changed {files} isn't known; nothing was undone",
+            titled(&saved),
+            saved.beside.join(", ")
         );
-        return Err(Fault::refused(why).hint(format!("all of it: {}", call(verb, ", shared=true"))));
+        return Err(Fault::refused(why).hint(format!("all of it: {all}")));
     }
+    let beside = if is_back && !shared { context.changed_beside.as_slice() } else { &[] };
+    if let Some(other) = beside.iter().find(|other| other.more_files > 0) {
+        let why = format!(
+            "{} changed {files}; {} changed more files meanwhile than are known: nothing was undone",
+            titled(&saved),
+            other.by
+        );
+        return Err(Fault::refused(why).hint(format!("all of it: {all}")));
+    }
+    let keep: Vec<String> = match is_back {
+        true => beside.iter().flat_map(|other| other.files.iter().cloned()).collect(),
+        false => saved.kept.clone(),
+    };
+    let beside = beside.to_vec();
     let (work, of) = (changes.clone(), saved.clone());
     Ok(Blocking::new(
         format!("the files of {}", titled(&saved)),
         UNDO_PATIENCE,
-        move |commit| commit.begin().then(|| work.put(&of, direction)),
+        move |commit| commit.begin().then(|| work.put(&of, direction, &keep)),
         move |_, put, _| {
             let put = put.ok_or_else(|| Fault::failed("it was called off"))?;
             let put = put.map_err(|refused| {
                 let fault = Fault::failed(format!("{verb} of {}: {refused}", titled(&saved)));
                 fault.hint("edit these files yourself")
             })?;
-            changes.mark(&saved.name, direction)?;
+            let kept = put.kept.iter().filter_map(|file| file.to_str().map(str::to_owned));
+            let kept: Vec<String> = kept.collect();
+            let others = told_of_others(&put, &beside);
+            if put.files.is_empty() && !kept.is_empty() && is_back {
+                let why = format!("{}: {others}; nothing was undone", titled(&saved));
+                return Err(Fault::refused(why).hint(format!("all of it: {all}")));
+            }
+            changes.mark(&saved.name, direction, &kept)?;
             let named = Some(Change(saved.name.clone()));
-            let done = Done::new(told(&put.files)).reverts().complete();
+            let mut brief = told(&put.files, CHANGED_SHOWN);
+            if !others.is_empty() {
+                brief += &format!("; left: {others}");
+            }
+            let view = if is_back { told_besides(&put, &saved, &all) } else { View::default() };
+            let done = Done::new(brief).content(view).reverts().complete();
             let done = done.changed_files(changes.absolute(&put.files));
             Ok(match direction {
                 Direction::Back => done.link("redo", &Action::Redo { change: named }),
@@ -65,15 +99,49 @@ pub fn put(
     ))
 }
 
-/// Says which files were written.
-fn told(files: &[std::path::PathBuf]) -> String {
+/// Says which files were left, and who changed them: `a.txt, which round 5 (reviewer) changed meanwhile`.
+fn told_of_others(put: &Put, beside: &[ChangedBeside]) -> String {
+    let others = beside.iter().filter_map(|other| {
+        let is_theirs =
+            |file: &&PathBuf| other.files.iter().any(|path| Path::new(path).ends_with(file));
+        let files: Vec<PathBuf> = put.kept.iter().filter(is_theirs).cloned().collect();
+        let words =
+            || format!("{}, which {} changed meanwhile", told(&files, CHANGED_SHOWN), other.by);
+        (!files.is_empty()).then(words)
+    });
+    others.collect::<Vec<_>>().join("; ")
+}
+
+/// Says what an undo wrote besides what its line names, what it may have taken from others, and what it left.
+fn told_besides(put: &Put, saved: &Saved, all: &str) -> View {
+    let mut view = View::default();
+    let files = told(&put.files, UNDO_SHOWN);
+    if files != told(&put.files, CHANGED_SHOWN) {
+        view.text(files + "\n");
+    }
+    if !put.kept.is_empty() {
+        view.text(format!("all of it: {all}\n"));
+    }
+    if saved.took() >= LONG_RUN {
+        let took = duration(saved.took());
+        view.text(format!("it ran {took}: what a program outside of PipeMux wrote to these files meanwhile is taken back, too\n"));
+    }
+    let untaken = put.untaken.named();
+    if !untaken.is_empty() {
+        view.text(format!("not taken back: {untaken}\n"));
+    }
+    view
+}
+
+/// Says which files were written, as many as fit in so many bytes.
+fn told(files: &[PathBuf], room: usize) -> String {
     if files.is_empty() {
         return "the files are so already".to_owned();
     }
     let (mut told, mut left) = (String::new(), files.len());
     for file in files {
         let file = shown(file);
-        if !told.is_empty() && told.len() + file.len() > CHANGED_SHOWN {
+        if !told.is_empty() && told.len() + file.len() > room {
             return format!("{told}, +{left} more");
         }
         let comma = if told.is_empty() { "" } else { ", " };

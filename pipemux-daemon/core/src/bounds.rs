@@ -219,6 +219,8 @@ pub const BOUNDS: &[Bound] = bounds! {
         ROUND_DIFF_MAX Characters "what it changed in files",
         ROUND_DIFFS_MAX Count "rounds of which that is known",
         ROUND_UNDO_MAX Bytes "what takes a round of history back",
+        UNDO_ACTIONS_MAX Count "names of actions that take steps back",
+        CHANGED_BESIDE_MAX Count "other runs that an undo is told of",
         ROUND_FILES_MAX Count "files that a round of history names",
         ROUND_FILES_BYTES Bytes "their names together",
         CHANGED_FILES_MAX Count "changed files that one action names",

@@ -326,6 +326,10 @@ pub const ROUND_DIFF_MAX: usize = 4_000;
 pub const ROUND_DIFFS_MAX: usize = 200;
 /// Bytes of the arguments that take the steps of one round back; past it the round can't be undone.
 pub const ROUND_UNDO_MAX: usize = 16 * 1024;
+/// Names of actions that take steps back, of one workspace.
+pub const UNDO_ACTIONS_MAX: usize = 256;
+/// Other runs that an undo is told of, which changed files while what it takes back ran.
+pub const CHANGED_BESIDE_MAX: usize = 64;
 /// Most tokens that one panel of the workspace document takes.
 pub const PANEL_BUDGET: u32 = 300;
 /// A panel takes at most one part of so many of the document's budget.

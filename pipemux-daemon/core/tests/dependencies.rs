@@ -203,8 +203,16 @@ const PLAIN: &[&str] = &[
 ];
 
 /// Messages from the daemon.
-const FROM_DAEMON: &[&str] =
-    &["OpenRequest", "Project", "Invoke", "Choice", "Locate", "CancelJob", "JobStatus"];
+const FROM_DAEMON: &[&str] = &[
+    "OpenRequest",
+    "Project",
+    "Invoke",
+    "ChangedBeside",
+    "Choice",
+    "Locate",
+    "CancelJob",
+    "JobStatus",
+];
 
 #[test]
 fn texts_of_apps_have_the_type_that_the_daemon_decodes_as_foreign() {

@@ -173,6 +173,7 @@ impl App {
             budget: 0,
             nested: false,
             consents: Vec::new(),
+            changed_beside: Vec::new(),
             resume,
         };
         self.ask(Method::Invoke, &invoke)

@@ -74,6 +74,7 @@ mod special_files;
 mod stopped_app;
 mod terminal;
 mod terminal_answers;
+mod terminal_beside;
 mod terminal_confined;
 mod terminal_faults;
 mod terminal_tasks;

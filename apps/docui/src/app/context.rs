@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use pipemux_proto::app::Choice;
+use pipemux_proto::app::{ChangedBeside, Choice};
 use pipemux_proto::{Fault, LineNumbers, deadline};
 
 use crate::args::Record;
@@ -49,6 +49,8 @@ pub struct Context {
     /// The keys of what a person has allowed this app in the workspace: those of the
     /// [`ConsentRequest`](crate::ConsentRequest)s with which earlier actions failed. A key that is missing isn't allowed.
     pub consents: Vec<String>,
+    /// For an action that takes back what an earlier one did: what other runs changed in files while that one ran.
+    pub changed_beside: Vec<ChangedBeside>,
     /// The answer to the question that this action asked before: the token that was given with the
     /// question, and the reader's choice. `None` when the action has not asked yet.
     pub answer: Option<(Vec<u8>, Choice)>,

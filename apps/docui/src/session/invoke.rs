@@ -70,6 +70,7 @@ impl Session {
             answer_by: answer_by(request, self.received),
             nested: message.nested,
             consents: message.consents,
+            changed_beside: message.changed_beside,
             budget: if message.budget > 0 { message.budget } else { CONTENT_BUDGET },
             // The question of `App::confirm` was asked by the SDK, so its answer ends here. Answers to
             // the app's own questions are passed on, also to those of an action that was confirmed before.
@@ -120,8 +121,15 @@ impl Session {
                 if self.handle.has_jobs() {
                     return Outcome::Started(started);
                 }
-                let job::Started { brief, version, links, ended_jobs, .. } = started;
-                Outcome::Done(Done { brief, version, links, ended_jobs, ..Done::default() })
+                let job::Started { brief, version, links, ended_jobs, no_undo, .. } = started;
+                Outcome::Done(Done {
+                    brief,
+                    version,
+                    links,
+                    ended_jobs,
+                    no_undo,
+                    ..Done::default()
+                })
             }
             Reply::Done(mut done) => {
                 self.version += u64::from(!pending.query);

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use docui::{Fault, regular_file, state_file};
 use pipemux_snapshots::Tree;
@@ -29,8 +30,27 @@ pub struct Saved {
     pub after: Tree,
     /// Who else may have changed them.
     pub beside: Vec<String>,
+    /// From when to when it ran, in milliseconds since 1970; zeros in what earlier releases saved.
+    #[serde(default)]
+    pub ran: (u64, u64),
     /// True if it is taken back.
     pub undone: bool,
+    /// The files that its undo left as they are, relative to the project, since others changed them while it ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<String>,
+}
+
+impl Saved {
+    /// Returns from when to when it ran.
+    pub fn span(&self) -> (SystemTime, SystemTime) {
+        let at = |ms| UNIX_EPOCH.checked_add(Duration::from_millis(ms)).unwrap_or(UNIX_EPOCH);
+        (at(self.ran.0), at(self.ran.1))
+    }
+
+    /// Returns how long it ran.
+    pub fn took(&self) -> Duration {
+        Duration::from_millis(self.ran.1.saturating_sub(self.ran.0))
+    }
 }
 
 /// The changes of the newest commands, the newest last.
@@ -69,9 +89,10 @@ impl SavedChanges {
 
     /// # Errors
     /// It can't be saved.
-    pub fn mark(&mut self, name: &str, undone: bool) -> Result<(), Fault> {
-        let named = self.changes.iter_mut().filter(|saved| saved.name == name);
-        named.for_each(|saved| saved.undone = undone);
+    pub fn mark(&mut self, name: &str, undone: bool, kept: &[String]) -> Result<(), Fault> {
+        for saved in self.changes.iter_mut().filter(|saved| saved.name == name) {
+            (saved.undone, saved.kept) = (undone, kept.to_vec());
+        }
         self.save()
     }
 

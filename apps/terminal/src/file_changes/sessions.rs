@@ -3,15 +3,15 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::Path;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
+
+use pipemux_snapshots::limits::CLOCK_STEP;
 
 use super::saved;
 use crate::limits::SESSIONS_MAX;
 
 /// The file that is locked as long as a command of its session runs.
 const FILE_NAME: &str = "running";
-/// How much the time of a file may be behind the clock.
-const CLOCK_STEP: Duration = Duration::from_millis(20);
 
 /// Tells other sessions that a command of this one runs, as long as the file is open.
 ///

@@ -71,6 +71,9 @@ fn bound_done(done: &mut Done) {
     done.ended_jobs.truncate(ENDED_JOBS_MAX);
     done.changed_files.truncate(CHANGED_FILES_MAX);
     done.changed_files.retain(|path| path.starts_with('/') && path.len() <= CHANGED_PATH_MAX);
+    if let Some(why) = &mut done.no_undo {
+        line(why, BRIEF_CHARS);
+    }
     let pieces = cut_list(&mut done.content, SLOTS_MAX);
     if pieces > 0 {
         left_out.push(format!("{pieces} pieces were left out"));
@@ -90,14 +93,17 @@ fn bound_started(started: &mut Started) -> Option<Done> {
     cut_list(&mut started.links, OUTCOME_LINKS_MAX);
     started.links.iter_mut().for_each(bound_link);
     started.ended_jobs.truncate(ENDED_JOBS_MAX);
+    if let Some(why) = &mut started.no_undo {
+        line(why, BRIEF_CHARS);
+    }
     let length = started.job.len();
     if (1..=KEY_MAX).contains(&length) {
         return None;
     }
-    let Started { brief, version, links, ended_jobs, .. } = std::mem::take(started);
+    let Started { brief, version, links, ended_jobs, no_undo, .. } = std::mem::take(started);
     let mut brief = brief;
     append(&mut brief, &format!(" (a job whose key has {length} bytes isn't followed)"));
-    Some(Done { brief, version, links, ended_jobs, ..Done::default() })
+    Some(Done { brief, version, links, ended_jobs, no_undo, ..Done::default() })
 }
 
 fn bound_piece(piece: &mut Piece) {

@@ -374,6 +374,9 @@ pub struct SavedRound {
     /// Further files that it changed.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub more_files: u64,
+    /// From when to when it changed them, in milliseconds since 1970; absent from records of earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrote: Option<(u64, u64)>,
 }
 
 impl SavedRound {

@@ -31,7 +31,7 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
     // A line of history is cut: what failed and what wasn't run stands first.
     let (mut ends, mut left, mut results) = (Vec::new(), Vec::new(), Vec::new());
     let mut details = Vec::new();
-    let (mut diffs, mut files) = (Vec::new(), ChangedFiles::default());
+    let (mut diffs, files) = (Vec::new(), ChangedFiles::of(run));
     // A nested call is part of its outer step, unless its failure is the reason of the run's end.
     let failed = |index: usize| {
         run.done.get(index).is_some_and(|outcome| outcome.status != StepStatus::Done)
@@ -64,7 +64,6 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
         details.extend(data::exact_option(outcome.detail.as_ref()));
         diffs.extend(data::exact_option(outcome.diff.as_ref()));
     }
-    run.done.iter().flat_map(|outcome| &outcome.changed_files).for_each(|file| files.add(file));
     ends.extend((!left.is_empty()).then(|| format!("not run: {}", left.join(", "))));
     ends.append(&mut results);
     let mut result = ends.join("; ");
@@ -95,18 +94,28 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
         client: String::new(),
         files: files.named,
         more_files: files.more,
+        wrote: run.wrote,
     }
 }
 
 /// The files that a round changed, each once, within its bounds.
 #[derive(Default)]
-struct ChangedFiles {
-    named: Vec<String>,
+pub struct ChangedFiles {
+    /// Their absolute paths.
+    pub named: Vec<String>,
     bytes: usize,
-    more: u64,
+    /// How many more there are.
+    pub more: u64,
 }
 
 impl ChangedFiles {
+    /// Returns those that a run has changed so far.
+    pub fn of(run: &Run) -> Self {
+        let mut files = Self::default();
+        run.done.iter().flat_map(|outcome| &outcome.changed_files).for_each(|file| files.add(file));
+        files
+    }
+
     fn add(&mut self, file: &String) {
         if self.named.contains(file) {
             return;
@@ -156,10 +165,12 @@ fn undos(run: &Run) -> Undos {
             })
         });
         let harmless = step.prototype.risk != Risk::Destructive && offers.contains(&&step.session);
-        match saved {
-            Some(saved) => undos.undo.push(saved),
-            None if harmless => {}
-            None => undos.lasting.push(name),
+        match (saved, outcome.no_undo.as_ref().map(quote::in_sentence)) {
+            (Some(saved), _) => undos.undo.push(saved),
+            (None, Some("")) => {}
+            (None, Some(why)) => undos.lasting.push(format!("{name} ({why})")),
+            (None, None) if harmless => {}
+            (None, None) => undos.lasting.push(name),
         }
     }
     if undos.undo.iter().map(|undo| undo.args.len()).sum::<usize>() > ROUND_UNDO_MAX {

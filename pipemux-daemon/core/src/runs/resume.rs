@@ -249,8 +249,9 @@ impl Run {
     /// wait for it leaves the steps behind it.
     fn step_started(&mut self, step: StartedStep, context: &RunContext<'_>) -> RunOutput {
         let StartedStep { started, job } = step;
-        let Started { brief, version, links, complete, ended_jobs, fails_alone, .. } = started;
-        let done = Done { brief, version, links, complete, ended_jobs, ..Done::default() };
+        let Started { brief, version, links, complete, ended_jobs, fails_alone, no_undo, .. } =
+            started;
+        let done = Done { brief, version, links, complete, ended_jobs, no_undo, ..Done::default() };
         self.take_outcome(done, context);
         let nested = self.steps[self.next].nested;
         let state = job.as_ref().map_or(JobState::Running, |job| job.state);

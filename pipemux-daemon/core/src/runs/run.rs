@@ -71,6 +71,10 @@ pub struct Run {
     pub undoes: Option<UndoneRound>,
     /// The round of history that it became, once it has ended, if that can be taken back.
     pub round: Option<u64>,
+    /// When its newest step was sent, in milliseconds since 1970.
+    pub sent_ms: u64,
+    /// From when to when its steps changed files, in milliseconds since 1970.
+    pub wrote: Option<(u64, u64)>,
     /// The number under which the steps behind a failed one were kept.
     pub kept: Option<u64>,
     /// The version that each session has if nobody else changes it.
@@ -134,6 +138,8 @@ impl Run {
             begins_at: 0,
             undoes: None,
             round: None,
+            sent_ms: 0,
+            wrote: None,
             kept: None,
             expected: BTreeMap::new(),
             only_own_changes: true,

@@ -50,6 +50,9 @@ struct V1 {
     /// The step whose arguments a form asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     form: Option<usize>,
+    /// From when to when its steps changed files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    wrote: Option<(u64, u64)>,
     /// The fields of a form that were answered rightly so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     given: Vec<(String, V1Argument)>,
@@ -134,6 +137,8 @@ struct V1Ended {
     reverts: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     changed_files: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    no_undo: Option<ForeignText>,
     /// The incarnation and the version of the state that the step left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     state: Option<(u64, u64)>,
@@ -183,6 +188,7 @@ pub fn save(question: &OpenQuestion) -> Option<SavedQuestion> {
         begins_at: run.begins_at,
         undoes: run.undoes.clone().map(|of| (of.number, of.steps)),
         form,
+        wrote: run.wrote,
         given: given.map(|(name, value)| (name.clone(), save_argument(value))).collect(),
     };
     let bytes = encode(&saved).ok()?;
@@ -227,6 +233,7 @@ pub fn restore(saved: &SavedQuestion, workspace: &WorkspaceKey) -> Option<OpenQu
         sent_before: saved.again,
         source: saved.source.and_then(restore_source).map(Rc::new),
         begins_at: saved.begins_at,
+        wrote: saved.wrote,
         undoes: saved.undoes.map(|(number, steps)| UndoneRound {
             number,
             steps,
@@ -349,6 +356,7 @@ fn save_outcome(outcome: &StepOutcome) -> V1Ended {
         links: outcome.links.clone(),
         reverts: outcome.reverts,
         changed_files: outcome.changed_files.clone(),
+        no_undo: outcome.no_undo.clone(),
         state: outcome.state.map(|(app, version)| (app.0, version)),
     }
 }
@@ -372,6 +380,7 @@ fn restore_outcome(saved: V1Ended) -> StepOutcome {
         job: None,
         ended_jobs: Vec::new(),
         changed_files: saved.changed_files,
+        no_undo: saved.no_undo,
     }
 }
 

@@ -246,6 +246,8 @@ pub struct StepOutcome {
     pub ended_jobs: Vec<String>,
     /// The files that it changed, as absolute paths.
     pub changed_files: Vec<String>,
+    /// Why nothing takes it back; empty if there is nothing to take back.
+    pub no_undo: Option<ForeignText>,
 }
 
 impl StepOutcome {
@@ -268,6 +270,7 @@ impl StepOutcome {
             job: None,
             ended_jobs: done.ended_jobs,
             changed_files: done.changed_files,
+            no_undo: done.no_undo,
         }
     }
 
@@ -350,6 +353,7 @@ impl StepOutcome {
             job: None,
             ended_jobs: Vec::new(),
             changed_files: Vec::new(),
+            no_undo: None,
         }
     }
 

@@ -7,6 +7,7 @@
 //! | [`tasks`] | plain state of requests that wait; imports no verb |
 //! | `open`, `view`, `read`, `run`, `click`, `logs`, `trace`, `wait`, `history`, `undo`, `list`, `set`, `stop`, `providers`, `bounds`, `consent`, `pause` | the verbs |
 //! | `run_driver`, `run_questions` | drive a run, and keep it with its open question |
+//! | `beside` | what other runs changed in files while one ran |
 //! | `jobs` | waits for the ends of jobs, reads their output, cancels them |
 //! | `kept_rests` | keep what a failed run left, and go on with it |
 //! | `project_reply` | takes the windows that apps send |
@@ -25,6 +26,7 @@ mod answer_form;
 mod answer_in_parts;
 mod answer_jobs;
 mod begin;
+mod beside;
 pub(crate) mod bounds;
 mod click;
 mod consent;

@@ -79,6 +79,7 @@ impl Core {
             return self.resume_run(id, RunInput::Replied(failed));
         }
         let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
+        let beside = self.changed_beside_undone(run);
         let turn = &mut self.turn;
         match output {
             RunOutput::Invoke { session, mut invoke, prefetch } => {
@@ -86,6 +87,9 @@ impl Core {
                 let consents = self.consents.keys(&run.workspace, provider, now);
                 if !consents.is_empty() {
                     Rc::make_mut(&mut invoke).consents = consents;
+                }
+                if !beside.is_empty() {
+                    Rc::make_mut(&mut invoke).changed_beside = beside;
                 }
                 let mut deadline = deadline;
                 if let Some(undone) = &run.undoes {
@@ -97,6 +101,9 @@ impl Core {
                     let (at, round) = (run.workspace.clone(), undone.number);
                     let now = undone.while_next(&run.done);
                     self.mark_undone(&at, round, now);
+                }
+                if let Some(Task::Running(run)) = self.tasks.get_mut(id) {
+                    run.sent_ms = now;
                 }
                 let turn = &mut self.turn;
                 let to = ReplyTo::Invoke(id);
@@ -196,6 +203,9 @@ impl Core {
                 }
             }
             StepReply::Outcome(_) | StepReply::Started(_) | StepReply::Lost { .. } => {}
+        }
+        if let StepReply::Outcome(Outcome::Done(done)) = &mut reply {
+            self.tell_changed_beside(id, done);
         }
         if let Some(started) = started(&mut reply) {
             return self.step_started(id, &session, started);

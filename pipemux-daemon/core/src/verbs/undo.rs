@@ -108,8 +108,7 @@ impl Core {
     fn undo_step(&self, undo: &SavedUndo) -> Result<Step, Fault> {
         let session = session_of(undo)?;
         let prototypes = self.processes.actions_of(&session).unwrap_or_default();
-        let args: Option<Args> = decode(&undo.args).ok();
-        let step = args
+        let step = args_of(undo)
             .and_then(|args| undo_step(&session, &prototypes, (&undo.action, &args), &undo.call));
         step.ok_or_else(|| {
             let why = format!("{session} can't undo {} any more: nothing was undone", undo.call);
@@ -144,7 +143,12 @@ fn undoes(run: &Run, number: u64) -> bool {
     run.undoes.as_ref().is_some_and(|undone| undone.number == number)
 }
 
-fn session_of(undo: &SavedUndo) -> Result<SessionKey, Fault> {
+/// Returns the arguments of the call that takes a step back.
+pub(super) fn args_of(undo: &SavedUndo) -> Option<Args> {
+    decode(&undo.args).ok()
+}
+
+pub(super) fn session_of(undo: &SavedUndo) -> Result<SessionKey, Fault> {
     let addr: Result<SessionAddr, _> = undo.session.parse();
     let addr = addr.map_err(|_| Fault::not_found(format!("there is no {}", undo.session)))?;
     Ok(SessionKey { workspace: undo.workspace.as_deref().map(Into::into), addr })
@@ -208,7 +212,7 @@ fn find_round<'a>(
     let number = round.number;
     match round.undo.as_slice() {
         [] if round.lasting.is_empty() => {
-            Err(Fault::refused(format!("round {number} changed nothing: nothing was undone")))
+            Err(Fault::refused(format!("round {number} changed nothing that undo takes back")))
         }
         [] => {
             let names = round.lasting.join(", ");

@@ -117,7 +117,7 @@ pub fn write_outcome<'p>(
     text.push_str(&with_options(skipped, hint_options));
     if let Some(undone) = run.undoes.as_ref().filter(|undone| !undone.stays.is_empty()) {
         let names = undone.stays.join(", ");
-        text.push_str(&format!("not undone, since it has no undo: {names}\n"));
+        text.push_str(&format!("not undone, since it has no undo: {}\n", inert::line(&names)));
     }
     text.push_str(&with_options(&undo_left(run), hint_options));
     if let Some(fault) = &run.wrong_answer {

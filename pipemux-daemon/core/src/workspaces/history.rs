@@ -1,9 +1,9 @@
 //! What was done in a workspace: rounds of action and result.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use crate::keys::SessionKey;
-use crate::limits::ROUND_DIFFS_MAX;
+use crate::limits::{ROUND_DIFFS_MAX, UNDO_ACTIONS_MAX};
 use crate::persist::records::SavedRound;
 
 /// Where the undos of a round stand, by their indices.
@@ -24,6 +24,8 @@ pub struct History {
     pub rounds: VecDeque<SavedRound>,
     /// The number of rounds so far.
     pub count: u64,
+    /// The names of actions that take steps of rounds back.
+    undo_actions: BTreeSet<String>,
 }
 
 impl History {
@@ -76,9 +78,19 @@ impl History {
         steps.for_each(|undo| undo.undone = false);
     }
 
+    /// Returns true if an action of this name may take a step of a round back.
+    pub fn may_undo(&self, action: &str) -> bool {
+        self.undo_actions.contains(action)
+    }
+
     /// Adds a round; the oldest makes room beyond so many.
     pub fn add(&mut self, round: SavedRound, most: usize) {
         self.count = self.count.max(round.number);
+        for undo in &round.undo {
+            if self.undo_actions.len() < UNDO_ACTIONS_MAX && !self.may_undo(&undo.action) {
+                self.undo_actions.insert(undo.action.clone());
+            }
+        }
         self.rounds.push_back(round);
         let beyond = self.rounds.len().saturating_sub(most);
         self.rounds.drain(..beyond);

@@ -6,6 +6,7 @@ mod world;
 mod answers;
 mod audit;
 mod authors;
+mod beside;
 mod bounded_apps;
 mod budgets;
 mod built_in;

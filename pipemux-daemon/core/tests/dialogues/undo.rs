@@ -129,6 +129,23 @@ fn step_without_an_undo_stays_and_is_named() {
 }
 
 #[test]
+fn step_without_an_undo_says_why_or_that_there_is_nothing_to_undo() {
+    let mut world = world();
+    world.model("other/main").no_undo = Some(String::new());
+    world.run(reader("a"), "other.say('nothing')").exits(0);
+    undo(&mut world, None).exits(3);
+    undo(&mut world, Some(1)).exits(9).has("round 1 changed nothing that undo takes back");
+    world.run(reader("a"), "notes.say('y'); other.say('nothing')").exits(0);
+    undo(&mut world, None).exits(0).has("undo of notes.say('y')").lacks("not undone");
+    world.model("other/main").no_undo = Some("no `repository`\nhere".into());
+    world.run(reader("a"), "notes.say('z'); other.say('files')").exits(0);
+    let why = "not undone, since it has no undo: other.say (no";
+    undo(&mut world, None).exits(0).has(why).lacks("\nhere");
+    let history = world.ask(reader("a"), Verb::History(HistoryArgs::default()));
+    history.has("1. 10:00:00Z · a · other.say('nothing') → say done: nothing\n");
+}
+
+#[test]
 fn steps_that_an_earlier_round_told_are_not_taken_back_twice() {
     let mut world = world();
     world.run(reader("a"), "notes.say('x'); notes.fail(); notes.say('z')").exits(1);

@@ -165,6 +165,16 @@ pub fn records() -> Vec<Fixture> {
                 ..plain_round()
             })
         ),
+        fixture!(
+            "records",
+            "round_wrote",
+            round(SavedRound {
+                number: 14,
+                files: vec!["/計画/一.rs".into()],
+                wrote: Some((1_790_000_000_000, 1_790_000_000_007)),
+                ..plain_round()
+            })
+        ),
         fixture!("records", "round_plain", round(plain_round())),
         fixture!(
             "records",

@@ -324,6 +324,7 @@ fn job_of(outcome: &Outcome, invoke: &Invoke, store: &Store) -> Option<Started> 
         fails_alone: false,
         ran_ms: 0,
         ended_jobs: Vec::new(),
+        no_undo: None,
     })
 }
 

@@ -27,6 +27,10 @@ pub struct Model {
     pub forgets_undone: bool,
     /// The changes that can be taken back, oldest first.
     pub changes: Vec<u64>,
+    /// The files that its outcomes say they changed.
+    pub changed_files: Vec<String>,
+    /// Why its outcomes offer no undo, where they do not.
+    pub no_undo: Option<String>,
     /// The pages that readers have turned to, counted from 1, of an app that shows each a page of its own.
     pub pages: BTreeMap<String, usize>,
 }
@@ -271,7 +275,9 @@ impl Model {
             brief: brief.into(),
             value: value.map(|value| value.to_blob()),
             version: self.version,
-            links: vec![undo],
+            links: if self.no_undo.is_some() { Vec::new() } else { vec![undo] },
+            changed_files: self.changed_files.clone(),
+            no_undo: self.no_undo.clone(),
             ..Done::default()
         })
     }

@@ -223,6 +223,7 @@ fn invokes(all: &mut Vec<Sample>) {
         budget: 0,
         nested: false,
         consents: Vec::new(),
+        changed_beside: Vec::new(),
         resume: None,
     };
     let request = (Kind::Request, Method::Invoke);
@@ -233,6 +234,10 @@ fn invokes(all: &mut Vec<Sample>) {
     add(all, "invoke-nested", request, &Invoke { nested: true, ..invoke.clone() });
     let consents = vec!["trust plan.toml sha256:1f".to_owned()];
     add(all, "invoke-consents", request, &Invoke { consents, ..invoke.clone() });
+    let by = "round 5 (reviewer)".to_owned();
+    let changed_beside =
+        vec![ChangedBeside { by, files: vec!["/work/a.rs".into()], more_files: 2 }];
+    add(all, "invoke-changed-beside", request, &Invoke { changed_beside, ..invoke.clone() });
     let choices = [
         ("picked", Choice::Picked(vec![1, 3])),
         ("all-but", Choice::AllBut(vec![2])),
@@ -264,6 +269,7 @@ fn outcomes(all: &mut Vec<Sample>) {
         complete: false,
         diff: None,
         changed_files: Vec::new(),
+        no_undo: None,
         ended_jobs: Vec::new(),
     };
     add(all, "outcome-done", reply, &Outcome::Done(done.clone()));
@@ -278,6 +284,8 @@ fn outcomes(all: &mut Vec<Sample>) {
     add(all, "outcome-done-ends", reply, &Outcome::Done(ends));
     let changed = Done { changed_files: vec!["/work/a.rs".into()], ..done.clone() };
     add(all, "outcome-done-changed", reply, &Outcome::Done(changed));
+    let no_undo = Done { no_undo: Some("its commit stays".into()), ..done.clone() };
+    add(all, "outcome-done-no-undo", reply, &Outcome::Done(no_undo));
     let reverts = Done { reverts: true, ..done };
     add(all, "outcome-done-reverts", reply, &Outcome::Done(reverts));
     let consent = ConsentRequest {
@@ -309,7 +317,9 @@ fn outcomes(all: &mut Vec<Sample>) {
     let started = Started { ran_ms: 25_000, ended_jobs: vec!["c1".into()], ..started };
     add(all, "outcome-started-ran", reply, &Outcome::Started(started.clone()));
     let started = Started { fails_alone: true, ..started };
-    add(all, "outcome-started-fails-alone", reply, &Outcome::Started(started));
+    add(all, "outcome-started-fails-alone", reply, &Outcome::Started(started.clone()));
+    let started = Started { no_undo: Some("it went on as c2".into()), ..started };
+    add(all, "outcome-started-no-undo", reply, &Outcome::Started(started));
     add(all, "outcome-failed", reply, &Outcome::Failed(failed.clone()));
     let excerpt = failed.numbers(numbers());
     add(all, "outcome-failed-numbers", reply, &Outcome::Failed(excerpt.clone()));

@@ -247,6 +247,7 @@ fn outcome(bytes: &mut Unstructured<'_>) -> Result<Outcome> {
             diff: None,
             ended_jobs: Vec::new(),
             changed_files: Vec::new(),
+            no_undo: None,
         }),
     })
 }

@@ -1,0 +1,148 @@
+//! What other runs changed in files while one ran: an app that takes back what it observed, as the files of a command, leaves
+//! that out.
+
+use pipemux_proto::app::ChangedBeside;
+use pipemux_proto::projection::Args;
+
+use crate::Core;
+use crate::foreign::{Done, bounds};
+use crate::keys::{RequestId, WorkspaceKey};
+use crate::limits::CHANGED_BESIDE_MAX;
+use crate::persist::records::{SavedRound, SavedUndo};
+use crate::runs::Run;
+use crate::runs::history_round::ChangedFiles;
+use crate::verbs::tasks::Task;
+use crate::verbs::undo::{args_of, session_of};
+use crate::views::inert::line;
+use crate::workspaces::history::History;
+
+/// Files that an answer names of those that another run changed, too.
+const NAMED: usize = 3;
+
+impl Core {
+    /// Returns what others changed in files while the round ran that the step in flight takes back; nothing if it takes none
+    /// back.
+    pub(super) fn changed_beside_undone(&self, run: &Run) -> Vec<ChangedBeside> {
+        let at = &run.workspace;
+        let Some(history) = self.workspaces.get(at).map(|workspace| &workspace.history) else {
+            return Vec::new();
+        };
+        let round = undone_round(run, history);
+        let wrote = round.and_then(|round| Some((round.number, round.wrote?)));
+        let Some((number, wrote)) = wrote else { return Vec::new() };
+        let is_other = |of: &WorkspaceKey, round: &SavedRound| of != at || round.number != number;
+        self.changed_beside(wrote, at, &run.run_id, is_other)
+    }
+
+    /// Says in an outcome which of its files other runs changed while its step ran, and notes when it changed them.
+    pub(super) fn tell_changed_beside(&mut self, id: RequestId, done: &mut Done) {
+        let now = self.turn.now.unix_ms;
+        let Some(Task::Running(run)) = self.tasks.get(id) else { return };
+        if done.changed_files.is_empty() {
+            return;
+        }
+        let wrote = (run.sent_ms, now);
+        let others = self.changed_beside(wrote, &run.workspace, &run.run_id, |_, _| true);
+        let words = others.iter().filter_map(|other| {
+            let both = other.files.iter().filter(|file| done.changed_files.contains(file));
+            let names: Vec<&str> =
+                both.map(|file| file.rsplit('/').next().unwrap_or(file)).collect();
+            let more = names.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(", +{more} more") } else { String::new() };
+            let names: Vec<&str> = names.into_iter().take(NAMED).collect();
+            let words = || format!("{} changed {}{more} meanwhile", other.by, names.join(", "));
+            (!names.is_empty()).then(words)
+        });
+        let words: Vec<String> = words.map(|words| line(&words).to_string()).collect();
+        if !words.is_empty() {
+            bounds::append(&mut done.brief, &format!(" · {}", words.join(", ")));
+        }
+        if let Some(Task::Running(run)) = self.tasks.get_mut(id) {
+            let (from, to) = run.wrote.unwrap_or(wrote);
+            run.wrote = Some((from.min(wrote.0), to.max(wrote.1)));
+        }
+    }
+
+    /// Returns what other runs changed in files within a time, newest first: rounds of all workspaces that aren't undone, and
+    /// what isn't a round yet.
+    fn changed_beside(
+        &self,
+        (from, to): (u64, u64),
+        at: &WorkspaceKey,
+        run_id: &str,
+        is_other: impl Fn(&WorkspaceKey, &SavedRound) -> bool,
+    ) -> Vec<ChangedBeside> {
+        let is_beside = |wrote: Option<(u64, u64)>| {
+            // What ended in the same millisecond in which this one was sent came before it.
+            wrote.is_some_and(|(began, ended)| began < to && ended > from)
+        };
+        let running = self.tasks.all().filter_map(|task| match task {
+            Task::Running(run) => Some(&**run),
+            _ => None,
+        });
+        let asking = self.workspaces.iter().flat_map(|(at, _)| self.runs.questions(at));
+        let runs = running.chain(asking.map(|(_, question)| &question.run));
+        let runs = runs.filter(|run| run.run_id != run_id && is_beside(run.wrote)).map(|run| {
+            let ChangedFiles { named: files, more: more_files, .. } = ChangedFiles::of(run);
+            let by = by("a run", &run.reader, (&run.workspace != at).then_some(&run.workspace));
+            ChangedBeside { by, files, more_files }
+        });
+        let rounds = self.workspaces.iter().flat_map(|(of, workspace)| {
+            let newest = workspace.history.rounds.iter().rev();
+            newest.take_while(|round| round.unix_ms >= from).map(move |round| (of, round))
+        });
+        let rounds = rounds.filter(|(of, round)| {
+            is_beside(round.wrote) && !round.is_undone() && is_other(of, round)
+        });
+        let rounds = rounds.map(|(of, round)| ChangedBeside {
+            by: by(&format!("round {}", round.number), &round.reader, (of != at).then_some(of)),
+            files: round.files.clone(),
+            more_files: round.more_files,
+        });
+        runs.chain(rounds).take(CHANGED_BESIDE_MAX).collect()
+    }
+}
+
+/// Returns the round that the step in flight takes back: the one that `undo` named, else that which ended with the call as a
+/// link, else for a call that names none the reader's newest one.
+fn undone_round<'h>(run: &Run, history: &'h History) -> Option<&'h SavedRound> {
+    let (session, invoke) = run.in_flight()?;
+    if !history.may_undo(&invoke.action) {
+        return None;
+    }
+    let mut round = match &run.undoes {
+        Some(undone) => history.round(undone.number)?,
+        None => {
+            let given: &Args = &invoke.args;
+            let takes_back = |undo: &SavedUndo| {
+                let names =
+                    |args: Args| given.iter().all(|(name, arg)| args.get(name) == Some(arg));
+                undo.action == invoke.action
+                    && session_of(undo).is_ok_and(|of| of == *session)
+                    && if given.is_empty() {
+                        !undo.undone
+                    } else {
+                        args_of(undo).is_some_and(names)
+                    }
+            };
+            let newest = history.rounds.iter().rev();
+            let mut own = newest.filter(|round| !given.is_empty() || round.reader == run.reader);
+            own.find(|round| round.undo.iter().any(takes_back))?
+        }
+    };
+    // What was made again is taken back as what it was at first.
+    while let Some(first) = round.undoes.filter(|first| *first < round.number) {
+        round = history.round(first)?;
+    }
+    Some(round)
+}
+
+/// Names a run: `round 5 (reviewer)`.
+fn by(what: &str, reader: &str, workspace: Option<&WorkspaceKey>) -> String {
+    let reader = match reader {
+        "default" => String::new(),
+        reader => format!(" ({reader})"),
+    };
+    let workspace = workspace.map_or(String::new(), |workspace| format!(" of {workspace}"));
+    line(&[what, &reader, &workspace].concat()).to_string()
+}
