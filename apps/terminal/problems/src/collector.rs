@@ -173,6 +173,21 @@ impl Collector {
         self.failure_index.contains_key(name)
     }
 
+    /// Gives the first failed test of this name that has none a place: the name is its own, without those around it.
+    pub(crate) fn add_place(&mut self, name: &str, place: Place) {
+        self.close();
+        let is_it = |failure: &&mut TestFailure| {
+            failure.place.is_none()
+                && failure
+                    .name
+                    .strip_suffix(name)
+                    .is_some_and(|rest| rest.is_empty() || rest.ends_with(" > "))
+        };
+        if let Some(failure) = self.failures.iter_mut().find(is_it) {
+            failure.place = Some(place);
+        }
+    }
+
     /// Gives a failed test the name by which its runner selects it. Returns false when there is none of the first name.
     pub(crate) fn rename_failure(&mut self, name: &str, id: &str) -> bool {
         let Some(indices) = self.failure_index.get_mut(name) else { return false };

@@ -38,6 +38,9 @@ pub struct KeptRest {
     pub earlier: usize,
     /// What numbers and refs of the steps mean; absent once a daemon was lost with it.
     pub seen: Option<SeenBaseline>,
+    /// How long the run was to wait for the ends of jobs, in milliseconds: the client reads it from calls, of which the next
+    /// request has one only.
+    pub wait_ms: u32,
     /// True until a later run of its reader fails: an answer that names no number means this one.
     pub newest: bool,
     /// When it lapses, on the monotonic clock; 0 until the daemon that restored it has begun.
@@ -55,6 +58,7 @@ impl KeptRest {
         let (stdin, is_text) = input_of(left, source, Some(failed));
         let rest = Self {
             cwd: run.cwd.clone(),
+            wait_ms: run.wait_ms,
             behind: behind.to_vec(),
             stdin,
             is_text,
@@ -100,6 +104,7 @@ impl KeptRest {
             is_text: false,
             earlier: 0,
             seen: None,
+            wait_ms: 0,
             newest: true,
             expires: 0,
         }
@@ -211,8 +216,13 @@ impl KeptRest {
             (true, false) => format!("runs it in place of step {position} and goes on"),
             (true, true) => "may use it".to_owned(),
         };
-        let ways = ["'<corrected call>'", "none"].map(|way| format!("pipemux answer {to}{way}"));
-        (ways.to_vec(), corrected)
+        let mut left = self.before.iter().chain(&self.behind);
+        let wait = match self.wait_ms.div_ceil(1000) {
+            seconds @ 1.. if left.any(|step| step.contains("wait")) => format!(" --wait {seconds}"),
+            _ => String::new(),
+        };
+        let ways = [format!("'<corrected call>'{wait}"), "none".to_owned()];
+        (ways.map(|way| format!("pipemux answer {to}{way}")).to_vec(), corrected)
     }
 
     /// Returns the same as data.

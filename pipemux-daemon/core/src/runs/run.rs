@@ -35,6 +35,8 @@ pub struct Run {
     pub budget: u32,
     /// Until when it waits for the ends of jobs that its steps begin, on the monotonic clock; none if it doesn't.
     pub waits_until: Option<u64>,
+    /// How long its request said that it waits for them, in milliseconds.
+    pub wait_ms: u32,
     /// The steps.
     pub steps: Vec<Step>,
     /// The index of the step that is next or in progress.
@@ -121,6 +123,7 @@ impl Run {
             cwd: String::new(),
             budget: RUN_BUDGET,
             waits_until: None,
+            wait_ms: 0,
             steps,
             next: 0,
             done: Vec::new(),

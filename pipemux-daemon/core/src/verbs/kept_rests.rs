@@ -103,6 +103,7 @@ impl Core {
         let seen = SeenBaseline::of(workspace, &call.reader, &sessions, call.at);
         rest.seen = Some(seen.with_names(workspace, &call.reader));
         rest.cwd.clone_from(&call.cwd);
+        rest.wait_ms = call.wait_ms;
         let number = keep(&mut self.turn, &mut self.runs, None, rest);
         self.fail_keeping(id, fault, Some(number));
         Ok(())

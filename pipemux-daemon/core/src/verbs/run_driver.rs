@@ -39,6 +39,7 @@ impl Core {
         input: RunInput,
     ) -> Result<(), Fault> {
         run.waits_until = self.job_wait_end(id);
+        run.wait_ms = self.clients.request(id).map_or(0, |request| request.call.wait_ms);
         self.set_task(id, Task::Running(Box::new(run)));
         self.resume_run(id, input)
     }

@@ -1,8 +1,9 @@
 //! The test harness of Rust, as `cargo test` prints it.
 
 use crate::collector::Collector;
+use crate::model::Place;
 use crate::recognise::{Claim, Recogniser};
-use crate::scan::{number, place_start};
+use crate::scan::{number, place, place_start};
 use crate::tools::rustc::panic_place;
 use crate::transcript::Class;
 
@@ -95,7 +96,7 @@ impl Libtest {
         if let Some((place, message)) = panic_place(text) {
             let place = at(place).map(|place| found.placed(place));
             if let Some(failure) = found.open_failure() {
-                failure.place = place;
+                failure.place = doc_place(&failure.name).or(place);
                 if !message.is_empty() {
                     message.clone_into(&mut failure.assertion);
                 }
@@ -128,4 +129,11 @@ impl Libtest {
         }
         Claim::more(Class::Detail)
     }
+}
+
+/// `src/lib.rs - f (line 12)`: the lines that an example of a doc comment tells are those of a program made of it.
+fn doc_place(name: &str) -> Option<Place> {
+    let (file, rest) = name.split_once(" - ")?;
+    let (line, _) = number(rest.rsplit_once("(line ")?.1)?;
+    Some(place(file, Some(line), None))
 }

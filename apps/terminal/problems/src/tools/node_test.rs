@@ -1,8 +1,9 @@
 //! What `node --test` prints at a terminal.
 
 use crate::collector::Collector;
+use crate::model::Place;
 use crate::recognise::{Claim, Recogniser};
-use crate::scan::number;
+use crate::scan::{number, place_start};
 use crate::tools::node::{exception, frame};
 use crate::transcript::Class;
 
@@ -14,6 +15,8 @@ pub(crate) struct NodeTest {
     is_listed: bool,
     /// The frames of a failed test were read.
     stack: bool,
+    /// Where the next test of the list is.
+    listed: Option<Place>,
     /// Failed tests that were told since the last count.
     failed: u64,
 }
@@ -39,6 +42,13 @@ impl Recogniser for NodeTest {
                 || text.starts_with("  ")
                 || text.starts_with("test at ")
                 || text.starts_with("✖ ");
+            if let Some(at) = text.strip_prefix("test at ") {
+                self.listed = place_start(at).map(|(place, _)| place);
+            } else if let Some((name, _)) = text.strip_prefix("✖ ").and_then(timed)
+                && let Some(place) = self.listed.take()
+            {
+                found.add_place(name, place);
+            }
             if is_listed {
                 return Claim::more(Class::Progress);
             }

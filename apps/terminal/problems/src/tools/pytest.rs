@@ -1,9 +1,11 @@
 //! pytest, with long, short and one-line tracebacks.
 
 use crate::collector::Collector;
-use crate::model::Severity;
+use crate::limits::FAILURES_MAX;
+use crate::model::{Place, Severity};
 use crate::recognise::{Claim, Recogniser};
-use crate::scan::{is_file_name, is_foreign, number, place_prefix};
+use crate::scan::{is_file_name, is_foreign, number, place, place_prefix};
+use crate::tools::python::{exception, frame};
 use crate::transcript::Class;
 
 /// The part of the output that the lines are in.
@@ -22,6 +24,8 @@ pub(crate) struct Pytest {
     section: Section,
     /// How wide the rulers are: what a test prints has other ones.
     width: usize,
+    /// Places with messages that no block names, of tracebacks in one line: the names follow at the end.
+    unnamed: Vec<(Place, String)>,
 }
 
 impl Recogniser for Pytest {
@@ -58,7 +62,7 @@ impl Recogniser for Pytest {
             Section::Other => progress(text),
             Section::Failures => self.failure(text, found),
             Section::Conftest => Self::conftest(text, found),
-            Section::Summary => Self::summary(text, found),
+            Section::Summary => self.summary(text, found),
         }
     }
 }
@@ -108,13 +112,20 @@ impl Pytest {
         if text.starts_with(' ') { Claim::more(Class::Detail) } else { None }
     }
 
-    fn failure(&self, text: &str, found: &mut Collector) -> Option<Claim> {
+    fn failure(&mut self, text: &str, found: &mut Collector) -> Option<Claim> {
         let own = |name: &&str| !name.starts_with("_ ") && self.is_wide(text);
         if let Some(name) = title(text, '_').filter(own) {
             found.failure(name);
             return Claim::more(Class::Problem);
         }
-        let Some(failure) = found.open_failure() else { return Claim::more(Class::Progress) };
+        let Some(failure) = found.open_failure() else {
+            if let Some((place, message)) = place_prefix(text)
+                && self.unnamed.len() < FAILURES_MAX
+            {
+                self.unnamed.push((place, message.trim().to_owned()));
+            }
+            return Claim::more(Class::Progress);
+        };
         if let Some(message) = text.strip_prefix("E  ") {
             let message = message.trim();
             if failure.assertion.is_empty() && !message.is_empty() {
@@ -136,6 +147,22 @@ impl Pytest {
         }
         let source = text.starts_with('>') || title(text, '-').is_some();
         let captured = failure.detail.iter().any(|line| line.starts_with("---"));
+        // As Python itself tells it, or where a fixture is asked for.
+        let asked = || {
+            let (file, line) = text.strip_prefix("file ")?.rsplit_once(", line ")?;
+            Some(place(file, Some(number(line)?.0), None))
+        };
+        if let Some(own) = frame(text).or_else(asked).filter(|_| !captured && !source) {
+            if failure.place.is_none() || !is_foreign(&own.file) {
+                failure.place = Some(own);
+            }
+        } else if !captured && failure.assertion.is_empty() && failure.place.is_some() {
+            let said =
+                exception(text).filter(|(name, _)| name.ends_with(|c: char| c.is_alphanumeric()));
+            if said.is_some() {
+                text.trim().clone_into(&mut failure.assertion);
+            }
+        }
         if source || captured {
             found.detail(text);
         }
@@ -143,7 +170,7 @@ impl Pytest {
     }
 
     /// `FAILED test_shop.py::test_price - assert 1 == 2`: the name by which a test is selected.
-    fn summary(text: &str, found: &mut Collector) -> Option<Claim> {
+    fn summary(&mut self, text: &str, found: &mut Collector) -> Option<Claim> {
         let failed = text.strip_prefix("FAILED ").or_else(|| text.strip_prefix("ERROR "));
         let Some(line) = failed else {
             let other = ["SKIPPED", "XFAIL", "XPASS", "PASSED", " "];
@@ -164,8 +191,13 @@ impl Pytest {
         let message = line[id.len()..].strip_prefix(" - ").unwrap_or_default();
         if !found.has_failure(id) {
             found.failure(id);
+            // It is cut to the width of the terminal.
+            let start = message.strip_suffix("...").unwrap_or(message);
+            let is_it = |(_, said): &(Place, String)| !start.is_empty() && said.starts_with(start);
+            let at = self.unnamed.iter().position(is_it);
             if let Some(failure) = found.open_failure() {
                 message.clone_into(&mut failure.assertion);
+                failure.place = at.map(|at| self.unnamed.remove(at).0);
             }
             found.close();
         }

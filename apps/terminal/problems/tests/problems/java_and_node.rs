@@ -149,13 +149,25 @@ fn node_tests_are_told_the_same_at_a_terminal_and_in_a_pipe() {
         ]
     };
     let (spec, tap) = (report("node_test"), report("node_test_tap"));
-    assert_eq!(failures(&spec), expected(""));
+    assert_eq!(failures(&spec), expected("test/broken.test.js:1:1"));
     assert_eq!(failures(&tap), expected(&format!("{test}/broken.test.js:1:1")));
     assert_eq!((counts(&spec), counts(&tap)), ((2, 6, 2), (2, 6, 2)));
     assert_eq!(spec.failures[3].detail, ["  4 !== 5"]);
     assert_eq!(tap.failures[3].detail, ["4 !== 5"]);
     // A file that can't be loaded says why above its test.
     assert_eq!(problems(&spec), [format!("error Error {test}/broken.test.js:2 broken file")]);
+}
+
+#[test]
+fn place_that_node_names_in_its_list_is_that_of_a_test_without_a_stack() {
+    let text = "✔ fine (0.2ms)\n✖ throws a text (0.3ms)\n  'text'\n\n▶ suite\n  ✖ late (20.1ms)\n    'test timed out after 20ms'\n\n▶ suite (21ms)\n\nℹ tests 3\nℹ pass 1\nℹ fail 2\n\n✖ failing tests:\n\ntest at a.test.js:9:1\n✖ throws a text (0.3ms)\n  'text'\n\ntest at a.test.js:10:3\n✖ late (20.1ms)\n  'test timed out after 20ms'\n";
+    assert_eq!(
+        failures(&read(text)),
+        [
+            "throws a text | a.test.js:9:1 | text",
+            "suite > late | a.test.js:10:3 | test timed out after 20ms",
+        ]
+    );
 }
 
 #[test]

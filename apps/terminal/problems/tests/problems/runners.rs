@@ -57,6 +57,52 @@ fn pytest_tells_the_same_in_each_form() {
 }
 
 #[test]
+fn pytest_tells_places_as_python_does_in_one_line_and_of_fixtures() {
+    let ruler = |title: &str, of: &str| {
+        let sides = of.repeat((78 - title.len()) / 2);
+        format!("{sides} {title} {sides}\n")
+    };
+    let head = ruler("test session starts", "=") + "collected 2 items\n\n";
+    let native = head.clone()
+        + &ruler("FAILURES", "=")
+        + &ruler("test_plain", "_")
+        + "Traceback (most recent call last):\n  File \"/v/lib/python3.11/site-packages/_pytest/runner.py\", line 361, in from_call\n    result = func()\n             ^^^^^^\n  File \"/p/test_b.py\", line 5, in test_plain\n    assert 1 + 1 == 3\nAssertionError: assert (1 + 1) == 3\n"
+        + &ruler("short test summary info", "=")
+        + "FAILED test_b.py::test_plain - assert (1 + 1) == 3\n"
+        + &ruler("1 failed in 0.01s", "=");
+    let expected = ["test_b.py::test_plain | /p/test_b.py:5 | AssertionError: assert (1 + 1) == 3"];
+    assert_eq!(failures(&crate::support::read(&native)), expected);
+    let line = head.clone()
+        + &ruler("FAILURES", "=")
+        + "/p/test_b.py:5: assert (1 + 1) == 3\n/p/test_b.py:9: Failed: a message that is too long\n"
+        + &ruler("short test summary info", "=")
+        + "FAILED test_b.py::test_long - Failed: a message tha...\nFAILED test_b.py::test_plain - assert (1 + 1) == 3\n"
+        + &ruler("2 failed in 0.01s", "=");
+    let expected = [
+        "test_b.py::test_long | /p/test_b.py:9 | Failed: a message tha...",
+        "test_b.py::test_plain | /p/test_b.py:5 | assert (1 + 1) == 3",
+    ];
+    assert_eq!(failures(&crate::support::read(&line)), expected);
+    let fixture = head
+        + &ruler("ERRORS", "=")
+        + &ruler("ERROR at setup of test_missing", "_")
+        + "file /p/test_b.py, line 29\n  def test_missing(nofixture):\nE       fixture 'nofixture' not found\n>       available fixtures: cache\n"
+        + &ruler("1 error in 0.01s", "=");
+    let expected =
+        ["ERROR at setup of test_missing | /p/test_b.py:29 | fixture 'nofixture' not found"];
+    assert_eq!(failures(&crate::support::read(&fixture)), expected);
+}
+
+#[test]
+fn example_of_a_doc_comment_is_where_its_name_says() {
+    let text = "---- src/lib.rs - g (line 12) stdout ----\nTest executable failed (exit status: 101).\n\nstderr:\n\nthread 'main' (1) panicked at src/lib.rs:5:1:\nassertion `left == right` failed\n  left: 1\n right: 2\n\n\n\nfailures:\n    src/lib.rs - g (line 12)\n";
+    assert_eq!(
+        failures(&crate::support::read(text)),
+        ["src/lib.rs - g (line 12) | src/lib.rs:12 | assertion `left == right` failed"]
+    );
+}
+
+#[test]
 fn pytest_tells_what_it_could_not_collect() {
     let report = report("pytest_collect");
     assert_eq!(
