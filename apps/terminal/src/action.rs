@@ -24,11 +24,14 @@ docui::actions! {
             /// Seconds, at most 25.
             wait: f64 = WAIT_MAX as f64,
         );
-        /// Lines of the output as they were printed; the newest command's, unless job names another one.
+        /// Lines of the output as they were printed; the newest command's, unless job names another one. last=20: the last ones.
         query help Output = output(
             from: i64 = 1,
             to: Option<i64> = None::<i64>,
             job: Option<Anchor<Command>> = None::<Anchor<Command>>,
+            /// So many from the beginning; with last: the first line's number.
+            first: Option<i64> = None::<i64>,
+            last: Option<i64> = None::<i64>,
         ) -> String;
         /// Lines of the output with a text.
         query help Find = find(

@@ -34,8 +34,14 @@ pub fn query(
     let (budget, nested) = (u64::from(context.budget), context.nested);
     let job_of = |named: &Option<_>| app.job(named.as_ref(), &context.reader);
     match action {
-        Action::Output { from, to, job } => {
-            let (job, from, to) = (job_of(job)?, *from, *to);
+        Action::Output { from, to, job, first, last } => {
+            let job = job_of(job)?;
+            let (from, to) = match (*first, *last) {
+                (Some(first), Some(last)) => (first, Some(last)),
+                (Some(count), None) => (1, Some(count)),
+                (None, Some(count)) => (count.saturating_abs().saturating_neg(), None),
+                (None, None) => (*from, *to),
+            };
             Ok(look(&job.clone(), move |_| output(&job, from, to, budget, nested)))
         }
         Action::Find { text, job, regex } => {

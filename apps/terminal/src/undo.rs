@@ -126,9 +126,13 @@ fn told_besides(put: &Put, saved: &Saved, all: &str) -> View {
         let took = duration(saved.took());
         view.text(format!("it ran {took}: what a program outside of PipeMux wrote to these files meanwhile is taken back, too\n"));
     }
-    let untaken = put.untaken.named();
-    if !untaken.is_empty() {
-        view.text(format!("not taken back: {untaken}\n"));
+    let mut left = put.untaken.named();
+    if saved.line.split_whitespace().any(|word| word == "git") {
+        left += if left.is_empty() { "" } else { ", " };
+        left += "what git has: commits, branches, the index";
+    }
+    if !left.is_empty() {
+        view.text(format!("not taken back: {left}\n"));
     }
     view
 }

@@ -244,6 +244,9 @@ fn long_output_keeps_its_ends_and_all_of_it_can_be_read() {
     assert!(shown.lines() < 700, "{} lines", shown.lines());
     ask(&env, "terminal.output(15000, 15001)").ok().has("15000\n15001\n");
     ask(&env, "terminal.output(-1)").ok().has("lines 30000-30000 of 30000");
+    ask(&env, "terminal.output(last=2)").ok().has("lines 29999-30000 of 30000");
+    ask(&env, "terminal.output(first=2)").ok().has("lines 1-2 of 30000");
+    ask(&env, "terminal.output(first=5, last=6)").ok().has("lines 5-6 of 30000");
     ask(&env, "terminal.find('2999')").ok().has("2999\t2999").has("29999\t29999");
     ask(&env, "terminal.find('^2999$', regex=true)").ok().has("1 line");
     let copied = env.run("notebook.add('log', text=terminal.output(7, 9))");

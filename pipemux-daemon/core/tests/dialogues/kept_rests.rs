@@ -4,7 +4,7 @@ use bytes::Bytes;
 use pipemux_core::limits::{KEPT_MS, KEPT_RESTS_MAX};
 use pipemux_proto::client::Verb;
 
-use crate::world::{AnswerText, Behaviour, World, reader};
+use crate::world::{AnswerText, Behaviour, World, reader, run};
 
 /// A world with two notes that the reader has seen. Returns their ids.
 fn world() -> (World, u64, u64) {
@@ -60,6 +60,17 @@ fn corrected_call_takes_the_place_of_the_failed_one_and_the_run_goes_on() {
     world.answer(reader("a"), "notes.say('now')").exits(3).has("no question is open");
     answer_to(&mut world, number, "notes.say('now')").exits(3);
     assert!(sent(&mut world).is_empty());
+}
+
+#[test]
+fn time_that_a_kept_call_waits_is_named_in_the_way_to_go_on() {
+    let (mut world, ..) = world();
+    for (kept, wait) in [("say('wait')", " --wait 500 "), ("say('z')", " ")] {
+        let mut call = world.call(reader("a"), run(&format!("notes.fail(); notes.{kept}")));
+        call.wait_ms = 499_001;
+        let way = format!("pipemux answer '<corrected call>'{wait}runs it in place of step 1");
+        world.ask_call(&call).exits(1).has(&way);
+    }
 }
 
 #[test]
