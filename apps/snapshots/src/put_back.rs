@@ -6,7 +6,7 @@
 mod publish;
 mod texts;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
@@ -39,6 +39,8 @@ pub struct PutBack {
     pub files: Vec<PathBuf>,
     /// How many of the change's files were as wanted already.
     pub same: usize,
+    /// The files that seem to be new and were left: ignore rules changed, too, so that they may have been there before.
+    pub unsure: Vec<PathBuf>,
 }
 
 /// Why nothing was written.
@@ -88,7 +90,14 @@ impl Store {
     pub fn put(&self, change: &Change, direction: Direction) -> Result<PutBack, Refused> {
         let contents = self.contents(change)?;
         let (mut steps, mut conflicts, mut same) = (Vec::new(), Vec::new(), 0);
+        let mut unsure = Vec::new();
         let rules = rules_changed(change, &contents);
+        let goes = |file: &&FileChange| match direction {
+            Direction::Back => file.before.is_none(),
+            Direction::Again => file.after.is_none(),
+        };
+        let going: HashSet<&Path> =
+            change.files.iter().filter(goes).map(|file| &*file.path).collect();
         for file in &change.files {
             let side = |version: &Option<Version>| {
                 version.as_ref().map(|version| {
@@ -103,10 +112,13 @@ impl Store {
                 Direction::Again => (before, after),
             };
             let path = self.root.join(&file.path);
-            let now = self.now(&file.path);
+            let now = self.now(&file.path, &going);
             let may_be_old =
                 file.before.is_none() && rules.iter().any(|folder| file.path.starts_with(folder));
-            match wanted(file, &now, from, to, may_be_old) {
+            match wanted(file, &now, from, to) {
+                Ok(Now::Nothing) if may_be_old && now != Now::Nothing => {
+                    unsure.push(file.path.clone());
+                }
                 Ok(new) if new == now => same += 1,
                 Ok(new) => steps.push(Step { path, now, new }),
                 Err(conflict) => conflicts.push(conflict),
@@ -120,7 +132,7 @@ impl Store {
         }
         publish(&self.root, &steps).map_err(Refused::Disk)?;
         let below = |step: Step| step.path.strip_prefix(&self.root).map(Path::to_owned).ok();
-        Ok(PutBack { files: steps.into_iter().filter_map(below).collect(), same })
+        Ok(PutBack { files: steps.into_iter().filter_map(below).collect(), same, unsure })
     }
 
     /// Reads the contents of all versions.
@@ -148,13 +160,19 @@ impl Store {
         Ok(contents)
     }
 
-    fn now(&self, path: &Path) -> Now {
+    /// Looks what is at a path. What goes with the same change is no folder in its way.
+    fn now(&self, path: &Path, going: &HashSet<&Path>) -> Now {
         let mut above = self.root.clone();
         for part in path.parent().into_iter().flat_map(Path::components) {
             above.push(part);
             match fs::symlink_metadata(&above) {
                 Err(_) => return Now::Nothing,
                 Ok(found) if found.is_dir() => {}
+                Ok(_)
+                    if above.strip_prefix(&self.root).is_ok_and(|above| going.contains(above)) =>
+                {
+                    return Now::Nothing;
+                }
                 // What is behind a link is another file.
                 Ok(_) => return Now::Other("in a folder that is none any more"),
             }
@@ -207,7 +225,6 @@ fn wanted(
     now: &Now,
     from: Option<Side>,
     to: Option<Side>,
-    may_be_old: bool,
 ) -> Result<Now, String> {
     let name = shown(&file.path);
     let is = |now: &Now, side: Option<&Side>| match (now, side) {
@@ -225,9 +242,6 @@ fn wanted(
     }
     if is(now, from.as_ref()) {
         return match to {
-            None if may_be_old => {
-                Err(format!("{name} may be older than the change: ignore rules changed, too\n"))
-            }
             None => Ok(Now::Nothing),
             Some(Side { kind: Kind::Link, bytes, .. }) => Ok(Now::Link(bytes)),
             Some(Side { kind, bytes, mode }) => {

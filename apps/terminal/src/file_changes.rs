@@ -65,6 +65,8 @@ pub struct Put {
     pub files: Vec<PathBuf>,
     /// Those that are kept as they are.
     pub kept: Vec<PathBuf>,
+    /// Those that seem to be new and may be older, since ignore rules changed.
+    pub unsure: Vec<PathBuf>,
     /// What else changed while the command ran.
     pub untaken: Untaken,
 }
@@ -144,7 +146,7 @@ impl FileChanges {
         let put = store.put(&change, direction)?;
         // It is no command's change.
         self.told_to_others(None, &format!("an undo of {}", saved.name));
-        Ok(Put { files: put.files, kept, untaken })
+        Ok(Put { files: put.files, kept, unsure: put.unsure, untaken })
     }
 
     /// Returns the absolute paths of files of the project, as many as are told.

@@ -126,6 +126,10 @@ fn told_besides(put: &Put, saved: &Saved, all: &str) -> View {
         let took = duration(saved.took());
         view.text(format!("it ran {took}: what a program outside of PipeMux wrote to these files meanwhile is taken back, too\n"));
     }
+    if !put.unsure.is_empty() {
+        let files = told(&put.unsure, UNDO_SHOWN);
+        view.text(format!("left, since ignore rules changed and these may be older: {files}\n"));
+    }
     let mut left = put.untaken.named();
     if saved.line.split_whitespace().any(|word| word == "git") {
         left += if left.is_empty() { "" } else { ", " };
