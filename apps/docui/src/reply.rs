@@ -172,8 +172,7 @@ impl Done {
         self
     }
 
-    /// Says why no link takes back what the action did, in a few words that may say what does; empty if it changed nothing that
-    /// an undo takes back.
+    /// Says why no link takes back what the action did, and what does; empty if it changed nothing that an undo takes back.
     #[must_use]
     pub fn no_undo(mut self, why: impl Into<String>) -> Self {
         self.0.no_undo = Some(why.into());
