@@ -299,7 +299,7 @@ fn oldest_kept_steps_make_room() {
 #[test]
 fn report_has_what_is_kept() {
     let (mut world, ..) = world();
-    let verb = crate::world::run("notes.fail(); notes.say('y')");
+    let verb = run("notes.fail(); notes.say('y')");
     let mut call = world.call(reader("a"), verb);
     call.format = pipemux_proto::client::Format::Json;
     let said = world.ask_call(&call);
