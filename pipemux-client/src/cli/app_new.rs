@@ -39,7 +39,8 @@ macro_rules! kit {
 }
 
 const PYTHON_KIT: &[(&str, &str)] = kit!("python/src/pipemux": "__init__.py" "app.py" "codec.py"
-    "difference.py" "errors.py" "helpers.py" "py.typed" "schema.py" "serve.py" "session.py" "view.py");
+    "difference.py" "errors.py" "helpers.py" "media.py" "merge.py" "py.typed" "schema.py" "serve.py" "session.py" "view.py"
+    "watch.py");
 const TYPESCRIPT_KIT: &[(&str, &str)] = kit!("typescript/src": "app.ts" "codec.ts" "difference.ts" "errors.ts"
     "helpers.ts" "index.ts" "params.ts" "serve.ts" "session.ts" "view.ts");
 const RUST_APP: &str = include_str!("../../../apps/docui/examples/todo.rs");

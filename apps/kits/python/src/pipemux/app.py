@@ -25,6 +25,7 @@ from .schema import (
     wire_type,
 )
 from .view import Done, View
+from .watch import Watch
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -139,10 +140,14 @@ class App:
     """
 
     request = Request()
+    #: The folder of the project that the session was opened in: the nearest with `.git` around
+    #: the caller's directory, else that directory.
+    project = Path()
     #: True if `view` and `hidden` depend on who reads: `view.reader`, `self.request.reader`.
     per_reader: typing.ClassVar[bool] = False
     _post: Callable[[Callable[[], Any]], None]
     _send: Callable[[int, dict[str, Any]], None]
+    _watch: Watch
     _features: Sequence[str] = ()
     _secrets: dict[str, Any]
 
@@ -164,6 +169,8 @@ class App:
 
     def read(self, thing: Thing) -> str | bytes:
         """Returns the value of a thing, for `pipemux read` and for other apps."""
+        if image := thing.media():
+            return image.read()
         raise Fault("it has no value to read", about=thing, code="refused")
 
     def path(self, thing: Thing) -> Path | None:
@@ -176,8 +183,19 @@ class App:
         """Changes the state at the time that `next_wake` names, and moves that time on."""
 
     def post(self, change: Callable[[], Any] = lambda: None) -> None:
-        """From any thread: has a function change the state, and readers told of it."""
+        """From any thread: has a function change the state, and readers told of it.
+
+        If it fails, it changes nothing, and the window says so until it succeeds.
+        """
         self._post(change)
+
+    def watch(self, path: Path, on_change: Callable[[], Any] = lambda: None) -> None:
+        """Posts `on_change` when another program wrote, removed or made a file.
+
+        It is told once the file rests, within two seconds. Of a folder, the names in it are
+        watched. Watch first, and read then. The same path once more replaces its function.
+        """
+        self._watch.add(path, lambda: self.post(on_change))
 
     def notify(self, text: str) -> None:
         """From any thread: tells every reader one line with the next answer."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Union
 
 from .errors import Fault
+from .media import Image
 
 
 class Secret(str):
@@ -40,6 +41,9 @@ class Thing:
     def meaning(self) -> Any:
         """What readers must have seen before they act: when it changes, refs are stale."""
         return self.label
+
+    def media(self) -> Image | None:
+        """The image, sound or file that is its value, which windows name and `read` gives."""
 
     @property
     def rev(self) -> int:

@@ -89,8 +89,8 @@ class Server:
             sys.exit()
 
     def answer(self, method: int, life: int, body: dict[str, Any]) -> dict[str, Any]:
-        if method == CLOSE:
-            self.sessions.pop(life, None)
+        if method == CLOSE and (closed := self.sessions.pop(life, None)):
+            closed.app._watch.ended.set()
         if method in (PING, CLOSE):
             return {}
         if method == OPEN and life not in self.sessions:

@@ -1,6 +1,8 @@
 """One session: calls the app for each request, and keeps its state and its version."""
 
 import copy
+import dataclasses
+import inspect
 import json
 import os
 import threading
@@ -18,11 +20,14 @@ from .errors import Fault, Mistake, describe
 from .helpers import Undo
 from .schema import Thing, dump, load, load_fields
 from .view import Done, View
+from .watch import Watch
 
 CHANGED, JOB_REPORT = 17, 20
 HANDLERS = {1: "open", 2: "project", 3: "invoke", 4: "read", 5: "locate", 7: "save"}
 HANDLERS[9] = "cancel_job"
+NOTIFY = 18
 WINDOWS_MAX = 64
+TROUBLES_MAX = 8
 Body = dict[str, Any]
 
 
@@ -37,8 +42,10 @@ class Session:
         self.jobs: dict[str, Job[Any]] = {}
         #: The newest run, and by key the revs of things that it replaced itself.
         self.run: list[Any] = ["", {}]
-        app._post = lambda change: post(lambda: self.change(change))
-        app._send, app._secrets = send, {}
+        #: Why a change failed that no request asked for, by its function, until it succeeds.
+        self.troubles: dict[str, str] = {}
+        app._post = lambda change: post(lambda: self.attempt(change))
+        app._send, app._secrets, app._watch = send, {}, Watch()
 
     def handle(self, method: int, body: Body) -> Body:
         """Answers a request. Raises Fault to refuse it."""
@@ -52,8 +59,14 @@ class Session:
         if not self.is_open:
             self.file = Path(body["state_dir"], "state.json")
             resumed = self.restore(body.get("woken", 0), notes)
+            # An author may have a field of this name.
+            if "project" not in dump(self.app):
+                self.app.project = project_of(Path(body["cwd"]))
+        before = dump(self.app)
         with self.atomic():
             notes += self.app.opened(load(Opening, body)) or []
+        # What it read may have changed while it slept.
+        resumed = resumed if dump(self.app) == before else 0
         self.is_open = True
         self.store(0 if resumed else 1)
         return {"notes": notes, "resumed": resumed}
@@ -71,8 +84,10 @@ class Session:
             self.file.rename(aside)
             notes.append(f"unreadable state was moved to {aside}: {error}")
             return 0
-        self.run = run if woken == self.version else self.run
-        return woken if woken == self.version else 0
+        if woken != self.version:
+            return 0
+        self.run, self.troubles = run, dict(saved.get("troubles", {}))
+        return woken
 
     def set_state(self, state: Body) -> None:
         vars(self.app).update(load_fields(type(self.app), state))
@@ -80,10 +95,8 @@ class Session:
     def store(self, rise: int) -> None:
         """Counts the version up and saves the state: a crash leaves the old or the new."""
         self.version += rise
-        for each in vars(self.app).values():
-            if isinstance(each, Undo):
-                each.seal(self.app)
         saved = {"version": self.version, "run": self.run, "state": dump(self.app)}
+        saved["troubles"] = self.troubles
         new, flags = (
             self.file.with_suffix(".new"),
             os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
@@ -92,43 +105,68 @@ class Session:
             json.dump(saved, file)
         new.replace(self.file)
 
+    def each_undo(self, do: Callable[[Undo, App], None]) -> None:
+        for each in list(vars(self.app).values()):
+            if isinstance(each, Undo):
+                do(each, self.app)
+
     @contextmanager
     def atomic(self, is_query: bool = False) -> Iterator[None]:
         """Puts the state back if what is done with it fails or asks."""
-        names, before = (
-            list(load_fields(type(self.app), dump(self.app))),
-            dump(self.app),
-        )
-        backup = copy.deepcopy({name: getattr(self.app, name) for name in names})
+        before = dump(self.app)
+        self.each_undo(Undo.track)
+        fields = [each.name for each in dataclasses.fields(self.app)]  # type: ignore[arg-type]
+        backup = copy.deepcopy({name: getattr(self.app, name) for name in fields})
         try:
             yield
             after = dump(self.app)
             if is_query and after != before:
                 raise Mistake("a query changed the state")
             load_fields(type(self.app), after)
+            self.each_undo(Undo.seal)
         except BaseException:
             vars(self.app).update(backup)
             raise
 
     def change(self, change: Callable[[], Any]) -> Any:
         """Carries out a change that no request asked for, and tells readers of it."""
+        before = dump(self.app)
         with self.atomic():
             result = change()
-        self.run = ["", {}]
+        if dump(self.app) != before:
+            self.run = ["", {}]
         self.store(1)
         self.send(CHANGED, {"version": self.version})
         return result
+
+    def attempt(self, change: Callable[[], Any]) -> None:
+        """Carries out a change that nobody waits for: if it fails, the window says so."""
+        name = getattr(change, "__qualname__", repr(type(change)))
+        before = dict(self.troubles)
+        self.troubles.pop(name, None)
+        try:
+            self.change(change)
+        except Exception as error:
+            told = f"⚠ {' '.join(describe(error)['message'].split())}"[:500]
+            self.troubles = dict([*{**before, name: told}.items()][:TROUBLES_MAX])
+            if told != before.get(name):
+                self.store(1)
+                self.send(NOTIFY, {"text": told})
+                self.send(CHANGED, {"version": self.version})
+            raise
 
     def wake(self) -> float:
         """Calls `on_wake` if it is time. Returns in how many seconds it may be."""
         due = self.app.next_wake() if self.is_open else None
         if due is not None and due <= time.time():
-            self.post(lambda: self.change(self.app.on_wake))
+            self.post(lambda: self.attempt(self.app.on_wake))
             return 0.1
         return 3600 if due is None else min(due - time.time(), 3600)
 
     def project(self, body: Body) -> Body:
         view = View(body["lod"], body["budget"], body.get("reader", ""))
+        for trouble in self.troubles.values():
+            view.line(trouble)
         self.app.view(view)
         shown, window = (
             view.body(),
@@ -163,13 +201,16 @@ class Session:
             except Fault as fault:
                 fault.body["message"] = f"{param}: {fault.body['message']}"
                 raise
-            if isinstance(args[param], Path):
-                args[param] = request.cwd / args[param]
+        given = inspect.signature(function).bind_partial(self.app, **args)
+        given.apply_defaults()
+        args = {
+            name: absolute(each, request.cwd) for name, each in given.arguments.items()
+        }
         how: Body = function.__pipemux__  # type: ignore[attr-defined]
         is_query = how["risk"] == "query"
         try:
             with self.atomic(is_query):
-                result = function(self.app, **args)
+                result = function(**args)
                 if how["previews"] and not request.asked:
                     raise Mistake(f"{name} has previews=True and never confirms")
                 if result is None or isinstance(result, str):
@@ -305,6 +346,19 @@ class Session:
         self.store(0)
         due = self.app.next_wake()
         return {"version": self.version, "wake_at": due and int(due * 1000)}
+
+
+def absolute(value: Any, cwd: Path) -> Any:
+    """A value in which paths that are relative begin at a directory."""
+    if isinstance(value, list):
+        return [absolute(each, cwd) for each in value]
+    return cwd / value if isinstance(value, Path) else value
+
+
+def project_of(directory: Path) -> Path:
+    """The project that a directory is in."""
+    around = (directory, *directory.parents)
+    return next((each for each in around if (each / ".git").exists()), directory)
 
 
 def _raise(error: Exception) -> None:
