@@ -162,7 +162,7 @@ class ImageTest(unittest.TestCase):
             (jpeg, "image/jpeg", (4, 3)),
             (jpeg[:9], "image/jpeg", (None, None)),
             (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp", (None, None)),
-            (PNG[:9], "application/octet-stream", (None, None)),
+            (PNG[:9], "image/png", (None, None)),
             (b"", "application/octet-stream", (None, None)),
         ]:
             slot = Image(data).slot() or {}

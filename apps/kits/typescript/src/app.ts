@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 
 import { pack, unpack, type Body } from "./codec.ts";
 import { Fault, Mistake, placeOf } from "./errors.ts";
+import type { Image } from "./media.ts";
 import { decodeFields, isThing, wiresOf, type Args, type Param, type Params, type Thing } from "./params.ts";
 import type { Done, View } from "./view.ts";
 
@@ -47,8 +48,21 @@ export function action<S, P extends Params = {}>(spec: ActionSpec<S, P>): Action
 
 /** What an app may do at any time, also when no request is under way. */
 export interface Handle<S> {
-  /** Has a function change the state, and readers told of it. */
+  /**
+   * Has a function change the state, and readers told of it. If it fails, it changes nothing, and the window says so
+   * until it succeeds.
+   */
   post(change: (state: S) => void | Promise<void>): void;
+  /**
+   * Posts `onChange` when another program wrote, removed or made a file, once the file rests, within two seconds. Of a
+   * folder, the names in it are watched. Watch first, and read then. The same path once more replaces its function.
+   */
+  watch(path: string, onChange?: (state: S) => void | Promise<void>): void;
+  /**
+   * The folder of the project that the session was opened in: the nearest with `.git` around the caller's directory,
+   * else that directory.
+   */
+  readonly project: string;
   /** Tells every reader one line with the next answer. */
   notify(text: string): void;
   /** Keeps the app awake while it works outside of requests; 0 seconds when the work is finished. */
@@ -87,6 +101,8 @@ export interface App<S> {
   hidden?(state: S, thing: Thing, reader: string): string | undefined;
   /** Says how a thing disappeared, if the app knows. */
   gone?(state: S, key: string): string | undefined;
+  /** Returns the image, sound or file that is a thing's value, which windows name and `read` gives. */
+  media?(thing: Thing): Image | undefined;
   /** Returns the value of a thing, for `pipemux read` and for other apps. */
   read?(state: S, thing: Thing): string | Uint8Array;
   /** Returns the absolute path of a thing that is a file. */

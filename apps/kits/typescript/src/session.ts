@@ -7,10 +7,12 @@ import { basename, dirname, join, resolve } from "node:path";
 import { Context, digest, Job, need, notJson, Question, type App, type Handle } from "./app.ts";
 import { unpack, type Body } from "./codec.ts";
 import { describe, Fault, Mistake } from "./errors.ts";
-import { sealChange, type Undoable } from "./helpers.ts";
+import { sealChange, trackChanges, type Undoable } from "./helpers.ts";
 import { isThing, type Thing } from "./params.ts";
-import { Done, View } from "./view.ts";
+import { Done, View, type About } from "./view.ts";
+import { Watch } from "./watch.ts";
 
+const TROUBLES_MAX = 8;
 const [CHANGED, NOTIFY, BUSY, JOB_REPORT] = [17, 18, 19, 20];
 
 /** How a session sends an event, and has work done after what is under way. */
@@ -34,6 +36,10 @@ export class Session<S> {
   private jobs = new Map<string, Job<S, any>>();
   /** The newest run, and by key the revs of things that it replaced itself. */
   private run: { id: string; replaced: Record<string, number[]> } = { id: "", replaced: {} };
+  /** Why a change failed that no request asked for, by its function, until it succeeds. */
+  private troubles = new Map<string, string>();
+  private folder = "";
+  private watch = new Watch();
   private connection: Connection;
   private handle: Handle<S>;
   private timer: NodeJS.Timeout | undefined;
@@ -42,8 +48,13 @@ export class Session<S> {
     this.app = app;
     this.state = structuredClone(app.state());
     this.connection = connection;
+    const session = this;
     this.handle = {
-      post: (change) => connection.enqueue(() => this.change(change)),
+      post: (change) => connection.enqueue(() => this.attempt(change)),
+      watch: (path, onChange = () => {}) => this.watch.add(resolve(path), () => this.handle.post(onChange)),
+      get project() {
+        return session.folder;
+      },
       notify: (text) => connection.send(NOTIFY, { text }),
       busy: (what, seconds) => connection.send(BUSY, { what, for_ms: Math.round(seconds * 1000) }),
     };
@@ -67,6 +78,7 @@ export class Session<S> {
   /** Ends what the session does by itself. */
   end(): void {
     clearTimeout(this.timer);
+    this.watch.end();
   }
 
   private async open(body: Body): Promise<Body> {
@@ -75,8 +87,12 @@ export class Session<S> {
     if (!this.isOpen) {
       this.file = join(body.state_dir, "state.json");
       resumed = this.restore(body.woken || 0, notes);
+      this.folder = projectOf(body.cwd);
     }
+    const before = JSON.stringify(this.state);
     await this.atomic(() => notes.push(...(this.app.opened?.(this.state, body as any, this.handle) ?? [])));
+    // What it read may have changed while it slept.
+    if (JSON.stringify(this.state) !== before) resumed = 0;
     this.isOpen = true;
     this.store(resumed ? 0 : 1);
     return { notes, resumed };
@@ -90,7 +106,7 @@ export class Session<S> {
       // Fields that the app has got since keep their defaults.
       this.state = { ...this.state, ...saved.state };
       this.version = saved.version;
-      if (woken === saved.version) this.run = saved.run;
+      if (woken === saved.version) [this.run, this.troubles] = [saved.run, new Map(saved.troubles ?? [])];
     } catch (error) {
       const aside = `${this.file}.${Date.now()}.unreadable`;
       renameSync(this.file, aside);
@@ -102,8 +118,7 @@ export class Session<S> {
   /** Counts the version up and saves the state: after a crash it is the old or the new one. */
   private store(rise: number): void {
     this.version += rise;
-    sealChange(this.state as Undoable);
-    const saved = { version: this.version, run: this.run, state: this.state };
+    const saved = { version: this.version, run: this.run, state: this.state, troubles: [...this.troubles] };
     writeFileSync(`${this.file}.new`, JSON.stringify(saved), { mode: 0o600 });
     renameSync(`${this.file}.new`, this.file);
     this.planWake();
@@ -111,12 +126,14 @@ export class Session<S> {
 
   /** Puts the state back if what is done with it fails or asks. */
   private async atomic<T>(work: () => T | Promise<T>, isQuery = false): Promise<T> {
+    if (this.keepsChanges()) trackChanges(this.state as Undoable);
     const before = JSON.stringify(this.state);
     try {
       const result = await work();
       if (isQuery && JSON.stringify(this.state) !== before) throw new Mistake("a query changed the state");
       const odd = notJson(this.state, "state");
       if (odd !== undefined) throw new Mistake(odd);
+      if (this.keepsChanges()) sealChange(this.state as Undoable);
       return result;
     } catch (error) {
       this.state = JSON.parse(before);
@@ -126,11 +143,35 @@ export class Session<S> {
 
   /** Carries out a change that no request asked for, and tells readers of it. */
   private async change<T>(change: (state: S) => T | Promise<T>): Promise<T> {
+    const before = JSON.stringify(this.state);
     const result = await this.atomic(() => change(this.state));
-    this.run = { id: "", replaced: {} };
+    if (JSON.stringify(this.state) !== before) this.run = { id: "", replaced: {} };
     this.store(1);
     this.connection.send(CHANGED, { version: this.version });
     return result;
+  }
+
+  /** Carries out a change that nobody waits for: if it fails, the window says so. */
+  private async attempt(change: (state: S) => unknown): Promise<void> {
+    const name = change.name || String(change);
+    const before = new Map(this.troubles);
+    this.troubles.delete(name);
+    try {
+      await this.change(change);
+    } catch (error) {
+      const told = `⚠ ${String(describe(error).message).replace(/\s+/g, " ")}`.slice(0, 500);
+      this.troubles = new Map([...new Map(before).set(name, told)].slice(0, TROUBLES_MAX));
+      if (told !== before.get(name)) {
+        this.store(1);
+        this.connection.send(NOTIFY, { text: told });
+        this.connection.send(CHANGED, { version: this.version });
+      }
+      throw error;
+    }
+  }
+
+  private keepsChanges(): boolean {
+    return Array.isArray((this.state as Partial<Undoable>).undo?.past);
   }
 
   private planWake(): void {
@@ -141,10 +182,14 @@ export class Session<S> {
     const wait = Math.min(Math.max(due - Date.now(), 100), 3_600_000);
     this.timer = setTimeout(() => {
       if (due > Date.now()) this.planWake();
-      else this.connection.enqueue(() => this.change((state) => this.app.onWake?.(state, this.handle)));
+      else this.handle.post((state) => this.app.onWake?.(state, this.handle));
     }, wait);
   }
 
+  private about: About = {
+    rev: (thing) => this.rev(thing),
+    media: (thing) => this.app.media?.(thing)?.slot(),
+  };
   private rev = (thing: Thing): number => digest(this.app.meaning ? this.app.meaning(thing) : thing.label);
 
   private find(key: string): Thing | undefined {
@@ -153,8 +198,9 @@ export class Session<S> {
 
   private project(body: Body): Body {
     const view = Object.assign(new View(), { lod: body.lod, budget: body.budget, reader: body.reader ?? "" });
+    for (const trouble of this.troubles.values()) view.line(trouble);
     this.app.view(this.state, view);
-    const shown = view.body(this.rev);
+    const shown = view.body(this.about);
     const window = JSON.stringify([body.window, view.lod, view.budget, view.reader]);
     const now = digest(shown);
     // It may have changed without being told, as a clock does.
@@ -181,7 +227,7 @@ export class Session<S> {
         if (error instanceof Fault) error.body.message = `${name}: ${error.body.message}`;
         throw error;
       }
-      if (param.wire.path && typeof args[name] === "string") args[name] = resolve(context.cwd, args[name]);
+      if (param.isPath) args[name] = absolute(args[name], context.cwd);
     }
     const isQuery = action.risk === "query";
     let result: Done | Job<S, any>;
@@ -194,7 +240,7 @@ export class Session<S> {
         if (given instanceof Job) return given;
         const result = typeof given !== "string" ? given : isQuery ? new Done().show(given) : new Done(given);
         if (!(result instanceof Done)) throw new Mistake(`${action.name} returned ${given}, no Done, Job or text`);
-        done = result.body(this.rev);
+        done = result.body(this.about);
         return result;
       }, isQuery);
     } catch (error) {
@@ -291,8 +337,9 @@ export class Session<S> {
   private read(body: Body): Body {
     const thing = this.lookUp(body);
     if (body.path) return { data: Buffer.of(), total: 0, text: true, path: this.app.path?.(this.state, thing) };
-    if (!this.app.read) throw new Fault("it has no value to read", { code: "refused", about: thing });
-    const data = Buffer.from(this.app.read(this.state, thing));
+    const image = this.app.read ? undefined : this.app.media?.(thing);
+    if (!this.app.read && !image) throw new Fault("it has no value to read", { code: "refused", about: thing });
+    const data = image ? image.read() : Buffer.from(this.app.read!(this.state, thing));
     const text = Buffer.from(data.toString()).equals(data);
     return { data: data.subarray(body.offset, body.offset + body.max), total: data.length, text };
   }
@@ -309,6 +356,20 @@ export class Session<S> {
     this.store(0);
     const due = this.app.nextWake?.(this.state);
     return { version: this.version, wake_at: due === undefined ? undefined : Math.round(due) };
+  }
+}
+
+/** A path, or a list of them, as absolute ones; null where there is none. */
+function absolute(value: unknown, cwd: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => absolute(each, cwd));
+  return typeof value === "string" ? resolve(cwd, value) : value;
+}
+
+/** The project that a directory is in. */
+function projectOf(directory: string): string {
+  for (let at = directory; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (at === dirname(at)) return directory;
   }
 }
 

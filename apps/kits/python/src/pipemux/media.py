@@ -1,6 +1,5 @@
 """Images and other values that are no text."""
 
-import mimetypes
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ UNKNOWN = "application/octet-stream"
 class Image:
     """What a thing's value is: the absolute path of a file, or bytes. Return one from `media`.
 
-    Its type, such as `image/png`, is found from its first bytes and the name of the file.
+    The type of common images is found from their first bytes; of others, name it: `audio/wav`.
     """
 
     source: Path | bytes
@@ -36,12 +35,7 @@ class Image:
         except OSError:
             return None
         found, pixels = _look(head)
-        guessed = (
-            None
-            if isinstance(self.source, bytes)
-            else mimetypes.guess_type(self.source.name)[0]
-        )
-        shown = {"type": self.type or found or guessed or UNKNOWN, "bytes": size}
+        shown = {"type": self.type or found, "bytes": size}
         return {**shown, "width": pixels[0], "height": pixels[1]} if pixels else shown
 
     def read(self) -> bytes:
@@ -61,18 +55,23 @@ class Image:
         )
 
 
-def _look(head: bytes) -> tuple[str | None, tuple[int, int] | None]:
+def _look(head: bytes) -> tuple[str, tuple[int, int] | None]:
     """The type of an image, and its width and height, as far as its first bytes tell them."""
-    try:
-        if head.startswith(b"\x89PNG\r\n\x1a\n"):
-            return "image/png", struct.unpack_from(">II", head, 16)
-        if head.startswith((b"GIF87a", b"GIF89a")):
-            return "image/gif", struct.unpack_from("<HH", head, 6)
-        if head.startswith(b"\xff\xd8\xff"):
-            return "image/jpeg", _jpeg_size(head)
-    except struct.error:
-        pass
-    return ("image/webp" if head[:4] + head[8:12] == b"RIFFWEBP" else None), None
+    if head.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png", _pair(">II", head, 16)
+    if head.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif", _pair("<HH", head, 6)
+    if head.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg", _jpeg_size(head)
+    return "image/webp" if head[:4] + head[8:12] == b"RIFFWEBP" else UNKNOWN, None
+
+
+def _pair(form: str, head: bytes, at: int) -> tuple[int, int] | None:
+    return (
+        struct.unpack_from(form, head, at)
+        if len(head) >= at + struct.calcsize(form)
+        else None
+    )
 
 
 def _jpeg_size(head: bytes) -> tuple[int, int] | None:
