@@ -53,6 +53,10 @@ class Notes(App):
     def export(self, to: Path = Path("out.md"), more: list[Path] | None = None) -> str:
         return f"{to} {more} in {self.project}"
 
+    @action("query")
+    def where(self, to: Path) -> str:
+        return str(to)
+
     @action()
     def fail(self, text: str = "") -> None:
         """Fails after it was answered, or no longer."""

@@ -99,6 +99,19 @@ class FilesTest(unittest.TestCase):
         self.file.write_text('["c"]')
         self.assertEqual((self.told(), self.shown()), ("c", "\n"))
 
+    def test_action_acts_on_what_the_file_has(self) -> None:
+        self.file.write_text('["a"]')
+        self.app.do("add", text="b")
+        self.assertEqual([each["label"] for each in self.objects()], ["a", "b"])
+        self.file.write_text("[")
+        for _ in range(2):
+            with self.assertRaisesRegex(Refused, r"JSONDecodeError: .* \(files.py:"):
+                self.app.do("add", text="c")
+        self.assertIn("/w/x.md", self.app.do("where", to="x.md")["content"][0]["text"])
+        self.file.write_text('["d"]')
+        self.app.do("undo")
+        self.assertEqual([each["label"] for each in self.objects()], ["d"])
+
     def test_failed_change_without_a_request_is_told_once_and_changes_nothing(
         self,
     ) -> None:

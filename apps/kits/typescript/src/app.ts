@@ -54,8 +54,10 @@ export interface Handle<S> {
    */
   post(change: (state: S) => void | Promise<void>): void;
   /**
-   * Posts `onChange` when another program wrote, removed or made a file, once the file rests, within two seconds. Of a
-   * folder, the names in it are watched. Watch first, and read then. The same path once more replaces its function.
+   * Has `onChange` take in what another program wrote, removed or made there. It is called when the file rests, within
+   * two seconds, and before an action that comes sooner: that fails if it does. Readers are told if it changed the
+   * state; without a function, always. Of a folder, the names in it are watched. Watch first, and read then. The same
+   * path once more replaces its function.
    */
   watch(path: string, onChange?: (state: S) => void | Promise<void>): void;
   /**

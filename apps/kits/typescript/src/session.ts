@@ -39,7 +39,7 @@ export class Session<S> {
   /** Why a change failed that no request asked for, by its function, until it succeeds. */
   private troubles = new Map<string, string>();
   private folder = "";
-  private watch = new Watch();
+  private watch: Watch;
   private connection: Connection;
   private handle: Handle<S>;
   private timer: NodeJS.Timeout | undefined;
@@ -48,10 +48,11 @@ export class Session<S> {
     this.app = app;
     this.state = structuredClone(app.state());
     this.connection = connection;
+    this.watch = new Watch((work) => connection.enqueue(work));
     const session = this;
     this.handle = {
       post: (change) => connection.enqueue(() => this.attempt(change)),
-      watch: (path, onChange = () => {}) => this.watch.add(resolve(path), () => this.handle.post(onChange)),
+      watch: (path, onChange) => this.watch.add(resolve(path), () => this.attempt(onChange ?? (() => {}), !!onChange)),
       get project() {
         return session.folder;
       },
@@ -141,23 +142,27 @@ export class Session<S> {
     }
   }
 
-  /** Carries out a change that no request asked for, and tells readers of it. */
-  private async change<T>(change: (state: S) => T | Promise<T>): Promise<T> {
+  /**
+   * Carries out a change that no request asked for, and tells readers of it. When it is quiet and changed nothing, there
+   * is nothing to tell.
+   */
+  private async change<T>(change: (state: S) => T | Promise<T>, isQuiet = false): Promise<T> {
     const before = JSON.stringify(this.state);
     const result = await this.atomic(() => change(this.state));
     if (JSON.stringify(this.state) !== before) this.run = { id: "", replaced: {} };
+    else if (isQuiet) return result;
     this.store(1);
     this.connection.send(CHANGED, { version: this.version });
     return result;
   }
 
   /** Carries out a change that nobody waits for: if it fails, the window says so. */
-  private async attempt(change: (state: S) => unknown): Promise<void> {
+  private async attempt(change: (state: S) => unknown, isQuiet = false): Promise<void> {
     const name = change.name || String(change);
     const before = new Map(this.troubles);
-    this.troubles.delete(name);
+    const healed = this.troubles.delete(name);
     try {
-      await this.change(change);
+      await this.change(change, isQuiet && !healed);
     } catch (error) {
       const told = `⚠ ${String(describe(error).message).replace(/\s+/g, " ")}`.slice(0, 500);
       this.troubles = new Map([...new Map(before).set(name, told)].slice(0, TROUBLES_MAX));
@@ -214,6 +219,8 @@ export class Session<S> {
   private async invoke(body: Body): Promise<Body> {
     const action = this.app.actions[body.action];
     if (!action) throw new Fault(`unknown action ${body.action}`, { code: "usage" });
+    const isQuery = action.risk === "query";
+    if (!isQuery) await this.watch.take();
     const context = new Context<S>(body, this.handle, this.connection.features, this.secrets);
     const used = new Map<string, number>();
     const args: Body = {};
@@ -229,7 +236,6 @@ export class Session<S> {
       }
       if (param.isPath) args[name] = absolute(args[name], context.cwd);
     }
-    const isQuery = action.risk === "query";
     let result: Done | Job<S, any>;
     let done: Body | undefined;
     try {

@@ -9,12 +9,14 @@ const [LOOK, LOOK_QUIET, QUIET] = [200, 1000, 60_000];
 /** Looks after which a file that is written again and again counts as changed all the same. */
 const LOOKS_MAX = 10;
 
-/** A path, as it was when its change was told last, and when it was looked at last. */
+/** A path, as it was when its change was taken in last, and when it was looked at last. */
 interface Watched {
-  told: string;
+  change(): Promise<void>;
+  taken: string;
   seen: string;
   looks: number;
-  tell(): void;
+  isPosted: boolean;
+  hasFailed: boolean;
 }
 
 /**
@@ -23,17 +25,27 @@ interface Watched {
  */
 export class Watch {
   private paths = new Map<string, Watched>();
+  private post: (work: () => unknown) => void;
   private timer: NodeJS.Timeout | undefined;
   private changed = Date.now();
   private isEnded = false;
 
-  add(path: string, tell: () => void): void {
+  constructor(post: (work: () => unknown) => void) {
+    this.post = post;
+  }
+  add(path: string, change: () => Promise<void>): void {
     if (this.paths.size >= PATHS_MAX && !this.paths.has(path)) {
       throw new RangeError(`at most ${PATHS_MAX} paths are watched: watch their folder`);
     }
-    const found = foundNow(path);
-    this.paths.set(path, { told: found, seen: found, looks: 0, tell });
+    const taken = foundNow(path);
+    this.paths.set(path, { change, taken, seen: taken, looks: 0, isPosted: false, hasFailed: false });
     if (!this.timer) this.plan();
+  }
+  /** Takes in what changed, or couldn't be taken in, before an action acts on it. */
+  async take(): Promise<void> {
+    for (const [path, each] of this.paths) {
+      if (each.hasFailed || foundNow(path) !== each.taken) await take(path, each);
+    }
   }
   end(): void {
     this.isEnded = true;
@@ -46,17 +58,24 @@ export class Watch {
   private async look(): Promise<void> {
     for (const [path, each] of [...this.paths]) {
       const now = textOf(await stat(path, { bigint: true }).catch(() => undefined));
-      each.looks = now === each.told ? 0 : each.looks + 1;
+      each.looks = now === each.taken ? 0 : each.looks + 1;
       const rests = now === each.seen;
       each.seen = now;
-      if (each.looks > 0) this.changed = Date.now();
-      if (each.looks === 0 || (!rests && each.looks < LOOKS_MAX)) continue;
-      // What goes on is told once more when it rests.
-      Object.assign(each, { told: rests ? now : "written", looks: 0 });
-      if (!this.isEnded) each.tell();
+      if (each.looks === 0) continue;
+      this.changed = Date.now();
+      // One that is written again and again is taken in all the same.
+      if (each.isPosted || (!rests && each.looks % LOOKS_MAX > 0)) continue;
+      each.isPosted = true;
+      this.post(() => take(path, each));
     }
     this.plan();
   }
+}
+
+async function take(path: string, each: Watched): Promise<void> {
+  Object.assign(each, { taken: foundNow(path), isPosted: false, hasFailed: true });
+  await each.change();
+  each.hasFailed = false;
 }
 
 function foundNow(path: string): string {

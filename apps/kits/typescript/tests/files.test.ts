@@ -88,6 +88,18 @@ test("window says that a file can't be read until it can", async () => {
   assert.deepEqual([await told(), await shown()], ["c", "\n"]);
 });
 
+test("action acts on what the file has", async () => {
+  writeFileSync(file, '["a"]');
+  await app.do("add", { text: "b" });
+  assert.deepEqual((await objects()).map(({ label }) => label), ["a", "b"]);
+  writeFileSync(file, "[");
+  for (let n = 0; n < 2; n += 1) await assert.rejects(app.do("add", { text: "c" }), refusal(/SyntaxError: .* \(files.js:/));
+  assert.equal((await app.do("where", { to: "x.md" })).content[0].text, "/w/x.md");
+  writeFileSync(file, '["d"]');
+  await app.do("undo");
+  assert.deepEqual((await objects()).map(({ label }) => label), ["d"]);
+});
+
 test("failed change without a request is told once and changes nothing", async () => {
   await app.do("add", { text: "a" });
   for (let n = 0; n < 3; n += 1) await app.do("fail", { text: "no\nmore" });

@@ -37,6 +37,8 @@ const exportTo = action({
   run: (_: Notes, { to, more }, { handle }) => `${to} ${more} in ${handle.project}`,
 });
 
+const where = action({ risk: "query", params: { to: path() }, run: (_: Notes, { to }) => to });
+
 const fail = action({
   doc: "Fails after it was answered, or no longer.",
   params: { text: str().default("") },
@@ -56,7 +58,7 @@ function load(state: Notes, { project }: Handle<Notes>): void {
 
 run<Notes>({
   state: () => ({ notes: [], undo: noChanges() }),
-  actions: { add, reuse, undo, export: exportTo, fail },
+  actions: { add, reuse, undo, export: exportTo, where, fail },
   opened(state, _, handle) {
     handle.watch(join(handle.project, "notes.json"), (state) => load(state, handle));
     load(state, handle);

@@ -148,6 +148,7 @@ class App:
     _post: Callable[[Callable[[], Any]], None]
     _send: Callable[[int, dict[str, Any]], None]
     _watch: Watch
+    _attempt: Callable[[Callable[[], Any] | None], None]
     _features: Sequence[str] = ()
     _secrets: dict[str, Any]
 
@@ -189,13 +190,15 @@ class App:
         """
         self._post(change)
 
-    def watch(self, path: Path, on_change: Callable[[], Any] = lambda: None) -> None:
-        """Posts `on_change` when another program wrote, removed or made a file.
+    def watch(self, path: Path, on_change: Callable[[], Any] | None = None) -> None:
+        """Has `on_change` take in what another program wrote, removed or made there.
 
-        It is told once the file rests, within two seconds. Of a folder, the names in it are
-        watched. Watch first, and read then. The same path once more replaces its function.
+        It is called when the file rests, within two seconds, and before an action that comes
+        sooner: that fails if it does. Readers are told if it changed the state; without a
+        function, always. Of a folder, the names in it are watched. Watch first, and read then.
+        The same path once more replaces its function.
         """
-        self._watch.add(path, lambda: self.post(on_change))
+        self._watch.add(path, lambda: self._attempt(on_change))
 
     def notify(self, text: str) -> None:
         """From any thread: tells every reader one line with the next answer."""

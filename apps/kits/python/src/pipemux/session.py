@@ -45,7 +45,10 @@ class Session:
         #: Why a change failed that no request asked for, by its function, until it succeeds.
         self.troubles: dict[str, str] = {}
         app._post = lambda change: post(lambda: self.attempt(change))
-        app._send, app._secrets, app._watch = send, {}, Watch()
+        app._send, app._secrets, app._watch = send, {}, Watch(post)
+        app._attempt = lambda change: self.attempt(
+            change or (lambda: None), quiet=bool(change)
+        )
 
     def handle(self, method: int, body: Body) -> Body:
         """Answers a request. Raises Fault to refuse it."""
@@ -128,24 +131,29 @@ class Session:
             vars(self.app).update(backup)
             raise
 
-    def change(self, change: Callable[[], Any]) -> Any:
-        """Carries out a change that no request asked for, and tells readers of it."""
+    def change(self, change: Callable[[], Any], *, quiet: bool = False) -> Any:
+        """Carries out a change that no request asked for, and tells readers of it.
+
+        When it is quiet and changed nothing, there is nothing to tell.
+        """
         before = dump(self.app)
         with self.atomic():
             result = change()
         if dump(self.app) != before:
             self.run = ["", {}]
+        elif quiet:
+            return result
         self.store(1)
         self.send(CHANGED, {"version": self.version})
         return result
 
-    def attempt(self, change: Callable[[], Any]) -> None:
+    def attempt(self, change: Callable[[], Any], *, quiet: bool = False) -> None:
         """Carries out a change that nobody waits for: if it fails, the window says so."""
         name = getattr(change, "__qualname__", repr(type(change)))
         before = dict(self.troubles)
-        self.troubles.pop(name, None)
+        healed = self.troubles.pop(name, None)
         try:
-            self.change(change)
+            self.change(change, quiet=quiet and not healed)
         except Exception as error:
             told = f"⚠ {' '.join(describe(error)['message'].split())}"[:500]
             self.troubles = dict([*{**before, name: told}.items()][:TROUBLES_MAX])
@@ -185,6 +193,10 @@ class Session:
         name, function = body["action"], self.actions.get(body["action"])
         if function is None:
             raise Fault(f"unknown action {name}", code="usage")
+        how: Body = function.__pipemux__  # type: ignore[attr-defined]
+        is_query = how["risk"] == "query"
+        if not is_query:
+            self.app._watch.take()
         self.app.request = request = load(Request, body)
         request.budget = request.budget or Request.budget
         if resume := body.get("resume"):
@@ -206,8 +218,6 @@ class Session:
         args = {
             name: absolute(each, request.cwd) for name, each in given.arguments.items()
         }
-        how: Body = function.__pipemux__  # type: ignore[attr-defined]
-        is_query = how["risk"] == "query"
         try:
             with self.atomic(is_query):
                 result = function(**args)

@@ -15,24 +15,25 @@ LOOKS_MAX = 10
 
 
 class Watched:
-    """A path, as it was when its change was told last."""
+    """A path, as it was when its change was taken in last, and when it was looked at last."""
 
-    def __init__(self, path: Path, tell: Callable[[], None]):
-        self.path, self.tell = path, tell
-        self.told = self.seen = _look(path)
-        self.looks = 0
+    def __init__(self, path: Path, change: Callable[[], Any]):
+        self.path, self.change = path, change
+        self.taken = self.seen = _look(path)
+        self.looks, self.is_posted, self.failed = 0, False, False
 
-    def look(self) -> bool:
-        """Tells a change once the path rests, or goes on for long. True while it changes."""
+    def take(self) -> None:
+        """Takes in what the path has now, on the app's thread."""
+        self.taken, self.is_posted, self.failed = _look(self.path), False, True
+        self.change()
+        self.failed = False
+
+    def rests(self) -> bool | None:
+        """True once a changed path rests, or has changed for long; None for an unchanged one."""
         now = _look(self.path)
-        self.looks = 0 if now == self.told else self.looks + 1
-        rests, self.seen = now == self.seen, now
-        if self.looks and (rests or self.looks >= LOOKS_MAX):
-            # What goes on is told once more when it rests.
-            self.told, self.looks = now if rests else (), 0
-            self.tell()
-            return True
-        return self.looks > 0
+        self.looks = 0 if now == self.taken else self.looks + 1
+        is_same, self.seen = now == self.seen, now
+        return (is_same or self.looks % LOOKS_MAX == 0) if self.looks else None
 
 
 class Watch:
@@ -42,29 +43,40 @@ class Watch:
     manifest, and a path may be replaced, removed and made again.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, post: Callable[[Callable[[], Any]], None]) -> None:
+        self.post = post
         self.paths: dict[Path, Watched] = {}
         self.thread: threading.Thread | None = None
         self.ended = threading.Event()
 
-    def add(self, path: Path, tell: Callable[[], None]) -> None:
+    def add(self, path: Path, change: Callable[[], Any]) -> None:
         if len(self.paths) >= PATHS_MAX and path not in self.paths:
             raise ValueError(
                 f"at most {PATHS_MAX} paths are watched: watch their folder"
             )
-        self.paths = {**self.paths, path: Watched(path, tell)}
+        self.paths = {**self.paths, path: Watched(path, change)}
         if self.thread is None:
             self.thread = threading.Thread(target=self._run, daemon=True)
             self.thread.start()
+
+    def take(self) -> None:
+        """Takes in what changed, or couldn't be taken in, before an action acts on it."""
+        for each in self.paths.values():
+            if each.failed or _look(each.path) != each.taken:
+                each.take()
 
     def _run(self) -> None:
         changed = time.monotonic()
         while not self.ended.wait(
             LOOK if time.monotonic() - changed < QUIET else LOOK_QUIET
         ):
-            changes = [each.look() for each in self.paths.values()]
-            if any(changes):
+            for each in self.paths.values():
+                if (rests := each.rests()) is None:
+                    continue
                 changed = time.monotonic()
+                if rests and not each.is_posted:
+                    each.is_posted = True
+                    self.post(each.take)
 
 
 def _look(path: Path) -> tuple[Any, ...] | None:
