@@ -77,7 +77,6 @@ class Notes(App):
 
     def opened(self, opening: Opening) -> None:
         self.watch(self.project / "notes.json", self.load)
-        self.load()
 
     def view(self, view: View) -> None:
         view.title = f"{len(self.notes)} notes"

@@ -82,8 +82,9 @@ class FilesTest(unittest.TestCase):
         self.app.close()
         self.file.write_text('["new"]')
         self.app = self.start(again=True, woken=saved["version"])
-        self.assertEqual(self.app.opened["resumed"], 0)
-        self.assertGreater(self.app.view()["version"], saved["version"])
+        self.assertEqual(self.app.opened["resumed"], saved["version"])
+        self.assertEqual(self.told(), "new")
+        self.assertEqual(self.app.view()["version"], saved["version"] + 1)
 
     def test_window_says_that_a_file_cannot_be_read_until_it_can(self) -> None:
         self.file.write_text('["a"]')
@@ -94,10 +95,23 @@ class FilesTest(unittest.TestCase):
         self.assertRegex(self.app.event(NOTIFY)["text"], r"^⚠ JSONDecodeError")
         version = self.app.ask(SAVE, {})["version"]
         self.app.close()
-        self.file.write_text('["b"]')
         self.app = self.start(again=True, woken=version)
-        self.file.write_text('["c"]')
-        self.assertEqual((self.told(), self.shown()), ("c", "\n"))
+        self.assertRegex(self.shown(), r"^⚠ JSONDecodeError")
+        self.app.close()
+        self.file.write_text('["a"]')
+        self.app = self.start(again=True, woken=version)
+        self.assertEqual((self.told(), self.shown()), ("a", "\n"))
+
+    def test_app_with_an_unreadable_file_opens_and_says_so(self) -> None:
+        self.app.kill()
+        self.file.write_text("[")
+        self.app = self.start()
+        self.assertRegex(self.shown(), r"^⚠ JSONDecodeError")
+        self.assertRegex(self.app.event(NOTIFY)["text"], r"^⚠ JSONDecodeError")
+        with self.assertRaisesRegex(Refused, "JSONDecodeError"):
+            self.app.do("add", text="c")
+        self.file.write_text('["a"]')
+        self.assertEqual((self.told(), self.shown()), ("a", "\n"))
 
     def test_action_acts_on_what_the_file_has(self) -> None:
         self.file.write_text('["a"]')

@@ -54,10 +54,10 @@ export interface Handle<S> {
    */
   post(change: (state: S) => void | Promise<void>): void;
   /**
-   * Has `onChange` take in what another program wrote, removed or made there. It is called when the file rests, within
-   * two seconds, and before an action that comes sooner: that fails if it does. Readers are told if it changed the
-   * state; without a function, always. Of a folder, the names in it are watched. Watch first, and read then. The same
-   * path once more replaces its function.
+   * Has `onChange` take in what is there, now and when another program changes it. It is called once `opened` or the
+   * action has returned; later when the file rests, within two seconds, and before an action that comes sooner: that
+   * fails if it does. Readers are told if it changed the state; without a function, always. Of a folder, the names in
+   * it are watched. The same path once more replaces its function.
    */
   watch(path: string, onChange?: (state: S) => void | Promise<void>): void;
   /**

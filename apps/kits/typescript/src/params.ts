@@ -1,5 +1,7 @@
 /** The parameters of actions: their types as the protocol names them, and the check of arguments. */
 
+import { resolve } from "node:path";
+
 import { Fault } from "./errors.ts";
 
 /**
@@ -123,4 +125,10 @@ export function typeName(type: any): string {
   if ("union" in type) return type.union.map((text: string) => `'${text}'`).join("|");
   if ("record" in type) return "a record";
   return "list" in type ? `list of ${typeName(type.list)}` : `${typeName(type.optional)} or null`;
+}
+
+/** A path, or a list of them, as absolute ones; null where there is none. */
+export function absolute(value: unknown, cwd: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => absolute(each, cwd));
+  return typeof value === "string" ? resolve(cwd, value) : value;
 }

@@ -8,7 +8,7 @@ import { Context, digest, Job, need, notJson, Question, type App, type Handle } 
 import { unpack, type Body } from "./codec.ts";
 import { describe, Fault, Mistake } from "./errors.ts";
 import { sealChange, trackChanges, type Undoable } from "./helpers.ts";
-import { isThing, type Thing } from "./params.ts";
+import { absolute, isThing, type Thing } from "./params.ts";
 import { Done, View, type About } from "./view.ts";
 import { Watch } from "./watch.ts";
 
@@ -52,7 +52,7 @@ export class Session<S> {
     const session = this;
     this.handle = {
       post: (change) => connection.enqueue(() => this.attempt(change)),
-      watch: (path, onChange) => this.watch.add(resolve(path), () => this.attempt(onChange ?? (() => {}), !!onChange)),
+      watch: (path, onChange) => this.observe(resolve(path), onChange),
       get project() {
         return session.folder;
       },
@@ -90,12 +90,15 @@ export class Session<S> {
       resumed = this.restore(body.woken || 0, notes);
       this.folder = projectOf(body.cwd);
     }
-    const before = JSON.stringify(this.state);
+    const shown = () => JSON.stringify([this.state, ...this.troubles]);
+    const before = shown();
     await this.atomic(() => notes.push(...(this.app.opened?.(this.state, body as any, this.handle) ?? [])));
-    // What it read may have changed while it slept.
-    if (JSON.stringify(this.state) !== before) resumed = 0;
+    for (const each of this.watch.changed()) await each.take().catch(() => {});
+    // What it reads may have changed while it slept.
+    const isNew = !resumed || shown() !== before;
+    if (resumed && isNew) this.connection.enqueue(() => this.connection.send(CHANGED, { version: this.version }));
     this.isOpen = true;
-    this.store(resumed ? 0 : 1);
+    this.store(isNew ? 1 : 0);
     return { notes, resumed };
   }
 
@@ -149,11 +152,18 @@ export class Session<S> {
   private async change<T>(change: (state: S) => T | Promise<T>, isQuiet = false): Promise<T> {
     const before = JSON.stringify(this.state);
     const result = await this.atomic(() => change(this.state));
-    if (JSON.stringify(this.state) !== before) this.run = { id: "", replaced: {} };
-    else if (isQuiet) return result;
+    const isSame = JSON.stringify(this.state) === before;
+    if (!isSame) this.run = { id: "", replaced: {} };
+    if (!this.isOpen || (isQuiet && isSame)) return result;
     this.store(1);
     this.connection.send(CHANGED, { version: this.version });
     return result;
+  }
+
+  /** Watches a path. What is there is taken in when what goes on has returned. */
+  private observe(path: string, onChange?: (state: S) => void | Promise<void>): void {
+    const watched = this.watch.add(path, () => this.attempt(onChange ?? (() => {}), !!onChange), !!onChange);
+    if (onChange && this.isOpen) this.connection.enqueue(watched.take);
   }
 
   /** Carries out a change that nobody waits for: if it fails, the window says so. */
@@ -167,8 +177,9 @@ export class Session<S> {
       const told = `⚠ ${String(describe(error).message).replace(/\s+/g, " ")}`.slice(0, 500);
       this.troubles = new Map([...new Map(before).set(name, told)].slice(0, TROUBLES_MAX));
       if (told !== before.get(name)) {
+        this.connection.enqueue(() => this.connection.send(NOTIFY, { text: told }));
+        if (!this.isOpen) throw error;
         this.store(1);
-        this.connection.send(NOTIFY, { text: told });
         this.connection.send(CHANGED, { version: this.version });
       }
       throw error;
@@ -220,7 +231,7 @@ export class Session<S> {
     const action = this.app.actions[body.action];
     if (!action) throw new Fault(`unknown action ${body.action}`, { code: "usage" });
     const isQuery = action.risk === "query";
-    if (!isQuery) await this.watch.take();
+    if (!isQuery) for (const each of this.watch.changed()) await each.take();
     const context = new Context<S>(body, this.handle, this.connection.features, this.secrets);
     const used = new Map<string, number>();
     const args: Body = {};
@@ -363,12 +374,6 @@ export class Session<S> {
     const due = this.app.nextWake?.(this.state);
     return { version: this.version, wake_at: due === undefined ? undefined : Math.round(due) };
   }
-}
-
-/** A path, or a list of them, as absolute ones; null where there is none. */
-function absolute(value: unknown, cwd: string): unknown {
-  if (Array.isArray(value)) return value.map((each) => absolute(each, cwd));
-  return typeof value === "string" ? resolve(cwd, value) : value;
 }
 
 /** The project that a directory is in. */

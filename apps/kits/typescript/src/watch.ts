@@ -10,8 +10,9 @@ const [LOOK, LOOK_QUIET, QUIET] = [200, 1000, 60_000];
 const LOOKS_MAX = 10;
 
 /** A path, as it was when its change was taken in last, and when it was looked at last. */
-interface Watched {
-  change(): Promise<void>;
+export interface Watched {
+  /** Takes in what the path has now. */
+  take(): Promise<void>;
   taken: string;
   seen: string;
   looks: number;
@@ -27,25 +28,32 @@ export class Watch {
   private paths = new Map<string, Watched>();
   private post: (work: () => unknown) => void;
   private timer: NodeJS.Timeout | undefined;
-  private changed = Date.now();
+  private changedAt = Date.now();
   private isEnded = false;
 
   constructor(post: (work: () => unknown) => void) {
     this.post = post;
   }
-  add(path: string, change: () => Promise<void>): void {
+  /** `isNew` if what is there is to be taken in, too. */
+  add(path: string, change: () => Promise<void>, isNew: boolean): Watched {
     if (this.paths.size >= PATHS_MAX && !this.paths.has(path)) {
       throw new RangeError(`at most ${PATHS_MAX} paths are watched: watch their folder`);
     }
     const taken = foundNow(path);
-    this.paths.set(path, { change, taken, seen: taken, looks: 0, isPosted: false, hasFailed: false });
+    const watched = { taken, seen: taken, looks: 0, isPosted: false, hasFailed: isNew, take };
+    this.paths.set(path, watched);
     if (!this.timer) this.plan();
-  }
-  /** Takes in what changed, or couldn't be taken in, before an action acts on it. */
-  async take(): Promise<void> {
-    for (const [path, each] of this.paths) {
-      if (each.hasFailed || foundNow(path) !== each.taken) await take(path, each);
+    return watched;
+
+    async function take(): Promise<void> {
+      Object.assign(watched, { taken: foundNow(path), isPosted: false, hasFailed: true });
+      await change();
+      watched.hasFailed = false;
     }
+  }
+  /** The paths that changed, or whose change couldn't be taken in. */
+  changed(): Watched[] {
+    return [...this.paths].filter(([path, each]) => each.hasFailed || foundNow(path) !== each.taken).map(([, each]) => each);
   }
   end(): void {
     this.isEnded = true;
@@ -53,7 +61,7 @@ export class Watch {
   }
   private plan(): void {
     if (this.isEnded) return;
-    this.timer = setTimeout(() => void this.look(), Date.now() - this.changed < QUIET ? LOOK : LOOK_QUIET);
+    this.timer = setTimeout(() => void this.look(), Date.now() - this.changedAt < QUIET ? LOOK : LOOK_QUIET);
   }
   private async look(): Promise<void> {
     for (const [path, each] of [...this.paths]) {
@@ -62,20 +70,14 @@ export class Watch {
       const rests = now === each.seen;
       each.seen = now;
       if (each.looks === 0) continue;
-      this.changed = Date.now();
+      this.changedAt = Date.now();
       // One that is written again and again is taken in all the same.
       if (each.isPosted || (!rests && each.looks % LOOKS_MAX > 0)) continue;
       each.isPosted = true;
-      this.post(() => take(path, each));
+      this.post(each.take);
     }
     this.plan();
   }
-}
-
-async function take(path: string, each: Watched): Promise<void> {
-  Object.assign(each, { taken: foundNow(path), isPosted: false, hasFailed: true });
-  await each.change();
-  each.hasFailed = false;
 }
 
 function foundNow(path: string): string {

@@ -73,8 +73,9 @@ test("file that changed while the app slept is read again", async () => {
   await app.close();
   writeFileSync(file, '["new"]');
   app = await start({ again: true, woken: version });
-  assert.equal(app.opened.resumed, 0);
-  assert.ok((await app.view()).version > version);
+  assert.equal(app.opened.resumed, version);
+  assert.equal(await told(), "new");
+  assert.equal((await app.view()).version, version + 1);
 });
 
 test("window says that a file can't be read until it can", async () => {
@@ -84,8 +85,25 @@ test("window says that a file can't be read until it can", async () => {
   assert.equal(await told(), "a");
   assert.match(await shown(), /^⚠ SyntaxError: .* \(files.js:\d+\)\n/);
   assert.match((await app.event(event.notify)).text, /^⚠ SyntaxError/);
-  writeFileSync(file, '["c"]');
-  assert.deepEqual([await told(), await shown()], ["c", "\n"]);
+  const { version } = await app.ask(method.save, {});
+  await app.close();
+  app = await start({ again: true, woken: version });
+  assert.match(await shown(), /^⚠ SyntaxError/);
+  await app.close();
+  writeFileSync(file, '["a"]');
+  app = await start({ again: true, woken: version });
+  assert.deepEqual([await told(), await shown()], ["a", "\n"]);
+});
+
+test("app with an unreadable file opens and says so", async () => {
+  app.kill();
+  writeFileSync(file, "[");
+  app = await start();
+  assert.match(await shown(), /^⚠ SyntaxError/);
+  assert.match((await app.event(event.notify)).text, /^⚠ SyntaxError/);
+  await assert.rejects(app.do("add", { text: "c" }), refusal(/SyntaxError/));
+  writeFileSync(file, '["a"]');
+  assert.deepEqual([await told(), await shown()], ["a", "\n"]);
 });
 
 test("action acts on what the file has", async () => {

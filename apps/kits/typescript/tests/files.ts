@@ -59,9 +59,8 @@ function load(state: Notes, { project }: Handle<Notes>): void {
 run<Notes>({
   state: () => ({ notes: [], undo: noChanges() }),
   actions: { add, reuse, undo, export: exportTo, where, fail },
-  opened(state, _, handle) {
+  opened(_, __, handle) {
     handle.watch(join(handle.project, "notes.json"), (state) => load(state, handle));
-    load(state, handle);
   },
   view({ notes }, view) {
     view.title = `${notes.length} notes`;

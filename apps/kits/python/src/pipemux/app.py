@@ -25,7 +25,6 @@ from .schema import (
     wire_type,
 )
 from .view import Done, View
-from .watch import Watch
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T")
@@ -147,8 +146,7 @@ class App:
     per_reader: typing.ClassVar[bool] = False
     _post: Callable[[Callable[[], Any]], None]
     _send: Callable[[int, dict[str, Any]], None]
-    _watch: Watch
-    _attempt: Callable[[Callable[[], Any] | None], None]
+    _observe: Callable[[Path, Callable[[], Any] | None], None]
     _features: Sequence[str] = ()
     _secrets: dict[str, Any]
 
@@ -191,14 +189,14 @@ class App:
         self._post(change)
 
     def watch(self, path: Path, on_change: Callable[[], Any] | None = None) -> None:
-        """Has `on_change` take in what another program wrote, removed or made there.
+        """Has `on_change` take in what is there, now and when another program changes it.
 
-        It is called when the file rests, within two seconds, and before an action that comes
-        sooner: that fails if it does. Readers are told if it changed the state; without a
-        function, always. Of a folder, the names in it are watched. Watch first, and read then.
-        The same path once more replaces its function.
+        It is called once `opened` or the action has returned; later when the file rests, within
+        two seconds, and before an action that comes sooner: that fails if it does. Readers are
+        told if it changed the state; without a function, always. Of a folder, the names in it
+        are watched. The same path once more replaces its function.
         """
-        self._watch.add(path, lambda: self._attempt(on_change))
+        self._observe(path, on_change)
 
     def notify(self, text: str) -> None:
         """From any thread: tells every reader one line with the next answer."""

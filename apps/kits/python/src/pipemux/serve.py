@@ -90,7 +90,7 @@ class Server:
 
     def answer(self, method: int, life: int, body: dict[str, Any]) -> dict[str, Any]:
         if method == CLOSE and (closed := self.sessions.pop(life, None)):
-            closed.app._watch.ended.set()
+            closed.watch.ended.set()
         if method in (PING, CLOSE):
             return {}
         if method == OPEN and life not in self.sessions:

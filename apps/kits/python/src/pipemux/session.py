@@ -45,10 +45,8 @@ class Session:
         #: Why a change failed that no request asked for, by its function, until it succeeds.
         self.troubles: dict[str, str] = {}
         app._post = lambda change: post(lambda: self.attempt(change))
-        app._send, app._secrets, app._watch = send, {}, Watch(post)
-        app._attempt = lambda change: self.attempt(
-            change or (lambda: None), quiet=bool(change)
-        )
+        app._send, app._secrets, self.watch = send, {}, Watch(post)
+        app._observe = self.observe
 
     def handle(self, method: int, body: Body) -> Body:
         """Answers a request. Raises Fault to refuse it."""
@@ -65,13 +63,18 @@ class Session:
             # An author may have a field of this name.
             if "project" not in dump(self.app):
                 self.app.project = project_of(Path(body["cwd"]))
-        before = dump(self.app)
+        before = dump(self.app), self.troubles
         with self.atomic():
             notes += self.app.opened(load(Opening, body)) or []
-        # What it read may have changed while it slept.
-        resumed = resumed if dump(self.app) == before else 0
+        for each in self.watch.changed():
+            with suppress(Exception):
+                each.take()
+        # What it reads may have changed while it slept.
+        is_new = not resumed or (dump(self.app), self.troubles) != before
+        if resumed and is_new:
+            self.post(lambda: self.send(CHANGED, {"version": self.version}))
         self.is_open = True
-        self.store(0 if resumed else 1)
+        self.store(int(is_new))
         return {"notes": notes, "resumed": resumed}
 
     def restore(self, woken: int, notes: list[str]) -> int:
@@ -139,28 +142,39 @@ class Session:
         before = dump(self.app)
         with self.atomic():
             result = change()
-        if dump(self.app) != before:
+        after = dump(self.app)
+        if after != before:
             self.run = ["", {}]
-        elif quiet:
+        if not self.is_open or (quiet and after == before):
             return result
         self.store(1)
         self.send(CHANGED, {"version": self.version})
         return result
 
+    def observe(self, path: Path, on_change: Callable[[], Any] | None) -> None:
+        """Watches a path. What is there is taken in when what goes on has returned."""
+        change, quiet = on_change or (lambda: None), on_change is not None
+        watched = self.watch.add(path, lambda: self.attempt(change, quiet=quiet))
+        watched.failed = quiet
+        if quiet and self.is_open:
+            self.post(watched.take)
+
     def attempt(self, change: Callable[[], Any], *, quiet: bool = False) -> None:
         """Carries out a change that nobody waits for: if it fails, the window says so."""
         name = getattr(change, "__qualname__", repr(type(change)))
         before = dict(self.troubles)
-        healed = self.troubles.pop(name, None)
+        healed = name in before
+        self.troubles = {each: text for each, text in before.items() if each != name}
         try:
             self.change(change, quiet=quiet and not healed)
         except Exception as error:
             told = f"⚠ {' '.join(describe(error)['message'].split())}"[:500]
             self.troubles = dict([*{**before, name: told}.items()][:TROUBLES_MAX])
             if told != before.get(name):
-                self.store(1)
-                self.send(NOTIFY, {"text": told})
-                self.send(CHANGED, {"version": self.version})
+                self.post(lambda: self.send(NOTIFY, {"text": told}))
+                if self.is_open:
+                    self.store(1)
+                    self.send(CHANGED, {"version": self.version})
             raise
 
     def wake(self) -> float:
@@ -196,7 +210,8 @@ class Session:
         how: Body = function.__pipemux__  # type: ignore[attr-defined]
         is_query = how["risk"] == "query"
         if not is_query:
-            self.app._watch.take()
+            for each in self.watch.changed():
+                each.take()
         self.app.request = request = load(Request, body)
         request.budget = request.budget or Request.budget
         if resume := body.get("resume"):

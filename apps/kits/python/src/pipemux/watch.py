@@ -49,7 +49,7 @@ class Watch:
         self.thread: threading.Thread | None = None
         self.ended = threading.Event()
 
-    def add(self, path: Path, change: Callable[[], Any]) -> None:
+    def add(self, path: Path, change: Callable[[], Any]) -> Watched:
         if len(self.paths) >= PATHS_MAX and path not in self.paths:
             raise ValueError(
                 f"at most {PATHS_MAX} paths are watched: watch their folder"
@@ -58,12 +58,12 @@ class Watch:
         if self.thread is None:
             self.thread = threading.Thread(target=self._run, daemon=True)
             self.thread.start()
+        return self.paths[path]
 
-    def take(self) -> None:
-        """Takes in what changed, or couldn't be taken in, before an action acts on it."""
-        for each in self.paths.values():
-            if each.failed or _look(each.path) != each.taken:
-                each.take()
+    def changed(self) -> list[Watched]:
+        """The paths that changed, or whose change couldn't be taken in."""
+        paths = self.paths.values()
+        return [each for each in paths if each.failed or _look(each.path) != each.taken]
 
     def _run(self) -> None:
         changed = time.monotonic()
