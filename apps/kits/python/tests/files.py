@@ -1,6 +1,7 @@
 """Notes in a file that other programs write, too, with images; the tests drive it."""
 
 import json
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,6 +68,11 @@ class Notes(App):
                 raise Fault(text)
 
         self.post(change)
+
+    @action()
+    def spin(self) -> None:
+        """Fails on a thread of its own."""
+        threading.Thread(target=lambda: 1 // 0).start()
 
     def load(self) -> None:
         self.notes = [Note(f"f{n}", text) for n, text in enumerate(self.saved())]

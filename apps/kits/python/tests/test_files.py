@@ -140,6 +140,11 @@ class FilesTest(unittest.TestCase):
         self.assertEqual(self.shown(), "")
         self.assertNotIn(NOTIFY, [method for method, _ in self.app.events])
 
+    def test_failed_thread_of_the_author_is_told(self) -> None:
+        self.app.do("spin")
+        told = self.app.event(NOTIFY)["text"]
+        self.assertRegex(told, r"^⚠ ZeroDivisionError: .* \(files.py:\d+\)$")
+
     def test_paths_are_absolute_and_the_project_is_known(self) -> None:
         brief = self.app.do("export", more=["x", "/y"])["brief"]
         wanted = f"{self.inner}/out.md {[Path('/w/x'), Path('/y')]} in {self.root}"
@@ -196,6 +201,8 @@ class ImageTest(unittest.TestCase):
             found = slot["type"], (slot.get("width"), slot.get("height"))
             self.assertEqual(found, (type, size), data)
         self.assertEqual((Image(b"", "audio/x").slot() or {})["type"], "audio/x")
+        # What the bytes are counts, not what they are called.
+        self.assertEqual((Image(PNG, "image/webp").slot() or {})["type"], "image/png")
 
     def test_too_many_bytes_are_refused(self) -> None:
         with self.assertRaisesRegex(Fault, "at most 16777216 can be read"):

@@ -6,6 +6,7 @@ import type { Body } from "./codec.ts";
 import { Fault } from "./errors.ts";
 
 export const IMAGE_BYTES_MAX = 16 << 20;
+const UNKNOWN = "application/octet-stream";
 /** Of an image, so many bytes are looked at for its size in pixels. */
 const HEADER_BYTES_MAX = 1 << 16;
 
@@ -14,7 +15,7 @@ export class Image {
   readonly source: string | Uint8Array;
   readonly type: string | undefined;
 
-  /** The absolute path of a file, or bytes; their type, such as `audio/wav`, is found for common images. */
+  /** The absolute path of a file, or bytes. The type of common images is found, whatever is named; name others: `audio/wav`. */
   constructor(source: string | Uint8Array, type?: string) {
     this.source = source;
     this.type = type;
@@ -25,7 +26,7 @@ export class Image {
       const bytes = this.size();
       const head = typeof this.source === "string" ? headOf(this.source) : Buffer.from(this.source.subarray(0, HEADER_BYTES_MAX));
       const [type, [width, height] = []] = look(head);
-      return { type: this.type ?? type, bytes, width, height };
+      return { type: type === UNKNOWN ? (this.type ?? type) : type, bytes, width, height };
     } catch {
       return undefined;
     }
@@ -62,7 +63,7 @@ function look(head: Buffer): [type: string, size?: [width: number, height: numbe
     return ["image/gif", head.length >= 10 ? [head.readUInt16LE(6), head.readUInt16LE(8)] : undefined];
   }
   if (starts("\xff\xd8\xff")) return ["image/jpeg", jpegSize(head)];
-  return [starts("RIFF") && starts("WEBP", 8) ? "image/webp" : "application/octet-stream"];
+  return [starts("RIFF") && starts("WEBP", 8) ? "image/webp" : UNKNOWN];
 }
 
 function jpegSize(head: Buffer): [number, number] | undefined {

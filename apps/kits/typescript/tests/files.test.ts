@@ -181,5 +181,7 @@ test("types and sizes of images are found, and too many bytes refused", () => {
     assert.deepEqual([slot?.type, slot?.width, slot?.height], [type, width, height]);
   }
   assert.equal(new Image(Buffer.of(), "audio/x").slot()?.type, "audio/x");
+  // What the bytes are counts, not what they are called.
+  assert.equal(new Image(png, "image/webp").slot()?.type, "image/png");
   assert.throws(() => new Image(Buffer.alloc(IMAGE_BYTES_MAX + 1)).read(), Fault);
 });

@@ -17,7 +17,8 @@ UNKNOWN = "application/octet-stream"
 class Image:
     """What a thing's value is: the absolute path of a file, or bytes. Return one from `media`.
 
-    The type of common images is found from their first bytes; of others, name it: `audio/wav`.
+    The type of common images is found from their first bytes, whatever is named; of others, name
+    it: `audio/wav`.
     """
 
     source: Path | bytes
@@ -35,7 +36,10 @@ class Image:
         except OSError:
             return None
         found, pixels = _look(head)
-        shown = {"type": self.type or found, "bytes": size}
+        shown = {
+            "type": self.type if found == UNKNOWN and self.type else found,
+            "bytes": size,
+        }
         return {**shown, "width": pixels[0], "height": pixels[1]} if pixels else shown
 
     def read(self) -> bytes:
