@@ -1,6 +1,7 @@
 """Type hints: as types of the protocol, and as the way back from JSON."""
 
 import dataclasses
+import functools
 import json
 import types
 import typing
@@ -154,6 +155,10 @@ def load(hint: Any, value: Any) -> Any:
     raise Fault(f"expected {name_of(hint)}, not {given:.60}", code="usage")
 
 
+#: Looking them up anew for each thing took most of the time that a long list costs.
+_hints = functools.cache(typing.get_type_hints)
+
+
 def _named(cls: Any, name: str | None) -> Any:
     """The dataclass that a saved value has: this one, or the subclass of that name."""
     if not dataclasses.is_dataclass(cls):
@@ -170,7 +175,7 @@ def _is(value: Any, cls: Any) -> bool:
 
 def load_fields(cls: Any, value: dict[str, Any]) -> dict[str, Any]:
     """The fields of a dataclass; those that the JSON lacks keep their defaults."""
-    hints = typing.get_type_hints(cls)
+    hints = _hints(cls)
     loaded = {}
     for name in [each.name for each in dataclasses.fields(cls) if each.name in value]:
         try:
