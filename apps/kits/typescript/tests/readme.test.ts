@@ -51,6 +51,12 @@ test("list of things", { skip }, async () => {
   todo.kill();
 });
 
+test("manifest is printed with the program's name", { skip }, () => {
+  writeFileSync(join(folder, "todo.js"), readFileSync(join(folder, "0.js")));
+  const { stderr } = spawnSync(process.execPath, ["todo.js"], { cwd: folder, encoding: "utf8" });
+  assert.match(stderr, /pipemux open todo\nid = "todo"\ncommand = "/);
+});
+
 test("cards in a file that others write", { skip }, async () => {
   rmSync(join(folder, "state.json"), { force: true });
   const [board, file] = [await start("1.js"), join(folder, "board.json")];

@@ -359,6 +359,10 @@ def _prototype(function: Any) -> dict[str, Any]:
     if docs:
         raise TypeError(f"@param {', '.join(docs)}: there is no such parameter")
     how = function.__pipemux__
+    for name, known in ("risk", Risk), ("prominence", Prominence):
+        if how[name] not in typing.get_args(known):
+            words = ", ".join(typing.get_args(known))
+            raise TypeError(f"{name} {how[name]!r} is none of {words}")
     if how.get("input") and not _takes_a_line(params):
         raise TypeError(
             "input=True: its first parameter takes a str, and each other one has a default"
