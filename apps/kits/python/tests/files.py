@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +33,7 @@ class Note(Thing):
 class Notes(App):
     notes: list[Note] = field(default_factory=list)
     changes: Undo = field(default_factory=Undo)
+    due: float | None = None
 
     @action()
     def add(self, text: str, image: Path | None = None) -> Done:
@@ -68,6 +70,23 @@ class Notes(App):
                 raise Fault(text)
 
         self.post(change)
+
+    @action()
+    def ring(self) -> None:
+        self.due = time.time()
+
+    def next_wake(self) -> float | None:
+        return self.due
+
+    def on_wake(self) -> None:
+        self.rung.write_text(str(int(self.rung.read_text() or 0) + 1))
+        if self.rung.read_text() == "1":
+            raise ValueError("not yet")
+        self.due = None
+
+    @property
+    def rung(self) -> Path:
+        return self.project / "rung"
 
     @action()
     def spin(self) -> None:

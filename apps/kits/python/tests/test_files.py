@@ -140,6 +140,16 @@ class FilesTest(unittest.TestCase):
         self.assertEqual(self.shown(), "")
         self.assertNotIn(NOTIFY, [method for method, _ in self.app.events])
 
+    def test_timer_that_failed_is_tried_again_later(self) -> None:
+        rung = self.root / "rung"
+        rung.write_text("")
+        self.app.do("ring")
+        self.assertRegex(self.app.event(NOTIFY)["text"], r"^⚠ ValueError: not yet")
+        self.told()
+        self.assertRegex(self.shown(), r"^⚠ ValueError: not yet")
+        self.told()
+        self.assertEqual((self.shown(), rung.read_text()), ("", "2"))
+
     def test_failed_thread_of_the_author_is_told(self) -> None:
         self.app.do("spin")
         told = self.app.event(NOTIFY)["text"]

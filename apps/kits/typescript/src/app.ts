@@ -1,6 +1,8 @@
 /** An app: a state, functions that show it, and actions that change it. */
 
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { pack, unpack, type Body } from "./codec.ts";
 import { Fault, Mistake, placeOf } from "./errors.ts";
@@ -290,4 +292,12 @@ export function notJson(value: any, path: string): string | undefined {
   }
   const found = Object.entries(value).map(([key, item]) => notJson(item, `${path}.${key}`));
   return found.find((each) => each !== undefined);
+}
+
+/** The project that a directory is in. */
+export function projectOf(directory: string): string {
+  for (let at = directory; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (at === dirname(at)) return directory;
+  }
 }

@@ -132,3 +132,14 @@ export function absolute(value: unknown, cwd: string): unknown {
   if (Array.isArray(value)) return value.map((each) => absolute(each, cwd));
   return typeof value === "string" ? resolve(cwd, value) : value;
 }
+
+/** The thing in a state that a key names. */
+export function findThing(value: unknown, key: string): Thing | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (isThing(value) && value.key === key) return value;
+  for (const item of Object.values(value)) {
+    const found = findThing(item, key);
+    if (found) return found;
+  }
+  return undefined;
+}

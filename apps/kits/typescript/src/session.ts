@@ -4,15 +4,17 @@ import { randomUUID } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-import { Context, digest, Job, need, notJson, Question, type App, type Handle } from "./app.ts";
+import { Context, digest, Job, need, notJson, projectOf, Question, type App, type Handle } from "./app.ts";
 import { unpack, type Body } from "./codec.ts";
 import { describe, Fault, Mistake } from "./errors.ts";
 import { sealChange, trackChanges, type Undoable } from "./helpers.ts";
-import { absolute, isThing, type Thing } from "./params.ts";
+import { absolute, findThing, type Thing } from "./params.ts";
 import { Done, View, type About } from "./view.ts";
 import { Watch } from "./watch.ts";
 
 const TROUBLES_MAX = 8;
+/** Milliseconds until `onWake` is tried again when it failed. */
+const WAKE_RETRY = 5000;
 const [CHANGED, NOTIFY, BUSY, JOB_REPORT] = [17, 18, 19, 20];
 
 /** How a session sends an event, and has work done after what is under way. */
@@ -190,15 +192,15 @@ export class Session<S> {
     return Array.isArray((this.state as Partial<Undoable>).undo?.past);
   }
 
-  private planWake(): void {
+  private planWake(least = 100): void {
     clearTimeout(this.timer);
     const due = this.app.nextWake?.(this.state);
     if (due === undefined) return;
     // A timer that fires early plans itself again; one that stays due fires each 100 ms.
-    const wait = Math.min(Math.max(due - Date.now(), 100), 3_600_000);
+    const wait = Math.min(Math.max(due - Date.now(), least), 3_600_000);
     this.timer = setTimeout(() => {
       if (due > Date.now()) this.planWake();
-      else this.handle.post((state) => this.app.onWake?.(state, this.handle));
+      else this.connection.enqueue(() => this.wake());
     }, wait);
   }
 
@@ -206,10 +208,19 @@ export class Session<S> {
     rev: (thing) => this.rev(thing),
     media: (thing) => this.app.media?.(thing)?.slot(),
   };
+  private async wake(): Promise<void> {
+    try {
+      await this.attempt((state) => this.app.onWake?.(state, this.handle));
+    } catch (error) {
+      this.planWake(WAKE_RETRY);
+      throw error;
+    }
+  }
+
   private rev = (thing: Thing): number => digest(this.app.meaning ? this.app.meaning(thing) : thing.label);
 
   private find(key: string): Thing | undefined {
-    return this.app.find ? this.app.find(this.state, key) : find(this.state, key);
+    return this.app.find ? this.app.find(this.state, key) : findThing(this.state, key);
   }
 
   private project(body: Body): Body {
@@ -374,23 +385,4 @@ export class Session<S> {
     const due = this.app.nextWake?.(this.state);
     return { version: this.version, wake_at: due === undefined ? undefined : Math.round(due) };
   }
-}
-
-/** The project that a directory is in. */
-function projectOf(directory: string): string {
-  for (let at = directory; ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) return at;
-    if (at === dirname(at)) return directory;
-  }
-}
-
-/** The thing in a state that a key names. */
-function find(value: unknown, key: string): Thing | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  if (isThing(value) && value.key === key) return value;
-  for (const item of Object.values(value)) {
-    const found = find(item, key);
-    if (found) return found;
-  }
-  return undefined;
 }

@@ -1,7 +1,7 @@
 /** Drives an app with watched files, images and changes that fail without a request. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
@@ -131,6 +131,17 @@ test("failed change without a request is told once and changes nothing", async (
   await app.do("fail");
   await app.event(event.changed);
   assert.equal(await shown(), "");
+});
+
+test("timer that failed is tried again later", async () => {
+  const rung = join(folder, "project/rung");
+  writeFileSync(rung, "");
+  await app.do("ring");
+  assert.match((await app.event(event.notify)).text, /^⚠ RangeError: not yet/);
+  await told();
+  assert.match(await shown(), /^⚠ RangeError: not yet/);
+  await told();
+  assert.deepEqual([await shown(), readFileSync(rung, "utf8")], ["", "2"]);
 });
 
 test("paths are absolute and the project is known", async () => {

@@ -1,13 +1,13 @@
 /** Notes in a file that other programs write, too, with images; the tests drive it. */
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { action, Done, Fault, Image, int, list, newKey, noChanges, optional, path, recordChange } from "../src/index.ts";
 import { run, str, takeBack, type Handle, type Thing, type Undo } from "../src/index.ts";
 
 interface Note extends Thing { image?: string | null }
-interface Notes { notes: Note[]; undo: Undo }
+interface Notes { notes: Note[]; undo: Undo; due?: number | null }
 
 const add = action({
   params: { text: str(), image: optional(path()) },
@@ -50,6 +50,12 @@ const fail = action({
   },
 });
 
+const ring = action({
+  run(state: Notes) {
+    state.due = Date.now();
+  },
+});
+
 function load(state: Notes, { project }: Handle<Notes>): void {
   const file = join(project, "notes.json");
   const saved: string[] = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
@@ -58,13 +64,21 @@ function load(state: Notes, { project }: Handle<Notes>): void {
 
 run<Notes>({
   state: () => ({ notes: [], undo: noChanges() }),
-  actions: { add, reuse, undo, export: exportTo, where, fail },
+  actions: { add, reuse, undo, export: exportTo, where, fail, ring },
   opened(_, __, handle) {
     handle.watch(join(handle.project, "notes.json"), (state) => load(state, handle));
   },
   view({ notes }, view) {
     view.title = `${notes.length} notes`;
     for (const each of notes) view.line(each);
+  },
+  nextWake: ({ due }) => due ?? undefined,
+  onWake(state, { project }) {
+    const file = join(project, "rung");
+    const rung = Number(readFileSync(file, "utf8")) + 1;
+    writeFileSync(file, `${rung}`);
+    if (rung === 1) throw new RangeError("not yet");
+    state.due = null;
   },
   media: ({ image }: Note) => (image ? new Image(image) : undefined),
 });

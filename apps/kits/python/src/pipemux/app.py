@@ -278,6 +278,12 @@ def need(feature: str, features: Sequence[str]) -> None:
         raise Fault(f"this daemon has no {feature}", hints, code="version")
 
 
+def project_of(directory: Path) -> Path:
+    """The project that a directory is in."""
+    around = (directory, *directory.parents)
+    return next((each for each in around if (each / ".git").exists()), directory)
+
+
 def _find(value: Any, key: str) -> Thing | None:
     if isinstance(value, Thing) and value.key == key:
         return value

@@ -183,3 +183,10 @@ def load_fields(cls: Any, value: dict[str, Any]) -> dict[str, Any]:
         except Fault as fault:
             raise Fault(f"{name}: {fault}", code="usage") from None
     return loaded
+
+
+def absolute(value: Any, cwd: Path) -> Any:
+    """A value in which paths that are relative begin at a directory."""
+    if isinstance(value, list):
+        return [absolute(each, cwd) for each in value]
+    return cwd / value if isinstance(value, Path) else value

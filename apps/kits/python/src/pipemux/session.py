@@ -14,11 +14,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from .app import App, Job, Opening, Question, Request, actions_of, need
+from .app import App, Job, Opening, Question, Request, actions_of, need, project_of
 from .codec import pack, unpack
 from .errors import Fault, Mistake, describe
 from .helpers import Undo
-from .schema import Thing, dump, load, load_fields
+from .schema import Thing, absolute, dump, load, load_fields
 from .view import Done, View
 from .watch import Watch
 
@@ -28,6 +28,8 @@ HANDLERS[9] = "cancel_job"
 NOTIFY = 18
 WINDOWS_MAX = 64
 TROUBLES_MAX = 8
+#: Seconds until `on_wake` is tried again when it failed.
+WAKE_RETRY = 5.0
 Body = dict[str, Any]
 
 
@@ -39,6 +41,8 @@ class Session:
         self.post, self.send = post, send
         self.version, self.file, self.is_open = 1, Path(), False
         self.shown: dict[Any, int] = {}
+        #: `on_wake` isn't called before this time.
+        self.next_wake = 0.0
         self.jobs: dict[str, Job[Any]] = {}
         #: The newest run, and by key the revs of things that it replaced itself.
         self.run: list[Any] = ["", {}]
@@ -180,10 +184,19 @@ class Session:
     def wake(self) -> float:
         """Calls `on_wake` if it is time. Returns in how many seconds it may be."""
         due = self.app.next_wake() if self.is_open else None
-        if due is not None and due <= time.time():
-            self.post(lambda: self.attempt(self.app.on_wake))
-            return 0.1
-        return 3600 if due is None else min(due - time.time(), 3600)
+        if due is None:
+            return 3600
+        wait = max(due, self.next_wake) - time.time()
+        if wait > 0:
+            return min(wait, 3600)
+        self.next_wake = time.time() + WAKE_RETRY
+
+        def wake() -> None:
+            self.attempt(self.app.on_wake)
+            self.next_wake = time.time() + 0.1
+
+        self.post(wake)
+        return 0.1
 
     def project(self, body: Body) -> Body:
         view = View(body["lod"], body["budget"], body.get("reader", ""))
@@ -371,19 +384,6 @@ class Session:
         self.store(0)
         due = self.app.next_wake()
         return {"version": self.version, "wake_at": due and int(due * 1000)}
-
-
-def absolute(value: Any, cwd: Path) -> Any:
-    """A value in which paths that are relative begin at a directory."""
-    if isinstance(value, list):
-        return [absolute(each, cwd) for each in value]
-    return cwd / value if isinstance(value, Path) else value
-
-
-def project_of(directory: Path) -> Path:
-    """The project that a directory is in."""
-    around = (directory, *directory.parents)
-    return next((each for each in around if (each / ".git").exists()), directory)
 
 
 def _raise(error: Exception) -> None:
