@@ -179,7 +179,9 @@ fn change_that_the_app_tells_is_no_fault_of_the_request_before_it() {
         ("to do\", \"content\"", "to do, {state.get('told')}\", \"content\"".to_owned()),
         (
             "    except Refused as refused: ",
-            format!("    except Refused as refused:\n        if state.get(\"told\", 0) < 1: {told}        "),
+            format!(
+                "    except Refused as refused:\n        if state.get(\"told\", 0) < 1: {told}        "
+            ),
         ),
         (
             "        item = look_up(args",
