@@ -39,9 +39,10 @@ macro_rules! kit {
 }
 
 const PYTHON_KIT: &[(&str, &str)] = kit!("python/src/pipemux": "__init__.py" "app.py" "codec.py"
-    "difference.py" "errors.py" "helpers.py" "py.typed" "schema.py" "serve.py" "session.py" "view.py");
+    "difference.py" "errors.py" "helpers.py" "media.py" "merge.py" "py.typed" "schema.py" "serve.py" "session.py" "view.py"
+    "watch.py");
 const TYPESCRIPT_KIT: &[(&str, &str)] = kit!("typescript/src": "app.ts" "codec.ts" "difference.ts" "errors.ts"
-    "helpers.ts" "index.ts" "params.ts" "serve.ts" "session.ts" "view.ts");
+    "helpers.ts" "index.ts" "media.ts" "merge.ts" "params.ts" "serve.ts" "session.ts" "view.ts" "watch.ts");
 const RUST_APP: &str = include_str!("../../../apps/docui/examples/todo.rs");
 /// Where docui was when this program was built, unless the build says otherwise: a release names a path that is the same
 /// wherever it is built, and where nothing is found. Its docui is at [`INSTALLED_DOCUI`].

@@ -252,6 +252,7 @@ impl Checker<'_> {
 
     /// Checks the version of a done action against the window, and refs to what it changed.
     fn done(&mut self, place: &str, action: &Prototype, args: &Args, before: &Projection, is: u64) {
+        let own = self.told_own_change(before, is);
         let Some(after) = self.look(place) else { return };
         self.note_gone();
         let (was, shown) = (before.version, after.version);
@@ -265,13 +266,13 @@ impl Checker<'_> {
             format!(
                 "the window has version {shown}, the outcome {is}: a window that is asked for after the outcome is as new"
             )
-        } else if query && is != was && !self.changes_by_itself() {
+        } else if query && is != was && !own && !self.changes_by_itself() {
             format!("a query raised the version from {was} to {is}: it changes nothing")
         } else if !query && is == was {
             format!(
                 "it is done and the version stayed {was}: each successful action adds exactly 1, unless it is a query"
             )
-        } else if !query && is != was + 1 && !self.changes_by_itself() {
+        } else if !query && is != was + 1 && !own && !self.changes_by_itself() {
             format!("the version rose from {was} to {is}: each successful action adds exactly 1")
         } else {
             String::new()
@@ -280,6 +281,13 @@ impl Checker<'_> {
             self.report.add(place, "version", text);
         }
         self.refs_to_what_changed(action, args);
+    }
+
+    /// Returns true when the app told a change of its own between a window and an outcome, as one does that watches a
+    /// file. The version of the outcome may be told, too.
+    fn told_own_change(&self, before: &Projection, outcome: u64) -> bool {
+        let told = self.process.as_ref().and_then(|process| process.changed);
+        told.is_some_and(|version| version > before.version && version != outcome)
     }
 
     /// Sends an action on a thing again that it changed or removed: the thing isn't what the reader saw.
@@ -335,9 +343,11 @@ impl Checker<'_> {
 
     /// Checks that an action that isn't done had no effect.
     fn had_no_effect(&mut self, place: &str, before: &Projection, how: &str) {
+        let own_changes = self.own_changes;
         let Some(after) = self.look(place) else { return };
         let changed = !same(before, &after);
-        if !changed && after.version == before.version || self.changes_by_itself() {
+        let own = self.own_changes > own_changes;
+        if !changed && after.version == before.version || own || self.changes_by_itself() {
             return;
         }
         let text = match changed {

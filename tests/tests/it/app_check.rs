@@ -167,6 +167,33 @@ fn fault_is_found_in_an_app_that_changed_by_itself_once() {
     check(&env, "faulty", &faulty).exits(1).has("rev-unchanged: changed from");
 }
 
+/// An app that watches a file may change between a request and the window after it, and says so.
+#[test]
+fn change_that_the_app_tells_is_no_fault_of_the_request_before_it() {
+    if !has_python() {
+        return;
+    }
+    let told = "state[\"told\"] = state.get(\"told\", 0) + 1; state[\"version\"] += 1; send(EVENT, 17, 0, life, {\"version\": state[\"version\"]})\n";
+    let mut app = page_app();
+    for (right, wrong) in [
+        ("to do\", \"content\"", "to do, {state.get('told')}\", \"content\"".to_owned()),
+        (
+            "    except Refused as refused: ",
+            format!(
+                "    except Refused as refused:\n        if state.get(\"told\", 0) < 1: {told}        "
+            ),
+        ),
+        (
+            "        item = look_up(args",
+            format!("        if state.get(\"told\", 0) < 2: {told}        item = look_up(args"),
+        ),
+    ] {
+        assert_eq!(app.matches(right).count(), 1, "{right}");
+        app = app.replace(right, &wrong);
+    }
+    check(&TestEnv::new(), "watches", &app).ok().has("todo: nothing to mend (");
+}
+
 /// An action may be right to refuse what the run makes up, so this is no flaw; that nothing of it was checked is said.
 #[test]
 fn action_that_fails_each_time_is_told_with_its_reason() {

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from pipemux import App, Done, Pages, Thing, Undo, View, action, run
+from pipemux import App, Done, Pages, Thing, Undo, View, action, new_key, run
 
 
 @dataclass
@@ -16,13 +16,11 @@ class Lines(App):
     lines: list[Line] = field(default_factory=list)
     pages: Pages = field(default_factory=lambda: Pages(2))
     changes: Undo = field(default_factory=Undo)
-    count: int = 0
 
     @action()
     def add(self, text: str) -> Done:
         change = self.changes.record(self, f"add {text}")
-        self.count += 1
-        self.lines.append(Line(f"l{self.count}", text))
+        self.lines.append(Line(new_key(), text))
         return Done("added").undone_by(self.undo, change)
 
     @action()

@@ -73,8 +73,14 @@ class MistakesTest(unittest.TestCase):
             @action()
             async def waits(self) -> None: ...
 
+            @action("danger")  # type: ignore[arg-type]
+            def risky(self) -> None: ...
+
+            @action("safe", "fetured")  # type: ignore[arg-type]
+            def shown(self) -> None: ...
+
         message = self.mistake(Bad)
-        self.assertEqual(len(message.splitlines()), 6)
+        self.assertEqual(len(message.splitlines()), 8)
         for part in [
             "parameter text has no type; write for example text: str",
             "odd: parameter when: complex can't be its type; write str, int",
@@ -82,6 +88,8 @@ class MistakesTest(unittest.TestCase):
             "told: @param txet: there is no such parameter",
             "gives: returns int; return a Done, a Job, a str or None",
             "waits: write a plain function, which may return a Job",
+            "risky: risk 'danger' is none of query, safe, changes, destructive",
+            "shown: prominence 'fetured' is none of featured, listed, help, alias",
         ]:
             self.assertIn(part, message)
 

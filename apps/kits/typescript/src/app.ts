@@ -1,9 +1,12 @@
 /** An app: a state, functions that show it, and actions that change it. */
 
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 
 import { pack, unpack, type Body } from "./codec.ts";
 import { Fault, Mistake, placeOf } from "./errors.ts";
+import type { Image } from "./media.ts";
 import { decodeFields, isThing, wiresOf, type Args, type Param, type Params, type Thing } from "./params.ts";
 import type { Done, View } from "./view.ts";
 
@@ -47,8 +50,23 @@ export function action<S, P extends Params = {}>(spec: ActionSpec<S, P>): Action
 
 /** What an app may do at any time, also when no request is under way. */
 export interface Handle<S> {
-  /** Has a function change the state, and readers told of it. */
+  /**
+   * Has a function change the state, and readers told of it. If it fails, it changes nothing, and the window says so
+   * until it succeeds.
+   */
   post(change: (state: S) => void | Promise<void>): void;
+  /**
+   * Has `onChange` take in what is there, now and when another program changes it. It is called once `opened` or the
+   * action has returned; later when the file rests, within two seconds, and before an action that comes sooner: that
+   * fails if it does. Readers are told if it changed the state; without a function, always. Of a folder, the names in
+   * it are watched. The same path once more replaces its function.
+   */
+  watch(path: string, onChange?: (state: S) => void | Promise<void>): void;
+  /**
+   * The folder of the project that the session was opened in: the nearest with `.git` around the caller's directory,
+   * else that directory.
+   */
+  readonly project: string;
   /** Tells every reader one line with the next answer. */
   notify(text: string): void;
   /** Keeps the app awake while it works outside of requests; 0 seconds when the work is finished. */
@@ -87,6 +105,8 @@ export interface App<S> {
   hidden?(state: S, thing: Thing, reader: string): string | undefined;
   /** Says how a thing disappeared, if the app knows. */
   gone?(state: S, key: string): string | undefined;
+  /** Returns the image, sound or file that is a thing's value, which windows name and `read` gives. */
+  media?(thing: Thing): Image | undefined;
   /** Returns the value of a thing, for `pipemux read` and for other apps. */
   read?(state: S, thing: Thing): string | Uint8Array;
   /** Returns the absolute path of a thing that is a file. */
@@ -272,4 +292,12 @@ export function notJson(value: any, path: string): string | undefined {
   }
   const found = Object.entries(value).map(([key, item]) => notJson(item, `${path}.${key}`));
   return found.find((each) => each !== undefined);
+}
+
+/** The project that a directory is in. */
+export function projectOf(directory: string): string {
+  for (let at = directory; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (at === dirname(at)) return directory;
+  }
 }

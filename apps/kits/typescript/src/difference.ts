@@ -92,7 +92,7 @@ const items = (container: Container): unknown[] =>
   Array.isArray(container) ? [...container] : Object.entries(container);
 
 /** The order of keys counts, since it is the order in which they are shown. */
-function same(one: unknown, other: unknown): boolean {
+export function same(one: unknown, other: unknown): boolean {
   if (!isContainer(one) || !isContainer(other)) return Object.is(one, other);
   return isDeepStrictEqual(one, other) && JSON.stringify(one) === JSON.stringify(other);
 }

@@ -36,7 +36,9 @@ export function describe(error: unknown): Record<string, unknown> {
 export function placeOf(error: Error): string {
   const kit = import.meta.url.replace(/[^/]*$/, "");
   const frames = (error.stack ?? "").split("\n").filter((line) => /:\d+:\d+\)?$/.test(line));
-  const own = frames.find((line) => !line.includes(kit) && !line.includes("node:")) ?? "";
+  const outside = frames.filter((line) => !line.includes(kit) && !line.includes("node:"));
+  // The author's line is wanted, not that of a library which it called.
+  const own = outside.find((line) => !line.includes("/node_modules/")) ?? outside[0] ?? "";
   const [, file, line] = /([^\s(]*):(\d+):\d+\)?$/.exec(own) ?? [];
   return file === undefined ? "" : `${basename(file)}:${line}`;
 }

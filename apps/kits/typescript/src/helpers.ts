@@ -1,13 +1,17 @@
 /** Parts of a state that many apps need: pages of a list, and changes to take back. */
 
+import { randomBytes } from "node:crypto";
+
 import { apply, difference, Elsewhere } from "./difference.ts";
 import type { Edit } from "./difference.ts";
-import { Fault } from "./errors.ts";
+import { Fault, Mistake } from "./errors.ts";
+import { Conflict, merge, thingsIn } from "./merge.ts";
 
 const READERS_MAX = 64;
 const CHANGES_MAX = 50;
 /** In UTF-16 units of their JSON. */
 const CHANGES_SIZE_MAX = 1 << 20;
+const SPENT_MAX = 1000;
 
 /** The page of a list that each reader turned to, of an app with `perReader: true`: a field of its state. */
 export interface Pages {
@@ -52,6 +56,8 @@ export interface Change {
   what: string;
   /** What it changed in the state; absent until its action ends. */
   edits?: Edit[];
+  /** What others changed between the change before and this one. */
+  gap?: Edit[];
 }
 
 /**
@@ -64,6 +70,10 @@ export interface Undo {
   past: Change[];
   future: Change[];
   last: number;
+  /** What others changed since the newest change that wasn't taken back. */
+  since: Edit[];
+  /** Keys of things whose making was taken back: they belong to nothing else. */
+  spent: string[];
 }
 
 /** A state whose changes can be taken back. */
@@ -72,13 +82,41 @@ export interface Undoable {
 }
 
 /** Makes the field of a new state. */
-export const noChanges = (): Undo => ({ past: [], future: [], last: 0 });
+export const noChanges = (): Undo => ({ past: [], future: [], last: 0, since: [], spent: [] });
 
-/** The states before changes whose actions haven't ended. */
-const begun = new WeakMap<Undo, string>();
+/** A key that no thing ever had, whatever is taken back or lost. */
+export const newKey = (): string => randomBytes(8).toString("hex");
+
+/** As JSON, the state that the newest change left, or the one before the change that was begun. */
+interface Base {
+  json: string;
+  isBegun: boolean;
+}
+const bases = new WeakMap<Undo, Base>();
 
 function rest({ undo: _, ...state }: Undoable): string {
   return JSON.stringify(state);
+}
+
+/** Finds out what the newest change left. The kit does it before an action begins. */
+export function trackChanges(state: Undoable): Base {
+  const { undo } = state;
+  const known = bases.get(undo);
+  if (known) return known;
+  // Earlier releases kept whole states, and nothing of what others changed.
+  const kept = (changes: Change[]) => changes.filter(({ edits }) => edits);
+  Object.assign(undo, { past: kept(undo.past), future: kept(undo.future) });
+  undo.since ??= [];
+  undo.spent ??= [];
+  const before = JSON.parse(rest(state));
+  try {
+    apply(before, undo.since, "backwards");
+  } catch {
+    Object.assign(undo, { past: [], future: [] });
+  }
+  const made = { json: JSON.stringify(before), isBegun: false };
+  bases.set(undo, made);
+  return made;
 }
 
 /**
@@ -86,66 +124,106 @@ function rest({ undo: _, ...state }: Undoable): string {
  * `new Done(…).undoneBy(undo, { change })`, so that `pipemux undo` works.
  */
 export function recordChange(state: Undoable, what: string): number {
-  sealChange(state);
+  const base = sealChange(state);
   const { undo } = state;
   undo.last += 1;
-  undo.past.push({ number: undo.last, what });
+  undo.past.push({ number: undo.last, what, gap: undo.past.length > 0 ? undo.since : [] });
   undo.future = [];
-  begun.set(undo, rest(state));
+  undo.since = [];
+  Object.assign(base, { json: rest(state), isBegun: true });
   return undo.last;
 }
 
 /** Ends the change that was begun. The kit does it when an action has ended. */
-export function sealChange(state: Undoable): void {
-  const { undo } = state;
-  // A state without such a field has begun none.
-  const before = begun.get(undo);
-  const change = before === undefined ? undefined : undo.past.at(-1);
-  if (before === undefined || !change) return;
-  begun.delete(undo);
-  change.edits = difference(JSON.parse(before), JSON.parse(rest(state)));
+export function sealChange(state: Undoable): Base {
+  const [{ undo }, base, json] = [state, trackChanges(state), rest(state)];
+  const edits = json === base.json ? [] : difference(JSON.parse(base.json), JSON.parse(json));
+  const change = base.isBegun ? undo.past.at(-1) : undefined;
+  if (!change) {
+    undo.since = edits;
+    return base;
+  }
+  const known = new Set(keysIn(base.json));
+  const again = undo.spent.length > 0 && keysIn(json).find((key) => undo.spent.includes(key) && !known.has(key));
+  if (again) throw new Mistake(`the key ${again} was another thing's: give each newKey()`);
+  change.edits = edits;
+  Object.assign(base, { json, isBegun: false });
   let [size, kept] = [0, 0];
-  for (const { edits } of undo.past.slice(-CHANGES_MAX).reverse()) {
-    size += JSON.stringify(edits ?? []).length;
+  for (const { edits, gap } of undo.past.slice(-CHANGES_MAX).reverse()) {
+    size += JSON.stringify([edits, gap]).length;
     if (size > CHANGES_SIZE_MAX && kept > 0) break;
     kept += 1;
   }
   undo.past = undo.past.slice(-kept);
+  undo.past[0]!.gap = [];
+  return base;
 }
+
+const keysIn = (json: string): string[] => thingsIn(JSON.parse(json)).map(({ key }) => key);
 
 /** Takes back the newest change, which must be the given one if one is given. */
 export function takeBack(state: Undoable, number?: number | null): Change {
-  sealChange(state);
-  return swap(state, "undo", state.undo.past, state.undo.future, number);
+  const base = sealChange(state);
+  const { past, future } = state.undo;
+  const change = nextOf("undo", past, number);
+  const before = stepped(base.json, change.edits!, "backwards");
+  makeOf(state, "undo", change, base.json, before);
+  base.json = stepped(before, change.gap ?? [], "backwards");
+  future.push(past.pop()!);
+  return change;
 }
 
 /** Makes the change again that was taken back last. */
 export function makeAgain(state: Undoable, number?: number | null): Change {
-  return swap(state, "redo", state.undo.future, state.undo.past, number);
+  const base = sealChange(state);
+  const { past, future } = state.undo;
+  const change = nextOf("redo", future, number);
+  const before = stepped(base.json, change.gap ?? [], "forwards");
+  const after = stepped(before, change.edits!, "forwards");
+  makeOf(state, "redo", change, before, after);
+  base.json = after;
+  past.push(future.pop()!);
+  return change;
 }
 
-function swap(state: Undoable, verb: string, from: Change[], to: Change[], number?: number | null): Change {
-  // Earlier releases kept whole states.
-  while (from.length > 0 && !from.at(-1)?.edits) from.pop();
-  const change = from.at(-1);
-  if (!change?.edits) throw new Fault(`there is nothing to ${verb}`, { code: "refused" });
+function nextOf(verb: string, among: Change[], number?: number | null): Change {
+  const change = among.at(-1);
+  if (!change) throw new Fault(`there is nothing to ${verb}`, { code: "refused" });
   if ((number ?? change.number) !== change.number) {
     const instead = `the next one to ${verb} is ${change.number}, ${change.what}`;
     throw new Fault(`change ${number} can't be taken: ${instead}`, { code: "stale" });
   }
-  const changed = JSON.parse(rest(state));
+  return change;
+}
+
+function stepped(json: string, edits: Edit[], direction: "forwards" | "backwards"): string {
+  const state = JSON.parse(json);
   try {
-    apply(changed, change.edits, verb === "undo" ? "backwards" : "forwards");
+    apply(state, edits, direction);
   } catch (error) {
     if (!(error instanceof Elsewhere)) throw error;
-    const why = "what it changed was changed again since, by no action";
-    throw new Fault(`can't ${verb} ${change.what}: ${why}`, { code: "refused" });
+    throw new Fault("what was saved of the changes doesn't fit", { code: "refused" });
   }
-  from.pop();
-  to.push(change);
+  return JSON.stringify(state);
+}
+
+/** Gives the state what leads from `base` to `wanted`, beside what others changed. */
+function makeOf(state: Undoable, verb: string, change: Change, base: string, wanted: string): void {
+  const [before, were] = [JSON.parse(base), keysIn(rest(state))];
+  let merged: any;
+  try {
+    merged = merge(before, JSON.parse(rest(state)), JSON.parse(wanted));
+  } catch (error) {
+    if (!(error instanceof Conflict)) throw error;
+    const thing = thingsIn(before).find(({ key }) => key === error.message);
+    const message = `can't ${verb} ${change.what}: ${thing ? JSON.stringify(thing.label) : error.message} was changed since`;
+    throw new Fault(message, { code: "refused", ...(thing && { about: thing }) });
+  }
   for (const key of Object.keys(state)) {
-    if (key !== "undo" && !(key in changed)) delete (state as any)[key];
+    if (key !== "undo" && !(key in merged)) delete (state as any)[key];
   }
-  Object.assign(state, changed);
-  return change;
+  Object.assign(state, merged);
+  const are = new Set(keysIn(JSON.stringify(merged)));
+  const spent = [...state.undo.spent, ...were].filter((key) => !are.has(key));
+  state.undo.spent = [...new Set(spent)].slice(-SPENT_MAX);
 }

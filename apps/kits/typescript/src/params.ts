@@ -1,5 +1,7 @@
 /** The parameters of actions: their types as the protocol names them, and the check of arguments. */
 
+import { resolve } from "node:path";
+
 import { Fault } from "./errors.ts";
 
 /**
@@ -21,23 +23,26 @@ export class Param<T, D extends boolean = false> {
   readonly wire: { type: unknown; doc?: string; default?: unknown; path?: boolean; secret?: boolean };
   /** Returns the argument, or undefined for one of another type. */
   readonly accept: (value: unknown) => T | undefined;
+  /** True for a path, and for a list of paths: the action gets absolute ones. */
+  readonly isPath: boolean;
   declare readonly hasDefault: D;
 
-  constructor(wire: Param<T>["wire"], accept: (value: unknown) => T | undefined) {
+  constructor(wire: Param<T>["wire"], accept: (value: unknown) => T | undefined, isPath = wire.path ?? false) {
     this.wire = wire;
     this.accept = accept;
+    this.isPath = isPath;
   }
   /** Says what the argument means, in one sentence. */
   doc(doc: string): Param<T, D> {
-    return new Param<T, D>({ ...this.wire, doc }, this.accept);
+    return new Param<T, D>({ ...this.wire, doc }, this.accept, this.isPath);
   }
   /** The argument is never printed, logged or kept. */
   secret(): Param<T, D> {
-    return new Param<T, D>({ ...this.wire, secret: true }, this.accept);
+    return new Param<T, D>({ ...this.wire, secret: true }, this.accept, this.isPath);
   }
   /** Makes the parameter optional. */
   default(value: T): Param<T, true> {
-    return new Param<T, true>({ ...this.wire, default: value }, this.accept);
+    return new Param<T, true>({ ...this.wire, default: value }, this.accept, this.isPath);
   }
   /** The argument that was given. Throws a Fault for one of another type. */
   decode(given: unknown): T {
@@ -82,10 +87,14 @@ export const thing = <T extends Thing = Thing>(type?: T["type"] & string): Param
 
 /** Several such values. One of them also stands for a list of one. */
 export const list = <T>(of: Param<T>): Param<T[]> =>
-  new Param({ type: { list: of.wire.type } }, (value) => {
-    const items = (Array.isArray(value) ? value : [value]).map(of.accept);
-    return items.includes(undefined) ? undefined : (items as T[]);
-  });
+  new Param(
+    { type: { list: of.wire.type } },
+    (value) => {
+      const items = (Array.isArray(value) ? value : [value]).map(of.accept);
+      return items.includes(undefined) ? undefined : (items as T[]);
+    },
+    of.isPath,
+  );
 
 /** An object with these fields. */
 export const record = <P extends Params>(fields: P): Param<Args<P>> =>
@@ -103,8 +112,10 @@ export function decodeFields(fields: Params, value: any): object | undefined {
 
 /** Such a value or null, which is the default. */
 export const optional = <T>(of: Param<T>): Param<T | null, true> =>
-  new Param<T | null>({ ...of.wire, type: { optional: of.wire.type } }, (value) =>
-    value === null ? null : of.accept(value),
+  new Param<T | null>(
+    { ...of.wire, type: { optional: of.wire.type } },
+    (value) => (value === null ? null : of.accept(value)),
+    of.isPath,
   ).default(null);
 
 /** A type as readers see it: `Anchor<enemy>`. */
@@ -114,4 +125,21 @@ export function typeName(type: any): string {
   if ("union" in type) return type.union.map((text: string) => `'${text}'`).join("|");
   if ("record" in type) return "a record";
   return "list" in type ? `list of ${typeName(type.list)}` : `${typeName(type.optional)} or null`;
+}
+
+/** A path, or a list of them, as absolute ones; null where there is none. */
+export function absolute(value: unknown, cwd: string): unknown {
+  if (Array.isArray(value)) return value.map((each) => absolute(each, cwd));
+  return typeof value === "string" ? resolve(cwd, value) : value;
+}
+
+/** The thing in a state that a key names. */
+export function findThing(value: unknown, key: string): Thing | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (isThing(value) && value.key === key) return value;
+  for (const item of Object.values(value)) {
+    const found = findThing(item, key);
+    if (found) return found;
+  }
+  return undefined;
 }

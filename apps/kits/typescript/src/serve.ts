@@ -1,7 +1,7 @@
 /** Runs an app on its connection to the daemon. */
 
 import { Socket } from "node:net";
-import { resolve } from "node:path";
+import { basename, extname, resolve } from "node:path";
 
 import { prototypes, type App } from "./app.ts";
 import { encodeFrame, pack, takeFrames, unpack } from "./codec.ts";
@@ -26,8 +26,11 @@ export function run<S>(app: App<S>): void {
 }
 
 function howToStart(): string {
-  const lines = ['id = "app"', `command = "${process.execPath}"`, `args = ["${resolve(process.argv[1] ?? "")}"]`];
-  return ["PipeMux starts this app. Write app.toml, then: pipemux app add app.toml && pipemux open app", ...lines].join("\n");
+  const file = basename(process.argv[1] ?? "", extname(process.argv[1] ?? "")).toLowerCase();
+  const name = /^[a-z][a-z0-9-]{0,31}$/.test(file) ? file : "app";
+  const lines = [`id = "${name}"`, `command = "${process.execPath}"`, `args = ["${resolve(process.argv[1] ?? "")}"]`];
+  const next = `pipemux app add ${name}.toml && pipemux open ${name}`;
+  return [`PipeMux starts this app. Write ${name}.toml, then: ${next}`, ...lines].join("\n");
 }
 
 function serve<S>(app: App<S>, socket: Socket, signatures: unknown): void {

@@ -4,13 +4,17 @@ import { randomUUID } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 
-import { Context, digest, Job, need, notJson, Question, type App, type Handle } from "./app.ts";
+import { Context, digest, Job, need, notJson, projectOf, Question, type App, type Handle } from "./app.ts";
 import { unpack, type Body } from "./codec.ts";
 import { describe, Fault, Mistake } from "./errors.ts";
-import { sealChange, type Undoable } from "./helpers.ts";
-import { isThing, type Thing } from "./params.ts";
-import { Done, View } from "./view.ts";
+import { sealChange, trackChanges, type Undoable } from "./helpers.ts";
+import { absolute, findThing, type Thing } from "./params.ts";
+import { Done, View, type About } from "./view.ts";
+import { Watch } from "./watch.ts";
 
+const TROUBLES_MAX = 8;
+/** Milliseconds until `onWake` is tried again when it failed. */
+const WAKE_RETRY = 5000;
 const [CHANGED, NOTIFY, BUSY, JOB_REPORT] = [17, 18, 19, 20];
 
 /** How a session sends an event, and has work done after what is under way. */
@@ -34,6 +38,10 @@ export class Session<S> {
   private jobs = new Map<string, Job<S, any>>();
   /** The newest run, and by key the revs of things that it replaced itself. */
   private run: { id: string; replaced: Record<string, number[]> } = { id: "", replaced: {} };
+  /** Why a change failed that no request asked for, by its function, until it succeeds. */
+  private troubles = new Map<string, string>();
+  private folder = "";
+  private watch: Watch;
   private connection: Connection;
   private handle: Handle<S>;
   private timer: NodeJS.Timeout | undefined;
@@ -42,8 +50,14 @@ export class Session<S> {
     this.app = app;
     this.state = structuredClone(app.state());
     this.connection = connection;
+    this.watch = new Watch((work) => connection.enqueue(work));
+    const session = this;
     this.handle = {
-      post: (change) => connection.enqueue(() => this.change(change)),
+      post: (change) => connection.enqueue(() => this.attempt(change)),
+      watch: (path, onChange) => this.observe(resolve(path), onChange),
+      get project() {
+        return session.folder;
+      },
       notify: (text) => connection.send(NOTIFY, { text }),
       busy: (what, seconds) => connection.send(BUSY, { what, for_ms: Math.round(seconds * 1000) }),
     };
@@ -67,6 +81,7 @@ export class Session<S> {
   /** Ends what the session does by itself. */
   end(): void {
     clearTimeout(this.timer);
+    this.watch.end();
   }
 
   private async open(body: Body): Promise<Body> {
@@ -75,10 +90,17 @@ export class Session<S> {
     if (!this.isOpen) {
       this.file = join(body.state_dir, "state.json");
       resumed = this.restore(body.woken || 0, notes);
+      this.folder = projectOf(body.cwd);
     }
+    const shown = () => JSON.stringify([this.state, ...this.troubles]);
+    const before = shown();
     await this.atomic(() => notes.push(...(this.app.opened?.(this.state, body as any, this.handle) ?? [])));
+    for (const each of this.watch.changed()) await each.take().catch(() => {});
+    // What it reads may have changed while it slept.
+    const isNew = !resumed || shown() !== before;
+    if (resumed && isNew) this.connection.enqueue(() => this.connection.send(CHANGED, { version: this.version }));
     this.isOpen = true;
-    this.store(resumed ? 0 : 1);
+    this.store(isNew ? 1 : 0);
     return { notes, resumed };
   }
 
@@ -90,7 +112,7 @@ export class Session<S> {
       // Fields that the app has got since keep their defaults.
       this.state = { ...this.state, ...saved.state };
       this.version = saved.version;
-      if (woken === saved.version) this.run = saved.run;
+      if (woken === saved.version) [this.run, this.troubles] = [saved.run, new Map(saved.troubles ?? [])];
     } catch (error) {
       const aside = `${this.file}.${Date.now()}.unreadable`;
       renameSync(this.file, aside);
@@ -102,8 +124,7 @@ export class Session<S> {
   /** Counts the version up and saves the state: after a crash it is the old or the new one. */
   private store(rise: number): void {
     this.version += rise;
-    sealChange(this.state as Undoable);
-    const saved = { version: this.version, run: this.run, state: this.state };
+    const saved = { version: this.version, run: this.run, state: this.state, troubles: [...this.troubles] };
     writeFileSync(`${this.file}.new`, JSON.stringify(saved), { mode: 0o600 });
     renameSync(`${this.file}.new`, this.file);
     this.planWake();
@@ -111,12 +132,14 @@ export class Session<S> {
 
   /** Puts the state back if what is done with it fails or asks. */
   private async atomic<T>(work: () => T | Promise<T>, isQuery = false): Promise<T> {
+    if (this.keepsChanges()) trackChanges(this.state as Undoable);
     const before = JSON.stringify(this.state);
     try {
       const result = await work();
       if (isQuery && JSON.stringify(this.state) !== before) throw new Mistake("a query changed the state");
       const odd = notJson(this.state, "state");
       if (odd !== undefined) throw new Mistake(odd);
+      if (this.keepsChanges()) sealChange(this.state as Undoable);
       return result;
     } catch (error) {
       this.state = JSON.parse(before);
@@ -124,37 +147,87 @@ export class Session<S> {
     }
   }
 
-  /** Carries out a change that no request asked for, and tells readers of it. */
-  private async change<T>(change: (state: S) => T | Promise<T>): Promise<T> {
+  /**
+   * Carries out a change that no request asked for, and tells readers of it. When it is quiet and changed nothing, there
+   * is nothing to tell.
+   */
+  private async change<T>(change: (state: S) => T | Promise<T>, isQuiet = false): Promise<T> {
+    const before = JSON.stringify(this.state);
     const result = await this.atomic(() => change(this.state));
-    this.run = { id: "", replaced: {} };
+    const isSame = JSON.stringify(this.state) === before;
+    if (!isSame) this.run = { id: "", replaced: {} };
+    if (!this.isOpen || (isQuiet && isSame)) return result;
     this.store(1);
     this.connection.send(CHANGED, { version: this.version });
     return result;
   }
 
-  private planWake(): void {
+  /** Watches a path. What is there is taken in when what goes on has returned. */
+  private observe(path: string, onChange?: (state: S) => void | Promise<void>): void {
+    const watched = this.watch.add(path, () => this.attempt(onChange ?? (() => {}), !!onChange), !!onChange);
+    if (onChange && this.isOpen) this.connection.enqueue(watched.take);
+  }
+
+  /** Carries out a change that nobody waits for: if it fails, the window says so. */
+  private async attempt(change: (state: S) => unknown, isQuiet = false): Promise<void> {
+    const name = change.name || String(change);
+    const before = new Map(this.troubles);
+    const healed = this.troubles.delete(name);
+    try {
+      await this.change(change, isQuiet && !healed);
+    } catch (error) {
+      const told = `⚠ ${String(describe(error).message).replace(/\s+/g, " ")}`.slice(0, 500);
+      this.troubles = new Map([...new Map(before).set(name, told)].slice(0, TROUBLES_MAX));
+      if (told !== before.get(name)) {
+        this.connection.enqueue(() => this.connection.send(NOTIFY, { text: told }));
+        if (!this.isOpen) throw error;
+        this.store(1);
+        this.connection.send(CHANGED, { version: this.version });
+      }
+      throw error;
+    }
+  }
+
+  private keepsChanges(): boolean {
+    return Array.isArray((this.state as Partial<Undoable>).undo?.past);
+  }
+
+  private planWake(least = 100): void {
     clearTimeout(this.timer);
     const due = this.app.nextWake?.(this.state);
     if (due === undefined) return;
     // A timer that fires early plans itself again; one that stays due fires each 100 ms.
-    const wait = Math.min(Math.max(due - Date.now(), 100), 3_600_000);
+    const wait = Math.min(Math.max(due - Date.now(), least), 3_600_000);
     this.timer = setTimeout(() => {
       if (due > Date.now()) this.planWake();
-      else this.connection.enqueue(() => this.change((state) => this.app.onWake?.(state, this.handle)));
+      else this.connection.enqueue(() => this.wake());
     }, wait);
+  }
+
+  private about: About = {
+    rev: (thing) => this.rev(thing),
+    media: (thing) => this.app.media?.(thing)?.slot(),
+  };
+  private async wake(): Promise<void> {
+    try {
+      await this.attempt((state) => this.app.onWake?.(state, this.handle));
+    } catch (error) {
+      this.planWake(WAKE_RETRY);
+      throw error;
+    }
   }
 
   private rev = (thing: Thing): number => digest(this.app.meaning ? this.app.meaning(thing) : thing.label);
 
   private find(key: string): Thing | undefined {
-    return this.app.find ? this.app.find(this.state, key) : find(this.state, key);
+    return this.app.find ? this.app.find(this.state, key) : findThing(this.state, key);
   }
 
   private project(body: Body): Body {
     const view = Object.assign(new View(), { lod: body.lod, budget: body.budget, reader: body.reader ?? "" });
+    for (const trouble of this.troubles.values()) view.line(trouble);
     this.app.view(this.state, view);
-    const shown = view.body(this.rev);
+    const shown = view.body(this.about);
     const window = JSON.stringify([body.window, view.lod, view.budget, view.reader]);
     const now = digest(shown);
     // It may have changed without being told, as a clock does.
@@ -168,6 +241,8 @@ export class Session<S> {
   private async invoke(body: Body): Promise<Body> {
     const action = this.app.actions[body.action];
     if (!action) throw new Fault(`unknown action ${body.action}`, { code: "usage" });
+    const isQuery = action.risk === "query";
+    if (!isQuery) for (const each of this.watch.changed()) await each.take();
     const context = new Context<S>(body, this.handle, this.connection.features, this.secrets);
     const used = new Map<string, number>();
     const args: Body = {};
@@ -181,9 +256,8 @@ export class Session<S> {
         if (error instanceof Fault) error.body.message = `${name}: ${error.body.message}`;
         throw error;
       }
-      if (param.wire.path && typeof args[name] === "string") args[name] = resolve(context.cwd, args[name]);
+      if (param.isPath) args[name] = absolute(args[name], context.cwd);
     }
-    const isQuery = action.risk === "query";
     let result: Done | Job<S, any>;
     let done: Body | undefined;
     try {
@@ -194,7 +268,7 @@ export class Session<S> {
         if (given instanceof Job) return given;
         const result = typeof given !== "string" ? given : isQuery ? new Done().show(given) : new Done(given);
         if (!(result instanceof Done)) throw new Mistake(`${action.name} returned ${given}, no Done, Job or text`);
-        done = result.body(this.rev);
+        done = result.body(this.about);
         return result;
       }, isQuery);
     } catch (error) {
@@ -291,8 +365,9 @@ export class Session<S> {
   private read(body: Body): Body {
     const thing = this.lookUp(body);
     if (body.path) return { data: Buffer.of(), total: 0, text: true, path: this.app.path?.(this.state, thing) };
-    if (!this.app.read) throw new Fault("it has no value to read", { code: "refused", about: thing });
-    const data = Buffer.from(this.app.read(this.state, thing));
+    const image = this.app.read ? undefined : this.app.media?.(thing);
+    if (!this.app.read && !image) throw new Fault("it has no value to read", { code: "refused", about: thing });
+    const data = image ? image.read() : Buffer.from(this.app.read!(this.state, thing));
     const text = Buffer.from(data.toString()).equals(data);
     return { data: data.subarray(body.offset, body.offset + body.max), total: data.length, text };
   }
@@ -310,15 +385,4 @@ export class Session<S> {
     const due = this.app.nextWake?.(this.state);
     return { version: this.version, wake_at: due === undefined ? undefined : Math.round(due) };
   }
-}
-
-/** The thing in a state that a key names. */
-function find(value: unknown, key: string): Thing | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  if (isThing(value) && value.key === key) return value;
-  for (const item of Object.values(value)) {
-    const found = find(item, key);
-    if (found) return found;
-  }
-  return undefined;
 }

@@ -50,29 +50,36 @@ export class Code {
 
 /** What content is made of. */
 export type Piece = string | number | Thing | Link | Code;
-/** Returns the revision of a thing. */
-export type RevOf = (thing: Thing) => number;
+/** What an app says of a thing: its revision, and its image, sound or file. */
+export interface About {
+  rev(thing: Thing): number;
+  media(thing: Thing): Body | undefined;
+}
 
 /** A thing as messages refer to it. */
-export const refOf = (thing: Thing, rev: RevOf): Body => ({ key: thing.key, rev: rev(thing), type: thing.type });
+export const refOf = (thing: Thing, about: About): Body => ({
+  key: thing.key,
+  rev: about.rev(thing),
+  type: thing.type,
+});
 
-function argOf(value: unknown, rev: RevOf): Body {
-  if (Array.isArray(value)) return { list: value.map((item) => argOf(item, rev)) };
-  return isThing(value) ? { ref: refOf(value, rev) } : { value: pack(value) };
+function argOf(value: unknown, about: About): Body {
+  if (Array.isArray(value)) return { list: value.map((item) => argOf(item, about)) };
+  return isThing(value) ? { ref: refOf(value, about) } : { value: pack(value) };
 }
 
 /** A link as messages have it. */
-export function linkSlot({ label, action, args, isTitled, isLasting }: Link, rev: RevOf): Body {
+export function linkSlot({ label, action, args, isTitled, isLasting }: Link, about: About): Body {
   const given = Object.entries(args).filter(([, value]) => value !== undefined);
-  const encoded = Object.fromEntries(given.map(([name, value]) => [name, argOf(value, rev)]));
+  const encoded = Object.fromEntries(given.map(([name, value]) => [name, argOf(value, about)]));
   return { label, action: action.name, args: encoded, titled: isTitled, lasting: isLasting };
 }
 
-function slot(piece: Piece, rev: RevOf): Body {
+function slot(piece: Piece, about: About): Body {
   if (typeof piece !== "object") return { text: String(piece) };
-  if (piece instanceof Link) return { link: linkSlot(piece, rev) };
+  if (piece instanceof Link) return { link: linkSlot(piece, about) };
   if (piece instanceof Code) return { code: { lang: piece.lang, text: piece.text } };
-  return { object: { ...refOf(piece, rev), label: piece.label } };
+  return { object: { ...refOf(piece, about), label: piece.label, media: about.media(piece) } };
 }
 
 /** Pieces, or a template that holds some: view.line`- ${item} ${link("done", done, { item })}` */
@@ -131,9 +138,9 @@ export class View {
     return this;
   }
   /** The pieces as messages have them; neighbouring texts are one. */
-  content(rev: RevOf): Body[] {
+  content(about: About): Body[] {
     const slots: Body[] = [];
-    for (const each of this.pieces.map((piece) => slot(piece, rev))) {
+    for (const each of this.pieces.map((piece) => slot(piece, about))) {
       const last = slots.at(-1);
       if ("text" in each && last && "text" in last) last.text += each.text;
       else slots.push(each);
@@ -141,12 +148,12 @@ export class View {
     return slots;
   }
   /** The view as a message. */
-  body(rev: RevOf): Body {
+  body(about: About): Body {
     const { title, position, custom, actions } = this;
-    const nav = this.nav.map((each) => linkSlot(each, rev));
+    const nav = this.nav.map((each) => linkSlot(each, about));
     const [name = "", thing] = this.focused ?? [];
-    const names = thing && { [name]: slot(thing, rev).object };
-    return { title, position, custom, actions, nav, focus: thing?.key, names, content: this.content(rev) };
+    const names = thing && { [name]: slot(thing, about).object };
+    return { title, position, custom, actions, nav, focus: thing?.key, names, content: this.content(about) };
   }
 }
 
@@ -185,10 +192,10 @@ export class Done {
     return this;
   }
   /** The outcome as a message, which lacks the version. */
-  body(rev: RevOf): Body {
+  body(about: About): Body {
     const { brief, detail, reverts } = this;
     const value = this.value === undefined ? undefined : pack(this.value);
-    const links = this.links.map((each) => linkSlot(each, rev));
-    return { brief, detail, reverts, value, links, content: this.content.content(rev) };
+    const links = this.links.map((each) => linkSlot(each, about));
+    return { brief, detail, reverts, value, links, content: this.content.content(about) };
   }
 }

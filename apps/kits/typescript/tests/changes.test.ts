@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { chance, mutated, value } from "./values.ts";
 import { apply, difference, Elsewhere } from "../src/difference.ts";
+import { trackChanges } from "../src/helpers.ts";
 import { Fault, makeAgain, noChanges, recordChange, sealChange, takeBack } from "../src/index.ts";
 
 const lines = () => ({ lines: ["a", "b"], undo: noChanges() });
@@ -30,7 +32,7 @@ test("change that others changed again isn't taken back", () => {
   const state = lines();
   edit(state, 0, "mine");
   state.lines[0] = "theirs";
-  const refusal = (error: unknown) => error instanceof Fault && /what it changed was changed again/.test(error.message);
+  const refusal = (error: unknown) => error instanceof Fault && /lines was changed since/.test(error.message);
   assert.throws(() => takeBack(state), refusal);
   assert.deepEqual([state.lines, state.undo.past.length], [["theirs", "b"], 1]);
 });
@@ -48,41 +50,47 @@ test("changes are bounded in number and size, and the newest is kept", () => {
   assert.equal(state.lines[1]?.slice(0, 2), "yy");
 });
 
-test("states of earlier releases are no changes", () => {
-  const state = { ...lines(), undo: { past: [{ number: 1, what: "x", state: "{}" }], future: [], last: 1 } };
-  assert.throws(() => takeBack(state), /there is nothing to undo/);
+test("changes are taken back beside those of others", () => {
+  const next = chance(7);
+  for (let n = 0; n < 300; n += 1) {
+    let state = { lines: "abcdef".split("").map((key) => ({ key, label: "0" })), undo: noChanges() };
+    const edited: string[] = [];
+    const others = new Map(state.lines.map(({ key, label }) => [key, label]));
+    // Actions edit labels; others edit the lines' order, remove lines and add some.
+    for (let n = next(12); n > 0 && state.lines.length > 1; n -= 1) {
+      const [at, choice] = [next(state.lines.length), next(4)];
+      const line = state.lines[at]!;
+      if (choice < 2 && line.key.length === 1) {
+        edited.push(line.key);
+        recordChange(state, "edit");
+        line.label = `${n}`;
+        sealChange(state);
+      } else if (choice === 2 && !edited.includes(line.key)) {
+        state.lines.splice(at, 1);
+        others.delete(line.key);
+      } else if (choice === 2) {
+        others.set(`new${n}`, "new");
+        state.lines.splice(at, 0, { key: `new${n}`, label: "new" });
+      } else state.lines.splice(next(state.lines.length), 0, ...state.lines.splice(at, 1));
+      sealChange(state);
+      // As an app that was saved and started again.
+      if (next(3) > 0) continue;
+      state = JSON.parse(JSON.stringify(state));
+      trackChanges(state);
+    }
+    const after = structuredClone(state.lines);
+    for (const _ of edited) takeBack(state);
+    assert.deepEqual(new Map(state.lines.map(({ key, label }) => [key, label])), others);
+    assert.deepEqual(state.lines.map(({ key }) => key), after.map(({ key }) => key));
+    for (const _ of edited) makeAgain(state);
+    assert.deepEqual(state.lines, after);
+  }
 });
 
-/** By chance, but the same each time (mulberry32). */
-function chance(seed: number): (below: number) => number {
-  return (below) => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) % below;
-  };
-}
-
-function value(next: (below: number) => number, depth: number): unknown {
-  const choice = next(depth > 0 ? 8 : 5);
-  if (choice < 5) return [null, true, 1, 0, 1.5, "", "é"][next(7)];
-  const inner = Array.from({ length: next(5) }, () => value(next, depth - 1));
-  if (choice < 7) return inner;
-  // A key such as __proto__ is a key like any other.
-  return Object.fromEntries(inner.map((each) => [["a", "b", "c", "__proto__", "constructor"][next(5)], each]));
-}
-
-function mutated(next: (below: number) => number, of: unknown): unknown {
-  if (next(7) === 0 || typeof of !== "object" || of === null) return value(next, 2);
-  const some = (each: unknown) => (next(3) === 0 ? mutated(next, each) : each);
-  if (Array.isArray(of)) {
-    const items = of.map(some);
-    if (next(3) === 0) items.splice(next(items.length + 1), 0, value(next, 1));
-    return items;
-  }
-  const entries = Object.entries(of).map(([key, each]) => [key, some(each)]);
-  return Object.fromEntries(next(3) === 0 ? entries.reverse().slice(next(entries.length + 1)) : entries);
-}
+test("states of earlier releases are no changes", () => {
+  const state = { ...lines(), undo: { past: [{ number: 1, what: "x", state: "{}" }], future: [], last: 1 } };
+  assert.throws(() => takeBack(state as any), /there is nothing to undo/);
+});
 
 test("edits make the other value, and back", () => {
   const next = chance(1);

@@ -26,10 +26,11 @@ const refusal = (message: RegExp) => (error: unknown) => error instanceof Refuse
 
 test("one reader's page is not everybody's", async () => {
   assert.deepEqual(app.hello.features, ["value-files", "per-reader"]);
+  const key = (await app.refs())[0]!.key;
   await app.do("turn", { pages: 2 });
   assert.equal((await page("me")).position, "5-5 of 5");
   assert.equal((await page("bob")).position, "1-2 of 5");
-  const places = async (reader: string) => (await app.ask(method.locate, { keys: ["l1"], reader })).places;
+  const places = async (reader: string) => (await app.ask(method.locate, { keys: [key], reader })).places;
   assert.deepEqual(await places("me"), [{ hidden: "lines.turn()" }]);
   assert.deepEqual(await places("bob"), ["shown"]);
   await assert.rejects(app.do("turn"), refusal(/there is no such page/));

@@ -1,6 +1,6 @@
 /** A list in which each reader turns pages for itself, and changes can be taken back. */
 
-import { action, Done, int, makeAgain, noChanges, optional, pageOf, pages, positionOf } from "../src/index.ts";
+import { action, Done, int, makeAgain, newKey, noChanges, optional, pageOf, pages, positionOf } from "../src/index.ts";
 import { recordChange, run, str, takeBack, turnPage } from "../src/index.ts";
 import type { Pages, Thing, Undo } from "../src/index.ts";
 
@@ -8,15 +8,13 @@ interface Lines {
   lines: Thing[];
   pages: Pages;
   undo: Undo;
-  count: number;
 }
 
 const add = action({
   params: { text: str() },
   run(state: Lines, { text }) {
     const change = recordChange(state, `add ${text}`);
-    state.count += 1;
-    state.lines.push({ key: `l${state.count}`, type: "line", label: text });
+    state.lines.push({ key: newKey(), type: "line", label: text });
     return new Done("added").undoneBy(undo, { change });
   },
 });
@@ -44,7 +42,7 @@ const turn = action({
 
 run<Lines>({
   perReader: true,
-  state: () => ({ lines: [], pages: pages(2), undo: noChanges(), count: 0 }),
+  state: () => ({ lines: [], pages: pages(2), undo: noChanges() }),
   actions: { add, undo, redo, turn },
   view({ lines, pages }, view) {
     view.title = `${lines.length} lines`;

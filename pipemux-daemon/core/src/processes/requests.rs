@@ -1,5 +1,7 @@
 //! Requests to apps: sent or kept until the session is ready, and ended exactly once.
 
+use std::collections::VecDeque;
+
 use bytes::Bytes;
 use pipemux_proto::app::{Invoke, OPTIONAL_VERSIONS};
 use pipemux_proto::codec::{encode, encode_into};
@@ -39,6 +41,9 @@ struct AppRequest {
 pub(super) struct AppRequests {
     open: FxHashMap<u64, AppRequest>,
     last: u64,
+    /// Those that were dropped, up to [`APP_REQUESTS_MAX`] and the newest first: an app that answers one all the same
+    /// makes no mistake.
+    dropped: VecDeque<u64>,
 }
 
 impl AppRequests {
@@ -241,6 +246,9 @@ impl Processes {
             return Ok(());
         }
         let id = frame.envelope.id;
+        if self.requests.dropped.contains(&id) {
+            return Ok(());
+        }
         Err(format!(
             "nobody waits for an answer to the request {id}: it came late, twice, or for an unknown id"
         ))
@@ -339,6 +347,8 @@ impl Processes {
         let up = self.sessions.get(&request.session).and_then(|session| session.up());
         if let Some(app) = request.app.filter(|app| up == Some(*app)) {
             cancel(turn, id, app);
+            self.requests.dropped.truncate(APP_REQUESTS_MAX - 1);
+            self.requests.dropped.push_front(id);
         }
         self.remove_request(turn, id);
     }

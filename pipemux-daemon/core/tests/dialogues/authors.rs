@@ -2,7 +2,7 @@
 
 use crate::world::{Behaviour, World, frame, reader, session_addr, slot};
 use pipemux_core::Event;
-use pipemux_proto::app::{Changed, Done, Outcome};
+use pipemux_proto::app::{Changed, Done, Needs, Outcome, Question, QuestionKind};
 use pipemux_proto::client::Verb;
 use pipemux_proto::projection::{ObjectSlot, Piece, Projection};
 use pipemux_proto::{Envelope, Frame, Method, Value};
@@ -69,6 +69,19 @@ fn dropped_frames_are_told_with_the_reason() {
     seen.has("(dev) Changed was dropped: it has the incarnation");
     seen.has("(dev) Changed was dropped: missing field `version`");
     seen.has("(dev) Project was dropped: nobody waits for an answer to the request 4000");
+}
+
+/// Behind a step its window is asked for. When the step asks, nobody needs the window, which the app answers all the same.
+#[test]
+fn answer_to_what_the_daemon_gave_up_is_not_told() {
+    let mut world = dev();
+    world.open(reader("a"), "notes").lacks("(dev)");
+    let question =
+        Question { text: "sure?".into(), kind: QuestionKind::Confirm, ..Question::default() };
+    let needs = Needs { question, token: Value::Null.to_blob(), numbers: Vec::new() };
+    world.set_behaviour("notes/main", Behaviour::Ends(Box::new(Outcome::Needs(needs))));
+    world.run(reader("a"), "notes.say('x')").exits(5).has("sure?");
+    world.view(reader("a")).lacks("(dev)");
 }
 
 #[test]

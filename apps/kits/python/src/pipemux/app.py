@@ -139,10 +139,14 @@ class App:
     """
 
     request = Request()
+    #: The folder of the project that the session was opened in: the nearest with `.git` around
+    #: the caller's directory, else that directory.
+    project = Path()
     #: True if `view` and `hidden` depend on who reads: `view.reader`, `self.request.reader`.
     per_reader: typing.ClassVar[bool] = False
     _post: Callable[[Callable[[], Any]], None]
     _send: Callable[[int, dict[str, Any]], None]
+    _observe: Callable[[Path, Callable[[], Any] | None], None]
     _features: Sequence[str] = ()
     _secrets: dict[str, Any]
 
@@ -164,6 +168,8 @@ class App:
 
     def read(self, thing: Thing) -> str | bytes:
         """Returns the value of a thing, for `pipemux read` and for other apps."""
+        if image := thing.media():
+            return image.read()
         raise Fault("it has no value to read", about=thing, code="refused")
 
     def path(self, thing: Thing) -> Path | None:
@@ -176,8 +182,21 @@ class App:
         """Changes the state at the time that `next_wake` names, and moves that time on."""
 
     def post(self, change: Callable[[], Any] = lambda: None) -> None:
-        """From any thread: has a function change the state, and readers told of it."""
+        """From any thread: has a function change the state, and readers told of it.
+
+        If it fails, it changes nothing, and the window says so until it succeeds.
+        """
         self._post(change)
+
+    def watch(self, path: Path, on_change: Callable[[], Any] | None = None) -> None:
+        """Has `on_change` take in what is there, now and when another program changes it.
+
+        It is called once `opened` or the action has returned; later when the file rests, within
+        two seconds, and before an action that comes sooner: that fails if it does. Readers are
+        told if it changed the state; without a function, always. Of a folder, the names in it
+        are watched. The same path once more replaces its function.
+        """
+        self._observe(path, on_change)
 
     def notify(self, text: str) -> None:
         """From any thread: tells every reader one line with the next answer."""
@@ -257,6 +276,12 @@ def need(feature: str, features: Sequence[str]) -> None:
     if feature not in features:
         hints = "update PipeMux, then: pipemux down"
         raise Fault(f"this daemon has no {feature}", hints, code="version")
+
+
+def project_of(directory: Path) -> Path:
+    """The project that a directory is in."""
+    around = (directory, *directory.parents)
+    return next((each for each in around if (each / ".git").exists()), directory)
 
 
 def _find(value: Any, key: str) -> Thing | None:
@@ -340,6 +365,10 @@ def _prototype(function: Any) -> dict[str, Any]:
     if docs:
         raise TypeError(f"@param {', '.join(docs)}: there is no such parameter")
     how = function.__pipemux__
+    for name, known in ("risk", Risk), ("prominence", Prominence):
+        if how[name] not in typing.get_args(known):
+            words = ", ".join(typing.get_args(known))
+            raise TypeError(f"{name} {how[name]!r} is none of {words}")
     if how.get("input") and not _takes_a_line(params):
         raise TypeError(
             "input=True: its first parameter takes a str, and each other one has a default"

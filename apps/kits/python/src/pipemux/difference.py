@@ -1,5 +1,6 @@
 """Differences of two JSON values, which can be made and taken back."""
 
+import copy
 import math
 from typing import Any
 
@@ -19,16 +20,16 @@ def _compare(before: Any, after: Any, at: list[Any], edits: list[Edit]) -> None:
     old, new = _items(before), _items(after)
     ends = len(old), len(new)
     start = 0
-    while start < min(ends) and _same(old[start], new[start]):
+    while start < min(ends) and same(old[start], new[start]):
         start += 1
-    while min(ends) > start and _same(old[ends[0] - 1], new[ends[1] - 1]):
+    while min(ends) > start and same(old[ends[0] - 1], new[ends[1] - 1]):
         ends = ends[0] - 1, ends[1] - 1
     changed = old[start : ends[0]], new[start : ends[1]]
     if len(changed[0]) != len(changed[1]) or not _aligned(before, *changed):
         edits.append([isinstance(before, dict), at, start, *changed])
         return
     for index, (one, other) in enumerate(zip(*changed, strict=True), start):
-        if _same(one, other):
+        if same(one, other):
             continue
         key, inner = index, (one, other)
         if isinstance(before, dict):
@@ -64,9 +65,9 @@ def apply(value: Any, edits: list[Edit], *, backwards: bool) -> None:
             raise LookupError(at)
         there, becomes = (new, old) if backwards else (old, new)
         items = _items(container)
-        if not _same(items[first : first + len(there)], there):
+        if not same(items[first : first + len(there)], there):
             raise LookupError(at)
-        items[first : first + len(there)] = becomes
+        items[first : first + len(there)] = copy.deepcopy(becomes)
         if isinstance(container, list):
             container[:] = items
             continue
@@ -82,13 +83,13 @@ def _items(container: Any) -> list[Any]:
     return list(container)
 
 
-def _same(one: Any, other: Any) -> bool:
+def same(one: Any, other: Any) -> bool:
     """Whether two values are the same JSON: to Python `1 == True`, and the order of keys is
     nothing."""
     if type(one) is not type(other):
         return False
     if isinstance(one, (list, dict)):
         pairs = zip(_items(one), _items(other), strict=False)
-        return len(one) == len(other) and all(_same(*pair) for pair in pairs)
+        return len(one) == len(other) and all(same(*pair) for pair in pairs)
     both_nan = isinstance(one, float) and math.isnan(one) and math.isnan(other)
     return both_nan or bool(one == other)

@@ -1,5 +1,6 @@
 """Errors that readers and authors are shown."""
 
+import os
 import traceback
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,15 @@ def describe(error: BaseException) -> dict[str, Any]:
     """The body of the fault for an exception: with its place, unless it is a Fault."""
     if isinstance(error, Fault):
         return error.body
-    frames, kit = traceback.extract_tb(error.__traceback__), str(Path(__file__).parent)
-    own = [each for each in frames if not each.filename.startswith(kit)]
+    # The author's line is wanted, not that of a library which it called.
+    kit, library = str(Path(__file__).parent), str(Path(os.__file__).parent)
+    frames = [
+        each
+        for each in traceback.extract_tb(error.__traceback__)
+        if not each.filename.startswith(kit)
+    ]
+    own = [
+        each for each in frames if not each.filename.startswith((library, "<"))
+    ] or frames
     place = f" ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else ""
     return {"code": "failed", "message": f"{type(error).__name__}: {error}{place}"}

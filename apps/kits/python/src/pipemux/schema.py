@@ -1,6 +1,7 @@
 """Type hints: as types of the protocol, and as the way back from JSON."""
 
 import dataclasses
+import functools
 import json
 import types
 import typing
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Union
 
 from .errors import Fault
+from .media import Image
 
 
 class Secret(str):
@@ -40,6 +42,9 @@ class Thing:
     def meaning(self) -> Any:
         """What readers must have seen before they act: when it changes, refs are stale."""
         return self.label
+
+    def media(self) -> Image | None:
+        """The image, sound or file that is its value, which windows name and `read` gives."""
 
     @property
     def rev(self) -> int:
@@ -150,6 +155,10 @@ def load(hint: Any, value: Any) -> Any:
     raise Fault(f"expected {name_of(hint)}, not {given:.60}", code="usage")
 
 
+#: Looking them up anew for each thing took most of the time that a long list costs.
+_hints = functools.cache(typing.get_type_hints)
+
+
 def _named(cls: Any, name: str | None) -> Any:
     """The dataclass that a saved value has: this one, or the subclass of that name."""
     if not dataclasses.is_dataclass(cls):
@@ -166,7 +175,7 @@ def _is(value: Any, cls: Any) -> bool:
 
 def load_fields(cls: Any, value: dict[str, Any]) -> dict[str, Any]:
     """The fields of a dataclass; those that the JSON lacks keep their defaults."""
-    hints = typing.get_type_hints(cls)
+    hints = _hints(cls)
     loaded = {}
     for name in [each.name for each in dataclasses.fields(cls) if each.name in value]:
         try:
@@ -174,3 +183,10 @@ def load_fields(cls: Any, value: dict[str, Any]) -> dict[str, Any]:
         except Fault as fault:
             raise Fault(f"{name}: {fault}", code="usage") from None
     return loaded
+
+
+def absolute(value: Any, cwd: Path) -> Any:
+    """A value in which paths that are relative begin at a directory."""
+    if isinstance(value, list):
+        return [absolute(each, cwd) for each in value]
+    return cwd / value if isinstance(value, Path) else value

@@ -11,7 +11,7 @@ from typing import Any
 from .app import App, prototypes
 from .codec import encode_frame, pack, read_frame, unpack
 from .errors import Fault, Mistake, describe
-from .session import Session
+from .session import NOTIFY, Session
 
 REQUEST, REPLY, FAULT, EVENT = range(4)
 HELLO, OPEN, PING, CLOSE = 0, 1, 6, 8
@@ -59,6 +59,7 @@ class Server:
 
     def serve(self) -> None:
         """Handles frames and posted changes one after the other."""
+        threading.excepthook = self.tell
         threading.Thread(target=self.receive, daemon=True).start()
         while True:
             waits = [each.wake() for each in self.sessions.values()]
@@ -68,6 +69,14 @@ class Server:
                 continue
             except Exception:
                 traceback.print_exc()
+
+    def tell(self, failed: threading.ExceptHookArgs) -> None:
+        """Tells readers that a thread of the author failed; it would be said in the log only."""
+        threading.__excepthook__(failed)
+        if failed.exc_value and not isinstance(failed.exc_value, SystemExit):
+            text = f"⚠ {describe(failed.exc_value)['message']}"
+            for each in list(self.sessions.values()):
+                each.send(NOTIFY, {"text": text})
 
     def handle(self, envelope: list[int], data: bytes) -> None:
         """Answers a frame."""
@@ -89,8 +98,8 @@ class Server:
             sys.exit()
 
     def answer(self, method: int, life: int, body: dict[str, Any]) -> dict[str, Any]:
-        if method == CLOSE:
-            self.sessions.pop(life, None)
+        if method == CLOSE and (closed := self.sessions.pop(life, None)):
+            closed.watch.ended.set()
         if method in (PING, CLOSE):
             return {}
         if method == OPEN and life not in self.sessions:

@@ -1,6 +1,8 @@
 """One session: calls the app for each request, and keeps its state and its version."""
 
 import copy
+import dataclasses
+import inspect
 import json
 import os
 import threading
@@ -12,17 +14,22 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from .app import App, Job, Opening, Question, Request, actions_of, need
+from .app import App, Job, Opening, Question, Request, actions_of, need, project_of
 from .codec import pack, unpack
 from .errors import Fault, Mistake, describe
 from .helpers import Undo
-from .schema import Thing, dump, load, load_fields
+from .schema import Thing, absolute, dump, load, load_fields
 from .view import Done, View
+from .watch import Watch
 
 CHANGED, JOB_REPORT = 17, 20
 HANDLERS = {1: "open", 2: "project", 3: "invoke", 4: "read", 5: "locate", 7: "save"}
 HANDLERS[9] = "cancel_job"
+NOTIFY = 18
 WINDOWS_MAX = 64
+TROUBLES_MAX = 8
+#: Seconds until `on_wake` is tried again when it failed.
+WAKE_RETRY = 5.0
 Body = dict[str, Any]
 
 
@@ -34,11 +41,16 @@ class Session:
         self.post, self.send = post, send
         self.version, self.file, self.is_open = 1, Path(), False
         self.shown: dict[Any, int] = {}
+        #: `on_wake` isn't called before this time.
+        self.next_wake = 0.0
         self.jobs: dict[str, Job[Any]] = {}
         #: The newest run, and by key the revs of things that it replaced itself.
         self.run: list[Any] = ["", {}]
-        app._post = lambda change: post(lambda: self.change(change))
-        app._send, app._secrets = send, {}
+        #: Why a change failed that no request asked for, by its function, until it succeeds.
+        self.troubles: dict[str, str] = {}
+        app._post = lambda change: post(lambda: self.attempt(change))
+        app._send, app._secrets, self.watch = send, {}, Watch(post)
+        app._observe = self.observe
 
     def handle(self, method: int, body: Body) -> Body:
         """Answers a request. Raises Fault to refuse it."""
@@ -52,10 +64,21 @@ class Session:
         if not self.is_open:
             self.file = Path(body["state_dir"], "state.json")
             resumed = self.restore(body.get("woken", 0), notes)
+            # An author may have a field of this name.
+            if "project" not in dump(self.app):
+                self.app.project = project_of(Path(body["cwd"]))
+        before = dump(self.app), self.troubles
         with self.atomic():
             notes += self.app.opened(load(Opening, body)) or []
+        for each in self.watch.changed():
+            with suppress(Exception):
+                each.take()
+        # What it reads may have changed while it slept.
+        is_new = not resumed or (dump(self.app), self.troubles) != before
+        if resumed and is_new:
+            self.post(lambda: self.send(CHANGED, {"version": self.version}))
         self.is_open = True
-        self.store(0 if resumed else 1)
+        self.store(int(is_new))
         return {"notes": notes, "resumed": resumed}
 
     def restore(self, woken: int, notes: list[str]) -> int:
@@ -71,8 +94,10 @@ class Session:
             self.file.rename(aside)
             notes.append(f"unreadable state was moved to {aside}: {error}")
             return 0
-        self.run = run if woken == self.version else self.run
-        return woken if woken == self.version else 0
+        if woken != self.version:
+            return 0
+        self.run, self.troubles = run, dict(saved.get("troubles", {}))
+        return woken
 
     def set_state(self, state: Body) -> None:
         vars(self.app).update(load_fields(type(self.app), state))
@@ -80,10 +105,8 @@ class Session:
     def store(self, rise: int) -> None:
         """Counts the version up and saves the state: a crash leaves the old or the new."""
         self.version += rise
-        for each in vars(self.app).values():
-            if isinstance(each, Undo):
-                each.seal(self.app)
         saved = {"version": self.version, "run": self.run, "state": dump(self.app)}
+        saved["troubles"] = self.troubles
         new, flags = (
             self.file.with_suffix(".new"),
             os.O_WRONLY | os.O_CREAT | os.O_TRUNC,
@@ -92,43 +115,93 @@ class Session:
             json.dump(saved, file)
         new.replace(self.file)
 
+    def each_undo(self, do: Callable[[Undo, App], None]) -> None:
+        for each in list(vars(self.app).values()):
+            if isinstance(each, Undo):
+                do(each, self.app)
+
     @contextmanager
     def atomic(self, is_query: bool = False) -> Iterator[None]:
         """Puts the state back if what is done with it fails or asks."""
-        names, before = (
-            list(load_fields(type(self.app), dump(self.app))),
-            dump(self.app),
-        )
-        backup = copy.deepcopy({name: getattr(self.app, name) for name in names})
+        before = dump(self.app)
+        self.each_undo(Undo.track)
+        fields = [each.name for each in dataclasses.fields(self.app)]  # type: ignore[arg-type]
+        backup = copy.deepcopy({name: getattr(self.app, name) for name in fields})
         try:
             yield
             after = dump(self.app)
             if is_query and after != before:
                 raise Mistake("a query changed the state")
             load_fields(type(self.app), after)
+            self.each_undo(Undo.seal)
         except BaseException:
             vars(self.app).update(backup)
             raise
 
-    def change(self, change: Callable[[], Any]) -> Any:
-        """Carries out a change that no request asked for, and tells readers of it."""
+    def change(self, change: Callable[[], Any], *, quiet: bool = False) -> Any:
+        """Carries out a change that no request asked for, and tells readers of it.
+
+        When it is quiet and changed nothing, there is nothing to tell.
+        """
+        before = dump(self.app)
         with self.atomic():
             result = change()
-        self.run = ["", {}]
+        after = dump(self.app)
+        if after != before:
+            self.run = ["", {}]
+        if not self.is_open or (quiet and after == before):
+            return result
         self.store(1)
         self.send(CHANGED, {"version": self.version})
         return result
 
+    def observe(self, path: Path, on_change: Callable[[], Any] | None) -> None:
+        """Watches a path. What is there is taken in when what goes on has returned."""
+        change, quiet = on_change or (lambda: None), on_change is not None
+        watched = self.watch.add(path, lambda: self.attempt(change, quiet=quiet))
+        watched.failed = quiet
+        if quiet and self.is_open:
+            self.post(watched.take)
+
+    def attempt(self, change: Callable[[], Any], *, quiet: bool = False) -> None:
+        """Carries out a change that nobody waits for: if it fails, the window says so."""
+        name = getattr(change, "__qualname__", repr(type(change)))
+        before = dict(self.troubles)
+        healed = name in before
+        self.troubles = {each: text for each, text in before.items() if each != name}
+        try:
+            self.change(change, quiet=quiet and not healed)
+        except Exception as error:
+            told = f"⚠ {' '.join(describe(error)['message'].split())}"[:500]
+            self.troubles = dict([*{**before, name: told}.items()][:TROUBLES_MAX])
+            if told != before.get(name):
+                self.post(lambda: self.send(NOTIFY, {"text": told}))
+                if self.is_open:
+                    self.store(1)
+                    self.send(CHANGED, {"version": self.version})
+            raise
+
     def wake(self) -> float:
         """Calls `on_wake` if it is time. Returns in how many seconds it may be."""
         due = self.app.next_wake() if self.is_open else None
-        if due is not None and due <= time.time():
-            self.post(lambda: self.change(self.app.on_wake))
-            return 0.1
-        return 3600 if due is None else min(due - time.time(), 3600)
+        if due is None:
+            return 3600
+        wait = max(due, self.next_wake) - time.time()
+        if wait > 0:
+            return min(wait, 3600)
+        self.next_wake = time.time() + WAKE_RETRY
+
+        def wake() -> None:
+            self.attempt(self.app.on_wake)
+            self.next_wake = time.time() + 0.1
+
+        self.post(wake)
+        return 0.1
 
     def project(self, body: Body) -> Body:
         view = View(body["lod"], body["budget"], body.get("reader", ""))
+        for trouble in self.troubles.values():
+            view.line(trouble)
         self.app.view(view)
         shown, window = (
             view.body(),
@@ -147,6 +220,11 @@ class Session:
         name, function = body["action"], self.actions.get(body["action"])
         if function is None:
             raise Fault(f"unknown action {name}", code="usage")
+        how: Body = function.__pipemux__  # type: ignore[attr-defined]
+        is_query = how["risk"] == "query"
+        if not is_query:
+            for each in self.watch.changed():
+                each.take()
         self.app.request = request = load(Request, body)
         request.budget = request.budget or Request.budget
         if resume := body.get("resume"):
@@ -163,13 +241,14 @@ class Session:
             except Fault as fault:
                 fault.body["message"] = f"{param}: {fault.body['message']}"
                 raise
-            if isinstance(args[param], Path):
-                args[param] = request.cwd / args[param]
-        how: Body = function.__pipemux__  # type: ignore[attr-defined]
-        is_query = how["risk"] == "query"
+        given = inspect.signature(function).bind_partial(self.app, **args)
+        given.apply_defaults()
+        args = {
+            name: absolute(each, request.cwd) for name, each in given.arguments.items()
+        }
         try:
             with self.atomic(is_query):
-                result = function(self.app, **args)
+                result = function(**args)
                 if how["previews"] and not request.asked:
                     raise Mistake(f"{name} has previews=True and never confirms")
                 if result is None or isinstance(result, str):

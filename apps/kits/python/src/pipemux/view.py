@@ -62,7 +62,8 @@ Piece: TypeAlias = str | int | float | Thing | Link | Code
 
 def _slot(piece: Piece) -> dict[str, Any]:
     if isinstance(piece, Thing):
-        return {"object": {**piece.ref(), "label": piece.label}}
+        media = image.slot() if (image := piece.media()) else None
+        return {"object": {**piece.ref(), "label": piece.label, "media": media}}
     if isinstance(piece, Code):
         return {"code": {"lang": piece.lang, "text": piece.text}}
     return {"link": piece.slot} if isinstance(piece, Link) else {"text": str(piece)}

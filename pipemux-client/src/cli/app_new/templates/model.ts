@@ -1,15 +1,14 @@
 /** The to-do list itself. */
 
-import type { Thing } from "./pipemux/index.ts";
+import { newKey, type Thing } from "./pipemux/index.ts";
 
-export interface Todo { items: Thing[]; count: number }
+export interface Todo { items: Thing[] }
 
-export const empty = (): Todo => ({ items: [], count: 0 });
+export const empty = (): Todo => ({ items: [] });
 
 export function add(todo: Todo, text: string): void {
-  todo.count += 1;
   // A thing has a key, which is never used again, and the label that is shown.
-  todo.items.push({ key: `i${todo.count}`, type: "item", label: text });
+  todo.items.push({ key: newKey(), type: "item", label: text });
 }
 
 export function edit(item: Thing, text: string): void {

@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass, field
 
-from pipemux import App, Done, Thing, View, action, link, run
+from pipemux import App, Done, Thing, View, action, link, new_key, run
 
 
 @dataclass
@@ -14,13 +14,11 @@ class Item(Thing):
 @dataclass
 class Todo(App):
     items: list[Item] = field(default_factory=list)
-    count: int = 0
 
     @action(prominence="featured")
     def add(self, text: str) -> Done:
         """Adds an item. @param text What is to be done."""
-        self.count += 1
-        self.items.append(Item(f"i{self.count}", text))
+        self.items.append(Item(new_key(), text))
         return Done(self.brief())
 
     @action()
