@@ -12,8 +12,12 @@ use pipemux_core::rules::Rules;
 use pipemux_proto::ProviderId;
 use serde::Deserialize;
 
+use crate::daemon_log::log;
 use crate::limits::{AUDIT_DAYS, AUDIT_DAYS_MAX, AUDIT_MAX, AUDIT_MIN, HISTORY_MIN, MANIFEST_MAX};
 use crate::manifests::read_text;
+
+/// The file of the state directory that has the path of the settings which the last daemon read.
+const SETTINGS_PATH_FILE: &str = "settings-path";
 
 /// What a user may set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -81,6 +85,8 @@ impl Default for AuditSettings {
 #[derive(Debug, Default)]
 pub struct SettingsFile {
     path: Option<PathBuf>,
+    /// The one that the daemon before read, if that was another one.
+    moved_from: Option<String>,
     /// Of the file that was read last; none if there was none.
     stamp: Option<(SystemTime, u64, u64)>,
     /// True once it was looked at.
@@ -88,25 +94,41 @@ pub struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// Makes the watch over a file.
-    pub fn new(path: Option<PathBuf>) -> Self {
-        Self { path, ..Self::default() }
+    /// Makes the watch over a file. The state directory remembers which one it is, so that a daemon whose environment
+    /// leads to another one says so.
+    pub fn new(path: Option<PathBuf>, state_dir: &Path) -> Self {
+        let memory = state_dir.join(SETTINGS_PATH_FILE);
+        let now = path.as_deref().map_or(String::new(), |path| path.display().to_string());
+        let before = fs::read_to_string(&memory).ok().filter(|before| *before != now);
+        if (before.is_some() || !memory.exists())
+            && let Err(error) = fs::write(&memory, &now)
+        {
+            log(format_args!("{}: {error}", memory.display()));
+        }
+        let moved_from = before.filter(|before| !before.is_empty());
+        Self { path, moved_from, ..Self::default() }
     }
 
     /// Returns the rules of the file if it is another one than at the last look. They can't be read from a file with a
     /// mistake: then they say so.
     pub fn changed(&mut self) -> Option<Rules> {
-        let path = self.path.as_deref()?;
-        let found = fs::metadata(path).ok();
+        let path = self.path.as_deref();
+        let found = path.and_then(|path| fs::metadata(path).ok());
         let stamp =
             found.and_then(|found| Some((found.modified().ok()?, found.len(), found.ino())));
         if std::mem::replace(&mut self.known, true) && stamp == self.stamp {
             return None;
         }
         self.stamp = stamp;
-        let (settings, broken) = load(Some(path));
-        let (read_only, forbidden_apps) = (settings.readers.read_only, settings.apps.forbidden);
-        Some(Rules { read_only, forbidden_apps, broken })
+        let (settings, broken) = load(path);
+        Some(Rules {
+            read_only: settings.readers.read_only,
+            forbidden_apps: settings.apps.forbidden,
+            is_there: broken.is_some() || stamp.is_some(),
+            broken,
+            file: path.map_or(String::new(), |path| path.display().to_string()),
+            moved_from: self.moved_from.clone(),
+        })
     }
 }
 

@@ -95,3 +95,29 @@ fn settings_begin_with_each_rule_explained_and_none_in_force() {
         .has("pipemux doctor");
     assert_eq!(std::fs::read_to_string(&path).expect("the file"), rules);
 }
+
+#[test]
+fn rules_of_another_file_never_come_into_force_unsaid() {
+    let env = TestEnv::with_notebook();
+    decide(&env, "[apps]\nforbidden = [\"terminal\"]\n");
+    env.run("notebook.add('one', 'x')").ok();
+    let file = "home/.config/pipemux/config.toml";
+    env.pipemux(&["status"]).ok().has(&format!("/{file}\n"));
+    env.pipemux(&["config"]).ok().lacks("not in force");
+    env.pipemux(&["down"]).ok();
+    let other = env.path("other");
+    env.command(&["up"]).env("XDG_CONFIG_HOME", &other.display().to_string()).output().ok();
+    // Everybody is told, once; who asks is told always.
+    env.run("notebook.add('two', 'x')")
+        .ok()
+        .has(&format!("the rules of {}", env.root().join(file).display()));
+    env.run("notebook.add('three', 'x')").ok().lacks("the rules of");
+    env.pipemux(&["status"])
+        .ok()
+        .has("other/pipemux/config.toml (not there: the defaults hold) · the daemon before read ");
+    env.pipemux(&["config"]).ok().has("forbidden = [\"terminal\"]").has("not in force: ");
+    env.pipemux(&["down"]).ok();
+    env.run("notebook.add('four', 'x')").ok().has("the rules of ");
+    env.pipemux(&["open", "terminal"]).exits(9);
+    env.pipemux(&["config"]).ok().lacks("not in force");
+}
