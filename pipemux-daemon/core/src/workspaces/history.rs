@@ -24,6 +24,8 @@ pub struct History {
     pub rounds: VecDeque<SavedRound>,
     /// The number of rounds so far.
     pub count: u64,
+    /// Of an earlier daemon: what its runs became when it was lost, in the order in which they began.
+    unfinished: Vec<SavedRound>,
 }
 
 impl History {
@@ -74,6 +76,28 @@ impl History {
         let made_again = self.rounds.iter_mut().rev().find(|round| round.number == made_again);
         let steps = made_again.into_iter().flat_map(|round| &mut round.undo);
         steps.for_each(|undo| undo.undone = false);
+    }
+
+    /// Takes in how far a request's run had come in an earlier daemon; none: it has ended, or is told elsewhere.
+    pub fn restore_unfinished(&mut self, reader: &str, run_id: &str, round: Option<SavedRound>) {
+        let is_it = |one: &SavedRound| one.reader == reader && one.run_id == run_id;
+        let known = self.unfinished.iter().position(is_it);
+        match (known.and_then(|at| self.unfinished.get_mut(at)), round) {
+            (Some(known), Some(round)) => *known = round,
+            (None, Some(round)) => self.unfinished.push(round),
+            (_, None) => self.unfinished.retain(|one| !is_it(one)),
+        }
+    }
+
+    /// Adds what was under way when an earlier daemon was lost, and returns the numbers of these rounds.
+    pub fn end_unfinished(&mut self, most: usize) -> Vec<u64> {
+        let lost = std::mem::take(&mut self.unfinished);
+        let added = lost.into_iter().map(|round| {
+            let number = self.count + 1;
+            self.add(SavedRound { number, ..round }, most);
+            number
+        });
+        added.collect()
     }
 
     /// Adds a round; the oldest makes room beyond so many.
