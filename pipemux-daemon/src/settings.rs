@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use pipemux_confine::Policy;
@@ -31,6 +31,8 @@ pub struct Settings {
     pub readers: ReaderRules,
     /// Which apps nobody uses.
     pub apps: AppRules,
+    /// What no app is given.
+    pub files: FileRules,
     /// What commands may do. The terminal reads it by itself, before each command.
     pub terminal: Policy,
 }
@@ -49,6 +51,38 @@ pub struct ReaderRules {
 pub struct AppRules {
     /// Apps that nobody opens or calls.
     pub forbidden: Vec<ProviderId>,
+}
+
+/// Rules about files.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FileRules {
+    /// Folders and files that no app is given: absolute, or beginning with `~/`.
+    pub forbidden: Vec<String>,
+}
+
+impl FileRules {
+    /// Returns the paths as written and, where links lead elsewhere, as they are.
+    fn resolved(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for path in self.forbidden.iter().filter_map(|path| absolute(path)) {
+            let real = path.canonicalize().ok().filter(|real| *real != path);
+            all.extend([Some(path), real].into_iter().flatten());
+        }
+        all.into_iter().map(|path| path.to_string_lossy().into_owned()).collect()
+    }
+}
+
+/// Returns a path without `~/`, doubled slashes and `.`; none if it isn't absolute, or has `..` in it.
+fn absolute(path: &str) -> Option<PathBuf> {
+    let home = || std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    let path = match path.strip_prefix('~') {
+        Some("") => home()?,
+        Some(rest) => home()?.join(rest.strip_prefix('/')?),
+        None => PathBuf::from(path),
+    };
+    let is_plain = !path.components().any(|part| part == Component::ParentDir);
+    (path.is_absolute() && is_plain).then(|| path.components().collect())
 }
 
 /// How much of the history is kept.
@@ -124,6 +158,7 @@ impl SettingsFile {
         Some(Rules {
             read_only: settings.readers.read_only,
             forbidden_apps: settings.apps.forbidden,
+            forbidden_files: settings.files.resolved(),
             is_there: broken.is_some() || stamp.is_some(),
             broken,
             file: path.map_or(String::new(), |path| path.display().to_string()),
@@ -165,6 +200,11 @@ fn parse(text: &str) -> Result<Settings, String> {
     }
     if size.0 < AUDIT_MIN {
         return Err(format!("audit.size is {}: expected at least {AUDIT_MIN} bytes", size.0));
+    }
+    if let Some(path) = settings.files.forbidden.iter().find(|path| absolute(path).is_none()) {
+        return Err(format!(
+            "files.forbidden has {path:?}: expected an absolute path, or one that begins with ~/"
+        ));
     }
     settings.terminal.check()?;
     Ok(settings)

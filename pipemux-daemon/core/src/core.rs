@@ -158,6 +158,7 @@ impl Core {
                 workspace.notify(text.clone(), self.turn.now);
             }
         }
+        self.processes.forbid(&mut self.turn, rules.forbidden_files.clone());
         self.rules = rules;
     }
 

@@ -1,4 +1,5 @@
-//! Rules of the person whose machine it is, from their settings: who may only read, and which apps nobody uses.
+//! Rules of the person whose machine it is, from their settings: who may only read, which apps nobody uses, and which
+//! folders no app is given.
 //!
 //! A rule that can't be read is never dropped: until the settings are mended nobody acts.
 
@@ -11,6 +12,8 @@ pub struct Rules {
     pub read_only: Vec<String>,
     /// Apps that nobody opens or calls.
     pub forbidden_apps: Vec<ProviderId>,
+    /// Folders and files that no app is given, nor what contains them, as absolute paths.
+    pub forbidden_files: Vec<String>,
     /// Why the settings can't be read; then nobody acts.
     pub broken: Option<String>,
     /// The file that says so, which need not be there; empty when the environment leads to none.
