@@ -35,6 +35,8 @@ fn readers_that_only_read_act_at_no_door() {
 fn forbidden_apps_are_neither_opened_nor_called() {
     let env = TestEnv::with_notebook();
     env.run("notebook.add('one', 'x')").ok();
+    decide(&env, "[apps]\nforbidden = [\"editr\"]\n");
+    env.pipemux(&["doctor"]).has("[apps] forbidden names editr, and no app has that name");
     decide(&env, "[apps]\nforbidden = [\"terminal\", \"notebook\"]\n");
     env.pipemux(&["open", "terminal"])
         .exits(9)

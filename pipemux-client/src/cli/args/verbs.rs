@@ -345,8 +345,8 @@ pub enum Verb {
     },
     /// Show which rounds changed a file or folder, by whom, with which client and when: newest first
     ///
-    /// It knows of changes by apps and by commands in the terminal that ended within their call. If the file was
-    /// written later than the newest of them, it says so.
+    /// It knows of edits by the editor and by commands in the terminal that ended within their call, not of what the
+    /// memory tree and the planner write. If the file was written later than the newest of them, it says so.
     #[command(verbatim_doc_comment)]
     Who {
         /// The file or folder
@@ -466,7 +466,7 @@ pub enum Verb {
     /// End the daemon with all its sessions, and wait until it is gone
     ///
     ///   pipemux down           the next command, hook or tool call of a harness starts it again
-    ///   pipemux down --stay    none does before pipemux up: each says that a person stopped it, and exits 8
+    ///   pipemux down --stay    none does before a person types pipemux up at a terminal: each exits 8 and says so
     #[command(verbatim_doc_comment)]
     Down {
         /// Stay down until `pipemux up`
