@@ -114,7 +114,8 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Consent { number: Some(number), withdraw } => {
             consent::execute(requester, number, withdraw)
         }
-        Verb::Who { file, diff, rounds } => {
+        Verb::Who { file, lines: true, .. } => who::execute_lines(requester, &file),
+        Verb::Who { file, diff, rounds, lines: false } => {
             who::execute(requester, &file, (diff, Some(rounds)), None)
         }
         Verb::History { file: Some(file), since, detail, diff, rounds, .. } => {

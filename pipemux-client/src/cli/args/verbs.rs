@@ -354,6 +354,9 @@ pub enum Verb {
         /// Show what each round changed, as a difference
         #[arg(long)]
         diff: bool,
+        /// Show which round each line comes from
+        #[arg(long, conflicts_with_all = ["diff", "rounds"])]
+        lines: bool,
         /// Number of rounds to show
         #[arg(long, value_name = "N", value_parser = rounds, default_value_t = WHO_SHOWN, allow_negative_numbers = true)]
         rounds: u32,
@@ -518,7 +521,7 @@ pub enum Verb {
         #[arg(long)]
         all: bool,
     },
-    /// Show the file of your rules: who only reads, which apps nobody uses, what commands may do
+    /// Show the file of your rules: who only reads, what nobody uses, what commands may do
     ///
     /// A change holds from the next command on. While a line of it can't be read, nobody acts: `pipemux doctor`
     /// and `pipemux status` say which.
