@@ -32,13 +32,14 @@ use nix::unistd::ttyname;
 use pipemux_client::ClientError;
 use pipemux_client::blocking::Connection;
 use pipemux_client::proto::client::{OpenArgs, Verb};
-use pipemux_client::proto::{SessionAddr, SessionId};
+use pipemux_client::proto::{Code, SessionAddr, SessionId};
 
 use super::args::OpenTarget;
 use super::command_env::ProcessEnv;
 use super::open;
 use super::requester::Requester;
 use super::streaming::on_signals;
+use super::suggestions;
 use crate::output;
 use daemon::{Follower, Next};
 use model::{Effect, Event, State};
@@ -59,13 +60,19 @@ const READER: &str = "attach";
 /// Shows a window until the person leaves. Returns the exit status.
 ///
 /// # Errors
-/// There is no terminal, or the app can't be opened.
-pub fn execute(requester: &Requester, target: OpenTarget) -> Result<u8, ClientError> {
+/// There is no terminal, no such app, or it can't be opened.
+pub fn execute(
+    requester: &Requester,
+    target: OpenTarget,
+    args: Vec<String>,
+) -> Result<u8, ClientError> {
     let process = ProcessEnv { timeout: requester.options.timeout };
-    let open = open::to_args(target, Vec::new(), None, &process)?;
+    let open = open::to_args(target, args, None, &process)?;
     let session = address(&open)?;
     let callee = callee(&session);
-    terminal::require(&callee, env::var("TERM").ok().as_deref())?;
+    let unknown = || suggestions::unknown_app(open.provider.as_str(), &requester.options);
+    terminal::require(&callee, &open.args, env::var("TERM").ok().as_deref())
+        .map_err(|error| unknown().unwrap_or(error))?;
     let mut requester = requester.clone();
     requester.options.reader = reader(&requester);
     // The token of the environment belongs to the reader of the environment, who isn't this one.
@@ -79,6 +86,11 @@ pub fn execute(requester: &Requester, target: OpenTarget) -> Result<u8, ClientEr
     let mut connection = Connection::open(&requester.options)?;
     let answer = requester.request_on(&mut connection, Verb::Open(open.clone()))?;
     let exit = answer.exit;
+    if exit == Code::NotFound.exit_status()
+        && let Some(error) = suggestions::unknown_app(open.provider.as_str(), &requester.options)
+    {
+        return Err(error);
+    }
     let (text, first) = daemon::shown(answer);
     if exit != 0 || matches!(first, Event::Unshown(_)) {
         // The text of an app: it may have had a hand in the error.

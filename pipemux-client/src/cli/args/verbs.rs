@@ -50,8 +50,9 @@ pub enum Verb {
     /// Show a window live in this terminal, with a prompt below it
     ///
     ///   pipemux attach planner
+    ///   pipemux attach editor notes.md
     ///
-    /// The app is opened if it isn't. What you type below the window:
+    /// The app is opened if it isn't, and takes the arguments as with `open`. What you type below the window:
     ///
     ///   any words          go to the action that the app takes them with; a space first: whatever they look like
     ///   12                 follows link 12, or answers the open question; link:12 is always the link
@@ -65,6 +66,9 @@ pub enum Verb {
         /// The app, and optionally a session: planner, planner/b
         #[arg(value_name = "PROVIDER[/SESSION]", value_parser = open_target)]
         target: OpenTarget,
+        /// Arguments for the app, such as files; those that begin with - go after --
+        #[arg(value_name = "ARGS")]
+        args: Vec<String>,
     },
     /// Show the workspace, or one window, which is opened if its app is built in
     View {

@@ -18,6 +18,7 @@ use crossterm::terminal::{
 };
 use nix::unistd::{getpgid, getppid, getsid};
 use pipemux_client::ClientError;
+use pipemux_client::proto::command;
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::{Terminal, TerminalOptions, Viewport};
 use ratatui_crossterm::CrosstermBackend;
@@ -198,7 +199,7 @@ fn within(width: u16, height: u16) -> (u16, u16) {
 ///
 /// # Errors
 /// Standard input or output is no terminal, or it is one on which nothing can be drawn.
-pub fn require(session: &str, term: Option<&str>) -> Result<(), ClientError> {
+pub fn require(session: &str, args: &[String], term: Option<&str>) -> Result<(), ClientError> {
     let missing = match (stdin().is_terminal(), stdout().is_terminal()) {
         (true, true) if matches!(term, None | Some("" | "dumb")) => {
             format!("one that can move its cursor: TERM is {:?}", term.unwrap_or_default())
@@ -207,8 +208,10 @@ pub fn require(session: &str, term: Option<&str>) -> Result<(), ClientError> {
         (false, _) => "a terminal: standard input is none".to_owned(),
         (true, false) => "a terminal: standard output is none".to_owned(),
     };
+    let open: Vec<&str> =
+        ["open", session].into_iter().chain(args.iter().map(String::as_str)).collect();
     Err(ClientError::invalid(format!("attach needs {missing}"))
-        .hint(format!("pipemux open {session}"))
+        .hint(command::command(&open))
         .hint(format!("pipemux view {session} --wait 60")))
 }
 

@@ -59,6 +59,22 @@ fn person_reads_and_types_at_a_terminal() {
 }
 
 #[test]
+fn files_are_opened_as_with_open() {
+    let env = TestEnv::new();
+    env.write("notes.md", "buy milk\n");
+    let mut terminal =
+        Terminal::run(&env, &["attach", "editor", "notes.md"], (100, 24), &[("TERM", TERM)]);
+    let text = terminal.shows("buy milk");
+    assert!(text.contains("editor/main · notes.md"), "{text}");
+    terminal.press("\u{3}");
+    terminal.ended(0);
+    let nothere = Terminal::attach(&env, "edtior", (100, 24), TERM);
+    nothere.shows("no app edtior: did you mean editor?");
+    nothere.shows("there are editor, ");
+    nothere.ended(3);
+}
+
+#[test]
 fn app_that_dies_and_a_lost_daemon_are_come_through() {
     let env = with_todo();
     let mut terminal = Terminal::attach(&env, "todo", (100, 24), TERM);
