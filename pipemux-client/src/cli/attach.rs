@@ -4,25 +4,34 @@
 //! |---|---|
 //! | `model` | an event comes in, the state changes, effects go out; no terminal and no daemon |
 //! | `typed` | what a typed line means |
+//! | `event` | what happens, and what follows |
+//! | `numbers` | the links by the numbers that the terminal shows |
 //! | `window` | what a window offers besides its text |
 //! | `outcome` | what an answer says, as lines |
-//! | `prompt_line`, `pane`, `rows` | the typed line; a text that is scrolled; texts as inert rows of a width |
+//! | `page`, `code`, `table`, `look` | Markdown as lines for a person; how their parts look |
+//! | `prompt_line`, `pane`, `rows` | the typed line; a text that is scrolled; lines as inert rows of a width |
 //! | `screen`, `terminal` | draws the state; keys, and the terminal's modes |
 //! | `daemon` | the threads that follow the window and send requests |
 
+mod code;
 mod daemon;
+mod event;
+mod look;
 mod model;
+mod numbers;
 mod outcome;
+mod page;
 mod pane;
 mod prompt_line;
 mod rows;
 mod screen;
+mod table;
 mod terminal;
 mod typed;
 mod window;
 
 use std::env;
-use std::io::{self, stdin};
+use std::io::{self, stdin, stdout};
 use std::os::fd::AsFd;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
@@ -40,9 +49,11 @@ use super::open;
 use super::requester::Requester;
 use super::streaming::on_signals;
 use super::suggestions;
-use crate::output;
+use crate::output::{self, colour};
 use daemon::{Follower, Next};
-use model::{Effect, Event, State};
+use event::{Effect, Event};
+use look::Theme;
+use model::State;
 use terminal::Screen;
 
 /// Events that are read ahead of being handled.
@@ -100,7 +111,8 @@ pub fn execute(
     }
     let connection = Some(connection);
     let follower = Follower { requester, connection, session, open };
-    show(follower, State::new(callee.clone()), first)
+    let theme = Theme::new(colour::is_wanted(&stdout()), |name| env::var(name).ok());
+    show(follower, State::new(callee.clone(), theme), first)
         .map_err(|error| ClientError::invalid(format!("the terminal: {error}")))?;
     let text = format!("left {callee}, which goes on: pipemux attach {callee}\n");
     // Nobody may read it: the terminal may be gone.
@@ -153,6 +165,7 @@ fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
                 }
                 Effect::Confirm(delivery) => {
                     screen.draw(&state)?;
+                    state.drawn();
                     let _ = next.send(Next::Confirm(delivery));
                 }
                 Effect::Reopen => {
@@ -169,6 +182,7 @@ fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
             continue;
         }
         screen.draw(&state)?;
+        state.drawn();
         drawn = Instant::now();
         let Ok(another) = queue.recv() else { return Ok(()) };
         event = another;

@@ -55,12 +55,15 @@ pub enum Verb {
     /// The app is opened if it isn't, and takes the arguments as with `open`. What you type below the window:
     ///
     ///   any words          go to the action that the app takes them with; a space first: whatever they look like
-    ///   12                 follows link 12, or answers the open question; link:12 is always the link
+    ///   3                  follows the link that ⟨3⟩ stands behind, or answers the open question; /3 is always the link
     ///   /name(arguments)   runs a call of the app; of another one: /editor.save()
-    ///   ?                  tells the keys
+    ///   ?                  tells the keys, /help all of it
     ///
-    /// Page Up, Page Down and the arrows scroll. Ctrl-C leaves, and everything goes on. Each terminal is a reader of
-    /// its own, whose name begins with attach: apps take it for a person.
+    /// A number follows the link that had it when you began to type, never another one that took its place meanwhile.
+    /// Page Up, Page Down and the arrows scroll. Ctrl-C leaves, as q does where no words are taken, and everything goes
+    /// on. Each terminal is a reader of its own, whose name begins with attach: apps take it for a person.
+    ///
+    /// With NO_COLOR set there are no colours, and in a locale without UTF-8 links have numbers like <3>.
     #[command(verbatim_doc_comment)]
     Attach {
         /// The app, and optionally a session: planner, planner/b

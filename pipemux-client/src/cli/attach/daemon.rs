@@ -9,7 +9,7 @@ use pipemux_client::blocking::Connection;
 use pipemux_client::proto::client::{Answer, Body, OpenArgs, Verb, ViewArgs};
 use pipemux_client::proto::{Code, Fault, SessionAddr};
 
-use super::model::Event;
+use super::event::Event;
 use super::outcome;
 use crate::cli::requester::Requester;
 use crate::cli::streaming::{LONG_POLL_MS, SHUTDOWN_TIMEOUT, wait_for_daemon};

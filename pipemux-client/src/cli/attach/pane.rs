@@ -1,11 +1,17 @@
 //! A text that is scrolled.
 
+use super::look::Theme;
+use super::page::{self, Page};
 use super::rows::{Row, rows};
 
 /// A text in rows of a width, of which as many are shown as there is room for.
 #[derive(Debug, Clone, Default)]
 pub struct Pane {
     text: String,
+    page: Page,
+    /// The number of its first link.
+    first: usize,
+    theme: Theme,
     width: u16,
     rows: Vec<Row>,
     /// The first row that is shown.
@@ -19,6 +25,25 @@ pub struct Pane {
 impl Pane {
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Returns the links that the text has, in the order of their numbers.
+    pub fn links(&self) -> &[u64] {
+        &self.page.links
+    }
+
+    /// Numbers the links from another number on.
+    pub fn number_from(&mut self, first: usize) {
+        if first != self.first {
+            self.first = first;
+            self.read();
+        }
+    }
+
+    /// Shows what the terminal can show.
+    pub fn use_theme(&mut self, theme: Theme) {
+        self.theme = theme;
+        self.read();
     }
 
     pub fn rows(&self) -> &[Row] {
@@ -43,8 +68,8 @@ impl Pane {
     /// Shows another text at the same place.
     pub fn set_text(&mut self, text: String) {
         if text != self.text {
-            self.rows = rows(&text, self.width);
             self.text = text;
+            self.read();
             self.settle();
         }
     }
@@ -63,7 +88,7 @@ impl Pane {
             // The part of the text before the top stays before it.
             let part = (self.top as f64) / (self.rows.len().max(1) as f64);
             self.width = width;
-            self.rows = rows(&self.text, width);
+            self.break_lines();
             self.top = (part * self.rows.len() as f64).round() as usize;
         }
         self.height = height;
@@ -92,6 +117,15 @@ impl Pane {
         self.settle();
     }
 
+    fn read(&mut self) {
+        self.page = page::read(&self.text, self.first, self.theme);
+        self.break_lines();
+    }
+
+    fn break_lines(&mut self) {
+        self.rows = self.page.lines.iter().flat_map(|line| rows(line, self.width)).collect();
+    }
+
     fn last_top(&self) -> usize {
         self.rows.len().saturating_sub(usize::from(self.height))
     }
@@ -104,6 +138,7 @@ impl Pane {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::attach::rows::text_of;
 
     fn pane(lines: usize) -> Pane {
         let mut pane = Pane::default();
@@ -116,8 +151,8 @@ mod tests {
         (1..=lines).map(|n| format!("line {n}\n")).collect()
     }
 
-    fn first(pane: &Pane) -> &str {
-        &pane.shown()[0].text
+    fn first(pane: &Pane) -> String {
+        text_of(&pane.shown()[0])
     }
 
     #[test]

@@ -24,7 +24,8 @@ use ratatui_core::terminal::{Terminal, TerminalOptions, Viewport};
 use ratatui_crossterm::CrosstermBackend;
 use signal_hook::consts::{SIGCONT, SIGSTOP, SIGTSTP};
 
-use super::model::{Event, Key, State};
+use super::event::{Event, Key};
+use super::model::State;
 use super::screen;
 
 /// Most columns and rows that are drawn. A terminal that claims to be larger is drawn on from its upper left corner: what

@@ -25,13 +25,13 @@ fn person_reads_and_types_at_a_terminal() {
     terminal.press("买牛奶和茶叶");
     terminal.shows("> 买牛奶和茶叶");
     terminal.press("\r");
-    terminal.shows("[买牛奶和茶叶](obj:");
+    terminal.shows("- 买牛奶和茶叶 done");
 
     // What another reader does is seen at once, and a terminal sequence in it stays text, as what reorders text does.
     let hostile = "<<END\nfrom \u{1b}[2J\u{202e}\u{9b}31m elsewhere 👨‍👩‍👧\nEND\n";
     env.run(&format!("todo.add({hostile})")).ok();
     let text = terminal.shows("m elsewhere 👨");
-    assert!(text.contains("[买牛奶和茶叶](obj:") && !text.contains('\u{202e}'), "{text}");
+    assert!(text.contains("- 买牛奶和茶叶 done") && !text.contains('\u{202e}'), "{text}");
 
     // A smaller terminal breaks the rows again.
     terminal.resize((30, 12));
@@ -48,6 +48,8 @@ fn person_reads_and_types_at_a_terminal() {
     terminal.press("\u{1b}");
     terminal.hides("elsewhere");
     terminal.press("?\r");
+    terminal.shows("/help: more");
+    terminal.press("/help\r");
     terminal.shows("leaves; everything goes on");
 
     // Leaving ends nothing.
@@ -56,6 +58,48 @@ fn person_reads_and_types_at_a_terminal() {
     terminal.ended(0);
     assert!(env.sessions().iter().any(|row| row.session == "todo/main"));
     env.pipemux(&["view", "todo"]).ok().has("买牛奶和茶叶");
+}
+
+#[test]
+fn number_on_the_screen_follows_its_link() {
+    let env = with_todo();
+    env.pipemux(&["open", "todo"]).ok();
+    for item in ["one", "two"] {
+        env.run(&format!("todo.add('{item}')")).ok();
+    }
+    let size = (100, 24);
+    let mut terminal = Terminal::run(
+        &env,
+        &["attach", "todo"],
+        size,
+        &[("TERM", TERM), ("LANG", "C.UTF-8"), ("NO_COLOR", "")],
+    );
+    let text = terminal.shows("- two done ⟨2⟩");
+    assert!(text.contains("- one done ⟨1⟩") && !text.contains("(link:"), "{text}");
+    assert_ne!(terminal.colour_of("one done"), vt100::Color::Default);
+    terminal.press("1\r");
+    terminal.shows("- two done ⟨1⟩");
+    terminal.hides("- one");
+    terminal.press("/undo\r");
+    terminal.shows("- one done ⟨1⟩");
+    terminal.press("\u{3}");
+    terminal.ended(0);
+
+    let plain = [("TERM", TERM), ("LC_ALL", "C"), ("NO_COLOR", "1")];
+    let terminal = Terminal::run(&env, &["attach", "todo"], size, &plain);
+    terminal.shows("- two done <2>");
+    assert_eq!(terminal.colour_of("one done"), vt100::Color::Default);
+}
+
+#[test]
+fn letter_leaves_a_window_that_takes_no_words() {
+    let env = TestEnv::new();
+    let mut terminal = Terminal::attach(&env, "notebook", (80, 24), TERM);
+    terminal.shows("? helps · q leaves");
+    terminal.press("?");
+    terminal.shows("q leaves · /help: more");
+    terminal.press("q");
+    terminal.ended(0);
 }
 
 #[test]
@@ -80,20 +124,20 @@ fn app_that_dies_and_a_lost_daemon_are_come_through() {
     let mut terminal = Terminal::attach(&env, "todo", (100, 24), TERM);
     terminal.shows("a line goes to todo.add");
     terminal.press("before\r");
-    terminal.shows("[before](obj:");
+    terminal.shows("- before done");
 
     env.kill_session("todo/main");
     terminal.press("after the crash\r");
-    let text = terminal.shows("[after the crash](obj:");
-    assert!(text.contains("[before](obj:"), "{text}");
+    let text = terminal.shows("- after the crash done");
+    assert!(text.contains("- before done"), "{text}");
 
     kill(env.daemon_pid(), Signal::SIGKILL);
     terminal.shows("the daemon is gone: waiting for another one");
     env.pipemux(&["up"]).ok();
     terminal.shows("connected to a daemon again");
     terminal.press("after the daemon\r");
-    let text = terminal.shows("[after the daemon](obj:");
-    assert!(text.contains("[after the crash](obj:"), "{text}");
+    let text = terminal.shows("- after the daemon done");
+    assert!(text.contains("- after the crash done"), "{text}");
 }
 
 #[test]
@@ -112,7 +156,7 @@ fn any_size_of_the_terminal_is_survived() {
     terminal.resize((80, 24));
     terminal.shows("> xxxxxx");
     terminal.press("\r");
-    terminal.shows("[xxxxxx](obj:");
+    terminal.shows("- xxxxxx done");
 }
 
 #[test]
@@ -152,7 +196,7 @@ fn stopped_program_takes_its_terminal_again() {
     terminal.press("\n");
     terminal.hides("status");
     terminal.press("y\r");
-    terminal.shows("[y](obj:");
+    terminal.shows("- y done");
     terminal.press("\u{3}");
     terminal.ended(0);
 }
