@@ -9,6 +9,7 @@
 //! | `window` | what a window offers besides its text |
 //! | `outcome` | what an answer says, as lines |
 //! | `page`, `code`, `table`, `look` | Markdown as lines for a person; how their parts look |
+//! | `pictures`, `graphics` | the pictures that a window has; how a terminal is given them |
 //! | `prompt_line`, `pane`, `rows` | the typed line; a text that is scrolled; lines as inert rows of a width |
 //! | `screen`, `terminal` | draws the state; keys, and the terminal's modes |
 //! | `daemon` | the threads that follow the window and send requests |
@@ -16,12 +17,14 @@
 mod code;
 mod daemon;
 mod event;
+mod graphics;
 mod look;
 mod model;
 mod numbers;
 mod outcome;
 mod page;
 mod pane;
+mod pictures;
 mod prompt_line;
 mod rows;
 mod screen;
@@ -52,6 +55,7 @@ use super::suggestions;
 use crate::output::{self, colour};
 use daemon::{Follower, Next};
 use event::{Effect, Event};
+use graphics::Graphics;
 use look::Theme;
 use model::State;
 use terminal::Screen;
@@ -111,8 +115,10 @@ pub fn execute(
     }
     let connection = Some(connection);
     let follower = Follower { requester, connection, session, open };
-    let theme = Theme::new(colour::is_wanted(&stdout()), |name| env::var(name).ok());
-    show(follower, State::new(callee.clone(), theme), first)
+    let variable = |name: &str| env::var(name).ok();
+    let theme = Theme::new(colour::is_wanted(&stdout()), variable);
+    let graphics = Graphics::of(variable);
+    show(follower, State::new(callee.clone(), theme, graphics), first, graphics)
         .map_err(|error| ClientError::invalid(format!("the terminal: {error}")))?;
     let text = format!("left {callee}, which goes on: pipemux attach {callee}\n");
     // Nobody may read it: the terminal may be gone.
@@ -121,11 +127,17 @@ pub fn execute(
 }
 
 /// Shows the state on the terminal and carries out what follows from events.
-fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
+fn show(
+    follower: Follower,
+    mut state: State,
+    first: Event,
+    graphics: Option<Graphics>,
+) -> io::Result<()> {
     let (events, queue) = sync_channel(QUEUE);
     let (next, nexts) = sync_channel(QUEUE);
     let (ask, asked) = sync_channel(QUEUE);
-    let mut screen = Screen::new()?;
+    let (load, to_load) = sync_channel(QUEUE);
+    let mut screen = Screen::new(graphics)?;
     on_signals({
         let events = events.clone();
         move || {
@@ -137,10 +149,12 @@ fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
     terminal::watch_stops(events.clone());
     terminal::read_keys(events.clone());
     let (requester, session) = (follower.requester.clone(), follower.session.clone());
+    daemon::load_values(requester.clone(), to_load, events.clone());
     daemon::send_requests(requester, session, asked, events.clone());
     follower.start(events.clone(), nexts);
     let (width, height) = terminal::drawn_size()?;
     screen.resize(width, height)?;
+    state.pictures.measure(terminal::cell());
     state.update(Event::Resized(width, height));
     // The window comes before any key: what was typed ahead is for what it shows.
     let mut event = first;
@@ -157,6 +171,7 @@ fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
         }
         if let Event::Resized(width, height) = event {
             screen.resize(width, height)?;
+            state.pictures.measure(terminal::cell());
         }
         for effect in state.update(event) {
             match effect {
@@ -167,6 +182,10 @@ fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
                     screen.draw(&state)?;
                     state.drawn();
                     let _ = next.send(Next::Confirm(delivery));
+                }
+                // Where too many wait already, one isn't shown.
+                Effect::Load(name, epoch) => {
+                    let _ = load.try_send((name, epoch));
                 }
                 Effect::Reopen => {
                     let _ = next.send(Next::Reopen);

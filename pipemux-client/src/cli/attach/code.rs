@@ -23,6 +23,7 @@ pub fn lines(written: &Written<'_>, content: Range<usize>, theme: Theme) -> Vec<
             first: vec![bar(), Span::new(gutter, Look::DIM)],
             rest: vec![bar(), Span::new(below, Look::DIM)],
             body: vec![Span::new(code, Look::PLAIN)],
+            things: Vec::new(),
         }
     };
     texts.iter().enumerate().map(line).collect()

@@ -172,6 +172,22 @@ pub fn send_requests(
     });
 }
 
+/// Reads the values of things on a thread of its own, one after the other.
+pub fn load_values(requester: Requester, refs: Receiver<(String, u64)>, events: SyncSender<Event>) {
+    thread::spawn(move || {
+        for (name, epoch) in refs {
+            let call = requester.call(Verb::Read { target: format!("{name}@e{epoch}") });
+            let timeout = requester.timeout_for(&call.verb);
+            let read = Connection::open_and_call(&requester.options, &call, timeout);
+            // Without its picture a thing still has its words.
+            let Ok((_, Answer { body: Body::Raw(bytes), .. })) = read else { continue };
+            if events.send(Event::Loaded(name, bytes)).is_err() {
+                return;
+            }
+        }
+    });
+}
+
 /// Sends one request; `None` when nobody wants to know of its answer any more.
 fn send_request(
     requester: &Requester,

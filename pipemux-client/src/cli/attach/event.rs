@@ -1,5 +1,6 @@
 //! What happens to an attached terminal, and what follows from it.
 
+use bytes::Bytes;
 use pipemux_client::proto::client::Verb;
 use pipemux_client::proto::report::Report;
 
@@ -47,6 +48,8 @@ pub enum Event {
     Looked(Box<Report>),
     /// There is no window to show, for this reason.
     Unshown(String),
+    /// The value of the thing with this ref.
+    Loaded(String, Bytes),
     /// A request has its answer.
     Answered(Box<Report>),
     /// A request has no answer, or one without steps, which this text is.
@@ -70,6 +73,8 @@ pub enum Effect {
     Ask(Verb),
     /// Confirms that the window was drawn, and waits for the next change.
     Confirm(u64),
+    /// Reads the value of the thing with this ref, as it was shown in this epoch: that it was shown is confirmed later.
+    Load(String, u64),
     /// Opens the window again.
     Reopen,
     /// Ends the program.

@@ -9,10 +9,12 @@ use pipemux_client::proto::context::ContextVersion;
 use pipemux_client::proto::report::{QuestionReport, Report};
 
 use super::event::{Effect, Event, Key};
+use super::graphics::Graphics;
 use super::look::Theme;
 use super::numbers::Numbers;
 use super::outcome;
 use super::pane::Pane;
+use super::pictures::Pictures;
 use super::prompt_line::{LINE_MAX, PromptLine};
 use super::typed::{self, Typed};
 use super::window::{Input, input, without_actions};
@@ -40,6 +42,7 @@ pub struct State {
     /// The links by the numbers that the terminal shows.
     pub numbers: Numbers,
     pub theme: Theme,
+    pub pictures: Pictures,
     pub input: Option<Input>,
     /// The actions that the window offers, as declarations.
     pub actions: Option<String>,
@@ -67,8 +70,9 @@ pub struct State {
 
 impl State {
     /// Makes the state for a session, named as calls name it.
-    pub fn new(callee: String, theme: Theme) -> State {
-        let mut state = State { callee, theme, ..State::default() };
+    pub fn new(callee: String, theme: Theme, graphics: Option<Graphics>) -> State {
+        let pictures = Pictures::new(graphics);
+        let mut state = State { callee, theme, pictures, ..State::default() };
         state.window.use_theme(theme);
         state.news.use_theme(theme);
         state
@@ -113,10 +117,11 @@ impl State {
             // Only the terminal has to do with it.
             Event::Stopping | Event::Continued => {}
             Event::Shown { report, delivery } => {
-                self.show(*report);
+                effects.extend(self.show(*report));
                 effects.push(Effect::Confirm(delivery));
             }
-            Event::Looked(report) => self.show(*report),
+            Event::Looked(report) => effects.extend(self.show(*report)),
+            Event::Loaded(name, bytes) => self.pictures.load(&name, bytes),
             Event::Unshown(why) => {
                 self.closed = true;
                 self.input = None;
@@ -151,7 +156,8 @@ impl State {
         effects
     }
 
-    fn show(&mut self, mut report: Report) {
+    /// Shows a window. Returns what is to be loaded for it.
+    fn show(&mut self, mut report: Report) -> Vec<Effect> {
         self.closed = false;
         self.take_questions(&report);
         let notices = std::mem::take(&mut report.notices);
@@ -162,10 +168,10 @@ impl State {
             self.epoch_of_news = report.epoch;
             self.hear(&notices);
         }
-        let Some(window) = report.windows.into_iter().next() else { return };
+        let Some(window) = report.windows.into_iter().next() else { return Vec::new() };
         // Two threads look at the window: the older look may come later.
         if window.header.version < self.version {
-            return;
+            return Vec::new();
         }
         self.version = window.header.version;
         self.epoch = report.epoch;
@@ -177,6 +183,8 @@ impl State {
         self.window.set_text(content);
         // Where there is no room for them, they are those that were shown last.
         self.actions = actions.or_else(|| self.actions.take());
+        let missing = self.pictures.update(&window).into_iter();
+        missing.map(|name| Effect::Load(name, self.epoch)).collect()
     }
 
     /// Takes over the newest question that an answer shows. That it shows none means nothing: a view may have been made
@@ -333,6 +341,8 @@ impl State {
         self.news.resize(width, height_of_news);
         let window = height.saturating_sub(self.prompt_height() + 1 + height_of_news);
         self.window.resize(width, window);
+        // One that is higher than the window could never be seen whole.
+        self.window.show_pictures(self.pictures.sizes(width, height.saturating_sub(2) / 2));
     }
 
     /// Returns how many rows the prompt takes.

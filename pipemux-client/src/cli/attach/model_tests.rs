@@ -28,6 +28,12 @@ pub fn window(content: &str, anchors: &[(&str, bool)]) -> Context {
     }
 }
 
+/// Returns the beginning of a PNG image of so many pixels, which is all that is looked at.
+pub fn png(width: u32, height: u32) -> Vec<u8> {
+    let size = [width.to_be_bytes(), height.to_be_bytes()].concat();
+    [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", &size[..], &[8, 2, 0, 0, 0]].concat()
+}
+
 pub fn shown(content: &str) -> Event {
     let anchors = [("link:12", false), ("planner.accept", false), ("planner.reply", true)];
     let windows = vec![window(content, &anchors)];
@@ -51,7 +57,7 @@ pub fn answered(question: Option<QuestionReport>) -> Event {
 
 /// A terminal that shows the planner's window.
 pub fn state() -> State {
-    let mut state = State::new("planner".into(), Theme::default());
+    let mut state = State::new("planner".into(), Theme::default(), None);
     assert_eq!(state.update(Event::Resized(60, 12)), []);
     assert_eq!(state.update(shown("## planner/main\n[undo](link:12)\n")), [Effect::Confirm(7)]);
     state.drawn();

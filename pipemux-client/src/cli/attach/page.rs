@@ -27,6 +27,8 @@ pub struct Line {
     /// What stands before each further row, as wide.
     pub rest: Vec<Span>,
     pub body: Vec<Span>,
+    /// The refs of its things.
+    pub things: Vec<String>,
 }
 
 /// The lines of a text, and its links in the order of their numbers.
@@ -50,6 +52,8 @@ struct Markup<'t> {
     looks: Vec<Look>,
     /// The links that end at a byte.
     ends: BTreeMap<usize, u64>,
+    /// The refs of things, by the byte at which they end.
+    things: BTreeMap<usize, String>,
     /// Blocks that aren't shown line by line as they are written, in order.
     blocks: Vec<(Range<usize>, Block)>,
 }
@@ -63,7 +67,8 @@ enum Block {
 impl<'t> Markup<'t> {
     fn new(text: &'t str) -> Self {
         let looks = vec![Look::PLAIN; text.len()];
-        Markup { text, looks, ends: BTreeMap::new(), blocks: Vec::new() }
+        let (ends, things) = (BTreeMap::new(), BTreeMap::new());
+        Markup { text, looks, ends, things, blocks: Vec::new() }
     }
 
     fn look(&mut self, range: Range<usize>, look: Look) {
@@ -193,7 +198,10 @@ impl<'t> Markup<'t> {
                 self.ends.insert(range.end, link);
                 Look::LINK
             }
-            None if to.starts_with("obj:") => Look::OBJECT,
+            None if to.starts_with("obj:") => {
+                self.things.insert(range.end, to.to_owned());
+                Look::OBJECT
+            }
             None => return,
         };
         self.look(inner.clone(), look);
@@ -222,7 +230,11 @@ impl<'t> Markup<'t> {
             while blocks.next_if(|(range, _)| range.end <= start).is_some() {}
             let block = blocks.peek().filter(|(range, _)| range.start < end.max(start + 1));
             match block {
-                None => lines.push(prose(written.spans(start..end))),
+                None => {
+                    let things = self.things.range(start..=end).map(|(_, thing)| thing.clone());
+                    let things = things.collect();
+                    lines.push(Line { things, ..prose(written.spans(start..end)) });
+                }
                 Some((range, Block::Code(content))) if range.start >= start => {
                     lines.extend(code::lines(&written, content.clone(), theme));
                 }
@@ -282,7 +294,7 @@ fn prose(body: Vec<Span>) -> Line {
     let mark = marks.iter().find(|mark| digits.starts_with(**mark));
     let behind = mark.map_or(words.len(), |mark| digits.len() - mark.len());
     let rest = Span::new(" ".repeat(text.len() - behind), Look::PLAIN);
-    Line { first: Vec::new(), rest: vec![rest], body }
+    Line { rest: vec![rest], body, ..Line::default() }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use ratatui_core::style::{Modifier, Style};
 use ratatui_core::terminal::Frame;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::graphics::Placement;
 use super::look::Look;
 use super::model::State;
 use super::rows::{Row, columns_of, inert};
@@ -20,6 +21,14 @@ pub fn draw(frame: &mut Frame<'_>, state: &State) {
     if let Some(cursor) = cursor {
         frame.set_cursor_position(cursor);
     }
+}
+
+/// Returns where pictures stand on the terminal.
+pub fn placements(state: &State) -> Vec<Placement> {
+    let placement = |(y, name, (width, height)): (u16, &str, (u16, u16))| {
+        Some(Placement { picture: state.pictures.get(name)?, x: 0, y, width, height })
+    };
+    state.window.pictures().filter_map(placement).collect()
 }
 
 /// Draws the state, and returns where the cursor stands.
@@ -146,7 +155,7 @@ mod tests {
     }
 
     fn state(width: u16, height: u16) -> State {
-        let mut state = State::new("planner".into(), Theme::default());
+        let mut state = State::new("planner".into(), Theme::default(), None);
         state.input = Some(Input { call: "planner.reply".into(), param: "text".into() });
         state.window.set_text("## planner/main · 会议\nWhich users?\n".into());
         state.update(Event::Resized(width, height));

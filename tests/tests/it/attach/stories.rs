@@ -1,6 +1,7 @@
 //! What a person does at a terminal, and what happens to it.
 
 use std::fs;
+use std::process::Command;
 
 use pipemux_tests::{Signal, TestEnv, kill, wait_for};
 
@@ -89,6 +90,40 @@ fn number_on_the_screen_follows_its_link() {
     let terminal = Terminal::run(&env, &["attach", "todo"], size, &plain);
     terminal.shows("- two done <2>");
     assert_eq!(terminal.colour_of("one done"), vt100::Color::Default);
+}
+
+/// A white PNG image of one pixel.
+const PIXEL: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\0\0\0\0:~\x9bU\0\0\0\nIDATx\x9cc\xf8\x0f\0\x01\x01\x01\0\xb18\xf6\x14\0\0\0\0IEND\xaeB`\x82";
+
+#[test]
+fn picture_is_shown_below_its_name_where_the_terminal_draws_it() {
+    let env = TestEnv::new();
+    env.write("white.png", PIXEL);
+    let mut base64 = Command::new("base64");
+    let encoded = base64.args(["-w0", "white.png"]).current_dir(env.project()).output();
+    let encoded = String::from_utf8(encoded.expect("base64").stdout).expect("ASCII");
+    let attach = &["attach", "editor", "white.png"];
+    let mut terminal = Terminal::run(&env, attach, (80, 24), &[("TERM", "xterm-kitty")]);
+    terminal.was_sent(&format!("\u{1b}_Ga=t,f=100,i=1,q=2,m=0;{encoded}\u{1b}\\"));
+    terminal.was_sent("\u{1b}_Ga=p,i=1,c=1,r=1,C=1,q=2\u{1b}\\");
+    let text = terminal.shows("white.png PNG 1×1, 67 bytes");
+    assert!(!text.contains("iVBOR"), "{text}");
+    // It is given back with the terminal, and taken again.
+    terminal.press("\u{1a}");
+    terminal.ended(128 + Signal::SIGSTOP as i32);
+    terminal.was_sent("\u{1b}_Ga=d,d=A,q=2\u{1b}\\");
+    terminal.press("\n");
+    wait_for("the picture again", || terminal.was_sent("\u{1b}_Ga=t,f=100,i=1") == 2);
+    terminal.press("q");
+    terminal.ended(0);
+
+    let iterm = [("TERM", TERM), ("TERM_PROGRAM", "iTerm.app")];
+    let terminal = Terminal::run(&env, attach, (80, 24), &iterm);
+    terminal.was_sent("\u{1b}]1337;File=inline=1;size=67;width=1;height=1;");
+    drop(terminal);
+    let plain = Terminal::attach(&env, "editor", (80, 24), TERM);
+    let text = plain.shows("white.png PNG 1×1, 67 bytes");
+    assert!(!text.contains("1337"), "{text}");
 }
 
 #[test]
