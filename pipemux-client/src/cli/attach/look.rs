@@ -16,8 +16,10 @@ impl Look {
     pub const DIM: Look = Look(1 << 3);
     pub const LINK: Look = Look(1 << 4);
     pub const OBJECT: Look = Look(1 << 5);
+    /// The number of a link, which stays behind its last word.
+    pub const NUMBER: Look = Look(1 << 6);
     /// Markup: it isn't shown.
-    pub const HIDDEN: Look = Look(1 << 6);
+    pub const HIDDEN: Look = Look(1 << 7);
 
     pub fn has(self, other: Look) -> bool {
         self.0 & other.0 == other.0
@@ -89,6 +91,7 @@ impl Theme {
             (Look::OBJECT, Modifier::empty(), Some(Color::Green)),
             (Look::LINK, Modifier::UNDERLINED, Some(Color::Cyan)),
             (Look::DIM, Modifier::DIM, None),
+            (Look::NUMBER, Modifier::DIM, None),
         ] {
             if look.has(part) {
                 style = style.add_modifier(modifier);

@@ -184,6 +184,9 @@ fn declarations_stand_in_the_help_and_not_in_the_window() {
         "{}",
         state.news.text()
     );
+    // Where there is room for none, a line tells of them.
+    state.update(shown("## planner/main\n```ts\n13 more: pipemux help planner\n```\nnow\n"));
+    assert_eq!(state.window.text(), "## planner/main\nnow\n");
     // Code that the app shows isn't taken for them.
     for own in ["## planner/main\n```ts\nconst x = 1;\n```\n", "## planner/main\n```ts\nreply("] {
         state.update(shown(own));

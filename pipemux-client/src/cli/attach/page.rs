@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use pipemux_client::proto::refs;
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag};
 
 use super::code;
@@ -42,6 +43,12 @@ pub struct Page {
 pub fn read(text: &str, first: usize, theme: Theme) -> Page {
     let mut markup = Markup::new(text);
     markup.mark(0..text.len(), true);
+    // Those are for calls.
+    for (range, _) in refs::find(text) {
+        if text.get(range.clone()).is_some_and(|found| found.starts_with("[[")) {
+            markup.look(range, Look::DIM);
+        }
+    }
     markup.page(first, theme)
 }
 
@@ -270,7 +277,7 @@ impl Written<'_> {
             // One that ends where this part begins belongs to what stands before.
             while let Some((end, number)) = numbers.next_if(|(end, _)| **end <= at) {
                 if *end > range.start {
-                    spans.push(Span::new(number, Look::DIM));
+                    spans.push(Span::new(number, Look::NUMBER));
                 }
             }
             let look = self.looks.get(at).copied().unwrap_or_default();

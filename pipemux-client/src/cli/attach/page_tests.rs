@@ -73,6 +73,9 @@ fn layout_of_the_app_is_kept() {
     let text = "one\n  two\n\n\n   three\n- a\n  - b\n[note]: it is\n---\n";
     let expected = ["one", "  two", "", "", "   three", "- a", "  - b", "[note]: it is", "---"];
     assert_eq!(texts(text), expected);
+    assert_eq!(words("x [[MT:Node:7]]", Look::DIM), ["[[MT:Node:7]]"]);
+    // A number stays with its link.
+    assert_eq!(shown("ab cd [ef](link:1)", 10).0, ["ab cd", "ef ⟨1⟩"]);
     // Further rows stand below the words.
     assert_eq!(
         shown("- one two three\n12. four five", 10).0,

@@ -118,7 +118,7 @@ fn wrap(line: &[Span], [first, further]: [usize; 2]) -> Vec<Row> {
         }
         row.push((cluster, look));
         columns += wide;
-        if cluster == " " {
+        if cluster == " " && look != Look::NUMBER {
             space = Some(row.len());
         }
     }

@@ -114,11 +114,11 @@ fn status_line(state: &State, width: u16) -> String {
     if !state.news_first && state.news.position().is_some() {
         parts.push("Tab: all of the news".into());
     }
+    let leaves = if state.takes_words() { "Ctrl-C" } else { "q" };
+    parts.push(format!("? helps · {leaves} leaves"));
     if !state.takes_words() && !state.window.links().is_empty() {
         parts.push("a number follows its link".into());
     }
-    let leaves = if state.takes_words() { "Ctrl-C" } else { "q" };
-    parts.push(format!("? helps · {leaves} leaves"));
     let text = inert(&parts.join(" · "));
     let mut shown = String::new();
     for cluster in text.graphemes(true) {
