@@ -1,14 +1,11 @@
 //! A block of code: a dim bar before each row, and numbers of lines in a column of their own.
 
-use std::ops::Range;
-
 use super::look::{Look, Span, Theme};
-use super::page::{Line, Written};
+use super::page::Line;
 
 /// Returns the lines of a block, without its fences.
-pub fn lines(written: &Written<'_>, content: Range<usize>, theme: Theme) -> Vec<Line> {
-    let text = written.text.get(content.clone()).unwrap_or_default();
-    let texts: Vec<&str> = text.split_terminator('\n').collect();
+pub fn lines(code: &str, theme: Theme) -> Vec<Line> {
+    let texts: Vec<&str> = code.split_terminator('\n').collect();
     let numbers: Option<Vec<&str>> = texts.iter().map(|line| number(line)).collect();
     let widest = numbers.iter().flatten().map(|number| number.len()).max();
     let bar = || Span::new(theme.bar(), Look::DIM);

@@ -13,7 +13,7 @@ use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag};
 use super::code;
 use super::look::{Look, Span, Theme};
 use super::rows::text_of;
-use super::table::Table;
+use super::table::{self, Table};
 use super::window::link_number;
 
 /// Most elements within each other that are drawn as what they are. Without a bound each byte would be marked as often as
@@ -66,8 +66,8 @@ struct Markup<'t> {
 }
 
 enum Block {
-    /// The lines between the fences.
-    Code(Range<usize>),
+    /// What stands between the fences.
+    Code(String),
     Table(Table),
 }
 
@@ -91,8 +91,9 @@ impl<'t> Markup<'t> {
         let options = if whole { Options::ENABLE_TABLES } else { Options::empty() };
         // The elements that are open, each with what its own markup encloses.
         let mut open: Vec<(Tag<'_>, Option<Range<usize>>)> = Vec::new();
-        // The cells of the table that is open.
+        // The cells of the table that is open, and what the block of code has so far.
         let mut rows: Vec<Vec<Range<usize>>> = Vec::new();
+        let mut code = String::new();
         // Where the last piece of text ended: a backslash behind that escapes the next one.
         let mut before = base;
         for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
@@ -109,9 +110,17 @@ impl<'t> Markup<'t> {
                     Some((Tag::TableCell, _)) => {
                         rows.last_mut().into_iter().for_each(|row| row.push(range.clone()));
                     }
+                    Some((Tag::TableHead | Tag::TableRow, _)) => {
+                        if let Some(row) = rows.last_mut() {
+                            row.extend(table::surplus(self.text, row.last(), range.clone()));
+                        }
+                    }
                     Some((Tag::Table(alignments), _)) => {
                         let table = Table { rows: std::mem::take(&mut rows), alignments };
                         self.blocks.push((range.clone(), Block::Table(table)));
+                    }
+                    Some((Tag::CodeBlock(CodeBlockKind::Fenced(_)), _)) if whole => {
+                        self.blocks.push((range.clone(), Block::Code(std::mem::take(&mut code))));
                     }
                     Some((tag, inner)) if open.len() < NESTED_MAX => {
                         self.element(&tag, inner, range.clone(), whole);
@@ -124,6 +133,14 @@ impl<'t> Markup<'t> {
                     self.look(range.clone(), Look::CODE);
                     self.look(range.start..range.start + ticks, Look::HIDDEN);
                     self.look(range.end.saturating_sub(ticks)..range.end, Look::HIDDEN);
+                }
+                Event::Text(text)
+                    if matches!(
+                        open.last(),
+                        Some((Tag::CodeBlock(CodeBlockKind::Fenced(_)), _))
+                    ) =>
+                {
+                    code.push_str(&text);
                 }
                 Event::Text(_) => {
                     let escape = range.start.checked_sub(1).filter(|at| *at >= before);
@@ -151,7 +168,7 @@ impl<'t> Markup<'t> {
         whole: bool,
     ) {
         match tag {
-            Tag::Heading { .. } => {
+            Tag::Heading { .. } if whole => {
                 self.look(range.clone(), Look::STRONG);
                 if self.text.get(range.clone()).is_some_and(|text| text.starts_with('#')) {
                     let end = inner.map_or(range.start, |inner| inner.start);
@@ -163,10 +180,6 @@ impl<'t> Markup<'t> {
             Tag::BlockQuote(_) => self.look(range, Look::DIM),
             Tag::Link { link_type: LinkType::Inline, dest_url, .. } => {
                 self.anchor(dest_url, range, inner);
-            }
-            Tag::CodeBlock(CodeBlockKind::Fenced(_)) => {
-                self.blocks
-                    .push((range.clone(), Block::Code(inner.unwrap_or(range.end..range.end))));
             }
             // An app indents by any number of spaces, and writes angle brackets: what is in such a line is no code.
             Tag::CodeBlock(CodeBlockKind::Indented) | Tag::HtmlBlock if whole => {
@@ -242,8 +255,8 @@ impl<'t> Markup<'t> {
                     let things = things.collect();
                     lines.push(Line { things, ..prose(written.spans(start..end)) });
                 }
-                Some((range, Block::Code(content))) if range.start >= start => {
-                    lines.extend(code::lines(&written, content.clone(), theme));
+                Some((range, Block::Code(code))) if range.start >= start => {
+                    lines.extend(code::lines(code, theme));
                 }
                 Some((range, Block::Table(table))) if range.start >= start => {
                     lines.extend(table.lines(&written, start..range.start, theme));

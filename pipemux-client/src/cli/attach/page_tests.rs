@@ -93,6 +93,9 @@ fn code_has_a_bar_and_its_numbers_a_column() {
     );
     let narrow = shown("```\n9\tone two three\n```\n", 14).0;
     assert_eq!(narrow, ["│ 9 one two", "│   three"]);
+    assert_eq!(texts("- ```\n  a\n    b\n  ```\n> ~~~\n> c\n"), ["│ a", "│   b", "│ c"]);
+    assert_eq!(texts("x\n\n    ```\n    # no\n"), ["x", "", "    ```", "    # no"]);
+    assert_eq!(texts("    a\n\n```\nb\n```\n"), ["    a", "", "│ b"]);
     assert_eq!(texts("```\n```\nx"), ["x"]);
     assert_eq!(texts("```\nnever closed"), ["│ never closed"]);
 }
@@ -109,6 +112,8 @@ fn columns_of_tables_are_aligned_by_what_terminals_show() {
             "  go ⟨1⟩   │      │ a|b"
         ]
     );
+    // A row may have more cells than the header.
+    assert_eq!(texts("|a|\n|-|\n|1|two|three\n")[1], "1 │ two|three");
     let theme = Theme { unicode: false, ..Theme::default() };
     let page = read("|a|b|\n|-|-|\n|[x](link:1)|2|", 1, theme);
     assert_eq!(
@@ -179,6 +184,16 @@ proptest! {
             let written = format!("⟨{number}⟩");
             prop_assert!(all.contains(&written), "{written} is not in {all:?}");
         }
+    }
+
+    #[test]
+    fn no_word_is_lost_whatever_stands_around_it(
+        text in "(\n\\|[-|]{1,5}\n|[a-c规é]|[|*_`~>#+\\-\\[\\]()\\\\<>&;:!=. \t\n]){0,60}",
+    ) {
+        // What is behind a fence isn't shown.
+        prop_assume!(!text.contains("```") && !text.contains("~~~"));
+        let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        prop_assert_eq!(letters(&texts(&text).concat()), letters(&text));
     }
 
     #[test]

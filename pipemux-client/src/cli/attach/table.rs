@@ -34,7 +34,8 @@ impl Table {
         let mut lines = Vec::new();
         for (at, row) in rows.into_iter().enumerate() {
             let mut body = before.clone();
-            for (column, (mut cell, width)) in row.into_iter().zip(&widths).enumerate() {
+            for (column, mut cell) in row.into_iter().enumerate() {
+                let width = widths.get(column).copied().unwrap_or_default();
                 if column > 0 {
                     body.push(Span::new(format!(" {}", theme.bar()), Look::DIM));
                 }
@@ -55,6 +56,15 @@ impl Table {
         }
         lines
     }
+}
+
+/// Returns what a row has behind its last cell: a parser drops cells that the header doesn't have.
+pub fn surplus(text: &str, last: Option<&Range<usize>>, row: Range<usize>) -> Option<Range<usize>> {
+    let start = last.map_or(row.start, |cell| cell.end);
+    let rest = text.get(start..row.end)?.trim_end_matches(|c: char| c == '|' || c.is_whitespace());
+    let words = rest.trim_start_matches(|c: char| c == '|' || c.is_whitespace());
+    let start = start + rest.len() - words.len();
+    (!words.is_empty()).then(|| start..start + words.len())
 }
 
 fn columns(cell: &[Span]) -> usize {
