@@ -43,7 +43,7 @@ use std::time::{Duration, Instant};
 use nix::unistd::ttyname;
 use pipemux_client::ClientError;
 use pipemux_client::blocking::Connection;
-use pipemux_client::proto::client::{OpenArgs, Verb};
+use pipemux_client::proto::client::{Body, OpenArgs, Verb};
 use pipemux_client::proto::{Code, SessionAddr, SessionId};
 
 use super::args::OpenTarget;
@@ -102,15 +102,22 @@ pub fn execute(
     let answer = requester.request_on(&mut connection, Verb::Open(open.clone()))?;
     let exit = answer.exit;
     if exit == Code::NotFound.exit_status()
-        && let Some(error) = suggestions::unknown_app(open.provider.as_str(), &requester.options)
+        && let Some(error) = unknown()
     {
         return Err(error);
     }
+    if let Body::Report(report) = &answer.body
+        && let Some(mut fault) = report.error.clone()
+    {
+        // The text of an app: it may have had a hand in the error.
+        for text in fault.hints.iter_mut().chain([&mut fault.message]) {
+            *text = inert(text);
+        }
+        return Err(ClientError::Refused(fault));
+    }
     let (text, first) = daemon::shown(answer);
     if exit != 0 || matches!(first, Event::Unshown(_)) {
-        // The text of an app: it may have had a hand in the error.
-        let lines: Vec<String> = text.lines().map(rows::inert).collect();
-        output::write_stderr(format!("{}\n", lines.join("\n")).as_bytes());
+        output::write_stderr(format!("{}\n", inert(&text)).as_bytes());
         return Ok(exit.max(1));
     }
     let connection = Some(connection);
@@ -211,6 +218,11 @@ fn show(
 /// Sends an event without waiting for room in the queue.
 fn later(events: SyncSender<Event>, event: Event) {
     thread::spawn(move || events.send(event));
+}
+
+/// Returns a text without anything that the terminal would obey.
+fn inert(text: &str) -> String {
+    text.lines().map(rows::inert).collect::<Vec<_>>().join("\n")
 }
 
 fn address(open: &OpenArgs) -> Result<SessionAddr, ClientError> {

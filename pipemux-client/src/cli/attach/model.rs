@@ -44,6 +44,8 @@ pub struct State {
     pub theme: Theme,
     pub pictures: Pictures,
     pub input: Option<Input>,
+    /// True once there was an input: one that is gone for a moment doesn't make a key of a letter.
+    took_words: bool,
     /// The actions that the window offers, as declarations.
     pub actions: Option<String>,
     /// The reader's newest open question.
@@ -97,9 +99,9 @@ impl State {
         self.line.text().is_empty() && !self.takes_words()
     }
 
-    /// True if words that are typed go to somebody.
+    /// True if words that are typed go to somebody, or may in a moment.
     pub fn takes_words(&self) -> bool {
-        self.input.is_some() || self.question.is_some()
+        self.took_words || self.input.is_some() || self.question.is_some()
     }
 
     /// Takes an event in. Returns what follows, in order.
@@ -178,6 +180,7 @@ impl State {
         // Words may mend what keeps the window from being shown.
         if window.errors.is_empty() {
             self.input = input(&window);
+            self.took_words |= self.input.is_some();
         }
         let (content, actions) = without_actions(&window);
         self.window.set_text(content);

@@ -122,7 +122,7 @@ fn columns_of_tables_are_aligned_by_what_terminals_show() {
     );
 }
 
-/// Widths as `unicodedata.east_asian_width` of Python 3.13 tells them: W and F are two columns, a combining mark none.
+/// Widths as `unicodedata` of Python tells them: W and F are two columns, a combining mark none.
 #[test]
 fn widths_are_those_of_the_unicode_data() {
     for (text, columns) in [

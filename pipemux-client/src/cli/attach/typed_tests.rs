@@ -3,6 +3,8 @@ use pipemux_client::proto::client::Verb;
 use pipemux_client::proto::report::Report;
 
 use crate::cli::attach::event::{Effect, Event, Key};
+use crate::cli::attach::look::Theme;
+use crate::cli::attach::model::State;
 use crate::cli::attach::model::tests::{
     answer, answered, asked, click, run, shown, state, type_line, window,
 };
@@ -82,9 +84,16 @@ fn number_follows_no_other_link_than_was_shown_when_it_was_typed() {
 fn letters_are_keys_only_where_no_words_are_taken() {
     let mut state = state();
     assert_eq!(type_line(&mut state, "q"), run("planner.reply(text=stdin)", Some("q")));
-    let windows = vec![window("x", &[("editor.find", false)])];
-    let report = Report { windows, ..Report::default() };
-    state.update(Event::Looked(Box::new(report)));
+    let looked = || {
+        let windows = vec![window("x", &[("editor.find", false)])];
+        Event::Looked(Box::new(Report { windows, ..Report::default() }))
+    };
+    // Nobody takes words for a moment.
+    state.update(looked());
+    assert_eq!(state.update(Event::Key(Key::Char('q'))), []);
+    let mut state = State::new("editor".into(), Theme::default(), None);
+    state.update(Event::Resized(60, 12));
+    state.update(looked());
     assert_eq!(state.update(Event::Key(Key::Char('?'))), []);
     assert_eq!(state.news.rows().len(), 2, "{}", state.news.text());
     assert_eq!(state.line.text(), "");

@@ -147,6 +147,14 @@ fn files_are_opened_as_with_open() {
     assert!(text.contains("editor/main · notes.md"), "{text}");
     terminal.press("\u{3}");
     terminal.ended(0);
+    env.pipemux(&["open", "notebook"]).ok();
+    let args = ["notebook", "another"];
+    let mut refused = env.pipemux(&[&["open"][..], &args].concat()).text();
+    refused = refused.lines().next().expect("why").to_owned();
+    let attach = [&["attach"][..], &args].concat();
+    let terminal = Terminal::run(&env, &attach, (200, 24), &[("TERM", TERM)]);
+    let text = terminal.ended(9);
+    assert!(text.contains(&refused), "{refused}: {text}");
     let nothere = Terminal::attach(&env, "edtior", (100, 24), TERM);
     nothere.shows("no app edtior: did you mean editor?");
     nothere.shows("there are editor, ");
