@@ -95,7 +95,7 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Execution::Local(local) => local,
     };
     match local {
-        Verb::Attach { target } => attach::execute(requester, target),
+        Verb::Attach { target, args } => attach::execute(requester, target, args),
         Verb::Listen => listen::execute(requester),
         Verb::Exec => exec::execute(requester),
         Verb::Watch { since, count, all } => watch::execute(requester, since, count, all),

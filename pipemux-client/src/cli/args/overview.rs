@@ -6,7 +6,7 @@ Look and act:
   open <provider>[/<session>] [args…]   start or attach to an app and show its window
   view [<provider>/<session>]           show the workspace, or one window; --since e17: only what changed;
                                         --wait 60: once something changes
-  attach <provider>[/<session>]         show a window live in this terminal, with a prompt below it
+  attach <provider>[/<session>] [args…] open it and show its window live in this terminal, with a prompt below
   inject [--reset] [--hook]             print what is new for a model's prompt; --reset: everything again
   click <link>                          run the action behind a link: click 15
   run <code> | -                        run calls; `stdin` in them stands for standard input

@@ -50,21 +50,28 @@ pub enum Verb {
     /// Show a window live in this terminal, with a prompt below it
     ///
     ///   pipemux attach planner
+    ///   pipemux attach editor notes.md
     ///
-    /// The app is opened if it isn't. What you type below the window:
+    /// The app is opened if it isn't, and takes the arguments as with `open`. What you type below the window:
     ///
     ///   any words          go to the action that the app takes them with; a space first: whatever they look like
-    ///   12                 follows link 12, or answers the open question; link:12 is always the link
+    ///   3                  follows the link that ⟨3⟩ stands behind, or answers the open question; /3 is always the link
     ///   /name(arguments)   runs a call of the app; of another one: /editor.save()
-    ///   ?                  tells the keys
+    ///   ?                  tells the keys, /help all of it
     ///
-    /// Page Up, Page Down and the arrows scroll. Ctrl-C leaves, and everything goes on. Each terminal is a reader of
-    /// its own, whose name begins with attach: apps take it for a person.
+    /// A number follows the link that had it when you began to type, never another one that took its place meanwhile.
+    /// Page Up, Page Down and the arrows scroll. Ctrl-C leaves, as q does where no words are taken, and everything goes
+    /// on. Each terminal is a reader of its own, whose name begins with attach: apps take it for a person.
+    ///
+    /// With NO_COLOR set there are no colours, and in a locale without UTF-8 links have numbers like <3>.
     #[command(verbatim_doc_comment)]
     Attach {
         /// The app, and optionally a session: planner, planner/b
         #[arg(value_name = "PROVIDER[/SESSION]", value_parser = open_target)]
         target: OpenTarget,
+        /// Arguments for the app, such as files; those that begin with - go after --
+        #[arg(value_name = "ARGS")]
+        args: Vec<String>,
     },
     /// Show the workspace, or one window, which is opened if its app is built in
     View {
