@@ -95,7 +95,7 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Execution::Local(local) => local,
     };
     match local {
-        Verb::Attach { target } => attach::execute(requester, target),
+        Verb::Attach { target, args } => attach::execute(requester, target, args),
         Verb::Listen => listen::execute(requester),
         Verb::Exec => exec::execute(requester),
         Verb::Watch { since, count, all } => watch::execute(requester, since, count, all),
@@ -114,7 +114,8 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Consent { number: Some(number), withdraw } => {
             consent::execute(requester, number, withdraw)
         }
-        Verb::Who { file, diff, rounds } => {
+        Verb::Who { file, lines: true, .. } => who::execute_lines(requester, &file),
+        Verb::Who { file, diff, rounds, lines: false } => {
             who::execute(requester, &file, (diff, Some(rounds)), None)
         }
         Verb::History { file: Some(file), since, detail, diff, rounds, .. } => {

@@ -177,6 +177,7 @@ impl Driver {
         let DriverParts { audit_log, manifests, ready_queue, park_hook, .. } = parts;
         let waker = ready_queue.waker(ReadySource::Usage);
         let state_dir = journal.directory().to_owned();
+        let settings_file = SettingsFile::new(manifests.settings_file(), &state_dir);
         let driver = Self {
             usage: UsageReader::new(processes.origin(), state_dir, waker),
             core,
@@ -191,7 +192,7 @@ impl Driver {
             file_watch,
             files_waker: ready_queue.waker(ReadySource::Files),
             state_file_checked: false,
-            settings_file: SettingsFile::new(manifests.settings_file()),
+            settings_file,
             files_check_at: FILES_CHECK_MS,
             directory_lost: false,
             lock_failing: false,

@@ -56,6 +56,7 @@ pub fn sandbox_of(confinement: &Confinement, state_dir: &str, private: &[String]
         files: confinement.files,
         grants,
         private: private.to_vec(),
+        forbidden: confinement.forbidden.clone(),
         network: confinement.network,
         exec: confinement.exec,
         signals: confinement.signals,

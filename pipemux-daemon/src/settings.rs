@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use pipemux_confine::Policy;
@@ -12,8 +12,12 @@ use pipemux_core::rules::Rules;
 use pipemux_proto::ProviderId;
 use serde::Deserialize;
 
+use crate::daemon_log::log;
 use crate::limits::{AUDIT_DAYS, AUDIT_DAYS_MAX, AUDIT_MAX, AUDIT_MIN, HISTORY_MIN, MANIFEST_MAX};
 use crate::manifests::read_text;
+
+/// The file of the state directory that has the path of the settings which the last daemon read.
+const SETTINGS_PATH_FILE: &str = "settings-path";
 
 /// What a user may set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -27,6 +31,8 @@ pub struct Settings {
     pub readers: ReaderRules,
     /// Which apps nobody uses.
     pub apps: AppRules,
+    /// What no app is given.
+    pub files: FileRules,
     /// What commands may do. The terminal reads it by itself, before each command.
     pub terminal: Policy,
 }
@@ -45,6 +51,38 @@ pub struct ReaderRules {
 pub struct AppRules {
     /// Apps that nobody opens or calls.
     pub forbidden: Vec<ProviderId>,
+}
+
+/// Rules about files.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FileRules {
+    /// Folders and files that no app is given: absolute, or beginning with `~/`.
+    pub forbidden: Vec<String>,
+}
+
+impl FileRules {
+    /// Returns the paths as written and, where links lead elsewhere, as they are.
+    fn resolved(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for path in self.forbidden.iter().filter_map(|path| absolute(path)) {
+            let real = path.canonicalize().ok().filter(|real| *real != path);
+            all.extend([Some(path), real].into_iter().flatten());
+        }
+        all.into_iter().map(|path| path.to_string_lossy().into_owned()).collect()
+    }
+}
+
+/// Returns a path without `~/`, doubled slashes and `.`; none if it isn't absolute, or has `..` in it.
+fn absolute(path: &str) -> Option<PathBuf> {
+    let home = || std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    let path = match path.strip_prefix('~') {
+        Some("") => home()?,
+        Some(rest) => home()?.join(rest.strip_prefix('/')?),
+        None => PathBuf::from(path),
+    };
+    let is_plain = !path.components().any(|part| part == Component::ParentDir);
+    (path.is_absolute() && is_plain).then(|| path.components().collect())
 }
 
 /// How much of the history is kept.
@@ -81,6 +119,8 @@ impl Default for AuditSettings {
 #[derive(Debug, Default)]
 pub struct SettingsFile {
     path: Option<PathBuf>,
+    /// The one that the daemon before read, if that was another one.
+    moved_from: Option<String>,
     /// Of the file that was read last; none if there was none.
     stamp: Option<(SystemTime, u64, u64)>,
     /// True once it was looked at.
@@ -88,25 +128,42 @@ pub struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// Makes the watch over a file.
-    pub fn new(path: Option<PathBuf>) -> Self {
-        Self { path, ..Self::default() }
+    /// Makes the watch over a file. The state directory remembers which one it is, so that a daemon whose environment
+    /// leads to another one says so.
+    pub fn new(path: Option<PathBuf>, state_dir: &Path) -> Self {
+        let memory = state_dir.join(SETTINGS_PATH_FILE);
+        let now = path.as_deref().map_or(String::new(), |path| path.display().to_string());
+        let before = fs::read_to_string(&memory).ok().filter(|before| *before != now);
+        if (before.is_some() || !memory.exists())
+            && let Err(error) = fs::write(&memory, &now)
+        {
+            log(format_args!("{}: {error}", memory.display()));
+        }
+        let moved_from = before.filter(|before| !before.is_empty());
+        Self { path, moved_from, ..Self::default() }
     }
 
     /// Returns the rules of the file if it is another one than at the last look. They can't be read from a file with a
     /// mistake: then they say so.
     pub fn changed(&mut self) -> Option<Rules> {
-        let path = self.path.as_deref()?;
-        let found = fs::metadata(path).ok();
+        let path = self.path.as_deref();
+        let found = path.and_then(|path| fs::metadata(path).ok());
         let stamp =
             found.and_then(|found| Some((found.modified().ok()?, found.len(), found.ino())));
         if std::mem::replace(&mut self.known, true) && stamp == self.stamp {
             return None;
         }
         self.stamp = stamp;
-        let (settings, broken) = load(Some(path));
-        let (read_only, forbidden_apps) = (settings.readers.read_only, settings.apps.forbidden);
-        Some(Rules { read_only, forbidden_apps, broken })
+        let (settings, broken) = load(path);
+        Some(Rules {
+            read_only: settings.readers.read_only,
+            forbidden_apps: settings.apps.forbidden,
+            forbidden_files: settings.files.resolved(),
+            is_there: broken.is_some() || stamp.is_some(),
+            broken,
+            file: path.map_or(String::new(), |path| path.display().to_string()),
+            moved_from: self.moved_from.clone(),
+        })
     }
 }
 
@@ -143,6 +200,11 @@ fn parse(text: &str) -> Result<Settings, String> {
     }
     if size.0 < AUDIT_MIN {
         return Err(format!("audit.size is {}: expected at least {AUDIT_MIN} bytes", size.0));
+    }
+    if let Some(path) = settings.files.forbidden.iter().find(|path| absolute(path).is_none()) {
+        return Err(format!(
+            "files.forbidden has {path:?}: expected an absolute path, or one that begins with ~/"
+        ));
     }
     settings.terminal.check()?;
     Ok(settings)

@@ -4,25 +4,37 @@
 //! |---|---|
 //! | `model` | an event comes in, the state changes, effects go out; no terminal and no daemon |
 //! | `typed` | what a typed line means |
+//! | `event` | what happens, and what follows |
+//! | `numbers` | the links by the numbers that the terminal shows |
 //! | `window` | what a window offers besides its text |
 //! | `outcome` | what an answer says, as lines |
-//! | `prompt_line`, `pane`, `rows` | the typed line; a text that is scrolled; texts as inert rows of a width |
+//! | `page`, `code`, `table`, `look` | Markdown as lines for a person; how their parts look |
+//! | `pictures`, `graphics` | the pictures that a window has; how a terminal is given them |
+//! | `prompt_line`, `pane`, `rows` | the typed line; a text that is scrolled; lines as inert rows of a width |
 //! | `screen`, `terminal` | draws the state; keys, and the terminal's modes |
 //! | `daemon` | the threads that follow the window and send requests |
 
+mod code;
 mod daemon;
+mod event;
+mod graphics;
+mod look;
 mod model;
+mod numbers;
 mod outcome;
+mod page;
 mod pane;
+mod pictures;
 mod prompt_line;
 mod rows;
 mod screen;
+mod table;
 mod terminal;
 mod typed;
 mod window;
 
 use std::env;
-use std::io::{self, stdin};
+use std::io::{self, stdin, stdout};
 use std::os::fd::AsFd;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
@@ -31,17 +43,21 @@ use std::time::{Duration, Instant};
 use nix::unistd::ttyname;
 use pipemux_client::ClientError;
 use pipemux_client::blocking::Connection;
-use pipemux_client::proto::client::{OpenArgs, Verb};
-use pipemux_client::proto::{SessionAddr, SessionId};
+use pipemux_client::proto::client::{Body, OpenArgs, Verb};
+use pipemux_client::proto::{Code, SessionAddr, SessionId};
 
 use super::args::OpenTarget;
 use super::command_env::ProcessEnv;
 use super::open;
 use super::requester::Requester;
 use super::streaming::on_signals;
-use crate::output;
+use super::suggestions;
+use crate::output::{self, colour};
 use daemon::{Follower, Next};
-use model::{Effect, Event, State};
+use event::{Effect, Event};
+use graphics::Graphics;
+use look::Theme;
+use model::State;
 use terminal::Screen;
 
 /// Events that are read ahead of being handled.
@@ -59,13 +75,19 @@ const READER: &str = "attach";
 /// Shows a window until the person leaves. Returns the exit status.
 ///
 /// # Errors
-/// There is no terminal, or the app can't be opened.
-pub fn execute(requester: &Requester, target: OpenTarget) -> Result<u8, ClientError> {
+/// There is no terminal, no such app, or it can't be opened.
+pub fn execute(
+    requester: &Requester,
+    target: OpenTarget,
+    args: Vec<String>,
+) -> Result<u8, ClientError> {
     let process = ProcessEnv { timeout: requester.options.timeout };
-    let open = open::to_args(target, Vec::new(), None, &process)?;
+    let open = open::to_args(target, args, None, &process)?;
     let session = address(&open)?;
     let callee = callee(&session);
-    terminal::require(&callee, env::var("TERM").ok().as_deref())?;
+    let unknown = || suggestions::unknown_app(open.provider.as_str(), &requester.options);
+    terminal::require(&callee, &open.args, env::var("TERM").ok().as_deref())
+        .map_err(|error| unknown().unwrap_or(error))?;
     let mut requester = requester.clone();
     requester.options.reader = reader(&requester);
     // The token of the environment belongs to the reader of the environment, who isn't this one.
@@ -79,16 +101,31 @@ pub fn execute(requester: &Requester, target: OpenTarget) -> Result<u8, ClientEr
     let mut connection = Connection::open(&requester.options)?;
     let answer = requester.request_on(&mut connection, Verb::Open(open.clone()))?;
     let exit = answer.exit;
+    if exit == Code::NotFound.exit_status()
+        && let Some(error) = unknown()
+    {
+        return Err(error);
+    }
+    if let Body::Report(report) = &answer.body
+        && let Some(mut fault) = report.error.clone()
+    {
+        // The text of an app: it may have had a hand in the error.
+        for text in fault.hints.iter_mut().chain([&mut fault.message]) {
+            *text = inert(text);
+        }
+        return Err(ClientError::Refused(fault));
+    }
     let (text, first) = daemon::shown(answer);
     if exit != 0 || matches!(first, Event::Unshown(_)) {
-        // The text of an app: it may have had a hand in the error.
-        let lines: Vec<String> = text.lines().map(rows::inert).collect();
-        output::write_stderr(format!("{}\n", lines.join("\n")).as_bytes());
+        output::write_stderr(format!("{}\n", inert(&text)).as_bytes());
         return Ok(exit.max(1));
     }
     let connection = Some(connection);
     let follower = Follower { requester, connection, session, open };
-    show(follower, State::new(callee.clone()), first)
+    let variable = |name: &str| env::var(name).ok();
+    let theme = Theme::new(colour::is_wanted(&stdout()), variable);
+    let graphics = Graphics::of(variable);
+    show(follower, State::new(callee.clone(), theme, graphics), first, graphics)
         .map_err(|error| ClientError::invalid(format!("the terminal: {error}")))?;
     let text = format!("left {callee}, which goes on: pipemux attach {callee}\n");
     // Nobody may read it: the terminal may be gone.
@@ -97,11 +134,17 @@ pub fn execute(requester: &Requester, target: OpenTarget) -> Result<u8, ClientEr
 }
 
 /// Shows the state on the terminal and carries out what follows from events.
-fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
+fn show(
+    follower: Follower,
+    mut state: State,
+    first: Event,
+    graphics: Option<Graphics>,
+) -> io::Result<()> {
     let (events, queue) = sync_channel(QUEUE);
     let (next, nexts) = sync_channel(QUEUE);
     let (ask, asked) = sync_channel(QUEUE);
-    let mut screen = Screen::new()?;
+    let (load, to_load) = sync_channel(QUEUE);
+    let mut screen = Screen::new(graphics)?;
     on_signals({
         let events = events.clone();
         move || {
@@ -113,10 +156,12 @@ fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
     terminal::watch_stops(events.clone());
     terminal::read_keys(events.clone());
     let (requester, session) = (follower.requester.clone(), follower.session.clone());
+    daemon::load_values(requester.clone(), to_load, events.clone());
     daemon::send_requests(requester, session, asked, events.clone());
     follower.start(events.clone(), nexts);
     let (width, height) = terminal::drawn_size()?;
     screen.resize(width, height)?;
+    state.pictures.measure(terminal::cell());
     state.update(Event::Resized(width, height));
     // The window comes before any key: what was typed ahead is for what it shows.
     let mut event = first;
@@ -133,6 +178,7 @@ fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
         }
         if let Event::Resized(width, height) = event {
             screen.resize(width, height)?;
+            state.pictures.measure(terminal::cell());
         }
         for effect in state.update(event) {
             match effect {
@@ -141,7 +187,12 @@ fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
                 }
                 Effect::Confirm(delivery) => {
                     screen.draw(&state)?;
+                    state.drawn();
                     let _ = next.send(Next::Confirm(delivery));
+                }
+                // Where too many wait already, one isn't shown.
+                Effect::Load(name, epoch) => {
+                    let _ = load.try_send((name, epoch));
                 }
                 Effect::Reopen => {
                     let _ = next.send(Next::Reopen);
@@ -157,6 +208,7 @@ fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
             continue;
         }
         screen.draw(&state)?;
+        state.drawn();
         drawn = Instant::now();
         let Ok(another) = queue.recv() else { return Ok(()) };
         event = another;
@@ -166,6 +218,11 @@ fn show(follower: Follower, mut state: State, first: Event) -> io::Result<()> {
 /// Sends an event without waiting for room in the queue.
 fn later(events: SyncSender<Event>, event: Event) {
     thread::spawn(move || events.send(event));
+}
+
+/// Returns a text without anything that the terminal would obey.
+fn inert(text: &str) -> String {
+    text.lines().map(rows::inert).collect::<Vec<_>>().join("\n")
 }
 
 fn address(open: &OpenArgs) -> Result<SessionAddr, ClientError> {

@@ -7,6 +7,9 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::PathBuf;
 
 use pipemux_client::ClientError;
+use pipemux_client::blocking::Connection;
+use pipemux_client::proto::Value;
+use pipemux_client::proto::client::{Body, Format, Verb, VerbRequest};
 use serde_json::json;
 
 use super::requester::Requester;
@@ -47,8 +50,25 @@ pub fn execute(requester: &Requester, write: bool) -> Result<u8, ClientError> {
         (_, []) => "says nothing yet: the defaults hold".to_owned(),
         (_, rules) => format!("{}\nchecked by: pipemux doctor", rules.join("\n")),
     };
-    let data = json!({ "path": path, "there": text.is_some(), "rules": rules.join("\n") });
-    Ok(requester.print_own(&format!("{shown}\n{rest}"), &data))
+    let in_force = in_force(requester).filter(|file| *file != path);
+    let elsewhere = in_force.as_ref().map_or(String::new(), |file| {
+        format!(
+            "\nnot in force: the daemon was started where {} is the file · pipemux down, then pipemux up from here, to change that",
+            file.display()
+        )
+    });
+    let data = json!({ "path": path, "there": text.is_some(), "rules": rules.join("\n"), "in_force": in_force.as_ref().unwrap_or(&path) });
+    Ok(requester.print_own(&format!("{shown}\n{rest}{elsewhere}"), &data))
+}
+
+/// Returns the file whose rules a running daemon follows.
+fn in_force(requester: &Requester) -> Option<PathBuf> {
+    let mut connection = Connection::open_existing(&requester.options).ok()??;
+    let call = VerbRequest { format: Format::Json, ..requester.call(Verb::Status) };
+    let answer = connection.call(&call, requester.timeout_for(&call.verb)).ok()?;
+    let Body::Data(Value::Map(rows)) = answer.body else { return None };
+    let row = rows.iter().find(|(name, _)| name == "rules_file")?;
+    row.1.as_str().filter(|file| !file.is_empty()).map(PathBuf::from)
 }
 
 /// Returns the file's path, as the daemon finds it.

@@ -7,7 +7,7 @@ mod nearest;
 use std::cell::LazyCell;
 use std::path::Path;
 
-use pipemux_client::proto::command;
+use pipemux_client::proto::{Fault, call, command};
 use pipemux_client::{ClientError, Options};
 
 use calls::{IsApp, call_code, is_action_name, names_app};
@@ -44,6 +44,24 @@ pub fn unknown_verb(words: &[String], options: &Options) -> ClientError {
 /// Returns true for the name of an app, or of an action of a built-in app. A daemon that runs is asked; none is started.
 pub fn is_app_or_action(name: &str, options: &Options) -> bool {
     known::is_action(name) || known::apps(options).iter().any(|app| app == name)
+}
+
+/// Returns the error for an app that there isn't, with the sessions and apps that there are; `None` for a known one, and
+/// where no daemon runs that could tell: none is started.
+pub fn unknown_app(name: &str, options: &Options) -> Option<ClientError> {
+    let apps =
+        known::registered_apps(options).filter(|apps| !apps.iter().any(|app| app == name))?;
+    let sessions = known::sessions(options);
+    // A session's name alone may have been typed.
+    let named = sessions.iter().find(|one| one.split_once('/').is_some_and(|(_, own)| own == name));
+    let near = || call::nearest(name, apps.iter().map(String::as_str));
+    let guess = named.map(String::as_str).or_else(near);
+    let guess = guess.map_or(String::new(), |guess| format!(": did you mean {guess}?"));
+    let mut fault = Fault::not_found(format!("no app {name}{guess}"));
+    if !sessions.is_empty() {
+        fault = fault.hint(format!("open are {}: pipemux sessions", sessions.join(", ")));
+    }
+    Some(ClientError::Refused(fault.hint(format!("there are {}: pipemux apps", apps.join(", ")))))
 }
 
 /// Splits off the options of every verb: a suggested command repeats them, and they are no arguments of an action.

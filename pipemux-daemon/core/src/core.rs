@@ -140,10 +140,26 @@ impl Core {
             Event::UsageRead { request, report } => self.usage_read(RequestId(request), &report),
             Event::Providers { request, read } => self.providers_loaded(RequestId(request), read),
             Event::Disk { failing } => self.persist.failing = failing,
-            Event::Rules(rules) => self.rules = rules,
+            Event::Rules(rules) => self.take_rules(rules),
             Event::Stop => self.stop(),
         }
         self.finish_turn(out);
+    }
+
+    /// Takes in the person's rules, and tells everybody when they come from another file than they did.
+    fn take_rules(&mut self, rules: Rules) {
+        if let Some(before) = rules.moved_from.as_ref().filter(|_| self.rules.moved_from.is_none())
+        {
+            let text = format!(
+                "the rules of {before} are not in force any more, those of {} are: pipemux status",
+                rules.file
+            );
+            for workspace in self.workspaces.values_mut() {
+                workspace.notify(text.clone(), self.turn.now);
+            }
+        }
+        self.processes.forbid(&mut self.turn, rules.forbidden_files.clone());
+        self.rules = rules;
     }
 
     /// When [`Core::handle_timeout`] is next due, on the monotonic clock, in milliseconds. It is due at once as long as

@@ -411,6 +411,8 @@ pub struct Confinement {
     pub strict: bool,
     /// True if its files are confined.
     pub files: bool,
+    /// Folders of which nothing is granted, whatever links lead there.
+    pub forbidden: Vec<String>,
     /// The folders that its sessions were opened for.
     pub folders: Vec<String>,
     /// Paths that its user named, outside of those folders; of a file, its directory is meant.

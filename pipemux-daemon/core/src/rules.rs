@@ -1,4 +1,5 @@
-//! Rules of the person whose machine it is, from their settings: who may only read, and which apps nobody uses.
+//! Rules of the person whose machine it is, from their settings: who may only read, which apps nobody uses, and which
+//! folders no app is given.
 //!
 //! A rule that can't be read is never dropped: until the settings are mended nobody acts.
 
@@ -11,8 +12,16 @@ pub struct Rules {
     pub read_only: Vec<String>,
     /// Apps that nobody opens or calls.
     pub forbidden_apps: Vec<ProviderId>,
+    /// Folders and files that no app is given, nor what contains them, as absolute paths.
+    pub forbidden_files: Vec<String>,
     /// Why the settings can't be read; then nobody acts.
     pub broken: Option<String>,
+    /// The file that says so, which need not be there; empty when the environment leads to none.
+    pub file: String,
+    /// False when the file isn't there, so that nothing is ruled.
+    pub is_there: bool,
+    /// The file of the daemon before, if its rules came from another one.
+    pub moved_from: Option<String>,
 }
 
 impl Rules {
@@ -27,6 +36,18 @@ impl Rules {
             "reader {reader} may only read: [readers] read_only = [\"{pattern}\"] in config.toml"
         );
         Some(Fault::refused(said).hint("queries, views and pipemux ask go on"))
+    }
+
+    /// Says which file rules.
+    pub fn source(&self) -> String {
+        let file = match self.file.as_str() {
+            "" => "no file: none of PIPEMUX_CONFIG_DIR, XDG_CONFIG_HOME and HOME leads to one",
+            file => file,
+        };
+        let is_there = if self.is_there { "" } else { " (not there: the defaults hold)" };
+        let before =
+            self.moved_from.iter().map(|before| format!(" · the daemon before read {before}"));
+        [file, is_there].into_iter().map(str::to_owned).chain(before).collect()
     }
 
     /// Returns why an app isn't used, if the settings forbid it.

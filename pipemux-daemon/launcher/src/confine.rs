@@ -17,6 +17,7 @@ mod kept;
 mod program;
 mod rules;
 
+use std::borrow::Cow;
 use std::io;
 use std::os::fd::OwnedFd;
 
@@ -99,7 +100,12 @@ impl Confiner {
         let needs = self.programs.needs(candidates, args, cwd, path);
         let exec = exec || needs.starts_others;
         let rules = if files && version > 0 {
-            let private = self.private.resolve(&sandbox.private);
+            let apart = match sandbox.forbidden.as_slice() {
+                [] => Cow::Borrowed(&sandbox.private),
+                forbidden => Cow::Owned([&*sandbox.private, forbidden].concat()),
+            };
+            let apart = self.private.resolve(&apart);
+            let (private, forbidden) = apart.split_at(sandbox.private.len().min(apart.len()));
             let base = RulesetBase { signals, strict, exec, looks: self.system.refresh() };
             let spare = self.spare.take().filter(|(made_for, _)| *made_for == base);
             let mut rules = match spare {
@@ -107,8 +113,8 @@ impl Confiner {
                 None => base.rules(&self.system, version)?,
             };
             self.last = Some(base);
-            rules.add_program(needs, private, exec)?;
-            rules.add_grants(sandbox, private)?;
+            rules.add_program(needs, apart, exec)?;
+            rules.add_grants(sandbox, private, forbidden)?;
             rules
         } else {
             Rules::new(false, signals, version)?

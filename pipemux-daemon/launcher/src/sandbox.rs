@@ -14,6 +14,8 @@ pub struct Sandbox {
     pub grants: Vec<Grant>,
     /// Directories that no grant may contain or lie in, except those of [`Grant::own`].
     pub private: Vec<String>,
+    /// Directories and files that no grant may contain or lie in, except those of [`Grant::own`]: the person forbids them.
+    pub forbidden: Vec<String>,
     /// True if it may open network connections.
     pub network: bool,
     /// True if it may start other programs.

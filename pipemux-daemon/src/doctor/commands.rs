@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use nix::unistd::{AccessFlags, access};
 use pipemux_confine::{Mode, WhyOff, mode};
 
+use pipemux_proto::ProviderId;
+
 use super::context::DoctorContext;
 use super::finding::Finding;
 use crate::settings;
@@ -16,6 +18,18 @@ pub(super) fn commands(context: &DoctorContext) -> Vec<Finding> {
     if let Some(problem) = problem {
         return vec![Finding::bad("commands", problem, "mend it; until then nobody may act")];
     }
+    let known = context.manifests.load().manifests;
+    let is_known = |id: &&ProviderId| known.iter().any(|manifest| manifest.id == **id);
+    let mut findings: Vec<Finding> = settings
+        .apps
+        .forbidden
+        .iter()
+        .filter(|id| !is_known(id))
+        .map(|id| {
+            let text = format!("[apps] forbidden names {id}, and no app has that name");
+            Finding::bad("rules", text, "correct the name in config.toml; apps: pipemux apps")
+        })
+        .collect();
     let variable = |name: &str| std::env::var(name).ok();
     let text = match Mode::of(&settings.terminal, variable) {
         Mode::Off(WhyOff::Set) => "not confined: confine = \"off\"".to_owned(),
@@ -38,7 +52,8 @@ pub(super) fn commands(context: &DoctorContext) -> Vec<Finding> {
             format!("confined to what they may write{truncation}{sockets}")
         }
     };
-    vec![Finding::ok("commands", text)]
+    findings.push(Finding::ok("commands", text));
+    findings
 }
 
 /// Returns the sockets by which a command can have something done elsewhere: containers, services, terminals, keys.

@@ -136,6 +136,26 @@ fn damaged_state_is_set_aside_and_ids_go_on() {
     }
 }
 
+#[test]
+fn edits_of_a_run_that_a_killed_daemon_cut_off_are_told_and_taken_back() {
+    let env = TestEnv::new();
+    env.write("a.txt", "one\ntwo\n");
+    env.shell("mkfifo held").output().ok();
+    let code = "editor.replace('one', 'ONE', in='a.txt'); terminal.run('touch begun; cat held')";
+    let run = env.command(&["run", code]).start();
+    wait_for("the command runs", || env.path("begun").exists());
+    kill_running_daemon(&env);
+    run.finish();
+    env.pipemux(&["history"])
+        .ok()
+        .has("1. ")
+        .has("run unknown: the daemon was lost meanwhile; replace done")
+        .has("(exit 7)");
+    env.pipemux(&["who", "a.txt"]).ok().has("1. ");
+    env.pipemux(&["undo"]).ok().has("undo of editor.replace");
+    assert_eq!(env.read("a.txt"), "one\ntwo\n");
+}
+
 /// Simulates a full disk: the daemon's files can't grow beyond this size.
 #[cfg(target_os = "linux")]
 fn limit_files(daemon: i32, bytes: &str) {

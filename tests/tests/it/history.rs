@@ -159,6 +159,10 @@ fn who_changed_a_file_is_known_whatever_changed_it() {
     let text = who.text();
     assert!(text.find("bob") < text.find("ann"), "{who}");
     who.lacks("changed on disk since");
+    let lines = env.pipemux(&["who", "--lines", "src/a b.txt"]);
+    lines.ok().has("1 \tround 1 · ").has(" · by ann · via cli\n");
+    // Of what a command changed no difference is kept.
+    lines.has("2 \tby no round that is kept\n").has("of 1 of 2 rounds that changed it no");
     env.pipemux(&["history", "src/c.txt"]).ok().has("bob via cli").lacks("ann");
     env.pipemux(&["who", "src"]).ok().has("bob").has("ann");
     env.pipemux(&["who", "src/c.txt", "--json"]).ok().has("\"client\": \"cli\"");

@@ -221,3 +221,13 @@ fn daemon_goes_on_without_watches_of_files_and_says_so() {
     assert!(env.daemon_log().contains("looks at them from time to time"), "{}", env.daemon_log());
     assert_eq!(env.read("a.txt"), "two\n");
 }
+
+#[test]
+fn daemon_whose_state_directory_was_removed_is_still_the_one_of_this_machine() {
+    let env = TestEnv::new();
+    env.pipemux(&["open", "notebook"]).ok();
+    fs::remove_dir_all(&env.paths().state_dir).expect("it is there");
+    env.pipemux(&["down"]).ok();
+    env.pipemux(&["open", "notebook"]).ok();
+    add(&env, "anew");
+}

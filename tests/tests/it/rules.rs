@@ -35,6 +35,8 @@ fn readers_that_only_read_act_at_no_door() {
 fn forbidden_apps_are_neither_opened_nor_called() {
     let env = TestEnv::with_notebook();
     env.run("notebook.add('one', 'x')").ok();
+    decide(&env, "[apps]\nforbidden = [\"editr\"]\n");
+    env.pipemux(&["doctor"]).has("[apps] forbidden names editr, and no app has that name");
     decide(&env, "[apps]\nforbidden = [\"terminal\", \"notebook\"]\n");
     env.pipemux(&["open", "terminal"])
         .exits(9)
@@ -58,7 +60,7 @@ fn rules_that_cannot_be_read_hold_everybody() {
         ("[readers]\nread_onyl = [\"a\"]\n", "line 2: unknown field `read_onyl`"),
         ("[apps]\nforbidden = \"terminal\"\n", "line 2: "),
         ("\n[apps]\nforbidden = [\"No App\"]\n", "line 3: "),
-        ("[files]\nforbidden = [\"secrets/**\"]\n", "line 1: unknown field `files`"),
+        ("[files]\nforbidden = [\"secrets\"]\n", "\"secrets\": expected an absolute path"),
         ("readers = [\n", "line "),
     ] {
         decide(&env, text);
@@ -94,4 +96,65 @@ fn settings_begin_with_each_rule_explained_and_none_in_force() {
         .has("read_only = [\"reviewer*\"]")
         .has("pipemux doctor");
     assert_eq!(std::fs::read_to_string(&path).expect("the file"), rules);
+}
+
+#[test]
+fn rules_of_another_file_never_come_into_force_unsaid() {
+    let env = TestEnv::with_notebook();
+    decide(&env, "[apps]\nforbidden = [\"terminal\"]\n");
+    env.run("notebook.add('one', 'x')").ok();
+    let file = "home/.config/pipemux/config.toml";
+    env.pipemux(&["status"]).ok().has(&format!("/{file}\n"));
+    env.pipemux(&["config"]).ok().lacks("not in force");
+    env.pipemux(&["down"]).ok();
+    let other = env.path("other");
+    env.command(&["up"]).env("XDG_CONFIG_HOME", &other.display().to_string()).output().ok();
+    // Everybody is told, once; who asks is told always.
+    env.run("notebook.add('two', 'x')")
+        .ok()
+        .has(&format!("the rules of {}", env.root().join(file).display()));
+    env.run("notebook.add('three', 'x')").ok().lacks("the rules of");
+    env.pipemux(&["status"])
+        .ok()
+        .has("other/pipemux/config.toml (not there: the defaults hold) · the daemon before read ");
+    env.pipemux(&["config"]).ok().has("forbidden = [\"terminal\"]").has("not in force: ");
+    env.pipemux(&["down"]).ok();
+    env.run("notebook.add('four', 'x')").ok().has("the rules of ");
+    env.pipemux(&["open", "terminal"]).exits(9);
+    env.pipemux(&["config"]).ok().lacks("not in force");
+}
+
+#[test]
+fn forbidden_folders_are_given_to_no_app() {
+    let env = TestEnv::new();
+    std::fs::create_dir_all(env.root().join("taxes/2026")).expect("a folder");
+    std::fs::write(env.root().join("taxes/2026/a.txt"), "secret\n").expect("a file");
+    let taxes = env.root().join("taxes").display().to_string();
+    let file = format!("{taxes}/2026/a.txt");
+    env.write("b.txt", "open\n");
+    env.run(&format!("editor.replace('secret', 'known', in='{file}')")).ok();
+    env.pipemux(&["open", "editor", &file]).ok().has("known");
+    decide(&env, &format!("[files]\nforbidden = [\"{taxes}\"]\n"));
+    // What was given before is taken away, whoever looks and however the folder is named.
+    let why = format!("{taxes} is forbidden here").replace(&taxes, &file);
+    env.run("editor.replace('open', 'opened', in='b.txt')")
+        .exits(6)
+        .has(&why)
+        .has("pipemux end editor/main");
+    env.pipemux(&["view", "editor"]).lacks("known").has("forbidden here");
+    env.pipemux(&["ask", "editor.outline('b.txt')"]).lacks("known");
+    env.pipemux(&["end", "editor/main"]);
+    env.run("editor.replace('open', 'opened', in='b.txt')").ok();
+    env.run(&format!("editor.replace('known', 'x', in='{file}')")).exits(9).has(&why);
+    std::os::unix::fs::symlink(&taxes, env.path("link")).expect("a link");
+    env.run("editor.replace('known', 'x', in='link/2026/a.txt')");
+    env.pipemux(&["open", "editor/2", "link/2026/a.txt"]);
+    env.pipemux(&["view"]).lacks("known");
+    assert_eq!(std::fs::read_to_string(&file).expect("the file"), "known\n");
+    // Nor is a folder that contains it.
+    let within =
+        |args: &[&str]| env.command(args).current_dir(env.root().join("taxes/2026")).output();
+    within(&["run", "terminal.run('cat a.txt')"]).exits(9).lacks("known");
+    let above = |args: &[&str]| env.command(args).current_dir(env.root().to_owned()).output();
+    above(&["run", "terminal.run('cat taxes/2026/a.txt')"]).exits(9).has("which is forbidden here");
 }

@@ -6,7 +6,7 @@ Look and act:
   open <provider>[/<session>] [args…]   start or attach to an app and show its window
   view [<provider>/<session>]           show the workspace, or one window; --since e17: only what changed;
                                         --wait 60: once something changes
-  attach <provider>[/<session>]         show a window live in this terminal, with a prompt below it
+  attach <provider>[/<session>] [args…] open it and show its window live in this terminal, with a prompt below
   inject [--reset] [--hook]             print what is new for a model's prompt; --reset: everything again
   click <link>                          run the action behind a link: click 15
   run <code> | -                        run calls; `stdin` in them stands for standard input
@@ -18,7 +18,7 @@ Look and act:
   help <provider> [--full|--aliases]    describe the actions of an app; help --all: this text
   close <provider>/<session> [--end]    close the window; --end: end the session as well
   history [--diff] [--since today]      show what was done in the workspace; --all: in all workspaces
-  who <file> [--diff]                   show which rounds changed a file, by whom and when
+  who <file> [--diff|--lines]           show which rounds changed a file, by whom and when
   undo [<round>]                        undo your newest round of history, or this one, in all apps
   watch [--since N] [--count N]         print events as they happen, one per line
   set [epoch strict|meaning]            choose when a ref becomes stale; without arguments: show all options
@@ -48,7 +48,7 @@ The daemon (all other verbs start it if it is not running):
   status [--limits]                     show its status, what it costs, and its limits
   consent [<number>] [--withdraw]       show what apps ask you, the person, to allow, and answer
   pause · resume [--all|--reader NAME]  hold what agents do · let them go on: for you, at a terminal
-  config [--write]                      show the file of your rules: who only reads, which apps nobody uses
+  config [--write]                      show the file of your rules: who only reads, what nobody uses
   audit [--lines N]                     print who did what, and who confirmed it
   service install|uninstall|status|logs have systemd or launchd start it; [--dry-run]
   doctor [--fix]                        find problems, suggest fixes, or make them

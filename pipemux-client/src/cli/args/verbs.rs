@@ -50,21 +50,28 @@ pub enum Verb {
     /// Show a window live in this terminal, with a prompt below it
     ///
     ///   pipemux attach planner
+    ///   pipemux attach editor notes.md
     ///
-    /// The app is opened if it isn't. What you type below the window:
+    /// The app is opened if it isn't, and takes the arguments as with `open`. What you type below the window:
     ///
     ///   any words          go to the action that the app takes them with; a space first: whatever they look like
-    ///   12                 follows link 12, or answers the open question; link:12 is always the link
+    ///   3                  follows the link that ⟨3⟩ stands behind, or answers the open question; /3 is always the link
     ///   /name(arguments)   runs a call of the app; of another one: /editor.save()
-    ///   ?                  tells the keys
+    ///   ?                  tells the keys, /help all of it
     ///
-    /// Page Up, Page Down and the arrows scroll. Ctrl-C leaves, and everything goes on. Each terminal is a reader of
-    /// its own, whose name begins with attach: apps take it for a person.
+    /// A number follows the link that had it when you began to type, never another one that took its place meanwhile.
+    /// Page Up, Page Down and the arrows scroll. Ctrl-C leaves, as q does where no words are taken, and everything goes
+    /// on. Each terminal is a reader of its own, whose name begins with attach: apps take it for a person.
+    ///
+    /// With NO_COLOR set there are no colours, and in a locale without UTF-8 links have numbers like <3>.
     #[command(verbatim_doc_comment)]
     Attach {
         /// The app, and optionally a session: planner, planner/b
         #[arg(value_name = "PROVIDER[/SESSION]", value_parser = open_target)]
         target: OpenTarget,
+        /// Arguments for the app, such as files; those that begin with - go after --
+        #[arg(value_name = "ARGS")]
+        args: Vec<String>,
     },
     /// Show the workspace, or one window, which is opened if its app is built in
     View {
@@ -345,8 +352,8 @@ pub enum Verb {
     },
     /// Show which rounds changed a file or folder, by whom, with which client and when: newest first
     ///
-    /// It knows of changes by apps and by commands in the terminal that ended within their call. If the file was
-    /// written later than the newest of them, it says so.
+    /// It knows of edits by the editor and by commands in the terminal that ended within their call, not of what the
+    /// memory tree and the planner write. If the file was written later than the newest of them, it says so.
     #[command(verbatim_doc_comment)]
     Who {
         /// The file or folder
@@ -354,6 +361,9 @@ pub enum Verb {
         /// Show what each round changed, as a difference
         #[arg(long)]
         diff: bool,
+        /// Show which round each line comes from
+        #[arg(long, conflicts_with_all = ["diff", "rounds"])]
+        lines: bool,
         /// Number of rounds to show
         #[arg(long, value_name = "N", value_parser = rounds, default_value_t = WHO_SHOWN, allow_negative_numbers = true)]
         rounds: u32,
@@ -466,7 +476,7 @@ pub enum Verb {
     /// End the daemon with all its sessions, and wait until it is gone
     ///
     ///   pipemux down           the next command, hook or tool call of a harness starts it again
-    ///   pipemux down --stay    none does before pipemux up: each says that a person stopped it, and exits 8
+    ///   pipemux down --stay    none does before a person types pipemux up at a terminal: each exits 8 and says so
     #[command(verbatim_doc_comment)]
     Down {
         /// Stay down until `pipemux up`
@@ -518,7 +528,7 @@ pub enum Verb {
         #[arg(long)]
         all: bool,
     },
-    /// Show the file of your rules: who only reads, which apps nobody uses, what commands may do
+    /// Show the file of your rules: who only reads, what nobody uses, what commands may do
     ///
     /// A change holds from the next command on. While a line of it can't be read, nobody acts: `pipemux doctor`
     /// and `pipemux status` say which.

@@ -9,7 +9,7 @@ use pipemux_client::blocking::Connection;
 use pipemux_client::proto::client::{Answer, Body, OpenArgs, Verb, ViewArgs};
 use pipemux_client::proto::{Code, Fault, SessionAddr};
 
-use super::model::Event;
+use super::event::Event;
 use super::outcome;
 use crate::cli::requester::Requester;
 use crate::cli::streaming::{LONG_POLL_MS, SHUTDOWN_TIMEOUT, wait_for_daemon};
@@ -166,6 +166,22 @@ pub fn send_requests(
     thread::spawn(move || {
         for verb in requests {
             if send_request(&requester, &session, verb, &events).is_none() {
+                return;
+            }
+        }
+    });
+}
+
+/// Reads the values of things on a thread of its own, one after the other.
+pub fn load_values(requester: Requester, refs: Receiver<(String, u64)>, events: SyncSender<Event>) {
+    thread::spawn(move || {
+        for (name, epoch) in refs {
+            let call = requester.call(Verb::Read { target: format!("{name}@e{epoch}") });
+            let timeout = requester.timeout_for(&call.verb);
+            let read = Connection::open_and_call(&requester.options, &call, timeout);
+            // Without its picture a thing still has its words.
+            let Ok((_, Answer { body: Body::Raw(bytes), .. })) = read else { continue };
+            if events.send(Event::Loaded(name, bytes)).is_err() {
                 return;
             }
         }

@@ -1,18 +1,23 @@
 //! What a person at a terminal sees and does, without a terminal and without a daemon: an event comes in, the state
 //! changes, effects go out.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use pipemux_client::proto::Code;
 use pipemux_client::proto::client::Verb;
 use pipemux_client::proto::context::ContextVersion;
 use pipemux_client::proto::report::{QuestionReport, Report};
 
+use super::event::{Effect, Event, Key};
+use super::graphics::Graphics;
+use super::look::Theme;
+use super::numbers::Numbers;
 use super::outcome;
 use super::pane::Pane;
+use super::pictures::Pictures;
 use super::prompt_line::{LINE_MAX, PromptLine};
 use super::typed::{self, Typed};
-use super::window::{Input, input, link_number, without_actions};
+use super::window::{Input, input, without_actions};
 
 /// Most lines that can be brought back.
 const EARLIER_LINES: usize = 100;
@@ -22,79 +27,6 @@ const NOTICE_LINES: usize = 20;
 
 /// Most requests that wait for their answers.
 const WAITING_MAX: usize = 16;
-
-/// What a person at the terminal presses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Key {
-    Char(char),
-    Enter,
-    Backspace,
-    Delete,
-    DeleteWord,
-    DeleteToStart,
-    Left,
-    Right,
-    Start,
-    End,
-    Up,
-    Down,
-    PageUp,
-    PageDown,
-    Top,
-    Bottom,
-    Earlier,
-    Later,
-    Tab,
-    Escape,
-    Leave,
-    /// Leaves when nothing is typed.
-    EndOfInput,
-}
-
-/// What happens.
-#[derive(Debug)]
-pub enum Event {
-    Key(Key),
-    Pasted(String),
-    /// The terminal has this many columns and rows.
-    Resized(u16, u16),
-    /// The window as it is now; `delivery` is confirmed once it was drawn.
-    Shown {
-        report: Box<Report>,
-        delivery: u64,
-    },
-    /// The window as it was after a request; nothing waits for it to be drawn.
-    Looked(Box<Report>),
-    /// There is no window to show, for this reason.
-    Unshown(String),
-    /// A request has its answer.
-    Answered(Box<Report>),
-    /// A request has no answer, or one without steps, which this text is.
-    Told(String),
-    /// The daemon is gone.
-    Lost,
-    /// There is a daemon again.
-    Found,
-    /// The process is to stop until somebody continues it.
-    Stopping,
-    /// The process goes on after a stop.
-    Continued,
-    /// The terminal is gone, or the process is to end.
-    Stopped,
-}
-
-/// What follows from an event.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Effect {
-    /// Sends a request; its answer comes as an event.
-    Ask(Verb),
-    /// Confirms that the window was drawn, and waits for the next change.
-    Confirm(u64),
-    /// Opens the window again.
-    Reopen,
-    /// Ends the program.
-    Leave,
-}
 
 /// What is known and shown.
 #[derive(Debug, Default)]
@@ -107,9 +39,13 @@ pub struct State {
     /// True when the news have the whole terminal.
     pub news_first: bool,
     pub line: PromptLine,
-    /// The numbers of the window's links.
-    pub links: BTreeSet<u64>,
+    /// The links by the numbers that the terminal shows.
+    pub numbers: Numbers,
+    pub theme: Theme,
+    pub pictures: Pictures,
     pub input: Option<Input>,
+    /// True once there was an input: one that is gone for a moment doesn't make a key of a letter.
+    took_words: bool,
     /// The actions that the window offers, as declarations.
     pub actions: Option<String>,
     /// The reader's newest open question.
@@ -120,8 +56,10 @@ pub struct State {
     pub lost: bool,
     /// True while there is no window: a line opens it again.
     pub closed: bool,
-    /// The version of the window that is shown.
+    /// The version of the window that is shown, and the workspace's epoch then.
     version: ContextVersion,
+    epoch: u64,
+    epoch_of_news: u64,
     /// The newest question that was answered or given up. A view that was made before doesn't bring it back.
     settled: u64,
     /// What the last request said, without the question.
@@ -134,8 +72,18 @@ pub struct State {
 
 impl State {
     /// Makes the state for a session, named as calls name it.
-    pub fn new(callee: String) -> State {
-        State { callee, ..State::default() }
+    pub fn new(callee: String, theme: Theme, graphics: Option<Graphics>) -> State {
+        let pictures = Pictures::new(graphics);
+        let mut state = State { callee, theme, pictures, ..State::default() };
+        state.window.use_theme(theme);
+        state.news.use_theme(theme);
+        state
+    }
+
+    /// Notes that the terminal shows the state.
+    pub fn drawn(&mut self) {
+        let (window, news) = (self.window.links(), self.news.links());
+        self.numbers.show((window, self.epoch), (news, self.epoch_of_news));
     }
 
     /// True while what is typed isn't to be seen.
@@ -146,9 +94,20 @@ impl State {
         self.question.as_ref().is_some_and(secret)
     }
 
+    /// True while `q` and `?` are keys: nothing is typed, and no words would be taken.
+    fn has_letter_keys(&self) -> bool {
+        self.line.text().is_empty() && !self.takes_words()
+    }
+
+    /// True if words that are typed go to somebody, or may in a moment.
+    pub fn takes_words(&self) -> bool {
+        self.took_words || self.input.is_some() || self.question.is_some()
+    }
+
     /// Takes an event in. Returns what follows, in order.
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
         let mut effects = Vec::new();
+        let was_empty = self.line.text().is_empty();
         match event {
             Event::Key(key) => effects.extend(self.press(key)),
             Event::Pasted(text) => {
@@ -160,13 +119,13 @@ impl State {
             // Only the terminal has to do with it.
             Event::Stopping | Event::Continued => {}
             Event::Shown { report, delivery } => {
-                self.show(*report);
+                effects.extend(self.show(*report));
                 effects.push(Effect::Confirm(delivery));
             }
-            Event::Looked(report) => self.show(*report),
+            Event::Looked(report) => effects.extend(self.show(*report)),
+            Event::Loaded(name, bytes) => self.pictures.load(&name, bytes),
             Event::Unshown(why) => {
                 self.closed = true;
-                self.links.clear();
                 self.input = None;
                 let callee = &self.callee;
                 self.window.begin(format!(
@@ -174,6 +133,7 @@ impl State {
                 ));
             }
             Event::Answered(report) => {
+                self.epoch_of_news = report.epoch;
                 let answered = self.waiting.pop_front().flatten();
                 self.take_questions(&report);
                 self.settle(answered, &report);
@@ -190,11 +150,16 @@ impl State {
             }
             Event::Stopped => effects.push(Effect::Leave),
         }
+        if was_empty {
+            // What is typed from here on is meant for what the terminal shows.
+            self.numbers.hold();
+        }
         self.lay_out();
         effects
     }
 
-    fn show(&mut self, mut report: Report) {
+    /// Shows a window. Returns what is to be loaded for it.
+    fn show(&mut self, mut report: Report) -> Vec<Effect> {
         self.closed = false;
         self.take_questions(&report);
         let notices = std::mem::take(&mut report.notices);
@@ -202,23 +167,27 @@ impl State {
         let notices: Vec<String> =
             notices.into_iter().filter(|told| !told.starts_with("unchanged for ")).collect();
         if !notices.is_empty() {
+            self.epoch_of_news = report.epoch;
             self.hear(&notices);
         }
-        let Some(window) = report.windows.into_iter().next() else { return };
+        let Some(window) = report.windows.into_iter().next() else { return Vec::new() };
         // Two threads look at the window: the older look may come later.
         if window.header.version < self.version {
-            return;
+            return Vec::new();
         }
         self.version = window.header.version;
-        self.links = window.anchors.keys().filter_map(|anchor| link_number(anchor)).collect();
+        self.epoch = report.epoch;
         // Words may mend what keeps the window from being shown.
         if window.errors.is_empty() {
             self.input = input(&window);
+            self.took_words |= self.input.is_some();
         }
         let (content, actions) = without_actions(&window);
         self.window.set_text(content);
         // Where there is no room for them, they are those that were shown last.
         self.actions = actions.or_else(|| self.actions.take());
+        let missing = self.pictures.update(&window).into_iter();
+        missing.map(|name| Effect::Load(name, self.epoch)).collect()
     }
 
     /// Takes over the newest question that an answer shows. That it shows none means nothing: a view may have been made
@@ -258,12 +227,15 @@ impl State {
     }
 
     fn press(&mut self, key: Key) -> Option<Effect> {
+        let letters = self.has_letter_keys();
         let pane = if self.news_first { &mut self.news } else { &mut self.window };
         match key {
             Key::Leave => return Some(Effect::Leave),
             Key::EndOfInput if self.line.text().is_empty() => return Some(Effect::Leave),
             Key::EndOfInput | Key::Delete => self.line.delete(),
             Key::Enter => return self.enter(),
+            Key::Char('q') if letters => return Some(Effect::Leave),
+            Key::Char('?') if letters => self.say(typed::keys(self)),
             Key::Char(c) => {
                 if !self.line.insert(c.encode_utf8(&mut [0; 4])) {
                     self.say(format!("a line has at most {LINE_MAX} bytes"));
@@ -324,14 +296,15 @@ impl State {
                 self.said.clear();
                 Some(Effect::Ask(verb))
             }
-            Typed::Help => {
-                self.say(typed::help(self));
+            Typed::Told(text) => {
+                self.say(text);
                 None
             }
             Typed::Leave => Some(Effect::Leave),
             Typed::Nothing(why) => {
-                // What was typed isn't lost.
+                // What was typed isn't lost, and when it is sent again it is meant for what is shown now.
                 self.line.set(line);
+                self.numbers.hold();
                 self.say(why);
                 None
             }
@@ -364,11 +337,15 @@ impl State {
         // Its rows tell how high it is.
         self.news.resize(width, 0);
         self.news.begin(news);
+        self.window.number_from(1);
+        self.news.number_from(1 + self.window.links().len());
         self.news_first &= !self.news.text().is_empty();
         let height_of_news = self.news_height();
         self.news.resize(width, height_of_news);
         let window = height.saturating_sub(self.prompt_height() + 1 + height_of_news);
         self.window.resize(width, window);
+        // One that is higher than the window could never be seen whole.
+        self.window.show_pictures(self.pictures.sizes(width, height.saturating_sub(2) / 2));
     }
 
     /// Returns how many rows the prompt takes.
@@ -387,4 +364,4 @@ impl State {
 
 #[cfg(test)]
 #[path = "model_tests.rs"]
-mod tests;
+pub mod tests;

@@ -1,11 +1,23 @@
 //! A text that is scrolled.
 
+use std::collections::BTreeMap;
+
+use super::look::Theme;
+use super::page::{self, Page};
 use super::rows::{Row, rows};
 
 /// A text in rows of a width, of which as many are shown as there is room for.
 #[derive(Debug, Clone, Default)]
 pub struct Pane {
     text: String,
+    page: Page,
+    /// The number of its first link.
+    first: usize,
+    theme: Theme,
+    /// How many columns and rows the pictures take that things have, by their refs.
+    sizes: BTreeMap<String, (u16, u16)>,
+    /// The pictures by the row at which they begin.
+    pictures: Vec<(usize, String)>,
     width: u16,
     rows: Vec<Row>,
     /// The first row that is shown.
@@ -19,6 +31,43 @@ pub struct Pane {
 impl Pane {
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Returns the links that the text has, in the order of their numbers.
+    pub fn links(&self) -> &[u64] {
+        &self.page.links
+    }
+
+    /// Numbers the links from another number on.
+    pub fn number_from(&mut self, first: usize) {
+        if first != self.first {
+            self.first = first;
+            self.read();
+        }
+    }
+
+    /// Shows what the terminal can show.
+    pub fn use_theme(&mut self, theme: Theme) {
+        self.theme = theme;
+        self.read();
+    }
+
+    /// Makes room for pictures of so many columns and rows below the lines with their things.
+    pub fn show_pictures(&mut self, sizes: BTreeMap<String, (u16, u16)>) {
+        if sizes != self.sizes {
+            self.sizes = sizes;
+            self.break_lines();
+            self.settle();
+        }
+    }
+
+    /// Returns the pictures that are shown whole: the row, counted from the first that is shown, the ref, columns and rows.
+    pub fn pictures(&self) -> impl Iterator<Item = (u16, &str, (u16, u16))> {
+        self.pictures.iter().filter_map(|(row, name)| {
+            let size = *self.sizes.get(name)?;
+            let row = u16::try_from(row.checked_sub(self.top)?).ok()?;
+            (row.saturating_add(size.1) <= self.height).then_some((row, name.as_str(), size))
+        })
     }
 
     pub fn rows(&self) -> &[Row] {
@@ -43,8 +92,8 @@ impl Pane {
     /// Shows another text at the same place.
     pub fn set_text(&mut self, text: String) {
         if text != self.text {
-            self.rows = rows(&text, self.width);
             self.text = text;
+            self.read();
             self.settle();
         }
     }
@@ -63,7 +112,7 @@ impl Pane {
             // The part of the text before the top stays before it.
             let part = (self.top as f64) / (self.rows.len().max(1) as f64);
             self.width = width;
-            self.rows = rows(&self.text, width);
+            self.break_lines();
             self.top = (part * self.rows.len() as f64).round() as usize;
         }
         self.height = height;
@@ -92,6 +141,25 @@ impl Pane {
         self.settle();
     }
 
+    fn read(&mut self) {
+        self.page = page::read(&self.text, self.first, self.theme);
+        self.break_lines();
+    }
+
+    fn break_lines(&mut self) {
+        self.rows.clear();
+        self.pictures.clear();
+        for line in &self.page.lines {
+            self.rows.extend(rows(line, self.width));
+            for (thing, size) in
+                line.things.iter().filter_map(|thing| self.sizes.get_key_value(thing))
+            {
+                self.pictures.push((self.rows.len(), thing.clone()));
+                self.rows.extend(std::iter::repeat_n(Row::new(), size.1.into()));
+            }
+        }
+    }
+
     fn last_top(&self) -> usize {
         self.rows.len().saturating_sub(usize::from(self.height))
     }
@@ -104,6 +172,7 @@ impl Pane {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::attach::rows::text_of;
 
     fn pane(lines: usize) -> Pane {
         let mut pane = Pane::default();
@@ -116,8 +185,8 @@ mod tests {
         (1..=lines).map(|n| format!("line {n}\n")).collect()
     }
 
-    fn first(pane: &Pane) -> &str {
-        &pane.shown()[0].text
+    fn first(pane: &Pane) -> String {
+        text_of(&pane.shown()[0])
     }
 
     #[test]
@@ -159,5 +228,22 @@ mod tests {
         }
         pane.resize(4, 5);
         assert_eq!(pane.rows().len(), 3);
+    }
+
+    #[test]
+    fn pictures_are_shown_where_all_of_their_rows_are() {
+        let mut pane = pane(0);
+        pane.set_text("one\n[a](obj:1) and [b](obj:2)\ntwo\nthree\n".into());
+        pane.show_pictures([("obj:1".to_owned(), (4, 2)), ("obj:3".to_owned(), (1, 1))].into());
+        let shown = |pane: &Pane| pane.pictures().map(|(row, ..)| row).collect::<Vec<_>>();
+        assert_eq!((pane.rows().len(), shown(&pane)), (6, vec![2]));
+        pane.resize(20, 3);
+        assert_eq!(shown(&pane), [0; 0]);
+        pane.scroll(2);
+        assert_eq!(shown(&pane), [0]);
+        pane.scroll(1);
+        assert_eq!(shown(&pane), [0; 0]);
+        pane.show_pictures(BTreeMap::new());
+        assert_eq!(pane.rows().len(), 4);
     }
 }

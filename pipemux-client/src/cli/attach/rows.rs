@@ -4,6 +4,9 @@ use pipemux_client::proto::text::{code_point, is_deceptive_in_prose};
 use ratatui_core::buffer::CellWidth;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::look::{Look, Span};
+use super::page::Line;
+
 /// A tab goes on to the next multiple of this many columns.
 const TAB: usize = 4;
 
@@ -14,48 +17,61 @@ const CHARACTER_MAX: usize = 64;
 /// What is shown of a character that can't be.
 const UNSHOWN: &str = "?";
 
-/// One row of a terminal.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Row {
-    pub text: String,
-    /// True for a part of a Markdown heading.
-    pub heading: bool,
+/// One row of a terminal: what stands in it, inert.
+pub type Row = Vec<Span>;
+
+/// Breaks a line into rows of at most `width` columns: at a space where there is one, else between two characters, as
+/// Chinese is broken. What controls a terminal or reorders text is shown as its code point.
+pub fn rows(line: &Line, width: u16) -> Vec<Row> {
+    let width = usize::from(width.max(1));
+    let (first, rest) = (inert_spans(&line.first), inert_spans(&line.rest));
+    let columns = |spans: &[Span]| spans.iter().map(|span| columns_of(&span.text)).sum::<usize>();
+    // Where it would take the room of the words, nothing stands before them.
+    let fits = 2 * columns(&first).max(columns(&rest)) <= width;
+    let [first, rest] = if fits { [first, rest] } else { [Row::new(), Row::new()] };
+    let rooms = [width - columns(&first), width - columns(&rest)];
+    let rows = wrap(&inert_spans(&line.body), rooms).into_iter().enumerate();
+    rows.map(|(at, row)| [if at == 0 { &first[..] } else { &rest[..] }, &row].concat()).collect()
 }
 
-/// Breaks a text into rows of at most `width` columns: at a space where there is one, else between two characters, as
-/// Chinese is broken. What controls a terminal or reorders text is shown as its code point.
-pub fn rows(text: &str, width: u16) -> Vec<Row> {
-    let mut rows = Vec::new();
-    for line in text.lines() {
-        let heading = line.starts_with('#');
-        rows.extend(wrap(&inert(line), width).into_iter().map(|text| Row { text, heading }));
-    }
-    rows
+fn inert_spans(spans: &[Span]) -> Vec<Span> {
+    let mut column = 0;
+    let inert = |span: &Span| Span::new(inert_from(&span.text, &mut column), span.look);
+    spans.iter().map(inert).collect()
 }
 
 /// Returns a line without anything that a terminal would obey: tabs become spaces, control characters and those that
 /// reorder text become code points.
 pub fn inert(line: &str) -> String {
-    let mut out = String::with_capacity(line.len());
-    let mut column = 0;
-    for c in line.chars() {
+    inert_from(line, &mut 0)
+}
+
+/// As [`inert`], from a column of the line on.
+fn inert_from(text: &str, column: &mut usize) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
         match c {
             '\t' => {
-                let spaces = TAB - column % TAB;
+                let spaces = TAB - *column % TAB;
                 out.extend(std::iter::repeat_n(' ', spaces));
-                column += spaces;
+                *column += spaces;
             }
             c if is_deceptive_in_prose(c) => {
                 out.push_str(&code_point(c));
-                column += code_point(c).len();
+                *column += code_point(c).len();
             }
             c => {
                 out.push(c);
-                column += columns_of(c.encode_utf8(&mut [0; 4]));
+                *column += columns_of(c.encode_utf8(&mut [0; 4]));
             }
         }
     }
     out
+}
+
+/// Returns the text of a row.
+pub fn text_of(row: &[Span]) -> String {
+    row.iter().map(|span| span.text.as_str()).collect()
 }
 
 /// Returns how many columns an inert text takes on the terminal.
@@ -75,34 +91,48 @@ pub fn fitted(cluster: &str, width: usize) -> (&str, usize) {
     }
 }
 
-fn wrap(line: &str, width: u16) -> Vec<String> {
-    let width = usize::from(width.max(1));
+/// Breaks an inert line into rows: the first one of so many columns, and the further ones.
+fn wrap(line: &[Span], [first, further]: [usize; 2]) -> Vec<Row> {
     let mut rows = Vec::new();
-    let (mut row, mut columns) = (String::new(), 0);
-    // Where the last space of the row ends, in bytes.
+    let narrower = first.min(further);
+    // The characters of the row with their looks, and how many columns they take.
+    let (mut row, mut columns) = (Vec::new(), 0);
+    // How many of them stand up to the last space.
     let mut space = None;
-    for cluster in line.graphemes(true) {
-        let (cluster, wide) = fitted(cluster, width);
-        while columns + wide > width && !row.is_empty() {
+    let all = line.iter().flat_map(|span| {
+        span.text.graphemes(true).map(move |cluster| (fitted(cluster, narrower), span.look))
+    });
+    for ((cluster, wide), look) in all {
+        while columns + wide > if rows.is_empty() { first } else { further } && !row.is_empty() {
             let rest = match space.filter(|end| *end < row.len() && cluster != " ") {
                 Some(end) => row.split_off(end),
-                None => String::new(),
+                None => Vec::new(),
             };
-            row.truncate(row.trim_end_matches(' ').len());
-            rows.push(std::mem::replace(&mut row, rest));
-            (columns, space) = (columns_of(&row), None);
+            while row.pop_if(|(cluster, _)| *cluster == " ").is_some() {}
+            rows.push(joined(&std::mem::replace(&mut row, rest)));
+            columns = row.iter().map(|(cluster, _)| columns_of(cluster)).sum();
+            space = None;
         }
         if row.is_empty() && !rows.is_empty() && cluster == " " {
             continue;
         }
-        row.push_str(cluster);
+        row.push((cluster, look));
         columns += wide;
-        if cluster == " " {
+        if cluster == " " && look != Look::NUMBER {
             space = Some(row.len());
         }
     }
-    rows.push(row);
+    rows.push(joined(&row));
     rows
+}
+
+fn joined(clusters: &[(&str, Look)]) -> Row {
+    let of_one_look = clusters.chunk_by(|(_, before), (_, behind)| before == behind);
+    let span = |part: &[(&str, Look)]| {
+        let text: String = part.iter().map(|(cluster, _)| *cluster).collect();
+        Span::new(text, part.first().map_or(Look::PLAIN, |(_, look)| *look))
+    };
+    of_one_look.map(span).collect()
 }
 
 #[cfg(test)]
@@ -111,7 +141,11 @@ mod tests {
     use proptest::prelude::*;
 
     fn texts(text: &str, width: u16) -> Vec<String> {
-        rows(text, width).into_iter().map(|row| row.text).collect()
+        let line = |line: &str| {
+            let body = vec![Span::new(line, Look::PLAIN)];
+            rows(&Line { body, ..Line::default() }, width)
+        };
+        text.lines().flat_map(line).map(|row| text_of(&row)).collect()
     }
 
     #[test]
@@ -146,9 +180,9 @@ mod tests {
     proptest! {
         #[test]
         fn no_row_is_wider_than_the_terminal(text in "\\PC{0,80}|[a-z \u{4e00}-\u{4e20}\x00-\x1f]{0,80}", width in 1u16..40) {
-            for row in rows(&text, width) {
-                prop_assert!(columns_of(&row.text) <= usize::from(width), "{row:?}");
-                prop_assert!(!row.text.chars().any(is_deceptive_in_prose));
+            for row in texts(&text, width) {
+                prop_assert!(columns_of(&row) <= usize::from(width), "{row:?}");
+                prop_assert!(!row.chars().any(is_deceptive_in_prose));
             }
         }
     }

@@ -6,6 +6,8 @@ use ratatui_core::style::{Modifier, Style};
 use ratatui_core::terminal::Frame;
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::graphics::Placement;
+use super::look::Look;
 use super::model::State;
 use super::rows::{Row, columns_of, inert};
 
@@ -21,6 +23,14 @@ pub fn draw(frame: &mut Frame<'_>, state: &State) {
     }
 }
 
+/// Returns where pictures stand on the terminal.
+pub fn placements(state: &State) -> Vec<Placement> {
+    let placement = |(y, name, (width, height)): (u16, &str, (u16, u16))| {
+        Some(Placement { picture: state.pictures.get(name)?, x: 0, y, width, height })
+    };
+    state.window.pictures().filter_map(placement).collect()
+}
+
 /// Draws the state, and returns where the cursor stands.
 fn draw_on(buffer: &mut Buffer, area: Rect, state: &State) -> Option<(u16, u16)> {
     let prompt = state.line.show(area.width.saturating_sub(2), state.hides_line());
@@ -29,13 +39,12 @@ fn draw_on(buffer: &mut Buffer, area: Rect, state: &State) -> Option<(u16, u16)>
     let status = prompt_top.checked_sub(1);
     let news_top = status.unwrap_or(0).saturating_sub(state.news_height());
     let plain = Style::new();
-    let heading = plain.add_modifier(Modifier::BOLD);
-    let style = |row: &Row| if row.heading { heading } else { plain };
     for (at, row) in (0..news_top).zip(state.window.shown()) {
-        write(buffer, area, at, &row.text, style(row));
+        write_row(buffer, area, at, row, |look| state.theme.style(look));
     }
     for (at, row) in (news_top..status.unwrap_or(0)).zip(state.news.shown()) {
-        write(buffer, area, at, &row.text, plain.add_modifier(Modifier::ITALIC));
+        let style = |look| state.theme.style(look).add_modifier(Modifier::ITALIC);
+        write_row(buffer, area, at, row, style);
     }
     if let Some(at) = status {
         let text = status_line(state, area.width);
@@ -75,6 +84,14 @@ fn write(buffer: &mut Buffer, area: Rect, row: u16, text: &str, style: Style) {
     }
 }
 
+fn write_row(buffer: &mut Buffer, area: Rect, y: u16, row: &Row, style: impl Fn(Look) -> Style) {
+    let mut x = area.x;
+    for span in row.iter().filter(|_| y < area.height) {
+        let room = usize::from(area.right().saturating_sub(x));
+        (x, _) = buffer.set_stringn(x, area.y + y, &span.text, room, style(span.look));
+    }
+}
+
 /// Returns what the line above the prompt says, the most important first: a narrow terminal shows its beginning.
 fn status_line(state: &State, width: u16) -> String {
     let mut parts = vec![state.callee.clone()];
@@ -97,7 +114,11 @@ fn status_line(state: &State, width: u16) -> String {
     if !state.news_first && state.news.position().is_some() {
         parts.push("Tab: all of the news".into());
     }
-    parts.push("? helps · Ctrl-C leaves".into());
+    let leaves = if state.takes_words() { "Ctrl-C" } else { "q" };
+    parts.push(format!("? helps · {leaves} leaves"));
+    if !state.takes_words() && !state.window.links().is_empty() {
+        parts.push("a number follows its link".into());
+    }
     let text = inert(&parts.join(" · "));
     let mut shown = String::new();
     for cluster in text.graphemes(true) {
@@ -112,7 +133,8 @@ fn status_line(state: &State, width: u16) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::attach::model::{Event, Key};
+    use crate::cli::attach::event::{Event, Key};
+    use crate::cli::attach::look::Theme;
     use crate::cli::attach::window::Input;
 
     fn drawn(state: &State, width: u16, height: u16) -> (Vec<String>, Option<(u16, u16)>) {
@@ -133,7 +155,7 @@ mod tests {
     }
 
     fn state(width: u16, height: u16) -> State {
-        let mut state = State::new("planner".into());
+        let mut state = State::new("planner".into(), Theme::default(), None);
         state.input = Some(Input { call: "planner.reply".into(), param: "text".into() });
         state.window.set_text("## planner/main · 会议\nWhich users?\n".into());
         state.update(Event::Resized(width, height));
@@ -151,7 +173,7 @@ mod tests {
         assert_eq!(
             rows,
             [
-                "## planner/main · 会议",
+                "planner/main · 会议",
                 "Which users?",
                 "",
                 "",

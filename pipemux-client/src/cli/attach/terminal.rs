@@ -14,16 +14,20 @@ use crossterm::event::{
 };
 use crossterm::execute;
 use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode, size,
+    EnterAlternateScreen, LeaveAlternateScreen, WindowSize, disable_raw_mode, enable_raw_mode,
+    size, window_size,
 };
 use nix::unistd::{getpgid, getppid, getsid};
 use pipemux_client::ClientError;
+use pipemux_client::proto::command;
 use ratatui_core::layout::Rect;
 use ratatui_core::terminal::{Terminal, TerminalOptions, Viewport};
 use ratatui_crossterm::CrosstermBackend;
 use signal_hook::consts::{SIGCONT, SIGSTOP, SIGTSTP};
 
-use super::model::{Event, Key, State};
+use super::event::{Event, Key};
+use super::graphics::{Canvas, Graphics};
+use super::model::State;
 use super::screen;
 
 /// Most columns and rows that are drawn. A terminal that claims to be larger is drawn on from its upper left corner: what
@@ -42,6 +46,7 @@ pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
     /// The rows of the last drawing whose width the terminal may count otherwise.
     contested: Vec<(u16, String)>,
+    canvas: Canvas,
 }
 
 impl Screen {
@@ -49,28 +54,28 @@ impl Screen {
     ///
     /// # Errors
     /// It can't be set to another mode.
-    pub fn new() -> io::Result<Screen> {
+    pub fn new(graphics: Option<Graphics>) -> io::Result<Screen> {
         enable_raw_mode()?;
         restore_on_panic();
-        Self::enter().inspect_err(|_| restore())
+        Self::enter(graphics).inspect_err(|_| restore())
     }
 
-    fn enter() -> io::Result<Screen> {
+    fn enter(graphics: Option<Graphics>) -> io::Result<Screen> {
         enter_modes()?;
         // Its size is set by events alone, so that what is drawn fits what the state was laid out for.
         let viewport = Viewport::Fixed(Rect::ZERO);
         let backend = CrosstermBackend::new(stdout());
         let terminal = Terminal::with_options(backend, TerminalOptions { viewport })?;
-        Ok(Screen { terminal, contested: Vec::new() })
+        Ok(Screen { terminal, contested: Vec::new(), canvas: Canvas::new(graphics) })
     }
 
     /// Gives the terminal back and stops this process until somebody continues it, as a shell's `fg` does. Where nobody
     /// could, nothing is stopped.
-    pub fn stop(&self) {
+    pub fn stop(&mut self) {
         if !can_be_continued() {
             return;
         }
-        restore();
+        self.give_back();
         // Whoever asked for it can't be told of a failure.
         let _ = signal_hook::low_level::raise(SIGSTOP);
     }
@@ -91,6 +96,7 @@ impl Screen {
     /// # Errors
     /// The terminal is gone.
     pub fn resize(&mut self, width: u16, height: u16) -> io::Result<()> {
+        self.canvas.erased();
         self.terminal.resize(Rect::new(0, 0, width, height))
     }
 
@@ -99,14 +105,29 @@ impl Screen {
     /// # Errors
     /// The terminal is gone.
     pub fn draw(&mut self, state: &State) -> io::Result<()> {
+        let pictures = screen::placements(state);
+        if self.canvas.needs_erasing(&pictures) {
+            self.erase()?;
+        }
         let contested = self.draw_once(state)?;
         if contested != self.contested {
             // What such a row showed may reach further than where it was drawn.
-            let area = self.terminal.get_frame().area();
-            self.terminal.resize(area)?;
+            self.erase()?;
             self.contested = self.draw_once(state)?;
         }
-        Ok(())
+        self.canvas.show(&mut stdout(), pictures)
+    }
+
+    /// Has all drawn again.
+    fn erase(&mut self) -> io::Result<()> {
+        let area = self.terminal.get_frame().area();
+        self.resize(area.width, area.height)
+    }
+
+    /// Puts the terminal back into the mode of a shell. If it fails, nothing more can be done.
+    fn give_back(&mut self) {
+        let _ = self.canvas.free(&mut stdout());
+        restore();
     }
 
     fn draw_once(&mut self, state: &State) -> io::Result<Vec<(u16, String)>> {
@@ -150,7 +171,7 @@ pub fn watch_stops(send: SyncSender<Event>) {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        restore();
+        self.give_back();
     }
 }
 
@@ -187,6 +208,15 @@ pub fn drawn_size() -> io::Result<(u16, u16)> {
     size().map(|(width, height)| within(width, height))
 }
 
+/// Returns how many pixels wide and high a character is. None if the terminal doesn't tell.
+pub fn cell() -> Option<(u32, u32)> {
+    let WindowSize { rows, columns, width, height } = window_size().ok()?;
+    let of = |pixels: u16, characters: u16| {
+        pixels.checked_div(characters).filter(|pixels| *pixels > 0).map(u32::from)
+    };
+    of(width, columns).zip(of(height, rows))
+}
+
 /// Makes a size of what a terminal says of itself.
 fn within(width: u16, height: u16) -> (u16, u16) {
     let (columns, rows) = UNKNOWN_SIZE;
@@ -198,7 +228,7 @@ fn within(width: u16, height: u16) -> (u16, u16) {
 ///
 /// # Errors
 /// Standard input or output is no terminal, or it is one on which nothing can be drawn.
-pub fn require(session: &str, term: Option<&str>) -> Result<(), ClientError> {
+pub fn require(session: &str, args: &[String], term: Option<&str>) -> Result<(), ClientError> {
     let missing = match (stdin().is_terminal(), stdout().is_terminal()) {
         (true, true) if matches!(term, None | Some("" | "dumb")) => {
             format!("one that can move its cursor: TERM is {:?}", term.unwrap_or_default())
@@ -207,8 +237,10 @@ pub fn require(session: &str, term: Option<&str>) -> Result<(), ClientError> {
         (false, _) => "a terminal: standard input is none".to_owned(),
         (true, false) => "a terminal: standard output is none".to_owned(),
     };
+    let open: Vec<&str> =
+        ["open", session].into_iter().chain(args.iter().map(String::as_str)).collect();
     Err(ClientError::invalid(format!("attach needs {missing}"))
-        .hint(format!("pipemux open {session}"))
+        .hint(command::command(&open))
         .hint(format!("pipemux view {session} --wait 60")))
 }
 
@@ -305,7 +337,7 @@ mod tests {
     #[test]
     fn panic_of_any_thread_gives_the_terminal_back() {
         if env::var_os(PANICS).is_some() {
-            let _screen = Screen::new().unwrap();
+            let _screen = Screen::new(None).unwrap();
             let _ = thread::spawn(|| panic!("on purpose")).join();
             unreachable!("the program goes on");
         }

@@ -4,6 +4,7 @@ use clap::CommandFactory as _;
 use pipemux_client::proto::client::Verb;
 
 use super::model::State;
+use super::numbers::Numbered;
 use super::window::link_number;
 use crate::cli::args::Cli;
 
@@ -12,14 +13,14 @@ use crate::cli::args::Cli;
 pub enum Typed {
     /// It is sent to the daemon.
     Request(Verb),
-    /// The help is shown.
-    Help,
+    /// It asks for this text.
+    Told(String),
     Leave,
     /// It means nothing, for this reason.
     Nothing(String),
 }
 
-/// Returns what a line means now: a call after `/`, a link by its number, the answer to the open question, or words for
+/// Returns what a line means now: a call after `/`, a link by its number on the screen, the answer to the open question, or words for
 /// the action that the app declares as its input.
 pub fn meaning(line: &str, state: &State) -> Typed {
     let trimmed = line.trim();
@@ -31,11 +32,16 @@ pub fn meaning(line: &str, state: &State) -> Typed {
         return answer(line, state).unwrap_or_else(|| words_for_input(line, state));
     }
     match trimmed {
-        "?" | "/help" => return Typed::Help,
+        "?" => return Typed::Told(keys(state)),
+        "/help" => return Typed::Told(help(state)),
         "/quit" => return Typed::Leave,
         _ => {}
     }
     if let Some(call) = trimmed.strip_prefix('/') {
+        // No call begins with a digit, so this is a link also while a question is open.
+        if let Some(meaning) = numbered(call, state) {
+            return meaning;
+        }
         return Typed::Request(run(full_call(call, &state.callee), None));
     }
     if let Some(verb) = pasted_command(trimmed, state) {
@@ -52,19 +58,18 @@ pub fn meaning(line: &str, state: &State) -> Typed {
     if let Some(answer) = answer(line, state) {
         return answer;
     }
-    match trimmed.parse::<u64>() {
-        Ok(link) if shows_link(state, link) => {
-            Typed::Request(Verb::Click { link: link.to_string() })
-        }
-        _ => words_for_input(line, state),
-    }
+    numbered(trimmed, state).unwrap_or_else(|| words_for_input(line, state))
 }
 
-/// True for a link of the window, or of the news below it.
-fn shows_link(state: &State, link: u64) -> bool {
-    let news = state.news.text();
-    let written = [format!("(link:{link})"), format!("(link:{link} ")];
-    state.links.contains(&link) || written.iter().any(|written| news.contains(written.as_str()))
+/// Returns what a number means that the terminal shows or showed behind a link.
+fn numbered(number: &str, state: &State) -> Option<Typed> {
+    match state.numbers.get(number.parse().ok()?) {
+        Numbered::Link(link) => Some(Typed::Request(Verb::Click { link })),
+        Numbered::Moved => Some(Typed::Nothing(format!(
+            "the window has changed while you typed, nothing was clicked: Enter follows {number} as it is now"
+        ))),
+        Numbered::Nothing => None,
+    }
 }
 
 /// Returns what a command of a shell does that the window or an error shows, where it acts: `pipemux run 'app.name()'`.
@@ -121,7 +126,7 @@ fn words_for_input(words: &str, state: &State) -> Typed {
             Typed::Request(run(code, Some(words)))
         }
         None => Typed::Nothing(format!(
-            "{} takes no words now: a number follows a link, /name() runs a call; ? tells more",
+            "{} takes no words now: a number follows its link, /name() runs a call; /help tells more",
             state.callee
         )),
     }
@@ -143,6 +148,15 @@ fn full_call(call: &str, callee: &str) -> String {
     format!("{of}{call}{parentheses}")
 }
 
+/// Returns what helps most, in one line.
+pub fn keys(state: &State) -> String {
+    let number = state.theme.number(3);
+    let leaves = if state.takes_words() { "Ctrl-C" } else { "q" };
+    format!(
+        "3 follows{number} · /name() runs a call · PageUp PageDown · {leaves} leaves · /help: more"
+    )
+}
+
 /// Returns what the keys and lines mean.
 pub fn help(state: &State) -> String {
     let words = match &state.input {
@@ -151,14 +165,19 @@ pub fn help(state: &State) -> String {
     };
     format!(
         "{words}; with a space first also what looks like something else
-12                follows link 12, or answers the open question; link:12 is always the link
+3                 follows the link with that number, or answers the open question; /3 is always the link,
+                  and link:12 the one that agents see as link:12
 /name(arguments)  runs a call of {}; of another app: /editor.save()
 pipemux run '…'   does what it does in a shell; so do ask, click and answer
 PageUp PageDown   scroll, as Up and Down do; Ctrl-Home and Ctrl-End: to an end
 Tab               the news in the whole terminal, and back; Esc: away with them
 Ctrl-P Ctrl-N     earlier and later lines
-Ctrl-C            leaves; everything goes on; Ctrl-Z: stops until the shell's fg{}",
+Ctrl-C            leaves; everything goes on; so does q where no words are taken; Ctrl-Z: stops until the shell's fg{}",
         state.callee,
         state.actions.as_ref().map(|actions| format!("\n\n{actions}")).unwrap_or_default()
     )
 }
+
+#[cfg(test)]
+#[path = "typed_tests.rs"]
+mod tests;

@@ -33,8 +33,10 @@ pub fn without_actions(window: &Context) -> (String, Option<String>) {
     let Some((fence, after)) = rest.split_once("\n```\n") else { return whole() };
     let names = window.anchors.keys().filter_map(|anchor| anchor.rsplit_once('.'));
     let declares = |name: &str| fence.contains(&format!("{name}("));
+    let more = format!(" more: pipemux help {}", window.header.app_id);
     let is_first = before.lines().count() <= LINES_ABOVE_ACTIONS && !before.contains("```");
-    match is_first && names.into_iter().any(|(_, name)| declares(name)) {
+    match is_first && (fence.ends_with(&more) || names.into_iter().any(|(_, name)| declares(name)))
+    {
         true => (format!("{before}{after}"), Some(fence.to_owned())),
         false => whole(),
     }

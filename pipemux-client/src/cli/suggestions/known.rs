@@ -12,6 +12,9 @@ use pipemux_client::proto::value::Value;
 /// How long the daemon may take to connect, and then to answer. A better hint isn't worth a longer wait.
 const TIMEOUT: Duration = Duration::from_millis(500);
 
+/// Most sessions that an error names.
+const SESSIONS_MAX: usize = 8;
+
 /// Returns the names of the registered apps if a running daemon lists them, else those of the built-in apps.
 pub fn apps(options: &Options) -> Vec<String> {
     registered_apps(options).unwrap_or_else(|| APPS.iter().map(|app| app.id.to_owned()).collect())
@@ -32,12 +35,25 @@ pub fn is_action(name: &str) -> bool {
     APPS.iter().any(|app| app.prototypes().iter().any(|one| one.written_name() == name))
 }
 
-fn registered_apps(options: &Options) -> Option<Vec<String>> {
+/// Returns the first sessions that a running daemon lists, at most [`SESSIONS_MAX`].
+pub fn sessions(options: &Options) -> Vec<String> {
+    let mut sessions = listed(options, Verb::Sessions, "session").unwrap_or_default();
+    sessions.truncate(SESSIONS_MAX);
+    sessions
+}
+
+/// Returns the names of the registered apps if a running daemon lists them.
+pub fn registered_apps(options: &Options) -> Option<Vec<String>> {
+    listed(options, Verb::Apps, "id")
+}
+
+/// Returns a field of each thing that a running daemon lists.
+fn listed(options: &Options, verb: Verb, field: &str) -> Option<Vec<String>> {
     let mut connection = Connection::open_existing_within(options, TIMEOUT).ok()??;
-    let mut call = options.call(Verb::Apps);
+    let mut call = options.call(verb);
     call.format = Format::Json;
     let answer = connection.call(&call, TIMEOUT).ok()?;
-    let Body::Data(Value::List(apps)) = answer.body else { return None };
-    let name = |app: &Value| app.get("id").and_then(Value::as_str).map(str::to_owned);
-    Some(apps.iter().filter_map(name).collect())
+    let Body::Data(Value::List(all)) = answer.body else { return None };
+    let name = |one: &Value| one.get(field).and_then(Value::as_str).map(str::to_owned);
+    Some(all.iter().filter_map(name).collect())
 }

@@ -18,7 +18,7 @@ use crate::keys::WorkspaceKey;
 use crate::limits::{
     CLOCK_AHEAD_MS, READER_RECORDS_MAX, RECORDS_BYTES_MAX, RECORDS_MAX, RECORDS_MS,
 };
-use crate::persist::records::{Record, SavedAct};
+use crate::persist::records::{Record, SavedAct, SavedRound};
 
 /// A workspace and one of its readers; none for requests that an earlier release recorded without them.
 type Owner = Option<(WorkspaceKey, Rc<str>)>;
@@ -50,11 +50,13 @@ impl ActKey {
         Self { owner, run_id: run_id.into() }
     }
 
-    /// The request's record on disk; `at` is the present in milliseconds since 1970.
-    pub fn begun(&self, at: u64) -> Record {
+    /// The request's record on disk; `at` is the present in milliseconds since 1970, and `round` the round that it
+    /// becomes if the daemon is lost.
+    pub fn begun(&self, at: u64, round: Option<SavedRound>) -> Record {
         let (workspace, reader) = names(&self.owner);
         let unix_ms = time_of(&self.run_id).unwrap_or(at);
-        Record::Begun { run_id: (*self.run_id).to_owned(), workspace, reader, unix_ms }
+        let (run_id, round) = ((*self.run_id).to_owned(), round.map(Box::new));
+        Record::Begun { run_id, workspace, reader, unix_ms, round }
     }
 
     /// The record of its answer.

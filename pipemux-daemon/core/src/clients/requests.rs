@@ -19,7 +19,7 @@ use crate::limits::{
     CLIENT_REQUEST_BYTES, CLIENT_REQUESTS_MAX, PROGRESS_MS, REQUEST_MS, REQUESTS_BYTES, RUN_ID_MAX,
 };
 use crate::measurement::{Measurement, verb_name};
-use crate::persist::records::{Record, SavedAct};
+use crate::persist::records::{Record, SavedAct, SavedRound};
 use crate::timers::Timer;
 use crate::turn::Turn;
 
@@ -197,12 +197,26 @@ impl Clients {
         id
     }
 
-    /// Writes down that an acting request begins to act, if that isn't written down yet.
-    pub fn record_begun(&mut self, turn: &mut Turn, id: RequestId) {
-        let request = self.requests.get_mut(&id).filter(|request| !request.recorded);
-        if let Some(request) = request {
+    /// Writes down that an acting request begins to act, and the round that it becomes if the daemon is lost, if that
+    /// isn't written down yet.
+    pub fn record_begun(&mut self, turn: &mut Turn, id: RequestId, round: Option<SavedRound>) {
+        let news = |request: &&mut ClientRequest| !request.recorded || round.is_some();
+        if let Some(request) = self.requests.get_mut(&id).filter(news) {
             request.recorded = true;
-            turn.persist(request.key.begun(turn.now.unix_ms));
+            turn.persist(request.key.begun(turn.now.unix_ms, round));
+        }
+    }
+
+    /// Returns the record of a request that acts, with the round that it becomes if the daemon is lost.
+    pub fn begun(&self, id: RequestId, round: SavedRound) -> Option<Record> {
+        let request = self.requests.get(&id)?;
+        Some(request.key.begun(round.unix_ms, Some(round)))
+    }
+
+    /// Writes down that nothing of a request is left for history to tell: what it did belongs to a question now.
+    pub fn record_asked(&mut self, turn: &mut Turn, id: RequestId) {
+        if let Some(request) = self.requests.get(&id).filter(|request| request.recorded) {
+            turn.persist(request.key.begun(turn.now.unix_ms, None));
         }
     }
 
@@ -285,7 +299,7 @@ impl Clients {
         self.audit(turn, request.client, (request.call, request.audit), exit);
         if acts && self.records.get(&key, now) == Known::Running {
             if !request.recorded && !only_queries {
-                turn.persist(key.begun(now));
+                turn.persist(key.begun(now, None));
             }
             if request.recorded || !only_queries {
                 turn.persist(key.answered(exit));

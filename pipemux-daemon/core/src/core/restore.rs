@@ -17,11 +17,12 @@ use crate::foreign::{ForeignText, quote};
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::limits::{CRASH_WINDOW_MS, CRASHES_MAX};
 use crate::pauses::{Held, Pause};
-use crate::persist::records::{Record, SavedOptions};
+use crate::persist::records::{Record, SavedOptions, SavedRound};
 use crate::processes::Processes;
 use crate::processes::session::Crash;
 use crate::runs::kept_rest::KeptRest;
 use crate::verbs::lod_name;
+use crate::verbs::tasks::Task;
 use crate::workspaces::history::UndosNow;
 use crate::workspaces::{Entered, FirstNumbers, NoticeText, Placement, Window};
 use crate::{Config, Core, runs};
@@ -43,6 +44,7 @@ impl Core {
         for record in records {
             core.restore(record);
         }
+        core.end_unfinished();
         let keys: Vec<SessionKey> = core.processes.sessions().keys().cloned().collect();
         for key in keys {
             core.actions_changed(&key);
@@ -106,11 +108,14 @@ impl Core {
                     found.options = options;
                 }
             }
-            Record::Begun { run_id, workspace, reader, unix_ms } => {
+            Record::Begun { run_id, workspace, reader, unix_ms, round } => {
+                let round = round.map(|round| SavedRound { run_id: run_id.clone(), ..*round });
+                self.restore_unfinished(workspace.as_deref(), reader.as_deref(), &run_id, round);
                 let key = ActKey::saved(workspace, reader, &run_id);
                 self.clients.restore_act(&key, unix_ms, None);
             }
             Record::Answered { run_id, workspace, reader, exit } => {
+                self.restore_unfinished(workspace.as_deref(), reader.as_deref(), &run_id, None);
                 let key = ActKey::saved(workspace, reader, &run_id);
                 self.clients.restore_act(&key, 0, Some(exit));
             }
@@ -120,6 +125,7 @@ impl Core {
             Record::PseudonymKey { key } => self.clients.restore_pseudonym_key(&key),
             Record::Round { workspace, round } => {
                 if let Some(found) = self.workspaces.get_mut(workspace.as_str()) {
+                    found.history.restore_unfinished(&round.reader, &round.run_id, None);
                     found.history.add(round, self.config.history_rounds());
                 }
             }
@@ -189,6 +195,30 @@ impl Core {
                 for session in closed.cloned().collect::<Vec<_>>() {
                     found.close_window(&session);
                 }
+            }
+        }
+    }
+
+    fn restore_unfinished(
+        &mut self,
+        workspace: Option<&str>,
+        reader: Option<&str>,
+        run_id: &str,
+        round: Option<SavedRound>,
+    ) {
+        if let Some(found) = workspace.and_then(|key| self.workspaces.get_mut(key)) {
+            found.history.restore_unfinished(reader.unwrap_or_default(), run_id, round);
+        }
+    }
+
+    /// Tells what was under way when an earlier daemon was lost.
+    fn end_unfinished(&mut self) {
+        for workspace in self.workspaces.values_mut() {
+            for number in workspace.history.end_unfinished(self.config.history_rounds()) {
+                let text = format!(
+                    "round {number} was under way when the daemon was lost: pipemux history"
+                );
+                workspace.notify(text, Default::default());
             }
         }
     }
@@ -281,6 +311,10 @@ impl Core {
                     placement: window.placement.to_saved(),
                 });
             }
+        }
+        for id in self.tasks.requests_with(|task| matches!(task, Task::Running(_))) {
+            let round = self.unfinished_round(id);
+            records.extend(round.and_then(|round| self.clients.begun(id, round)));
         }
         records
     }

@@ -93,6 +93,10 @@ pub enum Record {
         /// The time in its id, otherwise when it arrived: milliseconds since 1970. 0 in records as above.
         #[serde(default, skip_serializing_if = "is_zero")]
         unix_ms: u64,
+        /// Of a run, the round that it becomes if the daemon is lost now, without a number. It counts until a newer
+        /// record of the request has none, or the request's round or answer is recorded.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        round: Option<Box<SavedRound>>,
     },
     /// An acting request was answered.
     Answered {
@@ -377,6 +381,9 @@ pub struct SavedRound {
     /// From when to when it changed them, in milliseconds since 1970; absent from records of earlier releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrote: Option<(u64, u64)>,
+    /// The id of the request that it ended with; empty in records of earlier releases.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run_id: String,
 }
 
 impl SavedRound {

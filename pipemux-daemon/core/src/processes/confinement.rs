@@ -56,6 +56,7 @@ impl Processes {
         Some(Confinement {
             strict: manifest.sandbox == SandboxLevel::Strict,
             files,
+            forbidden: self.forbidden.clone(),
             folders,
             paths,
             write_folders: matches!(folder, FolderAccess::Write | FolderAccess::Named),
@@ -216,7 +217,7 @@ pub(super) fn folders_of(key: &SessionKey, opens: &[SavedOpen]) -> Vec<String> {
 }
 
 /// The absolute paths that opens name, and those that were granted besides.
-fn named_paths(opens: &[SavedOpen]) -> Vec<String> {
+pub(super) fn named_paths(opens: &[SavedOpen]) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     for open in opens {
         let args = open.args.iter().filter(|arg| !arg.starts_with('-') && !arg.is_empty());

@@ -25,6 +25,7 @@ pub mod confinement;
 pub mod denials;
 mod ending;
 pub mod event;
+mod forbidden;
 mod frames;
 pub mod health;
 pub mod hibernation;
@@ -88,6 +89,8 @@ pub struct Processes {
     wake_timer: Option<u64>,
     /// True once an app said that it shows each reader something else.
     any_per_reader: bool,
+    /// Folders that no process is granted, as absolute paths.
+    forbidden: Vec<String>,
     /// True once the daemon goes down: nothing is started any more.
     stopping: bool,
     events: VecDeque<ProcessEvent>,

@@ -37,6 +37,8 @@ impl Processes {
             return Err(Fault::not_found(format!("{key} is not open"))
                 .hint(format!("pipemux open {}", key.addr)));
         }
+        self.check_session(key)?;
+        let Some(session) = self.sessions.get(key) else { return Ok(()) };
         let app = Incarnation(turn.next_number());
         let last = session.crashes.back().copied().unwrap_or(0);
         let at = last + session.backoff_ms(app.0);

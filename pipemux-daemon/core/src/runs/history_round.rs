@@ -1,8 +1,8 @@
 //! The history's account of a run: what was to be done, and what came of it.
 
-use pipemux_proto::encode;
 use pipemux_proto::prototype::Risk;
 use pipemux_proto::report::StepStatus;
+use pipemux_proto::{Code, encode};
 
 use crate::foreign::{data, quote};
 use crate::keys::SessionKey;
@@ -18,7 +18,23 @@ use crate::text::clip;
 use crate::workspaces::Workspace;
 
 /// Writes the round of a run that has ended. Questions and answers in between are one remark.
-pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -> SavedRound {
+pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64) -> SavedRound {
+    let number = workspace.history.count + 1;
+    SavedRound { number, exit: run.exit_status(), ..round_so_far(run, workspace, unix_ms, None) }
+}
+
+/// Writes the round that a run becomes if the daemon is lost while its next step is under way. It has no number yet.
+pub fn unfinished_round(run: &Run, workspace: &Workspace, unix_ms: u64) -> SavedRound {
+    let (exit, under_way) = (Code::Unknown.exit_status(), Some(run.outer_step(run.next)));
+    SavedRound { exit, ..round_so_far(run, workspace, unix_ms, under_way) }
+}
+
+fn round_so_far(
+    run: &Run,
+    workspace: &Workspace,
+    unix_ms: u64,
+    under_way: Option<usize>,
+) -> SavedRound {
     let visible = || run.steps.iter().enumerate().filter(|(_, step)| !step.nested);
     let actions: Vec<String> = visible()
         .map(|(index, step)| match step.origin {
@@ -40,7 +56,12 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
     for (index, step) in told.filter(|(index, step)| !step.nested || failed(*index)) {
         let ended = run.done.get(index).filter(|outcome| !outcome.is_unreached());
         let Some(outcome) = ended else {
-            left.push(step.prototype.written_name());
+            match step.prototype.written_name() {
+                name if under_way == Some(index) => {
+                    ends.push(format!("{name} unknown: the daemon was lost meanwhile"));
+                }
+                name => left.push(name),
+            }
             continue;
         };
         let word = match outcome.status {
@@ -81,20 +102,18 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64, exit: u8) -
         undo,
         lasting,
         undoes: run.undoes.as_ref().map(|undone| undone.number),
-        number: workspace.history.count + 1,
         unix_ms,
         reader: run.reader.clone(),
         action: clip(&actions, ROUND_ACTION_MAX).into_owned(),
         result: clip(&result, ROUND_RESULT_MAX).into_owned(),
         detail: (!details.is_empty()).then(|| joined(&details, "\n", ROUND_DETAIL_MAX)),
         diff: (!diffs.is_empty()).then(|| joined(&diffs, "", ROUND_DIFF_MAX)),
-        exit,
         epoch: Some(workspace.epoch),
-        sessions: sessions(run),
-        client: String::new(),
+        sessions: sessions(run, under_way),
         files: files.named,
         more_files: files.more,
         wrote: run.wrote,
+        ..SavedRound::default()
     }
 }
 
@@ -179,10 +198,11 @@ fn undos(run: &Run) -> Undos {
     undos
 }
 
-/// Returns the sessions of all steps that ended, each once.
-fn sessions(run: &Run) -> Vec<String> {
+/// Returns the sessions of all steps that were begun, each once.
+fn sessions(run: &Run, under_way: Option<usize>) -> Vec<String> {
     let mut names = Vec::new();
-    for step in run.steps.iter().take(run.done.len()) {
+    let begun = under_way.map_or(run.done.len(), |index| index + 1);
+    for step in run.steps.iter().take(begun) {
         let name = String::from(step.session.addr.clone());
         if !names.contains(&name) {
             names.push(name);

@@ -108,6 +108,8 @@ pub struct Run {
     pub(super) rebased: Vec<usize>,
     /// True once a step was begun whose outcome is unknown.
     pub unknown: bool,
+    /// How many steps had ended when the round that it becomes if the daemon is lost was last written down.
+    pub written: Option<usize>,
 }
 
 /// The exit status of a command that ends with a question.
@@ -158,6 +160,7 @@ impl Run {
             sent_before: Vec::new(),
             rebased: Vec::new(),
             unknown: false,
+            written: None,
         }
     }
 
@@ -310,6 +313,16 @@ impl Run {
             | RunOutput::Refresh { .. }
             | RunOutput::Finished => false,
         }
+    }
+
+    /// True when the round that the run becomes if the daemon is lost isn't written down as it stands before an output.
+    pub fn is_unwritten(&self, output: &RunOutput) -> bool {
+        let Some(written) = self.written else {
+            return matches!(output, RunOutput::Invoke { .. }) && self.acts_by(output);
+        };
+        let ended = self.steps.iter().zip(&self.done).skip(written);
+        let has_acted = || ended.into_iter().any(|(step, _)| !step.is_query());
+        !matches!(output, RunOutput::Finished) && has_acted()
     }
 
     /// True when the next step and all behind it are queries, or calls inside their arguments that change nothing.

@@ -122,7 +122,7 @@ impl Core {
         };
         let verb = call.verb.clone();
         let id = self.clients.begin(&mut self.turn, client, envelope, (call, length), workspace);
-        if verb.acts() && !may_only_query(&verb) && !self.record_begun(id) {
+        if verb.acts() && !may_only_query(&verb) && !self.begin_acting(id) {
             return;
         }
         // A program that is added runs with the rights that its manifest asks for, outside of all that holds a reader.
@@ -134,9 +134,19 @@ impl Core {
         self.begin_verb(id, verb);
     }
 
-    /// Writes down that a request begins to act. Returns false when the disk doesn't take it: then the request is
-    /// answered with that, nothing of it took effect, and the client may send it again under the same id.
-    pub(super) fn record_begun(&mut self, id: RequestId) -> bool {
+    /// Writes down that a request begins to act, if it may.
+    pub(super) fn begin_acting(&mut self, id: RequestId) -> bool {
+        let may = self.may_act(id);
+        if may {
+            self.clients.record_begun(&mut self.turn, id, None);
+        }
+        may
+    }
+
+    /// True if a request acts already, or may begin to, which is to be written down then. Otherwise nobody lets it, or
+    /// the disk doesn't take it: it is answered with that, nothing of it took effect, and the client may send it again
+    /// under the same id.
+    pub(super) fn may_act(&mut self, id: RequestId) -> bool {
         let first = self.clients.request(id).filter(|request| !request.recorded);
         if let Some(request) = first
             && let Some(fault) = self.hold_of(id)
@@ -146,10 +156,7 @@ impl Core {
             self.fail_request(id, fault);
             return false;
         }
-        let Some(DiskFailure { why, next }) = &self.persist.failing else {
-            self.clients.record_begun(&mut self.turn, id);
-            return true;
-        };
+        let Some(DiskFailure { why, next }) = &self.persist.failing else { return true };
         let Some(request) = self.clients.request(id) else { return false };
         if request.recorded {
             return true;

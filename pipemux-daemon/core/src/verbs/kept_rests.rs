@@ -83,6 +83,10 @@ impl Core {
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         let (at, call) = (&request.workspace, &request.call);
+        if matches!(call.verb, Verb::Run { only_queries: true, .. }) {
+            // What only asks can't be gone on with by an answer, which acts: it is asked again.
+            return Err(fault);
+        }
         let run_id = self.clients.pseudonym(call);
         let rest = KeptRest::of_refused((at.clone(), &call.reader, &run_id), source, index);
         // Standard input may have been meant for one.

@@ -68,6 +68,7 @@ impl Core {
             );
         }
         let (saved, passed) = saved_open(&open, &manifest);
+        self.processes.check_opens(&key, &manifest, std::slice::from_ref(&saved))?;
         let fresh = !self.processes.contains(&key);
         if fresh {
             self.processes.create(key.clone(), manifest);

@@ -16,10 +16,10 @@ use crate::feed::{Audience, Happening};
 use crate::foreign::{Done, Outcome, Started};
 use crate::keys::{ProjectionKey, RequestId, SessionKey, WorkspaceKey};
 use crate::limits::{LOCATE_MS, REQUEST_MS};
-use crate::persist::records::Record;
+use crate::persist::records::{Record, SavedRound};
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Session;
-use crate::runs::history_round::history_round;
+use crate::runs::history_round::{history_round, unfinished_round};
 use crate::runs::{ArrivedWindow, Run, RunContext, RunInput, RunOutput, StepReply};
 use crate::verbs::jobs::started;
 use crate::verbs::render_window::render_held_window;
@@ -64,7 +64,7 @@ impl Core {
         let (acts, sends) = (run.acts_by(&output), matches!(output, RunOutput::Invoke { .. }));
         if acts {
             let is_first = self.clients.request(id).is_some_and(|request| !request.recorded);
-            if !self.record_begun(id) {
+            if !self.may_act(id) {
                 return Ok(());
             }
             if let Some(fault) = self.hold_of(id).filter(|_| sends && !is_first) {
@@ -79,6 +79,7 @@ impl Core {
             let failed = StepReply::Outcome(Outcome::Failed(fault));
             return self.resume_run(id, RunInput::Replied(failed));
         }
+        self.record_progress(id, &output)?;
         let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
         let beside = self.changed_beside_undone(run);
         let turn = &mut self.turn;
@@ -156,6 +157,38 @@ impl Core {
             }
         }
         Ok(())
+    }
+
+    /// Writes down that a run acts and how far it has come, as the round that it becomes if the daemon is lost now.
+    fn record_progress(&mut self, id: RequestId, output: &RunOutput) -> Result<(), Fault> {
+        let Some(Task::Running(run)) = self.tasks.get_mut(id) else { return Err(Self::lost_run()) };
+        if let RunOutput::Ask { .. } | RunOutput::AskAgain { .. } = output {
+            let written = run.written.take().is_some();
+            self.clients.record_begun(&mut self.turn, id, None);
+            if written {
+                self.clients.record_asked(&mut self.turn, id);
+            }
+        } else if run.is_unwritten(output) {
+            run.written = Some(run.done.len());
+            let round = self.unfinished_round(id).ok_or_else(Self::lost_run)?;
+            self.clients.record_begun(&mut self.turn, id, Some(round));
+        }
+        Ok(())
+    }
+
+    /// Returns the round that a request's run becomes if the daemon is lost now; none if it hasn't acted.
+    pub(crate) fn unfinished_round(&self, id: RequestId) -> Option<SavedRound> {
+        let Some(Task::Running(run)) = self.tasks.get(id) else { return None };
+        run.written?;
+        let workspace = self.workspaces.get(&run.workspace)?;
+        let round = unfinished_round(run, workspace, self.turn.now.unix_ms);
+        Some(SavedRound { client: self.maker_of(id), ..round })
+    }
+
+    /// Returns what a request was made with.
+    fn maker_of(&self, id: RequestId) -> String {
+        let client = self.clients.request(id).map(|request| &*request.call.client);
+        client.filter(|name| !name.is_empty()).unwrap_or(COMMAND_LINE).to_owned()
     }
 
     /// Goes on with a run once a part of a long value was written.
@@ -307,10 +340,11 @@ impl Core {
     /// Adds a run that has ended to the history of its workspace, if there still is one, and to the feed.
     pub(super) fn record_round(&mut self, id: RequestId, run: &mut Run) {
         let (at, exit, now) = (&run.workspace, run.exit_status(), self.turn.now);
+        let client = self.maker_of(id);
+        let run_id = self.clients.request(id).map(|request| request.call.run_id.clone());
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
-        let mut round = history_round(run, workspace, now.unix_ms, exit);
-        let client = self.clients.request(id).map(|request| &*request.call.client);
-        round.client = client.filter(|name| !name.is_empty()).unwrap_or(COMMAND_LINE).to_owned();
+        let round = history_round(run, workspace, now.unix_ms);
+        let round = SavedRound { client, run_id: run_id.unwrap_or_default(), ..round };
         workspace.history.add(round.clone(), self.config.history_rounds());
         run.round = (!round.undo.is_empty()).then_some(round.number);
         if let Some(notes) = self.clients.audit_notes(id) {

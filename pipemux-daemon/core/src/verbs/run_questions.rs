@@ -90,7 +90,7 @@ impl Core {
             return Ok(false);
         }
         // A request that is sent again, because a daemon was lost with its answer, is known by this record.
-        if !self.record_begun(id) {
+        if !self.begin_acting(id) {
             return Ok(true);
         }
         let Some(question) = self.runs.question_mut(&at, number) else { return Ok(false) };

@@ -143,7 +143,7 @@ impl Core {
         let sessions = self.processes.sessions();
         let ready = sessions.values().filter(|session| session.ready().is_some()).count();
         let up_s = self.turn.now.mono_ms.saturating_sub(self.turn.began.mono_ms) / 1000;
-        let mut notes: Vec<(&str, Value)> = Vec::new();
+        let mut notes: Vec<(&str, Value)> = vec![("rules", self.rules.source().into())];
         if !config.confines.is_empty() {
             notes.push(("sandbox", config.confines.as_str().into()));
         }
@@ -178,11 +178,12 @@ impl Core {
         );
         let show = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
         text.extend(notes.iter().map(|(name, value)| format!("{name} {}\n", show(value))));
-        let rows: [(&str, Value); 17] = [
+        let rows: [(&str, Value); 18] = [
             ("daemon", config.software.as_str().into()),
             ("pid", config.pid.into()),
             ("socket", config.socket.as_str().into()),
             ("state", config.state_dir.as_str().into()),
+            ("rules_file", self.rules.file.as_str().into()),
             ("uptime_s", up_s.into()),
             ("memory_bytes", own.memory.into()),
             ("cpu_ms", own.cpu_ms.into()),

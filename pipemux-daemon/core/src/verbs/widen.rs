@@ -72,6 +72,7 @@ impl Core {
         if missing.is_empty() {
             return Ok(false);
         }
+        self.processes.check_paths(&missing)?;
         let app = self.processes.get(key).and_then(|session| session.app());
         if app.and_then(|app| self.clients.exchange_quota(app)).is_some_and(|quota| quota.open > 0)
         {

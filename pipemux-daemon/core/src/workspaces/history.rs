@@ -26,6 +26,8 @@ pub struct History {
     pub count: u64,
     /// The names of actions that take steps of rounds back.
     undo_actions: BTreeSet<String>,
+    /// Of an earlier daemon: what its runs became when it was lost, in the order in which they began.
+    unfinished: Vec<SavedRound>,
 }
 
 impl History {
@@ -81,6 +83,28 @@ impl History {
     /// Returns true if an action of this name may take a step of a round back.
     pub fn may_undo(&self, action: &str) -> bool {
         self.undo_actions.contains(action)
+    }
+
+    /// Takes in how far a request's run had come in an earlier daemon; none: it has ended, or is told elsewhere.
+    pub fn restore_unfinished(&mut self, reader: &str, run_id: &str, round: Option<SavedRound>) {
+        let is_it = |one: &SavedRound| one.reader == reader && one.run_id == run_id;
+        let known = self.unfinished.iter().position(is_it);
+        match (known.and_then(|at| self.unfinished.get_mut(at)), round) {
+            (Some(known), Some(round)) => *known = round,
+            (None, Some(round)) => self.unfinished.push(round),
+            (_, None) => self.unfinished.retain(|one| !is_it(one)),
+        }
+    }
+
+    /// Adds what was under way when an earlier daemon was lost, and returns the numbers of these rounds.
+    pub fn end_unfinished(&mut self, most: usize) -> Vec<u64> {
+        let lost = std::mem::take(&mut self.unfinished);
+        let added = lost.into_iter().map(|round| {
+            let number = self.count + 1;
+            self.add(SavedRound { number, ..round }, most);
+            number
+        });
+        added.collect()
     }
 
     /// Adds a round; the oldest makes room beyond so many.

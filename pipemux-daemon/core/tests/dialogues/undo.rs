@@ -199,6 +199,41 @@ fn undo_that_the_loss_of_the_daemon_interrupts_tells_what_took_effect_and_what_i
 }
 
 #[test]
+fn run_that_the_loss_of_the_daemon_cuts_off_has_a_round_that_can_be_taken_back() {
+    let mut world = world();
+    world.set_behaviour("other/main", Behaviour::Silent);
+    let client = world.connect();
+    let code = "notes.say('x'); other.say('y'); notes.say('z')";
+    let call =
+        world.call(reader("a"), Verb::Run { code: code.into(), stdin: None, only_queries: false });
+    world.send(client, &call);
+    world.lose_daemon();
+    world.set_behaviour("other/main", Behaviour::Normal);
+    world.run(reader("b"), "other.say('later')").exits(0);
+    // Twice: the second daemon reads what the first one made of it.
+    for _ in 0..2 {
+        let history = world.ask(reader("a"), Verb::History(HistoryArgs::default()));
+        history
+            .has("1. ")
+            .has("say unknown: the daemon was lost meanwhile; not run: say; say done: x (exit 7)")
+            .has("\n2. ");
+        world.lose_daemon();
+    }
+    sent(&mut world);
+    undo(&mut world, None).exits(0).has("undo of notes.say('x')").lacks("'y'").lacks("'z'");
+    assert_eq!(sent(&mut world), ["notes/main takeback"]);
+}
+
+#[test]
+fn run_that_ended_or_asked_before_the_daemon_was_lost_has_no_second_round() {
+    let mut world = world();
+    world.run(reader("a"), "notes.say('x'); notes.say('y')").exits(0);
+    world.run(reader("a"), "notes.say('z'); notes.pick()").exits(5);
+    world.lose_daemon();
+    world.ask(reader("a"), Verb::History(HistoryArgs::default())).has("1. ").lacks("2. ");
+}
+
+#[test]
 fn round_of_a_session_that_was_ended_is_passed_over_and_named() {
     let mut world = world();
     for code in ["notes.say('x')", "other.say('y')", "other.say('z')"] {

@@ -140,6 +140,7 @@ pub fn records() -> Vec<Fixture> {
         fixture!("records", "answered", answered("run 日本 \"answered\"", 5)),
         fixture!("records", "answered_last", answered("run '最後'", u8::MAX)),
         fixture!("records", "begun_by_reader", begun()),
+        fixture!("records", "begun_run", begun_run()),
         fixture!("records", "answered_by_reader", answered_by_reader()),
         fixture!("records", "acts", acts()),
         fixture!("records", "acts_forgotten", acts_forgotten()),
@@ -176,6 +177,11 @@ pub fn records() -> Vec<Fixture> {
             })
         ),
         fixture!("records", "round_plain", round(plain_round())),
+        fixture!(
+            "records",
+            "round_of_request",
+            round(SavedRound { number: 14, run_id: RUN_ID.into(), ..plain_round() })
+        ),
         fixture!(
             "records",
             "round_epoch",
@@ -346,7 +352,7 @@ fn pause(workspace: Option<&str>, reader: Option<&str>, on: bool) -> Record {
 
 /// A record of a release that knew requests by their ids alone.
 fn begun_before(run_id: &str) -> Record {
-    Record::Begun { run_id: run_id.into(), workspace: None, reader: None, unix_ms: 0 }
+    Record::Begun { run_id: run_id.into(), workspace: None, reader: None, unix_ms: 0, round: None }
 }
 
 /// As `begun_before`.
@@ -360,6 +366,25 @@ fn begun() -> Record {
         workspace: Some(KEY.into()),
         reader: Some("阿达".into()),
         unix_ms: RUN_ID_MS,
+        round: None,
+    }
+}
+
+/// Of a run that has acted and isn't answered.
+fn begun_run() -> Record {
+    Record::Begun {
+        run_id: "run 途中".into(),
+        workspace: Some(KEY.into()),
+        reader: Some("阿达".into()),
+        unix_ms: RUN_ID_MS,
+        round: Some(Box::new(SavedRound {
+            number: 0,
+            reader: "阿达".into(),
+            action: "editor.replace(\"一\", \"二\")".into(),
+            result: "editor.replace unknown: the daemon was lost meanwhile".into(),
+            exit: 7,
+            ..plain_round()
+        })),
     }
 }
 

@@ -5,6 +5,7 @@
 //! | history rounds never change | history is the record of what was done, also after daemon loss |
 //! | history is in the order of outcomes | a reader takes the order for the order of effects |
 //! | each run has one round with its exit status | nothing that was done may be missing or told twice |
+//! | a run whose daemon was lost has its round | what was done stays known, and can be taken back |
 
 use std::collections::BTreeMap;
 
@@ -124,12 +125,26 @@ impl Sim {
             let sent = request.marks.iter().any(|mark| self.runs.kept.was_sent(*mark, run));
             // Queries leave no round.
             let queries = code.split("; ").all(|call| call.contains("list("));
-            let (Some(exit), true) = (request.exit, whole && sent && !queries) else { continue };
+            if !whole || !sent || queries {
+                continue;
+            }
             let mine = |round: &Round| {
                 // The round of an undo shows the calls that it took back.
                 let mut marks =
                     request.marks.iter().filter(|_| !round.action.starts_with("undo of round"));
                 marks.any(|mark| round.action.contains(&format!("mark='t{mark}'")))
+            };
+            let Some(exit) = request.exit else {
+                let times = rounds.iter().filter(|round| mine(round)).count();
+                // It may have asked, and be left with its question open.
+                let asks = ["drop(", "pick(", "name("].iter().any(|call| code.contains(call));
+                law!(
+                    !request.lost || times > 0 || full || asks,
+                    "a run whose daemon was lost has its round",
+                    "{code}: {rounds:?}"
+                );
+                self.statistics.count("round of a lost run");
+                continue;
             };
             let Some(at) = rounds.iter().position(mine) else {
                 // A run with an open question gets its round once it is answered.

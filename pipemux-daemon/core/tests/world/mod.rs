@@ -186,6 +186,8 @@ impl World {
     /// Kills the daemon with all processes and connections, and starts another one on the same disk.
     pub fn lose_daemon(&mut self) {
         self.core = Core::new(self.config.clone(), self.records.clone());
+        // The log of the next daemon begins with what it restored.
+        self.records = self.core.snapshot();
         self.apps.clear();
         self.clients.clear();
         self.queue.clear();

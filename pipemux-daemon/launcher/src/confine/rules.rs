@@ -191,22 +191,32 @@ impl Rules {
     }
 
     /// Adds what the sandbox grants.
-    pub(super) fn add_grants(&mut self, sandbox: &Sandbox, private: &[PathBuf]) -> io::Result<()> {
+    pub(super) fn add_grants(
+        &mut self,
+        sandbox: &Sandbox,
+        private: &[PathBuf],
+        forbidden: &[PathBuf],
+    ) -> io::Result<()> {
         for grant in &sandbox.grants {
             let access = match grant.write {
                 true => writable(sandbox.exec),
                 false => readable(sandbox.exec),
             };
             let Some((found, opened)) = granted_path(grant) else { continue };
-            match (grant.clash, clash_of(&found, private)) {
-                (Clash::Own, _) | (Clash::Whole, Some(Relation::Contains(_))) | (_, None) => {
-                    self.add(&opened, access)?
-                }
-                (Clash::Refuse | Clash::Whole, Some(clash)) => {
-                    if !self.add_file_itself(grant, private, access)? {
-                        self.left_out.push(left_out(grant, &clash));
-                    }
-                }
+            let clash = match (grant.clash, clash_of(&found, private), clash_of(&found, forbidden))
+            {
+                (Clash::Own, ..) => None,
+                (_, _, Some(clash)) => Some((clash, "forbidden")),
+                (_, None, None) | (Clash::Whole, Some(Relation::Contains(_)), None) => None,
+                (_, Some(clash), None) => Some((clash, "PipeMux's own")),
+            };
+            let Some((clash, whose)) = clash else {
+                self.add(&opened, access)?;
+                continue;
+            };
+            let apart = [private, forbidden].concat();
+            if !self.add_file_itself(grant, &apart, access)? {
+                self.left_out.push(left_out(grant, &clash, whose));
             }
         }
         Ok(())
@@ -217,11 +227,11 @@ impl Rules {
     fn add_file_itself(
         &mut self,
         grant: &Grant,
-        private: &[PathBuf],
+        apart: &[PathBuf],
         access: BitFlags<AccessFs>,
     ) -> io::Result<bool> {
         let found = Path::new(&grant.path).canonicalize().ok();
-        let file = found.filter(|path| grant.around && path.is_file() && !clashes(path, private));
+        let file = found.filter(|path| grant.around && path.is_file() && !clashes(path, apart));
         let Some(opened) = file.and_then(|path| Opened::at(&path).ok()) else { return Ok(false) };
         self.add(&opened, access)?;
         Ok(true)
@@ -283,15 +293,15 @@ fn clashes(path: &Path, private: &[PathBuf]) -> bool {
     clash_of(path, private).is_some()
 }
 
-fn left_out(grant: &Grant, clash: &Relation) -> String {
+fn left_out(grant: &Grant, clash: &Relation, whose: &str) -> String {
     let path = &grant.path;
     match clash {
         Relation::Contains(private) => format!(
-            "the sandbox leaves out {path}: it contains {}, which is PipeMux's own; open a folder inside it",
+            "the sandbox leaves out {path}: it contains {}, which is {whose}; open a folder inside it",
             private.display()
         ),
         Relation::LiesIn(private) => format!(
-            "the sandbox leaves out {path}: it lies in {}, which is PipeMux's own",
+            "the sandbox leaves out {path}: it lies in {}, which is {whose}",
             private.display()
         ),
     }

@@ -28,6 +28,8 @@ pub struct Terminal<'e> {
     master: File,
     shell: Child,
     shown: Arc<Mutex<vt100::Parser>>,
+    /// All that was written to it.
+    written: Arc<Mutex<Vec<u8>>>,
 }
 
 impl<'e> Terminal<'e> {
@@ -67,15 +69,18 @@ impl<'e> Terminal<'e> {
         let master = File::from(master);
         let (columns, rows) = shown_size(size);
         let shown = Arc::new(Mutex::new(vt100::Parser::new(rows, columns, 0)));
+        let written = Arc::new(Mutex::new(Vec::new()));
+        let record = written.clone();
         let (mut output, parser) = (master.try_clone().expect("a terminal"), shown.clone());
         // It ends with the shell, whose end of the terminal is then closed.
         thread::spawn(move || {
             let mut bytes = [0; 4096];
             while let Ok(length @ 1..) = output.read(&mut bytes) {
+                record.lock().expect("no panic").extend(&bytes[..length]);
                 parser.lock().expect("no panic").process(&bytes[..length]);
             }
         });
-        Self { env, master, shell, shown }
+        Self { env, master, shell, shown, written }
     }
 
     fn parser(&self) -> MutexGuard<'_, vt100::Parser> {
@@ -92,6 +97,17 @@ impl<'e> Terminal<'e> {
     pub fn shows(&self, text: &str) -> String {
         poll_until(DEADLINE, || Some(self.text()).filter(|shown| shown.contains(text)))
             .unwrap_or_else(|| panic!("not shown: {text:?}; the terminal shows:\n{}", self.text()))
+    }
+
+    /// Waits until bytes were written to the terminal, and returns how often they were.
+    #[track_caller]
+    pub fn was_sent(&self, sequence: &str) -> usize {
+        let count = || {
+            let written = self.written.lock().expect("no panic");
+            written.windows(sequence.len()).filter(|part| *part == sequence.as_bytes()).count()
+        };
+        wait_for(&format!("{sequence:?} is written"), || count() > 0);
+        count()
     }
 
     /// Waits until the terminal shows a text, and returns the colour of its first character.

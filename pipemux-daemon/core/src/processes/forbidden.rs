@@ -1,0 +1,76 @@
+//! Folders that the person forbids: no session has a process that was granted one, or what contains it, since a sandbox
+//! can take nothing out of a folder that it grants.
+
+use pipemux_proto::Fault;
+
+use crate::keys::SessionKey;
+use crate::manifest::{FolderAccess, Manifest};
+use crate::persist::records::SavedOpen;
+use crate::processes::Processes;
+use crate::processes::confinement::{folders_of, is_within, named_paths};
+use crate::turn::Turn;
+
+impl Processes {
+    /// Takes in the folders that are forbidden, and ends the processes that were granted one.
+    pub fn forbid(&mut self, turn: &mut Turn, folders: Vec<String>) {
+        if self.forbidden == folders {
+            return;
+        }
+        self.forbidden = folders;
+        let is_refused = |key: &SessionKey| self.check_session(key).is_err();
+        let refused: Vec<_> = self.sessions.keys().filter(|key| is_refused(key)).cloned().collect();
+        for key in refused {
+            self.close(turn, &key);
+        }
+    }
+
+    /// Refuses a session that was granted a forbidden folder.
+    ///
+    /// # Errors
+    /// It was.
+    pub(super) fn check_session(&self, key: &SessionKey) -> Result<(), Fault> {
+        let session = self.sessions.get(key);
+        let Some(session) = session else { return Ok(()) };
+        let checked = self.check_opens(key, &session.manifest, &session.opens);
+        checked.map_err(|fault| fault.hint(format!("a session without it: pipemux end {key}")))
+    }
+
+    /// Refuses opens that would grant a session a forbidden folder.
+    ///
+    /// # Errors
+    /// They would.
+    pub fn check_opens(
+        &self,
+        key: &SessionKey,
+        manifest: &Manifest,
+        opens: &[SavedOpen],
+    ) -> Result<(), Fault> {
+        if self.forbidden.is_empty() {
+            return Ok(());
+        }
+        let folders = match manifest.folder_access() {
+            FolderAccess::None => return Ok(()),
+            FolderAccess::Named => Vec::new(),
+            FolderAccess::Read | FolderAccess::Write => folders_of(key, opens),
+        };
+        self.check_paths(&[folders, named_paths(opens)].concat())
+    }
+
+    /// Refuses paths that lie in a forbidden folder or contain one.
+    ///
+    /// # Errors
+    /// One of them does.
+    pub fn check_paths(&self, paths: &[String]) -> Result<(), Fault> {
+        for path in paths {
+            let touches = |folder: &&String| is_within(path, folder) || is_within(folder, path);
+            let Some(folder) = self.forbidden.iter().find(touches) else { continue };
+            let why = match is_within(path, folder) {
+                true => format!("{path} is forbidden here"),
+                false => format!("{path} contains {folder}, which is forbidden here"),
+            };
+            let rule = format!("[files] forbidden = [\"{folder}\"] in config.toml");
+            return Err(Fault::refused(format!("{why}: {rule}")));
+        }
+        Ok(())
+    }
+}
