@@ -52,7 +52,7 @@ docui::actions! {
             questions: Vec<String> = [],
         );
         /// Any other turn: the JSON that the window shows.
-        changes listed Speak = speak(answer: Json);
+        changes listed Speak = speak(answer: Json, role: String = "");
         /// A remark; in the meeting the role that asks answers it.
         changes listed Say = say(text: Text);
         /// Adds to the brief or changes it; the roles judge again.
@@ -83,8 +83,8 @@ docui::actions! {
         /// Shows in full what was said.
         safe help Expand = expand(said: Vec<Anchor<Said>>);
         safe help Collapse = collapse();
-        /// What the speaker whose turn it is is given.
-        query help Payload = payload() -> String;
+        /// What the speaker whose turn it is is given, or of several the named one.
+        query help Payload = payload(role: String = "") -> String;
         /// What was said, word for word: from an entry on, or the last ones.
         query help Record = record(since: i64 = 0, last: i64 = 0) -> String;
         /// The plan or the draft, or one section of it.

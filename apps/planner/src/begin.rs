@@ -50,8 +50,8 @@ pub fn plan(
     let named = if topic.trim().is_empty() { brief } else { topic };
     let topic = free_topic(planner, named);
     let history = history(planner);
-    let (brief, rules) = (brief.to_owned(), RULES);
-    let event = Event::Start { topic: topic.clone(), brief, prior, history, rules };
+    let (brief, rules, parallel) = (brief.to_owned(), RULES, planner.config.parallel);
+    let event = Event::Start { topic: topic.clone(), brief, prior, history, rules, parallel };
     planner.begin(&topic, by(context), event)?;
     let mut gone_on = None;
     if let Some(intent) = intent {

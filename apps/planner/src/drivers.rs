@@ -86,7 +86,11 @@ pub fn ask(
                 cancel,
             )?,
         };
-        match (extract(&text, kind), &first) {
+        let answer = extract(&text, kind).and_then(|answer| {
+            kind.check_for(payload, &answer)?;
+            Ok(answer)
+        });
+        match (answer, &first) {
             (Ok(answer), _) => return Ok(answer),
             (Err(why), None) => {
                 let prompt = payload["my_prompt"].as_str().unwrap_or_default();

@@ -69,10 +69,11 @@ pub fn expected(planner: &Planner, name: &str) -> Expected {
     if course.paused && course.stage != Stage::Empty {
         return of_user(planner, &reader, "lets it go on: it is paused", "resume()", &[]);
     }
-    if reader.is_expert && course.stage.rank() < Stage::Confirm.rank() {
+    let is_over = matches!(course.stage, Stage::Confirm | Stage::Accepted | Stage::Discarded);
+    if reader.is_expert && !is_over {
         return of_expert(planner);
     }
-    if let Some(turn) = &course.turn {
+    if let Some(turn) = reader.turn(planner) {
         return of_turn(planner, turn, &reader);
     }
     let over = |sentence: &str, call: &str, also: &[&str]| Expected {
@@ -237,9 +238,13 @@ fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected {
         Player::Driver(name) => {
             // One session of a project has the roles played; the others look on.
             let session = if planner.claim.is_some() { "" } else { " in another session" };
+            let others = match planner.course.open_turns.len().saturating_sub(1) {
+                0 => String::new(),
+                more => format!("; {more} more at the same time"),
+            };
             Expected::wait(
                 planner,
-                format!("{name} plays {speaker}{session}, who {}", turn.kind.task()),
+                format!("{name} plays {speaker}{session}, who {}{others}", turn.kind.task()),
             )
             .also(format!("driver('{speaker}', 'agent') takes the turn · pause()"))
         }

@@ -100,7 +100,7 @@ impl Planner {
     /// Its journal can't be read.
     pub(crate) fn load(&mut self, topic: &str) -> Result<(), Fault> {
         let (store, loaded) = Store::open(&self.root, topic)?;
-        self.stop_workers(None);
+        self.stop_workers(&[]);
         self.notes.extend(loaded.notes);
         (self.store, self.course, self.claim) = (Some(store), loaded.course, None);
         self.expanded.clear();
@@ -122,7 +122,7 @@ impl Planner {
         event: Event,
     ) -> Result<Vec<Effect>, Fault> {
         let (store, loaded) = Store::open(&self.root, topic)?;
-        self.stop_workers(None);
+        self.stop_workers(&[]);
         self.claim = None;
         let before =
             (self.store.replace(store), std::mem::replace(&mut self.course, loaded.course));
@@ -229,7 +229,6 @@ impl Planner {
             && let Ok(loaded) = store.load()
         {
             self.course = loaded.course;
-            self.stop_workers(self.course.turn.as_ref().map(|turn| turn.id));
             self.write_out();
             self.play();
             changed = true;
@@ -278,7 +277,7 @@ impl Planner {
 
 impl Drop for Planner {
     fn drop(&mut self) {
-        self.stop_workers(None);
+        self.stop_workers(&[]);
     }
 }
 

@@ -77,7 +77,7 @@ impl Planner {
         if fault.code != Code::Refused {
             return Err(fault);
         }
-        if self.course.turn.as_ref().is_some_and(|open| open.id == turn) {
+        if self.course.open_turns.iter().any(|open| open.id == turn) {
             self.commit(by, Event::Failed { turn, reason: fault.message.clone() })?;
             let notice = format!("{}: no answer: {}", answer.by.reader, gist(&fault.message));
             self.handle.notify(notice);
@@ -90,17 +90,27 @@ impl Planner {
         self.disk_problem.is_some() && !lock(&self.answers).is_empty()
     }
 
-    /// Has the open turn played by its driver, and ends what nobody waits for any more. Nothing is started before a reader
+    /// Has each open turn played by its driver, and ends what nobody waits for any more. Nothing is started before a reader
     /// has acted, and nothing that the project names before a person has trusted it.
     pub(crate) fn play(&mut self) {
-        let open =
-            self.course.turn.as_ref().filter(|turn| turn.failed.is_none() && !self.course.paused);
-        let open = open.map(|turn| (turn.id, turn.kind));
-        self.stop_workers(open.map(|(id, _)| id));
-        let Some((id, kind)) = open.filter(|_| self.has_acted) else { return };
-        if self.workers.iter().any(|worker| worker.turn == id) {
+        let open = self.course.open_turns.iter();
+        let open = open.filter(|turn| turn.failed.is_none() && !self.course.paused);
+        let open: Vec<(u64, TurnKind)> = open.map(|turn| (turn.id, turn.kind)).collect();
+        let ids: Vec<u64> = open.iter().map(|(id, _)| *id).collect();
+        self.stop_workers(&ids);
+        if !self.has_acted {
             return;
         }
+        for (id, kind) in open {
+            // That a driver can't play is recorded, after which other turns may be open.
+            let is_open = self.course.open_turns.iter().any(|turn| turn.id == id);
+            if is_open && !self.workers.iter().any(|worker| worker.turn == id) {
+                self.play_turn(id, kind);
+            }
+        }
+    }
+
+    fn play_turn(&mut self, id: u64, kind: TurnKind) {
         match self.driver(kind.speaker()).and_then(|spec| Ok((self.key(&spec)?, spec))) {
             Ok((_, DriverSpec::Agent)) => {}
             // Whoever acts is told so; the window says it to all others.
@@ -122,7 +132,7 @@ impl Planner {
     }
 
     fn start_driver(&mut self, id: u64, kind: TurnKind, spec: DriverSpec, key: Option<String>) {
-        let Some(payload) = self.course.payload(&self.config.prompts()) else { return };
+        let payload = self.course.payload_of(kind, &self.config.prompts());
         let cancel = Cancel::default();
         self.started += 1;
         let worker = self.started;
@@ -147,10 +157,10 @@ impl Planner {
         });
     }
 
-    /// Ends all drivers but that of a turn.
-    pub(crate) fn stop_workers(&mut self, but: Option<u64>) {
+    /// Ends all drivers but those of some turns.
+    pub(crate) fn stop_workers(&mut self, but: &[u64]) {
         self.workers.retain(|worker| {
-            let stays = Some(worker.turn) == but;
+            let stays = but.contains(&worker.turn);
             if !stays {
                 worker.cancel.set();
             }
@@ -196,7 +206,7 @@ impl Planner {
         self.chosen.insert(name.to_owned(), driver.to_owned());
         let json = serde_json::to_vec(&self.chosen).unwrap_or_default();
         state_file::replace(&self.state_dir.join("drivers.json"), &json)?;
-        self.stop_workers(None);
+        self.stop_workers(&[]);
         Ok(())
     }
 }

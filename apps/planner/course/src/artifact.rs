@@ -1,8 +1,11 @@
 //! What comes of a cycle: a plan, only by consensus, or a draft.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::course::Course;
+use crate::event::SIGNED;
 use crate::meeting::QuestionState;
 use crate::role::Role;
 use crate::turn::Synthesis;
@@ -84,11 +87,36 @@ pub(crate) fn plan(course: &Course, body: &Value) -> Value {
     for part in parts {
         plan[part] = body[part].clone();
     }
+    add_reservations(&mut plan, course);
     let at = course.synthesis.as_ref().map(|made| made.at.clone()).unwrap_or_default();
     plan["consensus_snapshot"] = json!({
         "agreed_by": Role::ALL.map(Role::name), "reserved_by": [], "synthesis_at": at,
     });
     plan
+}
+
+/// Adds what the coach reserves to the risks, with the coach as its author: it has no vote.
+fn add_reservations(plan: &mut Value, course: &Course) {
+    let Some(made) = &course.synthesis else { return };
+    let reserved = made.reserved_points.iter().map(|one| {
+        format!("{} ({}; the coach names {}, who agreed)", one.concern, one.severity, one.role)
+    });
+    let disagreements = made.strong_disagreements.iter().map(|one| {
+        let positions = one.positions.iter().map(|(role, text)| format!("{role}: {text}"));
+        format!("{}: {}", one.topic, positions.collect::<Vec<_>>().join("; "))
+    });
+    let added: Vec<String> = reserved.chain(disagreements).collect();
+    let ids: BTreeSet<String> = ["requirements", "acceptance", "test_plan", "risks"]
+        .iter()
+        .flat_map(|part| plan[*part].as_array().into_iter().flatten())
+        .filter_map(|item| item["id"].as_str().map(str::to_owned))
+        .collect();
+    let free = (1..).map(|number| format!("C{number}")).filter(|id| !ids.contains(id));
+    let risks = plan.get_mut("risks").and_then(Value::as_array_mut);
+    let Some(risks) = risks.filter(|_| course.rules >= SIGNED) else { return };
+    risks.extend(
+        free.zip(added).map(|(id, text)| json!({"id": id, "text": text, "author": "Coach"})),
+    );
 }
 
 /// Returns what stands against a plan, a line each.
@@ -114,6 +142,7 @@ pub(crate) fn objections(course: &Course) -> Vec<String> {
                 .iter()
                 .map(|one| format!("{}: {} ({})", one.role, one.concern, one.severity)),
         );
+        all.extend(made.unsigned_points.iter().map(|point| format!("not agreed: {point}")));
         all.extend(
             made.strong_disagreements.iter().map(|one| format!("disagreement: {}", one.topic)),
         );

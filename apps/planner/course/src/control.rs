@@ -2,7 +2,7 @@
 
 use crate::artifact::Artifact;
 use crate::course::{Addition, Course, Stage};
-use crate::event::{BackTo, By, Effect, Refusal};
+use crate::event::{BackTo, By, Effect, Refusal, SIGNED};
 use crate::limits::TEXT_MAX;
 use crate::meeting::QuestionState;
 use crate::role::{Role, Speaker};
@@ -12,27 +12,34 @@ impl Course {
     /// Opens a turn.
     pub(crate) fn open(&mut self, kind: TurnKind, effects: &mut Vec<Effect>) {
         self.turns += 1;
-        self.turn = Some(Turn { id: self.turns, kind, failed: None });
+        self.open_turns.push(Turn { id: self.turns, kind, failed: None });
         effects.push(Effect::Play(self.turns));
     }
 
-    /// Ends the turn that is open: nobody waits for it any more.
-    pub(crate) fn end_turn(&mut self, effects: &mut Vec<Effect>) {
-        if let Some(turn) = self.turn.take() {
-            effects.push(Effect::Cancel(turn.id));
-        }
+    /// Ends the open turns of a kind: nobody waits for them any more.
+    pub(crate) fn end_turns(&mut self, effects: &mut Vec<Effect>, ends: impl Fn(TurnKind) -> bool) {
+        self.open_turns.retain(|turn| {
+            let stays = !ends(turn.kind);
+            if !stays {
+                effects.push(Effect::Cancel(turn.id));
+            }
+            stays
+        });
     }
 
     pub(crate) fn retry(&mut self, effects: &mut Vec<Effect>) -> Result<(), Refusal> {
-        match &mut self.turn {
-            Some(turn) if turn.failed.is_some() => {
+        let mut again = self.open_turns.iter_mut().filter(|turn| turn.failed.is_some()).peekable();
+        if again.peek().is_some() {
+            for turn in again {
                 turn.failed = None;
                 effects.push(Effect::Play(turn.id));
-                Ok(())
             }
-            Some(turn) => Err(Refusal::new(format!("{} has not failed", turn.kind.speaker()), "")),
-            None => Err(Refusal::new("no turn is open", "")),
+            return Ok(());
         }
+        Err(match self.speaker() {
+            Some(speaker) => Refusal::new(format!("{speaker} has not failed"), ""),
+            None => Refusal::new("no turn is open", ""),
+        })
     }
 
     pub(crate) fn leave_out(
@@ -41,7 +48,9 @@ impl Course {
         by: &By,
         effects: &mut Vec<Effect>,
     ) -> Result<(), Refusal> {
-        if !matches!(self.stage, Stage::Round(_) | Stage::Meeting) {
+        let is_asked =
+            matches!(self.stage, Stage::Round(_) | Stage::Meeting) || self.signing.is_some();
+        if !is_asked {
             return Err(Refusal::new(
                 format!("no role speaks now: the stage is {}", self.stage.shown()),
                 "",
@@ -52,9 +61,7 @@ impl Course {
         }
         let text = format!("leaves {role} out: only a draft can come of this cycle");
         self.note(self.stage.shown(), "user".into(), by, text.clone(), &text);
-        if self.speaker() == Some(Speaker::Role(role)) {
-            self.end_turn(effects);
-        }
+        self.end_turns(effects, |kind| kind.speaker() == Speaker::Role(role));
         Ok(())
     }
 
@@ -100,14 +107,14 @@ impl Course {
             }
             Stage::Round(round) => {
                 self.additions.push(addition);
-                self.end_turn(effects);
+                self.end_turns(effects, |_| true);
                 self.rounds.remove(&round);
             }
             Stage::Synthesis(round) | Stage::Plan(round) => {
                 self.additions.push(addition);
-                self.end_turn(effects);
+                self.end_turns(effects, |_| true);
                 self.rounds.remove(&round);
-                self.synthesis = None;
+                (self.synthesis, self.signing) = (None, None);
                 self.enter(Stage::Round(round));
             }
             _ => self.additions.push(addition),
@@ -131,6 +138,8 @@ impl Course {
         self.rounds.clear();
         self.left_out.clear();
         (self.meeting, self.extraction, self.synthesis) = (None, None, None);
+        self.signing = None;
+        self.signed.clear();
         self.meeting_due = false;
         self.reached.clear();
         self.enter(Stage::Round(1));
@@ -162,7 +171,7 @@ impl Course {
                 "adjust('what is to be different')",
             ));
         }
-        self.end_turn(effects);
+        self.end_turns(effects, |_| true);
         let text = format!("goes back to {}", stage.shown());
         self.note(self.stage.shown(), "user".into(), by, text.clone(), &text);
         if to == BackTo::Round1 {
@@ -171,16 +180,23 @@ impl Course {
         if to <= BackTo::Round2 {
             self.rounds.remove(&2);
         }
+        let is_signed = self.rules >= SIGNED;
         if to <= BackTo::Meeting {
             self.meeting = None;
         }
-        if to <= BackTo::Extraction {
+        // What was answered in a meeting isn't asked again for the sake of the extraction before it.
+        if to <= BackTo::Round2 || to == BackTo::Extraction || (to == BackTo::Meeting && !is_signed)
+        {
             self.extraction = None;
+            self.signed.clear();
         }
         self.rounds.remove(&3);
-        self.synthesis = None;
+        (self.synthesis, self.signing) = (None, None);
         // What lies behind is reached once it has run again.
-        self.reached.retain(|reached| reached.rank() <= stage.rank());
+        self.reached.retain(|reached| {
+            reached.rank(is_signed) <= stage.rank(is_signed)
+                || (*reached == Stage::Meeting && to == BackTo::Extraction)
+        });
         self.enter(stage);
         Ok(())
     }
@@ -189,9 +205,7 @@ impl Course {
         if std::mem::replace(&mut self.paused, true) {
             return Err(Refusal::new("it is paused already", "resume()"));
         }
-        if let Some(turn) = &self.turn {
-            effects.push(Effect::Cancel(turn.id));
-        }
+        effects.extend(self.open_turns.iter().map(|turn| Effect::Cancel(turn.id)));
         Ok(())
     }
 
@@ -199,9 +213,8 @@ impl Course {
         if !std::mem::replace(&mut self.paused, false) {
             return Err(Refusal::new("it isn't paused", ""));
         }
-        if let Some(turn) = self.turn.as_ref().filter(|turn| turn.failed.is_none()) {
-            effects.push(Effect::Play(turn.id));
-        }
+        let waits = self.open_turns.iter().filter(|turn| turn.failed.is_none());
+        effects.extend(waits.map(|turn| Effect::Play(turn.id)));
         Ok(())
     }
 

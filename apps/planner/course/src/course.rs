@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::event::{By, Effect, Entry, Event, Prior, Refusal};
-use crate::limits::{ENTRIES_MAX, TEXT_MAX};
+use crate::event::{By, Effect, Entry, Event, Prior, Refusal, SIGNED};
+use crate::limits::ENTRIES_MAX;
 use crate::meeting::Meeting;
 pub use crate::parts::{Addition, Expert, Said, Version};
+use crate::parts::{verdict_text, within};
 use crate::role::{Role, Speaker};
+use crate::signing::{self, Signing};
 pub use crate::stage::Stage;
 use crate::turn::{self, Extraction, Intent, Spoken, Synthesis, Turn, TurnKind, Verdict};
 
@@ -41,8 +43,15 @@ pub struct Course {
     pub meeting: Option<Meeting>,
     pub extraction: Option<Extraction>,
     pub synthesis: Option<Synthesis>,
+    /// What roles are to confirm before it stands.
+    pub signing: Option<Signing>,
+    /// What roles have agreed on in this cycle, word for word.
+    pub signed: BTreeSet<String>,
+    /// True if the roles of round 2 are asked at the same time, too.
+    pub parallel: bool,
     pub expert: Option<Expert>,
-    pub turn: Option<Turn>,
+    /// The turns that are open, in the order in which they were opened.
+    pub open_turns: Vec<Turn>,
     pub versions: Vec<Version>,
     /// All that was said, in order; shared between the states that know it.
     pub said: Vec<Arc<Said>>,
@@ -82,9 +91,9 @@ impl Course {
             return Err(Refusal::new("there is no brief yet", "plan('what you want, and why')"));
         }
         match &entry.event {
-            Event::Start { topic, brief, prior, history, rules } => {
+            Event::Start { topic, brief, prior, history, rules, parallel } => {
                 self.start(topic, brief, prior, history)?;
-                self.rules = *rules;
+                (self.rules, self.parallel) = (*rules, *parallel);
                 self.user.clone_from(&entry.by.reader);
                 Ok(())
             }
@@ -179,7 +188,7 @@ impl Course {
                 ));
             }
             Intent::Unsure => {
-                self.turn = None;
+                self.open_turns.clear();
                 self.enter(Stage::AskIntent);
                 return Ok(());
             }
@@ -201,7 +210,7 @@ impl Course {
             format!("{}{}{words}", intent.name(), if words.is_empty() { "" } else { " · " });
         self.note("intent".into(), "user".into(), by, shown.clone(), &shown);
         self.intent = Some((intent, words.to_owned()));
-        self.turn = None;
+        self.open_turns.clear();
         self.enter(Stage::Round(1));
         Ok(())
     }
@@ -216,7 +225,11 @@ impl Course {
         effects: &mut Vec<Effect>,
     ) -> Result<(), Refusal> {
         let kind = self.open_turn(id)?.kind;
-        kind.check(answer).map_err(|why| Refusal::new(why, ""))?;
+        let checked = match self.rules >= SIGNED {
+            true => kind.check(answer),
+            false => kind.check_form(answer),
+        };
+        checked.map_err(|why| Refusal::new(why, ""))?;
         let place = self.stage.shown();
         match kind {
             TurnKind::Verdict(round, role) => {
@@ -248,7 +261,7 @@ impl Course {
                 self.answered_back(role, index, answer, by, effects)
             }
             TurnKind::Extraction => {
-                let extraction: Extraction = turn::read(answer)?;
+                let extraction: Extraction = turn::read(&plain_points(answer))?;
                 let (agreed, open) =
                     (extraction.agreed_points.len(), extraction.conflicting_points.len());
                 let text = format!(
@@ -264,9 +277,13 @@ impl Course {
                     &text,
                 );
                 self.extraction = Some(extraction);
+                if self.rules >= SIGNED {
+                    self.signing = Some(signing::of_extraction(answer));
+                }
             }
+            TurnKind::Confirm(role) => self.confirmed(role, answer, by)?,
             TurnKind::Synthesis => {
-                let mut synthesis: Synthesis = turn::read(answer)?;
+                let mut synthesis: Synthesis = turn::read(&plain_points(answer))?;
                 synthesis.at.clone_from(&self.now);
                 self.note(
                     place,
@@ -275,6 +292,9 @@ impl Course {
                     turn::gist(&synthesis.summary),
                     &synthesis.summary,
                 );
+                if self.rules >= SIGNED && self.last_round() == 3 && !self.all_agree(3) {
+                    self.signing = Some(signing::of_synthesis(answer, &synthesis, self));
+                }
                 self.synthesis = Some(synthesis);
             }
             TurnKind::Plan => {
@@ -284,21 +304,26 @@ impl Course {
                 }
             }
         }
-        self.turn = None;
+        self.open_turns.retain(|turn| turn.id != id);
         Ok(())
     }
 
     /// Returns the turn that is open if it has this number.
     pub(crate) fn open_turn(&mut self, id: u64) -> Result<&mut Turn, Refusal> {
-        match self.turn.as_mut().filter(|turn| turn.id == id) {
+        match self.open_turns.iter_mut().find(|turn| turn.id == id) {
             Some(turn) => Ok(turn),
             None => Err(Refusal::new("that turn is over; nothing was changed", "")),
         }
     }
 
-    /// Returns who is to speak now.
+    /// Returns the turn that was opened first of those that are open.
+    pub fn turn(&self) -> Option<&Turn> {
+        self.open_turns.first()
+    }
+
+    /// Returns who is to speak now, the first of several.
     pub fn speaker(&self) -> Option<Speaker> {
-        self.turn.as_ref().map(|turn| turn.kind.speaker())
+        self.turn().map(|turn| turn.kind.speaker())
     }
 
     /// Returns the verdicts of a round.
@@ -338,36 +363,13 @@ impl Course {
     }
 }
 
-/// Writes a verdict for the record.
-pub(crate) fn verdict_text(verdict: &Verdict, missing: &[String]) -> String {
-    let mut text = format!("{}\n", verdict.word());
-    let missing = missing.to_vec();
-    let parts = [
-        ("reasons", &verdict.reasons),
-        ("suggestions", &verdict.suggestions),
-        ("open questions", &verdict.blocking_open_questions),
-        ("cites what doesn't exist", &missing),
-    ];
-    for (name, items) in parts {
-        if !items.is_empty() {
-            text += &format!("{name}:\n- {}\n", items.join("\n- "));
+/// Returns an answer whose points are texts, also those that cite roles.
+fn plain_points(answer: &Value) -> Value {
+    let mut answer = answer.clone();
+    for name in ["agreed_points", "conflicting_points"] {
+        for item in answer.get_mut(name).and_then(Value::as_array_mut).into_iter().flatten() {
+            *item = signing::text_of(item).into();
         }
     }
-    text
-}
-
-/// Returns a text that the user gave, without the space around it.
-pub(crate) fn within(text: &str) -> Result<String, Refusal> {
-    let text = text.trim();
-    let length = text.chars().count();
-    match length {
-        0 => Err(Refusal::new("the text is empty", "")),
-        length if length > TEXT_MAX => Err(Refusal::new(
-            format!(
-                "the text has {length} characters, at most {TEXT_MAX}: write it to a file and name that"
-            ),
-            "",
-        )),
-        _ => Ok(text.to_owned()),
-    }
+    answer
 }

@@ -1,7 +1,9 @@
 //! What a course consists of: additions to the brief, what was said, versions, the expert.
 
 use crate::artifact::Artifact;
-use crate::event::By;
+use crate::event::{By, Refusal};
+use crate::limits::TEXT_MAX;
+use crate::turn::Verdict;
 
 /// A part of the brief that came later.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,4 +57,38 @@ pub struct Expert {
     pub veto: bool,
     /// What was said, in order.
     pub words: Vec<(Option<bool>, String)>,
+}
+
+/// Writes a verdict for the record.
+pub(crate) fn verdict_text(verdict: &Verdict, missing: &[String]) -> String {
+    let mut text = format!("{}\n", verdict.word());
+    let missing = missing.to_vec();
+    let parts = [
+        ("reasons", &verdict.reasons),
+        ("suggestions", &verdict.suggestions),
+        ("open questions", &verdict.blocking_open_questions),
+        ("cites what doesn't exist", &missing),
+    ];
+    for (name, items) in parts {
+        if !items.is_empty() {
+            text += &format!("{name}:\n- {}\n", items.join("\n- "));
+        }
+    }
+    text
+}
+
+/// Returns a text that the user gave, without the space around it.
+pub(crate) fn within(text: &str) -> Result<String, Refusal> {
+    let text = text.trim();
+    let length = text.chars().count();
+    match length {
+        0 => Err(Refusal::new("the text is empty", "")),
+        length if length > TEXT_MAX => Err(Refusal::new(
+            format!(
+                "the text has {length} characters, at most {TEXT_MAX}: write it to a file and name that"
+            ),
+            "",
+        )),
+        _ => Ok(text.to_owned()),
+    }
 }

@@ -6,7 +6,7 @@ use pipemux_planner::action::{IntentName, StageName};
 use pipemux_proto::app::{Choice, Outcome};
 use serde_json::{Value, json};
 
-use crate::support::{NO, ROLES, Session, YES, plan, synthesis, text, verdict};
+use crate::support::{NO, ROLES, Session, YES, extraction, plan, synthesis, text, verdict};
 
 #[test]
 fn window_says_what_is_expected_with_the_whole_call() {
@@ -103,10 +103,16 @@ fn second_agent_of_a_role_is_told() {
     );
     assert!(
         session
-            .fails(verdict("RiskPlanner", YES, &[]))
+            .fails(verdict("ProductPlanner", YES, &[]))
             .message
-            .contains("it is SystemDesigner's turn")
+            .contains("has spoken in round 1")
     );
+    // The five of round 1 are asked at the same time; those of round 2 one after the other.
+    for role in ["RiskPlanner", "SystemDesigner", "SeniorDeveloper", "TestPlanner"] {
+        session.verdict(role, NO, &[]);
+    }
+    let fault = session.fails(verdict("RiskPlanner", YES, &[]));
+    assert!(fault.message.contains("it is ProductPlanner's turn"), "{}", fault.message);
 }
 
 #[test]
@@ -180,6 +186,7 @@ fn meeting_is_a_chat_in_the_window() {
     for role in &ROLES[1..] {
         session.verdict(role, YES, &[]);
     }
+    session.signed(extraction());
     session.speak(json!({"action": "ask", "reason": "nobody asked it"}));
     let view = session.view();
     assert!(
@@ -285,6 +292,14 @@ fn each_reader_is_told_what_is_expected_of_it() {
     }
     let title = |session: &mut Session, reader: &str| session.view_of(reader);
     assert!(title(&mut session, "ann").contains("you play ProductPlanner"));
+    assert!(title(&mut session, "bob").contains("you play SystemDesigner"));
+    for reader in ["ann", "bob"] {
+        let role = if reader == "ann" { "ProductPlanner" } else { "SystemDesigner" };
+        session.host.invoke_as(reader, 0, &verdict(role, NO, &[]));
+    }
+    for role in &ROLES[2..] {
+        session.verdict(role, YES, &[]);
+    }
     let view = title(&mut session, "bob");
     assert!(view.contains("reader ann plays ProductPlanner, who judges the brief"), "{view}");
     assert!(view.contains("`pipemux view planner/main --wait 60 --lod gist`"), "{view}");
@@ -323,8 +338,8 @@ fn window_of_a_later_round_has_each_verdict_once() {
     assert!(view.contains("### Said\nround 1: 5 block\n"), "{view}");
     assert_eq!(view.matches("because").count(), 5, "{view}");
     session.round([NO, YES, YES, YES, YES]);
+    session.signed(extraction());
     session.reply("keep it for a year");
-    session.speak(json!({"agreed_points": ["log it"], "conflicting_points": ["storage"]}));
     let view = session.view();
     assert!(view.contains("→ keep it for a year\n"), "{view}");
     assert!(view.contains("- agreed points: log it\n- conflicting points: storage\n"), "{view}");

@@ -5,7 +5,7 @@ use pipemux_planner::Action;
 use pipemux_planner::action::Json;
 use serde_json::json;
 
-use crate::support::{NO, Session, YES, text, verdict};
+use crate::support::{NO, Session, YES, extraction, text, verdict};
 
 fn plan(brief: &str, from: Option<&str>) -> Action {
     let from = from.map(|from| FilePath(from.into()));
@@ -53,6 +53,7 @@ fn answer_of_a_megabyte_is_kept_in_a_file() {
     session.plan("add an audit log");
     session.round([NO; 5]);
     session.round([YES; 5]);
+    session.signed(extraction());
     let huge = "x".repeat(1_000_000);
     let fault = session.fails(Action::Reply { text: text(&huge), question: None });
     assert!(fault.message.contains(
@@ -75,6 +76,7 @@ fn reply_to_a_closed_question_says_what_is_open() {
     );
     session.round([NO; 5]);
     session.round([YES; 5]);
+    session.signed(extraction());
     session.done(reply(Some(1)));
     assert!(
         session
@@ -88,8 +90,10 @@ fn reply_to_a_closed_question_says_what_is_open() {
 fn malformed_answers_name_the_place_and_the_call() {
     let mut session = Session::agent();
     session.plan("add an audit log");
-    let fault =
-        session.fails(Action::Speak { answer: Json(json!({"ok": "maybe", "reasons": []})) });
+    let fault = session.fails(Action::Speak {
+        answer: Json(json!({"ok": "maybe", "reasons": []})),
+        role: String::new(),
+    });
     assert!(
         fault.message.contains("ok: expected boolean or null, got \"maybe\""),
         "{}",

@@ -5,7 +5,7 @@ use std::io::Write;
 use pipemux_planner::Action;
 use serde_json::json;
 
-use crate::support::{NO, Session, YES, plan, synthesis, text, verdict};
+use crate::support::{NO, Session, YES, extraction, plan, synthesis, text, verdict};
 
 const FOLDER: &str = ".planning/add-an-audit-log";
 
@@ -56,7 +56,7 @@ fn half_a_line_of_the_journal_was_never_answered_for_and_is_cut() {
         view.contains("you may play SeniorDeveloper") && view.contains(":1) block · because"),
         "{view}"
     );
-    assert!(view.contains("then: TestPlanner, RiskPlanner\n"), "{view}");
+    assert!(view.contains("at the same time: TestPlanner, RiskPlanner\n"), "{view}");
     let journal = session.read(&format!("{FOLDER}/journal.jsonl"));
     assert!(journal.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
 }
@@ -67,6 +67,7 @@ fn torn_line_of_the_meeting_is_written_again() {
     session.plan("add an audit log");
     session.round([NO; 5]);
     session.round([NO; 5]);
+    session.signed(extraction());
     session.reply("keep it for a year");
     let name = format!("{FOLDER}/planning.clarification.jsonl");
     let whole = session.read(&name);

@@ -5,7 +5,7 @@ use pipemux_planner::Action;
 use pipemux_proto::app::Outcome;
 use serde_json::json;
 
-use crate::support::{NO, ROLES, Session, YES, plan, synthesis, verdict};
+use crate::support::{NO, ROLES, Session, YES, extraction, plan, speak, synthesis, verdict};
 
 const USER: &str = "default";
 
@@ -35,6 +35,9 @@ fn role_that_nobody_has_taken_is_offered_and_expected_of_the_user_alone() {
     session.plan("add an audit log");
     taken(&mut session, &[("ann", "ProductPlanner"), ("bob", "TestPlanner"), ("bob", "Coach")]);
     says(&mut session, "ann", "ProductPlanner", &[]);
+    // The roles of round 1 are asked at the same time.
+    assert!(head(&mut session, "bob").contains("**Expected of you now**: you play TestPlanner"));
+    says(&mut session, "bob", "TestPlanner", &[]);
     let untaken = "nobody has taken SystemDesigner, who judges the brief";
     for (reader, who) in
         [("ann", "You are ProductPlanner."), ("bob", "You are TestPlanner and Coach.")]
@@ -76,9 +79,8 @@ fn user_s_turn_is_expected_of_the_user_and_role_readers_wait() {
     for role in ROLES {
         says(&mut session, role, role, &[]);
     }
-    let judge = Action::Speak {
-        answer: pipemux_planner::action::Json(json!({"action": "ask", "reason": "r"})),
-    };
+    session.signed(extraction());
+    let judge = speak(json!({"action": "ask", "reason": "r"}), "TestPlanner");
     let Outcome::Failed(fault) = session.host.invoke_as("RiskPlanner", 0, &judge) else {
         panic!("refused")
     };

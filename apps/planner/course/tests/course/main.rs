@@ -2,5 +2,6 @@
 
 mod decisions;
 mod meeting;
+mod signing;
 mod simulation;
 mod support;
