@@ -101,8 +101,11 @@ pub fn expected(planner: &Planner, name: &str) -> Expected {
             let version = course.version();
             let what = match version.map(|version| &version.artifact) {
                 Some(Artifact::Plan(plan)) => {
-                    let percent = quality(plan).percent();
-                    format!("decides on the plan: all five agree · quality {percent} %")
+                    let agreed = match version.is_some_and(|version| version.edited) {
+                        true => "it was edited by hand since all five agreed",
+                        false => "all five agree",
+                    };
+                    format!("decides on the plan: {agreed} · quality {} %", quality(plan).percent())
                 }
                 _ => match version.map_or(0, |one| one.objections.len()) {
                     1 => "decides on the draft: 1 objection stands".to_owned(),

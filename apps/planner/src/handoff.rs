@@ -52,7 +52,8 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
         planner.allowed = context.consents.iter().cloned().collect();
         planner.check_handoff(&words)?;
     }
-    let (number, text) = (planner.course.handed_over + 1, version.artifact.text());
+    let number = planner.course.handed_over + 1;
+    let text = planner.course.file_text().unwrap_or_default();
     let hash = hex(&Sha256::digest(text.as_bytes()));
     let Some(store) = &planner.store else { return Err(Fault::failed("there is no topic")) };
     let folder = store.folder().join("handoffs").join(format!("h{number}"));

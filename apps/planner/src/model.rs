@@ -215,7 +215,14 @@ impl Planner {
             Ok(false) => self.stamps.clear(),
             Ok(true) => {
                 (self.course, self.disk_problem) = (next, None);
-                self.handle.notify("The artifact was edited by hand; it is taken as it is.");
+                if let Some(what) = self.course.said.last() {
+                    self.handle.notify(what.gist.clone());
+                }
+                // The version that it makes has files of its own.
+                if let Some(Err(fault)) = self.store.as_ref().map(|one| one.write_out(&self.course))
+                {
+                    self.disk_problem = Some(fault.message);
+                }
             }
             Err(problem) => self.disk_problem = Some(problem),
         }

@@ -125,7 +125,7 @@ fn artifact(planner: &Planner, section: &str) -> Result<(String, String), Fault>
     let brief = format!("{} version {}", version.artifact.word(), version.number);
     let plain = |name: &str| name.to_lowercase().replace(['_', '-'], " ");
     if section.trim().is_empty() {
-        return Ok((brief, version.artifact.text()));
+        return Ok((brief, version.text()));
     }
     let sections = version.artifact.sections();
     match sections.iter().find(|(name, _)| plain(name) == plain(section.trim())) {
@@ -152,7 +152,7 @@ pub fn read(planner: &Planner, key: &str) -> Option<String> {
         "version" => {
             let found =
                 planner.course.versions.iter().find(|version| version.number as usize == number);
-            found.map(|version| version.artifact.text())
+            found.map(|version| version.text())
         }
         _ => None,
     }

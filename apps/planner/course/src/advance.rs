@@ -1,9 +1,8 @@
 //! Which turns are next. Called after each entry; it opens those that are missing, and goes through the stages until one waits.
 
 use crate::artifact::{self, Artifact};
-use crate::course::{Course, Stage, Version};
+use crate::course::{Course, Stage};
 use crate::event::{Effect, SIGNED};
-use crate::limits::VERSIONS_MAX;
 use crate::role::Role;
 use crate::turn::TurnKind;
 
@@ -51,7 +50,7 @@ impl Course {
                     match self.synthesis.as_ref().and_then(|made| made.plan.clone()) {
                         Some(body) => {
                             let plan = artifact::plan(self, &body);
-                            self.add_version(Artifact::Plan(plan), None, effects);
+                            self.add_version(Artifact::Plan(plan), effects);
                             self.enter(Stage::Confirm);
                             return;
                         }
@@ -140,42 +139,9 @@ impl Course {
             }
             (false, _) => {
                 let draft = artifact::draft(self);
-                self.add_version(Artifact::Draft(draft), None, effects);
+                self.add_version(Artifact::Draft(draft), effects);
                 self.enter(Stage::Confirm);
             }
         }
-    }
-
-    /// Adds a version.
-    pub(crate) fn add_version(
-        &mut self,
-        artifact: Artifact,
-        from: Option<u32>,
-        effects: &mut Vec<Effect>,
-    ) {
-        let number = self.next_version();
-        let objections = match &artifact {
-            Artifact::Plan(_) => Vec::new(),
-            Artifact::Draft(_) => artifact::objections(self),
-        };
-        let at = self.now.clone();
-        if self.versions.len() >= VERSIONS_MAX {
-            // The files of each version stay.
-            self.versions.remove(0);
-        }
-        self.versions.push(Version {
-            number,
-            at,
-            artifact,
-            rolled_back_from: from,
-            edited: false,
-            objections,
-        });
-        effects.push(Effect::Version(number));
-    }
-
-    /// Returns the number of the next version.
-    pub(crate) fn next_version(&self) -> u32 {
-        self.versions.last().map_or(1, |version| version.number + 1)
     }
 }

@@ -22,6 +22,12 @@ pub enum Artifact {
 /// What an artifact says whose roles were not independent of each other.
 const SHARED: &str = "roles shared one context";
 
+impl Default for Artifact {
+    fn default() -> Self {
+        Self::Draft(String::new())
+    }
+}
+
 impl Artifact {
     /// Returns the name of its file.
     pub fn file(&self) -> &'static str {
@@ -47,13 +53,16 @@ impl Artifact {
         }
     }
 
-    /// Returns it as a further version that brings back an earlier one.
+    /// Returns it as a further version that brings back an earlier one and says so itself, by earlier rules.
     pub(crate) fn rolled_back(&self, from: u32, number: u32) -> Self {
         match self {
             Self::Plan(plan) => {
                 let mut plan = plan.clone();
-                plan["meta"]["version"] = number.into();
-                plan["meta"]["rolled_back_from"] = from.into();
+                // An edited plan may have any form.
+                if let Some(meta) = plan.get_mut("meta").and_then(Value::as_object_mut) {
+                    meta.insert("version".into(), number.into());
+                    meta.insert("rolled_back_from".into(), from.into());
+                }
                 Self::Plan(plan)
             }
             Self::Draft(text) => {

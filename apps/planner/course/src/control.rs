@@ -1,6 +1,5 @@
 //! What the user may do at any time: retry, leave out, adjust, go back, pause, decide, roll back.
 
-use crate::artifact::Artifact;
 use crate::course::{Addition, Course, Stage};
 use crate::event::{BackTo, By, Effect, Refusal, SIGNED};
 use crate::limits::TEXT_MAX;
@@ -197,7 +196,13 @@ impl Course {
             reached.rank(is_signed) <= stage.rank(is_signed)
                 || (*reached == Stage::Meeting && to == BackTo::Extraction)
         });
-        self.enter(stage);
+        // A meeting is given what was extracted before it.
+        let is_extracted = !is_signed || self.extraction.is_some();
+        self.enter(if stage == Stage::Meeting && !is_extracted {
+            Stage::Extraction
+        } else {
+            stage
+        });
         Ok(())
     }
 
@@ -260,56 +265,6 @@ impl Course {
             None => "concern",
         };
         self.note(stage, "Expert".into(), by, format!("{word} · {text}"), text);
-        Ok(())
-    }
-
-    /// Takes what somebody made of the artifact by hand.
-    pub(crate) fn edited(&mut self, text: &str, by: &By) -> Result<(), Refusal> {
-        let Some(version) = self.versions.last_mut() else {
-            return Err(Refusal::new("there is no artifact", ""));
-        };
-        version.artifact = match &version.artifact {
-            Artifact::Draft(_) => Artifact::Draft(text.to_owned()),
-            Artifact::Plan(_) => {
-                let plan = serde_json::from_str(text).map_err(|error| {
-                    Refusal::new(format!("the plan is no JSON now: {error}"), "")
-                })?;
-                Artifact::Plan(plan)
-            }
-        };
-        version.edited = true;
-        let number = version.number;
-        let text = format!("version {number} was edited by hand; it is taken as it is");
-        self.note("decision".into(), "user".into(), by, text.clone(), &text);
-        Ok(())
-    }
-
-    /// Makes an earlier version the present one, as a new version that says so.
-    pub(crate) fn roll_back(
-        &mut self,
-        to: u32,
-        by: &By,
-        effects: &mut Vec<Effect>,
-    ) -> Result<(), Refusal> {
-        if !matches!(self.stage, Stage::Confirm | Stage::Accepted) {
-            let stage = self.stage.shown();
-            return Err(Refusal::new(
-                format!("a discussion is under way: the stage is {stage}"),
-                "",
-            ));
-        }
-        let Some(version) = self.versions.iter().find(|version| version.number == to) else {
-            return Err(Refusal::new(format!("there is no version {to}"), "versions()"));
-        };
-        let (artifact, objections) =
-            (version.artifact.rolled_back(to, self.next_version()), version.objections.clone());
-        self.add_version(artifact, Some(to), effects);
-        if let Some(last) = self.versions.last_mut() {
-            last.objections = objections;
-        }
-        let text = format!("goes back to version {to}");
-        self.note("decision".into(), "user".into(), by, text.clone(), &text);
-        self.enter(Stage::Confirm);
         Ok(())
     }
 

@@ -53,6 +53,8 @@ pub struct Course {
     /// The turns that are open, in the order in which they were opened.
     pub open_turns: Vec<Turn>,
     pub versions: Vec<Version>,
+    /// The newest version's file, if somebody wrote it in another form that says the same.
+    pub(crate) written: Option<String>,
     /// All that was said, in order; shared between the states that know it.
     pub said: Vec<Arc<Said>>,
     /// The lines of `planning.clarification.jsonl`.
@@ -73,8 +75,13 @@ impl Course {
     /// # Errors
     /// What is wrong with it now, and the call that is right.
     pub fn apply(&mut self, entry: &Entry) -> Result<Vec<Effect>, Refusal> {
-        if self.entries >= ENTRIES_MAX {
-            return Err(Refusal::new("this topic's record is full", "plan('…')"));
+        // What is there can be decided on all the same.
+        let most = if entry.event.decides() { 2 * ENTRIES_MAX } else { ENTRIES_MAX };
+        if self.entries >= most {
+            let file = self.version().map_or("FILE", |version| version.artifact.file());
+            let call =
+                format!("plan('…', from='.planning/{}/{file}', intent='refine')", self.topic);
+            return Err(Refusal::new("this topic's record is full: go on in a new topic", call));
         }
         let mut next = self.clone();
         next.now.clone_from(&entry.ts);
@@ -132,7 +139,7 @@ impl Course {
                 Ok(())
             }
             Event::ExpertSpoke { ok, text } => self.expert_spoke(*ok, &within(text)?, &entry.by),
-            Event::Edited { text } => self.edited(text, &entry.by),
+            Event::Edited { text } => self.edited(text, &entry.by, effects),
             Event::RollBack { to } => self.roll_back(*to, &entry.by, effects),
             Event::HandedOver { number, hash, confirmed, command } => {
                 self.handed_over = *number;
@@ -345,6 +352,11 @@ impl Course {
     /// Returns the newest version.
     pub fn version(&self) -> Option<&Version> {
         self.versions.last()
+    }
+
+    /// Returns the content of the newest version's file.
+    pub fn file_text(&self) -> Option<String> {
+        Some(self.written.clone().unwrap_or(self.version()?.text()))
     }
 
     /// Returns how many entries it has taken.

@@ -224,6 +224,20 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Returns true if it decides on what there is: it is taken though the record is full.
+    pub(crate) fn decides(&self) -> bool {
+        matches!(
+            self,
+            Self::Accept
+                | Self::Discard
+                | Self::Edited { .. }
+                | Self::RollBack { .. }
+                | Self::HandedOver { .. }
+        )
+    }
+}
+
 /// What a course wants done.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {

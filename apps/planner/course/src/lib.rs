@@ -15,6 +15,7 @@
 //! | [`schema`] | the JSON schemas in `schemas/`, by which payloads and answers are checked |
 //! | [`artifact`] | the plan and the draft |
 //! | `sections` | what a plan and a draft consist of |
+//! | `versions` | versions, edits by hand, going back |
 //! | [`compare`], [`quality`] | what differs between two versions; how complete a plan is |
 //! | `why` | why a discussion goes on, and who can end it |
 //! | [`limits`] | every bound |
@@ -47,6 +48,7 @@ mod sections;
 pub mod signing;
 mod stage;
 pub mod turn;
+mod versions;
 mod why;
 
 pub use course::{Course, Stage};

@@ -31,8 +31,8 @@ pub struct Said {
     pub text: String,
 }
 
-/// A version: a cycle's artifact.
-#[derive(Debug, Clone, PartialEq)]
+/// A version: a cycle's artifact, or what became of one.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Version {
     /// Its number, from 1.
     pub number: u32,
@@ -40,12 +40,21 @@ pub struct Version {
     pub at: String,
     /// What was made.
     pub artifact: Artifact,
+    /// The content of its file, where that was written by hand.
+    pub text: Option<String>,
     /// The version that it brought back.
     pub rolled_back_from: Option<u32>,
-    /// True if somebody changed it by hand since.
+    /// True if somebody changed by hand what was made, so that nobody has agreed to it.
     pub edited: bool,
     /// Objections to it, for the warning of a draft.
     pub objections: Vec<String>,
+}
+
+impl Version {
+    /// Returns the content of its file.
+    pub fn text(&self) -> String {
+        self.text.clone().unwrap_or_else(|| self.artifact.text())
+    }
 }
 
 /// The invited expert.

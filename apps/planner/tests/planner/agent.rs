@@ -223,7 +223,7 @@ fn versions_are_compared_and_brought_back() {
     assert!(
         session
             .read(".planning/add-an-audit-log/planning.draft.md")
-            .starts_with("> Version 3 brings back version 1.")
+            .starts_with("# Draft: add-an-audit-log")
     );
     for version in 1..=3 {
         assert!(

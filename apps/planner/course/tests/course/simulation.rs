@@ -2,6 +2,7 @@
 
 use fastrand::Rng;
 use pipemux_planner_course::artifact::Artifact;
+use pipemux_planner_course::course::Version;
 use pipemux_planner_course::event::{BackTo, Effect, Entry, Event, Prior, RULES};
 use pipemux_planner_course::turn::{Intent, Turn, TurnKind};
 use pipemux_planner_course::{Course, Role, Speaker, Stage, schema};
@@ -95,7 +96,7 @@ fn event(rng: &mut Rng, course: &Course, agreeable: u8) -> Event {
     }
     let turn = open(rng, course).map_or(rng.u64(..9), |turn| turn.id);
     let role = Role::ALL[rng.usize(..5)];
-    match rng.u8(..18) {
+    match rng.u8(..20) {
         0 | 1 => Event::Failed { turn, reason: "gone".into() },
         2 | 3 => Event::Retry,
         4 if rng.u8(..4) == 0 => Event::LeaveOut { role },
@@ -122,12 +123,25 @@ fn event(rng: &mut Rng, course: &Course, agreeable: u8) -> Event {
             Event::ExpertSpoke { ok: [Some(true), Some(false), None][rng.usize(..3)], text: text() }
         }
         16 => Event::RollBack { to: rng.u32(..3) },
+        17 | 18 => Event::Edited { text: edited(rng, course) },
         // An answer to a turn that is over, or a malformed one.
         _ => Event::Answered {
             turn: turn.saturating_sub(rng.u64(..2)),
             answer: json!({"ok": "yes"}),
             missing: Vec::new(),
         },
+    }
+}
+
+/// Returns what somebody makes of the artifact's file: something else, the same in another form, an earlier one, no plan.
+fn edited(rng: &mut Rng, course: &Course) -> String {
+    let Some(last) = course.version() else { return String::new() };
+    match rng.u8(..5) {
+        0 => last.text().replace("log", "logbook"),
+        1 => last.text().trim_end().to_owned(),
+        2 => course.versions[rng.usize(..course.versions.len())].text(),
+        3 => "[1,2]".into(),
+        _ => last.text() + "\n",
     }
 }
 
@@ -211,7 +225,8 @@ fn step(play: &mut Play, seed: u64, reader: &str, event: Event) {
     }
     for effect in &effects {
         match effect {
-            Effect::Version(_) if matches!(event, Event::RollBack { .. }) => {}
+            Effect::Version(_)
+                if matches!(event, Event::RollBack { .. } | Event::Edited { .. }) => {}
             Effect::Version(_) => check_version(course, &at),
             Effect::Play(id) => {
                 let turn = course.open_turns.iter().find(|turn| turn.id == *id);
@@ -224,6 +239,15 @@ fn step(play: &mut Play, seed: u64, reader: &str, event: Event) {
             }
             Effect::Cancel(_) | Effect::Line(_) => {}
         }
+    }
+    for version in course.versions.iter().filter(|one| one.artifact.word() == "plan") {
+        let made = |one: &&Version| !one.edited && one.rolled_back_from.is_none();
+        let is_agreed =
+            course.versions.iter().filter(made).any(|one| one.artifact == version.artifact);
+        assert!(is_agreed || version.edited, "nobody agreed to version {}; {at}", version.number);
+    }
+    for (before, now) in before.versions.iter().zip(&course.versions) {
+        assert_eq!(before, now, "a version stays as it is; {at}");
     }
     let ended = matches!(course.stage, Stage::Synthesis(_) | Stage::Plan(_));
     if ended && agreed(course) && !vetoed(course) {
