@@ -57,6 +57,29 @@ impl<'a> Reader<'a> {
         self.is_user || (self.holds.is_empty() && !self.is_expert && !self.has_company)
     }
 
+    /// Returns as whom this reader speaks, if it can't speak for the user: as a role that it took or played, as the expert, or
+    /// as a driver.
+    pub fn speaks_as(&self, planner: &Planner) -> Option<String> {
+        if self.is_user {
+            return None;
+        }
+        let course = &planner.course;
+        if let Some(speaker) = self.holds.first() {
+            return Some(speaker.name().to_owned());
+        }
+        if course.expert.as_ref().is_some_and(|expert| expert.reader == self.name) {
+            return Some("the invited expert".to_owned());
+        }
+        let said = course.said.iter().find(|said| {
+            said.by.reader == self.name && Speaker::parse(&said.who).is_some()
+        });
+        let plays = |speaker: &Speaker| {
+            planner.driver(*speaker).is_ok_and(|driver| driver.name() == self.name)
+        };
+        let driven = || Speaker::ALL.into_iter().find(plays).map(|speaker| speaker.name().to_owned());
+        said.map(|said| said.who.clone()).or_else(driven)
+    }
+
     /// Returns who plays an open turn.
     pub fn player(&self, planner: &Planner, turn: &Turn) -> Player {
         let speaker = turn.kind.speaker();

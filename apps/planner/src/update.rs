@@ -17,6 +17,9 @@ use crate::{begin, cites, expected, handoff, query, window};
 /// # Errors
 /// It can't be carried out; nothing took effect.
 pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Result<Reply, Fault> {
+    if is_of_user(&action) {
+        refuse_role(planner, context)?;
+    }
     if starts_turns(&action) {
         planner.check_trust(context)?;
         planner.has_acted = true;
@@ -105,6 +108,36 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
     };
     planner.commit(by, event)?;
     Ok(told(planner, context).into())
+}
+
+/// True for an act that is the user's alone.
+fn is_of_user(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Reply { .. }
+            | Action::Say { .. }
+            | Action::Adjust { .. }
+            | Action::Accept {}
+            | Action::Discard {}
+            | Action::Handoff { .. }
+            | Action::Intend { .. }
+            | Action::Back { .. }
+            | Action::LeaveOut { .. }
+            | Action::Invite { .. }
+            | Action::RollBack { .. }
+    )
+}
+
+/// Refuses what somebody who plays a part would say in the user's place.
+fn refuse_role(planner: &Planner, context: &Context) -> Result<(), Fault> {
+    match Reader::of(&planner.course, &context.reader).speaks_as(planner) {
+        Some(role) => Err(Fault::refused(format!(
+            "reader {} plays {role}: only the user (reader {}, or a person) can do that",
+            context.reader, planner.course.user
+        ))
+        .hint(present_call(planner, context))),
+        None => Ok(()),
+    }
 }
 
 /// True for an act after which a driver may play a turn. All others only look, or keep drivers from playing.

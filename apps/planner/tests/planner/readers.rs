@@ -118,6 +118,50 @@ fn user_s_turn_is_expected_of_the_user_and_role_readers_wait() {
 }
 
 #[test]
+fn who_plays_a_role_does_nothing_in_the_user_s_place() {
+    let mut session = Session::agent();
+    session.plan("add an audit log");
+    taken(&mut session, &[("ann", "TestPlanner")]);
+    let invite = Action::Invite { reader: "eve".into(), veto: false };
+    session.done(invite);
+    // Bob took nothing, but has spoken.
+    says(&mut session, "bob", "RiskPlanner", &[]);
+    let acts = [
+        Action::Reply { text: "yes".into(), question: None },
+        Action::Say { text: "yes".into() },
+        Action::Adjust { text: "make it pink".into() },
+        Action::LeaveOut { role: "RiskPlanner".into() },
+        Action::Accept {},
+        Action::Discard {},
+        Action::Handoff { command: String::new() },
+        Action::RollBack { version: 1 },
+    ];
+    let before = session.view();
+    for act in &acts {
+        for (reader, role) in
+            [("ann", "TestPlanner"), ("bob", "RiskPlanner"), ("eve", "the invited expert")]
+        {
+            let Outcome::Failed(fault) = session.host.invoke_as(reader, 0, act) else {
+                panic!("{reader}: {act:?}")
+            };
+            let wanted = format!("reader {reader} plays {role}: only the user (reader default, or a person) can do that");
+            assert_eq!(fault.message, wanted);
+        }
+    }
+    assert_eq!(session.view(), before);
+    for (reader, text) in [(USER, "for all"), ("attach-1", "and small")] {
+        let act = Action::Adjust { text: text.into() };
+        assert!(matches!(session.host.invoke_as(reader, 0, &act), Outcome::Done(_)));
+    }
+    // A driver's name is no reader's.
+    let mut session = Session::new("driver = \"x\"\n[drivers.x]\ncommand = \"sleep 1000\"\n");
+    session.plan("add an audit log");
+    let act = Action::Adjust { text: "make it pink".into() };
+    let Outcome::Failed(fault) = session.host.invoke_as("x", 0, &act) else { panic!("refused") };
+    assert!(fault.message.starts_with("reader x plays ProductPlanner"), "{}", fault.message);
+}
+
+#[test]
 fn window_at_the_decision_shows_the_plan_within_its_budget() {
     let mut session = Session::agent();
     session.fast();
