@@ -75,6 +75,9 @@ pub fn ask(
     let mut asked = payload.clone();
     let mut first: Option<String> = None;
     loop {
+        if cancel.is_set() {
+            return Err("it was cancelled".into());
+        }
         let text = match spec {
             DriverSpec::Agent => return Err("the reader of the window answers".into()),
             DriverSpec::Command { words, deadline, .. } => {

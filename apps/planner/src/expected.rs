@@ -3,7 +3,7 @@
 
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::quality::quality;
-use pipemux_planner_course::turn::Turn;
+use pipemux_planner_course::turn::{Turn, flat};
 use pipemux_planner_course::{Speaker, Stage};
 
 use crate::calls::template;
@@ -87,7 +87,9 @@ pub fn expected(planner: &Planner, name: &str) -> Expected {
             let prior = course.prior.clone().unwrap_or_default();
             let what = format!(
                 "says what the file is for: I see {}, which looks like a {} ({}). Is it there to be refined, or something else?",
-                prior.source, prior.kind, prior.title
+                flat(&prior.source),
+                prior.kind,
+                flat(&prior.title)
             );
             let also = [
                 "intent('new_with_reference'): a new plan that may look at it",
@@ -176,7 +178,9 @@ fn of_meeting(planner: &Planner, reader: &Reader<'_>) -> Expected {
         Some(last) if !last.starts_with("user: ") => format!("; {asker} has answered you"),
         _ => String::new(),
     };
-    let what = format!("answers {asker} ({number}{answered}): {}", question.text);
+    // A role's words can't pass for a call or a line of the window.
+    let asked = flat(&question.text).replace('`', "'");
+    let what = format!("answers {asker} ({number}{answered}): {asked}");
     let also = ["say('…') asks back · \"I don\u{2019}t know\" is an answer, too"];
     of_user(planner, reader, &what, "reply('the user\u{2019}s words')", &also)
 }
@@ -186,7 +190,7 @@ fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected {
     let whom = format!("{speaker}, who {}", turn.kind.task());
     let call = planner.run(&template(turn.kind));
     if let Some(why) = &turn.failed {
-        let what = format!("decides: {speaker} gave no answer ({why})");
+        let what = format!("decides: {speaker} gave no answer ({})", flat(why));
         let driver = format!(
             "driver('{speaker}', 'agent'): whoever reads this plays {speaker} · or the call of the turn itself: {call}"
         );

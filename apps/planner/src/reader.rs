@@ -70,13 +70,15 @@ impl<'a> Reader<'a> {
         if course.expert.as_ref().is_some_and(|expert| expert.reader == self.name) {
             return Some("the invited expert".to_owned());
         }
-        let said = course.said.iter().find(|said| {
-            said.by.reader == self.name && Speaker::parse(&said.who).is_some()
-        });
+        let said = course
+            .said
+            .iter()
+            .find(|said| said.by.reader == self.name && Speaker::parse(&said.who).is_some());
         let plays = |speaker: &Speaker| {
             planner.driver(*speaker).is_ok_and(|driver| driver.name() == self.name)
         };
-        let driven = || Speaker::ALL.into_iter().find(plays).map(|speaker| speaker.name().to_owned());
+        let driven =
+            || Speaker::ALL.into_iter().find(plays).map(|speaker| speaker.name().to_owned());
         said.map(|said| said.who.clone()).or_else(driven)
     }
 

@@ -141,7 +141,8 @@ fn newest_words(page: &Page<'_>, folded: &BTreeSet<usize>) -> BTreeSet<usize> {
     let (mut heard, mut whole) = (BTreeSet::new(), BTreeSet::new());
     let mut left = page.left / 2;
     for (number, one) in page.planner.course.said.iter().enumerate().rev() {
-        if !heard.insert(one.who.as_str()) || folded.contains(&number) || !is_cut(one) {
+        let is_in_brief = page.planner.course.additions.iter().any(|part| part.text == one.text);
+        if is_in_brief || !heard.insert(&one.who) || folded.contains(&number) || !is_cut(one) {
             continue;
         }
         let tokens = tokens::estimate(&words(page.planner, number, one, ""));

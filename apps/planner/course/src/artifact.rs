@@ -8,7 +8,7 @@ use crate::course::Course;
 use crate::event::SIGNED;
 use crate::meeting::QuestionState;
 use crate::role::Role;
-use crate::turn::Synthesis;
+use crate::turn::{Synthesis, flat};
 
 /// The product of a cycle.
 #[derive(Debug, Clone, PartialEq)]
@@ -139,7 +139,7 @@ pub(crate) fn objections(course: &Course) -> Vec<String> {
                 all.push(format!(
                     "{role}: {} · {}",
                     spoken.verdict.word(),
-                    spoken.verdict.reasons.join(" ")
+                    flat(&spoken.verdict.reasons.join(" "))
                 ));
             }
             Some(_) => {}
@@ -149,17 +149,19 @@ pub(crate) fn objections(course: &Course) -> Vec<String> {
         all.extend(
             made.reserved_points
                 .iter()
-                .map(|one| format!("{}: {} ({})", one.role, one.concern, one.severity)),
+                .map(|one| format!("{}: {} ({})", one.role, flat(&one.concern), one.severity)),
         );
-        all.extend(made.unsigned_points.iter().map(|point| format!("not agreed: {point}")));
+        all.extend(made.unsigned_points.iter().map(|point| format!("not agreed: {}", flat(point))));
         all.extend(
-            made.strong_disagreements.iter().map(|one| format!("disagreement: {}", one.topic)),
+            made.strong_disagreements
+                .iter()
+                .map(|one| format!("disagreement: {}", flat(&one.topic))),
         );
     }
     if let Some(expert) = course.expert.as_ref().filter(|expert| expert.veto)
         && let Some((Some(false), text)) = expert.words.last()
     {
-        all.push(format!("Expert {}: block · {text}", expert.reader));
+        all.push(format!("Expert {}: block · {}", expert.reader, flat(text)));
     }
     all
 }
@@ -185,16 +187,12 @@ pub(crate) fn draft(course: &Course) -> String {
     }
     text += &positions(&synthesis);
     text += "\n## What was agreed\n\n";
-    let mut agreed: Vec<String> = synthesis.agreed_points.clone();
-    if agreed.is_empty() {
-        agreed =
-            course.extraction.as_ref().map(|made| made.agreed_points.clone()).unwrap_or_default();
-    }
+    let agreed = course.agreed_points();
     match agreed.is_empty() {
         true => text += "- nothing yet\n",
-        false => agreed.iter().for_each(|point| text += &format!("- {point}\n")),
+        false => agreed.iter().for_each(|point| text += &format!("- {}\n", flat(point))),
     }
-    text += &format!("\n{}\n", synthesis.summary);
+    text += &format!("\n{}\n", quoted(&synthesis.summary));
     text += "\n## Record by round\n";
     for (round, spoken) in &course.rounds {
         text += &format!("\n### Round {round}\n\n");
@@ -202,35 +200,36 @@ pub(crate) fn draft(course: &Course) -> String {
             text += &format!(
                 "- **{role}** · {} · {}\n",
                 one.verdict.word(),
-                one.verdict.reasons.join(" ")
+                flat(&one.verdict.reasons.join(" "))
             );
             one.verdict
                 .suggestions
                 .iter()
-                .for_each(|suggestion| text += &format!("  - suggests: {suggestion}\n"));
+                .for_each(|suggestion| text += &format!("  - suggests: {}\n", flat(suggestion)));
             if !one.missing.is_empty() {
-                text += &format!("  - cites what doesn't exist: {}\n", one.missing.join(", "));
+                text +=
+                    &format!("  - cites what doesn't exist: {}\n", flat(&one.missing.join(", ")));
             }
         }
     }
     text += "\n## Clarification meeting\n\n";
     for question in course.meeting.iter().flat_map(|meeting| &meeting.questions) {
-        text += &format!("- **{}**: {}\n", question.asker(), question.text);
+        text += &format!("- **{}**: {}\n", question.asker(), flat(&question.text));
         if let Some(before) = &question.before {
-            text += &format!("  - was: {before}\n");
+            text += &format!("  - was: {}\n", flat(before));
         }
-        question.exchange.iter().for_each(|line| text += &format!("  - {line}\n"));
+        question.exchange.iter().for_each(|line| text += &format!("  - {}\n", flat(line)));
         text += &match &question.state {
-            QuestionState::Dropped(reason) => format!("  - dropped: {reason}\n"),
+            QuestionState::Dropped(reason) => format!("  - dropped: {}\n", flat(reason)),
             _ => format!(
                 "  - user: {}\n",
-                question.shown_answer().unwrap_or_else(|| "unknown".into())
+                flat(&question.shown_answer().unwrap_or_else(|| "unknown".into()))
             ),
         };
     }
     if let Some(expert) = &course.expert {
         for (_, word) in &expert.words {
-            text += &format!("- **Expert {}**: {word}\n", expert.reader);
+            text += &format!("- **Expert {}**: {}\n", expert.reader, flat(word));
         }
     }
     text += "\n## What you can do next\n\n\
@@ -245,10 +244,10 @@ pub(crate) fn draft(course: &Course) -> String {
 fn positions(synthesis: &Synthesis) -> String {
     let mut text = String::new();
     for one in &synthesis.strong_disagreements {
-        text += &format!("\n### {} · open\n\n", one.topic);
+        text += &format!("\n### {} · open\n\n", flat(&one.topic));
         one.positions
             .iter()
-            .for_each(|(role, position)| text += &format!("- {role}: {position}\n"));
+            .for_each(|(role, position)| text += &format!("- {role}: {}\n", flat(position)));
     }
     text
 }

@@ -1,10 +1,12 @@
 //! What the user may do at any time: retry, leave out, adjust, go back, pause, decide, roll back.
 
+use crate::artifact::Artifact;
 use crate::course::{Addition, Course, Stage};
 use crate::event::{BackTo, By, Effect, Refusal, SIGNED};
 use crate::limits::TEXT_MAX;
 use crate::meeting::QuestionState;
 use crate::role::{Role, Speaker};
+use crate::sections::outline;
 use crate::turn::{Turn, TurnKind};
 
 impl Course {
@@ -88,13 +90,7 @@ impl Course {
         if self.stage == Stage::Discarded {
             return Err(Refusal::new("it is discarded", "plan('…')"));
         }
-        let length = self.additions.iter().map(|one| one.text.chars().count()).sum::<usize>();
-        if length > 4 * TEXT_MAX {
-            return Err(Refusal::new(
-                format!("the additions have {length} characters: begin a new topic"),
-                "plan('…')",
-            ));
-        }
+        self.within_additions()?;
         self.note(self.stage.shown(), "user".into(), by, format!("adjusts: {text}"), text);
         self.revision += 1;
         let addition = Addition { from: "added by the user".into(), text: text.to_owned() };
@@ -121,9 +117,39 @@ impl Course {
         Ok(())
     }
 
+    /// Refuses a further addition where those of the user are too long.
+    pub(crate) fn within_additions(&self) -> Result<(), Refusal> {
+        let of_user = self.additions.iter().filter(|one| {
+            self.rules < SIGNED
+                || !(one.from.starts_with("agreed in ") || one.from.starts_with("inherited from "))
+        });
+        let length = of_user.map(|one| one.text.chars().count()).sum::<usize>();
+        match length > 4 * TEXT_MAX {
+            true => Err(Refusal::new(
+                format!("the additions have {length} characters: begin a new topic"),
+                "plan('…')",
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Takes what was agreed along into the next cycle.
     fn keep_consensus(&mut self) {
         let version = self.versions.last().map_or(0, |version| version.number);
+        if let Some(last) = self.versions.last().filter(|_| self.rules >= SIGNED) {
+            // The newest plan or draft has what earlier ones had.
+            self.additions.retain(|one| !one.from.starts_with("agreed in version "));
+            let (from, text) = match &last.artifact {
+                Artifact::Plan(plan) if last.edited => (", edited by hand since", outline(plan)),
+                Artifact::Plan(plan) => ("", outline(plan)),
+                Artifact::Draft(_) => ("", listed(&last.agreed)),
+            };
+            if !text.is_empty() {
+                let from = format!("agreed in version {version}{from}");
+                self.additions.push(Addition { from, text });
+            }
+            return;
+        }
         let Some(made) = self.synthesis.as_ref().filter(|made| !made.agreed_points.is_empty())
         else {
             return;
@@ -276,4 +302,9 @@ impl Course {
             .as_ref()
             .is_none_or(|meeting| meeting.questions.iter().all(|one| settled(&one.state)))
     }
+}
+
+/// Writes points, a line each.
+pub(crate) fn listed(points: &[String]) -> String {
+    if points.is_empty() { String::new() } else { format!("- {}", points.join("\n- ")) }
 }

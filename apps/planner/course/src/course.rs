@@ -14,6 +14,7 @@ use crate::role::{Role, Speaker};
 use crate::signing::{self, Signing};
 pub use crate::stage::Stage;
 use crate::turn::{self, Extraction, Intent, Spoken, Synthesis, Turn, TurnKind, Verdict};
+use crate::{control, sections};
 
 /// A course. [`Course::apply`] is all that changes one.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -202,12 +203,13 @@ impl Course {
             _ => {}
         }
         let from = format!("inherited from {} {}", prior.title, prior.version);
-        let inherited = match prior.agreed_points.is_empty() {
-            true => prior.key_points.join("\n- "),
-            false => prior.agreed_points.join("\n- "),
+        let inherited = match (&prior.plan, prior.agreed_points.is_empty()) {
+            (Some(plan), _) => sections::outline(plan),
+            (None, true) => control::listed(&prior.key_points),
+            (None, false) => control::listed(&prior.agreed_points),
         };
         if matches!(intent, Intent::Refine | Intent::ContinueDiscussion) && !inherited.is_empty() {
-            self.additions.push(Addition { from, text: format!("- {inherited}") });
+            self.additions.push(Addition { from, text: inherited });
         }
         if !words.is_empty() {
             self.additions

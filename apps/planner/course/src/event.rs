@@ -61,6 +61,9 @@ pub struct Prior {
     /// What was agreed in it.
     #[serde(default)]
     pub agreed_points: Vec<String>,
+    /// The plan itself, all its sections.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Value>,
     /// The topic of this project that it is of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,

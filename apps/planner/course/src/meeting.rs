@@ -112,7 +112,7 @@ impl Course {
                 for question in
                     meeting.questions.iter().filter(|one| one.state == QuestionState::Waiting)
                 {
-                    text += &format!("\n- {} ({})", question.text, question.asker());
+                    text += &format!("\n- {} ({})", turn::flat(&question.text), question.asker());
                 }
             }
         }

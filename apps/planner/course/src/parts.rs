@@ -48,6 +48,8 @@ pub struct Version {
     pub edited: bool,
     /// Objections to it, for the warning of a draft.
     pub objections: Vec<String>,
+    /// What roles had agreed on when it was made.
+    pub agreed: Vec<String>,
 }
 
 impl Version {

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::course::{Course, Stage};
-use crate::event::{By, Effect, Refusal};
+use crate::course::{Addition, Course, Stage};
+use crate::event::{By, Effect, Refusal, SIGNED};
 use crate::limits::ASK_BACKS_PER_QUESTION;
 use crate::question::{Meeting, QuestionState};
 use crate::turn::TurnKind;
@@ -111,7 +111,14 @@ impl Course {
         let open =
             self.meeting.as_ref().filter(|_| self.stage == Stage::Meeting).and_then(Meeting::open);
         let Some((index, role)) = open.map(|(index, question)| (index, question.role)) else {
-            self.note(self.stage.shown(), "user".into(), by, text.to_owned(), text);
+            let place = self.stage.shown();
+            if self.rules >= SIGNED {
+                // Whoever speaks next is given it with the brief, which it doesn't change.
+                let from = format!("the user said in {place}");
+                self.within_additions()?;
+                self.additions.push(Addition { from, text: text.to_owned() });
+            }
+            self.note(place, "user".into(), by, text.to_owned(), text);
             return Ok(());
         };
         if self.open_turns.iter().any(|turn| matches!(turn.kind, TurnKind::AnswerBack(..))) {

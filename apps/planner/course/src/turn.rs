@@ -286,9 +286,14 @@ pub struct Synthesis {
     pub plan: Option<Value>,
 }
 
+/// Returns a text on one line, so that it can't pass for a line of anybody else's.
+pub fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Returns the first words of a text, on one line.
 pub fn gist(text: &str) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = flat(text);
     match flat.char_indices().nth(GIST_MAX) {
         Some((at, _)) => format!("{}…", &flat[..at]),
         None => flat,

@@ -14,8 +14,18 @@ impl Course {
             Artifact::Plan(_) => Vec::new(),
             Artifact::Draft(_) => artifact::objections(self),
         };
-        let made = Version { artifact, objections, ..Version::default() };
+        let agreed = self.agreed_points();
+        let made = Version { artifact, objections, agreed, ..Version::default() };
         self.push_version(made, effects);
+    }
+
+    /// Returns what roles agree on by now.
+    pub(crate) fn agreed_points(&self) -> Vec<String> {
+        let of_synthesis = self.synthesis.as_ref().map(|made| made.agreed_points.clone());
+        match of_synthesis {
+            Some(points) if !points.is_empty() => points,
+            _ => self.extraction.as_ref().map_or_else(Vec::new, |made| made.agreed_points.clone()),
+        }
     }
 
     fn push_version(&mut self, made: Version, effects: &mut Vec<Effect>) {

@@ -144,7 +144,9 @@ fn who_plays_a_role_does_nothing_in_the_user_s_place() {
             let Outcome::Failed(fault) = session.host.invoke_as(reader, 0, act) else {
                 panic!("{reader}: {act:?}")
             };
-            let wanted = format!("reader {reader} plays {role}: only the user (reader default, or a person) can do that");
+            let wanted = format!(
+                "reader {reader} plays {role}: only the user (reader default, or a person) can do that"
+            );
             assert_eq!(fault.message, wanted);
         }
     }
@@ -199,19 +201,27 @@ fn newest_words_of_each_speaker_stand_whole_and_the_record_takes_a_part() {
     let mut session = Session::agent();
     session.plan("add an audit log");
     let long = |word: &str| format!("{word} begins {} and ends", "and goes on ".repeat(30));
-    session.done(Action::Say { text: long("first").as_str().into() });
-    session.done(Action::Say { text: long("second").as_str().into() });
+    session.done(Action::Invite { reader: "eve".into(), veto: false });
+    let says = |session: &mut Session, words: String| {
+        let mut said = verdict("Expert", NO, &[]);
+        if let Action::Verdict { reasons, .. } = &mut said {
+            *reasons = vec![words];
+        }
+        assert!(matches!(session.host.invoke_as("eve", 0, &said), Outcome::Done(_)));
+    };
+    says(&mut session, long("first"));
+    says(&mut session, long("second"));
     let view = session.view();
     assert!(view.contains(&long("second")), "{view}");
     assert!(!view.contains(&long("first")), "only a gist of what came before: {view}");
     let last = session.done(Action::Record { since: 0, last: 1 });
-    assert!(last.brief.contains("1 of 2 entries"), "{}", last.brief);
-    for (since, entries) in [(0, 2), (1, 2), (2, 1), (3, 0), (99, 0), (-5, 2)] {
+    assert!(last.brief.contains("1 of 3 entries"), "{}", last.brief);
+    for (since, entries) in [(0, 3), (1, 3), (2, 2), (3, 1), (4, 0), (99, 0), (-5, 3)] {
         let part = session.done(Action::Record { since, last: 0 });
-        assert!(part.brief.contains(&format!("{entries} of 2 entries")), "{since}: {}", part.brief);
+        assert!(part.brief.contains(&format!("{entries} of 3 entries")), "{since}: {}", part.brief);
     }
     // Longer words are cut, with the call that has them all.
-    session.done(Action::Say { text: "字".repeat(5_000).as_str().into() });
+    says(&mut session, "字".repeat(5_000));
     let view = session.view();
-    assert!(view.contains("all of it: `pipemux ask 'planner.record(since=3)'`"), "{view}");
+    assert!(view.contains("all of it: `pipemux ask 'planner.record(since=4)'`"), "{view}");
 }
