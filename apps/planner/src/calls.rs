@@ -43,7 +43,8 @@ pub fn choices(kind: TurnKind) -> &'static str {
              '…'}}]: of five agreements they become risks, else the roles confirm them"
         }
         TurnKind::Plan => {
-            "ids link: acceptance to a requirement, tests to what they cover, risks to what they affect"
+            "ids link: acceptance to a requirement, tests to what they cover, risks to what they affect; also constraints and \
+             decisions: lists of texts"
         }
         TurnKind::Confirm(_) => "for each point, in order: 'yes', 'no' or {reword: '…'}",
         TurnKind::Extraction => {

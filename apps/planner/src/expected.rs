@@ -189,7 +189,8 @@ fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected {
     let speaker = turn.kind.speaker();
     let whom = format!("{speaker}, who {}", turn.kind.task());
     let call = planner.run(&template(turn.kind));
-    if let Some(why) = &turn.failed {
+    if let Some(why) = turn.failed.as_ref().map(|why| planner.failures.get(&turn.id).unwrap_or(why))
+    {
         let what = format!("decides: {speaker} gave no answer ({})", flat(why));
         let driver = format!(
             "driver('{speaker}', 'agent'): whoever reads this plays {speaker} · or the call of the turn itself: {call}"

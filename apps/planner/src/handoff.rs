@@ -17,6 +17,7 @@ use crate::config::{CommandLine, FILE};
 use crate::drivers::{Cancel, command};
 use crate::limits::{HANDOFF_DEADLINE, HANDOFF_OUTPUT_MAX};
 use crate::model::Planner;
+use crate::reader::is_person;
 use crate::store::replace;
 use crate::update::by;
 
@@ -57,6 +58,7 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
     let hash = hex(&Sha256::digest(text.as_bytes()));
     let Some(store) = &planner.store else { return Err(Fault::failed("there is no topic")) };
     let folder = store.folder().join("handoffs").join(format!("h{number}"));
+    planner.handed_over.insert(number);
     let record = record(planner, context, &version, number, &hash, is_draft, &words);
     inputs(planner, store.folder(), &folder, &version, &text, is_draft)?;
     write(&folder.join("record.json"), &record)?;
@@ -119,7 +121,7 @@ fn record(
     words: &[String],
 ) -> Value {
     let mut record = json!({
-        "hand_over": number, "topic": planner.course.topic, "by": context.reader, "at": jiff::Timestamp::now().to_string(),
+        "hand_over": number, "topic": planner.course.topic, "by": context.reader, "as": typed(context), "at": jiff::Timestamp::now().to_string(),
         "artifact": version.artifact.file(), "version": version.number, "sha256": hash,
         "inputs": "inputs/", "command": words, "state": "begun",
     });
@@ -127,9 +129,32 @@ fn record(
         record["consensus"] = FROM_DRAFT.into();
         record["objections"] = version.objections.clone().into();
         record["edited_by_hand"] = version.edited.into();
-        record["confirmed"] = json!({"by": context.reader, "at": jiff::Timestamp::now().to_string(), "words": "I know the risk"});
+        record["confirmed"] = json!({
+            "by": context.reader, "as": typed(context), "at": jiff::Timestamp::now().to_string(), "words": "I know the risk",
+        });
     }
     record
+}
+
+/// Says whether a person made a call or an agent.
+fn typed(context: &Context) -> &'static str {
+    if is_person(&context.reader) { "person" } else { "agent that relayed it" }
+}
+
+/// Says that the newest hand-over was begun by another process and has no end on record.
+pub fn unfinished(planner: &Planner) -> Option<String> {
+    let number = planner.course.handed_over;
+    if number == 0 || planner.handed_over.contains(&number) {
+        return None;
+    }
+    let name = format!("handoffs/h{number}/record.json");
+    let path = planner.store.as_ref()?.folder().join(name);
+    let record: Value = serde_json::from_slice(&docui::regular_file::read(&path).ok()?).ok()?;
+    let shown = path.strip_prefix(&planner.root).unwrap_or(&path).display();
+    (record["state"] == "begun").then(|| {
+        let again = planner.run("handoff()");
+        format!("hand-over {number} has no end on record ({shown}): it was cut off, unless another session runs it · again: `{again}`")
+    })
 }
 
 /// Copies all that a result may be made of.

@@ -12,6 +12,9 @@ use crate::config::{Config, FILE};
 use crate::players::{Answers, Worker};
 use crate::store::Store;
 
+/// The file of a session that was put to sleep.
+const ASLEEP: &str = "asleep.json";
+
 /// A planner session.
 pub struct Planner {
     pub(crate) root: PathBuf,
@@ -31,6 +34,10 @@ pub struct Planner {
     /// True while the daemon believes that a driver is at work.
     pub(crate) is_busy: bool,
     pub(crate) answers: Answers,
+    /// Why turns failed, in the drivers' own words, by the turn's number.
+    pub(crate) failures: BTreeMap<u64, String>,
+    /// Hand-overs that this process began.
+    pub(crate) handed_over: BTreeSet<u32>,
     /// What `refresh` looked at last.
     stamps: Vec<Option<(SystemTime, u64)>>,
     pub(crate) expanded: BTreeSet<usize>,
@@ -64,6 +71,8 @@ impl Planner {
             claim: None,
             is_busy: false,
             answers: Answers::default(),
+            failures: BTreeMap::new(),
+            handed_over: BTreeSet::new(),
             stamps: Vec::new(),
             expanded: BTreeSet::new(),
             notes: Vec::new(),
@@ -86,7 +95,23 @@ impl Planner {
         {
             planner.load(&topic)?;
         }
+        if opening.woken {
+            let saved = regular_file::read(&planner.state_dir.join(ASLEEP)).ok();
+            let saved = saved.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            (planner.expanded, planner.failures) = saved.unwrap_or_default();
+        }
         Ok(planner)
+    }
+
+    /// Saves what only this process knows: all else is in files.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub(crate) fn save(&mut self) -> Result<(), Fault> {
+        self.take_answers();
+        let json = serde_json::to_vec(&(&self.expanded, &self.failures)).unwrap_or_default();
+        state_file::replace(&self.state_dir.join(ASLEEP), &json)?;
+        Ok(())
     }
 
     /// Returns what readers should know.
@@ -104,6 +129,8 @@ impl Planner {
         self.notes.extend(loaded.notes);
         (self.store, self.course, self.claim) = (Some(store), loaded.course, None);
         self.expanded.clear();
+        self.failures.clear();
+        self.handed_over.clear();
         // If it can't be kept, the newest topic is shown after a restart.
         let _ = state_file::replace(&self.state_dir.join("topic"), topic.as_bytes());
         self.write_out();

@@ -10,7 +10,7 @@ use pipemux_planner_course::{By, Driver, Event, Speaker};
 use serde_json::Value;
 
 use crate::config::DriverSpec;
-use crate::drivers::{self, Cancel};
+use crate::drivers::{self, Cancel, NoAnswer};
 use crate::model::Planner;
 use crate::store::Store;
 use crate::{begin, cites};
@@ -30,7 +30,7 @@ pub(crate) struct DriverAnswer {
     turn: u64,
     kind: TurnKind,
     by: By,
-    result: Result<Value, String>,
+    result: Result<Value, NoAnswer>,
 }
 
 impl Planner {
@@ -71,7 +71,7 @@ impl Planner {
                 let missing = cites::missing(&self.root, answer.kind, value);
                 self.commit(by.clone(), Event::Answered { turn, answer: value.clone(), missing })
             }
-            Err(reason) => Err(Fault::refused(reason.clone())),
+            Err(why) => Err(Fault::refused(why.reason.clone())),
         };
         let Err(fault) = taken else { return Ok(()) };
         if fault.code != Code::Refused {
@@ -79,7 +79,12 @@ impl Planner {
         }
         if self.course.open_turns.iter().any(|open| open.id == turn) {
             self.commit(by, Event::Failed { turn, reason: fault.message.clone() })?;
-            let notice = format!("{}: no answer: {}", answer.by.reader, gist(&fault.message));
+            let why = match &answer.result {
+                Err(why) => why.to_string(),
+                Ok(_) => fault.message,
+            };
+            self.failures.insert(turn, gist(&why));
+            let notice = format!("{}: no answer: {}", answer.by.reader, gist(&why));
             self.handle.notify(notice);
         }
         Ok(())
@@ -148,8 +153,9 @@ impl Planner {
         std::thread::spawn(move || {
             // A turn whose driver ends without an answer would wait for it for ever.
             let asked = || drivers::ask(&spec, kind, &payload, key.as_deref(), &cancel);
-            let result = catch_unwind(AssertUnwindSafe(asked))
-                .unwrap_or_else(|_| Err("a fault of the planner, told in its log".to_owned()));
+            let result = catch_unwind(AssertUnwindSafe(asked)).unwrap_or_else(|_| {
+                Err("a fault of the planner, told in its log".to_owned().into())
+            });
             if !cancel.is_set() {
                 lock(&answers).push(DriverAnswer { worker, turn: id, kind, by, result });
                 handle.refresh();

@@ -4,7 +4,7 @@ use docui::{Done, Fault, Value, View};
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::course::Version;
 use pipemux_planner_course::turn::count;
-use pipemux_planner_course::{Speaker, compare, quality};
+use pipemux_planner_course::{Speaker, compare, ordered, quality};
 
 use crate::action::Action;
 use crate::model::Planner;
@@ -29,7 +29,7 @@ pub fn answer(planner: &Planner, action: &Action, reader: &str) -> Result<Done, 
                 return Err(update::refused(planner, "no turn is open", "versions()"));
             };
             let payload = course.payload_of(turn.kind, &planner.config.prompts());
-            let text = serde_json::to_string_pretty(&payload).unwrap_or_default();
+            let text = ordered::pretty(&payload);
             (turn.kind.speaker().to_string(), text)
         }
         Action::Record { since, last } => {

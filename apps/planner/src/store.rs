@@ -16,7 +16,8 @@ use std::time::Instant;
 
 use docui::{Fault, deadline, regular_file, state_file};
 use pipemux_planner_course::artifact::Artifact;
-use pipemux_planner_course::{Course, Entry, Event};
+use pipemux_planner_course::event::SIGNED;
+use pipemux_planner_course::{Course, Entry, Event, ordered};
 
 use crate::limits::{LOCK_PATIENCE, LOCK_PAUSE};
 
@@ -181,6 +182,8 @@ impl Store {
         let found = regular_file::read_to_string(&path).ok();
         match found {
             Some(found) if found == text => {}
+            // As earlier versions of this program wrote it.
+            Some(found) if course.rules < SIGNED && version.artifact.is_earlier_form(&found) => {}
             Some(found) if !is_new && !found.trim().is_empty() => return Ok(Some(found)),
             _ => replace(&path, text.as_bytes())?,
         }
@@ -213,7 +216,7 @@ impl Store {
             let there = bytes[..whole].iter().filter(|byte| **byte == b'\n').count();
             let mut more = Vec::new();
             for line in course.lines.iter().skip(there) {
-                more.extend_from_slice(line.to_string().as_bytes());
+                more.extend_from_slice(ordered::line(line).as_bytes());
                 more.push(b'\n');
             }
             let is_whole = more.is_empty() && whole == bytes.len();

@@ -13,7 +13,7 @@ use crate::given::outline;
 use crate::limits::GIVEN_MAX;
 use crate::model::Planner;
 use crate::reader::Reader;
-use crate::{decision, said};
+use crate::{decision, handoff, said};
 
 /// A window that is being written, and the tokens that are left for it.
 pub struct Page<'a> {
@@ -73,6 +73,9 @@ pub fn view(planner: &Planner, request: &ViewRequest) -> View {
     }
     page.view.document(course.topic.clone());
     expectation(&mut page);
+    if let Some(line) = handoff::unfinished(planner) {
+        page.text(line + "\n");
+    }
     if request.lod == Lod::Gist {
         if let Some(last) = course.said.last() {
             page.text(format!("last: {} {}\n", last.who, last.gist));

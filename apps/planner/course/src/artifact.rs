@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::course::Course;
 use crate::event::SIGNED;
 use crate::meeting::QuestionState;
+use crate::ordered;
 use crate::role::Role;
 use crate::turn::{Synthesis, flat};
 
@@ -48,9 +49,16 @@ impl Artifact {
     /// Returns the content of its file.
     pub fn text(&self) -> String {
         match self {
-            Self::Plan(plan) => serde_json::to_string_pretty(plan).unwrap_or_default() + "\n",
+            Self::Plan(plan) => ordered::pretty(plan),
             Self::Draft(text) => text.clone(),
         }
+    }
+
+    /// Returns true for the content of its file as earlier versions wrote it, with the fields sorted by their names.
+    pub fn is_earlier_form(&self, text: &str) -> bool {
+        let Self::Plan(plan) = self else { return false };
+        serde_json::to_string_pretty(plan)
+            .is_ok_and(|sorted| text.strip_suffix('\n') == Some(&sorted))
     }
 
     /// Returns it as a further version that brings back an earlier one and says so itself, by earlier rules.
@@ -96,12 +104,29 @@ pub(crate) fn plan(course: &Course, body: &Value) -> Value {
     for part in parts {
         plan[part] = body[part].clone();
     }
+    if course.rules >= SIGNED {
+        plan["brief"] = course.whole_brief().into();
+        plan["answers"] = answers(course);
+        for part in ["constraints", "decisions"] {
+            plan[part] = if body[part].is_array() { body[part].clone() } else { json!([]) };
+        }
+    }
     add_reservations(&mut plan, course);
     let at = course.synthesis.as_ref().map(|made| made.at.clone()).unwrap_or_default();
     plan["consensus_snapshot"] = json!({
         "agreed_by": Role::ALL.map(Role::name), "reserved_by": [], "synthesis_at": at,
     });
     plan
+}
+
+/// Returns what the user answered in the meeting.
+fn answers(course: &Course) -> Value {
+    let asked = course.meeting.as_ref().map(|meeting| meeting.asked()).unwrap_or_default();
+    let shown = asked.into_iter().map(|one| {
+        let answer = one.shown_answer().unwrap_or_else(|| "unknown".into());
+        json!({"question": one.text, "answer": answer, "asked_by": one.asker()})
+    });
+    shown.collect()
 }
 
 /// Adds what the coach reserves to the risks, with the coach as its author: it has no vote.

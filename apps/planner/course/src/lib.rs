@@ -14,6 +14,7 @@
 //! | `payload`, `instruction` | what each turn is given, and the form of its answer |
 //! | [`schema`] | the JSON schemas in `schemas/`, by which payloads and answers are checked |
 //! | [`artifact`] | the plan and the draft |
+//! | [`ordered`] | JSON in the order in which it is read |
 //! | `sections` | what a plan and a draft consist of |
 //! | `versions` | versions, edits by hand, going back |
 //! | [`compare`], [`quality`] | what differs between two versions; how complete a plan is |
@@ -37,6 +38,7 @@ pub mod event;
 mod instruction;
 pub mod limits;
 pub mod meeting;
+pub mod ordered;
 mod parts;
 mod payload;
 pub mod quality;

@@ -96,6 +96,11 @@ fn plan_items(value: &Value) -> Vec<(String, String)> {
             .map(|item| match (item, item["id"].as_str().or(item["path"].as_str())) {
                 (_, Some(id)) => (id.to_owned(), flat(&format!("{id}: {}", rest(item)))),
                 (Value::String(text), None) => (text.clone(), flat(text)),
+                (Value::Object(fields), None) if fields.contains_key("question") => {
+                    let text = |name: &str| item[name].as_str().unwrap_or_default();
+                    let (asker, asked) = (text("asked_by"), text("question"));
+                    (asked.to_owned(), flat(&format!("{asker}: {asked} → {}", text("answer"))))
+                }
                 (other, None) => (other.to_string(), other.to_string()),
             })
             .collect(),

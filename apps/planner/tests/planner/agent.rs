@@ -55,10 +55,58 @@ fn handing_a_plan_over_prints_it_and_keeps_a_record() {
     let record: Value =
         serde_json::from_str(&session.read(&format!("{folder}/record.json"))).unwrap();
     assert_eq!((&record["state"], &record["by"]), (&json!("printed"), &json!("default")));
+    assert_eq!(record["as"], "agent that relayed it");
     assert_eq!(record.get("consensus"), None);
     let input = session.read(&format!("{folder}/inputs/planning.ai.json"));
     assert_eq!(input, session.read(".planning/add-an-audit-log/planning.ai.json"));
     assert!(session.path(&format!("{folder}/inputs/journal.jsonl")).exists());
+}
+
+#[test]
+fn plan_stands_in_the_order_in_which_it_is_read_with_the_brief_and_the_answers() {
+    let mut session = Session::agent();
+    session.plan("add an audit log");
+    session.round([NO; 5]);
+    session.verdict("ProductPlanner", NO, &["How long?"]);
+    for role in &ROLES[1..] {
+        session.verdict(role, YES, &[]);
+    }
+    session.signed(extraction());
+    session.speak(json!({"action": "ask", "reason": "r"}));
+    session.reply("a year");
+    session.speak(json!({"question": null}));
+    session.round([YES; 5]);
+    session.speak(synthesis());
+    let mut made = plan();
+    made["constraints"] = json!(["SQLite"]);
+    made["decisions"] = json!(["a year"]);
+    session.speak(made);
+    let text = session.read(".planning/add-an-audit-log/planning.ai.json");
+    let fields = text.lines().filter_map(|line| line.strip_prefix("  \"")?.split('"').next());
+    let wanted = "meta why what brief answers constraints decisions requirements draft_files acceptance scope non_goals open_questions test_plan risks consensus_snapshot";
+    assert_eq!(fields.collect::<Vec<_>>().join(" "), wanted);
+    let plan: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(plan["brief"], "add an audit log");
+    let asked =
+        json!([{"question": "How long?", "answer": "a year", "asked_by": "ProductPlanner"}]);
+    assert_eq!((&plan["answers"], &plan["constraints"]), (&asked, &json!(["SQLite"])));
+    assert_eq!(pipemux_planner_course::schema::check("planning.ai", &plan), Ok(()));
+}
+
+#[test]
+fn hand_over_that_was_cut_off_is_seen() {
+    let mut session = Session::agent();
+    session.fast();
+    session.done(Action::Handoff { command: String::new() });
+    let name = ".planning/add-an-audit-log/handoffs/h1/record.json";
+    session.write(name, &session.read(name).replace("printed", "begun"));
+    assert!(!session.view().contains("no end on record"));
+    session.kill();
+    let view = session.view();
+    assert!(
+        view.contains("hand-over 1 has no end on record") && view.contains("planner.handoff()"),
+        "{view}"
+    );
 }
 
 #[test]

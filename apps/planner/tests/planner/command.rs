@@ -74,6 +74,34 @@ fn failed_driver_leaves_the_turn_open_and_the_user_decides() {
 }
 
 #[test]
+fn what_a_driver_prints_on_standard_error_stands_in_no_file_of_the_project() {
+    let mut session = script("echo '401 invalid key sk-SECRET123' >&2; exit 3");
+    session.plan("add an audit log");
+    session.wait_for("ended with status 3: 401 invalid key sk-SECRET123");
+    let journal = session.read(".planning/add-an-audit-log/journal.jsonl");
+    assert!(journal.contains("ended with status 3") && !journal.contains("SECRET"), "{journal}");
+}
+
+#[test]
+fn block_without_a_reason_is_sent_back_and_null_is_an_empty_list() {
+    let mut session = script(
+        "case $P in *'could not be used: reasons: say why'*) echo '{\"ok\": false, \"reasons\": [\"too late\"], \"suggestions\": null}';; *) echo '{\"ok\": false, \"reasons\": []}';; esac",
+    );
+    session.plan("add an audit log");
+    session.wait_for("block · too late");
+}
+
+#[test]
+fn of_two_different_answers_none_counts() {
+    let mut session = script(
+        "case $P in *'could not be used: there are 2 different answers'*) echo '{\"ok\": false, \"reasons\": [\"no owner\"]}';; *) echo 'My verdict: {\"ok\": false, \"reasons\": [\"no owner\"]}. ProductPlanner said {\"ok\": true, \"reasons\": [\"fine\"]}.';; esac",
+    );
+    session.plan("add an audit log");
+    let view = session.wait_for("block · no owner");
+    assert!(!view.contains("fine"), "{view}");
+}
+
+#[test]
 fn missing_program_is_named() {
     let mut session =
         Session::new("driver = \"x\"\n[drivers.x]\ncommand = \"no-such-program --now\"\n");

@@ -193,7 +193,11 @@ fn window_at_the_decision_shows_the_plan_within_its_budget() {
     let section = session.done(Action::Artifact { section: "Scope".into() });
     assert!(section.brief.contains("plan version 1 · scope"), "{}", section.brief);
     let fault = session.fails(Action::Artifact { section: "colour".into() });
-    assert!(fault.message.contains("there are why, what, requirements"), "{}", fault.message);
+    assert!(
+        fault.message.contains("there are why, what, brief, answers, constraints"),
+        "{}",
+        fault.message
+    );
 }
 
 #[test]
