@@ -41,7 +41,12 @@ docui::actions! {
             topic: String = "",
         );
         /// The user's answer to the open question, in the user's words.
-        changes featured Reply = reply(text: Text, question: Option<i64> = None), input;
+        changes featured Reply = reply(
+            text: Text,
+            question: Option<i64> = None,
+            /// As a job that ends once the user is asked again: `pipemux run --wait 60` waits for it.
+            wait: bool = false,
+        ), input;
         /// By the role whose turn it is, or 'Expert': true agrees, false blocks, null has a concern.
         changes featured Verdict = verdict(
             role: String,

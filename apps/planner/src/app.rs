@@ -55,6 +55,7 @@ impl App for Planner {
         let entries = self.course.entries();
         // Another session that had the roles played may have ended, or `planner.toml` names another driver.
         self.play();
+        self.end_waiting();
         answered | outside | (self.course.entries() != entries)
     }
 

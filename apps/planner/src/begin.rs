@@ -60,6 +60,7 @@ pub fn plan(
     let topic = free_topic(planner, named);
     let history = history(planner);
     let (brief, rules, parallel) = (brief.to_owned(), RULES, planner.config.parallel);
+    let prior = prior.map(Box::new);
     let event = Event::Start { topic: topic.clone(), brief, prior, history, rules, parallel };
     planner.begin(&topic, by(context), event)?;
     let mut gone_on = None;

@@ -7,6 +7,7 @@ use pipemux_planner_course::turn::{Turn, flat};
 use pipemux_planner_course::{Speaker, Stage};
 
 use crate::calls::template;
+use crate::config::DriverSpec;
 use crate::model::Planner;
 use crate::reader::{Player, Reader};
 use crate::window::place;
@@ -182,7 +183,15 @@ fn of_meeting(planner: &Planner, reader: &Reader<'_>) -> Expected {
     let asked = flat(&question.text).replace('`', "'");
     let what = format!("answers {asker} ({number}{answered}): {asked}");
     let also = ["say('…') asks back · \"I don\u{2019}t know\" is an answer, too"];
-    of_user(planner, reader, &what, "reply('the user\u{2019}s words')", &also)
+    let is_driven = Speaker::ALL
+        .iter()
+        .any(|one| planner.driver(*one).is_ok_and(|driver| driver != DriverSpec::Agent));
+    let mut told = of_user(planner, reader, &what, "reply('the user\u{2019}s words')", &also);
+    if is_driven && told.whose == Whose::Yours {
+        let call = planner.run("reply('…', wait=true)").replacen("run ", "run --wait 120 ", 1);
+        told = told.also(format!("with the wait for the next question: `{call}`"));
+    }
+    told
 }
 
 fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected {

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use docui::{Fault, Handle, Opening, regular_file, state_file};
+use docui::{Fault, Handle, JobHandle, Opening, regular_file, state_file};
 use pipemux_planner_course::{By, Course, Effect, Entry, Event, Refusal};
 
 use crate::config::{Config, FILE};
@@ -36,6 +36,8 @@ pub struct Planner {
     pub(crate) answers: Answers,
     /// Why turns failed, in the drivers' own words, by the turn's number.
     pub(crate) failures: BTreeMap<u64, String>,
+    /// Readers who wait until something is expected of them, each with its job.
+    pub(crate) waiting: Vec<(String, JobHandle)>,
     /// Hand-overs that this process began.
     pub(crate) handed_over: BTreeSet<u32>,
     /// What `refresh` looked at last.
@@ -72,6 +74,7 @@ impl Planner {
             is_busy: false,
             answers: Answers::default(),
             failures: BTreeMap::new(),
+            waiting: Vec::new(),
             handed_over: BTreeSet::new(),
             stamps: Vec::new(),
             expanded: BTreeSet::new(),

@@ -4,13 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use docui::{Code, Fault, state_file};
+use docui::{Code, Fault, JobHandle, state_file};
 use pipemux_planner_course::turn::{TurnKind, gist};
 use pipemux_planner_course::{By, Driver, Event, Speaker};
 use serde_json::Value;
 
 use crate::config::DriverSpec;
 use crate::drivers::{self, Cancel, NoAnswer};
+use crate::expected::{Whose, expected};
 use crate::model::Planner;
 use crate::store::Store;
 use crate::{begin, cites};
@@ -58,6 +59,29 @@ impl Planner {
             self.handle.idle();
         }
         changed
+    }
+
+    /// Begins a job that ends once something is expected of a reader; none if that is so, or if no driver is at work.
+    pub(crate) fn wait_for_user(&mut self, reader: &str) -> Option<JobHandle> {
+        if self.workers.is_empty() || expected(self, reader).whose != Whose::Others {
+            return None;
+        }
+        let key = format!("next:{}:{}", self.course.topic, self.course.entries());
+        let job = self.handle.job(key);
+        self.waiting.push((reader.to_owned(), job.clone()));
+        Some(job)
+    }
+
+    /// Ends the jobs of readers of whom something is expected now.
+    pub(crate) fn end_waiting(&mut self) {
+        for (reader, job) in std::mem::take(&mut self.waiting) {
+            let expected = expected(self, &reader);
+            match expected.whose == Whose::Others && !self.workers.is_empty() {
+                true if job.is_cancelled() => job.cancelled("it is waited for no longer"),
+                true => self.waiting.push((reader, job)),
+                false => job.done(format!("{} · {}", expected.line(), expected.call)),
+            }
+        }
     }
 
     /// Takes in what a driver answered, or that it didn't.

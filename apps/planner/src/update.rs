@@ -44,10 +44,15 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
         Action::Speak { answer, role } => {
             return speak(planner, answer.0, &role, context).map(Into::into);
         }
-        Action::Reply { text, question } => {
+        Action::Reply { text, question, wait } => {
             let question = question.map(|number| u32::try_from(number).unwrap_or(0));
             kept(planner, &text.text)?;
-            Event::Reply { question, text: text.text }
+            planner.commit(by, Event::Reply { question, text: text.text })?;
+            let done = told(planner, context);
+            return Ok(match wait.then(|| planner.wait_for_user(&context.reader)).flatten() {
+                Some(job) => Reply::started(&job, window::place(&planner.course)),
+                None => done.into(),
+            });
         }
         Action::Say { text } => {
             kept(planner, &text.text)?;

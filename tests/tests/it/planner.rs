@@ -220,7 +220,10 @@ fn draft_is_handed_over_with_a_warning_a_confirmation_and_a_trace() {
     let mut talk = Talk::new(workshop("draft"));
     talk.run("planner.plan('Add an audit log')").ok();
     talk.reach("question 1 of");
-    talk.run("planner.reply('Yes, all of them.')").ok();
+    // The answer and the wait for the next question are one call.
+    let call = "planner.reply('Yes, all of them.', wait=true)";
+    let asked = talk.env.pipemux(&["run", "--wait", "120", call]);
+    asked.ok().has("the user answers SystemDesigner (question 2 of");
     talk.reach("question 2 of 2");
     talk.run("planner.reply('No.')").ok();
     talk.reach("decides on the draft: 1 objection stands");

@@ -28,7 +28,7 @@ impl Course {
                     // Without one nothing but the user's answer leads on.
                     turns
                 }
-                Stage::Extraction if self.extraction.is_some() => match self.to_confirm() {
+                Stage::Extraction if self.extraction.is_some() => match self.confirmations() {
                     Some(turns) => turns,
                     None => {
                         let is_met = self.meeting.as_ref().is_some_and(|one| one.closed.is_some());
@@ -38,7 +38,7 @@ impl Course {
                     }
                 },
                 Stage::Extraction => vec![TurnKind::Extraction],
-                Stage::Synthesis(after) if self.synthesis.is_some() => match self.to_confirm() {
+                Stage::Synthesis(after) if self.synthesis.is_some() => match self.confirmations() {
                     Some(turns) => turns,
                     None => {
                         self.end_synthesis(after, effects);
@@ -73,7 +73,7 @@ impl Course {
     }
 
     /// Returns the turns in which roles confirm something; none once what they confirmed stands.
-    fn to_confirm(&mut self) -> Option<Vec<TurnKind>> {
+    fn confirmations(&mut self) -> Option<Vec<TurnKind>> {
         let signers = self.signers();
         if signers.is_empty() {
             self.settle();

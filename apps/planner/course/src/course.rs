@@ -100,7 +100,7 @@ impl Course {
         }
         match &entry.event {
             Event::Start { topic, brief, prior, history, rules, parallel } => {
-                self.start(topic, brief, prior, history)?;
+                self.start(topic, brief, prior.as_deref(), history)?;
                 (self.rules, self.parallel) = (*rules, *parallel);
                 self.user.clone_from(&entry.by.reader);
                 Ok(())
@@ -158,7 +158,7 @@ impl Course {
         &mut self,
         topic: &str,
         brief: &str,
-        prior: &Option<Prior>,
+        prior: Option<&Prior>,
         history: &[String],
     ) -> Result<(), Refusal> {
         if self.stage != Stage::Empty {
@@ -171,7 +171,7 @@ impl Course {
         self.brief = within(brief)?;
         self.history = history.to_vec();
         self.cycle = 1;
-        self.prior.clone_from(prior);
+        self.prior = prior.cloned();
         self.enter(if prior.is_some() { Stage::Intent } else { Stage::Round(1) });
         Ok(())
     }

@@ -110,7 +110,7 @@ pub enum Event {
         brief: String,
         /// The plan or draft that comes with it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        prior: Option<Prior>,
+        prior: Option<Box<Prior>>,
         /// What the user said and did before, in short.
         #[serde(default)]
         history: Vec<String>,

@@ -20,9 +20,11 @@ fn missing_and_empty_briefs_are_refused_with_the_call() {
         assert_eq!(fault.message, "the brief is empty: say what you want, and why");
         assert!(fault.hints[0].starts_with("pipemux run 'planner.plan("), "{:?}", fault.hints);
     }
-    for action in
-        [Action::Accept {}, Action::Pause {}, Action::Reply { text: text("x"), question: None }]
-    {
+    for action in [
+        Action::Accept {},
+        Action::Pause {},
+        Action::Reply { text: text("x"), question: None, wait: false },
+    ] {
         assert!(session.fails(action).message.contains("there is no brief yet"));
     }
     assert!(
@@ -55,7 +57,7 @@ fn answer_of_a_megabyte_is_kept_in_a_file() {
     session.round([YES; 5]);
     session.signed(extraction());
     let huge = "x".repeat(1_000_000);
-    let fault = session.fails(Action::Reply { text: text(&huge), question: None });
+    let fault = session.fails(Action::Reply { text: text(&huge), question: None, wait: false });
     assert!(fault.message.contains(
         "1000000 characters, at most 32000; it is kept in .planning/add-an-audit-log/too-long.txt"
     ));
@@ -67,7 +69,7 @@ fn answer_of_a_megabyte_is_kept_in_a_file() {
 fn reply_to_a_closed_question_says_what_is_open() {
     let mut session = Session::agent();
     session.plan("add an audit log");
-    let reply = |question| Action::Reply { text: text("yes"), question };
+    let reply = |question| Action::Reply { text: text("yes"), question, wait: false };
     assert!(
         session
             .fails(reply(None))

@@ -121,21 +121,26 @@ fn is_handed_over(session: &mut Session) -> bool {
     }
 }
 
+/// Runs a script of Python on a text.
+fn python(script: &str, text: &str) -> String {
+    let mut child = Command::new("python3")
+        .args(["-c", script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+}
+
+/// Writes a plan in another form.
+type Format = Box<dyn Fn(&str) -> String>;
+
 #[test]
 fn edit_by_hand_is_one_entry_however_it_is_formatted() {
-    let python = |script: &str, text: &str| {
-        let mut child = Command::new("python3")
-            .args(["-c", script])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
-        String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
-    };
     let dump =
         |args: &str| format!("import json,sys;print(json.dumps(json.load(sys.stdin){args}))");
-    let formats: [(&str, Box<dyn Fn(&str) -> String>); 5] = [
+    let formats: [(&str, Format); 5] = [
         ("json.tool", Box::new(|text| python("import json.tool; json.tool.main()", text))),
         ("no last newline", Box::new(|text: &str| text.trim_end().to_owned())),
         ("sorted", Box::new(move |text| python(&dump(", sort_keys=True, indent=2"), text))),

@@ -127,7 +127,7 @@ fn who_plays_a_role_does_nothing_in_the_user_s_place() {
     // Bob took nothing, but has spoken.
     says(&mut session, "bob", "RiskPlanner", &[]);
     let acts = [
-        Action::Reply { text: "yes".into(), question: None },
+        Action::Reply { text: "yes".into(), question: None, wait: false },
         Action::Say { text: "yes".into() },
         Action::Adjust { text: "make it pink".into() },
         Action::LeaveOut { role: "RiskPlanner".into() },

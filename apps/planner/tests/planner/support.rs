@@ -160,7 +160,7 @@ impl Session {
 
     #[track_caller]
     pub fn reply(&mut self, text: &str) -> Done {
-        self.done(Action::Reply { text: text.into(), question: None })
+        self.done(Action::Reply { text: text.into(), question: None, wait: false })
     }
 
     /// Looks until the window has a text.

@@ -5,3 +5,4 @@ mod meeting;
 mod signing;
 mod simulation;
 mod support;
+mod words;

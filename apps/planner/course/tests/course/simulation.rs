@@ -50,7 +50,7 @@ fn play(seed: u64) -> Course {
         key_points: vec!["k".into()],
         ..Prior::default()
     };
-    let prior = (rng.u8(..4) == 0).then_some(prior);
+    let prior = (rng.u8(..4) == 0).then(|| Box::new(prior));
     let (topic, brief) = ("topic".to_owned(), "brief".to_owned());
     step(
         &mut play,

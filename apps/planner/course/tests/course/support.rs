@@ -125,3 +125,14 @@ pub fn plan() -> Value {
         "risks": [{"id": "K1", "text": "size", "owner": "ann", "affects": ["R1"]}],
     })
 }
+
+/// A course that has gone through round 3 with these verdicts, up to the synthesis.
+pub fn slow(third: [Option<bool>; 5]) -> Play {
+    let mut play = Play::begun();
+    play.round([YES, NO, None, YES, YES]);
+    play.round([YES, NO, YES, YES, YES]);
+    play.signed(extraction());
+    play.reply("keep it for a year");
+    play.round(third);
+    play
+}
