@@ -8,6 +8,7 @@ use docui::{Ask, Context, Done, Fault, JobHandle, Reply, View};
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::course::Version;
 use pipemux_planner_course::event::Event;
+use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::turn;
 use pipemux_planner_course::{Refusal, Stage};
 use serde_json::{Value, json};
@@ -43,7 +44,7 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
     };
     let is_draft = matches!(version.artifact, Artifact::Draft(_)) || version.edited;
     if is_draft && context.answer.is_none() {
-        return Ok(warning(&version).into());
+        return Ok(warning(&version, planner.course.lang()).into());
     }
     let words = match command.trim() {
         "" => planner.config.codegen.as_ref().map(CommandLine::words).unwrap_or_default(),
@@ -95,14 +96,15 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
 }
 
 /// Asks for the confirmation of a draft's risk.
-fn warning(version: &Version) -> Ask {
+fn warning(version: &Version, lang: Lang) -> Ask {
+    let number = version.number;
     let what = match version.edited {
-        true => "was edited by hand since it was agreed on",
-        false => "is a draft, not a plan by consensus",
+        true => lang.pick("was edited by hand since it was agreed on", "在达成共识之后被手工修改"),
+        false => lang.pick("is a draft, not a plan by consensus", "是规划草案，非共识产物"),
     };
-    let mut ask = Ask::confirm(format!(
-        "⚠ version {} {what}; `answer yes` says: I know the risk. It is recorded, and every file of the hand-over says so",
-        version.number
+    let mut ask = Ask::confirm(lang.pick(
+        format!("⚠ version {number} {what}; `answer yes` says: I know the risk. It is recorded, and every file of the hand-over says so"),
+        format!("⚠ 版本 {number} {what}；`answer yes` 表示：我已知晓风险。这会被记录，交接的每个文件都会注明"),
     ));
     for objection in &version.objections {
         let (who, what) = objection.split_once(": ").unwrap_or(("objection", objection));

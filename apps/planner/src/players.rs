@@ -79,7 +79,9 @@ impl Planner {
             match expected.whose == Whose::Others && !self.workers.is_empty() {
                 true if job.is_cancelled() => job.cancelled("it is waited for no longer"),
                 true => self.waiting.push((reader, job)),
-                false => job.done(format!("{} · {}", expected.line(), expected.call)),
+                false => {
+                    job.done(format!("{} · {}", expected.line(self.course.lang()), expected.call))
+                }
             }
         }
     }

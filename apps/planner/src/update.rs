@@ -178,7 +178,11 @@ pub fn by(context: &Context) -> By {
 /// Says what is expected now: the answer to each call.
 pub fn told(planner: &Planner, context: &Context) -> Done {
     let expected = expected::expected(planner, &context.reader);
-    Done::new(format!("{} · {}", window::place(&planner.course), expected.line()))
+    Done::new(format!(
+        "{} · {}",
+        window::place(&planner.course),
+        expected.line(planner.course.lang())
+    ))
 }
 
 /// Keeps a text that is too long for the course, and says where.

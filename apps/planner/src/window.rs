@@ -126,7 +126,12 @@ fn expectation(page: &mut Page<'_>) {
     let (planner, reader) = (page.planner, Reader::of(&page.planner.course, &page.request.reader));
     let expected = expected(planner, &page.request.reader);
     let mut text = reader.introduced(planner).map_or_else(String::new, |line| line + "\n");
-    text += &format!("**{}**: {}\n`{}`\n", expected.heading(), expected.sentence, expected.call);
+    text += &format!(
+        "**{}**: {}\n`{}`\n",
+        expected.heading(planner.course.lang()),
+        expected.sentence,
+        expected.call
+    );
     if let Some(turn) = reader.turn(planner).filter(|_| !planner.course.paused) {
         let said = choices(turn.kind);
         if !said.is_empty() && reader.is_to_play(planner, turn) {

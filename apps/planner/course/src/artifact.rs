@@ -194,33 +194,43 @@ pub(crate) fn objections(course: &Course) -> Vec<String> {
 /// Writes the draft.
 pub(crate) fn draft(course: &Course) -> String {
     let synthesis = course.synthesis.clone().unwrap_or_default();
-    let mut text = format!("# Draft: {}\n\n", course.topic);
-    text += "> ⚠ This is a draft, not a plan by consensus. Whoever builds on it takes the risk of what stands under \
-             \"What was not agreed\".\n\n";
-    text += &format!("Version {} · {} · cycle {}", course.next_version(), course.now, course.cycle);
+    let lang = course.lang();
+    let mut text = format!("# {}{}\n\n", lang.pick("Draft: ", "规划草案："), course.topic);
+    text += lang.pick(
+        "> ⚠ This is a draft, not a plan by consensus. Whoever builds on it takes the risk of what stands under \
+         \"What was not agreed\".\n\n",
+        "> ⚠ 这是规划草案，非共识产物。使用者自行承担“未达成共识”部分的风险。\n\n",
+    );
+    let (version, cycle) = (lang.pick("Version", "版本"), lang.pick("cycle", "循环"));
+    text +=
+        &format!("{version} {} · {} · {cycle} {}", course.next_version(), course.now, course.cycle);
     if course.roles_shared_context() {
         text += &format!(" · {SHARED}");
     }
-    text +=
-        &format!("\n\n## Brief\n\n{}\n\n## What was not agreed\n\n", quoted(&course.whole_brief()));
+    text += &format!(
+        "\n\n## {}\n\n{}\n\n## {}\n\n",
+        lang.pick("Brief", "需求原文"),
+        quoted(&course.whole_brief()),
+        lang.pick("What was not agreed", "未达成共识"),
+    );
     let objections = objections(course);
     for objection in &objections {
         text += &format!("- {objection}\n");
     }
     if objections.is_empty() {
-        text += "- nothing\n";
+        text += lang.pick("- nothing\n", "- 无\n");
     }
     text += &positions(&synthesis);
-    text += "\n## What was agreed\n\n";
+    text += lang.pick("\n## What was agreed\n\n", "\n## 已达成共识\n\n");
     let agreed = course.agreed_points();
     match agreed.is_empty() {
-        true => text += "- nothing yet\n",
+        true => text += lang.pick("- nothing yet\n", "- 暂无\n"),
         false => agreed.iter().for_each(|point| text += &format!("- {}\n", flat(point))),
     }
     text += &format!("\n{}\n", quoted(&synthesis.summary));
-    text += "\n## Record by round\n";
+    text += lang.pick("\n## Record by round\n", "\n## 各轮讨论记录\n");
     for (round, spoken) in &course.rounds {
-        text += &format!("\n### Round {round}\n\n");
+        text += &lang.pick(format!("\n### Round {round}\n\n"), format!("\n### 第 {round} 轮\n\n"));
         for (role, one) in spoken {
             text += &format!(
                 "- **{role}** · {} · {}\n",
@@ -237,7 +247,7 @@ pub(crate) fn draft(course: &Course) -> String {
             }
         }
     }
-    text += "\n## Clarification meeting\n\n";
+    text += lang.pick("\n## Clarification meeting\n\n", "\n## 澄清小会\n\n");
     for question in course.meeting.iter().flat_map(|meeting| &meeting.questions) {
         text += &format!("- **{}**: {}\n", question.asker(), flat(&question.text));
         if let Some(before) = &question.before {
@@ -257,11 +267,18 @@ pub(crate) fn draft(course: &Course) -> String {
             text += &format!("- **Expert {}**: {}\n", expert.reader, flat(word));
         }
     }
-    text += "\n## What you can do next\n\n\
+    text += lang.pick(
+        "\n## What you can do next\n\n\
              - adjust('…') adds to the brief; what was agreed is kept, and the roles judge again\n\
              - back('round3') has the last round judged again; back('meeting') asks again\n\
              - handoff() hands this draft over, after a warning that you confirm and that is recorded\n\
-             - discard() ends it; all versions stay\n";
+             - discard() ends it; all versions stay\n",
+        "\n## 接下来可以做什么\n\n\
+             - adjust('…') 补充需求；已达成的共识保留，各角色重新判断\n\
+             - back('round3') 重新进行最后一轮；back('meeting') 重新提问\n\
+             - handoff() 交接这份草案：先警告，由你确认并记录\n\
+             - discard() 结束；所有版本保留\n",
+    );
     text
 }
 

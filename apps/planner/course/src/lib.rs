@@ -19,6 +19,7 @@
 //! | `versions` | versions, edits by hand, going back |
 //! | [`compare`], [`quality`] | what differs between two versions; how complete a plan is |
 //! | `why` | why a discussion goes on, and who can end it |
+//! | [`lang`] | the language of the frame |
 //! | [`limits`] | every bound |
 //!
 //! There is no IO, no clock and no randomness here: an [`Entry`](event::Entry) brings its time along. The entries of a course,
@@ -36,6 +37,7 @@ mod control;
 pub mod course;
 pub mod event;
 mod instruction;
+pub mod lang;
 pub mod limits;
 pub mod meeting;
 pub mod ordered;

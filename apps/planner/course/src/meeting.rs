@@ -97,18 +97,25 @@ impl Course {
             .filter(|role| !self.left_out.contains(role))
             .map(|role| role.name())
             .collect();
-        let mut text = format!(
-            "The clarification meeting begins. Here are: Coach, {} and the user.",
-            who.join(", ")
+        let lang = self.lang();
+        let mut text = lang.pick(
+            format!(
+                "The clarification meeting begins. Here are: Coach, {} and the user.",
+                who.join(", ")
+            ),
+            format!("📞 规划讨论小会开始。参会者：敏捷教练、{}和用户。", who.join("、")),
         );
         match meeting.questions.is_empty() {
             true => {
-                text += " No role has an open question.";
-                let ask = "No role has an open question. What should the roles know before they judge again?";
+                text += lang.pick(" No role has an open question.", "没有角色有待澄清的问题。");
+                let ask = lang.pick(
+                    "No role has an open question. What should the roles know before they judge again?",
+                    "没有角色有待澄清的问题。各角色再次判断之前，还应该知道什么？",
+                );
                 meeting.questions.push(Question::new(None, ask));
             }
             false => {
-                text += " To be cleared up:";
+                text += lang.pick(" To be cleared up:", "当前需要澄清的问题：");
                 for question in
                     meeting.questions.iter().filter(|one| one.state == QuestionState::Waiting)
                 {
@@ -124,6 +131,7 @@ impl Course {
     }
 
     fn close_meeting(&mut self, effects: &mut Vec<Effect>) {
+        let lang = self.lang();
         let Some(meeting) = &mut self.meeting else { return };
         let count = |state: fn(&QuestionState) -> bool| {
             meeting.questions.iter().filter(|question| state(&question.state)).count()
@@ -131,18 +139,26 @@ impl Course {
         let cleared = count(|state| *state == QuestionState::Answered);
         let unknown = count(|state| *state == QuestionState::Unknown);
         let dropped = count(|state| matches!(state, QuestionState::Dropped(_)));
-        let mut text =
-            format!("The meeting is closed: {} cleared", turn::count(cleared, "question"));
+        let mut text = lang.pick(
+            format!("The meeting is closed: {} cleared", turn::count(cleared, "question")),
+            format!("澄清小会已结束：共澄清 {cleared} 个问题"),
+        );
         if unknown > 0 {
-            text += &format!(", {unknown} recorded as unknown");
+            text += &lang.pick(
+                format!(", {unknown} recorded as unknown"),
+                format!("，{unknown} 个记为未知"),
+            );
         }
         if dropped > 0 {
-            text += &format!(", {dropped} dropped");
+            text += &lang.pick(format!(", {dropped} dropped"), format!("，{dropped} 个取消"));
         }
         let left_out: Vec<&str> = self.left_out.iter().map(|role| role.name()).collect();
         text += &match left_out.as_slice() {
-            [] => ", all roles heard.".to_owned(),
-            names => format!(", all roles heard but {}, left out.", names.join(" and ")),
+            [] => lang.pick(", all roles heard.", "，所有角色都已发言。").to_owned(),
+            names => lang.pick(
+                format!(", all roles heard but {}, left out.", names.join(" and ")),
+                format!("，除不参加的 {} 外，所有角色都已发言。", names.join("、")),
+            ),
         };
         meeting.closed = Some(text.clone());
         self.line(&By::default(), "closing", "Coach", json!({"text": text}), effects);

@@ -30,7 +30,8 @@ impl Course {
             crate::Speaker::Coach => crate::role::COACH_TASK,
         };
         let prompt = prompts.get(speaker).map_or(task, String::as_str);
-        let prompt = format!("{prompt}\n{}", instruction(kind));
+        let language = self.lang().pick("", "\n请用中文回答（JSON 的字段名不变）。");
+        let prompt = format!("{prompt}\n{}{language}", instruction(kind));
         let mut payload = match kind {
             TurnKind::Intent => self.intent_payload(),
             TurnKind::Verdict(1, _) => self.first_round(),

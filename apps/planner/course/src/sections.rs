@@ -28,7 +28,7 @@ const ORDER: [&str; 14] = [
 ];
 
 /// The sections of a draft that are read before the others.
-const FIRST: [&str; 2] = ["What was not agreed", "What was agreed"];
+const FIRST: [&str; 4] = ["What was not agreed", "What was agreed", "未达成共识", "已达成共识"];
 
 impl Artifact {
     /// Returns its sections, what a decision is made on first, each with its items in a line or more.

@@ -305,3 +305,38 @@ fn window_of_a_later_round_has_each_verdict_once() {
     assert!(view.contains("- agreed points: log it\n- conflicting points: storage\n"), "{view}");
     assert!(view.contains("round 2: 4 agree, 1 block\n"), "{view}");
 }
+
+#[test]
+fn frame_speaks_the_language_of_the_brief() {
+    let mut session = Session::agent();
+    session.plan("添加审计日志：谁在何时改了什么");
+    session.round([NO; 5]);
+    session.verdict("ProductPlanner", NO, &["是否绑定现有用户？"]);
+    for role in &ROLES[1..] {
+        session.verdict(role, NO, &[]);
+    }
+    session.signed(extraction());
+    session.speak(json!({"action": "ask", "reason": "关键"}));
+    let view = session.view();
+    for wanted in [
+        "**现在请你**: 由用户回答 ProductPlanner（第 1 个问题，到目前共 1 个）：是否绑定现有用户？",
+        "planner.reply(\"用户的原话\")",
+        "📞 规划讨论小会开始。参会者：敏捷教练、ProductPlanner",
+        "谁能结束：用户的回答结束小会",
+    ] {
+        assert!(view.contains(wanted), "{wanted}: {view}");
+    }
+    session.reply("是的");
+    session.speak(json!({"question": null}));
+    session.round([YES, NO, YES, YES, YES]);
+    session.signed(synthesis());
+    let view = session.view();
+    assert!(view.contains("由用户决定规划草案：还有 1 条异议"), "{view}");
+    let folder = std::fs::read_dir(session.path(".planning")).unwrap().next().unwrap().unwrap();
+    let draft = std::fs::read_to_string(folder.path().join("planning.draft.md")).unwrap();
+    for heading in
+        ["# 规划草案：", "## 需求原文", "## 未达成共识", "## 已达成共识\n\n- log it", "## 澄清小会"]
+    {
+        assert!(draft.contains(heading), "{heading}: {draft}");
+    }
+}
