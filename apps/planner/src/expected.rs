@@ -230,7 +230,7 @@ fn of_meeting(planner: &Planner, reader: &Reader<'_>) -> Expected {
         .any(|one| planner.driver(*one).is_ok_and(|driver| driver != DriverSpec::Agent));
     let call = lang.pick("reply('the user\u{2019}s words')", "reply('用户的原话')");
     let mut told = of_user(planner, reader, &what, call, &also);
-    if is_driven && told.whose == Whose::Yours {
+    if is_driven && told.whose == Whose::Yours && !reader.is_person() {
         let call = planner.run("reply('…', wait=true)").replacen("run ", "run --wait 120 ", 1);
         told = told.also(format!("with the wait for the next question: `{call}`"));
     }

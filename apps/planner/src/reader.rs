@@ -99,6 +99,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns true for a person at a terminal or a page.
+    pub fn is_person(&self) -> bool {
+        is_person(self.name)
+    }
+
     /// Returns the open turn that concerns this reader most: its own, one that it may play, one that failed, one that nobody
     /// plays, else the first.
     pub fn turn<'p>(&self, planner: &'p Planner) -> Option<&'p Turn> {

@@ -31,7 +31,11 @@ impl Course {
             }
             _ => return None,
         };
-        let mut why: Vec<String> = (1..=2).filter_map(|round| self.votes(round)).collect();
+        let is_agreed =
+            |round: u8| self.verdicts(round).all(|(_, one)| one.verdict.ok == Some(true));
+        // The newest round says it, unless all agree in it.
+        let first = if self.votes(2).is_some() && !is_agreed(2) { 2 } else { 1 };
+        let mut why: Vec<String> = (first..=2).filter_map(|round| self.votes(round)).collect();
         if let Some(expert) = self.expert.as_ref().filter(|_| self.is_vetoed()) {
             why.push(lang.pick(
                 format!("the expert {} blocks", expert.reader),
