@@ -41,7 +41,12 @@ docui::actions! {
             topic: String = "",
         );
         /// The user's answer to the open question, in the user's words.
-        changes featured Reply = reply(text: Text, question: Option<i64> = None), input;
+        changes featured Reply = reply(
+            text: Text,
+            question: Option<i64> = None,
+            /// As a job that ends once the user is asked again: `pipemux run --wait 60` waits for it.
+            wait: bool = false,
+        ), input;
         /// By the role whose turn it is, or 'Expert': true agrees, false blocks, null has a concern.
         changes featured Verdict = verdict(
             role: String,
@@ -52,7 +57,7 @@ docui::actions! {
             questions: Vec<String> = [],
         );
         /// Any other turn: the JSON that the window shows.
-        changes listed Speak = speak(answer: Json);
+        changes listed Speak = speak(answer: Json, role: String = "");
         /// A remark; in the meeting the role that asks answers it.
         changes listed Say = say(text: Text);
         /// Adds to the brief or changes it; the roles judge again.
@@ -83,8 +88,8 @@ docui::actions! {
         /// Shows in full what was said.
         safe help Expand = expand(said: Vec<Anchor<Said>>);
         safe help Collapse = collapse();
-        /// What the speaker whose turn it is is given.
-        query help Payload = payload() -> String;
+        /// What the speaker whose turn it is is given, or of several the named one.
+        query help Payload = payload(role: String = "") -> String;
         /// What was said, word for word: from an entry on, or the last ones.
         query help Record = record(since: i64 = 0, last: i64 = 0) -> String;
         /// The plan or the draft, or one section of it.

@@ -11,6 +11,8 @@ use crate::{query, update, window};
 impl App for Planner {
     type Action = Action;
     const WATCHES: bool = true;
+    // So that a file from anywhere can be named: the session sleeps while it is granted that.
+    const RESUMES: bool = true;
     // Each reader is told what is expected of it; several may each play a role.
     const PER_READER: bool = true;
 
@@ -20,6 +22,10 @@ impl App for Planner {
 
     fn notes(&mut self) -> Vec<String> {
         self.take_notes()
+    }
+
+    fn save(&mut self) -> Result<(), Fault> {
+        Planner::save(self)
     }
 
     fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
@@ -49,6 +55,7 @@ impl App for Planner {
         let entries = self.course.entries();
         // Another session that had the roles played may have ended, or `planner.toml` names another driver.
         self.play();
+        self.end_waiting();
         answered | outside | (self.course.entries() != entries)
     }
 

@@ -35,7 +35,16 @@ pub fn plan(
         Some(named) => {
             let path = context.path(&named);
             let mut prior = prior::read(&path, &named)?;
-            prior.topic = topic_of(&planner.root, &path);
+            if let Some((topic, number)) = topic_of(&planner.root, &path) {
+                let course = Store::open(&planner.root, &topic)?.1.course;
+                let found = course.versions.iter();
+                let mut found =
+                    found.rev().filter(|one| number.is_none_or(|number| number == one.number));
+                if let Some(version) = found.next() {
+                    prior = prior::of_version(&course, version, prior);
+                }
+                prior.topic = Some(topic);
+            }
             Some(prior)
         }
         None => None,
@@ -50,8 +59,9 @@ pub fn plan(
     let named = if topic.trim().is_empty() { brief } else { topic };
     let topic = free_topic(planner, named);
     let history = history(planner);
-    let (brief, rules) = (brief.to_owned(), RULES);
-    let event = Event::Start { topic: topic.clone(), brief, prior, history, rules };
+    let (brief, rules, parallel) = (brief.to_owned(), RULES, planner.config.parallel);
+    let prior = prior.map(Box::new);
+    let event = Event::Start { topic: topic.clone(), brief, prior, history, rules, parallel };
     planner.begin(&topic, by(context), event)?;
     let mut gone_on = None;
     if let Some(intent) = intent {
@@ -114,11 +124,19 @@ pub fn go_on(planner: &mut Planner, words: &str, by: &By) -> Result<Option<Strin
     Ok(Some(format!("goes on with {topic}; {began} is paused")))
 }
 
-/// Returns the topic of a project whose file this is.
-fn topic_of(root: &Path, path: &Path) -> Option<String> {
+/// Returns the topic of a project whose plan or draft this is, and its version if it is an earlier one's.
+fn topic_of(root: &Path, path: &Path) -> Option<(String, Option<u32>)> {
     let path = path.canonicalize().ok()?;
     let inside = path.strip_prefix(root.join(FOLDER)).ok()?;
-    inside.components().next()?.as_os_str().to_str().map(str::to_owned)
+    let parts: Vec<&str> = inside.iter().filter_map(std::ffi::OsStr::to_str).collect();
+    match parts.as_slice() {
+        [topic, "planning.ai.json" | "planning.draft.md"] => Some(((*topic).to_owned(), None)),
+        [topic, "versions", version, _] => {
+            let number = version.strip_prefix('v')?.parse().ok()?;
+            Some(((*topic).to_owned(), Some(number)))
+        }
+        _ => None,
+    }
 }
 
 /// Returns what the user did before, in short: the topics of the project.

@@ -11,6 +11,7 @@ pub fn template(kind: TurnKind) -> String {
         TurnKind::Judge(..) => "speak({action: 'ask', reason: '…'})".into(),
         TurnKind::FollowUp(_) => "speak({question: null})".into(),
         TurnKind::AnswerBack(..) => "speak({answer: '…'})".into(),
+        TurnKind::Confirm(role) => format!("speak({{answers: ['yes']}}, role='{role}')"),
         TurnKind::Intent => "speak({intent: 'refine', reason: '…'})".into(),
         TurnKind::Extraction => "speak({agreed_points: ['…'], conflicting_points: []})".into(),
         TurnKind::Synthesis => {
@@ -38,12 +39,17 @@ pub fn choices(kind: TurnKind) -> &'static str {
             "intent: refine, new_with_reference, new, continue_discussion, or unsure: then the user is asked"
         }
         TurnKind::Synthesis => {
-            "either keeps a plan from coming about: reserved_points: [{role, concern, severity: 'warning'|'error'}]; \
-             strong_disagreements: [{topic, positions: {Role: '…'}}]"
+            "reserved_points: [{role, concern, severity: 'warning'|'error'}]; strong_disagreements: [{topic, positions: {Role: \
+             '…'}}]: of five agreements they become risks, else the roles confirm them"
         }
         TurnKind::Plan => {
-            "ids link: acceptance to a requirement, tests to what they cover, risks to what they affect"
+            "ids link: acceptance to a requirement, tests to what they cover, risks to what they affect; also constraints and \
+             decisions: lists of texts"
         }
-        TurnKind::AnswerBack(..) | TurnKind::Extraction => "",
+        TurnKind::Confirm(_) => "for each point, in order: 'yes', 'no' or {reword: '…'}",
+        TurnKind::Extraction => {
+            "a point that not all roles share: {point: '…', roles: ['TestPlanner']}"
+        }
+        TurnKind::AnswerBack(..) => "",
     }
 }

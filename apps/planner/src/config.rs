@@ -40,13 +40,15 @@ pub struct Config {
     /// The program that plans are handed to, with its arguments.
     #[serde(default)]
     pub codegen: Option<CommandLine>,
+    /// True if the roles of round 2 are asked at the same time, as those of round 1 are.
+    #[serde(default)]
+    pub parallel: bool,
     #[serde(default)]
     coach: RoleConfig,
     #[serde(default)]
     roles: BTreeMap<String, RoleConfig>,
+    /// The drivers that it describes, by their names.
     #[serde(default)]
-    /// The drivers that it describes, by their names.
-    /// The drivers that it describes, by their names.
     pub drivers: BTreeMap<String, DriverConfig>,
 }
 
@@ -77,7 +79,6 @@ struct RoleConfig {
     prompt: Option<String>,
 }
 
-/// A program or an endpoint that plays roles.
 /// A program or an endpoint that plays roles.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

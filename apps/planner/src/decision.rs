@@ -24,7 +24,7 @@ pub fn artifact(page: &mut Page<'_>) {
     let mut hidden = 0;
     for (name, items) in version.artifact.sections() {
         // The window has it below.
-        if name == "Brief" || items.is_empty() {
+        if ["Brief", "brief", "需求原文"].contains(&name.as_str()) || items.is_empty() {
             continue;
         }
         let shown = name.replace('_', " ");

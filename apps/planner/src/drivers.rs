@@ -61,6 +61,30 @@ impl Cancel {
     }
 }
 
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoAnswer {
+    /// For the record, which is shared.
+    pub reason: String,
+    /// What the driver said itself, which may be a secret: it is shown and logged, and stands in no file of the project.
+    pub detail: String,
+}
+
+impl From<String> for NoAnswer {
+    fn from(reason: String) -> Self {
+        Self { reason, detail: String::new() }
+    }
+}
+
+impl std::fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.detail.is_empty() {
+            true => f.write_str(&self.reason),
+            false => write!(f, "{}: {}", self.reason, self.detail),
+        }
+    }
+}
+
 /// Asks a driver. A malformed answer is sent back once, with the reason.
 ///
 /// # Errors
@@ -71,12 +95,15 @@ pub fn ask(
     payload: &Value,
     key: Option<&str>,
     cancel: &Cancel,
-) -> Result<Value, String> {
+) -> Result<Value, NoAnswer> {
     let mut asked = payload.clone();
     let mut first: Option<String> = None;
     loop {
+        if cancel.is_set() {
+            return Err("it was cancelled".to_owned().into());
+        }
         let text = match spec {
-            DriverSpec::Agent => return Err("the reader of the window answers".into()),
+            DriverSpec::Agent => return Err("the reader of the window answers".to_owned().into()),
             DriverSpec::Command { words, deadline, .. } => {
                 command::run(words, &asked, *deadline, cancel)?
             }
@@ -86,7 +113,11 @@ pub fn ask(
                 cancel,
             )?,
         };
-        match (extract(&text, kind), &first) {
+        let answer = extract(&text, kind).and_then(|answer| {
+            kind.check_for(payload, &answer)?;
+            Ok(answer)
+        });
+        match (answer, &first) {
             (Ok(answer), _) => return Ok(answer),
             (Err(why), None) => {
                 let prompt = payload["my_prompt"].as_str().unwrap_or_default();
@@ -95,7 +126,7 @@ pub fn ask(
                 first = Some(why);
             }
             (Err(why), Some(first)) => {
-                return Err(format!("malformed twice: {first}; then: {why}"));
+                return Err(format!("malformed twice: {first}; then: {why}").into());
             }
         }
     }

@@ -2,11 +2,13 @@
 //! with the command that waits.
 
 use pipemux_planner_course::artifact::Artifact;
+use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::quality::quality;
-use pipemux_planner_course::turn::Turn;
+use pipemux_planner_course::turn::{Turn, flat};
 use pipemux_planner_course::{Speaker, Stage};
 
 use crate::calls::template;
+use crate::config::DriverSpec;
 use crate::model::Planner;
 use crate::reader::{Player, Reader};
 use crate::window::place;
@@ -37,17 +39,17 @@ pub struct Expected {
 
 impl Expected {
     /// Returns what stands before the sentence.
-    pub fn heading(&self) -> &'static str {
+    pub fn heading(&self, lang: Lang) -> &'static str {
         match self.whose {
-            Whose::Yours => "Expected of you now",
-            Whose::Others => "Wait",
-            Whose::Nobody => "Done",
+            Whose::Yours => lang.pick("Expected of you now", "现在请你"),
+            Whose::Others => lang.pick("Wait", "请等待"),
+            Whose::Nobody => lang.pick("Done", "完成"),
         }
     }
 
     /// Returns what is expected, in a line.
-    pub fn line(&self) -> String {
-        format!("{}: {}", self.heading().to_lowercase(), self.sentence)
+    pub fn line(&self, lang: Lang) -> String {
+        format!("{}: {}", self.heading(lang).to_lowercase(), self.sentence)
     }
 
     /// Has the reader wait.
@@ -69,10 +71,11 @@ pub fn expected(planner: &Planner, name: &str) -> Expected {
     if course.paused && course.stage != Stage::Empty {
         return of_user(planner, &reader, "lets it go on: it is paused", "resume()", &[]);
     }
-    if reader.is_expert && course.stage.rank() < Stage::Confirm.rank() {
+    let is_over = matches!(course.stage, Stage::Confirm | Stage::Accepted | Stage::Discarded);
+    if reader.is_expert && !is_over {
         return of_expert(planner);
     }
-    if let Some(turn) = &course.turn {
+    if let Some(turn) = reader.turn(planner) {
         return of_turn(planner, turn, &reader);
     }
     let over = |sentence: &str, call: &str, also: &[&str]| Expected {
@@ -84,28 +87,62 @@ pub fn expected(planner: &Planner, name: &str) -> Expected {
     match course.stage {
         Stage::AskIntent => {
             let prior = course.prior.clone().unwrap_or_default();
-            let what = format!(
-                "says what the file is for: I see {}, which looks like a {} ({}). Is it there to be refined, or something else?",
-                prior.source, prior.kind, prior.title
+            let (source, title) = (flat(&prior.source), flat(&prior.title));
+            let what = course.lang().pick(
+                format!(
+                    "says what the file is for: I see {source}, which looks like a {} ({title}). Is it there to be refined, or something else?",
+                    prior.kind
+                ),
+                format!(
+                    "说明文件用途：我看到你上传了 {source}，看着是一份{}（{title}）。你是想基于这份文件来细化需求，还是其他目的？",
+                    match prior.kind.as_str() {
+                        "plan" => "规划案",
+                        "draft" => "规划草案",
+                        _ => "笔记",
+                    }
+                ),
             );
-            let also = [
+            let also = course.lang().pick([
+
                 "intent('new_with_reference'): a new plan that may look at it",
                 "intent('new'): a new plan without it · intent('continue_discussion'): go on where it stopped",
                 "intent('other', words='…'): in the user's own words",
-            ];
+            ], [
+                "intent('new_with_reference')：全新的规划，但参考这份文件",
+                "intent('new')：全新的规划，不用它 · intent('continue_discussion')：从上次停下的地方继续",
+                "intent('other', words='…')：用用户自己的话说明",
+            ]);
             of_user(planner, &reader, &what, "intent('refine')", &also)
         }
         Stage::Meeting => of_meeting(planner, &reader),
         Stage::Confirm => {
-            let version = course.version();
+            let (version, lang) = (course.version(), course.lang());
             let what = match version.map(|version| &version.artifact) {
                 Some(Artifact::Plan(plan)) => {
+                    let agreed = match version.is_some_and(|version| version.edited) {
+                        true => lang.pick(
+                            "it was edited by hand since all five agreed",
+                            "五个角色同意之后被手工修改",
+                        ),
+                        false => lang.pick("all five agree", "五个角色都同意"),
+                    };
                     let percent = quality(plan).percent();
-                    format!("decides on the plan: all five agree · quality {percent} %")
+                    lang.pick(
+                        format!("decides on the plan: {agreed} · quality {percent} %"),
+                        format!("决定规划案：{agreed} · 质量 {percent} %"),
+                    )
                 }
                 _ => match version.map_or(0, |one| one.objections.len()) {
-                    1 => "decides on the draft: 1 objection stands".to_owned(),
-                    more => format!("decides on the draft: {more} objections stand"),
+                    1 => lang
+                        .pick(
+                            "decides on the draft: 1 objection stands",
+                            "决定规划草案：还有 1 条异议",
+                        )
+                        .to_owned(),
+                    more => lang.pick(
+                        format!("decides on the draft: {more} objections stand"),
+                        format!("决定规划草案：还有 {more} 条异议"),
+                    ),
                 },
             };
             let also = [
@@ -137,7 +174,8 @@ fn of_user(
     call: &str,
     also: &[&str],
 ) -> Expected {
-    let (sentence, call) = (format!("the user {what}"), planner.run(call));
+    let user = planner.course.lang().pick("the user ", "由用户");
+    let (sentence, call) = (format!("{user}{what}"), planner.run(call));
     if reader.speaks_for_the_user() {
         let also = also.iter().map(|one| (*one).to_owned()).collect();
         return Expected { whose: Whose::Yours, sentence, call, also };
@@ -172,17 +210,40 @@ fn of_meeting(planner: &Planner, reader: &Reader<'_>) -> Expected {
         Some(last) if !last.starts_with("user: ") => format!("; {asker} has answered you"),
         _ => String::new(),
     };
-    let what = format!("answers {asker} ({number}{answered}): {}", question.text);
-    let also = ["say('…') asks back · \"I don\u{2019}t know\" is an answer, too"];
-    of_user(planner, reader, &what, "reply('the user\u{2019}s words')", &also)
+    // A role's words can't pass for a call or a line of the window.
+    let asked = flat(&question.text).replace('`', "'");
+    let lang = planner.course.lang();
+    let what = lang.pick(
+        format!("answers {asker} ({number}{answered}): {asked}"),
+        format!(
+            "回答 {asker}（第 {} 个问题，到目前共 {} 个）：{asked}",
+            question.number,
+            meeting.known()
+        ),
+    );
+    let also = [lang.pick(
+        "say('…') asks back · \"I don\u{2019}t know\" is an answer, too",
+        "say('…') 反问 · “不知道”也是回答",
+    )];
+    let is_driven = Speaker::ALL
+        .iter()
+        .any(|one| planner.driver(*one).is_ok_and(|driver| driver != DriverSpec::Agent));
+    let call = lang.pick("reply('the user\u{2019}s words')", "reply('用户的原话')");
+    let mut told = of_user(planner, reader, &what, call, &also);
+    if is_driven && told.whose == Whose::Yours && !reader.is_person() {
+        let call = planner.run("reply('…', wait=true)").replacen("run ", "run --wait 120 ", 1);
+        told = told.also(format!("with the wait for the next question: `{call}`"));
+    }
+    told
 }
 
 fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected {
     let speaker = turn.kind.speaker();
     let whom = format!("{speaker}, who {}", turn.kind.task());
     let call = planner.run(&template(turn.kind));
-    if let Some(why) = &turn.failed {
-        let what = format!("decides: {speaker} gave no answer ({why})");
+    if let Some(why) = turn.failed.as_ref().map(|why| planner.failures.get(&turn.id).unwrap_or(why))
+    {
+        let what = format!("decides: {speaker} gave no answer ({})", flat(why));
         let driver = format!(
             "driver('{speaker}', 'agent'): whoever reads this plays {speaker} · or the call of the turn itself: {call}"
         );
@@ -237,9 +298,13 @@ fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected {
         Player::Driver(name) => {
             // One session of a project has the roles played; the others look on.
             let session = if planner.claim.is_some() { "" } else { " in another session" };
+            let others = match planner.course.open_turns.len().saturating_sub(1) {
+                0 => String::new(),
+                more => format!("; {more} more at the same time"),
+            };
             Expected::wait(
                 planner,
-                format!("{name} plays {speaker}{session}, who {}", turn.kind.task()),
+                format!("{name} plays {speaker}{session}, who {}{others}", turn.kind.task()),
             )
             .also(format!("driver('{speaker}', 'agent') takes the turn · pause()"))
         }

@@ -1,6 +1,7 @@
 //! What the speaker whose turn it is is given, written for a reader: the payload with each verdict, question and answer on a
 //! line. The exact payload is the answer to `payload()`.
 
+use pipemux_planner_course::turn::flat;
 use serde_json::{Map, Value};
 
 /// Fields that a window shows elsewhere, or that say again what other fields say.
@@ -98,11 +99,6 @@ fn asked(fields: &Map<String, Value>) -> Option<String> {
     let (question, asker) = (fields.get("question")?.as_str()?, fields.get("asked_by")?.as_str()?);
     let answer = fields.get("answer").and_then(Value::as_str).unwrap_or("not answered yet");
     Some(format!("{asker}: {} → {}", flat(question), flat(answer)))
-}
-
-/// Returns a text on one line.
-fn flat(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

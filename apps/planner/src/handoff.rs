@@ -8,6 +8,7 @@ use docui::{Ask, Context, Done, Fault, JobHandle, Reply, View};
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::course::Version;
 use pipemux_planner_course::event::Event;
+use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::turn;
 use pipemux_planner_course::{Refusal, Stage};
 use serde_json::{Value, json};
@@ -17,6 +18,7 @@ use crate::config::{CommandLine, FILE};
 use crate::drivers::{Cancel, command};
 use crate::limits::{HANDOFF_DEADLINE, HANDOFF_OUTPUT_MAX};
 use crate::model::Planner;
+use crate::reader::is_person;
 use crate::store::replace;
 use crate::update::by;
 
@@ -42,7 +44,7 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
     };
     let is_draft = matches!(version.artifact, Artifact::Draft(_)) || version.edited;
     if is_draft && context.answer.is_none() {
-        return Ok(warning(&version).into());
+        return Ok(warning(&version, planner.course.lang()).into());
     }
     let words = match command.trim() {
         "" => planner.config.codegen.as_ref().map(CommandLine::words).unwrap_or_default(),
@@ -52,10 +54,12 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
         planner.allowed = context.consents.iter().cloned().collect();
         planner.check_handoff(&words)?;
     }
-    let (number, text) = (planner.course.handed_over + 1, version.artifact.text());
+    let number = planner.course.handed_over + 1;
+    let text = planner.course.file_text().unwrap_or_default();
     let hash = hex(&Sha256::digest(text.as_bytes()));
     let Some(store) = &planner.store else { return Err(Fault::failed("there is no topic")) };
     let folder = store.folder().join("handoffs").join(format!("h{number}"));
+    planner.handed_over.insert(number);
     let record = record(planner, context, &version, number, &hash, is_draft, &words);
     inputs(planner, store.folder(), &folder, &version, &text, is_draft)?;
     write(&folder.join("record.json"), &record)?;
@@ -92,14 +96,15 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
 }
 
 /// Asks for the confirmation of a draft's risk.
-fn warning(version: &Version) -> Ask {
+fn warning(version: &Version, lang: Lang) -> Ask {
+    let number = version.number;
     let what = match version.edited {
-        true => "was edited by hand since it was agreed on",
-        false => "is a draft, not a plan by consensus",
+        true => lang.pick("was edited by hand since it was agreed on", "在达成共识之后被手工修改"),
+        false => lang.pick("is a draft, not a plan by consensus", "是规划草案，非共识产物"),
     };
-    let mut ask = Ask::confirm(format!(
-        "⚠ version {} {what}; `answer yes` says: I know the risk. It is recorded, and every file of the hand-over says so",
-        version.number
+    let mut ask = Ask::confirm(lang.pick(
+        format!("⚠ version {number} {what}; `answer yes` says: I know the risk. It is recorded, and every file of the hand-over says so"),
+        format!("⚠ 版本 {number} {what}；`answer yes` 表示：我已知晓风险。这会被记录，交接的每个文件都会注明"),
     ));
     for objection in &version.objections {
         let (who, what) = objection.split_once(": ").unwrap_or(("objection", objection));
@@ -118,7 +123,7 @@ fn record(
     words: &[String],
 ) -> Value {
     let mut record = json!({
-        "hand_over": number, "topic": planner.course.topic, "by": context.reader, "at": jiff::Timestamp::now().to_string(),
+        "hand_over": number, "topic": planner.course.topic, "by": context.reader, "as": typed(context), "at": jiff::Timestamp::now().to_string(),
         "artifact": version.artifact.file(), "version": version.number, "sha256": hash,
         "inputs": "inputs/", "command": words, "state": "begun",
     });
@@ -126,9 +131,32 @@ fn record(
         record["consensus"] = FROM_DRAFT.into();
         record["objections"] = version.objections.clone().into();
         record["edited_by_hand"] = version.edited.into();
-        record["confirmed"] = json!({"by": context.reader, "at": jiff::Timestamp::now().to_string(), "words": "I know the risk"});
+        record["confirmed"] = json!({
+            "by": context.reader, "as": typed(context), "at": jiff::Timestamp::now().to_string(), "words": "I know the risk",
+        });
     }
     record
+}
+
+/// Says whether a person made a call or an agent.
+fn typed(context: &Context) -> &'static str {
+    if is_person(&context.reader) { "person" } else { "agent that relayed it" }
+}
+
+/// Says that the newest hand-over was begun by another process and has no end on record.
+pub fn unfinished(planner: &Planner) -> Option<String> {
+    let number = planner.course.handed_over;
+    if number == 0 || planner.handed_over.contains(&number) {
+        return None;
+    }
+    let name = format!("handoffs/h{number}/record.json");
+    let path = planner.store.as_ref()?.folder().join(name);
+    let record: Value = serde_json::from_slice(&docui::regular_file::read(&path).ok()?).ok()?;
+    let shown = path.strip_prefix(&planner.root).unwrap_or(&path).display();
+    (record["state"] == "begun").then(|| {
+        let again = planner.run("handoff()");
+        format!("hand-over {number} has no end on record ({shown}): it was cut off, unless another session runs it · again: `{again}`")
+    })
 }
 
 /// Copies all that a result may be made of.

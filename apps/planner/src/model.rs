@@ -5,12 +5,15 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use docui::{Fault, Handle, Opening, regular_file, state_file};
+use docui::{Fault, Handle, JobHandle, Opening, regular_file, state_file};
 use pipemux_planner_course::{By, Course, Effect, Entry, Event, Refusal};
 
 use crate::config::{Config, FILE};
 use crate::players::{Answers, Worker};
 use crate::store::Store;
+
+/// The file of a session that was put to sleep.
+const ASLEEP: &str = "asleep.json";
 
 /// A planner session.
 pub struct Planner {
@@ -31,6 +34,12 @@ pub struct Planner {
     /// True while the daemon believes that a driver is at work.
     pub(crate) is_busy: bool,
     pub(crate) answers: Answers,
+    /// Why turns failed, in the drivers' own words, by the turn's number.
+    pub(crate) failures: BTreeMap<u64, String>,
+    /// Readers who wait until something is expected of them, each with its job.
+    pub(crate) waiting: Vec<(String, JobHandle)>,
+    /// Hand-overs that this process began.
+    pub(crate) handed_over: BTreeSet<u32>,
     /// What `refresh` looked at last.
     stamps: Vec<Option<(SystemTime, u64)>>,
     pub(crate) expanded: BTreeSet<usize>,
@@ -64,6 +73,9 @@ impl Planner {
             claim: None,
             is_busy: false,
             answers: Answers::default(),
+            failures: BTreeMap::new(),
+            waiting: Vec::new(),
+            handed_over: BTreeSet::new(),
             stamps: Vec::new(),
             expanded: BTreeSet::new(),
             notes: Vec::new(),
@@ -86,7 +98,23 @@ impl Planner {
         {
             planner.load(&topic)?;
         }
+        if opening.woken {
+            let saved = regular_file::read(&planner.state_dir.join(ASLEEP)).ok();
+            let saved = saved.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+            (planner.expanded, planner.failures) = saved.unwrap_or_default();
+        }
         Ok(planner)
+    }
+
+    /// Saves what only this process knows: all else is in files.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub(crate) fn save(&mut self) -> Result<(), Fault> {
+        self.take_answers();
+        let json = serde_json::to_vec(&(&self.expanded, &self.failures)).unwrap_or_default();
+        state_file::replace(&self.state_dir.join(ASLEEP), &json)?;
+        Ok(())
     }
 
     /// Returns what readers should know.
@@ -100,10 +128,12 @@ impl Planner {
     /// Its journal can't be read.
     pub(crate) fn load(&mut self, topic: &str) -> Result<(), Fault> {
         let (store, loaded) = Store::open(&self.root, topic)?;
-        self.stop_workers(None);
+        self.stop_workers(&[]);
         self.notes.extend(loaded.notes);
         (self.store, self.course, self.claim) = (Some(store), loaded.course, None);
         self.expanded.clear();
+        self.failures.clear();
+        self.handed_over.clear();
         // If it can't be kept, the newest topic is shown after a restart.
         let _ = state_file::replace(&self.state_dir.join("topic"), topic.as_bytes());
         self.write_out();
@@ -122,7 +152,7 @@ impl Planner {
         event: Event,
     ) -> Result<Vec<Effect>, Fault> {
         let (store, loaded) = Store::open(&self.root, topic)?;
-        self.stop_workers(None);
+        self.stop_workers(&[]);
         self.claim = None;
         let before =
             (self.store.replace(store), std::mem::replace(&mut self.course, loaded.course));
@@ -215,7 +245,14 @@ impl Planner {
             Ok(false) => self.stamps.clear(),
             Ok(true) => {
                 (self.course, self.disk_problem) = (next, None);
-                self.handle.notify("The artifact was edited by hand; it is taken as it is.");
+                if let Some(what) = self.course.said.last() {
+                    self.handle.notify(what.gist.clone());
+                }
+                // The version that it makes has files of its own.
+                if let Some(Err(fault)) = self.store.as_ref().map(|one| one.write_out(&self.course))
+                {
+                    self.disk_problem = Some(fault.message);
+                }
             }
             Err(problem) => self.disk_problem = Some(problem),
         }
@@ -229,7 +266,6 @@ impl Planner {
             && let Ok(loaded) = store.load()
         {
             self.course = loaded.course;
-            self.stop_workers(self.course.turn.as_ref().map(|turn| turn.id));
             self.write_out();
             self.play();
             changed = true;
@@ -278,7 +314,7 @@ impl Planner {
 
 impl Drop for Planner {
     fn drop(&mut self) {
-        self.stop_workers(None);
+        self.stop_workers(&[]);
     }
 }
 

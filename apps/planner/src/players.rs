@@ -4,13 +4,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use docui::{Code, Fault, state_file};
+use docui::{Code, Fault, JobHandle, state_file};
 use pipemux_planner_course::turn::{TurnKind, gist};
 use pipemux_planner_course::{By, Driver, Event, Speaker};
 use serde_json::Value;
 
 use crate::config::DriverSpec;
-use crate::drivers::{self, Cancel};
+use crate::drivers::{self, Cancel, NoAnswer};
+use crate::expected::{Whose, expected};
 use crate::model::Planner;
 use crate::store::Store;
 use crate::{begin, cites};
@@ -30,7 +31,7 @@ pub(crate) struct DriverAnswer {
     turn: u64,
     kind: TurnKind,
     by: By,
-    result: Result<Value, String>,
+    result: Result<Value, NoAnswer>,
 }
 
 impl Planner {
@@ -60,6 +61,31 @@ impl Planner {
         changed
     }
 
+    /// Begins a job that ends once something is expected of a reader; none if that is so, or if no driver is at work.
+    pub(crate) fn wait_for_user(&mut self, reader: &str) -> Option<JobHandle> {
+        if self.workers.is_empty() || expected(self, reader).whose != Whose::Others {
+            return None;
+        }
+        let key = format!("next:{}:{}", self.course.topic, self.course.entries());
+        let job = self.handle.job(key);
+        self.waiting.push((reader.to_owned(), job.clone()));
+        Some(job)
+    }
+
+    /// Ends the jobs of readers of whom something is expected now.
+    pub(crate) fn end_waiting(&mut self) {
+        for (reader, job) in std::mem::take(&mut self.waiting) {
+            let expected = expected(self, &reader);
+            match expected.whose == Whose::Others && !self.workers.is_empty() {
+                true if job.is_cancelled() => job.cancelled("it is waited for no longer"),
+                true => self.waiting.push((reader, job)),
+                false => {
+                    job.done(format!("{} · {}", expected.line(self.course.lang()), expected.call))
+                }
+            }
+        }
+    }
+
     /// Takes in what a driver answered, or that it didn't.
     fn take_answer(&mut self, answer: &DriverAnswer) -> Result<(), Fault> {
         let (turn, by) = (answer.turn, answer.by.clone());
@@ -71,15 +97,20 @@ impl Planner {
                 let missing = cites::missing(&self.root, answer.kind, value);
                 self.commit(by.clone(), Event::Answered { turn, answer: value.clone(), missing })
             }
-            Err(reason) => Err(Fault::refused(reason.clone())),
+            Err(why) => Err(Fault::refused(why.reason.clone())),
         };
         let Err(fault) = taken else { return Ok(()) };
         if fault.code != Code::Refused {
             return Err(fault);
         }
-        if self.course.turn.as_ref().is_some_and(|open| open.id == turn) {
+        if self.course.open_turns.iter().any(|open| open.id == turn) {
             self.commit(by, Event::Failed { turn, reason: fault.message.clone() })?;
-            let notice = format!("{}: no answer: {}", answer.by.reader, gist(&fault.message));
+            let why = match &answer.result {
+                Err(why) => why.to_string(),
+                Ok(_) => fault.message,
+            };
+            self.failures.insert(turn, gist(&why));
+            let notice = format!("{}: no answer: {}", answer.by.reader, gist(&why));
             self.handle.notify(notice);
         }
         Ok(())
@@ -90,17 +121,27 @@ impl Planner {
         self.disk_problem.is_some() && !lock(&self.answers).is_empty()
     }
 
-    /// Has the open turn played by its driver, and ends what nobody waits for any more. Nothing is started before a reader
+    /// Has each open turn played by its driver, and ends what nobody waits for any more. Nothing is started before a reader
     /// has acted, and nothing that the project names before a person has trusted it.
     pub(crate) fn play(&mut self) {
-        let open =
-            self.course.turn.as_ref().filter(|turn| turn.failed.is_none() && !self.course.paused);
-        let open = open.map(|turn| (turn.id, turn.kind));
-        self.stop_workers(open.map(|(id, _)| id));
-        let Some((id, kind)) = open.filter(|_| self.has_acted) else { return };
-        if self.workers.iter().any(|worker| worker.turn == id) {
+        let open = self.course.open_turns.iter();
+        let open = open.filter(|turn| turn.failed.is_none() && !self.course.paused);
+        let open: Vec<(u64, TurnKind)> = open.map(|turn| (turn.id, turn.kind)).collect();
+        let ids: Vec<u64> = open.iter().map(|(id, _)| *id).collect();
+        self.stop_workers(&ids);
+        if !self.has_acted {
             return;
         }
+        for (id, kind) in open {
+            // That a driver can't play is recorded, after which other turns may be open.
+            let is_open = self.course.open_turns.iter().any(|turn| turn.id == id);
+            if is_open && !self.workers.iter().any(|worker| worker.turn == id) {
+                self.play_turn(id, kind);
+            }
+        }
+    }
+
+    fn play_turn(&mut self, id: u64, kind: TurnKind) {
         match self.driver(kind.speaker()).and_then(|spec| Ok((self.key(&spec)?, spec))) {
             Ok((_, DriverSpec::Agent)) => {}
             // Whoever acts is told so; the window says it to all others.
@@ -122,7 +163,7 @@ impl Planner {
     }
 
     fn start_driver(&mut self, id: u64, kind: TurnKind, spec: DriverSpec, key: Option<String>) {
-        let Some(payload) = self.course.payload(&self.config.prompts()) else { return };
+        let payload = self.course.payload_of(kind, &self.config.prompts());
         let cancel = Cancel::default();
         self.started += 1;
         let worker = self.started;
@@ -138,8 +179,9 @@ impl Planner {
         std::thread::spawn(move || {
             // A turn whose driver ends without an answer would wait for it for ever.
             let asked = || drivers::ask(&spec, kind, &payload, key.as_deref(), &cancel);
-            let result = catch_unwind(AssertUnwindSafe(asked))
-                .unwrap_or_else(|_| Err("a fault of the planner, told in its log".to_owned()));
+            let result = catch_unwind(AssertUnwindSafe(asked)).unwrap_or_else(|_| {
+                Err("a fault of the planner, told in its log".to_owned().into())
+            });
             if !cancel.is_set() {
                 lock(&answers).push(DriverAnswer { worker, turn: id, kind, by, result });
                 handle.refresh();
@@ -147,10 +189,10 @@ impl Planner {
         });
     }
 
-    /// Ends all drivers but that of a turn.
-    pub(crate) fn stop_workers(&mut self, but: Option<u64>) {
+    /// Ends all drivers but those of some turns.
+    pub(crate) fn stop_workers(&mut self, but: &[u64]) {
         self.workers.retain(|worker| {
-            let stays = Some(worker.turn) == but;
+            let stays = but.contains(&worker.turn);
             if !stays {
                 worker.cancel.set();
             }
@@ -196,7 +238,7 @@ impl Planner {
         self.chosen.insert(name.to_owned(), driver.to_owned());
         let json = serde_json::to_vec(&self.chosen).unwrap_or_default();
         state_file::replace(&self.state_dir.join("drivers.json"), &json)?;
-        self.stop_workers(None);
+        self.stop_workers(&[]);
         Ok(())
     }
 }

@@ -4,10 +4,11 @@ use docui::{Done, Fault, Value, View};
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::course::Version;
 use pipemux_planner_course::turn::count;
-use pipemux_planner_course::{compare, quality};
+use pipemux_planner_course::{Speaker, compare, ordered, quality};
 
 use crate::action::Action;
 use crate::model::Planner;
+use crate::reader::Reader;
 use crate::store::Store;
 use crate::{said, update};
 
@@ -15,16 +16,22 @@ use crate::{said, update};
 ///
 /// # Errors
 /// There is nothing to answer with.
-pub fn answer(planner: &Planner, action: &Action) -> Result<Done, Fault> {
+pub fn answer(planner: &Planner, action: &Action, reader: &str) -> Result<Done, Fault> {
     let course = &planner.course;
     let (brief, text) = match action {
-        Action::Payload {} => match course.payload(&planner.config.prompts()) {
-            Some(payload) => {
-                let who = course.speaker().map_or_else(String::new, |speaker| speaker.to_string());
-                (who, serde_json::to_string_pretty(&payload).unwrap_or_default())
-            }
-            None => return Err(update::refused(planner, "no turn is open", "versions()")),
-        },
+        Action::Payload { role } => {
+            let named = Speaker::parse(role);
+            let turn = match role.trim().is_empty() {
+                true => Reader::of(course, reader).turn(planner),
+                false => course.open_turns.iter().find(|turn| Some(turn.kind.speaker()) == named),
+            };
+            let Some(turn) = turn else {
+                return Err(update::refused(planner, "no turn is open", "versions()"));
+            };
+            let payload = course.payload_of(turn.kind, &planner.config.prompts());
+            let text = ordered::pretty(&payload);
+            (turn.kind.speaker().to_string(), text)
+        }
         Action::Record { since, last } => {
             let (entries, text) = said::word_for_word(course, *since, *last);
             let of = course.said.len();
@@ -118,7 +125,7 @@ fn artifact(planner: &Planner, section: &str) -> Result<(String, String), Fault>
     let brief = format!("{} version {}", version.artifact.word(), version.number);
     let plain = |name: &str| name.to_lowercase().replace(['_', '-'], " ");
     if section.trim().is_empty() {
-        return Ok((brief, version.artifact.text()));
+        return Ok((brief, version.text()));
     }
     let sections = version.artifact.sections();
     match sections.iter().find(|(name, _)| plain(name) == plain(section.trim())) {
@@ -145,7 +152,7 @@ pub fn read(planner: &Planner, key: &str) -> Option<String> {
         "version" => {
             let found =
                 planner.course.versions.iter().find(|version| version.number as usize == number);
-            found.map(|version| version.artifact.text())
+            found.map(|version| version.text())
         }
         _ => None,
     }

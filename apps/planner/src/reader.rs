@@ -23,7 +23,7 @@ pub struct Reader<'a> {
     name: &'a str,
 }
 
-/// Who plays the turn that is open, as far as a reader is concerned.
+/// Who plays a turn that is open, as far as a reader is concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Player {
     /// The reader, who took the speaker.
@@ -57,7 +57,32 @@ impl<'a> Reader<'a> {
         self.is_user || (self.holds.is_empty() && !self.is_expert && !self.has_company)
     }
 
-    /// Returns who plays the turn that is open.
+    /// Returns as whom this reader speaks, if it can't speak for the user: as a role that it took or played, as the expert, or
+    /// as a driver.
+    pub fn speaks_as(&self, planner: &Planner) -> Option<String> {
+        if self.is_user {
+            return None;
+        }
+        let course = &planner.course;
+        if let Some(speaker) = self.holds.first() {
+            return Some(speaker.name().to_owned());
+        }
+        if course.expert.as_ref().is_some_and(|expert| expert.reader == self.name) {
+            return Some("the invited expert".to_owned());
+        }
+        let said = course
+            .said
+            .iter()
+            .find(|said| said.by.reader == self.name && Speaker::parse(&said.who).is_some());
+        let plays = |speaker: &Speaker| {
+            planner.driver(*speaker).is_ok_and(|driver| driver.name() == self.name)
+        };
+        let driven =
+            || Speaker::ALL.into_iter().find(plays).map(|speaker| speaker.name().to_owned());
+        said.map(|said| said.who.clone()).or_else(driven)
+    }
+
+    /// Returns who plays an open turn.
     pub fn player(&self, planner: &Planner, turn: &Turn) -> Player {
         let speaker = turn.kind.speaker();
         match planner.driver(speaker) {
@@ -74,7 +99,26 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Returns true if this reader is to play the turn that is open.
+    /// Returns true for a person at a terminal or a page.
+    pub fn is_person(&self) -> bool {
+        is_person(self.name)
+    }
+
+    /// Returns the open turn that concerns this reader most: its own, one that it may play, one that failed, one that nobody
+    /// plays, else the first.
+    pub fn turn<'p>(&self, planner: &'p Planner) -> Option<&'p Turn> {
+        planner.course.open_turns.iter().min_by_key(|turn| {
+            match (turn.failed.is_some(), self.player(planner, turn)) {
+                (false, Player::You) => 0,
+                (false, Player::Anyone) => 1,
+                (true, _) => 2,
+                (false, Player::Untaken) => 3,
+                (false, Player::Other(_) | Player::Driver(_)) => 4,
+            }
+        })
+    }
+
+    /// Returns true if this reader is to play an open turn.
     pub fn is_to_play(&self, planner: &Planner, turn: &Turn) -> bool {
         turn.failed.is_none()
             && !self.is_expert

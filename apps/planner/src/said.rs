@@ -96,7 +96,7 @@ fn lines(page: &Page<'_>, folds: bool) -> Vec<Line> {
         at = range.end;
         // What was decided, and what was handed over, is of the present.
         let is_past = !matches!(run[0].place.as_str(), "decision" | "hand-over");
-        let is_known = (folds && is_past) || is_own(run, &page.request.reader);
+        let is_known = (folds && is_past) || is_own(run, &page.request.reader) || is_confirmed(run);
         let is_folded =
             is_known && !page.is_full() && !(range.end == course.said.len() && run[0].place == now);
         if is_folded {
@@ -141,7 +141,8 @@ fn newest_words(page: &Page<'_>, folded: &BTreeSet<usize>) -> BTreeSet<usize> {
     let (mut heard, mut whole) = (BTreeSet::new(), BTreeSet::new());
     let mut left = page.left / 2;
     for (number, one) in page.planner.course.said.iter().enumerate().rev() {
-        if !heard.insert(one.who.as_str()) || folded.contains(&number) || !is_cut(one) {
+        let is_in_brief = page.planner.course.additions.iter().any(|part| part.text == one.text);
+        if is_in_brief || !heard.insert(&one.who) || folded.contains(&number) || !is_cut(one) {
             continue;
         }
         let tokens = tokens::estimate(&words(page.planner, number, one, ""));
@@ -213,8 +214,17 @@ fn is_own(run: &[Arc<Said>], reader: &str) -> bool {
     run[0].place.starts_with("round ") && run.iter().all(|said| said.by.reader == reader)
 }
 
+/// Returns true for an extraction that all whom it cites have confirmed as it is.
+fn is_confirmed(run: &[Arc<Said>]) -> bool {
+    let is_plain = |said: &Arc<Said>| said.gist.starts_with("confirms") && !said.gist.contains('·');
+    run[0].place == "extraction" && run.len() > 1 && run[1..].iter().all(is_plain)
+}
+
 /// Sums up a stage that is folded: `2 agree, 3 concern`.
 fn tally(run: &[Arc<Said>]) -> String {
+    if is_confirmed(run) {
+        return format!("{}, confirmed by {}", run[0].gist, count(run.len() - 1, "role"));
+    }
     let of = |word: &str| run.iter().filter(|said| said.gist.starts_with(word)).count();
     let counts = ["agree", "block", "concern"].map(|word| (of(word), word));
     let parts: Vec<String> = counts

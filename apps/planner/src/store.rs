@@ -10,12 +10,14 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use docui::{Fault, deadline, regular_file, state_file};
 use pipemux_planner_course::artifact::Artifact;
-use pipemux_planner_course::{Course, Entry};
+use pipemux_planner_course::event::SIGNED;
+use pipemux_planner_course::{Course, Entry, Event, ordered};
 
 use crate::limits::{LOCK_PATIENCE, LOCK_PAUSE};
 
@@ -97,12 +99,28 @@ impl Store {
             cut.map_err(|error| reading(error.to_string()))?;
         }
         self.length = whole as u64;
-        let mut skipped = 0;
+        let (mut skipped, mut repeated, mut kept) = (0, 0, Vec::new());
         for line in bytes[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            let taken = serde_json::from_slice::<Entry>(line)
-                .ok()
-                .and_then(|entry| loaded.course.apply(&entry).ok());
-            skipped += usize::from(taken.is_none());
+            let entry = serde_json::from_slice::<Entry>(line).ok();
+            let is_edit =
+                entry.as_ref().is_some_and(|entry| matches!(entry.event, Event::Edited { .. }));
+            let is_taken = entry.is_some_and(|entry| loaded.course.apply(&entry).is_ok());
+            // An edit that changes nothing says nothing: earlier versions wrote thousands of them.
+            if is_edit && !is_taken {
+                repeated += 1;
+                continue;
+            }
+            skipped += usize::from(!is_taken);
+            kept.extend_from_slice(line);
+            kept.push(b'\n');
+        }
+        if repeated > 0 {
+            replace(&path, &kept)?;
+            self.length = kept.len() as u64;
+            loaded.notes.push(format!(
+                "{repeated} entries of {} were taken out: edits by hand that changed nothing",
+                path.display()
+            ));
         }
         if skipped > 0 {
             loaded.notes.push(format!(
@@ -154,24 +172,24 @@ impl Store {
     /// A file can't be written. It is tried again with the next change.
     pub fn write_out(&self, course: &Course) -> Result<Option<String>, Fault> {
         self.write_lines(course)?;
-        let Some(version) = course.version() else { return Ok(None) };
+        let (Some(version), Some(text)) = (course.version(), course.file_text()) else {
+            return Ok(None);
+        };
         let name = version.artifact.file();
-        let text = version.artifact.text();
         let snapshot = self.folder.join("versions").join(format!("v{}", version.number));
         let is_new = !snapshot.exists();
-        if is_new {
-            self.snapshot(&snapshot, name, &text)?;
-        }
         let path = self.folder.join(name);
         let found = regular_file::read_to_string(&path).ok();
-        let is_known = |found: &str| {
-            found.trim().is_empty()
-                || course.versions.iter().any(|version| version.artifact.text() == found)
-        };
         match found {
             Some(found) if found == text => {}
-            Some(found) if !is_new && !is_known(&found) => return Ok(Some(found)),
+            // As earlier versions of this program wrote it.
+            Some(found) if course.rules < SIGNED && version.artifact.is_earlier_form(&found) => {}
+            Some(found) if !is_new && !found.trim().is_empty() => return Ok(Some(found)),
             _ => replace(&path, text.as_bytes())?,
+        }
+        // Last, since without it the file is written again: a kill in between leaves no earlier version's text for an edit.
+        if is_new {
+            self.snapshot(&snapshot, name, &version.text())?;
         }
         let other = match version.artifact {
             Artifact::Plan(_) => "planning.draft.md",
@@ -198,7 +216,7 @@ impl Store {
             let there = bytes[..whole].iter().filter(|byte| **byte == b'\n').count();
             let mut more = Vec::new();
             for line in course.lines.iter().skip(there) {
-                more.extend_from_slice(line.to_string().as_bytes());
+                more.extend_from_slice(ordered::line(line).as_bytes());
                 more.push(b'\n');
             }
             let is_whole = more.is_empty() && whole == bytes.len();
@@ -279,7 +297,10 @@ fn append(path: &Path, read: u64, length: u64, bytes: &[u8]) -> io::Result<bool>
             "another program holds a lock on it; try again once it is gone",
         ));
     }
-    if file.metadata()?.len() != read {
+    let found = file.metadata()?;
+    // Another session may have put a shorter journal in its place.
+    let is_there = path.metadata().is_ok_and(|there| there.ino() == found.ino());
+    if found.len() != read || !is_there {
         return Ok(false);
     }
     if read > length {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::action::{Action, IntentName};
 use crate::model::Planner;
-use crate::reader::is_person;
+use crate::reader::{Reader, is_person};
 use crate::store::Store;
 use crate::{begin, cites, expected, handoff, query, window};
 
@@ -17,6 +17,9 @@ use crate::{begin, cites, expected, handoff, query, window};
 /// # Errors
 /// It can't be carried out; nothing took effect.
 pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Result<Reply, Fault> {
+    if is_of_user(&action) {
+        refuse_role(planner, context)?;
+    }
     if starts_turns(&action) {
         planner.check_trust(context)?;
         planner.has_acted = true;
@@ -38,11 +41,18 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
             });
             return verdict_of(planner, &role, verdict, context).map(Into::into);
         }
-        Action::Speak { answer } => return speak(planner, answer.0, context).map(Into::into),
-        Action::Reply { text, question } => {
+        Action::Speak { answer, role } => {
+            return speak(planner, answer.0, &role, context).map(Into::into);
+        }
+        Action::Reply { text, question, wait } => {
             let question = question.map(|number| u32::try_from(number).unwrap_or(0));
             kept(planner, &text.text)?;
-            Event::Reply { question, text: text.text }
+            planner.commit(by, Event::Reply { question, text: text.text })?;
+            let done = told(planner, context);
+            return Ok(match wait.then(|| planner.wait_for_user(&context.reader)).flatten() {
+                Some(job) => Reply::started(&job, window::place(&planner.course)),
+                None => done.into(),
+            });
         }
         Action::Say { text } => {
             kept(planner, &text.text)?;
@@ -99,10 +109,40 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
             planner.expanded.clear();
             return Ok(Done::new("gists").into());
         }
-        query => return query::answer(planner, &query).map(Into::into),
+        query => return query::answer(planner, &query, &context.reader).map(Into::into),
     };
     planner.commit(by, event)?;
     Ok(told(planner, context).into())
+}
+
+/// True for an act that is the user's alone.
+fn is_of_user(action: &Action) -> bool {
+    matches!(
+        action,
+        Action::Reply { .. }
+            | Action::Say { .. }
+            | Action::Adjust { .. }
+            | Action::Accept {}
+            | Action::Discard {}
+            | Action::Handoff { .. }
+            | Action::Intend { .. }
+            | Action::Back { .. }
+            | Action::LeaveOut { .. }
+            | Action::Invite { .. }
+            | Action::RollBack { .. }
+    )
+}
+
+/// Refuses what somebody who plays a part would say in the user's place.
+fn refuse_role(planner: &Planner, context: &Context) -> Result<(), Fault> {
+    match Reader::of(&planner.course, &context.reader).speaks_as(planner) {
+        Some(role) => Err(Fault::refused(format!(
+            "reader {} plays {role}: only the user (reader {}, or a person) can do that",
+            context.reader, planner.course.user
+        ))
+        .hint(present_call(planner, context))),
+        None => Ok(()),
+    }
 }
 
 /// True for an act after which a driver may play a turn. All others only look, or keep drivers from playing.
@@ -118,7 +158,7 @@ fn starts_turns(action: &Action) -> bool {
                 | Action::Switch { .. }
                 | Action::Expand { .. }
                 | Action::Collapse {}
-                | Action::Payload {}
+                | Action::Payload { .. }
                 | Action::Record { .. }
                 | Action::Artifact { .. }
                 | Action::Versions {}
@@ -138,7 +178,11 @@ pub fn by(context: &Context) -> By {
 /// Says what is expected now: the answer to each call.
 pub fn told(planner: &Planner, context: &Context) -> Done {
     let expected = expected::expected(planner, &context.reader);
-    Done::new(format!("{} · {}", window::place(&planner.course), expected.line()))
+    Done::new(format!(
+        "{} · {}",
+        window::place(&planner.course),
+        expected.line(planner.course.lang())
+    ))
 }
 
 /// Keeps a text that is too long for the course, and says where.
@@ -211,10 +255,12 @@ fn verdict_of(
     }
     let role = role_of(name)?;
     refuse_taken(planner, Speaker::Role(role), context)?;
-    let turn = planner.course.turn.as_ref().map(|turn| (turn.id, turn.kind));
-    match turn {
-        Some((turn, TurnKind::Verdict(round, next))) if next == role => {
-            let kind = TurnKind::Verdict(round, role);
+    let of_role = planner.course.open_turns.iter().find_map(|turn| match turn.kind {
+        TurnKind::Verdict(_, of) if of == role => Some((turn.id, turn.kind)),
+        _ => None,
+    });
+    match of_role {
+        Some((turn, kind)) => {
             let missing = cites::missing(&planner.root, kind, &verdict);
             let marked = (!missing.is_empty())
                 .then(|| format!("cites what doesn't exist: {}", missing.join(", ")));
@@ -225,7 +271,8 @@ fn verdict_of(
                 None => done,
             })
         }
-        _ => {
+        None => {
+            let turn = planner.course.turn();
             // The second of two who play one role is told what the first said.
             let spoken =
                 planner.course.said.iter().rev().find(|said| {
@@ -236,8 +283,9 @@ fn verdict_of(
                     "{role} has spoken in {} already, by {}: {}",
                     said.place, said.by.reader, said.gist
                 ),
-                (None, Some((_, kind))) => {
-                    format!("it is {}'s turn: {} {}", kind.speaker(), kind.speaker(), kind.task())
+                (None, Some(turn)) => {
+                    let (who, task) = (turn.kind.speaker(), turn.kind.task());
+                    format!("it is {who}'s turn: {who} {task}")
                 }
                 (None, None) => {
                     format!("no role judges now: the stage is {}", planner.course.stage.shown())
@@ -248,13 +296,27 @@ fn verdict_of(
     }
 }
 
-fn speak(planner: &mut Planner, answer: Value, context: &Context) -> Result<Done, Fault> {
-    let Some((turn, kind)) = planner.course.turn.as_ref().map(|turn| (turn.id, turn.kind)) else {
+/// Answers an open turn: that of the named speaker, else the one that concerns the reader most.
+fn speak(
+    planner: &mut Planner,
+    mut answer: Value,
+    name: &str,
+    context: &Context,
+) -> Result<Done, Fault> {
+    let named = if name.trim().is_empty() { None } else { Some(speaker_of(name)?) };
+    let turn = match named {
+        Some(speaker) => {
+            planner.course.open_turns.iter().find(|turn| turn.kind.speaker() == speaker)
+        }
+        None => Reader::of(&planner.course, &context.reader).turn(planner),
+    };
+    let Some((turn, kind)) = turn.map(|turn| (turn.id, turn.kind)) else {
         let message =
             format!("nobody is to speak now: the stage is {}", planner.course.stage.shown());
         return Err(Fault::refused(message).hint(present_call(planner, context)));
     };
     refuse_taken(planner, kind.speaker(), context)?;
+    kind.fill(&mut answer);
     if let Err(why) = kind.check(&answer) {
         let message = format!("{} {}: {why}", kind.speaker(), kind.task());
         return Err(Fault::usage(message).hint(present_call(planner, context)));
@@ -286,10 +348,11 @@ fn choose(
         }
     };
     planner.choose(name, driver.trim())?;
-    let failed = planner.course.turn.as_ref().is_some_and(|turn| turn.failed.is_some());
-    if failed
-        && (name == "all" || planner.course.speaker().is_some_and(|speaker| speaker.name() == name))
-    {
+    let has_failed =
+        planner.course.open_turns.iter().any(|turn| {
+            turn.failed.is_some() && (name == "all" || turn.kind.speaker().name() == name)
+        });
+    if has_failed {
         let effects = planner.commit(by(context), Event::Retry)?;
         debug_assert!(effects.iter().any(|effect| matches!(effect, Effect::Play(_))));
     } else {

@@ -13,7 +13,7 @@ use crate::given::outline;
 use crate::limits::GIVEN_MAX;
 use crate::model::Planner;
 use crate::reader::Reader;
-use crate::{decision, said};
+use crate::{decision, handoff, said};
 
 /// A window that is being written, and the tokens that are left for it.
 pub struct Page<'a> {
@@ -73,6 +73,9 @@ pub fn view(planner: &Planner, request: &ViewRequest) -> View {
     }
     page.view.document(course.topic.clone());
     expectation(&mut page);
+    if let Some(line) = handoff::unfinished(planner) {
+        page.text(line + "\n");
+    }
     if request.lod == Lod::Gist {
         if let Some(last) = course.said.last() {
             page.text(format!("last: {} {}\n", last.who, last.gist));
@@ -107,11 +110,13 @@ fn title(planner: &Planner) -> String {
 
 /// Returns how far a course is: `round 2 · 3 of 5`.
 pub fn place(course: &Course) -> String {
-    let number = course.speaker().and_then(|speaker| {
-        Role::ALL.iter().position(|role| role.name() == speaker.name()).map(|at| at + 1)
-    });
-    match (course.stage, number) {
-        (Stage::Round(_), Some(number)) => format!("{} · {number} of 5", course.stage.shown()),
+    match course.stage {
+        Stage::Round(round) if !course.open_turns.is_empty() => {
+            let has_spoken = |role: &Role| course.verdicts(round).any(|(other, _)| other == *role);
+            let waits = |role: &&Role| !has_spoken(role) && !course.left_out.contains(role);
+            let number = 6 - Role::ALL.iter().filter(waits).count();
+            format!("{} · {number} of 5", course.stage.shown())
+        }
         _ => course.stage.shown(),
     }
 }
@@ -121,8 +126,13 @@ fn expectation(page: &mut Page<'_>) {
     let (planner, reader) = (page.planner, Reader::of(&page.planner.course, &page.request.reader));
     let expected = expected(planner, &page.request.reader);
     let mut text = reader.introduced(planner).map_or_else(String::new, |line| line + "\n");
-    text += &format!("**{}**: {}\n`{}`\n", expected.heading(), expected.sentence, expected.call);
-    if let Some(turn) = planner.course.turn.as_ref().filter(|_| !planner.course.paused) {
+    text += &format!(
+        "**{}**: {}\n`{}`\n",
+        expected.heading(planner.course.lang()),
+        expected.sentence,
+        expected.call
+    );
+    if let Some(turn) = reader.turn(planner).filter(|_| !planner.course.paused) {
         let said = choices(turn.kind);
         if !said.is_empty() && reader.is_to_play(planner, turn) {
             text += &format!("{said}\n");
@@ -130,6 +140,9 @@ fn expectation(page: &mut Page<'_>) {
     }
     for also in &expected.also {
         text += &format!("- {also}\n");
+    }
+    if let Some(why) = planner.course.why() {
+        text += &format!("{why}\n");
     }
     page.text(text);
 }
@@ -139,10 +152,10 @@ fn given(page: &mut Page<'_>) -> bool {
     let planner = page.planner;
     let course = &planner.course;
     let reader = Reader::of(course, &page.request.reader);
-    let Some(turn) = course.turn.as_ref().filter(|turn| reader.is_to_play(planner, turn)) else {
+    let Some(turn) = reader.turn(planner).filter(|turn| reader.is_to_play(planner, turn)) else {
         return false;
     };
-    let Some(Value::Object(payload)) = course.payload(&planner.config.prompts()) else {
+    let Value::Object(payload) = course.payload_of(turn.kind, &planner.config.prompts()) else {
         return false;
     };
     let prompt = payload.get("my_prompt").and_then(Value::as_str);
@@ -174,17 +187,19 @@ fn progress(page: &mut Page<'_>, is_given: bool) {
         }
     }
     let Stage::Round(round) = course.stage else { return };
+    let reader = Reader::of(course, &page.request.reader);
+    let shown = reader.turn(page.planner).map(|turn| turn.kind.speaker().name());
     let waits = |role: &Role| {
         let spoken = course.rounds.get(&round).is_some_and(|spoken| spoken.contains_key(role));
-        let speaks = course.speaker().is_some_and(|speaker| speaker.name() == role.name());
-        !(spoken || speaks || course.left_out.contains(role))
+        !(spoken || shown == Some(role.name()) || course.left_out.contains(role))
     };
     let next: Vec<&str> =
         Role::ALL.iter().filter(|role| waits(role)).map(|role| role.name()).collect();
+    let word = if course.open_turns.len() > 1 { "at the same time" } else { "then" };
     let left_out: Vec<&str> = course.left_out.iter().map(|role| role.name()).collect();
     let mut text = String::new();
     if !next.is_empty() {
-        text += &format!("\nthen: {}\n", next.join(", "));
+        text += &format!("\n{word}: {}\n", next.join(", "));
     }
     if !left_out.is_empty() {
         text += &format!("left out: {}\n", left_out.join(", "));

@@ -177,7 +177,7 @@ fn three_rounds_with_a_meeting_lead_to_a_plan_though_kills_come_between() {
     // A reader who acts has the roles played again.
     talk.env.kill_session("planner/main");
     talk.run("planner.reply('Yes, all 500,000 of them.')").ok();
-    talk.reach("question 2 of 3 so far): With 500,000 users bound");
+    talk.reach("question 2 of 2 so far): With 500,000 users bound");
     talk.run("planner.reply('yes', question=1)").exits(9).has("question 1 is closed");
     // The daemon is killed while a driver is at work.
     talk.env.write("hold", "");
@@ -220,8 +220,11 @@ fn draft_is_handed_over_with_a_warning_a_confirmation_and_a_trace() {
     let mut talk = Talk::new(workshop("draft"));
     talk.run("planner.plan('Add an audit log')").ok();
     talk.reach("question 1 of");
-    talk.run("planner.reply('Yes, all of them.')").ok();
-    talk.reach("question 2 of");
+    // The answer and the wait for the next question are one call.
+    let call = "planner.reply('Yes, all of them.', wait=true)";
+    let asked = talk.env.pipemux(&["run", "--wait", "120", call]);
+    asked.ok().has("the user answers SystemDesigner (question 2 of");
+    talk.reach("question 2 of 2");
     talk.run("planner.reply('No.')").ok();
     talk.reach("decides on the draft: 1 objection stands");
     let asked = talk.run("planner.handoff()");

@@ -2,37 +2,45 @@
 
 use crate::artifact::Artifact;
 use crate::course::{Addition, Course, Stage};
-use crate::event::{BackTo, By, Effect, Refusal};
+use crate::event::{BackTo, By, Effect, Refusal, SIGNED};
 use crate::limits::TEXT_MAX;
 use crate::meeting::QuestionState;
 use crate::role::{Role, Speaker};
+use crate::sections::outline;
 use crate::turn::{Turn, TurnKind};
 
 impl Course {
     /// Opens a turn.
     pub(crate) fn open(&mut self, kind: TurnKind, effects: &mut Vec<Effect>) {
         self.turns += 1;
-        self.turn = Some(Turn { id: self.turns, kind, failed: None });
+        self.open_turns.push(Turn { id: self.turns, kind, failed: None });
         effects.push(Effect::Play(self.turns));
     }
 
-    /// Ends the turn that is open: nobody waits for it any more.
-    pub(crate) fn end_turn(&mut self, effects: &mut Vec<Effect>) {
-        if let Some(turn) = self.turn.take() {
-            effects.push(Effect::Cancel(turn.id));
-        }
+    /// Ends the open turns of a kind: nobody waits for them any more.
+    pub(crate) fn end_turns(&mut self, effects: &mut Vec<Effect>, ends: impl Fn(TurnKind) -> bool) {
+        self.open_turns.retain(|turn| {
+            let stays = !ends(turn.kind);
+            if !stays {
+                effects.push(Effect::Cancel(turn.id));
+            }
+            stays
+        });
     }
 
     pub(crate) fn retry(&mut self, effects: &mut Vec<Effect>) -> Result<(), Refusal> {
-        match &mut self.turn {
-            Some(turn) if turn.failed.is_some() => {
+        let mut again = self.open_turns.iter_mut().filter(|turn| turn.failed.is_some()).peekable();
+        if again.peek().is_some() {
+            for turn in again {
                 turn.failed = None;
                 effects.push(Effect::Play(turn.id));
-                Ok(())
             }
-            Some(turn) => Err(Refusal::new(format!("{} has not failed", turn.kind.speaker()), "")),
-            None => Err(Refusal::new("no turn is open", "")),
+            return Ok(());
         }
+        Err(match self.speaker() {
+            Some(speaker) => Refusal::new(format!("{speaker} has not failed"), ""),
+            None => Refusal::new("no turn is open", ""),
+        })
     }
 
     pub(crate) fn leave_out(
@@ -41,7 +49,9 @@ impl Course {
         by: &By,
         effects: &mut Vec<Effect>,
     ) -> Result<(), Refusal> {
-        if !matches!(self.stage, Stage::Round(_) | Stage::Meeting) {
+        let is_asked =
+            matches!(self.stage, Stage::Round(_) | Stage::Meeting) || self.signing.is_some();
+        if !is_asked {
             return Err(Refusal::new(
                 format!("no role speaks now: the stage is {}", self.stage.shown()),
                 "",
@@ -52,9 +62,7 @@ impl Course {
         }
         let text = format!("leaves {role} out: only a draft can come of this cycle");
         self.note(self.stage.shown(), "user".into(), by, text.clone(), &text);
-        if self.speaker() == Some(Speaker::Role(role)) {
-            self.end_turn(effects);
-        }
+        self.end_turns(effects, |kind| kind.speaker() == Speaker::Role(role));
         Ok(())
     }
 
@@ -82,13 +90,7 @@ impl Course {
         if self.stage == Stage::Discarded {
             return Err(Refusal::new("it is discarded", "plan('…')"));
         }
-        let length = self.additions.iter().map(|one| one.text.chars().count()).sum::<usize>();
-        if length > 4 * TEXT_MAX {
-            return Err(Refusal::new(
-                format!("the additions have {length} characters: begin a new topic"),
-                "plan('…')",
-            ));
-        }
+        self.within_additions()?;
         self.note(self.stage.shown(), "user".into(), by, format!("adjusts: {text}"), text);
         self.revision += 1;
         let addition = Addition { from: "added by the user".into(), text: text.to_owned() };
@@ -100,14 +102,14 @@ impl Course {
             }
             Stage::Round(round) => {
                 self.additions.push(addition);
-                self.end_turn(effects);
+                self.end_turns(effects, |_| true);
                 self.rounds.remove(&round);
             }
             Stage::Synthesis(round) | Stage::Plan(round) => {
                 self.additions.push(addition);
-                self.end_turn(effects);
+                self.end_turns(effects, |_| true);
                 self.rounds.remove(&round);
-                self.synthesis = None;
+                (self.synthesis, self.signing) = (None, None);
                 self.enter(Stage::Round(round));
             }
             _ => self.additions.push(addition),
@@ -115,9 +117,39 @@ impl Course {
         Ok(())
     }
 
+    /// Refuses a further addition where those of the user are too long.
+    pub(crate) fn within_additions(&self) -> Result<(), Refusal> {
+        let of_user = self.additions.iter().filter(|one| {
+            self.rules < SIGNED
+                || !(one.from.starts_with("agreed in ") || one.from.starts_with("inherited from "))
+        });
+        let length = of_user.map(|one| one.text.chars().count()).sum::<usize>();
+        match length > 4 * TEXT_MAX {
+            true => Err(Refusal::new(
+                format!("the additions have {length} characters: begin a new topic"),
+                "plan('…')",
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Takes what was agreed along into the next cycle.
     fn keep_consensus(&mut self) {
         let version = self.versions.last().map_or(0, |version| version.number);
+        if let Some(last) = self.versions.last().filter(|_| self.rules >= SIGNED) {
+            // The newest plan or draft has what earlier ones had.
+            self.additions.retain(|one| !one.from.starts_with("agreed in version "));
+            let (from, text) = match &last.artifact {
+                Artifact::Plan(plan) if last.edited => (", edited by hand since", outline(plan)),
+                Artifact::Plan(plan) => ("", outline(plan)),
+                Artifact::Draft(_) => ("", listed(&last.agreed)),
+            };
+            if !text.is_empty() {
+                let from = format!("agreed in version {version}{from}");
+                self.additions.push(Addition { from, text });
+            }
+            return;
+        }
         let Some(made) = self.synthesis.as_ref().filter(|made| !made.agreed_points.is_empty())
         else {
             return;
@@ -131,6 +163,8 @@ impl Course {
         self.rounds.clear();
         self.left_out.clear();
         (self.meeting, self.extraction, self.synthesis) = (None, None, None);
+        self.signing = None;
+        self.signed.clear();
         self.meeting_due = false;
         self.reached.clear();
         self.enter(Stage::Round(1));
@@ -162,7 +196,7 @@ impl Course {
                 "adjust('what is to be different')",
             ));
         }
-        self.end_turn(effects);
+        self.end_turns(effects, |_| true);
         let text = format!("goes back to {}", stage.shown());
         self.note(self.stage.shown(), "user".into(), by, text.clone(), &text);
         if to == BackTo::Round1 {
@@ -171,17 +205,30 @@ impl Course {
         if to <= BackTo::Round2 {
             self.rounds.remove(&2);
         }
+        let is_signed = self.rules >= SIGNED;
         if to <= BackTo::Meeting {
             self.meeting = None;
         }
-        if to <= BackTo::Extraction {
+        // What was answered in a meeting isn't asked again for the sake of the extraction before it.
+        if to <= BackTo::Round2 || to == BackTo::Extraction || (to == BackTo::Meeting && !is_signed)
+        {
             self.extraction = None;
+            self.signed.clear();
         }
         self.rounds.remove(&3);
-        self.synthesis = None;
+        (self.synthesis, self.signing) = (None, None);
         // What lies behind is reached once it has run again.
-        self.reached.retain(|reached| reached.rank() <= stage.rank());
-        self.enter(stage);
+        self.reached.retain(|reached| {
+            reached.rank(is_signed) <= stage.rank(is_signed)
+                || (*reached == Stage::Meeting && to == BackTo::Extraction)
+        });
+        // A meeting is given what was extracted before it.
+        let is_extracted = !is_signed || self.extraction.is_some();
+        self.enter(if stage == Stage::Meeting && !is_extracted {
+            Stage::Extraction
+        } else {
+            stage
+        });
         Ok(())
     }
 
@@ -189,9 +236,7 @@ impl Course {
         if std::mem::replace(&mut self.paused, true) {
             return Err(Refusal::new("it is paused already", "resume()"));
         }
-        if let Some(turn) = &self.turn {
-            effects.push(Effect::Cancel(turn.id));
-        }
+        effects.extend(self.open_turns.iter().map(|turn| Effect::Cancel(turn.id)));
         Ok(())
     }
 
@@ -199,9 +244,8 @@ impl Course {
         if !std::mem::replace(&mut self.paused, false) {
             return Err(Refusal::new("it isn't paused", ""));
         }
-        if let Some(turn) = self.turn.as_ref().filter(|turn| turn.failed.is_none()) {
-            effects.push(Effect::Play(turn.id));
-        }
+        let waits = self.open_turns.iter().filter(|turn| turn.failed.is_none());
+        effects.extend(waits.map(|turn| Effect::Play(turn.id)));
         Ok(())
     }
 
@@ -250,56 +294,6 @@ impl Course {
         Ok(())
     }
 
-    /// Takes what somebody made of the artifact by hand.
-    pub(crate) fn edited(&mut self, text: &str, by: &By) -> Result<(), Refusal> {
-        let Some(version) = self.versions.last_mut() else {
-            return Err(Refusal::new("there is no artifact", ""));
-        };
-        version.artifact = match &version.artifact {
-            Artifact::Draft(_) => Artifact::Draft(text.to_owned()),
-            Artifact::Plan(_) => {
-                let plan = serde_json::from_str(text).map_err(|error| {
-                    Refusal::new(format!("the plan is no JSON now: {error}"), "")
-                })?;
-                Artifact::Plan(plan)
-            }
-        };
-        version.edited = true;
-        let number = version.number;
-        let text = format!("version {number} was edited by hand; it is taken as it is");
-        self.note("decision".into(), "user".into(), by, text.clone(), &text);
-        Ok(())
-    }
-
-    /// Makes an earlier version the present one, as a new version that says so.
-    pub(crate) fn roll_back(
-        &mut self,
-        to: u32,
-        by: &By,
-        effects: &mut Vec<Effect>,
-    ) -> Result<(), Refusal> {
-        if !matches!(self.stage, Stage::Confirm | Stage::Accepted) {
-            let stage = self.stage.shown();
-            return Err(Refusal::new(
-                format!("a discussion is under way: the stage is {stage}"),
-                "",
-            ));
-        }
-        let Some(version) = self.versions.iter().find(|version| version.number == to) else {
-            return Err(Refusal::new(format!("there is no version {to}"), "versions()"));
-        };
-        let (artifact, objections) =
-            (version.artifact.rolled_back(to, self.next_version()), version.objections.clone());
-        self.add_version(artifact, Some(to), effects);
-        if let Some(last) = self.versions.last_mut() {
-            last.objections = objections;
-        }
-        let text = format!("goes back to version {to}");
-        self.note("decision".into(), "user".into(), by, text.clone(), &text);
-        self.enter(Stage::Confirm);
-        Ok(())
-    }
-
     /// Returns true if each question of the meeting was answered, taken back by its role, or recorded as unknown.
     pub fn all_questions_settled(&self) -> bool {
         let settled =
@@ -308,4 +302,9 @@ impl Course {
             .as_ref()
             .is_none_or(|meeting| meeting.questions.iter().all(|one| settled(&one.state)))
     }
+}
+
+/// Writes points, a line each.
+pub(crate) fn listed(points: &[String]) -> String {
+    if points.is_empty() { String::new() } else { format!("- {}", points.join("\n- ")) }
 }

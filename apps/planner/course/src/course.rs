@@ -5,13 +5,16 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::event::{By, Effect, Entry, Event, Prior, Refusal};
-use crate::limits::{ENTRIES_MAX, TEXT_MAX};
+use crate::event::{By, Effect, Entry, Event, Prior, Refusal, SIGNED};
+use crate::limits::ENTRIES_MAX;
 use crate::meeting::Meeting;
 pub use crate::parts::{Addition, Expert, Said, Version};
+use crate::parts::{verdict_text, within};
 use crate::role::{Role, Speaker};
+use crate::signing::{self, Signing};
 pub use crate::stage::Stage;
 use crate::turn::{self, Extraction, Intent, Spoken, Synthesis, Turn, TurnKind, Verdict};
+use crate::{control, sections};
 
 /// A course. [`Course::apply`] is all that changes one.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -41,9 +44,18 @@ pub struct Course {
     pub meeting: Option<Meeting>,
     pub extraction: Option<Extraction>,
     pub synthesis: Option<Synthesis>,
+    /// What roles are to confirm before it stands.
+    pub signing: Option<Signing>,
+    /// What roles have agreed on in this cycle, word for word.
+    pub signed: BTreeSet<String>,
+    /// True if the roles of round 2 are asked at the same time, too.
+    pub parallel: bool,
     pub expert: Option<Expert>,
-    pub turn: Option<Turn>,
+    /// The turns that are open, in the order in which they were opened.
+    pub open_turns: Vec<Turn>,
     pub versions: Vec<Version>,
+    /// The newest version's file, if somebody wrote it in another form that says the same.
+    pub(crate) written: Option<String>,
     /// All that was said, in order; shared between the states that know it.
     pub said: Vec<Arc<Said>>,
     /// The lines of `planning.clarification.jsonl`.
@@ -64,8 +76,13 @@ impl Course {
     /// # Errors
     /// What is wrong with it now, and the call that is right.
     pub fn apply(&mut self, entry: &Entry) -> Result<Vec<Effect>, Refusal> {
-        if self.entries >= ENTRIES_MAX {
-            return Err(Refusal::new("this topic's record is full", "plan('…')"));
+        // What is there can be decided on all the same.
+        let most = if entry.event.decides() { 2 * ENTRIES_MAX } else { ENTRIES_MAX };
+        if self.entries >= most {
+            let file = self.version().map_or("FILE", |version| version.artifact.file());
+            let call =
+                format!("plan('…', from='.planning/{}/{file}', intent='refine')", self.topic);
+            return Err(Refusal::new("this topic's record is full: go on in a new topic", call));
         }
         let mut next = self.clone();
         next.now.clone_from(&entry.ts);
@@ -82,9 +99,9 @@ impl Course {
             return Err(Refusal::new("there is no brief yet", "plan('what you want, and why')"));
         }
         match &entry.event {
-            Event::Start { topic, brief, prior, history, rules } => {
-                self.start(topic, brief, prior, history)?;
-                self.rules = *rules;
+            Event::Start { topic, brief, prior, history, rules, parallel } => {
+                self.start(topic, brief, prior.as_deref(), history)?;
+                (self.rules, self.parallel) = (*rules, *parallel);
                 self.user.clone_from(&entry.by.reader);
                 Ok(())
             }
@@ -123,7 +140,7 @@ impl Course {
                 Ok(())
             }
             Event::ExpertSpoke { ok, text } => self.expert_spoke(*ok, &within(text)?, &entry.by),
-            Event::Edited { text } => self.edited(text, &entry.by),
+            Event::Edited { text } => self.edited(text, &entry.by, effects),
             Event::RollBack { to } => self.roll_back(*to, &entry.by, effects),
             Event::HandedOver { number, hash, confirmed, command } => {
                 self.handed_over = *number;
@@ -141,7 +158,7 @@ impl Course {
         &mut self,
         topic: &str,
         brief: &str,
-        prior: &Option<Prior>,
+        prior: Option<&Prior>,
         history: &[String],
     ) -> Result<(), Refusal> {
         if self.stage != Stage::Empty {
@@ -154,7 +171,7 @@ impl Course {
         self.brief = within(brief)?;
         self.history = history.to_vec();
         self.cycle = 1;
-        self.prior.clone_from(prior);
+        self.prior = prior.cloned();
         self.enter(if prior.is_some() { Stage::Intent } else { Stage::Round(1) });
         Ok(())
     }
@@ -179,19 +196,20 @@ impl Course {
                 ));
             }
             Intent::Unsure => {
-                self.turn = None;
+                self.open_turns.clear();
                 self.enter(Stage::AskIntent);
                 return Ok(());
             }
             _ => {}
         }
         let from = format!("inherited from {} {}", prior.title, prior.version);
-        let inherited = match prior.agreed_points.is_empty() {
-            true => prior.key_points.join("\n- "),
-            false => prior.agreed_points.join("\n- "),
+        let inherited = match (&prior.plan, prior.agreed_points.is_empty()) {
+            (Some(plan), _) => sections::outline(plan),
+            (None, true) => control::listed(&prior.key_points),
+            (None, false) => control::listed(&prior.agreed_points),
         };
         if matches!(intent, Intent::Refine | Intent::ContinueDiscussion) && !inherited.is_empty() {
-            self.additions.push(Addition { from, text: format!("- {inherited}") });
+            self.additions.push(Addition { from, text: inherited });
         }
         if !words.is_empty() {
             self.additions
@@ -201,7 +219,7 @@ impl Course {
             format!("{}{}{words}", intent.name(), if words.is_empty() { "" } else { " · " });
         self.note("intent".into(), "user".into(), by, shown.clone(), &shown);
         self.intent = Some((intent, words.to_owned()));
-        self.turn = None;
+        self.open_turns.clear();
         self.enter(Stage::Round(1));
         Ok(())
     }
@@ -216,7 +234,11 @@ impl Course {
         effects: &mut Vec<Effect>,
     ) -> Result<(), Refusal> {
         let kind = self.open_turn(id)?.kind;
-        kind.check(answer).map_err(|why| Refusal::new(why, ""))?;
+        let checked = match self.rules >= SIGNED {
+            true => kind.check(answer),
+            false => kind.check_form(answer),
+        };
+        checked.map_err(|why| Refusal::new(why, ""))?;
         let place = self.stage.shown();
         match kind {
             TurnKind::Verdict(round, role) => {
@@ -248,7 +270,7 @@ impl Course {
                 self.answered_back(role, index, answer, by, effects)
             }
             TurnKind::Extraction => {
-                let extraction: Extraction = turn::read(answer)?;
+                let extraction: Extraction = turn::read(&plain_points(answer))?;
                 let (agreed, open) =
                     (extraction.agreed_points.len(), extraction.conflicting_points.len());
                 let text = format!(
@@ -264,9 +286,13 @@ impl Course {
                     &text,
                 );
                 self.extraction = Some(extraction);
+                if self.rules >= SIGNED {
+                    self.signing = Some(signing::of_extraction(answer));
+                }
             }
+            TurnKind::Confirm(role) => self.confirmed(role, answer, by)?,
             TurnKind::Synthesis => {
-                let mut synthesis: Synthesis = turn::read(answer)?;
+                let mut synthesis: Synthesis = turn::read(&plain_points(answer))?;
                 synthesis.at.clone_from(&self.now);
                 self.note(
                     place,
@@ -275,6 +301,9 @@ impl Course {
                     turn::gist(&synthesis.summary),
                     &synthesis.summary,
                 );
+                if self.rules >= SIGNED && self.last_round() == 3 && !self.all_agree(3) {
+                    self.signing = Some(signing::of_synthesis(answer, &synthesis, self));
+                }
                 self.synthesis = Some(synthesis);
             }
             TurnKind::Plan => {
@@ -284,21 +313,26 @@ impl Course {
                 }
             }
         }
-        self.turn = None;
+        self.open_turns.retain(|turn| turn.id != id);
         Ok(())
     }
 
     /// Returns the turn that is open if it has this number.
     pub(crate) fn open_turn(&mut self, id: u64) -> Result<&mut Turn, Refusal> {
-        match self.turn.as_mut().filter(|turn| turn.id == id) {
+        match self.open_turns.iter_mut().find(|turn| turn.id == id) {
             Some(turn) => Ok(turn),
             None => Err(Refusal::new("that turn is over; nothing was changed", "")),
         }
     }
 
-    /// Returns who is to speak now.
+    /// Returns the turn that was opened first of those that are open.
+    pub fn turn(&self) -> Option<&Turn> {
+        self.open_turns.first()
+    }
+
+    /// Returns who is to speak now, the first of several.
     pub fn speaker(&self) -> Option<Speaker> {
-        self.turn.as_ref().map(|turn| turn.kind.speaker())
+        self.turn().map(|turn| turn.kind.speaker())
     }
 
     /// Returns the verdicts of a round.
@@ -322,6 +356,11 @@ impl Course {
         self.versions.last()
     }
 
+    /// Returns the content of the newest version's file.
+    pub fn file_text(&self) -> Option<String> {
+        Some(self.written.clone().unwrap_or(self.version()?.text()))
+    }
+
     /// Returns how many entries it has taken.
     pub fn entries(&self) -> u64 {
         self.entries
@@ -338,36 +377,13 @@ impl Course {
     }
 }
 
-/// Writes a verdict for the record.
-pub(crate) fn verdict_text(verdict: &Verdict, missing: &[String]) -> String {
-    let mut text = format!("{}\n", verdict.word());
-    let missing = missing.to_vec();
-    let parts = [
-        ("reasons", &verdict.reasons),
-        ("suggestions", &verdict.suggestions),
-        ("open questions", &verdict.blocking_open_questions),
-        ("cites what doesn't exist", &missing),
-    ];
-    for (name, items) in parts {
-        if !items.is_empty() {
-            text += &format!("{name}:\n- {}\n", items.join("\n- "));
+/// Returns an answer whose points are texts, also those that cite roles.
+fn plain_points(answer: &Value) -> Value {
+    let mut answer = answer.clone();
+    for name in ["agreed_points", "conflicting_points"] {
+        for item in answer.get_mut(name).and_then(Value::as_array_mut).into_iter().flatten() {
+            *item = signing::text_of(item).into();
         }
     }
-    text
-}
-
-/// Returns a text that the user gave, without the space around it.
-pub(crate) fn within(text: &str) -> Result<String, Refusal> {
-    let text = text.trim();
-    let length = text.chars().count();
-    match length {
-        0 => Err(Refusal::new("the text is empty", "")),
-        length if length > TEXT_MAX => Err(Refusal::new(
-            format!(
-                "the text has {length} characters, at most {TEXT_MAX}: write it to a file and name that"
-            ),
-            "",
-        )),
-        _ => Ok(text.to_owned()),
-    }
+    answer
 }

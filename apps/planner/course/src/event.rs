@@ -61,6 +61,9 @@ pub struct Prior {
     /// What was agreed in it.
     #[serde(default)]
     pub agreed_points: Vec<String>,
+    /// The plan itself, all its sections.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<Value>,
     /// The topic of this project that it is of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
@@ -78,12 +81,21 @@ pub enum BackTo {
     Round3,
 }
 
-/// The newest rules. Those of 0 take only the questions of a role's newest verdict to the meeting.
-pub const RULES: u32 = 1;
+/// The newest rules. Those of 0 take only the questions of a role's newest verdict to the meeting. Those before
+/// [`SIGNED`] give the coach's synthesis a veto, ask one role at a time, and overwrite a version that was edited by hand.
+pub const RULES: u32 = 2;
+
+/// The first rules by which only roles agree: see [`crate::signing`].
+pub const SIGNED: u32 = 2;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(number: &u32) -> bool {
     *number == 0
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(yes: &bool) -> bool {
+    !yes
 }
 
 /// What happens to a course.
@@ -98,7 +110,7 @@ pub enum Event {
         brief: String,
         /// The plan or draft that comes with it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        prior: Option<Prior>,
+        prior: Option<Box<Prior>>,
         /// What the user said and did before, in short.
         #[serde(default)]
         history: Vec<String>,
@@ -106,6 +118,9 @@ pub enum Event {
         /// since: [`RULES`] for a new one.
         #[serde(default, skip_serializing_if = "is_zero")]
         rules: u32,
+        /// True if the roles of round 2 are asked at the same time, too.
+        #[serde(default, skip_serializing_if = "is_false")]
+        parallel: bool,
     },
     /// The user says what an earlier plan is for.
     Intent {
@@ -132,7 +147,7 @@ pub enum Event {
         /// Why it can't, for the record.
         reason: String,
     },
-    /// The user has a failed turn tried again.
+    /// The user has the turns tried again that failed.
     Retry,
     /// The user leaves a role out of this cycle.
     LeaveOut {
@@ -210,6 +225,20 @@ pub enum Event {
         /// The command; empty if it was printed.
         command: String,
     },
+}
+
+impl Event {
+    /// Returns true if it decides on what there is: it is taken though the record is full.
+    pub(crate) fn decides(&self) -> bool {
+        matches!(
+            self,
+            Self::Accept
+                | Self::Discard
+                | Self::Edited { .. }
+                | Self::RollBack { .. }
+                | Self::HandedOver { .. }
+        )
+    }
 }
 
 /// What a course wants done.

@@ -15,7 +15,10 @@ pub const ASK_BACKS_PER_QUESTION: usize = 8;
 /// Bytes of the JSON of one answer.
 pub const ANSWER_MAX: usize = 128 * 1024;
 
-/// Entries of a course.
+/// Characters of an earlier plan in a brief that builds on it.
+pub const OUTLINE_MAX: usize = 200_000;
+
+/// Entries of a course, and half of those with decisions on what there is.
 pub const ENTRIES_MAX: u64 = 4_000;
 
 /// Versions of one topic.

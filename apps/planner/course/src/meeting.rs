@@ -1,72 +1,78 @@
 //! The clarification meeting: a chat between the user and the roles, led by the coach.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use crate::course::{Course, Stage};
-use crate::event::{By, Effect, Refusal};
-use crate::limits::{ASK_BACKS_PER_QUESTION, FOLLOW_UPS_PER_ROLE, QUESTIONS_PER_ROLE};
+use crate::event::{By, Effect, SIGNED};
+use crate::limits::{FOLLOW_UPS_PER_ROLE, QUESTIONS_PER_ROLE};
 pub use crate::question::{Meeting, Question, QuestionState};
 use crate::role::Role;
 use crate::turn::{self, TurnKind};
-
-/// What the user says who doesn't know.
-const UNKNOWN: [&str; 10] = [
-    "i don't know",
-    "i dont know",
-    "don't know",
-    "no idea",
-    "unknown",
-    "?",
-    "不知道",
-    "不清楚",
-    "我不知道",
-    "weiß nicht",
-];
 
 /// Why the coach drops a question of a role that has asked enough.
 const TOO_MANY: &str = "the coach takes three questions of a role";
 
 impl Course {
-    /// Goes on with the meeting. Returns the turn that is next; without one the user is to answer, or the meeting is closed.
-    pub(crate) fn advance_meeting(&mut self, effects: &mut Vec<Effect>) -> Option<TurnKind> {
+    /// Goes on with the meeting. Returns the turns that are to be open; without one the user is to answer, or the meeting is
+    /// closed.
+    pub(crate) fn advance_meeting(&mut self, effects: &mut Vec<Effect>) -> Vec<TurnKind> {
         if self.meeting.is_none() {
             self.open_meeting(effects);
         }
         loop {
-            let meeting = self.meeting.as_mut()?;
+            let Some(meeting) = &self.meeting else { return Vec::new() };
             if meeting.open().is_some() {
-                return None;
+                return Vec::new();
             }
-            let waiting = meeting
-                .questions
-                .iter()
-                .position(|question| question.state == QuestionState::Waiting);
-            let asker = waiting.and_then(|index| meeting.questions[index].role);
+            let waiting = meeting.waiting().next();
+            let asker = waiting.and_then(|(_, question)| question.role);
+            let waiting = waiting.map(|(index, _)| index);
+            let judges = self.judges(meeting);
             // A role's follow-ups come before the next role's questions.
             let done = meeting.asked().last().and_then(|question| question.role);
             if let Some(role) =
                 done.filter(|role| asker != Some(*role) && !self.left_out.contains(role))
             {
-                let meeting = self.meeting.as_mut()?;
                 let entry = meeting.followed_up.iter().find(|(other, ..)| *other == role);
                 let (count, ended) = entry.map_or((0, false), |(_, count, ended)| (*count, *ended));
                 if !ended && count < FOLLOW_UPS_PER_ROLE {
-                    return Some(TurnKind::FollowUp(role));
+                    return [TurnKind::FollowUp(role)].into_iter().chain(judges).collect();
                 }
             }
-            match (waiting, asker) {
-                (Some(index), Some(role)) if !self.left_out.contains(&role) => {
-                    return Some(TurnKind::Judge(role, index));
+            match waiting {
+                Some(index) => {
+                    let is_judge =
+                        |kind: &TurnKind| matches!(kind, TurnKind::Judge(_, of) if *of == index);
+                    if judges.iter().any(is_judge) {
+                        return judges;
+                    }
+                    self.ask(index, effects);
                 }
-                (Some(index), _) => self.ask(index, effects),
-                (None, _) => {
+                None => {
                     self.close_meeting(effects);
-                    return None;
+                    return Vec::new();
                 }
             }
         }
+    }
+
+    /// Returns the turns in which roles look at their next questions again: the first role before its question, and each
+    /// role that still has one once the user has answered, so that what is settled by that isn't asked.
+    fn judges(&self, meeting: &Meeting) -> Vec<TurnKind> {
+        let answers = meeting.answers();
+        let at_once = self.rules >= SIGNED && answers > 0;
+        let most = if at_once { Role::ALL.len() } else { 1 };
+        let mut seen = BTreeSet::new();
+        let next = meeting.waiting().filter(|(_, question)| seen.insert(question.role)).take(most);
+        let is_due = |question: &Question| self.rules < SIGNED || question.judged != Some(answers);
+        next.filter_map(|(index, question)| {
+            let role = question.role.filter(|role| !self.left_out.contains(role))?;
+            is_due(question).then_some(TurnKind::Judge(role, index))
+        })
+        .collect()
     }
 
     fn open_meeting(&mut self, effects: &mut Vec<Effect>) {
@@ -91,22 +97,29 @@ impl Course {
             .filter(|role| !self.left_out.contains(role))
             .map(|role| role.name())
             .collect();
-        let mut text = format!(
-            "The clarification meeting begins. Here are: Coach, {} and the user.",
-            who.join(", ")
+        let lang = self.lang();
+        let mut text = lang.pick(
+            format!(
+                "The clarification meeting begins. Here are: Coach, {} and the user.",
+                who.join(", ")
+            ),
+            format!("📞 规划讨论小会开始。参会者：敏捷教练、{}和用户。", who.join("、")),
         );
         match meeting.questions.is_empty() {
             true => {
-                text += " No role has an open question.";
-                let ask = "No role has an open question. What should the roles know before they judge again?";
+                text += lang.pick(" No role has an open question.", "没有角色有待澄清的问题。");
+                let ask = lang.pick(
+                    "No role has an open question. What should the roles know before they judge again?",
+                    "没有角色有待澄清的问题。各角色再次判断之前，还应该知道什么？",
+                );
                 meeting.questions.push(Question::new(None, ask));
             }
             false => {
-                text += " To be cleared up:";
+                text += lang.pick(" To be cleared up:", "当前需要澄清的问题：");
                 for question in
                     meeting.questions.iter().filter(|one| one.state == QuestionState::Waiting)
                 {
-                    text += &format!("\n- {} ({})", question.text, question.asker());
+                    text += &format!("\n- {} ({})", turn::flat(&question.text), question.asker());
                 }
             }
         }
@@ -118,6 +131,7 @@ impl Course {
     }
 
     fn close_meeting(&mut self, effects: &mut Vec<Effect>) {
+        let lang = self.lang();
         let Some(meeting) = &mut self.meeting else { return };
         let count = |state: fn(&QuestionState) -> bool| {
             meeting.questions.iter().filter(|question| state(&question.state)).count()
@@ -125,22 +139,30 @@ impl Course {
         let cleared = count(|state| *state == QuestionState::Answered);
         let unknown = count(|state| *state == QuestionState::Unknown);
         let dropped = count(|state| matches!(state, QuestionState::Dropped(_)));
-        let mut text =
-            format!("The meeting is closed: {} cleared", turn::count(cleared, "question"));
+        let mut text = lang.pick(
+            format!("The meeting is closed: {} cleared", turn::count(cleared, "question")),
+            format!("澄清小会已结束：共澄清 {cleared} 个问题"),
+        );
         if unknown > 0 {
-            text += &format!(", {unknown} recorded as unknown");
+            text += &lang.pick(
+                format!(", {unknown} recorded as unknown"),
+                format!("，{unknown} 个记为未知"),
+            );
         }
         if dropped > 0 {
-            text += &format!(", {dropped} dropped");
+            text += &lang.pick(format!(", {dropped} dropped"), format!("，{dropped} 个取消"));
         }
         let left_out: Vec<&str> = self.left_out.iter().map(|role| role.name()).collect();
         text += &match left_out.as_slice() {
-            [] => ", all roles heard.".to_owned(),
-            names => format!(", all roles heard but {}, left out.", names.join(" and ")),
+            [] => lang.pick(", all roles heard.", "，所有角色都已发言。").to_owned(),
+            names => lang.pick(
+                format!(", all roles heard but {}, left out.", names.join(" and ")),
+                format!("，除不参加的 {} 外，所有角色都已发言。", names.join("、")),
+            ),
         };
         meeting.closed = Some(text.clone());
         self.line(&By::default(), "closing", "Coach", json!({"text": text}), effects);
-        self.enter(Stage::Extraction);
+        self.enter(if self.rules >= SIGNED { Stage::Round(3) } else { Stage::Extraction });
     }
 
     /// Asks the user a question.
@@ -163,11 +185,10 @@ impl Course {
     ) {
         let text = |name: &str| answer[name].as_str().unwrap_or_default().trim().to_owned();
         let (action, reason) = (text("action"), text("reason"));
-        let Some(question) =
-            self.meeting.as_mut().and_then(|meeting| meeting.questions.get_mut(index))
-        else {
-            return;
-        };
+        let Some(meeting) = &mut self.meeting else { return };
+        let answers = meeting.answers();
+        let Some(question) = meeting.questions.get_mut(index) else { return };
+        question.judged = Some(answers);
         let mut fields = json!({"question": question.text, "action": action, "reason": reason});
         match action.as_str() {
             "skip" => question.state = QuestionState::Dropped(reason.clone()),
@@ -178,7 +199,7 @@ impl Course {
             _ => {}
         }
         self.line(by, "judgement", role.name(), fields, effects);
-        if action != "skip" {
+        if action != "skip" && self.rules < SIGNED {
             self.ask(index, effects);
         }
     }
@@ -206,6 +227,8 @@ impl Course {
         }
         entry.1 += 1;
         let after = meeting.questions.iter().rposition(|question| question.role == Some(role));
+        // Roles may be looking at their questions, by their places.
+        let after = after.filter(|_| self.rules < SIGNED);
         let index = after.map_or(meeting.questions.len(), |index| index + 1);
         meeting.questions.insert(index, Question::new(Some(role), &text));
         let fields = json!({"question": text});
@@ -233,125 +256,15 @@ impl Course {
         self.line(by, "role_answer", role.name(), fields, effects);
     }
 
-    /// Takes the user's answer to the open question.
-    pub(crate) fn reply(
-        &mut self,
-        number: Option<u32>,
-        text: &str,
-        by: &By,
-        effects: &mut Vec<Effect>,
-    ) -> Result<(), Refusal> {
-        let open = self
-            .meeting
-            .as_ref()
-            .and_then(Meeting::open)
-            .map(|(index, question)| (index, question.number));
-        let asked = self.meeting.as_ref().map(Meeting::asked).unwrap_or_default();
-        if let Some(number) = number.filter(|number| open.is_none_or(|(_, open)| open != *number)) {
-            let now =
-                open.map_or_else(String::new, |(_, open)| format!("; question {open} is open"));
-            let hint = open.map_or_else(String::new, |_| "reply('…')".into());
-            let found = asked.iter().find(|question| question.number == number);
-            return Err(match found {
-                Some(question) => {
-                    let answer = question.shown_answer().unwrap_or_default();
-                    Refusal::new(
-                        format!("question {number} is closed; it was answered {answer:?}{now}"),
-                        hint,
-                    )
-                }
-                None => Refusal::new(format!("there is no question {number}{now}"), hint),
-            });
-        }
-        let Some((index, _)) = open.filter(|_| self.stage == Stage::Meeting) else {
-            let asker = self
-                .speaker()
-                .map_or_else(String::new, |speaker| format!("; {speaker} is to speak now"));
-            let hint = match self.stage {
-                Stage::Confirm => "adjust('…')",
-                Stage::Accepted | Stage::Discarded => "plan('…')",
-                _ => "say('…')",
-            };
-            return Err(Refusal::new(format!("no question is open{asker}"), hint));
-        };
-        if let Some(TurnKind::AnswerBack(role, _)) = self.turn.as_ref().map(|turn| turn.kind) {
-            // The user answers before the role has: nobody waits for that any more.
-            self.end_turn(effects);
-            self.note(
-                "clarification meeting".into(),
-                role.name().into(),
-                by,
-                "was answered before it spoke".into(),
-                "",
-            );
-        }
-        let Some(question) =
-            self.meeting.as_mut().and_then(|meeting| meeting.questions.get_mut(index))
-        else {
-            return Ok(());
-        };
-        let plain = text.trim_end_matches(['.', '!', '。']).to_lowercase().replace('’', "'");
-        question.state = match UNKNOWN.contains(&plain.as_str()) {
-            true => QuestionState::Unknown,
-            false => QuestionState::Answered,
-        };
-        question.answer = Some(text.to_owned());
-        let unknown = question.state == QuestionState::Unknown;
-        let (asker, number, asked) = (question.asker(), question.number, question.text.clone());
-        let fields = json!({
-            "question_id": number, "question": asked, "answer": text, "user_input": text, "unknown": unknown,
-        });
-        self.line(by, "answer", asker, fields, effects);
-        Ok(())
-    }
-
-    /// Takes what the user says. While a role asks, that role answers.
-    pub(crate) fn say(
-        &mut self,
-        text: &str,
-        by: &By,
-        effects: &mut Vec<Effect>,
-    ) -> Result<(), Refusal> {
-        let open =
-            self.meeting.as_ref().filter(|_| self.stage == Stage::Meeting).and_then(Meeting::open);
-        let Some((index, role)) = open.map(|(index, question)| (index, question.role)) else {
-            self.note(self.stage.shown(), "user".into(), by, text.to_owned(), text);
-            return Ok(());
-        };
-        if self.turn.is_some() {
-            return Err(Refusal::new(
-                "the role has not answered your last words yet",
-                "reply('…')",
-            ));
-        }
-        let Some(question) =
-            self.meeting.as_mut().and_then(|meeting| meeting.questions.get_mut(index))
-        else {
-            return Ok(());
-        };
-        let can_answer = role.filter(|role| !self.left_out.contains(role));
-        if can_answer.is_some() && question.exchange.len() >= 2 * ASK_BACKS_PER_QUESTION {
-            let most = ASK_BACKS_PER_QUESTION;
-            return Err(Refusal::new(
-                format!(
-                    "you asked back {most} times about this question: the coach asks for an answer"
-                ),
-                "reply('…')",
-            ));
-        }
-        question.exchange.push(format!("user: {text}"));
-        let fields =
-            json!({"question_id": question.number, "question": question.text, "user_input": text});
-        let asker = question.asker();
-        self.line(by, "ask_back", asker, fields, effects);
-        if let Some(role) = can_answer {
-            self.open(TurnKind::AnswerBack(role, index), effects);
-        }
-        Ok(())
-    }
-
     /// Adds a line to the record of the meeting, as it is said.
-    fn line(&mut self, by: &By, kind: &str, who: &str, fields: Value, effects: &mut Vec<Effect>) {
+    pub(crate) fn line(
+        &mut self,
+        by: &By,
+        kind: &str,
+        who: &str,
+        fields: Value,
+        effects: &mut Vec<Effect>,
+    ) {
         let mut line = json!({"ts": self.now, "cycle": self.cycle, "kind": kind, "ai_role": who});
         let text = ["text", "answer", "user_input", "new_question", "question"]
             .iter()

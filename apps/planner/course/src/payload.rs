@@ -5,25 +5,33 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::course::Course;
+use crate::event::SIGNED;
+use crate::instruction::instruction;
 use crate::meeting::{Question, QuestionState};
 use crate::role::Role;
 use crate::schema;
-use crate::turn::{Intent, TurnKind, Verdict};
+use crate::signing;
+use crate::turn::{Intent, Spoken, TurnKind, Verdict};
 
 /// The prompts that the user has written, by the speaker's name.
 pub type Prompts = BTreeMap<String, String>;
 
 impl Course {
-    /// Returns what the open turn is given; none if no turn is open.
+    /// Returns what the turn that was opened first is given; none if no turn is open.
     pub fn payload(&self, prompts: &Prompts) -> Option<Value> {
-        let kind = self.turn.as_ref()?.kind;
+        Some(self.payload_of(self.turn()?.kind, prompts))
+    }
+
+    /// Returns what an open turn is given.
+    pub fn payload_of(&self, kind: TurnKind, prompts: &Prompts) -> Value {
         let speaker = kind.speaker().name();
         let task = match kind.speaker() {
             crate::Speaker::Role(role) => role.task(),
             crate::Speaker::Coach => crate::role::COACH_TASK,
         };
         let prompt = prompts.get(speaker).map_or(task, String::as_str);
-        let prompt = format!("{prompt}\n{}", instruction(kind));
+        let language = self.lang().pick("", "\n请用中文回答（JSON 的字段名不变）。");
+        let prompt = format!("{prompt}\n{}{language}", instruction(kind));
         let mut payload = match kind {
             TurnKind::Intent => self.intent_payload(),
             TurnKind::Verdict(1, _) => self.first_round(),
@@ -34,40 +42,55 @@ impl Course {
             }),
             TurnKind::Verdict(..) => self.third_round(),
             TurnKind::Judge(role, index) => self.judge_payload(role, index),
-            TurnKind::FollowUp(role) => json!({
-                "my_questions": self.asked(|question| question.role == Some(role)),
-                "asked_so_far": self.asked(|_| true),
-            }),
-            TurnKind::AnswerBack(_, index) => self.answer_back_payload(index),
+            TurnKind::FollowUp(role) => {
+                let mut payload = self.meeting_payload(role);
+                payload["my_questions"] = self.asked(|question| question.role == Some(role)).into();
+                payload["asked_so_far"] = self.asked(|_| true).into();
+                payload
+            }
+            TurnKind::AnswerBack(role, index) => self.answer_back_payload(role, index),
+            TurnKind::Confirm(role) => {
+                let mut payload = signing::payload(self.signing.as_ref(), role);
+                payload["my_verdicts"] = self.verdicts_of(role);
+                payload
+            }
             TurnKind::Extraction => {
-                let (questions, answers) = self.questions_and_answers();
-                json!({
+                let mut payload = json!({
                     "user_brief": self.whole_brief(),
                     "round_1_verdicts": self.verdict_map(1),
                     "round_2_verdicts": self.verdict_map(2),
-                    "clarification_questions": questions,
-                    "user_answers": answers,
-                })
+                });
+                if self.rules < SIGNED {
+                    let (questions, answers) = self.questions_and_answers();
+                    payload["clarification_questions"] = questions.into();
+                    payload["user_answers"] = answers.into();
+                }
+                payload
             }
             TurnKind::Synthesis => {
                 let (questions, answers) = self.questions_and_answers();
                 let round = self.last_round();
-                json!({
+                let mut payload = json!({
                     "user_brief": self.whole_brief(), "round": round, "verdicts": self.verdict_map(round),
                     "clarification_questions": questions, "user_answers": answers, "expert": self.expert_word(),
-                })
+                });
+                if let Some(extraction) = &self.extraction {
+                    payload["consensus_from_r1_r2"] = json!(extraction);
+                }
+                payload
             }
             TurnKind::Plan => {
                 let (questions, answers) = self.questions_and_answers();
                 json!({
                     "user_brief": self.whole_brief(), "verdicts": self.verdict_map(self.last_round()),
                     "clarification_questions": questions, "user_answers": answers,
-                    "synthesis": self.synthesis, "plan_schema": schema::schema("plan"),
+                    "suggestions": self.suggestions(), "synthesis": self.synthesis,
+                    "plan_schema": schema::schema("plan"),
                 })
             }
         };
         payload["my_prompt"] = prompt.into();
-        Some(payload)
+        payload
     }
 
     /// Returns the brief with all that was added, each part marked.
@@ -122,31 +145,66 @@ impl Course {
     fn judge_payload(&self, role: Role, index: usize) -> Value {
         let questions =
             self.meeting.as_ref().map(|meeting| meeting.questions.as_slice()).unwrap_or_default();
-        let verdict = [2, 1].into_iter().find_map(|round| self.rounds.get(&round)?.get(&role));
-        let waiting = questions
+        // Roles that look at their questions at the same time leave to each other only what is asked earlier.
+        let is_other = |other: usize| match self.rules >= SIGNED {
+            true => other < index,
+            false => other != index,
+        };
+        let waiting: Vec<String> = questions
             .iter()
             .enumerate()
-            .filter(|(other, question)| *other != index && question.state == QuestionState::Waiting)
-            .map(|(_, question)| format!("{} ({})", question.text, question.asker()));
-        json!({
-            "user_brief": self.whole_brief(),
-            "my_question": questions.get(index).map(|question| question.text.clone()).unwrap_or_default(),
-            "my_verdict": verdict.map(|spoken| spoken.verdict.clone()),
-            "coach_summary": self.coach_summary(2),
-            "asked_so_far": self.asked(|_| true),
-            "open_questions": waiting.collect::<Vec<_>>(),
-        })
+            .filter(|(other, one)| is_other(*other) && one.state == QuestionState::Waiting)
+            .map(|(_, question)| format!("{} ({})", question.text, question.asker()))
+            .collect();
+        let mut payload = self.meeting_payload(role);
+        payload["user_brief"] = self.whole_brief().into();
+        payload["my_question"] =
+            questions.get(index).map(|question| question.text.clone()).unwrap_or_default().into();
+        payload["coach_summary"] = self.coach_summary(2).into();
+        payload["asked_so_far"] = self.asked(|_| true).into();
+        payload["open_questions"] = waiting.into();
+        payload
     }
 
-    fn answer_back_payload(&self, index: usize) -> Value {
+    /// Returns what each role is given in the meeting: what was agreed so far, and what it said itself.
+    fn meeting_payload(&self, role: Role) -> Value {
+        let consensus = self.extraction.clone().unwrap_or_default();
+        json!({"consensus_from_r1_r2": consensus, "my_verdicts": self.verdicts_of(role)})
+    }
+
+    /// Returns a role's verdicts of this cycle, by round.
+    fn verdicts_of(&self, role: Role) -> Value {
+        let spoken = |(round, spoken): (&u8, &BTreeMap<Role, Spoken>)| {
+            Some((format!("round_{round}"), json!(spoken.get(&role)?.verdict)))
+        };
+        Value::Object(self.rounds.iter().filter_map(spoken).collect())
+    }
+
+    /// Returns what each role suggested in this cycle, each once.
+    fn suggestions(&self) -> BTreeMap<&'static str, Vec<&String>> {
+        let mut all: BTreeMap<&'static str, Vec<&String>> = BTreeMap::new();
+        for (role, spoken) in self.rounds.values().flatten() {
+            let of = all.entry(role.name()).or_default();
+            for one in &spoken.verdict.suggestions {
+                if !of.contains(&one) {
+                    of.push(one);
+                }
+            }
+        }
+        all.retain(|_, of| !of.is_empty());
+        all
+    }
+
+    fn answer_back_payload(&self, role: Role, index: usize) -> Value {
         let question = self.meeting.as_ref().and_then(|meeting| meeting.questions.get(index));
         let exchange = question.map(|question| question.exchange.clone()).unwrap_or_default();
         let last = exchange.last().map(|last| last.trim_start_matches("user: ").to_owned());
-        json!({
-            "my_question": question.map(|question| question.text.clone()).unwrap_or_default(),
-            "user_asks": last.unwrap_or_default(),
-            "said_so_far": exchange,
-        })
+        let mut payload = self.meeting_payload(role);
+        payload["my_question"] =
+            question.map(|question| question.text.clone()).unwrap_or_default().into();
+        payload["user_asks"] = last.unwrap_or_default().into();
+        payload["said_so_far"] = exchange.into();
+        payload
     }
 
     fn asked(&self, keep: impl Fn(&Question) -> bool) -> Vec<Value> {
@@ -166,7 +224,7 @@ impl Course {
     }
 
     /// Returns the round whose verdicts a synthesis sums up.
-    fn last_round(&self) -> u8 {
+    pub(crate) fn last_round(&self) -> u8 {
         match self.stage {
             crate::Stage::Synthesis(round) | crate::Stage::Plan(round) => round,
             _ => 3,
@@ -233,46 +291,5 @@ impl Course {
             }
         }
         text
-    }
-}
-
-/// Says what is to be answered, and in which form.
-pub fn instruction(kind: TurnKind) -> &'static str {
-    match kind {
-        TurnKind::Verdict(..) => {
-            "Answer with JSON only: {\"ok\": true if you agree | false if you block | null if you have a concern, \
-             \"reasons\": [\"…\"], \"suggestions\": [\"…\"], \"blocking_open_questions\": [\"what only the user can say\"]}"
-        }
-        TurnKind::Judge(..) => {
-            "Look at your question again, given what was asked and answered since. Answer with JSON only: {\"action\": \
-             \"ask\" | \"modify\" | \"skip\", \"question\": \"the new wording, if you modify it\", \"reason\": \"the user \
-             sees this\"}"
-        }
-        TurnKind::FollowUp(_) => {
-            "If the user's answers raise one more question that you need answered, ask it. Answer with JSON only: \
-             {\"question\": \"…\" | null}"
-        }
-        TurnKind::AnswerBack(..) => {
-            "The user asks you back. Answer with JSON only: {\"answer\": \"…\"}"
-        }
-        TurnKind::Intent => {
-            "Judge what the earlier file is for. Answer with JSON only: {\"intent\": \"refine\" | \"new_with_reference\" | \
-             \"new\" | \"continue_discussion\" | \"unsure\", \"reason\": \"…\"}"
-        }
-        TurnKind::Extraction => {
-            "Extract what all roles agree on, and what is in conflict, after the user's answers. Answer with JSON only: {\"agreed_points\": [\"…\"], \
-             \"conflicting_points\": [\"…\"]}"
-        }
-        TurnKind::Synthesis => {
-            "Sum up the verdicts. Answer with JSON only: {\"agreed_points\": [\"…\"], \"reserved_points\": [{\"role\": \"…\", \
-             \"concern\": \"…\", \"severity\": \"warning\" | \"error\"}], \"strong_disagreements\": [{\"topic\": \"…\", \
-             \"positions\": {\"Role\": \"…\"}}], \"summary\": \"…\"}"
-        }
-        TurnKind::Plan => {
-            "Write the plan that all roles agreed on, by plan_schema. Answer with JSON only: {\"why\", \"what\", \
-             \"requirements\": [{\"id\", \"text\"}], \"draft_files\": [{\"path\", \"purpose\"}], \"acceptance\": [{\"id\", \
-             \"requirement\": \"R1\", \"text\"}], \"scope\": [], \"non_goals\": [], \"open_questions\": [], \"test_plan\": \
-             [{\"id\", \"covers\": [\"A1\"], \"text\"}], \"risks\": [{\"id\", \"text\", \"owner\", \"affects\": [\"R1\"]}]}"
-        }
     }
 }

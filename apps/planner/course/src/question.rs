@@ -33,6 +33,8 @@ pub struct Question {
     pub answer: Option<String>,
     /// What was said between question and answer: the user's words and the role's, in turn.
     pub exchange: Vec<String>,
+    /// How many answers there were when its role last looked at it again.
+    pub judged: Option<usize>,
 }
 
 /// How far a question is.
@@ -57,6 +59,19 @@ impl Meeting {
             .iter()
             .enumerate()
             .find(|(_, question)| question.state == QuestionState::Open)
+    }
+
+    /// Returns the questions that are still to be asked, with their places.
+    pub fn waiting(&self) -> impl Iterator<Item = (usize, &Question)> {
+        let all = self.questions.iter().enumerate();
+        all.filter(|(_, question)| question.state == QuestionState::Waiting)
+    }
+
+    /// Returns how many questions the user has answered.
+    pub fn answers(&self) -> usize {
+        let is_answered =
+            |one: &&Question| matches!(one.state, QuestionState::Answered | QuestionState::Unknown);
+        self.questions.iter().filter(is_answered).count()
     }
 
     /// Returns the questions that were asked, in the order of their numbers.
@@ -91,6 +106,7 @@ impl Question {
             state: QuestionState::Waiting,
             answer: None,
             exchange: Vec::new(),
+            judged: None,
         }
     }
 

@@ -14,13 +14,15 @@ static PARSED: LazyLock<BTreeMap<&'static str, Value>> = LazyLock::new(|| {
 });
 
 /// All schemas by name.
-pub const SCHEMAS: [(&str, &str); 19] = [
+pub const SCHEMAS: [(&str, &str); 21] = [
     ("answer_back", include_str!("../schemas/answer_back.json")),
+    ("confirm", include_str!("../schemas/confirm.json")),
     ("extraction", include_str!("../schemas/extraction.json")),
     ("follow_up", include_str!("../schemas/follow_up.json")),
     ("intent", include_str!("../schemas/intent.json")),
     ("judgement", include_str!("../schemas/judgement.json")),
     ("payload.answer_back", include_str!("../schemas/payload.answer_back.json")),
+    ("payload.confirm", include_str!("../schemas/payload.confirm.json")),
     ("payload.extraction", include_str!("../schemas/payload.extraction.json")),
     ("payload.follow_up", include_str!("../schemas/payload.follow_up.json")),
     ("payload.intent", include_str!("../schemas/payload.intent.json")),

@@ -3,14 +3,20 @@
 use serde_json::Value;
 
 use crate::artifact::Artifact;
+use crate::limits::OUTLINE_MAX;
+use crate::turn::flat;
 
 /// A section's items, each with the key by which the same item is found in another version.
 pub(crate) type Sections = Vec<(String, Vec<(String, String)>)>;
 
 /// The sections of a plan in the order in which it is read; others follow.
-const ORDER: [&str; 10] = [
+const ORDER: [&str; 14] = [
     "why",
     "what",
+    "brief",
+    "answers",
+    "constraints",
+    "decisions",
     "requirements",
     "acceptance",
     "scope",
@@ -22,7 +28,7 @@ const ORDER: [&str; 10] = [
 ];
 
 /// The sections of a draft that are read before the others.
-const FIRST: [&str; 2] = ["What was not agreed", "What was agreed"];
+const FIRST: [&str; 4] = ["What was not agreed", "What was agreed", "未达成共识", "已达成共识"];
 
 impl Artifact {
     /// Returns its sections, what a decision is made on first, each with its items in a line or more.
@@ -39,6 +45,21 @@ impl Artifact {
             .collect();
         all.sort_by_key(|(name, _)| place(name));
         all
+    }
+}
+
+/// Writes all sections of a plan with their ids, for a brief that builds on it.
+pub(crate) fn outline(plan: &Value) -> String {
+    let mut text = String::new();
+    for (name, items) in Artifact::Plan(plan.clone()).sections() {
+        // The brief has these already.
+        if !items.is_empty() && !["brief", "answers"].contains(&name.as_str()) {
+            text += &format!("{}:\n- {}\n", name.replace('_', " "), items.join("\n- "));
+        }
+    }
+    match text.char_indices().nth(OUTLINE_MAX) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
     }
 }
 
@@ -73,12 +94,17 @@ fn plan_items(value: &Value) -> Vec<(String, String)> {
         Value::Array(items) => items
             .iter()
             .map(|item| match (item, item["id"].as_str().or(item["path"].as_str())) {
-                (_, Some(id)) => (id.to_owned(), format!("{id}: {}", rest(item))),
-                (Value::String(text), None) => (text.clone(), text.clone()),
+                (_, Some(id)) => (id.to_owned(), flat(&format!("{id}: {}", rest(item)))),
+                (Value::String(text), None) => (text.clone(), flat(text)),
+                (Value::Object(fields), None) if fields.contains_key("question") => {
+                    let text = |name: &str| item[name].as_str().unwrap_or_default();
+                    let (asker, asked) = (text("asked_by"), text("question"));
+                    (asked.to_owned(), flat(&format!("{asker}: {asked} → {}", text("answer"))))
+                }
                 (other, None) => (other.to_string(), other.to_string()),
             })
             .collect(),
-        Value::String(text) => vec![("text".into(), text.clone())],
+        Value::String(text) => vec![("text".into(), flat(text))],
         other => vec![("text".into(), other.to_string())],
     }
 }

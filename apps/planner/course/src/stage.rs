@@ -29,14 +29,15 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// Returns its place in a cycle.
-    pub fn rank(self) -> u8 {
+    /// Returns its place in a cycle. By rules that know [`signing`](crate::signing) the extraction comes before the meeting,
+    /// which is given what it says; by earlier ones behind it.
+    pub(crate) fn rank(self, is_signed: bool) -> u8 {
         match self {
             Self::Empty => 0,
             Self::Intent | Self::AskIntent => 1,
             Self::Round(number @ (0..=2)) => 1 + number,
-            Self::Meeting => 4,
-            Self::Extraction => 5,
+            Self::Meeting => 4 + u8::from(is_signed),
+            Self::Extraction => 5 - u8::from(is_signed),
             Self::Round(_) => 6,
             Self::Synthesis(_) => 7,
             Self::Plan(_) => 8,

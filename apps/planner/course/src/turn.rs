@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::event::{By, Refusal};
 use crate::limits::{ANSWER_MAX, GIST_MAX};
 use crate::role::{Role, Speaker};
-use crate::schema;
+use crate::{schema, signing};
 
 /// A turn that is open: somebody is to speak.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub enum TurnKind {
     AnswerBack(Role, usize),
     /// The coach extracts what was agreed.
     Extraction,
+    /// A role confirms, denies or rewords what the coach wrote of it.
+    Confirm(Role),
     /// The coach sums up what came of it.
     Synthesis,
     /// The coach writes the plan.
@@ -47,6 +49,7 @@ impl TurnKind {
             Self::Verdict(_, role)
             | Self::Judge(role, _)
             | Self::FollowUp(role)
+            | Self::Confirm(role)
             | Self::AnswerBack(role, _) => Speaker::Role(role),
             Self::Intent | Self::Extraction | Self::Synthesis | Self::Plan => Speaker::Coach,
         }
@@ -61,6 +64,7 @@ impl TurnKind {
             Self::FollowUp(_) => "follow_up",
             Self::AnswerBack(..) => "answer_back",
             Self::Extraction => "extraction",
+            Self::Confirm(_) => "confirm",
             Self::Synthesis => "synthesis",
             Self::Plan => "plan",
         }
@@ -75,8 +79,20 @@ impl TurnKind {
             Self::FollowUp(_) => "may ask one more question",
             Self::AnswerBack(..) => "answers what the user asked back",
             Self::Extraction => "extracts what was agreed in rounds 1 and 2",
+            Self::Confirm(_) => "confirms what the coach wrote of it",
             Self::Synthesis => "sums up what was agreed",
             Self::Plan => "writes the plan",
+        }
+    }
+
+    /// Takes lists that are null for empty ones.
+    pub fn fill(self, answer: &mut Value) {
+        let Some(fields) = answer.as_object_mut() else { return };
+        let properties = schema::schema(self.schema()).map(|schema| &schema["properties"]);
+        for (name, field) in fields.iter_mut().filter(|(_, field)| field.is_null()) {
+            if properties.is_some_and(|all| all[name.as_str()]["type"] == "array") {
+                *field = Value::Array(Vec::new());
+            }
         }
     }
 
@@ -85,6 +101,36 @@ impl TurnKind {
     /// # Errors
     /// What is wrong, and where.
     pub fn check(self, answer: &Value) -> Result<(), String> {
+        self.check_form(answer)?;
+        match self {
+            Self::Verdict(..) if answer["ok"] != true && !has_words(&answer["reasons"]) => {
+                Err("reasons: say why, unless the role agrees".into())
+            }
+            Self::Extraction | Self::Synthesis => signing::check_roles(answer),
+            Self::Confirm(_) => signing::check_answers(answer),
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks an answer by what its speaker was given.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check_for(self, payload: &Value, answer: &Value) -> Result<(), String> {
+        let count = |value: &Value| value.as_array().map_or(0, Vec::len);
+        match (self, count(&answer["answers"]), count(&payload["points"])) {
+            (Self::Confirm(_), given, asked) if given != asked => {
+                Err(format!("answers: {given} for {}", self::count(asked, "point")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks an answer as courses of the earlier [rules](crate::event::RULES) did.
+    ///
+    /// # Errors
+    /// What is wrong, and where.
+    pub(crate) fn check_form(self, answer: &Value) -> Result<(), String> {
         let length = answer.to_string().len();
         if length > ANSWER_MAX {
             return Err(format!("the answer has {length} bytes, at most {ANSWER_MAX}"));
@@ -98,11 +144,17 @@ impl TurnKind {
             Self::Plan => crate::quality::check_links(answer),
             // The coach may write the plan at once.
             Self::Synthesis if !answer["plan"].is_null() => {
-                Self::Plan.check(&answer["plan"]).map_err(|why| format!("plan: {why}"))
+                Self::Plan.check_form(&answer["plan"]).map_err(|why| format!("plan: {why}"))
             }
             _ => Ok(()),
         }
     }
+}
+
+/// Returns true if a list has a text that says something.
+fn has_words(list: &Value) -> bool {
+    let mut texts = list.as_array().into_iter().flatten().filter_map(Value::as_str);
+    texts.any(|text| !text.trim().is_empty())
 }
 
 /// Makes an answer into its type.
@@ -221,6 +273,9 @@ pub struct Synthesis {
     pub reserved_points: Vec<Reserved>,
     #[serde(default)]
     pub strong_disagreements: Vec<Disagreement>,
+    /// What the coach took for agreed and roles did not confirm.
+    #[serde(default, skip_deserializing, skip_serializing_if = "Vec::is_empty")]
+    pub unsigned_points: Vec<String>,
     #[serde(default)]
     pub summary: String,
     /// When it was made.
@@ -231,9 +286,14 @@ pub struct Synthesis {
     pub plan: Option<Value>,
 }
 
+/// Returns a text on one line, so that it can't pass for a line of anybody else's.
+pub fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// Returns the first words of a text, on one line.
 pub fn gist(text: &str) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = flat(text);
     match flat.char_indices().nth(GIST_MAX) {
         Some((at, _)) => format!("{}…", &flat[..at]),
         None => flat,

@@ -7,10 +7,11 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use pipemux_planner_course::ordered;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
-use super::Cancel;
+use super::{Cancel, NoAnswer};
 use crate::limits::{DRIVER_OUTPUT_MAX, DRIVER_STDERR_MAX};
 
 /// How often a running program is looked after.
@@ -38,16 +39,22 @@ pub fn run(
     payload: &Value,
     deadline: Duration,
     cancel: &Cancel,
-) -> Result<String, String> {
-    let output =
-        start(words, payload.to_string().into_bytes(), &[], deadline, DRIVER_OUTPUT_MAX, cancel)?;
+) -> Result<String, NoAnswer> {
+    let output = start(
+        words,
+        ordered::line(payload).into_bytes(),
+        &[],
+        deadline,
+        DRIVER_OUTPUT_MAX,
+        cancel,
+    )?;
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     if !stderr.trim().is_empty() {
         // Standard error is the session's log.
         let _ = writeln!(io::stderr(), "{}: {}", words.join(" "), stderr.trim_end());
     }
     if output.cut {
-        return Err(format!("it printed more than {DRIVER_OUTPUT_MAX} bytes"));
+        return Err(format!("it printed more than {DRIVER_OUTPUT_MAX} bytes").into());
     }
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     match output.exit {
@@ -58,7 +65,8 @@ pub fn run(
                 .find_map(|said| said.trim().lines().last());
             let how = exit
                 .map_or("was killed".to_owned(), |status| format!("ended with status {status}"));
-            Err(format!("`{}` {how}: {}", words.join(" "), last.unwrap_or("it said nothing")))
+            let detail = last.unwrap_or("it said nothing").to_owned();
+            Err(NoAnswer { reason: format!("`{}` {how}", words.join(" ")), detail })
         }
     }
 }
@@ -177,6 +185,7 @@ mod tests {
     fn sh(script: &str, deadline: u64) -> Result<String, String> {
         let words = ["sh", "-c", script].map(str::to_owned);
         run(&words, &json!({"a": 1}), Duration::from_secs(deadline), &Cancel::default())
+            .map_err(|why| why.to_string())
     }
 
     #[test]
@@ -199,7 +208,7 @@ mod tests {
             Duration::from_secs(9),
             &Cancel::default(),
         );
-        assert_eq!(missing.unwrap_err(), "there is no program `no-such-program`");
+        assert_eq!(missing.unwrap_err().reason, "there is no program `no-such-program`");
     }
 
     #[test]
@@ -211,7 +220,7 @@ mod tests {
         cancel.set();
         let words = ["sh", "-c", "sleep 1000"].map(str::to_owned);
         let ended = run(&words, &json!({}), Duration::from_secs(1000), &cancel);
-        assert_eq!(ended.unwrap_err(), "it was cancelled");
+        assert_eq!(ended.unwrap_err().reason, "it was cancelled");
     }
 
     #[test]

@@ -10,10 +10,10 @@ const DEPTH_MAX: usize = 4;
 const TEXT_FIELDS: [&str; 6] =
     ["result", "text", "content", "response", "message", "last_agent_message"];
 
-/// Returns the last object that is an answer to the turn.
+/// Returns the object that is an answer to the turn. Of several that differ none counts.
 ///
 /// # Errors
-/// There is none: what is wrong with the last one that looks like it.
+/// There is none, or more than one: what is wrong with the last one that looks like it.
 pub fn extract(text: &str, kind: TurnKind) -> Result<Value, String> {
     let mut found = Vec::new();
     let mut failed = None;
@@ -22,11 +22,19 @@ pub fn extract(text: &str, kind: TurnKind) -> Result<Value, String> {
         return Err(format!("the program reports an error: {why}"));
     }
     let mut reason = None;
-    for candidate in found.into_iter().rev() {
+    let mut answers: Vec<Value> = Vec::new();
+    for mut candidate in found.into_iter().rev() {
+        kind.fill(&mut candidate);
         match kind.check(&candidate) {
-            Ok(()) => return Ok(candidate),
+            Ok(()) if answers.contains(&candidate) => {}
+            Ok(()) => answers.push(candidate),
             Err(why) => drop(reason.get_or_insert(why)),
         }
+    }
+    match answers.len() {
+        0 => {}
+        1 => return answers.pop().ok_or_else(String::new),
+        more => return Err(format!("there are {more} different answers in it: give one")),
     }
     Err(reason.unwrap_or_else(|| match text.trim().is_empty() {
         true => "it answered nothing".into(),

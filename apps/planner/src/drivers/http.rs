@@ -5,10 +5,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use docui::deadline;
+use pipemux_planner_course::ordered;
+use pipemux_planner_course::turn::gist;
 use serde_json::{Value, json};
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 
-use super::Cancel;
+use super::{Cancel, NoAnswer};
 use crate::limits::{DRIVER_OUTPUT_MAX, HTTP_BACKOFF, HTTP_TRIES};
 
 /// Where a model answers.
@@ -34,17 +36,19 @@ impl std::fmt::Debug for Endpoint<'_> {
 /// Why a try failed, and whether another one may succeed.
 struct Failure {
     why: String,
+    /// What the endpoint said itself.
+    detail: String,
     may_pass: bool,
     wait: Option<Duration>,
 }
 
 impl Failure {
     fn lasting(why: impl Into<String>) -> Self {
-        Self { why: why.into(), may_pass: false, wait: None }
+        Self { why: why.into(), detail: String::new(), may_pass: false, wait: None }
     }
 
     fn passing(why: impl Into<String>) -> Self {
-        Self { why: why.into(), may_pass: true, wait: None }
+        Self { why: why.into(), detail: String::new(), may_pass: true, wait: None }
     }
 }
 
@@ -52,13 +56,13 @@ impl Failure {
 ///
 /// # Errors
 /// Why there is no answer, after all tries that made sense.
-pub fn ask(endpoint: &Endpoint<'_>, payload: &Value, cancel: &Cancel) -> Result<String, String> {
+pub fn ask(endpoint: &Endpoint<'_>, payload: &Value, cancel: &Cancel) -> Result<String, NoAnswer> {
     let end = deadline::after(endpoint.deadline);
     let mut pause = HTTP_BACKOFF;
     let mut tries = 1;
     loop {
         if cancel.is_set() {
-            return Err("it was cancelled".into());
+            return Err("it was cancelled".to_owned().into());
         }
         let left = end.saturating_duration_since(Instant::now());
         let failure = match try_once(endpoint, payload, left, cancel) {
@@ -68,7 +72,8 @@ pub fn ask(endpoint: &Endpoint<'_>, payload: &Value, cancel: &Cancel) -> Result<
         let wait = failure.wait.unwrap_or(pause);
         if !failure.may_pass || tries >= HTTP_TRIES || deadline::after(wait) >= end {
             let after = if tries > 1 { format!(" (after {tries} tries)") } else { String::new() };
-            return Err(format!("{}: {}{after}", endpoint.base_url, failure.why));
+            let reason = format!("{}: {}{after}", endpoint.base_url, failure.why);
+            return Err(NoAnswer { reason, detail: failure.detail });
         }
         std::thread::sleep(wait);
         (tries, pause) = (tries + 1, pause * 2);
@@ -84,7 +89,7 @@ fn try_once(
     let prompt = payload["my_prompt"].as_str().unwrap_or_default();
     let body = json!({
         "model": endpoint.model, "stream": true,
-        "messages": [{"role": "system", "content": prompt}, {"role": "user", "content": payload.to_string()}],
+        "messages": [{"role": "system", "content": prompt}, {"role": "user", "content": ordered::line(payload)}],
     });
     let url = format!("{}/chat/completions", endpoint.base_url);
     let mut request = agent(&url)
@@ -110,9 +115,9 @@ fn try_once(
     if status != 200 {
         let mut text = String::new();
         let _ = reader.take(4096).read_to_string(&mut text);
-        let why = format!("status {status}: {}", pipemux_planner_course::turn::gist(&text));
+        let (why, detail) = (format!("status {status}"), gist(&text));
         let may_pass = status == 408 || status == 429 || status >= 500;
-        return Err(Failure { why, may_pass, wait: wait.map(Duration::from_secs) });
+        return Err(Failure { why, detail, may_pass, wait: wait.map(Duration::from_secs) });
     }
     read_stream(BufReader::new(&mut reader), cancel)
 }

@@ -5,7 +5,7 @@ use pipemux_planner::Action;
 use pipemux_planner::action::Json;
 use serde_json::json;
 
-use crate::support::{NO, Session, YES, text, verdict};
+use crate::support::{NO, Session, YES, extraction, text, verdict};
 
 fn plan(brief: &str, from: Option<&str>) -> Action {
     let from = from.map(|from| FilePath(from.into()));
@@ -20,9 +20,11 @@ fn missing_and_empty_briefs_are_refused_with_the_call() {
         assert_eq!(fault.message, "the brief is empty: say what you want, and why");
         assert!(fault.hints[0].starts_with("pipemux run 'planner.plan("), "{:?}", fault.hints);
     }
-    for action in
-        [Action::Accept {}, Action::Pause {}, Action::Reply { text: text("x"), question: None }]
-    {
+    for action in [
+        Action::Accept {},
+        Action::Pause {},
+        Action::Reply { text: text("x"), question: None, wait: false },
+    ] {
         assert!(session.fails(action).message.contains("there is no brief yet"));
     }
     assert!(
@@ -53,8 +55,9 @@ fn answer_of_a_megabyte_is_kept_in_a_file() {
     session.plan("add an audit log");
     session.round([NO; 5]);
     session.round([YES; 5]);
+    session.signed(extraction());
     let huge = "x".repeat(1_000_000);
-    let fault = session.fails(Action::Reply { text: text(&huge), question: None });
+    let fault = session.fails(Action::Reply { text: text(&huge), question: None, wait: false });
     assert!(fault.message.contains(
         "1000000 characters, at most 32000; it is kept in .planning/add-an-audit-log/too-long.txt"
     ));
@@ -66,7 +69,7 @@ fn answer_of_a_megabyte_is_kept_in_a_file() {
 fn reply_to_a_closed_question_says_what_is_open() {
     let mut session = Session::agent();
     session.plan("add an audit log");
-    let reply = |question| Action::Reply { text: text("yes"), question };
+    let reply = |question| Action::Reply { text: text("yes"), question, wait: false };
     assert!(
         session
             .fails(reply(None))
@@ -75,6 +78,7 @@ fn reply_to_a_closed_question_says_what_is_open() {
     );
     session.round([NO; 5]);
     session.round([YES; 5]);
+    session.signed(extraction());
     session.done(reply(Some(1)));
     assert!(
         session
@@ -88,8 +92,10 @@ fn reply_to_a_closed_question_says_what_is_open() {
 fn malformed_answers_name_the_place_and_the_call() {
     let mut session = Session::agent();
     session.plan("add an audit log");
-    let fault =
-        session.fails(Action::Speak { answer: Json(json!({"ok": "maybe", "reasons": []})) });
+    let fault = session.fails(Action::Speak {
+        answer: Json(json!({"ok": "maybe", "reasons": []})),
+        role: String::new(),
+    });
     assert!(
         fault.message.contains("ok: expected boolean or null, got \"maybe\""),
         "{}",

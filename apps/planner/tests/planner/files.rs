@@ -1,11 +1,13 @@
 //! The files are the truth: after a kill, an edit by hand, another session, a full disk.
 
 use std::io::Write;
+use std::process::{Command, Stdio};
 
 use pipemux_planner::Action;
+use pipemux_proto::app::Outcome;
 use serde_json::json;
 
-use crate::support::{NO, Session, YES, plan, synthesis, text, verdict};
+use crate::support::{NO, Session, YES, extraction, plan, synthesis, text, verdict};
 
 const FOLDER: &str = ".planning/add-an-audit-log";
 
@@ -56,7 +58,7 @@ fn half_a_line_of_the_journal_was_never_answered_for_and_is_cut() {
         view.contains("you may play SeniorDeveloper") && view.contains(":1) block · because"),
         "{view}"
     );
-    assert!(view.contains("then: TestPlanner, RiskPlanner\n"), "{view}");
+    assert!(view.contains("at the same time: TestPlanner, RiskPlanner\n"), "{view}");
     let journal = session.read(&format!("{FOLDER}/journal.jsonl"));
     assert!(journal.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
 }
@@ -67,6 +69,7 @@ fn torn_line_of_the_meeting_is_written_again() {
     session.plan("add an audit log");
     session.round([NO; 5]);
     session.round([NO; 5]);
+    session.signed(extraction());
     session.reply("keep it for a year");
     let name = format!("{FOLDER}/planning.clarification.jsonl");
     let whole = session.read(&name);
@@ -90,16 +93,147 @@ fn draft_edited_by_hand_is_taken_and_said() {
     assert!(
         !session.read(&format!("{FOLDER}/versions/v1/planning.draft.md")).contains("not reads")
     );
-    // A plan that was edited is no longer what was agreed on: handing it over is confirmed like a draft's.
+}
+
+/// What is in the journal of edits by hand.
+fn edits(session: &Session) -> usize {
+    session.read(&format!("{FOLDER}/journal.jsonl")).matches("\"event\":\"edited\"").count()
+}
+
+/// Looks as often as a window and a watcher would, across a restart, too.
+fn look(session: &mut Session) -> String {
+    for _ in 0..3 {
+        session.view();
+    }
+    session.kill();
+    session.view()
+}
+
+fn is_handed_over(session: &mut Session) -> bool {
+    let handoff = Action::Handoff { command: String::new() };
+    match session.host.invoke(&handoff) {
+        Outcome::Done(_) => true,
+        Outcome::Needs(needs) => {
+            assert!(needs.question.text.contains("edited by hand"), "{}", needs.question.text);
+            false
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Runs a script of Python on a text.
+fn python(script: &str, text: &str) -> String {
+    let mut child = Command::new("python3")
+        .args(["-c", script])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap()
+}
+
+/// Writes a plan in another form.
+type Format = Box<dyn Fn(&str) -> String>;
+
+#[test]
+fn edit_by_hand_is_one_entry_however_it_is_formatted() {
+    let dump =
+        |args: &str| format!("import json,sys;print(json.dumps(json.load(sys.stdin){args}))");
+    let formats: [(&str, Format); 5] = [
+        ("json.tool", Box::new(|text| python("import json.tool; json.tool.main()", text))),
+        ("no last newline", Box::new(|text: &str| text.trim_end().to_owned())),
+        ("sorted", Box::new(move |text| python(&dump(", sort_keys=True, indent=2"), text))),
+        ("one line", Box::new(move |text| python(&dump(""), text))),
+        ("CRLF", Box::new(|text: &str| text.replace('\n', "\r\n"))),
+    ];
+    for (name, format) in formats {
+        for is_changed in [false, true] {
+            let mut session = Session::agent();
+            session.fast();
+            let file = format!("{FOLDER}/planning.ai.json");
+            let agreed = session.read(&file);
+            let edited = match is_changed {
+                true => format(&agreed.replace("an audit log", "a log")),
+                false => format(&agreed),
+            };
+            session.write(&file, &edited);
+            let view = look(&mut session);
+            assert_eq!(edits(&session), usize::from(edited != agreed), "{name}");
+            assert_eq!(session.read(&file), edited, "{name}: as it was edited");
+            assert_eq!(view.contains("edited by hand"), is_changed, "{name}: {view}");
+            assert_eq!(is_handed_over(&mut session), !is_changed, "{name}");
+            // The same edit again is none, and the topic goes on.
+            session.write(&file, &edited);
+            look(&mut session);
+            assert_eq!(edits(&session), usize::from(edited != agreed), "{name}");
+            session.done(Action::Accept {});
+        }
+    }
+}
+
+#[test]
+fn file_that_is_no_plan_is_said_and_ends_nothing() {
     let mut session = Session::agent();
     session.fast();
-    let name = format!("{FOLDER}/planning.ai.json");
-    session.write(&name, &session.read(&name).replace("an audit log", "a log"));
-    assert!(session.view().contains("plan, edited by hand"));
-    let handoff = Action::Handoff { command: String::new() };
-    assert!(matches!(session.host.invoke(&handoff), pipemux_proto::app::Outcome::Needs(_)));
-    session.write(&name, "{");
-    assert!(session.view().contains("Problem: the plan is no JSON now"));
+    let file = format!("{FOLDER}/planning.ai.json");
+    for (text, why) in
+        [("[1,2]", "no JSON object now"), ("{", "no JSON now"), ("3", "no JSON object")]
+    {
+        session.write(&file, text);
+        let view = look(&mut session);
+        assert!(view.contains(&format!("Problem: the plan is {why}")), "{view}");
+        assert_eq!((edits(&session), session.read(&file).as_str()), (0, text));
+    }
+    session.done(Action::RollBack { version: 1 });
+    assert!(!session.view().contains("Problem"));
+}
+
+#[test]
+fn what_nobody_agreed_to_keeps_its_mark_and_what_was_agreed_comes_back_word_for_word() {
+    let mut session = Session::agent();
+    session.fast();
+    let file = format!("{FOLDER}/planning.ai.json");
+    let agreed = session.read(&file);
+    session.write(&file, &agreed.replace("an audit log", "a log"));
+    assert!(session.view().contains("### Version 2\n"));
+    assert_eq!(session.read(&format!("{FOLDER}/versions/v1/planning.ai.json")), agreed);
+    session.done(Action::RollBack { version: 2 });
+    assert!(look(&mut session).contains("plan, edited by hand, brings back version 2"));
+    assert!(!is_handed_over(&mut session), "going back to it doesn't make it agreed on");
+    session.done(Action::RollBack { version: 1 });
+    assert_eq!(session.read(&file), agreed);
+    assert!(is_handed_over(&mut session));
+    let record = session.read(&format!("{FOLDER}/handoffs/h1/record.json"));
+    assert!(!record.contains("edited_by_hand"), "{record}");
+    // So is taking the edit back by hand.
+    session.write(&file, &agreed.replace("an audit log", "a log"));
+    session.view();
+    assert!(!is_handed_over(&mut session));
+    session.write(&file, &agreed);
+    assert!(session.view().contains("all five agree"));
+    assert!(is_handed_over(&mut session));
+}
+
+#[test]
+fn topic_that_was_flooded_with_edits_is_repaired_when_it_is_loaded() {
+    let mut session = Session::agent();
+    session.fast();
+    let file = format!("{FOLDER}/planning.ai.json");
+    let name = format!("{FOLDER}/journal.jsonl");
+    let text = session.read(&file).replace("an audit log", "a log");
+    // As an earlier version wrote it.
+    let journal = session.read(&name).replace("\"rules\":2", "\"rules\":1");
+    let entry = json!({"ts": "2026-01-01T00:00:00Z", "by": {"reader": "a text editor", "person": true}, "event": "edited", "text": text});
+    session.write(&file, &text);
+    session.write(&name, &(journal + &format!("{entry}\n").repeat(4_000)));
+    session.kill();
+    let view = session.view();
+    assert!(view.contains("edited by hand"), "{view}");
+    assert_eq!(edits(&session), 1);
+    session.done(Action::Accept {});
+    session.kill();
+    assert!(session.view().contains("it is accepted"));
 }
 
 #[test]

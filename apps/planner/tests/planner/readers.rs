@@ -5,7 +5,7 @@ use pipemux_planner::Action;
 use pipemux_proto::app::Outcome;
 use serde_json::json;
 
-use crate::support::{NO, ROLES, Session, YES, plan, synthesis, verdict};
+use crate::support::{NO, ROLES, Session, YES, extraction, plan, speak, synthesis, verdict};
 
 const USER: &str = "default";
 
@@ -35,6 +35,9 @@ fn role_that_nobody_has_taken_is_offered_and_expected_of_the_user_alone() {
     session.plan("add an audit log");
     taken(&mut session, &[("ann", "ProductPlanner"), ("bob", "TestPlanner"), ("bob", "Coach")]);
     says(&mut session, "ann", "ProductPlanner", &[]);
+    // The roles of round 1 are asked at the same time.
+    assert!(head(&mut session, "bob").contains("**Expected of you now**: you play TestPlanner"));
+    says(&mut session, "bob", "TestPlanner", &[]);
     let untaken = "nobody has taken SystemDesigner, who judges the brief";
     for (reader, who) in
         [("ann", "You are ProductPlanner."), ("bob", "You are TestPlanner and Coach.")]
@@ -76,9 +79,8 @@ fn user_s_turn_is_expected_of_the_user_and_role_readers_wait() {
     for role in ROLES {
         says(&mut session, role, role, &[]);
     }
-    let judge = Action::Speak {
-        answer: pipemux_planner::action::Json(json!({"action": "ask", "reason": "r"})),
-    };
+    session.signed(extraction());
+    let judge = speak(json!({"action": "ask", "reason": "r"}), "TestPlanner");
     let Outcome::Failed(fault) = session.host.invoke_as("RiskPlanner", 0, &judge) else {
         panic!("refused")
     };
@@ -116,6 +118,52 @@ fn user_s_turn_is_expected_of_the_user_and_role_readers_wait() {
 }
 
 #[test]
+fn who_plays_a_role_does_nothing_in_the_user_s_place() {
+    let mut session = Session::agent();
+    session.plan("add an audit log");
+    taken(&mut session, &[("ann", "TestPlanner")]);
+    let invite = Action::Invite { reader: "eve".into(), veto: false };
+    session.done(invite);
+    // Bob took nothing, but has spoken.
+    says(&mut session, "bob", "RiskPlanner", &[]);
+    let acts = [
+        Action::Reply { text: "yes".into(), question: None, wait: false },
+        Action::Say { text: "yes".into() },
+        Action::Adjust { text: "make it pink".into() },
+        Action::LeaveOut { role: "RiskPlanner".into() },
+        Action::Accept {},
+        Action::Discard {},
+        Action::Handoff { command: String::new() },
+        Action::RollBack { version: 1 },
+    ];
+    let before = session.view();
+    for act in &acts {
+        for (reader, role) in
+            [("ann", "TestPlanner"), ("bob", "RiskPlanner"), ("eve", "the invited expert")]
+        {
+            let Outcome::Failed(fault) = session.host.invoke_as(reader, 0, act) else {
+                panic!("{reader}: {act:?}")
+            };
+            let wanted = format!(
+                "reader {reader} plays {role}: only the user (reader default, or a person) can do that"
+            );
+            assert_eq!(fault.message, wanted);
+        }
+    }
+    assert_eq!(session.view(), before);
+    for (reader, text) in [(USER, "for all"), ("attach-1", "and small")] {
+        let act = Action::Adjust { text: text.into() };
+        assert!(matches!(session.host.invoke_as(reader, 0, &act), Outcome::Done(_)));
+    }
+    // A driver's name is no reader's.
+    let mut session = Session::new("driver = \"x\"\n[drivers.x]\ncommand = \"sleep 1000\"\n");
+    session.plan("add an audit log");
+    let act = Action::Adjust { text: "make it pink".into() };
+    let Outcome::Failed(fault) = session.host.invoke_as("x", 0, &act) else { panic!("refused") };
+    assert!(fault.message.starts_with("reader x plays ProductPlanner"), "{}", fault.message);
+}
+
+#[test]
 fn window_at_the_decision_shows_the_plan_within_its_budget() {
     let mut session = Session::agent();
     session.fast();
@@ -145,7 +193,11 @@ fn window_at_the_decision_shows_the_plan_within_its_budget() {
     let section = session.done(Action::Artifact { section: "Scope".into() });
     assert!(section.brief.contains("plan version 1 · scope"), "{}", section.brief);
     let fault = session.fails(Action::Artifact { section: "colour".into() });
-    assert!(fault.message.contains("there are why, what, requirements"), "{}", fault.message);
+    assert!(
+        fault.message.contains("there are why, what, brief, answers, constraints"),
+        "{}",
+        fault.message
+    );
 }
 
 #[test]
@@ -153,19 +205,27 @@ fn newest_words_of_each_speaker_stand_whole_and_the_record_takes_a_part() {
     let mut session = Session::agent();
     session.plan("add an audit log");
     let long = |word: &str| format!("{word} begins {} and ends", "and goes on ".repeat(30));
-    session.done(Action::Say { text: long("first").as_str().into() });
-    session.done(Action::Say { text: long("second").as_str().into() });
+    session.done(Action::Invite { reader: "eve".into(), veto: false });
+    let says = |session: &mut Session, words: String| {
+        let mut said = verdict("Expert", NO, &[]);
+        if let Action::Verdict { reasons, .. } = &mut said {
+            *reasons = vec![words];
+        }
+        assert!(matches!(session.host.invoke_as("eve", 0, &said), Outcome::Done(_)));
+    };
+    says(&mut session, long("first"));
+    says(&mut session, long("second"));
     let view = session.view();
     assert!(view.contains(&long("second")), "{view}");
     assert!(!view.contains(&long("first")), "only a gist of what came before: {view}");
     let last = session.done(Action::Record { since: 0, last: 1 });
-    assert!(last.brief.contains("1 of 2 entries"), "{}", last.brief);
-    for (since, entries) in [(0, 2), (1, 2), (2, 1), (3, 0), (99, 0), (-5, 2)] {
+    assert!(last.brief.contains("1 of 3 entries"), "{}", last.brief);
+    for (since, entries) in [(0, 3), (1, 3), (2, 2), (3, 1), (4, 0), (99, 0), (-5, 3)] {
         let part = session.done(Action::Record { since, last: 0 });
-        assert!(part.brief.contains(&format!("{entries} of 2 entries")), "{since}: {}", part.brief);
+        assert!(part.brief.contains(&format!("{entries} of 3 entries")), "{since}: {}", part.brief);
     }
     // Longer words are cut, with the call that has them all.
-    session.done(Action::Say { text: "字".repeat(5_000).as_str().into() });
+    says(&mut session, "字".repeat(5_000));
     let view = session.view();
-    assert!(view.contains("all of it: `pipemux ask 'planner.record(since=3)'`"), "{view}");
+    assert!(view.contains("all of it: `pipemux ask 'planner.record(since=4)'`"), "{view}");
 }

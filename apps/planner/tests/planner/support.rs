@@ -132,12 +132,35 @@ impl Session {
 
     #[track_caller]
     pub fn speak(&mut self, answer: serde_json::Value) -> Done {
-        self.done(Action::Speak { answer: Json(answer) })
+        self.done(speak(answer, ""))
+    }
+
+    /// The coach writes this of the roles, and each that it cites says yes.
+    #[track_caller]
+    pub fn signed(&mut self, answer: serde_json::Value) {
+        let taker = |session: &mut Self, role: &str, answer: serde_json::Value| {
+            // Whoever took the role says it.
+            let readers = ["default", role, "RiskPlanner"];
+            let said = |reader: &&str| {
+                let said = session.host.invoke_as(reader, 0, &speak(answer.clone(), role));
+                matches!(said, Outcome::Done(_))
+            };
+            assert!(readers.iter().any(said), "{role}: {answer}");
+        };
+        taker(self, "Coach", answer);
+        for role in ROLES {
+            let asked = self.host.invoke(&Action::Payload { role: role.into() });
+            let Outcome::Done(asked) = asked else { continue };
+            let text = asked.value.unwrap().to_value().unwrap();
+            let payload: serde_json::Value = serde_json::from_str(text.as_str().unwrap()).unwrap();
+            let Some(points) = payload["points"].as_array() else { continue };
+            taker(self, role, json!({"answers": vec!["yes"; points.len()]}));
+        }
     }
 
     #[track_caller]
     pub fn reply(&mut self, text: &str) -> Done {
-        self.done(Action::Reply { text: text.into(), question: None })
+        self.done(Action::Reply { text: text.into(), question: None, wait: false })
     }
 
     /// Looks until the window has a text.
@@ -159,10 +182,10 @@ impl Session {
         self.plan("add an audit log");
         self.round([YES, NO, YES, YES, YES]);
         self.round([YES, NO, YES, YES, YES]);
+        self.signed(extraction());
         self.reply("keep it for a year");
-        self.speak(json!({"agreed_points": ["log it"], "conflicting_points": ["storage"]}));
         self.round([YES, NO, YES, YES, YES]);
-        self.speak(synthesis());
+        self.signed(synthesis());
     }
 
     /// A course that ends in a plan at once.
@@ -196,6 +219,14 @@ pub fn verdict(role: &str, ok: Option<bool>, questions: &[&str]) -> Action {
         suggestions: Vec::new(),
         questions,
     }
+}
+
+pub fn speak(answer: serde_json::Value, role: &str) -> Action {
+    Action::Speak { answer: Json(answer), role: role.into() }
+}
+
+pub fn extraction() -> serde_json::Value {
+    json!({"agreed_points": ["log it"], "conflicting_points": ["storage"]})
 }
 
 pub fn text(text: &str) -> Text {

@@ -80,7 +80,7 @@ fn trust_is_of_what_the_files_say_now() {
     assert_ne!(before.key, asks(&mut session.host, &plan()).key);
     session.host.allow_consents();
     session.plan("add a log");
-    session.wait_for("agree");
+    session.wait_for("agree ·");
     assert!(session.path("pwned").exists());
 }
 
@@ -88,10 +88,10 @@ fn trust_is_of_what_the_files_say_now() {
 fn restart_waits_for_somebody_who_acts() {
     let mut session = Session::new("");
     session.write("planner.toml", &hostile_in(&session));
-    session.write("judge.sh", "sleep 1000\n");
+    let asked = session.path("asked");
+    session.write("judge.sh", &format!("echo x >> '{}'; sleep 1000\n", asked.display()));
     session.plan("add a log");
-    session.wait_for("evil plays ProductPlanner");
-    while !session.path("pwned").exists() {
+    while std::fs::read_to_string(&asked).unwrap_or_default().lines().count() < 5 {
         std::thread::yield_now();
     }
     session.kill();
@@ -101,5 +101,5 @@ fn restart_waits_for_somebody_who_acts() {
     assert!(!session.path("pwned").exists());
     session.write("judge.sh", "echo '{\"ok\": true, \"reasons\": [\"x\"]}'\n");
     session.done(Action::Go {});
-    session.wait_for("agree");
+    session.wait_for("agree ·");
 }

@@ -284,7 +284,7 @@ fn meeting_is_held_at_a_terminal() {
     terminal.press("/say('Which users do you mean?')\r");
     terminal.shows("All that signed in this year.");
     terminal.press("对，全部 500,000 人\r");
-    terminal.shows("question 2 of 3 so far): With 500,000 users bound");
+    terminal.shows("question 2 of 2 so far): With 500,000 users bound");
     terminal.press("I don't know\r");
     terminal.shows("decides on the plan: all five agree");
 

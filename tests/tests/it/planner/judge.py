@@ -1,5 +1,6 @@
 """Plays all roles of a planning course: the case is the first argument, the payload is on standard input."""
 
+import glob
 import json
 import os
 import sys
@@ -13,7 +14,7 @@ role = next(
     "coach",
 )
 stage = next(
-    (name for name in ["user_asks", "previous_ai_responses_in_r3", "round_2_verdicts", "round_1_verdicts", "my_question", "my_questions"] if name in payload),
+    (name for name in ["user_asks", "previous_ai_responses_in_r3", "round_2_verdicts", "round_1_verdicts", "my_question", "my_questions", "points"] if name in payload),
     ", ".join(sorted(set(payload) - {"my_prompt", "user_brief"})),
 )
 here = os.path.dirname(os.path.abspath(sys.argv[0]))
@@ -23,6 +24,27 @@ with open(os.path.join(here, "asked.log"), "a") as log:
 hold = os.path.join(here, "hold")
 while os.path.exists(hold) and role == "senior developer" and stage == "previous_ai_responses_in_r3":
     time.sleep(0.01)
+ROLES = ["product planner", "system designer", "senior developer", "test planner", "risk planner"]
+
+
+def wait_until(text, count):
+    """Roles that are asked at the same time answer in their order, so that a transcript is the same each time."""
+    end = time.time() + 60
+    while time.time() < end:
+        journals = sorted(glob.glob(os.path.join(here, ".planning/*/journal.jsonl")), key=os.path.getmtime)
+        if journals and open(journals[-1]).read().count(text) >= count:
+            return
+        time.sleep(0.01)
+
+
+if role in ROLES and set(payload) <= {"user_brief", "earlier_plan", "my_prompt"}:
+    wait_until('"ok":', ROLES.index(role))
+elif stage == "points":
+    wait_until('"answers":[', ROLES.index(role))
+elif stage == "my_question" and role == "system designer":
+    wait_until('"question":null', 1)
+elif stage == "my_question" and role == "test planner":
+    wait_until('"action":', 2)
 QUESTIONS = {
     "product planner": "Is it bound to the users we have?",
     "system designer": "Is their data migrated?",
@@ -63,6 +85,8 @@ def judgement():
 
 
 def answer():
+    if "points" in payload:
+        return {"answers": ["yes"] * len(payload["points"])}
     if "plan_schema" in payload:
         return PLAN
     if "round" in payload:

@@ -2,5 +2,7 @@
 
 mod decisions;
 mod meeting;
+mod signing;
 mod simulation;
 mod support;
+mod words;

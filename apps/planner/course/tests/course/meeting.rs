@@ -5,7 +5,7 @@ use pipemux_planner_course::turn::TurnKind;
 use pipemux_planner_course::{Role, Stage, schema};
 use serde_json::json;
 
-use crate::support::{NO, Play, YES, verdict};
+use crate::support::{NO, Play, YES, extraction, verdict};
 
 /// A course in the meeting, in which the product planner has one question and the system designer two.
 fn meeting() -> Play {
@@ -16,6 +16,7 @@ fn meeting() -> Play {
     for _ in 2..5 {
         play.answer(verdict(YES, &[]));
     }
+    play.signed(extraction());
     assert_eq!(play.course.stage, Stage::Meeting);
     play
 }
@@ -30,7 +31,7 @@ fn roles_ask_one_question_at_a_time_drop_and_change_them() {
     assert_eq!(play.kind(), TurnKind::Judge(Role::ProductPlanner, 0));
     assert_eq!(schema::check("payload.judgement", &play.payload()), Ok(()));
     play.answer(ask());
-    assert!(play.course.turn.is_none(), "the user is asked");
+    assert!(play.course.turn().is_none(), "the user is asked");
     play.reply("yes, 500,000 of them");
     assert_eq!(play.kind(), TurnKind::FollowUp(Role::ProductPlanner));
     assert_eq!(schema::check("payload.follow_up", &play.payload()), Ok(()));
@@ -41,9 +42,8 @@ fn roles_ask_one_question_at_a_time_drop_and_change_them() {
     assert_eq!(payload["asked_so_far"][1]["answer"], "no, step by step");
     assert!(
         play.course
-            .turn
-            .as_ref()
-            .is_some_and(|turn| turn.kind == TurnKind::Judge(Role::SystemDesigner, 2))
+            .turn()
+            .is_some_and(|turn| turn.kind == TurnKind::Judge(Role::SystemDesigner, 1))
     );
     let turn = play.turn();
     let unworded = json!({"action": "modify", "reason": "x"});
@@ -56,7 +56,7 @@ fn roles_ask_one_question_at_a_time_drop_and_change_them() {
     play.reply("I don't know.");
     play.answer(json!({"action": "skip", "reason": "asked by now"}));
     play.answer(json!({"question": null}));
-    assert_eq!(play.course.stage, Stage::Extraction);
+    assert_eq!(play.course.stage, Stage::Round(3));
     assert!(play.course.all_questions_settled());
     let kinds: Vec<&str> =
         play.course.lines.iter().filter_map(|line| line["kind"].as_str()).collect();
@@ -133,11 +133,12 @@ fn meeting_without_questions_still_asks_the_user() {
     let mut play = Play::begun();
     play.round([NO; 5]);
     play.round([YES; 5]);
+    play.signed(extraction());
     assert_eq!(play.course.stage, Stage::Meeting);
     let question = &play.course.meeting.as_ref().expect("a meeting").questions[0];
     assert_eq!(question.asker(), "Coach");
     play.reply("nothing more");
-    assert_eq!(play.course.stage, Stage::Extraction);
+    assert_eq!(play.course.stage, Stage::Round(3));
 }
 
 #[test]
@@ -157,7 +158,7 @@ fn follow_ups_have_a_bound() {
         play.answer(json!({"question": "and?"}));
         play.reply("that is all");
     }
-    assert_eq!(play.kind(), TurnKind::Judge(Role::SystemDesigner, 3));
+    assert_eq!(play.kind(), TurnKind::Judge(Role::SystemDesigner, 1));
 }
 
 #[test]
@@ -168,6 +169,7 @@ fn questions_beyond_the_bound_are_dropped_on_record() {
     for _ in 1..5 {
         play.answer(verdict(YES, &[]));
     }
+    play.signed(extraction());
     let kinds: Vec<&str> =
         play.course.lines.iter().filter_map(|line| line["kind"].as_str()).collect();
     assert_eq!(kinds, ["opening", "judgement"]);
@@ -207,6 +209,7 @@ fn questions_of_round_1_reach_the_meeting_unless_they_are_asked_again() {
     for _ in 1..5 {
         play.answer(verdict(YES, &[]));
     }
+    play.signed(extraction());
     let meeting = play.course.meeting.as_ref().expect("a meeting");
     let questions: Vec<(&str, &str)> =
         meeting.questions.iter().map(|one| (one.asker(), one.text.as_str())).collect();
@@ -226,9 +229,8 @@ fn questions_of_round_1_reach_the_meeting_unless_they_are_asked_again() {
     play.answer(ask());
     play.reply("all of them");
     play.answer(json!({"question": null}));
-    assert_eq!(play.kind(), TurnKind::Extraction);
+    assert_eq!(play.kind(), TurnKind::Verdict(3, Role::ProductPlanner));
     let payload = play.payload();
-    assert_eq!(schema::check("payload.extraction", &payload), Ok(()));
     assert_eq!(payload["clarification_questions"]["question_1"], "Which users?");
     assert_eq!(payload["user_answers"]["question_1"], "all of them");
 }
@@ -257,7 +259,62 @@ fn second_judgement_is_given_what_the_user_has_added_to_the_brief() {
     for _ in 1..5 {
         play.answer(verdict(YES, &[]));
     }
+    play.signed(extraction());
     play.ok(Event::Adjust { text: "for all 500 users".into() });
     let brief = play.payload()["user_brief"].clone();
     assert!(brief.as_str().is_some_and(|brief| brief.contains("for all 500 users")), "{brief}");
+}
+
+#[test]
+fn each_role_is_given_the_consensus_and_both_of_its_verdicts() {
+    let mut play = meeting();
+    for (name, answer) in [("judgement", ask()), ("answer_back", json!({"answer": "all"}))] {
+        let payload = play.payload();
+        assert_eq!(schema::check(&format!("payload.{name}"), &payload), Ok(()));
+        assert_eq!(payload["consensus_from_r1_r2"], extraction());
+        assert_eq!(payload["my_verdicts"]["round_1"]["reasons"], json!(["because"]));
+        assert_eq!(payload["my_verdicts"]["round_2"]["ok"], false);
+        play.answer(answer);
+        if name == "judgement" {
+            play.ok(Event::Say { text: "which?".into() });
+        }
+    }
+}
+
+#[test]
+fn roles_judge_at_once_whether_an_answer_settles_their_questions() {
+    let mut play = Play::begun();
+    play.round([NO; 5]);
+    play.answer(verdict(NO, &["Which users?"]));
+    play.answer(verdict(NO, &["Is data migrated?", "Which database?"]));
+    play.answer(verdict(NO, &["Which users are there?"]));
+    for _ in 3..5 {
+        play.answer(verdict(YES, &[]));
+    }
+    play.signed(extraction());
+    assert_eq!(play.course.open_turns.len(), 1, "the first role looks at its question alone");
+    play.answer(ask());
+    play.reply("all 500,000, step by step");
+    let kinds = |play: &Play| -> Vec<TurnKind> {
+        play.course.open_turns.iter().map(|turn| turn.kind).collect()
+    };
+    let (first, designer) = (Role::ProductPlanner, Role::SystemDesigner);
+    let developer = TurnKind::Judge(Role::SeniorDeveloper, 3);
+    let judges = [TurnKind::FollowUp(first), TurnKind::Judge(designer, 1), developer];
+    assert_eq!(kinds(&play), judges);
+    let open = play.course.payload_of(developer, &Default::default())["open_questions"].clone();
+    assert_eq!(
+        open,
+        json!(["Is data migrated? (SystemDesigner)", "Which database? (SystemDesigner)"])
+    );
+    // They answer in any order; the user is asked once the first of them has.
+    let turn = play.course.open_turns[2].id;
+    let skip = json!({"action": "skip", "reason": "answered by now"});
+    play.ok(Event::Answered { turn, answer: skip, missing: Vec::new() });
+    play.answer(json!({"question": null}));
+    play.answer(ask());
+    let meeting = play.course.meeting.as_ref().expect("a meeting");
+    assert_eq!(meeting.open().map(|(index, _)| index), Some(1));
+    let reasons = play.course.lines.iter().filter_map(|line| line["reason"].as_str());
+    assert!(reasons.into_iter().any(|reason| reason == "answered by now"), "it is on record");
 }

@@ -2,8 +2,9 @@
 
 use fastrand::Rng;
 use pipemux_planner_course::artifact::Artifact;
+use pipemux_planner_course::course::Version;
 use pipemux_planner_course::event::{BackTo, Effect, Entry, Event, Prior, RULES};
-use pipemux_planner_course::turn::{Intent, TurnKind};
+use pipemux_planner_course::turn::{Intent, Turn, TurnKind};
 use pipemux_planner_course::{Course, Role, Speaker, Stage, schema};
 use serde_json::{Value, json};
 
@@ -49,13 +50,13 @@ fn play(seed: u64) -> Course {
         key_points: vec!["k".into()],
         ..Prior::default()
     };
-    let prior = (rng.u8(..4) == 0).then_some(prior);
+    let prior = (rng.u8(..4) == 0).then(|| Box::new(prior));
     let (topic, brief) = ("topic".to_owned(), "brief".to_owned());
     step(
         &mut play,
         seed,
         "ann",
-        Event::Start { topic, brief, prior, history: Vec::new(), rules: RULES },
+        Event::Start { topic, brief, prior, history: Vec::new(), rules: RULES, parallel: false },
     );
     // Some courses are of roles that mostly agree, so that all ways are taken.
     let agreeable = rng.u8(..100);
@@ -75,9 +76,9 @@ fn play(seed: u64) -> Course {
 fn event(rng: &mut Rng, course: &Course, agreeable: u8) -> Event {
     let text = || "some words".to_owned();
     if rng.u8(..100) < 85 {
-        match (&course.turn, course.stage) {
+        match (open(rng, course), course.stage) {
             (Some(turn), _) => {
-                let answer = answer(rng, turn.kind, agreeable);
+                let answer = answer(rng, course, turn.kind, agreeable);
                 return Event::Answered { turn: turn.id, answer, missing: Vec::new() };
             }
             (None, Stage::AskIntent) => {
@@ -93,9 +94,9 @@ fn event(rng: &mut Rng, course: &Course, agreeable: u8) -> Event {
             _ => {}
         }
     }
-    let turn = course.turn.as_ref().map_or(rng.u64(..9), |turn| turn.id);
+    let turn = open(rng, course).map_or(rng.u64(..9), |turn| turn.id);
     let role = Role::ALL[rng.usize(..5)];
-    match rng.u8(..18) {
+    match rng.u8(..20) {
         0 | 1 => Event::Failed { turn, reason: "gone".into() },
         2 | 3 => Event::Retry,
         4 if rng.u8(..4) == 0 => Event::LeaveOut { role },
@@ -122,6 +123,7 @@ fn event(rng: &mut Rng, course: &Course, agreeable: u8) -> Event {
             Event::ExpertSpoke { ok: [Some(true), Some(false), None][rng.usize(..3)], text: text() }
         }
         16 => Event::RollBack { to: rng.u32(..3) },
+        17 | 18 => Event::Edited { text: edited(rng, course) },
         // An answer to a turn that is over, or a malformed one.
         _ => Event::Answered {
             turn: turn.saturating_sub(rng.u64(..2)),
@@ -131,7 +133,25 @@ fn event(rng: &mut Rng, course: &Course, agreeable: u8) -> Event {
     }
 }
 
-fn answer(rng: &mut Rng, kind: TurnKind, agreeable: u8) -> Value {
+/// Returns what somebody makes of the artifact's file: something else, the same in another form, an earlier one, no plan.
+fn edited(rng: &mut Rng, course: &Course) -> String {
+    let Some(last) = course.version() else { return String::new() };
+    match rng.u8(..5) {
+        0 => last.text().replace("log", "logbook"),
+        1 => last.text().trim_end().to_owned(),
+        2 => course.versions[rng.usize(..course.versions.len())].text(),
+        3 => "[1,2]".into(),
+        _ => last.text() + "\n",
+    }
+}
+
+/// Returns one of the open turns: several roles may speak at the same time, and answer in any order.
+fn open<'a>(rng: &mut Rng, course: &'a Course) -> Option<&'a Turn> {
+    let open = &course.open_turns;
+    open.get(rng.usize(..open.len().max(1)))
+}
+
+fn answer(rng: &mut Rng, course: &Course, kind: TurnKind, agreeable: u8) -> Value {
     match kind {
         TurnKind::Verdict(round, _) => {
             let agrees = rng.u8(..100) < agreeable || (round == 3 && rng.bool());
@@ -155,6 +175,13 @@ fn answer(rng: &mut Rng, kind: TurnKind, agreeable: u8) -> Value {
             json!({"intent": intents[rng.usize(..4)]})
         }
         TurnKind::Extraction => extraction(),
+        TurnKind::Confirm(role) => {
+            let points = course.signing.as_ref().map_or(0, |all| all.of(role).count());
+            let answers = [json!("yes"), json!("yes"), json!("no"), json!({"reword": "rather so"})];
+            let answers: Vec<Value> =
+                (0..points).map(|_| answers[rng.usize(..4)].clone()).collect();
+            json!({"answers": answers})
+        }
         TurnKind::Synthesis => {
             let mut made = synthesis();
             if rng.u8(..4) == 0 {
@@ -193,16 +220,17 @@ fn step(play: &mut Play, seed: u64, reader: &str, event: Event) {
             }
         }
     }
-    if matches!(before.stage, Stage::Meeting) && course.stage.rank() > Stage::Meeting.rank() {
+    if (before.stage, course.stage) == (Stage::Meeting, Stage::Round(3)) {
         assert!(course.all_questions_settled(), "a question is open after the meeting; {at}");
     }
     for effect in &effects {
         match effect {
-            Effect::Version(_) if matches!(event, Event::RollBack { .. }) => {}
+            Effect::Version(_)
+                if matches!(event, Event::RollBack { .. } | Event::Edited { .. }) => {}
             Effect::Version(_) => check_version(course, &at),
             Effect::Play(id) => {
-                let turn = course.turn.as_ref().expect("the turn that is played");
-                assert_eq!(turn.id, *id, "{at}");
+                let turn = course.open_turns.iter().find(|turn| turn.id == *id);
+                let turn = turn.expect("the turn that is played");
                 if let TurnKind::Verdict(round, role) = turn.kind {
                     let spoken =
                         course.rounds.get(&round).is_some_and(|spoken| spoken.contains_key(&role));
@@ -212,8 +240,22 @@ fn step(play: &mut Play, seed: u64, reader: &str, event: Event) {
             Effect::Cancel(_) | Effect::Line(_) => {}
         }
     }
-    if let Some(turn) = &course.turn {
-        let payload = course.payload(&Default::default()).expect("a payload");
+    for version in course.versions.iter().filter(|one| one.artifact.word() == "plan") {
+        let made = |one: &&Version| !one.edited && one.rolled_back_from.is_none();
+        let is_agreed =
+            course.versions.iter().filter(made).any(|one| one.artifact == version.artifact);
+        assert!(is_agreed || version.edited, "nobody agreed to version {}; {at}", version.number);
+    }
+    for (before, now) in before.versions.iter().zip(&course.versions) {
+        assert_eq!(before, now, "a version stays as it is; {at}");
+    }
+    let ended = matches!(course.stage, Stage::Synthesis(_) | Stage::Plan(_));
+    if ended && agreed(course) && !vetoed(course) {
+        let is_coach = |turn: &Turn| turn.kind.speaker() == Speaker::Coach;
+        assert!(course.open_turns.iter().all(is_coach), "five agree, and a role is asked; {at}");
+    }
+    for turn in &course.open_turns {
+        let payload = course.payload_of(turn.kind, &Default::default());
         let name = match turn.kind {
             TurnKind::Verdict(round, _) => format!("payload.round_{round}"),
             other => format!("payload.{}", other.schema()),
@@ -222,24 +264,36 @@ fn step(play: &mut Play, seed: u64, reader: &str, event: Event) {
     }
 }
 
+/// Returns true if all five agree in the last round on the brief as it is.
+fn agreed(course: &Course) -> bool {
+    let round = if course.rounds.contains_key(&3) { 3 } else { 1 };
+    let agrees = |role: &Role| {
+        let one = course.rounds.get(&round)?.get(role)?;
+        Some(one.verdict.ok == Some(true) && one.revision == course.revision)
+    };
+    Role::ALL.iter().all(|role| agrees(role) == Some(true))
+}
+
+fn vetoed(course: &Course) -> bool {
+    let expert = course.expert.as_ref().filter(|expert| expert.veto);
+    expert.and_then(|expert| expert.words.last()).is_some_and(|(ok, _)| *ok == Some(false))
+}
+
 /// Checks what holds for each version that a cycle makes.
 fn check_version(course: &Course, at: &str) {
     let version = course.version().expect("a version");
     assert!(course.synthesis.is_some(), "no artifact before a synthesis; {at}");
-    let round = if course.rounds.contains_key(&3) { 3 } else { 1 };
-    let agreed = course.rounds.get(&round).is_some_and(|spoken| {
-        Role::ALL.iter().all(|role| {
-            spoken
-                .get(role)
-                .is_some_and(|one| one.verdict.ok == Some(true) && one.revision == course.revision)
-        })
-    });
-    if let Artifact::Plan(plan) = &version.artifact {
-        assert!(agreed, "a plan without five agreements; {at}");
-        assert_eq!(schema::check("planning.ai", plan), Ok(()), "{at}");
-        let made = course.synthesis.as_ref().expect("a synthesis");
-        assert!(made.reserved_points.is_empty() && made.strong_disagreements.is_empty(), "{at}");
+    match &version.artifact {
+        Artifact::Plan(plan) => {
+            assert!(agreed(course), "a plan without five agreements; {at}");
+            assert_eq!(schema::check("planning.ai", plan), Ok(()), "{at}");
+        }
+        Artifact::Draft(_) => {
+            assert!(!agreed(course) || vetoed(course), "five agree, and it is a draft; {at}");
+            assert!(!version.objections.is_empty(), "a draft that nothing stands against; {at}");
+        }
     }
+    let round = if course.rounds.contains_key(&3) { 3 } else { 1 };
     let met = course.meeting.as_ref().is_some_and(|meeting| meeting.closed.is_some());
     if course.rounds.contains_key(&2) || round == 3 {
         assert!(met, "a meeting was left out; {at}");

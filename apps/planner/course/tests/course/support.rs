@@ -17,7 +17,14 @@ impl Play {
     pub fn begun() -> Self {
         let mut play = Self::default();
         let (topic, brief) = ("audit-log".into(), "add an audit log".into());
-        play.ok(Event::Start { topic, brief, prior: None, history: Vec::new(), rules: RULES });
+        play.ok(Event::Start {
+            topic,
+            brief,
+            prior: None,
+            history: Vec::new(),
+            rules: RULES,
+            parallel: false,
+        });
         play
     }
 
@@ -60,15 +67,25 @@ impl Play {
         }
     }
 
-    /// The number of the open turn.
+    /// The coach writes this of the roles, and each that it cites says yes.
+    #[track_caller]
+    pub fn signed(&mut self, answer: Value) {
+        self.answer(answer);
+        while let Some(TurnKind::Confirm(role)) = self.course.turn().map(|turn| turn.kind) {
+            let points = self.course.signing.as_ref().map_or(0, |all| all.of(role).count());
+            self.answer(json!({"answers": vec!["yes"; points]}));
+        }
+    }
+
+    /// The number of the turn that was opened first.
     #[track_caller]
     pub fn turn(&self) -> u64 {
-        self.course.turn.as_ref().expect("an open turn").id
+        self.course.turn().expect("an open turn").id
     }
 
     #[track_caller]
     pub fn kind(&self) -> TurnKind {
-        self.course.turn.as_ref().expect("an open turn").kind
+        self.course.turn().expect("an open turn").kind
     }
 
     #[track_caller]
@@ -107,4 +124,15 @@ pub fn plan() -> Value {
         "test_plan": [{"id": "T1", "covers": ["A1"], "text": "change and look"}],
         "risks": [{"id": "K1", "text": "size", "owner": "ann", "affects": ["R1"]}],
     })
+}
+
+/// A course that has gone through round 3 with these verdicts, up to the synthesis.
+pub fn slow(third: [Option<bool>; 5]) -> Play {
+    let mut play = Play::begun();
+    play.round([YES, NO, None, YES, YES]);
+    play.round([YES, NO, YES, YES, YES]);
+    play.signed(extraction());
+    play.reply("keep it for a year");
+    play.round(third);
+    play
 }

@@ -1,0 +1,54 @@
+//! The language of the frame: that of the brief.
+
+use crate::course::Course;
+use crate::event::SIGNED;
+
+/// A language that the frame speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lang {
+    /// For all briefs in no other one.
+    English,
+    /// For briefs with as many Chinese characters as words of other letters, or more.
+    Chinese,
+}
+
+impl Lang {
+    /// Returns the language of a text.
+    pub fn of(text: &str) -> Self {
+        let is_han = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c);
+        let han = text.chars().filter(|c| is_han(*c)).count();
+        let words = text.split(|c: char| !c.is_alphanumeric() || is_han(c));
+        let words = words.filter(|word| !word.is_empty()).count();
+        if han > 0 && han >= words { Self::Chinese } else { Self::English }
+    }
+
+    /// Returns what is said in this language.
+    pub fn pick<T>(self, english: T, chinese: T) -> T {
+        match self {
+            Self::English => english,
+            Self::Chinese => chinese,
+        }
+    }
+}
+
+impl Course {
+    /// Returns the language of its frame.
+    pub fn lang(&self) -> Lang {
+        if self.rules >= SIGNED { Lang::of(&self.brief) } else { Lang::English }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn language_is_that_of_most_of_the_brief() {
+        assert_eq!(Lang::of("添加审计日志 (audit log)"), Lang::Chinese);
+        assert_eq!(
+            Lang::of("add an audit log, 审计日志, for all users of the shop"),
+            Lang::English
+        );
+        assert_eq!(Lang::of("12 %"), Lang::English);
+    }
+}
