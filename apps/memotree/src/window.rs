@@ -287,8 +287,12 @@ fn document(tree: &MemoTree, request: &ViewRequest) -> Result<View, Fault> {
     }
     let document = merge(&context, &sources, produced);
     let hidden: u64 = document.entries.iter().map(|entry| entry.hidden).sum();
-    let total = tree.store().index().total().map_err(index_fault)?;
-    let title = format!("{} · {}", project::name(tree.root()), words::count(total, "node"));
+    let mut title = project::name(tree.root());
+    if request.lod == Lod::Gist {
+        // Else the environment says it, so that the heading stays the same.
+        let total = tree.store().index().total().map_err(index_fault)?;
+        title += &format!(" · {}", words::count(total, "node"));
+    }
     let mut view = View::new(title);
     view.document(&tree.view).custom("view", tree.view.as_str());
     view.hidden(hidden.saturating_mul(LINE_TOKENS));
