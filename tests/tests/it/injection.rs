@@ -142,6 +142,6 @@ fn whole_context_begins_with_what_stays_the_same_and_says_how_much_that_is() {
     assert!(same.contains("1\tone") && same.contains("[[MT:View:review]]"), "{same}");
     assert!(same.contains("### Environment"), "{same}");
     let tokens = pipemux_tokens::estimate(same);
-    assert!(after.contains(&format!("the first {tokens} tokens as last time · ")), "{after}");
+    assert!(after.contains(&format!("· first {tokens} as last time · e")), "{after}");
     assert!(after.find("Done so far").unwrap() > byte, "{after}");
 }

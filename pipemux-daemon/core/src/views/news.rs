@@ -116,8 +116,7 @@ impl AnswerText<'_> {
             return (out, TokenReceipt::default());
         }
         let same = if reset { self.same_beginning(&out) } else { 0 };
-        let told = format!("the first {same} tokens as last time");
-        self.finish(out, (same > 0).then_some(told.as_str()), true)
+        self.finish_with(out, None, true, same)
     }
 
     /// Estimates the tokens with which a whole context begins as the last one of its reader did.
