@@ -230,7 +230,6 @@ fn small_windows_keep_the_views_and_their_examples_work_when_pasted() {
     for budget in ["500", "600", "1000", "1500"] {
         let view = env.pipemux(&["view", "memotree", "--budget", budget]);
         let text = view.ok().text();
-        assert_eq!(text.matches("\n- ").count() >= 5, true, "{budget}: {text}");
         assert_eq!(text.matches("下一步的计划 · changed 20").count(), 5, "{budget}: {text}");
         let has_tree = text.contains("[[MT:Node:");
         assert!(
