@@ -85,12 +85,12 @@ impl AnswerText<'_> {
                 whole.push(window);
             }
         }
+        self.push_panels(&mut out, false);
         // It has more to tell each time. Behind what stays the same it leaves a prompt's cache that.
         if !out.is_empty() && !self.recap.is_empty() {
             out.push("\n");
         }
         out.push(&self.hints(self.recap));
-        self.push_panels(&mut out, false);
         // Those without room come with the next injection, once this one has something to show.
         match (whole.is_empty(), self.left_out) {
             (false, [only]) => out.push(&self.hints(&format!("no room for {only}: {NEXT}"))),
