@@ -120,6 +120,8 @@ docui::actions! {
             weight: i64 = 1,
             lod: LevelName = LevelName::Summary,
         );
+        /// Tokens of one part: 'views', 'environment', 'tree', 'codebase' or an added session. 0: as usual.
+        changes help Quota = quota(source: String, tokens: i64);
         changes help SourceRemove = source_remove(session: String);
         query help SourceList = source_list() -> Vec<String>;
         /// Takes back one change, named as in the link of its answer.

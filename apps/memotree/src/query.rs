@@ -6,6 +6,7 @@ use docui::{Anchor, Done, Fault, Lod, Value, View, tokens};
 use pipemux_context::outline::{Outline, fill};
 use pipemux_context::{Budgets, Frame, RenderSource, Share, Size, shares};
 use pipemux_memotree_store::index::NodeRow;
+use pipemux_memotree_store::render::view_line;
 use pipemux_memotree_store::token::inert;
 use pipemux_memotree_store::{NodeId, Store, StoreError};
 
@@ -95,7 +96,7 @@ fn one(
     let mut head = outline_line(&row, 0, level != LevelName::Full, above);
     head.replace_range(..BULLET.len(), "");
     if level != LevelName::Gist && !summary.is_empty() {
-        head += &format!("{}\n", inert(&summary));
+        summary.lines().for_each(|line| head += &format!("{}\n", inert(line)));
     }
     for relation in tree.store().index().relations(id).map_err(index_fault)? {
         let [relation, source, kind, target] = &relation;
@@ -293,22 +294,13 @@ pub fn list(tree: &MemoTree) -> Result<Done, Fault> {
     let mut view = View::new("");
     for one in &views {
         let current = if one.name == tree.view { " · current" } else { "" };
-        let about = match one.description.as_str() {
-            "" => String::new(),
-            text => format!(" · {}", inert(text)),
-        };
         let expanded = store
             .state
             .expanded(&one.name)
             .map_err(StoreError::from)
             .map_err(|error| tree.fault(error))?;
-        let problem = one.problem.as_deref().map(|why| format!(" · {}", inert(why)));
-        view.text(format!(
-            "- {} [[MT:View:{}]]{about} · {expanded} expanded{current}{}\n",
-            one.name,
-            one.name,
-            problem.unwrap_or_default()
-        ));
+        let line = view_line(one, usize::MAX);
+        view.text(format!("- {line} · {expanded} expanded{current}\n"));
     }
     for (name, query) in &queries {
         view.text(format!("- {name} [[MT:Query:{name}]] · {}\n", inert(query)));

@@ -1,7 +1,7 @@
 //! How the tree is shown, and which sessions beside it.
 
 use docui::{Done, Fault, Value, View};
-use pipemux_memotree_store::config::{Config, Settings, SourceConfig, lod_name};
+use pipemux_memotree_store::config::{Config, PARTS, Settings, SourceConfig, lod_name};
 use pipemux_memotree_store::{Committed, StoreError};
 
 use crate::action::Action;
@@ -62,6 +62,17 @@ pub fn change(tree: &mut MemoTree, action: Action) -> Result<(Done, Vec<Committe
             let open = docui::command::command(&["open", &source.id]);
             Ok(told(done, format!("{} · shown where it is open: {open}", source.id)))
         }
+        Action::Quota { source, tokens } => {
+            let tokens = u64::try_from(tokens)
+                .map_err(|_| Fault::usage("tokens: expected a number, 0 for none"))?;
+            let done = tree.store().set_quota(&source, tokens);
+            let done = done.map_err(|error| tree.fault(error))?;
+            let brief = match tokens {
+                0 => format!("{source}: as usual"),
+                tokens => format!("{source}: {tokens} tokens"),
+            };
+            Ok(told(done, brief))
+        }
         Action::SourceRemove { session } => {
             let done = tree.store().remove_source(&session).map_err(|error| tree.fault(error))?;
             Ok(told(done, session))
@@ -86,20 +97,26 @@ fn shown(tree: &MemoTree) -> String {
 /// None now; a source that can't be read is listed all the same.
 pub fn list(tree: &MemoTree) -> Result<Done, Fault> {
     let mut view = View::new("");
-    view.text("- views · environment · tree: always\n");
-    let code = match tree.config.codebase.unwrap_or(true) {
-        true => "- codebase: the project's symbols; set(codebase=false) leaves it out\n",
-        false => "- codebase: left out; set(codebase=true) shows it\n",
+    let quota = |id: &str| match tree.config.quotas.get(id) {
+        Some(tokens) => format!(" · quota {tokens} tokens"),
+        None => String::new(),
     };
-    view.text(code);
+    for part in PARTS {
+        let about = match (part, tree.config.codebase.unwrap_or(true)) {
+            ("codebase", true) => "the project's symbols; set(codebase=false) leaves it out",
+            ("codebase", false) => "left out; set(codebase=true) shows it",
+            _ => "always",
+        };
+        view.text(format!("- {part}: {about}{}\n", quota(part)));
+    }
     let mut sources: Vec<&SourceConfig> = tree.config.sources.iter().collect();
     sources.sort_by_key(|source| std::cmp::Reverse((source.priority, source.weight)));
     for SourceConfig { id, priority, weight, lod } in &sources {
         let lod = lod_name(*lod);
-        view.text(format!("- {id} · priority {priority} · weight {weight} · {lod}\n"));
+        view.text(format!("- {id} · priority {priority} · weight {weight} · {lod}{}\n", quota(id)));
     }
     let ids = sources.iter().map(|source| Value::from(source.id.as_str())).collect();
-    let brief = words::count(sources.len() as u64 + 4, "source");
+    let brief = words::count((sources.len() + PARTS.len()) as u64, "source");
     Ok(Done::new(brief).content(view).value(Value::List(ids)))
 }
 

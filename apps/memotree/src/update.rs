@@ -164,9 +164,10 @@ fn change(
             let done = transfer::export(tree, &context.path(&path.0), &path.0, &nodes, overwrite)?;
             Ok((done, Vec::new()))
         }
-        action @ (Action::Set { .. } | Action::SourceAdd { .. } | Action::SourceRemove { .. }) => {
-            settings::change(tree, action)
-        }
+        action @ (Action::Set { .. }
+        | Action::Quota { .. }
+        | Action::SourceAdd { .. }
+        | Action::SourceRemove { .. }) => settings::change(tree, action),
         other => view_actions::change(tree, other),
     }
 }

@@ -1,7 +1,7 @@
 //! The document of a window: views, environment and tree, each a source of its own, merged within the budget.
 
 use docui::{Embed, Fault, Lod, View, ViewRequest};
-use pipemux_context::limits::TOTAL;
+use pipemux_context::limits::{STEP, TOTAL};
 use pipemux_context::merge::{Outcome, Produced};
 use pipemux_context::slots::{self, SlotLine, pieces};
 use pipemux_context::{
@@ -22,11 +22,20 @@ use crate::update::index_fault;
 use crate::words;
 use crate::{codebase, project};
 
-/// What the panel of views takes at the most.
-const VIEWS_MAX: Size = Size { tokens: 300, chars: u64::MAX, bytes: u64::MAX, lines: 12 };
+/// What the panel of views takes at the most: only very long names take as much.
+const VIEWS_MAX: Size = Size { tokens: 1_200, chars: u64::MAX, bytes: 4_096, lines: 16 };
 
 /// What the environment takes at the most.
-const ENVIRONMENT_MAX: Size = Size { tokens: 160, chars: u64::MAX, bytes: u64::MAX, lines: 10 };
+const ENVIRONMENT_MAX: Size = Size { tokens: 400, chars: u64::MAX, bytes: 2_048, lines: 16 };
+
+/// Broken files that the environment names, unless all is asked for.
+const PROBLEMS_MAX: usize = 5;
+
+/// Broken files that it names when all is asked for.
+const FULL_PROBLEMS: usize = 1_000;
+
+/// Bytes that a quota reserves for each token.
+const TOKEN_BYTES: u64 = 4;
 
 /// What the symbols of the project take at the most, unless all is asked for.
 const CODEBASE_MAX: Size = Size { tokens: 300, chars: u64::MAX, bytes: u64::MAX, lines: 24 };
@@ -78,6 +87,10 @@ impl MemoTree {
     fn sources(&self, lod: Lod) -> (Vec<Part>, Vec<RenderSource>) {
         let limited = |size| SourceLimits { size, ..SourceLimits::default() };
         let session = self.address();
+        // What a budget or a quota of the tree leaves out, only another level shows.
+        let is_bound = self.config.budget.is_some() || !self.config.quotas.is_empty();
+        let level = if is_bound { " --lod full" } else { "" };
+        let all_of_it = format!("pipemux view {session}{level} --budget 12000");
         let views = RenderSource::new("views", "Views")
             .required()
             .ranked(2, 1)
@@ -86,12 +99,13 @@ impl MemoTree {
         let environment = RenderSource::new("environment", "Environment")
             .required()
             .ranked(1, 1)
-            .limited(limited(ENVIRONMENT_MAX));
+            .limited(limited(ENVIRONMENT_MAX))
+            .call(&*all_of_it);
         let levels = if lod == Lod::Gist { 1 } else { u32::MAX };
         let tree = RenderSource::new("tree", "Workspace tree")
             .ranked(0, 6)
             .limited(SourceLimits { levels, ..SourceLimits::default() })
-            .call(format!("pipemux view {session} --budget 12000"));
+            .call(&*all_of_it);
         let mut all =
             vec![(Part::Views, views), (Part::Environment, environment), (Part::Tree, tree)];
         let has_code = !self.codebase.found.files.is_empty();
@@ -118,12 +132,29 @@ impl MemoTree {
         }
         // The gist is the tree's first level.
         let is_shown = |(part, _): &(Part, RenderSource)| lod != Lod::Gist || *part == Part::Tree;
-        all.into_iter().filter(is_shown).unzip()
+        all.retain(is_shown);
+        if lod != Lod::Full {
+            for (_, source) in &mut all {
+                let Some(tokens) = self.config.quotas.get(&source.id).copied() else { continue };
+                source.limits.size = Size::tokens(tokens);
+                source.reserved =
+                    Size { tokens, bytes: tokens.saturating_mul(TOKEN_BYTES), ..Size::ZERO };
+            }
+        }
+        all.into_iter().unzip()
     }
 
-    fn produce(&self, part: &Part, share: &Share) -> Result<RenderSection<SlotLine>, StoreError> {
+    fn produce(
+        &self,
+        part: &Part,
+        share: &Share,
+        lod: Lod,
+    ) -> Result<RenderSection<SlotLine>, StoreError> {
         match part {
-            Part::Views => self.store().render_views(&self.view, OTHER_VIEWS),
+            Part::Views => {
+                let command = |call: &str| docui::command::run(&self.call(call));
+                self.store().render_views(&self.view, OTHER_VIEWS, command)
+            }
             Part::Environment => {
                 let project = project::name(self.root());
                 let linked = if self.is_linked() { " (linked)" } else { "" };
@@ -131,7 +162,8 @@ impl MemoTree {
                 let store = self.store();
                 let project = format!("{project}{linked}");
                 let version = env!("CARGO_PKG_VERSION");
-                store.render_environment(&project, &self.view, version, time.as_deref())
+                let problems = if lod == Lod::Full { FULL_PROBLEMS } else { PROBLEMS_MAX };
+                store.render_environment(&project, &self.view, version, time.as_deref(), problems)
             }
             Part::Tree => self.tree_section(share),
             Part::Codebase => Ok(codebase::section(&self.codebase.found, share)),
@@ -175,6 +207,14 @@ fn session_section(config: &SourceConfig, share: &Share) -> RenderSection<SlotLi
     RenderSection::new(&*config.id, "", lines)
 }
 
+/// Returns the section of a source that produced one.
+fn section_of(produced: &Produced<SlotLine>) -> Option<&RenderSection<SlotLine>> {
+    match &produced.outcome {
+        Outcome::Ready(sections) => sections.first(),
+        Outcome::Failed { .. } | Outcome::Late { .. } => None,
+    }
+}
+
 /// Returns what a document may take: what the reader asked for, within what harnesses show.
 fn budgets(tokens: u64, lod: Lod) -> Budgets {
     let total = match lod {
@@ -190,34 +230,69 @@ pub fn view(tree: &MemoTree, request: &ViewRequest) -> View {
 }
 
 fn document(tree: &MemoTree, request: &ViewRequest) -> Result<View, Fault> {
-    let tokens = tree.config.budget.unwrap_or(u64::MAX).min(request.budget);
-    let budgets = budgets(tokens, request.lod);
-    let (parts, sources) = tree.sources(request.lod);
-    let shares = shares(&sources, &budgets);
+    let own = tree.config.budget.filter(|_| request.lod != Lod::Full);
+    let tokens = own.unwrap_or(u64::MAX).min(request.budget);
+    let mut budgets = budgets(tokens, request.lod);
+    let (parts, mut sources) = tree.sources(request.lod);
     let is_debug = tree.is_on(DEBUG);
-    let mut produced: Vec<Produced<SlotLine>> = Vec::new();
-    for (part, share) in parts.iter().zip(&shares) {
+    let produce = |part: &Part, id: &str, share: &Share| {
         // One source that fails leaves the others as they are.
-        let produce = || match tree.produce(part, share) {
+        let produce = || match tree.produce(part, share, request.lod) {
             Ok(section) => Outcome::Ready(vec![section]),
             Err(error) => Outcome::Failed { reason: error.to_string(), last: None },
         };
-        produced.push(match is_debug {
-            true => {
-                let key = (&*sources[produced.len()].id, request.lod, tokens);
-                tree.timing.borrow_mut().measure(key, produce)
-            }
+        match is_debug {
+            true => tree.timing.borrow_mut().measure((id, request.lod, tokens), produce),
             false => Produced::from(produce()),
-        });
+        }
+    };
+    let mut produced: Vec<Option<Produced<SlotLine>>> = Vec::new();
+    for (part, source) in parts.iter().zip(&mut sources) {
+        // What comes before all others asks for what it has to show, whatever share there is.
+        let core = source.required.then(|| produce(part, &source.id, &Share::default()));
+        if let Some(section) = core.as_ref().and_then(section_of) {
+            source.reserved = section.size().in_steps_of(STEP).min(source.limits.size);
+            source.limits.size = source.reserved;
+        }
+        produced.push(core);
     }
+    let first = shares(&sources, &budgets);
+    for (at, part) in parts.iter().enumerate() {
+        if produced[at].is_some() {
+            continue;
+        }
+        let one = produce(part, &sources[at].id, &first[at]);
+        // What the daemon fills of another session isn't known here.
+        let section = section_of(&one).filter(|_| !matches!(part, Part::Session(_)));
+        let is_whole = |section: &&RenderSection<_>| {
+            section.hidden == 0 && section.size().fits_in(first[at].size)
+        };
+        if let Some(section) = section.filter(is_whole) {
+            budgets.needs(&sources[at].id, section.size());
+        }
+        produced[at] = Some(one);
+    }
+    // What these leave of their shares flows on to those that were cut.
+    for (at, share) in shares(&sources, &budgets).iter().enumerate() {
+        let id = &sources[at].id;
+        let is_whole = sources[at].required || budgets.per_source.contains_key(id);
+        if !is_whole && share.size != first[at].size {
+            produced[at] = Some(produce(&parts[at], id, share));
+        }
+    }
+    let produced = produced.into_iter().flatten().collect();
     let mut context = RenderContext::new((), budgets);
     if is_debug {
         context.mode = Mode::Debug;
     }
     let document = merge(&context, &sources, produced);
     let hidden: u64 = document.entries.iter().map(|entry| entry.hidden).sum();
-    let total = tree.store().index().total().map_err(index_fault)?;
-    let title = format!("{} · {}", project::name(tree.root()), words::count(total, "node"));
+    let mut title = project::name(tree.root());
+    if request.lod == Lod::Gist {
+        // Else the environment says it, so that the heading stays the same.
+        let total = tree.store().index().total().map_err(index_fault)?;
+        title += &format!(" · {}", words::count(total, "node"));
+    }
     let mut view = View::new(title);
     view.document(&tree.view).custom("view", tree.view.as_str());
     view.hidden(hidden.saturating_mul(LINE_TOKENS));

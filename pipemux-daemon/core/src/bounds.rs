@@ -289,6 +289,10 @@ pub const INTERNAL: &[(&str, &str)] = &[
     ("TRACE_ITEMS", "beyond it items of a list in a trace are counted"),
     ("TRACE_SECRETS_MAX", "no app asks for so many secrets before the first one is answered"),
     ("AUTHOR_TOLD_MAX", "beyond it an author has enough to mend"),
+    (
+        "CONTEXT_BYTES",
+        "how far a whole context is compared with the last one; nothing is refused by it",
+    ),
     ("KEPT_VIEWS_CHECK_BYTES", "how often KEPT_VIEWS_BYTES is looked at; nothing is refused by it"),
     ("KEPT_LINE_CHARS", "how long kept steps are told whole in the answer of the run that failed"),
     (

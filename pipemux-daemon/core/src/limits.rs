@@ -434,6 +434,8 @@ pub const FULL_BUDGET: u32 = 8_000;
 pub const VIEW_BUDGET: u32 = 4_000;
 /// Tokens of the context of a prompt when nothing else is said: about 10 KiB, which harnesses take from a hook.
 pub const INJECT_BUDGET: u32 = 2_500;
+/// Bytes of a reader's last whole context that are kept, to say how far the next one begins the same.
+pub const CONTEXT_BYTES: usize = 12 * 1024;
 /// Fewest tokens that a budget may be.
 pub const BUDGET_MIN: u32 = 50;
 /// Most tokens that a budget may be: a window has to fit one frame.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pipemux_proto::projection::Lod;
 
-use crate::limits::{NOTE, NOTES_PART, TOTAL};
+use crate::limits::{NOTE, NOTES_PART, STEP, TOTAL};
 use crate::size::Size;
 use crate::source::SourceLimits;
 
@@ -74,6 +74,12 @@ impl Budgets {
     /// Makes budgets of a total.
     pub fn new(total: Size) -> Self {
         Self { total, per_source: BTreeMap::new(), soft: false, frame: Frame::Merge }
+    }
+
+    /// Lets what a source leaves of its share flow to the others: it gets no more than it needs, in steps.
+    pub fn needs(&mut self, source: &str, size: Size) {
+        let limits = self.per_source.entry(source.to_owned()).or_default();
+        limits.size = limits.size.min(size.in_steps_of(STEP));
     }
 
     /// Sets who writes headings, marks and the lines at the end.

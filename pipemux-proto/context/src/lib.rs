@@ -24,8 +24,9 @@
 //!    overviews (a lower level of detail) before details, then the order in which the sources were named.
 //! 2. **Shares.** Priority says who is left out when there isn't a useful minimum for everybody: the last ones in
 //!    the order. Weight says how much each of the others gets. A share depends on the budgets and on the *set* of
-//!    sources with their priorities, weights, reservations and limits, never on what a source shows. What a
-//!    source doesn't use isn't given to another one: so no source changes the bytes of another.
+//!    sources with their priorities, weights, reservations and limits, never on what a source shows. What a source
+//!    doesn't use is given to another one only if the caller says what it needs ([`Budgets::needs`], in steps): so
+//!    no source changes the bytes of another unasked. What is reserved for required sources comes before all others.
 //! 3. **Cuts.** Of a source's sections the required ones are filled first, then the heavier ones. Within a section,
 //!    lines of a smaller depth stay before deeper ones, and lines of the same depth by weight, then in their order. So
 //!    a line is never shown without the lines that it belongs to, and a larger share shows at least as much.
@@ -65,7 +66,7 @@
 //! `total / windows`, which is the daemon's rule from before there were weights. When the projections have come, each
 //! rendered window becomes one section whose lines are indexes of its rendered lines, all of depth 0; fences are
 //! [`Line::structural`]. [`merge`] then keeps of each the same first lines as a cut at the share less
-//! [`limits::MORE_TOKENS`] does, and [`Entry::hidden`] is the number for `… N more lines`. A window that is busy is
+//! [`limits::MORE_TOKENS`] does, and [`Entry::hidden`] is the number for `… more lines`. A window that is busy is
 //! [`Outcome::Late`] with its last rendering; one that is broken is [`Outcome::Failed`].
 //!
 //! # How an app calls it

@@ -2,7 +2,7 @@
 
 use crate::context::{Frame, Mode, RenderContext};
 use crate::cut::cut;
-use crate::limits::MARK;
+use crate::limits::{MARK, MORE};
 use crate::note::{cut_note, fit_notes, fit_reason, no_room_note};
 use crate::section::RenderSection;
 use crate::share::{Share, shares};
@@ -212,7 +212,15 @@ fn write_entry<T>(
             entry.hidden += lines.count() as u64;
             continue;
         }
-        let cut = cut(&section.content, room.minus(heading), share.levels, nodes);
+        let space = room.minus(heading);
+        let fit = |space| cut(&section.content, space, share.levels, nodes);
+        let mut cut = fit(space);
+        if section.hidden > 0 && !cut.more && MORE.fits_in(space) {
+            // What the source left out is told at the place, too.
+            cut = fit(space.minus(MORE));
+            cut.used = cut.used.plus(if cut.more { Size::ZERO } else { MORE });
+            cut.more = true;
+        }
         if cut.hidden > 0 && !cut.more && !cut.keep.contains(&true) {
             // A heading over nothing says nothing.
             entry.hidden += cut.hidden;
@@ -240,7 +248,7 @@ pub fn heading(title: &str) -> String {
     format!("### {}\n", crate::note::one_line(title, usize::MAX))
 }
 
-fn heading_size(title: &str, frame: Frame) -> Size {
+pub(crate) fn heading_size(title: &str, frame: Frame) -> Size {
     match frame {
         Frame::Merge if !title.is_empty() => Size::of_lines(&heading(title)),
         _ => Size::ZERO,

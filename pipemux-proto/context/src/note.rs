@@ -38,10 +38,18 @@ pub(crate) fn fit_reason(
     }
 }
 
+/// Says about how many lines were cut: by its magnitude, so that readers aren't told again whenever the number changes.
+pub fn about(hidden: u64) -> String {
+    match hidden.checked_ilog10() {
+        None | Some(0) => "a few".to_owned(),
+        Some(digits) => format!("over {}", 10_u64.saturating_pow(digits).saturating_sub(1)),
+    }
+}
+
 /// Says that lines of a source were cut.
 pub(crate) fn cut_note(source: &RenderSource, hidden: u64) -> String {
-    let lines = if hidden == 1 { "line" } else { "lines" };
-    with_call(format!("cut: {hidden} {lines} of {}", one_line(source.name(), REASON_CHARS)), source)
+    let (about, name) = (about(hidden), one_line(source.name(), REASON_CHARS));
+    with_call(format!("cut: {about} lines of {name}"), source)
 }
 
 /// Says that there was no room for a source.

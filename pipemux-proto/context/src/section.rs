@@ -1,5 +1,8 @@
 //! What a source produced.
 
+use crate::context::Frame;
+use crate::limits::MORE;
+use crate::merge::heading_size;
 use crate::size::Size;
 
 /// A part of what a source shows.
@@ -39,6 +42,13 @@ impl<T> RenderSection<T> {
     pub fn new(key: impl Into<String>, title: impl Into<String>, content: Vec<Line<T>>) -> Self {
         let (key, title) = (key.into(), title.into());
         Self { key, title, content, weight: 1, required: false, hidden: 0 }
+    }
+
+    /// Returns what all its lines take, with its heading and the line that tells of what the source itself left out.
+    pub fn size(&self) -> Size {
+        let heading = heading_size(&self.title, Frame::Merge);
+        let more = if self.hidden > 0 { MORE } else { Size::ZERO };
+        self.content.iter().fold(heading.plus(more), |sum, line| sum.plus(line.size))
     }
 
     /// Sets how many lines the source itself left out.

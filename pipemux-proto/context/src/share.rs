@@ -20,8 +20,8 @@ pub struct Share {
 
 /// Divides a budget among sources; the shares stand in the sources' order.
 ///
-/// First the sources are admitted in the document's order, as long as there is a useful minimum for each. Then
-/// reservations are granted in that order. What a source gets is its part by weight, but no less than its reservation and no
+/// First the sources are admitted in the document's order, as long as there is a useful minimum for each; what is reserved
+/// for a required source is taken before those after it are admitted. Then reservations are granted in that order. What a source gets is its part by weight, but no less than its reservation and no
 /// more than its limits; what that leaves is divided again among the others, as flexible boxes are sized in CSS.
 pub fn shares(sources: &[RenderSource], budgets: &Budgets) -> Vec<Share> {
     let order = document_order(sources);
@@ -35,11 +35,6 @@ pub fn shares(sources: &[RenderSource], budgets: &Budgets) -> Vec<Share> {
         // The caller has minimums of its own.
         Frame::Caller => Size::ZERO,
     };
-    let admitted = order.iter().take(SOURCES_MAX).scan(Size::ZERO, |sum, position| {
-        *sum = sum.plus(minimum);
-        sum.fits_in(room).then_some(*position)
-    });
-    let admitted: Vec<usize> = admitted.collect();
     let limits = |position: &usize| {
         let source = &sources[*position];
         let own = source.limits;
@@ -50,6 +45,17 @@ pub fn shares(sources: &[RenderSource], budgets: &Budgets) -> Vec<Share> {
             nodes: own.nodes.min(set.nodes),
         }
     };
+    let admitted = order.iter().take(SOURCES_MAX).scan(Size::ZERO, |sum, position| {
+        let fits = sum.plus(minimum).fits_in(room);
+        let source = &sources[*position];
+        let reserved = match source.required && !budgets.soft {
+            true => source.reserved.min(limits(position).size).plus(frame),
+            false => Size::ZERO,
+        };
+        *sum = sum.plus(minimum.max(reserved));
+        fits.then_some(*position)
+    });
+    let admitted: Vec<usize> = admitted.collect();
     let mut parts = vec![[0; 4]; admitted.len()];
     for unit in 0..4 {
         let all = room.to_array()[unit];
@@ -59,7 +65,10 @@ pub fn shares(sources: &[RenderSource], budgets: &Budgets) -> Vec<Share> {
             // The mark of a failed source stands beside its share.
             let most = limits(position).size.to_array()[unit];
             let most = most.saturating_add(frame.to_array()[unit]).max(least);
-            let reserved = source.reserved.to_array()[unit];
+            let reserved = match source.reserved.to_array()[unit] {
+                0 => 0,
+                reserved => reserved.saturating_add(frame.to_array()[unit]),
+            };
             Item { weight: source.weight.max(1), least, reserved, most }
         });
         let items: Vec<Item> = items.collect();

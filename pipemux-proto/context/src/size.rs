@@ -74,6 +74,13 @@ impl Size {
         self.zip(other, |own, other| if own == u64::MAX { own } else { own.saturating_sub(other) })
     }
 
+    /// Returns this in whole steps, so that what grows a little asks for the same.
+    #[must_use]
+    pub fn in_steps_of(self, step: Self) -> Self {
+        let stepped = |own: u64, step| own.checked_next_multiple_of(step).unwrap_or(own);
+        self.zip(step, stepped)
+    }
+
     /// Returns the smaller one in each unit.
     #[must_use]
     pub fn min(self, other: Self) -> Self {

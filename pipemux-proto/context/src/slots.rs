@@ -5,6 +5,7 @@ use pipemux_proto::limits::EMBED_BUDGET;
 use pipemux_proto::projection::{CodePiece, EmbedSlot, LinkSlot, ObjectSlot, Piece};
 
 use crate::merge::{Document, heading};
+use crate::note::about;
 use crate::section::Line;
 use crate::size::Size;
 
@@ -196,10 +197,7 @@ pub fn pieces(document: Document<SlotLine>) -> Vec<Piece> {
                 out.push(text(heading(&section.title)));
             }
             out.extend(mark.take().map(text));
-            let more = section.more.map(|more| {
-                let lines = if more == 1 { "line" } else { "lines" };
-                text(format!("… {more} more {lines}\n"))
-            });
+            let more = section.more.map(|more| text(format!("… {} more lines\n", about(more))));
             out.extend(section.lines);
             out.extend(more);
         }

@@ -23,7 +23,7 @@ fn prompts_get_everything_once_then_changes_then_nothing() {
     let again = inject("model", &["--reset"]);
     assert!(again.contains("[found](obj:") && again.contains("3\tthree"), "{again}");
     let short = inject("model", &["--reset", "--budget", "150"]);
-    // What was done comes first; there is no room for windows.
+    // What was done stays; there is no room for windows.
     assert!(short.contains("\n2. ") && short.contains("no room for 2 windows"), "{short}");
     assert!(pipemux_tokens::estimate(&short) <= 150, "{short}");
 }
@@ -102,4 +102,46 @@ fn prompts_of_ten_turns_cost_what_their_agent_cannot_know() {
         assert_eq!(text.matches("replace_lines(").count(), 1, "{text}");
         assert_eq!(inject("nothing", &[]).0, "");
     }
+}
+
+#[test]
+fn whole_context_begins_with_what_stays_the_same_and_says_how_much_that_is() {
+    let env = TestEnv::with_editor("one\ntwo\n");
+    env.pipemux(&["open", "memotree", "--priority", "-1"]).ok();
+    env.run("memotree.add('first'); memotree.create('review', 'what to check')").ok();
+    env.as_reader("m", &["view"]).ok();
+    let whole = |name: &str| {
+        let text = env.as_reader("m", &["inject", "--reset"]).ok().text();
+        std::fs::write(env.project().join(name), &text).unwrap();
+        text
+    };
+    let before = whole("1");
+    assert!(!before.contains("as last time"), "{before}");
+    // A round, a node, and what counts them.
+    env.as_reader("m", &["run", "memotree.add('second')"]).ok();
+    let after = whole("2");
+    let cmp = std::process::Command::new("cmp")
+        .args(["1", "2"])
+        .current_dir(env.project())
+        .output()
+        .unwrap();
+    let told = String::from_utf8(cmp.stdout).unwrap();
+    eprintln!("{told}");
+    let differs = told.split_once(" differ: ").unwrap().1;
+    let byte: usize = differs
+        .chars()
+        .filter(|c| c.is_ascii_digit() || *c == ',')
+        .collect::<String>()
+        .split(',')
+        .next()
+        .unwrap()
+        .parse()
+        .unwrap();
+    let same = &after[..byte - 1];
+    // The other window, the heading and the panel of views are in it; the first that differs is the number of nodes.
+    assert!(same.contains("1\tone") && same.contains("[[MT:View:review]]"), "{same}");
+    assert!(same.contains("### Environment"), "{same}");
+    let tokens = pipemux_tokens::estimate(same);
+    assert!(after.contains(&format!("· first {tokens} as last time · e")), "{after}");
+    assert!(after.find("Done so far").unwrap() > byte, "{after}");
 }

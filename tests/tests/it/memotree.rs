@@ -216,3 +216,39 @@ fn source_that_dies_or_hangs_leaves_the_rest_of_the_document_byte_for_byte() {
     env.run("memotree.source_remove('rogue/main')").ok();
     assert!(!view().contains("embedded rogue"));
 }
+
+#[test]
+fn small_windows_keep_the_views_and_their_examples_work_when_pasted() {
+    let env = with_tree();
+    for name in ["事故复盘", "发布计划", "架构评审", "性能调优", "新人指南"] {
+        env.run(&format!(
+            "memotree.create('{name}', '跟踪所有相关的决定和问题并给出下一步的计划')"
+        ))
+        .ok();
+    }
+    env.pipemux(&["view", "memotree"]).ok();
+    for budget in ["500", "600", "1000", "1500"] {
+        let view = env.pipemux(&["view", "memotree", "--budget", budget]);
+        let text = view.ok().text();
+        assert_eq!(text.matches("下一步的计划 · changed 20").count(), 5, "{budget}: {text}");
+        let has_tree = text.contains("[[MT:Node:");
+        assert!(
+            !has_tree || text.contains("expanded") && text.contains("memotree.delete("),
+            "{text}"
+        );
+    }
+    let text = env.pipemux(&["view", "memotree"]).ok().text();
+    let hints: Vec<&str> = text.lines().filter(|line| line.starts_with("pipemux run ")).collect();
+    assert_eq!(hints.len(), 4, "{text}");
+    // The last one deletes, and asks first.
+    for (hint, exit) in hints.iter().zip([0, 0, 3, 5]) {
+        let code =
+            hint.strip_prefix("pipemux run '").and_then(|code| code.strip_suffix("'")).unwrap();
+        let said = env.run(code);
+        match exit {
+            0 => said.ok(),
+            3 => said.has("already"),
+            exit => said.exits(exit),
+        };
+    }
+}

@@ -8,6 +8,8 @@ const ALL: &str = "views,environment,notices,history,questions";
 fn parts(document: &str) -> Vec<String> {
     let body = document.rsplit_once("\nworkspace ").map_or(document, |(body, _)| body);
     let body = body.rsplit_once("\nactions: pipemux help ").map_or(body, |(body, _)| body);
+    // What was done stands behind the windows.
+    let body = body.split_once("\n\nDone so far").map_or(body, |(body, _)| body);
     body.split("## ").skip(1).map(|part| part.trim_end().to_owned()).collect()
 }
 

@@ -35,12 +35,10 @@ struct CodeOutline<'a>(&'a Codebase);
 pub fn section(codebase: &Codebase, share: &Share) -> RenderSection<SlotLine> {
     let mut outline = CodeOutline(codebase);
     let Ok(filled) = fill(&mut outline, share);
-    let hidden = match filled.is_cut {
-        true => codebase.files.len().saturating_sub(
-            filled.lines.iter().filter(|line| matches!(line.content, CodeLine::File(_))).count(),
-        ) as u64,
-        false => 0,
-    };
+    let counted = |line: &CodeLine| matches!(line, CodeLine::File(_) | CodeLine::Symbol { .. });
+    let shown = filled.lines.iter().filter(|line| counted(&line.content)).count();
+    let all = codebase.files.iter().fold(0, |sum, file| sum + 1 + file.symbols.len());
+    let hidden = if filled.is_cut { all.saturating_sub(shown).max(1) as u64 } else { 0 };
     let lines = filled.lines.into_iter().map(|line| {
         let text = outline.written(&line.content, line.depth);
         Line::new(SlotLine::Pieces(vec![Piece::Text(text)]), line.size).at(line.depth)

@@ -4,6 +4,7 @@
 //! tokens = "long"             # or "short", which is usual: without title and id in brackets
 //! budget = 2000               # tokens of the whole context
 //! codebase = false            # without the symbols of the project
+//! quotas.tree = 800           # tokens of one part: views, environment, tree, codebase, or a session in quotes
 //!
 //! [[sources]]                 # what else is shown, and how much of the budget that gets
 //! id = "monitor/main"
@@ -13,6 +14,8 @@
 //! ```
 //!
 //! A setting that is changed changes its own lines; comments, and what nobody knows, stay.
+
+use std::collections::BTreeMap;
 
 use pipemux_proto::call::nearest;
 use pipemux_proto::projection::Lod;
@@ -38,6 +41,15 @@ pub const PRIORITY_MAX: i32 = 1_000;
 /// The smallest budget, in tokens, that shows anything.
 pub const BUDGET_MIN: u64 = 100;
 
+/// The smallest quota of a part, in tokens.
+pub const QUOTA_MIN: u64 = 32;
+
+/// The largest quota of a part, in tokens.
+pub const QUOTA_MAX: u64 = 1_000_000;
+
+/// The parts that each tree shows.
+pub const PARTS: [&str; 4] = ["views", "environment", "tree", "codebase"];
+
 /// How a tree is shown. What isn't set is as usual.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -48,6 +60,8 @@ pub struct Config {
     pub budget: Option<u64>,
     /// Whether the symbols of the project are shown; they are, unless it says no.
     pub codebase: Option<bool>,
+    /// Tokens of single parts and sources, by their ids.
+    pub quotas: BTreeMap<String, u64>,
     /// What else is shown.
     pub sources: Vec<SourceConfig>,
 }
@@ -141,6 +155,29 @@ impl Store {
         })
     }
 
+    /// Sets how many tokens a part or an added source gets: at most these, and these before parts without a quota. 0 removes it.
+    ///
+    /// # Errors
+    /// There is no such source, the number isn't allowed, or the file is broken or can't be written.
+    pub fn set_quota(&mut self, source: &str, tokens: u64) -> Result<Committed, StoreError> {
+        let (config, _) = self.config();
+        let added = config.sources.iter().map(|source| source.id.as_str());
+        if !PARTS.into_iter().chain(added.clone()).any(|id| id == source) {
+            let near = nearest(source, PARTS.into_iter().chain(added)).map(str::to_owned);
+            let near = near.into_iter().collect();
+            return Err(StoreError::NoSuch { what: "source", name: source.to_owned(), near });
+        }
+        if tokens > 0 && !(QUOTA_MIN..=QUOTA_MAX).contains(&tokens) {
+            let message =
+                format!("tokens: expected {QUOTA_MIN} to {QUOTA_MAX}, or 0 for none, got {tokens}");
+            return Err(StoreError::Value(message));
+        }
+        let value = (tokens > 0).then(|| tokens.to_string());
+        self.edit_config(&format!("quota of {source}"), |text| {
+            Ok(with_key(&text, &quota_key(source), value.as_deref()))
+        })
+    }
+
     /// Adds a source, or changes the one of this id.
     ///
     /// # Errors
@@ -193,7 +230,9 @@ impl Store {
             let near = near.map(str::to_owned).into_iter().collect();
             return Err(StoreError::NoSuch { what: "source", name: id.to_owned(), near });
         }
-        self.edit_config(&format!("remove source {id}"), |text| Ok(without_source(&text, id)))
+        self.edit_config(&format!("remove source {id}"), |text| {
+            Ok(with_key(&without_source(&text, id), &quota_key(id), None))
+        })
     }
 
     fn edit_config(
@@ -225,6 +264,14 @@ pub fn lod_name(lod: Lod) -> &'static str {
         Lod::Gist => "gist",
         Lod::Summary => "summary",
         Lod::Full => "full",
+    }
+}
+
+/// Returns the key of a quota; an address has a slash, so that it is quoted.
+fn quota_key(source: &str) -> String {
+    match source.contains('/') {
+        true => format!("quotas.\"{source}\""),
+        false => format!("quotas.{source}"),
     }
 }
 

@@ -75,7 +75,7 @@ impl NodeId {
     ) -> Result<Self, E> {
         let mut base = String::new();
         let mut count = 0;
-        for c in title.nfc() {
+        for c in title.nfkc() {
             if count == MADE_CHARS_MAX || base.len() + 8 > NAME_BYTES_MAX {
                 break;
             }
@@ -120,6 +120,11 @@ impl fmt::Display for NodeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Returns what names that look alike have in common: no case, and the usual form of letters.
+pub(crate) fn folded(name: &str) -> String {
+    name.nfkc().flat_map(char::to_lowercase).collect()
 }
 
 /// Checks the name of a new view or query.

@@ -14,13 +14,16 @@ use crate::index::NodeRow;
 use crate::state::Level;
 use crate::store::{Changes, Store};
 use crate::token::{Token, TokenKind, inert};
-use crate::views::View;
+use crate::views::{DEFAULT_VIEW, View};
 
 /// How often a tree is read again because files changed while it was shown.
 const PASSES: usize = 3;
 
 /// Views that the panel lists besides the current one, unless told otherwise.
 pub const OTHER_VIEWS: usize = 5;
+
+/// Characters that the panel shows of what another view is for.
+const OTHER_CHARS: usize = 60;
 
 /// A tree as a view shows it.
 #[derive(Debug)]
@@ -150,7 +153,8 @@ impl Store {
         Ok(all.saturating_sub(filled.lines.len() as u64))
     }
 
-    /// Writes the panel of views: the current one, the last used others, and how to work with them.
+    /// Writes the panel of views: the current one, the last used others, and how to work with them: `command` makes of a call
+    /// what can be pasted. The example stays the same whichever view is current.
     ///
     /// # Errors
     /// The folder isn't readable.
@@ -158,27 +162,36 @@ impl Store {
         &self,
         current: &str,
         others: usize,
+        command: impl Fn(&str) -> String,
     ) -> Result<RenderSection<SlotLine>, StoreError> {
         let views = self.views()?;
         let mut lines = Vec::new();
         if let Some(view) = views.iter().find(|view| view.name == current) {
-            lines.push(text_line(format!("current: {}\n", view_line(view)), 0));
+            lines.push(text_line(format!("current: {}\n", view_line(view, usize::MAX)), 0));
         }
         let rest: Vec<&View> = views.iter().filter(|view| view.name != current).collect();
         for view in rest.iter().take(others) {
-            lines.push(text_line(format!("- {}\n", view_line(view)), 1));
+            lines.push(text_line(format!("- {}\n", view_line(view, OTHER_CHARS)), 1));
         }
         let hidden = rest.len().saturating_sub(others) as u64;
-        lines.push(text_line(
-            "switch(view) · create(name, description) · rename(view, name) · delete(view)\n"
-                .to_owned(),
-            1,
-        ));
+        let is_free = |name: &String| !views.iter().any(|view| view.name == *name);
+        let free = (1..).map(|number| format!("view-{number}")).find(is_free).unwrap_or_default();
+        let mut calls = vec![format!("create(\"{free}\", \"what it is for\")")];
+        let others = views.iter().map(|view| &view.name).filter(|name| *name != DEFAULT_VIEW);
+        let first = others.min().filter(|_| views.len() > 1);
+        if let Some(first) = first {
+            calls.insert(0, format!("switch(\"{first}\")"));
+            calls.extend([
+                format!("rename(\"{first}\", \"{free}\")"),
+                format!("delete(\"{first}\")"),
+            ]);
+        }
+        lines.extend(calls.iter().map(|call| text_line(command(call) + "\n", 1)));
         Ok(RenderSection::new("views", "Views", lines).hiding(hidden))
     }
 
     /// Writes what is known of the tree as a whole: no path, no user, no environment. `time` says when it is, or when something
-    /// changed last, and `version` which program shows it.
+    /// changed last, and `version` which program shows it. Of broken files it names so many.
     ///
     /// # Errors
     /// The index isn't readable.
@@ -188,6 +201,7 @@ impl Store {
         view: &str,
         version: &str,
         time: Option<&str>,
+        problems_max: usize,
     ) -> Result<RenderSection<SlotLine>, StoreError> {
         let total = self.index.total()?;
         let expanded = self.state.expanded(view)?;
@@ -200,29 +214,32 @@ impl Store {
         if let Some(time) = time {
             meta += &format!(" · {time}");
         }
-        let problems = self.index.problems(PROBLEMS_SHOWN + 1)?;
+        let problems = self.index.problems(problems_max.saturating_add(1))?;
         let mut lines = vec![text_line(meta + "\n", 0), text_line(line + "\n", 0)];
-        for row in problems.iter().take(PROBLEMS_SHOWN) {
+        for row in problems.iter().take(problems_max) {
             let problem = row.problem.as_deref().unwrap_or_default();
             lines.push(text_line(format!("problem: {}: {}\n", row.id, inert(problem)), 1));
         }
-        let hidden = problems.len().saturating_sub(PROBLEMS_SHOWN) as u64;
+        let hidden = problems.len().saturating_sub(problems_max) as u64;
         Ok(RenderSection::new("environment", "Environment", lines).hiding(hidden))
     }
 }
-
-/// Problems that the environment tells.
-const PROBLEMS_SHOWN: usize = 5;
 
 fn text_line(text: String, depth: u32) -> Line<SlotLine> {
     let size = Size::of_lines(&text);
     Line::new(SlotLine::Pieces(vec![Piece::Text(text)]), size).at(depth)
 }
 
-fn view_line(view: &View) -> String {
+/// Writes what is known of a view: its name, its token, so many characters of what it is for, and when that was written.
+pub fn view_line(view: &View, chars: usize) -> String {
     let mut line = format!("{} {}", view.name, Token::new(TokenKind::View, &view.name));
     if !view.description.is_empty() {
-        line += &format!(" · {}", inert(&view.description));
+        let end = view.description.char_indices().nth(chars).map(|(at, _)| at);
+        let shown = end.map_or(&*view.description, |end| &view.description[..end]);
+        line += &format!(" · {}{}", inert(shown), if end.is_some() { "…" } else { "" });
+    }
+    if let Some(day) = &view.changed_day {
+        line += &format!(" · changed {day}");
     }
     if let Some(problem) = &view.problem {
         line += &format!(" · {}", inert(problem));

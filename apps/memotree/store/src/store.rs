@@ -102,9 +102,7 @@ impl Store {
 
     /// Returns the day on which a node's file came, went or was replaced last, if that is known.
     pub fn changed_day(&self) -> Option<String> {
-        let stamp = self.folder.stamp(Part::Nodes).ok()??;
-        let time = jiff::Timestamp::from_nanosecond(stamp.modified_ns()).ok()?;
-        Some(time.strftime("%Y-%m-%d").to_string())
+        day(self.folder.stamp(Part::Nodes).ok()??)
     }
 
     /// Returns true if there is a folder `.memotree`.
@@ -183,6 +181,12 @@ impl Store {
 /// Returns the hash of a file's content.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
     pipemux_stable_hash::hash_with_length(bytes)
+}
+
+/// Returns the day on which a file was written last, in UTC.
+pub(crate) fn day(stamp: Stamp) -> Option<String> {
+    let time = jiff::Timestamp::from_nanosecond(stamp.modified_ns()).ok()?;
+    Some(time.strftime("%Y-%m-%d").to_string())
 }
 
 /// Returns the time to the minute, in UTC.

@@ -95,12 +95,17 @@ pub fn find(text: &str) -> impl Iterator<Item = (usize, usize, Token)> + '_ {
     })
 }
 
-/// Makes what looks like a token in somebody's text inert: it is shown, but names nothing.
+/// Makes what looks like a token or a heading in somebody's line inert: it is shown, but names nothing and begins no part.
 pub fn inert(text: &str) -> Cow<'_, str> {
-    match text.contains(OPEN) {
-        true => Cow::Owned(text.replace(OPEN, "[\\[MT:")),
-        false => Cow::Borrowed(text),
+    let bare = text.trim_start();
+    let after = bare.trim_start_matches('#');
+    let is_heading =
+        after.len() < bare.len() && after.chars().next().is_none_or(char::is_whitespace);
+    if !is_heading && !text.contains(OPEN) {
+        return Cow::Borrowed(text);
     }
+    let (indent, escape) = (&text[..text.len() - bare.len()], if is_heading { "\\" } else { "" });
+    Cow::Owned(format!("{indent}{escape}{}", bare.replace(OPEN, "[\\[MT:")))
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use pipemux_proto::call::nearest;
 use crate::actions::one_line;
 use crate::error::StoreError;
 use crate::folder::{FileName, Part};
-use crate::name::{check_existing, check_new};
+use crate::name::{check_existing, check_new, folded};
 use crate::state::{FileEdit, ViewUse};
-use crate::store::{Committed, Store};
+use crate::store::{Committed, Store, day};
 
 /// The view that a tree without views has.
 pub const DEFAULT_VIEW: &str = "default";
@@ -24,6 +24,8 @@ pub struct View {
     pub description: String,
     /// What is wrong with its file.
     pub problem: Option<String>,
+    /// The day on which its file was written last; none without a file.
+    pub changed_day: Option<String>,
     /// What this session knows of it.
     pub usage: ViewUse,
 }
@@ -43,13 +45,15 @@ impl Store {
                 Err(error) => (String::new(), Some(error.to_string())),
             };
             let usage = self.state.view_use(&name)?;
-            views.push(View { name, description, problem, usage });
+            let stamp = self.folder.file_stamp(&toml_file(Part::Views, &name)).ok().flatten();
+            let changed_day = stamp.and_then(day);
+            views.push(View { name, description, problem, changed_day, usage });
         }
         let usage = self.state.view_use(DEFAULT_VIEW)?;
         let is_shown = views.is_empty() || usage.used > 0;
         if is_shown && !views.iter().any(|view| view.name == DEFAULT_VIEW) {
             let (name, description) = (DEFAULT_VIEW.to_owned(), String::new());
-            views.push(View { name, description, problem: None, usage });
+            views.push(View { name, description, problem: None, changed_day: None, usage });
         }
         views.sort_by(|one, two| (two.usage.used, &one.name).cmp(&(one.usage.used, &two.name)));
         Ok(views)
@@ -104,7 +108,7 @@ impl Store {
     /// There is none of this name, the new one isn't allowed or taken, or the file can't be written.
     pub fn rename_view(&mut self, name: &str, to: &str) -> Result<Committed, StoreError> {
         self.view(name)?;
-        if name.to_lowercase() != to.to_lowercase() {
+        if folded(name) != folded(to) {
             self.check_free(Part::Views, "view", to)?;
         }
         check_new(to)?;
@@ -201,11 +205,11 @@ impl Store {
 
     fn check_free(&self, part: Part, what: &'static str, name: &str) -> Result<(), StoreError> {
         check_new(name)?;
-        // Some file systems don't tell `Plan` from `plan`.
-        let lower = name.to_lowercase();
-        match self.toml_names(part)?.iter().any(|other| other.to_lowercase() == lower) {
-            true => Err(StoreError::Exists { what, name: name.to_owned() }),
-            false => Ok(()),
+        // Some file systems don't tell `Plan` from `plan`, and readers don't tell `ａ` from `a`.
+        let like = folded(name);
+        match self.toml_names(part)?.into_iter().find(|other| folded(other) == like) {
+            Some(name) => Err(StoreError::Exists { what, name }),
+            None => Ok(()),
         }
     }
 

@@ -2,6 +2,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod bad_input;
+mod budget;
 mod codebase;
 mod common;
 mod growth;

@@ -87,6 +87,7 @@ pub(super) fn make_delivery(
         shown,
         panels: Vec::new(),
         unshown: Vec::new(),
+        context: None,
         unheard: 0,
         window_set_revision: knows_all.then_some(workspace.window_set_revision()),
     }

@@ -8,7 +8,7 @@ use pipemux_proto::report::TokenReceipt;
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
-use crate::limits::ANSWER_BUDGET_MIN;
+use crate::limits::{ANSWER_BUDGET_MIN, CONTEXT_BYTES};
 use crate::measurement::Measurement;
 use crate::runs::run::ASKS;
 use crate::verbs::answer_builder::{AnswerBuilder, AnswerParts, AnswerRequest};
@@ -108,6 +108,8 @@ impl Core {
         builder.turn.measure(|| Measurement::Shown { shown, available });
         count_tokens(&builder, &windows, shown);
         let mut lines = text.take_lines();
+        let is_whole = matches!(builder.kind, AnswerKind::Injection { reset: true });
+        let context = is_whole.then(|| text.beginning(CONTEXT_BYTES).into());
         if request.format == Format::Json {
             // Windows are complete in it.
             let is_shown = |at: usize| reported.as_ref().is_none_or(|news| news[at]);
@@ -137,6 +139,7 @@ impl Core {
         delivery.panels = known_panels;
         delivery.unheard = told_unheard;
         delivery.unshown = shown_faults;
+        delivery.context = context;
         delivery.lines = lines;
         delivery.questions = shown_questions;
         (delivery.running_jobs, delivery.told_jobs) = (seen_jobs, told_jobs);

@@ -118,6 +118,21 @@ impl AnswerBuffer {
         !self.long.is_empty()
     }
 
+    /// Returns its first bytes, about so many, as one text.
+    pub fn beginning(&self, bytes: usize) -> String {
+        let mut text: String = String::new();
+        let mut from = 0;
+        for (at, content) in &self.long {
+            text.push_str(&self.text[from..*at]);
+            let content = content.text();
+            text.push_str(&content[..content.floor_char_boundary(bytes)]);
+            from = *at;
+        }
+        text.push_str(&self.text[from..]);
+        text.truncate(text.floor_char_boundary(bytes));
+        text
+    }
+
     /// Returns all of it as one text.
     pub fn into_text(self) -> String {
         if self.long.is_empty() {

@@ -352,9 +352,20 @@ impl AnswerText<'_> {
     /// Appends the last line: position, workspace, epoch, receipt.
     pub(super) fn finish(
         &self,
+        out: AnswerBuffer,
+        position: Option<&str>,
+        named: bool,
+    ) -> (AnswerBuffer, TokenReceipt) {
+        self.finish_with(out, position, named, 0)
+    }
+
+    /// Does the same for a context whose first tokens, so many, are those of the last one.
+    pub(super) fn finish_with(
+        &self,
         mut out: AnswerBuffer,
         position: Option<&str>,
         named: bool,
+        same: u64,
     ) -> (AnswerBuffer, TokenReceipt) {
         let note = quoted_refs_note(self.workspace, self.reader, &out.quoted_refs());
         if let Some(note) = &note {
@@ -375,6 +386,9 @@ impl AnswerText<'_> {
         }
         if named {
             last.extend(["workspace ", &*field(&inert::line(&self.workspace.name)), " · "]);
+        }
+        if same > 0 {
+            last.extend(["first ", &*same.to_string(), " as last time · "]);
         }
         last.extend(["e", &*self.workspace.epoch.to_string(), " · "]);
         let shown = out.tokens() + pipemux_tokens::estimate(&last) + RECEIPT_TOKENS;

@@ -4,6 +4,7 @@ use pipemux_proto::Incarnation;
 use pipemux_proto::report::TokenReceipt;
 
 use crate::keys::SessionKey;
+use crate::limits::CONTEXT_BYTES;
 use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_text::{AnswerText, BUSY, tell_changes};
 use crate::views::answer_window::AnswerWindow;
@@ -58,7 +59,6 @@ impl AnswerText<'_> {
             (1.., 0) => out.push(&self.hints(FIRST_LINE)),
             _ => {}
         }
-        out.push(&self.hints(self.recap));
         let lists_windows = self.panels.shown.iter().any(|(panel, _)| *panel == Panel::Views);
         if !reset && !lists_windows && self.workspace.knows_other_windows(self.reader) {
             let open: Vec<String> =
@@ -86,6 +86,11 @@ impl AnswerText<'_> {
             }
         }
         self.push_panels(&mut out, false);
+        // It has more to tell each time. Behind what stays the same it leaves a prompt's cache that.
+        if !out.is_empty() && !self.recap.is_empty() {
+            out.push("\n");
+        }
+        out.push(&self.hints(self.recap));
         // Those without room come with the next injection, once this one has something to show.
         match (whole.is_empty(), self.left_out) {
             (false, [only]) => out.push(&self.hints(&format!("no room for {only}: {NEXT}"))),
@@ -110,7 +115,18 @@ impl AnswerText<'_> {
         if out.is_empty() {
             return (out, TokenReceipt::default());
         }
-        self.finish(out, None, true)
+        let same = if reset { self.same_beginning(&out) } else { 0 };
+        self.finish_with(out, None, true, same)
+    }
+
+    /// Estimates the tokens with which a whole context begins as the last one of its reader did.
+    fn same_beginning(&self, context: &AnswerBuffer) -> u64 {
+        let Some(reader) = self.workspace.reader(self.reader) else { return 0 };
+        let now = context.beginning(CONTEXT_BYTES);
+        let mut pairs = now.char_indices().zip(reader.context.chars());
+        let differing = pairs.find(|((_, one), other)| one != other);
+        let end = differing.map_or(now.len().min(reader.context.len()), |((at, _), _)| at);
+        pipemux_tokens::estimate(&now[..end])
     }
 
     /// Compares a window with what the reader saw of it, and notes what that says of line numbers.

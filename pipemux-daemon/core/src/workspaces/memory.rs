@@ -82,6 +82,7 @@ impl Tally {
                 kept.rendered.iter().for_each(|rendered| self.rendered(rendered));
             }
         }
+        self.bytes += workspace.readers.values().map(|reader| reader.context.len()).sum::<usize>();
         for seen in workspace.readers.values().flat_map(|reader| reader.seen.values()) {
             self.rendered(&seen.rendered);
             self.rendered(&seen.names);
@@ -180,6 +181,7 @@ impl Workspace {
     fn drop_seen(&mut self) {
         for reader in self.readers.values_mut() {
             reader.seen.clear();
+            reader.context = "".into();
         }
     }
 }

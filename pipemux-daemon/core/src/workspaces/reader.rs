@@ -52,6 +52,8 @@ pub struct Reader {
     pub panels: BTreeMap<Panel, Rc<str>>,
     /// The windows of which it was only told why there is nothing to show.
     pub unshown: BTreeMap<SessionKey, String>,
+    /// The beginning of the whole context that it was shown last.
+    pub context: Rc<str>,
 }
 
 /// What was known of a session's line numbers in some epochs.
@@ -121,6 +123,8 @@ pub struct Delivery {
     pub panels: Vec<(Panel, Rc<str>)>,
     /// The windows that it only says why it can't show, with that status.
     pub unshown: Vec<(SessionKey, String)>,
+    /// The beginning of the whole context that it is.
+    pub context: Option<Rc<str>>,
     /// How many ends of steps it tells whose answers its reader didn't hear.
     pub unheard: usize,
 }

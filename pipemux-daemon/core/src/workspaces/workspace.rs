@@ -246,6 +246,9 @@ impl Workspace {
         reader.panels.extend(std::mem::take(&mut delivery.panels));
         reader.unshown.retain(|session, _| self.windows.get(session).is_some());
         reader.unshown.extend(std::mem::take(&mut delivery.unshown));
+        if let Some(context) = delivery.context.take() {
+            reader.context = context;
+        }
         reader.update_lines(&delivery.lines, delivery.epoch);
         for (session, seen) in std::mem::take(&mut delivery.seen) {
             let newer = reader.seen.get(&session).is_none_or(|had| had.epoch <= seen.epoch);

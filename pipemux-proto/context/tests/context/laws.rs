@@ -213,6 +213,55 @@ proptest! {
     }
 
     #[test]
+    fn reserved_room_of_required_sources_comes_before_all_others(
+        sources in sources(1..8),
+        total in (40..3_000_u64).prop_map(Size::tokens),
+    ) {
+        let shares = shares(&sources, &Budgets::new(total));
+        let order = document_order(&sources);
+        for (at, source) in sources.iter().enumerate().filter(|(_, source)| source.required) {
+            let wanted = source.reserved.min(source.limits.size).tokens;
+            let place = order.iter().position(|other| *other == at).unwrap();
+            if order[place + 1..].iter().any(|after| shares[*after].admitted) {
+                prop_assert!(shares[at].size.tokens >= wanted, "{shares:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_a_source_needs_less_goes_to_the_others(
+        sources in sources(2..8),
+        total in size(),
+        which in any::<prop::sample::Index>(),
+        part in 1..=4_u64,
+    ) {
+        let mut sources = sources;
+        // Of a required source the reservation says what it needs.
+        sources.iter_mut().for_each(|source| source.required = false);
+        let mut budgets = Budgets::new(total);
+        let before = shares(&sources, &budgets);
+        let which = which.index(sources.len());
+        prop_assume!(before[which].admitted);
+        let need = before[which].size.zip(Size::ZERO, |own, _| own / part);
+        budgets.needs(&sources[which].id, need);
+        let after = shares(&sources, &budgets);
+        prop_assert!(need.fits_in(after[which].size), "{need:?} of {:?}", after[which]);
+        for (at, (before, after)) in before.iter().zip(&after).enumerate() {
+            prop_assert!(at == which || before.size.fits_in(after.size), "{before:?} {after:?}");
+        }
+    }
+
+    #[test]
+    fn number_of_lines_that_were_cut_is_told_by_its_magnitude(hidden in 0..u64::MAX) {
+        let told = note::about(hidden);
+        let least = told.strip_prefix("over ").map(|least| least.parse::<u64>().unwrap());
+        match least {
+            None => prop_assert!(hidden < 10),
+            Some(least) => prop_assert!(hidden > least && hidden / 10 <= least),
+        }
+    }
+
+    #[test]
     fn equal_windows_get_the_total_by_their_number(
         count in 1..60_usize,
         total in 50..20_000_u64,

@@ -162,7 +162,7 @@ fn views_have_names_descriptions_and_what_they_expanded() {
     store.create_view("设计", "how it is built").unwrap();
     store.create_view("review", "").unwrap();
     let message = |result: Result<_, StoreError>| result.map(drop).unwrap_err().to_string();
-    assert_eq!(message(store.create_view("Review", "")), "there is a view `Review` already");
+    assert_eq!(message(store.create_view("Review", "")), "there is a view `review` already");
     assert!(message(store.create_view("a b", "")).starts_with("a space is not allowed"));
     assert_eq!(
         message(store.describe_view("reveiw", "x")),

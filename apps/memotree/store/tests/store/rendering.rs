@@ -126,20 +126,24 @@ fn panels_and_tree_make_one_context() {
     let shares = shares(&sources, &context.budgets);
     let tree = store.render_tree(context.view, &shares[2], TokenForm::Long).unwrap();
     let sections = [
-        store.render_views(context.view, 5).unwrap(),
+        store.render_views(context.view, 5, |call| format!("run {call}")).unwrap(),
         store
-            .render_environment("pipemux", context.view, "9.9", Some("changed 2031-02-03"))
+            .render_environment("pipemux", context.view, "9.9", Some("changed 2031-02-03"), 5)
             .unwrap(),
         tree.section,
     ];
     let produced = sections.into_iter().map(|section| Outcome::Ready(vec![section]).into());
     let document: Document<_> = merge(&context, &sources, produced.collect());
+    let day = store.view("review").unwrap().changed_day.unwrap();
     assert_eq!(
-        joined(slots::pieces(document)),
+        joined(slots::pieces(document)).replace(&day, "today"),
         "### Views\n\
-         current: default [[MT:View:default]] · the whole project\n\
-         - review [[MT:View:review]] · what to check before a release\n\
-         switch(view) · create(name, description) · rename(view, name) · delete(view)\n\
+         current: default [[MT:View:default]] · the whole project · changed today\n\
+         - review [[MT:View:review]] · what to check before a release · changed today\n\
+         run switch(\"review\")\n\
+         run create(\"view-1\", \"what it is for\")\n\
+         run rename(\"review\", \"view-1\")\n\
+         run delete(\"review\")\n\
          ### Environment\n\
          Context UI v1 · memotree 9.9 · changed 2031-02-03\n\
          pipemux · 5 nodes, 1 expanded\n\
