@@ -4,7 +4,6 @@
 use std::fs;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nix::unistd::gethostname;
 use pipemux_proto::hello::DaemonIdentity;
 use pipemux_proto::paths::Paths;
 
@@ -46,11 +45,7 @@ impl KnownDaemon {
         if before.as_ref().is_some_and(|known| known.identity == *identity) {
             return Ok(());
         }
-        // Somebody may have removed the state directory of a daemon that runs: then the machine tells.
-        let is_own = match paths.identity() {
-            Some(own) => own == identity.id,
-            None => gethostname().is_ok_and(|host| *host == *identity.host),
-        };
+        let is_own = paths.identity().is_some_and(|own| own == identity.id);
         match before {
             // Its state was removed meanwhile, and it began anew.
             Some(known) if known.is_own && is_own => {}

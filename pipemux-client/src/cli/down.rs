@@ -57,6 +57,9 @@ pub fn execute(requester: &Requester, stay: bool) -> Result<u8, ClientError> {
     if !wait_until(deadline, gone) {
         return Err(still_running(requester));
     }
+    // What was ended leads nowhere any more, and is missed by nobody: it may have been the daemon of this machine whose state
+    // directory somebody removed.
+    let _ = std::fs::remove_file(paths.elsewhere_file());
     if requester.global.json
         && let Some(answer) = answer
     {

@@ -59,6 +59,13 @@ impl ActKey {
         Record::Begun { run_id, workspace, reader, unix_ms, round }
     }
 
+    /// The record of what its run has done since the last one.
+    pub fn progressed(&self, round: SavedRound) -> Record {
+        let (workspace, reader) = names(&self.owner);
+        let (run_id, round) = ((*self.run_id).to_owned(), Box::new(round));
+        Record::Progressed { run_id, workspace, reader, round }
+    }
+
     /// The record of its answer.
     pub fn answered(&self, exit: u8) -> Record {
         let (workspace, reader) = names(&self.owner);

@@ -207,6 +207,13 @@ impl Clients {
         }
     }
 
+    /// Writes down what an acting request's run has done since the last such record.
+    pub fn record_progress(&mut self, turn: &mut Turn, id: RequestId, round: SavedRound) {
+        if let Some(request) = self.requests.get(&id) {
+            turn.persist(request.key.progressed(round));
+        }
+    }
+
     /// Returns the record of a request that acts, with the round that it becomes if the daemon is lost.
     pub fn begun(&self, id: RequestId, round: SavedRound) -> Option<Record> {
         let request = self.requests.get(&id)?;

@@ -114,6 +114,13 @@ impl Core {
                 let key = ActKey::saved(workspace, reader, &run_id);
                 self.clients.restore_act(&key, unix_ms, None);
             }
+            Record::Progressed { run_id, workspace, reader, round } => {
+                let found = workspace.and_then(|key| self.workspaces.get_mut(key.as_str()));
+                if let Some(found) = found {
+                    let reader = reader.unwrap_or_default();
+                    found.history.restore_progress(&reader, &run_id, *round);
+                }
+            }
             Record::Answered { run_id, workspace, reader, exit } => {
                 self.restore_unfinished(workspace.as_deref(), reader.as_deref(), &run_id, None);
                 let key = ActKey::saved(workspace, reader, &run_id);
@@ -313,7 +320,7 @@ impl Core {
             }
         }
         for id in self.tasks.requests_with(|task| matches!(task, Task::Running(_))) {
-            let round = self.unfinished_round(id);
+            let round = self.unfinished_round(id, None);
             records.extend(round.and_then(|round| self.clients.begun(id, round)));
         }
         records

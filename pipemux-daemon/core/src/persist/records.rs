@@ -93,10 +93,23 @@ pub enum Record {
         /// The time in its id, otherwise when it arrived: milliseconds since 1970. 0 in records as above.
         #[serde(default, skip_serializing_if = "is_zero")]
         unix_ms: u64,
-        /// Of a run, the round that it becomes if the daemon is lost now, without a number. It counts until a newer
-        /// record of the request has none, or the request's round or answer is recorded.
+        /// Of a run, the round that it becomes if the daemon is lost now, without a number; its detail is what came of its
+        /// steps. It counts until a newer record of the request has none, or the request's round or answer is recorded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         round: Option<Box<SavedRound>>,
+    },
+    /// The run of an acting request has done more.
+    Progressed {
+        /// As in `Begun`.
+        run_id: String,
+        /// As in `Begun`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        workspace: Option<String>,
+        /// As in `Begun`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reader: Option<String>,
+        /// What its round has besides: its result takes the place of the one before, the rest is added.
+        round: Box<SavedRound>,
     },
     /// An acting request was answered.
     Answered {

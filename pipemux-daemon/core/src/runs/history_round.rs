@@ -19,22 +19,71 @@ use crate::workspaces::Workspace;
 
 /// Writes the round of a run that has ended. Questions and answers in between are one remark.
 pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64) -> SavedRound {
-    let number = workspace.history.count + 1;
-    SavedRound { number, exit: run.exit_status(), ..round_so_far(run, workspace, unix_ms, None) }
+    let Told { mut ends, mut results, details, diffs } = told(run, 0, None);
+    ends.append(&mut results);
+    let mut result = ends.join("; ");
+    let cancelled = run.done.last().is_some_and(|last| last.status == StepStatus::Skipped);
+    if run.answers > 0 && !cancelled {
+        let plural = if run.answers == 1 { "" } else { "s" };
+        result += &format!(" (chosen in {} step{plural})", run.answers);
+    }
+    SavedRound {
+        number: workspace.history.count + 1,
+        unix_ms,
+        exit: run.exit_status(),
+        action: actions(run, workspace),
+        result: clip(&result, ROUND_RESULT_MAX).into_owned(),
+        detail: (!details.is_empty()).then(|| joined(&details, "\n", ROUND_DETAIL_MAX)),
+        diff: (!diffs.is_empty()).then(|| joined(&diffs, "", ROUND_DIFF_MAX)),
+        ..changes(run, workspace, 0, run.done.len())
+    }
 }
 
-/// Writes the round that a run becomes if the daemon is lost while its next step is under way. It has no number yet.
-pub fn unfinished_round(run: &Run, workspace: &Workspace, unix_ms: u64) -> SavedRound {
-    let (exit, under_way) = (Code::Unknown.exit_status(), Some(run.outer_step(run.next)));
-    SavedRound { exit, ..round_so_far(run, workspace, unix_ms, under_way) }
+/// Writes the round that a run becomes if the daemon is lost while its next step is under way: of what was done, only the
+/// steps from an index on. It has no number yet, and its detail is what came of them.
+pub fn unfinished_round(run: &Run, workspace: &Workspace, from: usize) -> SavedRound {
+    let under_way = run.outer_step(run.next);
+    let Told { ends, results, diffs, .. } = told(run, from, Some(under_way));
+    SavedRound {
+        exit: Code::Unknown.exit_status(),
+        action: if from == 0 { actions(run, workspace) } else { String::new() },
+        result: clip(&ends.join("; "), ROUND_RESULT_MAX).into_owned(),
+        detail: (!results.is_empty()).then(|| joined(&results, "; ", ROUND_RESULT_MAX)),
+        diff: (!diffs.is_empty()).then(|| joined(&diffs, "", ROUND_DIFF_MAX)),
+        ..changes(run, workspace, from, under_way + 1)
+    }
 }
 
-fn round_so_far(
-    run: &Run,
-    workspace: &Workspace,
-    unix_ms: u64,
-    under_way: Option<usize>,
-) -> SavedRound {
+/// Adds to the round of a run that was cut off what its later steps did.
+pub fn add_progress(round: &mut SavedRound, later: SavedRound) {
+    let join = |before: &mut Option<String>, later: Option<String>, between: &str, most: usize| {
+        let all: Vec<String> = before.take().into_iter().chain(later).collect();
+        *before = (!all.is_empty()).then(|| joined(&all, between, most));
+    };
+    round.result = later.result;
+    join(&mut round.detail, later.detail, "; ", ROUND_RESULT_MAX);
+    join(&mut round.diff, later.diff, "", ROUND_DIFF_MAX);
+    round.sessions.extend(later.sessions);
+    round.sessions.dedup();
+    round.undo.extend(later.undo);
+    round.lasting.extend(later.lasting);
+    bound(&mut round.undo, &mut round.lasting);
+    let mut files = ChangedFiles::default();
+    round.files.iter().chain(&later.files).for_each(|file| files.add(file));
+    (round.files, round.more_files) =
+        (files.named, round.more_files + later.more_files + files.more);
+    (round.wrote, round.unix_ms) = (later.wrote, round.unix_ms.max(later.unix_ms));
+}
+
+/// Makes the round of a run that was cut off one of history.
+pub fn cut_off(round: SavedRound, number: u64) -> SavedRound {
+    let result = [Some(round.result), round.detail].into_iter().flatten().collect::<Vec<_>>();
+    let result = joined(&result, "; ", ROUND_RESULT_MAX);
+    SavedRound { number, result, detail: None, ..round }
+}
+
+/// The calls of a run.
+fn actions(run: &Run, workspace: &Workspace) -> String {
     let visible = || run.steps.iter().enumerate().filter(|(_, step)| !step.nested);
     let actions: Vec<String> = visible()
         .map(|(index, step)| match step.origin {
@@ -44,15 +93,32 @@ fn round_so_far(
             StepOrigin::Call => step.call.clone(),
         })
         .collect();
-    // A line of history is cut: what failed and what wasn't run stands first.
-    let (mut ends, mut left, mut results) = (Vec::new(), Vec::new(), Vec::new());
-    let mut details = Vec::new();
-    let (mut diffs, files) = (Vec::new(), ChangedFiles::of(run));
+    let actions = match &run.undoes {
+        Some(undone) => format!("undo of round {}: {}", undone.number, actions.join("; ")),
+        None => actions.join("; "),
+    };
+    clip(&actions, ROUND_ACTION_MAX).into_owned()
+}
+
+/// What history tells of the ends of steps.
+#[derive(Default)]
+struct Told {
+    /// What failed and what wasn't run, which stands first, since a line of history is cut.
+    ends: Vec<String>,
+    results: Vec<String>,
+    details: Vec<String>,
+    diffs: Vec<String>,
+}
+
+/// Tells what came of the steps from an index on, and of the one that is under way.
+fn told(run: &Run, from: usize, under_way: Option<usize>) -> Told {
+    let Told { mut ends, mut results, mut details, mut diffs } = Told::default();
+    let mut left = Vec::new();
     // A nested call is part of its outer step, unless its failure is the reason of the run's end.
     let failed = |index: usize| {
         run.done.get(index).is_some_and(|outcome| outcome.status != StepStatus::Done)
     };
-    let told = run.steps.iter().enumerate();
+    let told = run.steps.iter().enumerate().skip(from);
     for (index, step) in told.filter(|(index, step)| !step.nested || failed(*index)) {
         let ended = run.done.get(index).filter(|outcome| !outcome.is_unreached());
         let Some(outcome) = ended else {
@@ -86,30 +152,20 @@ fn round_so_far(
         diffs.extend(data::exact_option(outcome.diff.as_ref()));
     }
     ends.extend((!left.is_empty()).then(|| format!("not run: {}", left.join(", "))));
-    ends.append(&mut results);
-    let mut result = ends.join("; ");
-    let cancelled = run.done.last().is_some_and(|last| last.status == StepStatus::Skipped);
-    if run.answers > 0 && !cancelled {
-        let plural = if run.answers == 1 { "" } else { "s" };
-        result += &format!(" (chosen in {} step{plural})", run.answers);
-    }
-    let actions = match &run.undoes {
-        Some(undone) => format!("undo of round {}: {}", undone.number, actions.join("; ")),
-        None => actions.join("; "),
-    };
-    let Undos { undo, lasting } = undos(run);
+    Told { ends, results, details, diffs }
+}
+
+/// What a round says of what the steps of a run changed from an index on, and where they and those up to another one act.
+fn changes(run: &Run, workspace: &Workspace, from: usize, begun: usize) -> SavedRound {
+    let Undos { undo, lasting } = undos(run, from);
+    let files = ChangedFiles::since(run, from);
     SavedRound {
         undo,
         lasting,
         undoes: run.undoes.as_ref().map(|undone| undone.number),
-        unix_ms,
         reader: run.reader.clone(),
-        action: clip(&actions, ROUND_ACTION_MAX).into_owned(),
-        result: clip(&result, ROUND_RESULT_MAX).into_owned(),
-        detail: (!details.is_empty()).then(|| joined(&details, "\n", ROUND_DETAIL_MAX)),
-        diff: (!diffs.is_empty()).then(|| joined(&diffs, "", ROUND_DIFF_MAX)),
         epoch: Some(workspace.epoch),
-        sessions: sessions(run, under_way),
+        sessions: sessions(run, from, begun),
         files: files.named,
         more_files: files.more,
         wrote: run.wrote,
@@ -130,8 +186,17 @@ pub struct ChangedFiles {
 impl ChangedFiles {
     /// Returns those that a run has changed so far.
     pub fn of(run: &Run) -> Self {
+        Self::since(run, 0)
+    }
+
+    /// Returns those that its steps have changed from an index on.
+    fn since(run: &Run, from: usize) -> Self {
         let mut files = Self::default();
-        run.done.iter().flat_map(|outcome| &outcome.changed_files).for_each(|file| files.add(file));
+        run.done
+            .iter()
+            .skip(from)
+            .flat_map(|outcome| &outcome.changed_files)
+            .for_each(|file| files.add(file));
         files
     }
 
@@ -156,20 +221,20 @@ struct Undos {
 }
 
 /// Returns what takes the steps of a run back that it did itself: the links with which their apps offered it.
-fn undos(run: &Run) -> Undos {
-    let own = run.steps.iter().zip(&run.done).skip(run.begins_at);
-    let changed = own.filter(|(step, outcome)| {
+fn undos(run: &Run, from: usize) -> Undos {
+    let own = run.steps.iter().zip(&run.done).enumerate().skip(run.begins_at);
+    let changed = own.filter(|(_, (step, outcome))| {
         outcome.status == StepStatus::Done && !step.prototype.risk.only_looks()
     });
     let changed: Vec<_> = changed.collect();
     // An app that offers an undo gives it with each step that changed what could be taken back.
     let offers: Vec<&SessionKey> = changed
         .iter()
-        .filter(|(_, outcome)| undo_link(outcome).is_some())
-        .map(|(step, _)| &step.session)
+        .filter(|(_, (_, outcome))| undo_link(outcome).is_some())
+        .map(|(_, (step, _))| &step.session)
         .collect();
     let mut undos = Undos::default();
-    for (step, outcome) in &changed {
+    for (_, (step, outcome)) in changed.iter().filter(|(index, _)| *index >= from) {
         let provider = step.session.addr.provider.as_str();
         let name = [provider, ".", &step.prototype.name].concat();
         let saved = undo_link(outcome).and_then(|link| {
@@ -192,17 +257,21 @@ fn undos(run: &Run) -> Undos {
             (None, None) => undos.lasting.push(name),
         }
     }
-    if undos.undo.iter().map(|undo| undo.args.len()).sum::<usize>() > ROUND_UNDO_MAX {
-        undos.lasting.extend(undos.undo.drain(..).map(|undo| undo.call));
-    }
+    bound(&mut undos.undo, &mut undos.lasting);
     undos
 }
 
-/// Returns the sessions of all steps that were begun, each once.
-fn sessions(run: &Run, under_way: Option<usize>) -> Vec<String> {
+/// What takes back more than fits into a round takes nothing back.
+fn bound(undo: &mut Vec<SavedUndo>, lasting: &mut Vec<String>) {
+    if undo.iter().map(|undo| undo.args.len()).sum::<usize>() > ROUND_UNDO_MAX {
+        lasting.extend(undo.drain(..).map(|undo| undo.call));
+    }
+}
+
+/// Returns the sessions of the steps between two indices, each once.
+fn sessions(run: &Run, from: usize, to: usize) -> Vec<String> {
     let mut names = Vec::new();
-    let begun = under_way.map_or(run.done.len(), |index| index + 1);
-    for step in run.steps.iter().take(begun) {
+    for step in run.steps.iter().take(to).skip(from) {
         let name = String::from(step.session.addr.clone());
         if !names.contains(&name) {
             names.push(name);

@@ -169,20 +169,29 @@ impl Core {
                 self.clients.record_asked(&mut self.turn, id);
             }
         } else if run.is_unwritten(output) {
-            run.written = Some(run.done.len());
-            let round = self.unfinished_round(id).ok_or_else(Self::lost_run)?;
-            self.clients.record_begun(&mut self.turn, id, Some(round));
+            let from = run.written.replace(run.done.len());
+            let round = self.unfinished_round(id, from).ok_or_else(Self::lost_run)?;
+            match from {
+                None => self.clients.record_begun(&mut self.turn, id, Some(round)),
+                Some(_) => self.clients.record_progress(&mut self.turn, id, round),
+            }
         }
         Ok(())
     }
 
-    /// Returns the round that a request's run becomes if the daemon is lost now; none if it hasn't acted.
-    pub(crate) fn unfinished_round(&self, id: RequestId) -> Option<SavedRound> {
+    /// Returns the round that a request's run becomes if the daemon is lost now, with what was done from a step on; none if
+    /// it hasn't acted.
+    pub(crate) fn unfinished_round(
+        &self,
+        id: RequestId,
+        from: Option<usize>,
+    ) -> Option<SavedRound> {
         let Some(Task::Running(run)) = self.tasks.get(id) else { return None };
         run.written?;
         let workspace = self.workspaces.get(&run.workspace)?;
-        let round = unfinished_round(run, workspace, self.turn.now.unix_ms);
-        Some(SavedRound { client: self.maker_of(id), ..round })
+        let round = unfinished_round(run, workspace, from.unwrap_or_default());
+        let client = if from.is_some() { String::new() } else { self.maker_of(id) };
+        Some(SavedRound { client, unix_ms: self.turn.now.unix_ms, ..round })
     }
 
     /// Returns what a request was made with.

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use crate::keys::SessionKey;
 use crate::limits::{ROUND_DIFFS_MAX, UNDO_ACTIONS_MAX};
 use crate::persist::records::SavedRound;
+use crate::runs::history_round::{add_progress, cut_off};
 
 /// Where the undos of a round stand, by their indices.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -96,12 +97,20 @@ impl History {
         }
     }
 
+    /// Takes in what an unfinished run has done since.
+    pub fn restore_progress(&mut self, reader: &str, run_id: &str, later: SavedRound) {
+        let is_it = |one: &&mut SavedRound| one.reader == reader && one.run_id == run_id;
+        if let Some(known) = self.unfinished.iter_mut().find(is_it) {
+            add_progress(known, later);
+        }
+    }
+
     /// Adds what was under way when an earlier daemon was lost, and returns the numbers of these rounds.
     pub fn end_unfinished(&mut self, most: usize) -> Vec<u64> {
         let lost = std::mem::take(&mut self.unfinished);
         let added = lost.into_iter().map(|round| {
             let number = self.count + 1;
-            self.add(SavedRound { number, ..round }, most);
+            self.add(cut_off(round, number), most);
             number
         });
         added.collect()

@@ -141,6 +141,7 @@ pub fn records() -> Vec<Fixture> {
         fixture!("records", "answered_last", answered("run '最後'", u8::MAX)),
         fixture!("records", "begun_by_reader", begun()),
         fixture!("records", "begun_run", begun_run()),
+        fixture!("records", "progressed", progressed()),
         fixture!("records", "answered_by_reader", answered_by_reader()),
         fixture!("records", "acts", acts()),
         fixture!("records", "acts_forgotten", acts_forgotten()),
@@ -385,6 +386,25 @@ fn begun_run() -> Record {
             exit: 7,
             ..plain_round()
         })),
+    }
+}
+
+/// What the run of `begun_run` has done since.
+fn progressed() -> Record {
+    Record::Progressed {
+        run_id: "run 途中".into(),
+        workspace: Some(KEY.into()),
+        reader: Some("阿达".into()),
+        round: Box::new(SavedRound {
+            number: 0,
+            unix_ms: 1_765_360_000_789,
+            action: String::new(),
+            result: "replace unknown: the daemon was lost meanwhile".into(),
+            detail: Some("add done: 一".into()),
+            exit: 7,
+            undo: undo_round().undo,
+            ..plain_round()
+        }),
     }
 }
 

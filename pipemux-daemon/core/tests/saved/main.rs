@@ -26,6 +26,7 @@ fn name_on_disk(record: &Record) -> &'static str {
         Record::Prototypes { .. } => "prototypes",
         Record::Options { .. } => "options",
         Record::Begun { .. } => "begun",
+        Record::Progressed { .. } => "progressed",
         Record::Answered { .. } => "answered",
         Record::Acts { .. } => "acts",
         Record::PseudonymKey { .. } => "pseudonym_key",
