@@ -145,7 +145,7 @@ fn edits_of_a_run_that_a_killed_daemon_cut_off_are_told_and_taken_back() {
     let run = env.command(&["run", code]).start();
     wait_for("the command runs", || env.path("begun").exists());
     kill_running_daemon(&env);
-    run.finish();
+    run.finish().exits(7);
     env.pipemux(&["history"])
         .ok()
         .has("1. ")

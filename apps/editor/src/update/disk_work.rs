@@ -145,7 +145,7 @@ impl Editor {
             // Work that is done already.
             Work::Reply(reply) => {
                 let deadline = DISK_DEADLINE;
-                self.disk_task(String::new(), deadline, context, |_| (), |_, (), _, _| Ok(reply))
+                self.disk_task(String::new(), deadline, context, |_| (), |_, (), _, _| Ok(*reply))
             }
         }))
     }

@@ -29,20 +29,20 @@ use crate::model::workspace_edit::{
 /// What an action does: it has its reply already, or goes on at the disk.
 pub(crate) enum Work {
     /// The reply.
-    Reply(Reply),
+    Reply(Box<Reply>),
     /// The work at the disk.
     Blocking(Blocking<Editor>),
 }
 
 impl From<Reply> for Work {
     fn from(reply: Reply) -> Self {
-        Work::Reply(reply)
+        Work::Reply(Box::new(reply))
     }
 }
 
 impl From<Done> for Work {
     fn from(done: Done) -> Self {
-        Work::Reply(done.into())
+        Work::Reply(Box::new(done.into()))
     }
 }
 
