@@ -46,7 +46,8 @@ fn one_daemon_per_state_directory_cleans_up_after_itself() {
         wait_until_gone(launchers[0]);
     }
     assert_eq!(file_names(&paths.runtime_dir), Vec::<String>::new());
-    assert_eq!(file_names(&paths.state_dir), ["daemon.log", "identity", "state.log", "state.mark"]);
+    let kept = ["daemon.log", "identity", "settings-path", "state.log", "state.mark"];
+    assert_eq!(file_names(&paths.state_dir), kept);
     let third = home.serve();
     assert_eq!(third.line, "ready");
     third.signal(Signal::SIGINT);
