@@ -170,7 +170,7 @@ impl ArgType for Json {
     }
     fn from_arg(arg: Arg) -> Result<Self, Fault> {
         match value_of(&arg)? {
-            Value::Str(text) => serde_json::from_str(&text).map(Self).map_err(|error| {
+            Value::Str(text) => crate::strict::parse(&text).map(Self).map_err(|error| {
                 Fault::usage(format!("the text is no JSON: {error}"))
                     .hint("speak({action: 'ask', reason: '…'})")
             }),

@@ -19,6 +19,7 @@
 //! | [`config`] | `planner.toml`: who plays which role |
 //! | [`drivers`] | programs and endpoints that play roles |
 //! | `prior` | reads the plan, the draft or the note that a brief comes with |
+//! | `strict` | JSON in which each name of an object stands once |
 //! | `cites` | finds what a verdict cites that doesn't exist |
 //! | [`limits`] | every bound |
 //!
@@ -51,6 +52,7 @@ mod query;
 mod reader;
 mod said;
 pub mod store;
+mod strict;
 mod trust;
 mod update;
 mod window;
