@@ -44,6 +44,8 @@ pub struct Planner {
     stamps: Vec<Option<(SystemTime, u64)>>,
     pub(crate) expanded: BTreeSet<usize>,
     notes: Vec<String>,
+    /// What others wrote last that gave way to the planner's files.
+    pub(crate) kept: Vec<String>,
     /// The keys of what a person has allowed, as of the last act.
     pub(crate) allowed: BTreeSet<String>,
     /// True once a reader has acted in this process. Before that no turn is played: opening, looking and waking start nothing.
@@ -79,6 +81,7 @@ impl Planner {
             stamps: Vec::new(),
             expanded: BTreeSet::new(),
             notes: Vec::new(),
+            kept: Vec::new(),
             allowed: BTreeSet::new(),
             has_acted: false,
             handle: opening.handle.clone(),
@@ -134,6 +137,7 @@ impl Planner {
         self.expanded.clear();
         self.failures.clear();
         self.handed_over.clear();
+        self.kept.clear();
         // If it can't be kept, the newest topic is shown after a restart.
         let _ = state_file::replace(&self.state_dir.join("topic"), topic.as_bytes());
         self.write_out();
@@ -223,9 +227,22 @@ impl Planner {
     fn write_out(&mut self) {
         let Some(store) = &self.store else { return };
         match store.write_out(&self.course) {
-            Ok(None) => self.disk_problem = None,
-            Ok(Some(text)) => self.take_edited(text),
+            Ok(written) => {
+                self.tell_kept(written.kept);
+                match written.edited {
+                    None => self.disk_problem = None,
+                    Some(text) => self.take_edited(text),
+                }
+            }
             Err(fault) => self.disk_problem = Some(fault.message),
+        }
+    }
+
+    /// Says what others wrote that gave way.
+    fn tell_kept(&mut self, kept: Vec<String>) {
+        if !kept.is_empty() {
+            kept.iter().for_each(|line| self.handle.notify(line.clone()));
+            self.kept = kept;
         }
     }
 
@@ -249,9 +266,10 @@ impl Planner {
                     self.handle.notify(what.gist.clone());
                 }
                 // The version that it makes has files of its own.
-                if let Some(Err(fault)) = self.store.as_ref().map(|one| one.write_out(&self.course))
-                {
-                    self.disk_problem = Some(fault.message);
+                match self.store.as_ref().map(|one| one.write_out(&self.course)) {
+                    Some(Ok(written)) => self.tell_kept(written.kept),
+                    Some(Err(fault)) => self.disk_problem = Some(fault.message),
+                    None => {}
                 }
             }
             Err(problem) => self.disk_problem = Some(problem),

@@ -6,12 +6,14 @@
 //! | `planning.clarification.jsonl` | the meeting, a line as it is said |
 //! | `planning.ai.json`, `planning.draft.md` | the newest plan or draft |
 //! | `versions/v{n}/` | what there was after cycle n |
+//! | `versions/kept-{n}.*` | what others wrote into the plan or the draft, that was none and gave way |
 //! | `handoffs/h{n}/` | what was handed over: see `handoff` |
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::string::FromUtf8Error;
 use std::time::Instant;
 
 use docui::{Fault, deadline, regular_file, state_file};
@@ -33,6 +35,15 @@ pub struct Store {
     folder: PathBuf,
     /// Bytes of the journal that were taken in.
     length: u64,
+}
+
+/// What was found when files were written.
+#[derive(Debug, Default)]
+pub struct Written {
+    /// What somebody made of the artifact by hand.
+    pub edited: Option<String>,
+    /// What readers should know: what others wrote and is kept beside.
+    pub kept: Vec<String>,
 }
 
 /// What was found in a topic's files.
@@ -166,26 +177,35 @@ impl Store {
         }
     }
 
-    /// Brings the other files to what the course says. Returns what somebody made of the artifact by hand.
+    /// Brings the other files to what the course says. What others wrote into a file that gives way is kept beside.
     ///
     /// # Errors
     /// A file can't be written. It is tried again with the next change.
-    pub fn write_out(&self, course: &Course) -> Result<Option<String>, Fault> {
+    pub fn write_out(&self, course: &Course) -> Result<Written, Fault> {
         self.write_lines(course)?;
+        let mut written = Written::default();
         let (Some(version), Some(text)) = (course.version(), course.file_text()) else {
-            return Ok(None);
+            return Ok(written);
         };
         let name = version.artifact.file();
         let snapshot = self.folder.join("versions").join(format!("v{}", version.number));
         let is_new = !snapshot.exists();
         let path = self.folder.join(name);
-        let found = regular_file::read_to_string(&path).ok();
-        match found {
-            Some(found) if found == text => {}
+        match read(&path)?.map(String::from_utf8) {
+            Some(Ok(found)) if found == text => {}
             // As earlier versions of this program wrote it.
-            Some(found) if course.rules < SIGNED && version.artifact.is_earlier_form(&found) => {}
-            Some(found) if !is_new && !found.trim().is_empty() => return Ok(Some(found)),
-            _ => replace(&path, text.as_bytes())?,
+            Some(Ok(found))
+                if course.rules < SIGNED && version.artifact.is_earlier_form(&found) => {}
+            Some(Ok(found)) if !is_new && !found.trim().is_empty() => {
+                written.edited = Some(found);
+                return Ok(written);
+            }
+            found => {
+                let bytes =
+                    found.map(|found| found.map_or_else(FromUtf8Error::into_bytes, Into::into));
+                written.kept.extend(self.keep(course, name, bytes)?);
+                replace(&path, text.as_bytes())?;
+            }
         }
         // Last, since without it the file is written again: a kill in between leaves no earlier version's text for an edit.
         if is_new {
@@ -195,13 +215,45 @@ impl Store {
             Artifact::Plan(_) => "planning.draft.md",
             Artifact::Draft(_) => "planning.ai.json",
         };
+        let path = self.folder.join(other);
         // The snapshot of its version has it.
-        match fs::remove_file(self.folder.join(other)) {
+        written.kept.extend(self.keep(course, other, read(&path)?)?);
+        match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(failed(&self.folder.join(other), &error.to_string()))
+                Err(failed(&path, &error.to_string()))
             }
-            _ => Ok(None),
+            _ => Ok(written),
         }
+    }
+
+    /// Keeps the bytes of an artifact's file that gives way, unless they are a version's. Returns what readers should know.
+    fn keep(
+        &self,
+        course: &Course,
+        name: &str,
+        found: Option<Vec<u8>>,
+    ) -> Result<Option<String>, Fault> {
+        let Some(found) = found else { return Ok(None) };
+        let is_known = course.versions.iter().any(|version| {
+            let text = version.text();
+            text.as_bytes() == found
+                || std::str::from_utf8(&found)
+                    .is_ok_and(|found| version.artifact.is_earlier_form(found))
+        });
+        if is_known {
+            return Ok(None);
+        }
+        let folder = self.folder.join("versions");
+        fs::create_dir_all(&folder).map_err(|error| failed(&folder, &error.to_string()))?;
+        let numbered = (1..u32::MAX).map(|number| format!("kept-{number}.{name}"));
+        let free = numbered.map(|kept| folder.join(kept)).find(|kept| !kept.exists());
+        let kept = free.ok_or_else(|| failed(&folder, "it is full"))?;
+        replace(&kept, &found)?;
+        let shown = kept.file_name().unwrap_or_default().display();
+        Ok(Some(format!(
+            "{name} was changed by hand and was no {}: what it said is kept in versions/{shown}",
+            if name.ends_with(".md") { "draft that was taken" } else { "plan that was taken" },
+        )))
     }
 
     /// Adds the lines of the meeting that its file doesn't have yet.
@@ -260,6 +312,15 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<(), Fault> {
     // The content counts, whoever may read it.
     let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o644));
     Ok(())
+}
+
+/// Reads a file, if there is one.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
+    // What is no file, or a link to none, gives way: nothing in it is lost.
+    if !path.is_file() {
+        return Ok(None);
+    }
+    regular_file::read(path).map(Some).map_err(|error| failed(path, &error.to_string()))
 }
 
 /// Keeps others from writing to a file while the result lives.

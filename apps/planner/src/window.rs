@@ -67,6 +67,9 @@ pub fn view(planner: &Planner, request: &ViewRequest) -> View {
     for problem in planner.problems() {
         page.text(format!("Problem: {problem}\n"));
     }
+    for kept in &planner.kept {
+        page.text(format!("Note: {kept}\n"));
+    }
     if course.stage == Stage::Empty {
         expectation(&mut page);
         return page.view;

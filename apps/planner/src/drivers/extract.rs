@@ -46,7 +46,7 @@ pub fn extract(text: &str, kind: TurnKind) -> Result<Value, String> {
             Ok(()) => answers.push(candidate),
             Err(why) => {
                 is_try |= has_field(&candidate, &fields);
-                drop(reason.get_or_insert(why));
+                let _ = reason.get_or_insert(why);
             }
         }
     }

@@ -301,3 +301,50 @@ fn lock_that_another_program_holds_delays_for_a_moment_and_nothing_is_done_later
     assert_eq!(std::fs::read(&path).unwrap(), before);
     session.verdict("ProductPlanner", YES, &[]);
 }
+
+/// All that is kept beside, the name of its file first.
+fn kept(session: &Session) -> Vec<(String, Vec<u8>)> {
+    let folder = std::fs::read_dir(session.path(&format!("{FOLDER}/versions"))).unwrap();
+    let paths = folder.map(|entry| entry.unwrap().path());
+    let mut all: Vec<_> = paths
+        .filter(|path| path.is_file())
+        .map(|path| {
+            (path.file_name().unwrap().to_str().unwrap().to_owned(), std::fs::read(path).unwrap())
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn what_others_wrote_is_kept_before_it_gives_way_and_what_the_planner_wrote_is_not() {
+    let file = format!("{FOLDER}/planning.ai.json");
+    let mut session = Session::agent();
+    session.fast();
+    session.done(Action::RollBack { version: 1 });
+    assert_eq!(kept(&session), []);
+    let agreed = session.read(&file);
+    let broken = agreed.replace("\"why\": \"to know who did what\",", "\"why\": \"MYLONGEDIT\",,");
+    assert_ne!(broken, agreed);
+    let utf16: Vec<u8> = agreed.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let latin = [agreed.as_bytes(), b"\xe9"].concat();
+    let mut wanted = Vec::new();
+    for bytes in [broken.into_bytes(), utf16, latin, Vec::new(), b" \n".to_vec()] {
+        std::fs::write(session.path(&file), &bytes).unwrap();
+        session.view();
+        session.done(Action::RollBack { version: 1 });
+        wanted.push((format!("kept-{}.planning.ai.json", wanted.len() + 1), bytes));
+        assert_eq!(kept(&session), wanted);
+        let view = session.view();
+        assert!(view.contains(&format!("kept in versions/kept-{}", wanted.len())), "{view}");
+        assert_eq!(session.read(&file), agreed);
+    }
+    // One beside a draft, which is there no more.
+    let mut session = Session::agent();
+    session.draft();
+    session.write(&file, "{\"why\": \"mine\"}");
+    session.view();
+    let mine = b"{\"why\": \"mine\"}".to_vec();
+    assert_eq!(kept(&session), [("kept-1.planning.ai.json".to_owned(), mine)]);
+    assert!(!session.path(&file).exists());
+}
