@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use docui::{Fault, Handle, JobHandle, Opening, regular_file, state_file};
+use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::{By, Course, Effect, Entry, Event, Refusal};
 
 use crate::config::{Config, FILE};
@@ -248,6 +249,13 @@ impl Planner {
 
     /// Takes what somebody made of the artifact by hand.
     fn take_edited(&mut self, text: String) {
+        // Refused here and not by the course, so that earlier journals give the same course again.
+        let is_plan =
+            matches!(self.course.version().map(|one| &one.artifact), Some(Artifact::Plan(_)));
+        if let Some(error) = crate::strict::parse(&text).err().filter(|_| is_plan) {
+            self.disk_problem = Some(format!("the plan is no JSON now: {error}"));
+            return;
+        }
         let by = By { reader: "a text editor".into(), person: true, ..By::default() };
         let entry =
             Entry { ts: jiff::Timestamp::now().to_string(), by, event: Event::Edited { text } };

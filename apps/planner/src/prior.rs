@@ -88,7 +88,7 @@ fn parse(text: &str, named: &str) -> Prior {
 
 fn parse_whole(text: &str, named: &str) -> Prior {
     let source = named.to_owned();
-    match serde_json::from_str::<Value>(text) {
+    match crate::strict::parse(text) {
         Ok(plan) if is_plan(&plan) => plan_of(plan, source),
         _ => match text.lines().find_map(draft_title) {
             Some(title) => draft_of(text, title, source),

@@ -187,6 +187,17 @@ fn file_that_is_no_plan_is_said_and_ends_nothing() {
     }
     session.done(Action::RollBack { version: 1 });
     assert!(!session.view().contains("Problem"));
+    // Of two values of one name a reader would see one, and a program take the other.
+    let agreed = session.read(&file);
+    let twice = "\"requirements\": [{\"id\": \"R1\", \"text\": \"EVIL\"}],\n  \"requirements\":";
+    session.write(&file, &agreed.replace("\"requirements\":", twice));
+    let view = look(&mut session);
+    assert!(
+        view.contains("Problem: the plan is no JSON now: \"requirements\" is there twice"),
+        "{view}"
+    );
+    let done = session.done(Action::Handoff { command: String::new() });
+    assert!(!format!("{done:?}").contains("EVIL"));
 }
 
 #[test]
