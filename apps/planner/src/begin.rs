@@ -5,14 +5,15 @@ use std::path::Path;
 use docui::{Context, Done, Fault};
 use pipemux_planner_course::event::{Event, RULES};
 use pipemux_planner_course::turn::Intent;
-use pipemux_planner_course::{By, Stage};
+use pipemux_planner_course::{By, Driver, Stage};
 use serde_json::Value;
 
 use crate::action::IntentName;
 use crate::limits::{HISTORY_MAX, TOPIC_MAX};
 use crate::model::Planner;
+use crate::reader::Reader;
 use crate::store::{FOLDER, Store};
-use crate::update::{by, told};
+use crate::update::{by, refuse_role_of, told};
 use crate::{expected, prior};
 
 /// Begins a topic.
@@ -37,6 +38,9 @@ pub fn plan(
             let mut prior = prior::read(&path, &named)?;
             if let Some((topic, number)) = topic_of(&planner.root, &path) {
                 let course = Store::open(&planner.root, &topic)?.1.course;
+                if matches!(intent, Some(IntentName::ContinueDiscussion)) {
+                    refuse_role_of(planner, &course, &context.reader)?;
+                }
                 let found = course.versions.iter();
                 let mut found =
                     found.rev().filter(|one| number.is_none_or(|number| number == one.number));
@@ -107,6 +111,11 @@ pub fn go_on(planner: &mut Planner, words: &str, by: &By) -> Result<Option<Strin
         || matches!(earlier.stage, Stage::Empty | Stage::Discarded)
     {
         return Ok(None);
+    }
+    // Whoever gave the brief goes on in it, also if the coach says so, or somebody who plays no part in the new topic.
+    refuse_role_of(planner, &earlier, &planner.course.user)?;
+    if by.driver == Driver::Agent && Reader::of(&planner.course, &by.reader).holds.is_empty() {
+        refuse_role_of(planner, &earlier, &by.reader)?;
     }
     let (brief, began) = (planner.course.brief.clone(), planner.course.topic.clone());
     let text = if words.trim().is_empty() { brief } else { format!("{brief}\n{}", words.trim()) };

@@ -59,11 +59,10 @@ impl<'a> Reader<'a> {
 
     /// Returns as whom this reader speaks, if it can't speak for the user: as a role that it took or played, as the expert, or
     /// as a driver.
-    pub fn speaks_as(&self, planner: &Planner) -> Option<String> {
+    pub fn speaks_as(&self, planner: &Planner, course: &Course) -> Option<String> {
         if self.is_user {
             return None;
         }
-        let course = &planner.course;
         if let Some(speaker) = self.holds.first() {
             return Some(speaker.name().to_owned());
         }

@@ -3,7 +3,7 @@
 use docui::{Context, Done, Fault, Reply};
 use pipemux_planner_course::event::{Effect, Event};
 use pipemux_planner_course::turn::{Intent, TurnKind};
-use pipemux_planner_course::{By, Driver, Refusal, Role, Speaker};
+use pipemux_planner_course::{By, Course, Driver, Refusal, Role, Speaker};
 use serde_json::{Value, json};
 
 use crate::action::{Action, IntentName};
@@ -130,17 +130,28 @@ fn is_of_user(action: &Action) -> bool {
             | Action::LeaveOut { .. }
             | Action::Invite { .. }
             | Action::RollBack { .. }
+            | Action::Pause {}
+            | Action::Resume {}
+            | Action::Driver { .. }
     )
 }
 
 /// Refuses what somebody who plays a part would say in the user's place.
 fn refuse_role(planner: &Planner, context: &Context) -> Result<(), Fault> {
-    match Reader::of(&planner.course, &context.reader).speaks_as(planner) {
+    refuse_role_of(planner, &planner.course, &context.reader)
+        .map_err(|fault| fault.hint(present_call(planner, context)))
+}
+
+/// As [`refuse_role`], in any course of the project.
+///
+/// # Errors
+/// The reader plays a part in it, and isn't its user.
+pub fn refuse_role_of(planner: &Planner, course: &Course, reader: &str) -> Result<(), Fault> {
+    match Reader::of(course, reader).speaks_as(planner, course) {
         Some(role) => Err(Fault::refused(format!(
-            "reader {} plays {role}: only the user (reader {}, or a person) can do that",
-            context.reader, planner.course.user
-        ))
-        .hint(present_call(planner, context))),
+            "reader {reader} plays {role}: only the user (reader {}, or a person) can do that",
+            course.user
+        ))),
         None => Ok(()),
     }
 }

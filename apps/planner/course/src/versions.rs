@@ -85,7 +85,7 @@ impl Course {
             let agreed = self.versions.iter().rev().find(|one| one.artifact == artifact);
             let made = match agreed {
                 Some(one) => Version { rolled_back_from: Some(one.number), ..one.clone() },
-                None => Version { edited: true, ..version.clone() },
+                None => Version { edited: true, rolled_back_from: None, ..version.clone() },
             };
             self.push_version(Version { artifact, text: Some(text.to_owned()), ..made }, effects);
             if self.stage == Stage::Accepted {

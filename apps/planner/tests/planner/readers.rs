@@ -135,6 +135,9 @@ fn who_plays_a_role_does_nothing_in_the_user_s_place() {
         Action::Discard {},
         Action::Handoff { command: String::new() },
         Action::RollBack { version: 1 },
+        Action::Pause {},
+        Action::Resume {},
+        Action::Driver { role: "all".into(), driver: "agent".into() },
     ];
     let before = session.view();
     for act in &acts {
@@ -228,4 +231,29 @@ fn newest_words_of_each_speaker_stand_whole_and_the_record_takes_a_part() {
     says(&mut session, "字".repeat(5_000));
     let view = session.view();
     assert!(view.contains("all of it: `pipemux ask 'planner.record(since=4)'`"), "{view}");
+}
+
+#[test]
+fn role_does_not_go_on_with_a_discussion_from_a_topic_of_its_own() {
+    let mut session = Session::agent();
+    session.fast();
+    taken(&mut session, &[("ann", "TestPlanner")]);
+    let from = || Some(docui::FilePath(".planning/add-an-audit-log/planning.ai.json".into()));
+    let plan =
+        |intent| Action::Plan { brief: "pink".into(), from: from(), intent, topic: String::new() };
+    let go_on = pipemux_planner::action::IntentName::ContinueDiscussion;
+    let journal = ".planning/add-an-audit-log/journal.jsonl";
+    let before = session.read(journal);
+    let refused = |session: &mut Session, act: &Action| {
+        let Outcome::Failed(fault) = session.host.invoke_as("ann", 0, act) else {
+            panic!("{act:?}")
+        };
+        assert!(fault.message.starts_with("reader ann plays TestPlanner"), "{}", fault.message);
+    };
+    refused(&mut session, &plan(Some(go_on)));
+    assert!(!session.path(".planning/pink").exists());
+    assert!(matches!(session.host.invoke_as("ann", 0, &plan(None)), Outcome::Done(_)));
+    refused(&mut session, &Action::Intend { kind: go_on, words: String::new() });
+    refused(&mut session, &speak(json!({"intent": "continue_discussion", "reason": "r"}), ""));
+    assert_eq!(session.read(journal), before);
 }
