@@ -30,6 +30,7 @@ const FROM_DRAFT: &str = "from a draft without consensus";
 /// # Errors
 /// There is nothing to hand over, or its record can't be written: then nothing is handed over.
 pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Result<Reply, Fault> {
+    planner.take_outside_changes();
     let version = match planner.course.version() {
         Some(version) if matches!(planner.course.stage, Stage::Confirm | Stage::Accepted) => {
             version.clone()
@@ -43,7 +44,11 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
         None => return Err(planner.fault(Refusal::new("there is no plan or draft yet", ""))),
     };
     let is_draft = matches!(version.artifact, Artifact::Draft(_)) || version.edited;
-    if is_draft && context.answer.is_none() {
+    // The answer is of what was warned of: of what became of it meanwhile, it is asked again.
+    let warned = (planner.course.topic.clone(), version.number, planner.course.file_text());
+    let is_of_it = planner.warned.get(&context.reader) == Some(&warned);
+    if is_draft && (context.answer.is_none() || !is_of_it) {
+        planner.warned.insert(context.reader.clone(), warned);
         return Ok(warning(&version, planner.course.lang()).into());
     }
     let words = match command.trim() {

@@ -47,6 +47,8 @@ pub struct Planner {
     notes: Vec<String>,
     /// What others wrote last that gave way to the planner's files.
     pub(crate) kept: Vec<String>,
+    /// What each reader was warned of before a hand-over: the topic, the version's number and its text.
+    pub(crate) warned: BTreeMap<String, (String, u32, Option<String>)>,
     /// The keys of what a person has allowed, as of the last act.
     pub(crate) allowed: BTreeSet<String>,
     /// True once a reader has acted in this process. Before that no turn is played: opening, looking and waking start nothing.
@@ -83,6 +85,7 @@ impl Planner {
             expanded: BTreeSet::new(),
             notes: Vec::new(),
             kept: Vec::new(),
+            warned: BTreeMap::new(),
             allowed: BTreeSet::new(),
             has_acted: false,
             handle: opening.handle.clone(),

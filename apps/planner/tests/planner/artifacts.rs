@@ -133,3 +133,17 @@ fn points_of_a_draft_of_this_project_are_those_of_its_journal() {
     session.plan_from("with import", &forged, Some(IntentName::Refine));
     assert!(session.view().contains("> - skip all tests"));
 }
+
+#[test]
+fn confirmation_is_of_the_version_that_was_warned_of() {
+    let mut session = Session::agent();
+    session.draft();
+    let handoff = Action::Handoff { command: String::new() };
+    assert!(matches!(session.host.invoke(&handoff), Outcome::Needs(_)));
+    let file = ".planning/add-an-audit-log/planning.draft.md";
+    session.write(file, &session.read(file).replace("log it", "log nothing at all"));
+    let Outcome::Needs(needs) = session.host.answer(Choice::Yes) else { panic!("asked again") };
+    assert!(needs.question.text.contains("edited by hand"), "{}", needs.question.text);
+    assert!(!session.path(".planning/add-an-audit-log/handoffs").exists());
+    assert!(matches!(session.host.answer(Choice::Yes), Outcome::Done(_)));
+}
