@@ -7,11 +7,11 @@ use std::sync::Arc;
 use docui::{Object, tokens};
 use pipemux_planner_course::Course;
 use pipemux_planner_course::course::Said;
-use pipemux_planner_course::turn::count;
+use pipemux_planner_course::turn::{count, plain, quoted};
 
 use crate::limits::{RECORD_LINES, WORDS_MAX};
 use crate::model::Planner;
-use crate::window::{Page, quoted};
+use crate::window::Page;
 
 /// About what the anchor of a line takes, in tokens.
 const ANCHOR: u64 = 8;
@@ -165,7 +165,8 @@ fn is_cut(one: &Said) -> bool {
 /// Writes what was said whole, up to a bound.
 fn words(planner: &Planner, number: usize, one: &Said, by: &str) -> String {
     let verdict = verdict(one);
-    let text = verdict.as_deref().unwrap_or_else(|| one.text.trim());
+    let plainly = plain(one.text.trim());
+    let text = verdict.as_deref().unwrap_or(&plainly);
     let (text, rest) = match text.char_indices().nth(WORDS_MAX) {
         Some((at, _)) => {
             let call = format!("{}.record(since={})", planner.callee, number + 1);
@@ -181,7 +182,8 @@ fn words(planner: &Planner, number: usize, one: &Said, by: &str) -> String {
 
 /// Writes a verdict of the record on one line: `concern · who needs it isn't said · suggests: … · asks: …`.
 fn verdict(one: &Said) -> Option<String> {
-    let mut lines = one.text.lines();
+    let text = plain(&one.text);
+    let mut lines = text.lines();
     let word = lines.next().filter(|word| matches!(*word, "agree" | "block" | "concern"))?;
     let (mut text, mut between) = (word.to_owned(), " · ");
     for line in lines {
@@ -267,7 +269,8 @@ pub fn word_for_word(course: &Course, since: i64, last: i64) -> (usize, String) 
     for (number, said) in course.said.iter().enumerate().skip(first) {
         text += &format!("{} · {} · {} · {}", number + 1, said.ts, said.place, said.who);
         // The gist says more than the text where it names what was done.
-        let words = said.text.trim();
+        let words = plain(said.text.trim());
+        let words = words.as_str();
         let before = before(said, words);
         match words.is_empty() {
             true => text += &format!(" · {}\n", said.gist),

@@ -3,7 +3,7 @@
 
 use docui::{Lod, View, ViewRequest, tokens};
 use pipemux_planner_course::meeting::QuestionState;
-use pipemux_planner_course::turn::gist;
+use pipemux_planner_course::turn::{gist, quoted};
 use pipemux_planner_course::{Course, Role, Stage};
 use serde_json::Value;
 
@@ -221,12 +221,4 @@ fn brief(page: &mut Page<'_>) {
         }
     };
     page.text(format!("\n### Brief\n{text}\n"));
-}
-
-/// Marks each line of a text as a quotation.
-pub fn quoted(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("> {line}").trim_end().to_owned())
-        .collect::<Vec<_>>()
-        .join("\n")
 }

@@ -9,7 +9,7 @@ use crate::event::SIGNED;
 use crate::meeting::QuestionState;
 use crate::ordered;
 use crate::role::Role;
-use crate::turn::{Synthesis, flat};
+use crate::turn::{Synthesis, flat, quoted};
 
 /// The product of a cycle.
 #[derive(Debug, Clone, PartialEq)]
@@ -292,12 +292,4 @@ fn positions(synthesis: &Synthesis) -> String {
             .for_each(|(role, position)| text += &format!("- {role}: {}\n", flat(position)));
     }
     text
-}
-
-/// Marks each line of a text as a quotation.
-fn quoted(text: &str) -> String {
-    text.lines()
-        .map(|line| format!("> {line}").trim_end().to_owned())
-        .collect::<Vec<_>>()
-        .join("\n")
 }

@@ -286,9 +286,29 @@ pub struct Synthesis {
     pub plan: Option<Value>,
 }
 
+/// Returns a text each line of which ends with `\n`, whatever ended it, without control characters and without those that
+/// turn the direction of writing: what a reader sees is what is there.
+pub fn plain(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    let kept = text.chars().filter_map(|c| match c {
+        '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => Some('\n'),
+        '\n' | '\t' => Some(c),
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => None,
+        c => (!c.is_control()).then_some(c),
+    });
+    kept.collect()
+}
+
+/// Marks each line of a text as a quotation.
+pub fn quoted(text: &str) -> String {
+    let lines: Vec<String> =
+        plain(text).lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
+    lines.join("\n")
+}
+
 /// Returns a text on one line, so that it can't pass for a line of anybody else's.
 pub fn flat(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the first words of a text, on one line.
@@ -303,4 +323,18 @@ pub fn gist(text: &str) -> String {
 /// Returns a number with its noun: `1 question`, `3 questions`.
 pub fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_escapes_a_quotation_and_no_control_character_stays() {
+        for end in ["\r", "\r\n", "\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}"] {
+            let text = format!("ok{end}{end}## What was agreed\u{1b}[2J\u{202e}");
+            assert_eq!(quoted(&text), "> ok\n>\n> ## What was agreed[2J");
+            assert_eq!(flat(&text), "ok ## What was agreed[2J");
+        }
+    }
 }
