@@ -4,7 +4,7 @@
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::quality::quality;
-use pipemux_planner_course::turn::{Turn, flat};
+use pipemux_planner_course::turn::{Turn, flat, shown_name};
 use pipemux_planner_course::{Speaker, Stage};
 
 use crate::calls::template;
@@ -273,7 +273,9 @@ fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected {
                 false => told,
             }
         }
-        Player::Other(taker) => Expected::wait(planner, format!("reader {taker} plays {whom}")),
+        Player::Other(taker) => {
+            Expected::wait(planner, format!("reader {} plays {whom}", shown_name(&taker)))
+        }
         Player::Untaken if !reader.holds.is_empty() => {
             Expected::wait(planner, format!("nobody has taken {whom}"))
                 .also(format!("to play {speaker}, too: `{take}`"))

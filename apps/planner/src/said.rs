@@ -7,7 +7,7 @@ use std::sync::Arc;
 use docui::{Object, tokens};
 use pipemux_planner_course::Course;
 use pipemux_planner_course::course::Said;
-use pipemux_planner_course::turn::{count, plain, quoted};
+use pipemux_planner_course::turn::{count, plain, quoted, shown_name};
 
 use crate::limits::{RECORD_LINES, WORDS_MAX};
 use crate::model::Planner;
@@ -121,7 +121,7 @@ fn lines(page: &Page<'_>, folds: bool) -> Vec<Line> {
             // Said once, until somebody else speaks.
             let by = typed_by(one).filter(|by| *by != origin);
             origin = by.unwrap_or(origin);
-            let by = by.map_or_else(String::new, |by| format!(" (by {by})"));
+            let by = by.map_or_else(String::new, |by| format!(" (by {})", shown_name(by)));
             let text = match (is_expanded, whole.contains(&number)) {
                 (true, _) => format!(" {}{by}\n{}\n", one.gist, quoted(&one.text)),
                 (false, true) => words(page.planner, number, one, &by),

@@ -2,7 +2,7 @@
 
 use docui::{Context, Done, Fault, Reply};
 use pipemux_planner_course::event::{Effect, Event};
-use pipemux_planner_course::turn::{Intent, TurnKind};
+use pipemux_planner_course::turn::{Intent, TurnKind, shown_name};
 use pipemux_planner_course::{By, Course, Driver, Refusal, Role, Speaker};
 use serde_json::{Value, json};
 
@@ -149,8 +149,9 @@ fn refuse_role(planner: &Planner, context: &Context) -> Result<(), Fault> {
 pub fn refuse_role_of(planner: &Planner, course: &Course, reader: &str) -> Result<(), Fault> {
     match Reader::of(course, reader).speaks_as(planner, course) {
         Some(role) => Err(Fault::refused(format!(
-            "reader {reader} plays {role}: only the user (reader {}, or a person) can do that",
-            course.user
+            "reader {} plays {role}: only the user (reader {}, or a person) can do that",
+            shown_name(reader),
+            shown_name(&course.user)
         ))),
         None => Ok(()),
     }
@@ -229,8 +230,9 @@ fn speaker_of(name: &str) -> Result<Speaker, Fault> {
 fn refuse_taken(planner: &Planner, speaker: Speaker, context: &Context) -> Result<(), Fault> {
     match planner.course.takers.get(&speaker) {
         Some(taker) if *taker != context.reader => Err(Fault::refused(format!(
-            "{speaker} is played by reader {taker}, not by {}",
-            context.reader
+            "{speaker} is played by reader {}, not by {}",
+            shown_name(taker),
+            shown_name(&context.reader)
         ))
         .hint(present_call(planner, context))),
         _ => Ok(()),
@@ -292,7 +294,9 @@ fn verdict_of(
             let message = match (spoken, turn) {
                 (Some(said), _) => format!(
                     "{role} has spoken in {} already, by {}: {}",
-                    said.place, said.by.reader, said.gist
+                    said.place,
+                    shown_name(&said.by.reader),
+                    said.gist
                 ),
                 (None, Some(turn)) => {
                     let (who, task) = (turn.kind.speaker(), turn.kind.task());

@@ -9,7 +9,7 @@ use crate::event::SIGNED;
 use crate::meeting::QuestionState;
 use crate::ordered;
 use crate::role::Role;
-use crate::turn::{Synthesis, flat, quoted};
+use crate::turn::{Synthesis, flat, quoted, shown_name};
 
 /// The product of a cycle.
 #[derive(Debug, Clone, PartialEq)]
@@ -186,7 +186,7 @@ pub(crate) fn objections(course: &Course) -> Vec<String> {
     if let Some(expert) = course.expert.as_ref().filter(|expert| expert.veto)
         && let Some((Some(false), text)) = expert.words.last()
     {
-        all.push(format!("Expert {}: block · {}", expert.reader, flat(text)));
+        all.push(format!("Expert {}: block · {}", shown_name(&expert.reader), flat(text)));
     }
     all
 }
@@ -264,7 +264,7 @@ pub(crate) fn draft(course: &Course) -> String {
     }
     if let Some(expert) = &course.expert {
         for (_, word) in &expert.words {
-            text += &format!("- **Expert {}**: {}\n", expert.reader, flat(word));
+            text += &format!("- **Expert {}**: {}\n", shown_name(&expert.reader), flat(word));
         }
     }
     text += lang.pick(

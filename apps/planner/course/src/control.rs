@@ -7,7 +7,7 @@ use crate::limits::TEXT_MAX;
 use crate::meeting::QuestionState;
 use crate::role::{Role, Speaker};
 use crate::sections::outline;
-use crate::turn::{Turn, TurnKind};
+use crate::turn::{Turn, TurnKind, shown_name};
 
 impl Course {
     /// Opens a turn.
@@ -69,12 +69,13 @@ impl Course {
     pub(crate) fn take_role(&mut self, role: Speaker, by: &By) -> Result<(), Refusal> {
         match self.takers.get(&role) {
             Some(other) if *other != by.reader => {
-                Err(Refusal::new(format!("{role} is played by reader {other}"), ""))
+                Err(Refusal::new(format!("{role} is played by reader {}", shown_name(other)), ""))
             }
             _ => {
                 self.takers.insert(role, by.reader.clone());
-                let text = format!("{} plays {role}", by.reader);
-                self.note(self.stage.shown(), by.reader.clone(), by, text.clone(), &text);
+                let name = shown_name(&by.reader);
+                let text = format!("{name} plays {role}");
+                self.note(self.stage.shown(), name, by, text.clone(), &text);
                 Ok(())
             }
         }
@@ -278,9 +279,9 @@ impl Course {
             return Err(Refusal::new("no expert is invited", "invite('READER')"));
         };
         if expert.reader != by.reader {
-            let reader = &expert.reader;
+            let reader = shown_name(&expert.reader);
             return Err(Refusal::new(
-                format!("the expert is reader {reader}, not {}", by.reader),
+                format!("the expert is reader {reader}, not {}", shown_name(&by.reader)),
                 "",
             ));
         }

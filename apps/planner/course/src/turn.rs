@@ -311,6 +311,11 @@ pub fn flat(text: &str) -> String {
     plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
+/// Returns a reader's name as it is shown: on one line, and no markup.
+pub fn shown_name(name: &str) -> String {
+    flat(name).replace(['`', '*', '[', ']', '<', '>', '#', '|', '\\'], "'")
+}
+
 /// Returns the first words of a text, on one line.
 pub fn gist(text: &str) -> String {
     let flat = flat(text);

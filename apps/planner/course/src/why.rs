@@ -38,7 +38,7 @@ impl Course {
         let mut why: Vec<String> = (first..=2).filter_map(|round| self.votes(round)).collect();
         if let Some(expert) = self.expert.as_ref().filter(|_| self.is_vetoed()) {
             why.push(lang.pick(
-                format!("the expert {} blocks", expert.reader),
+                format!("the expert {} blocks", crate::turn::shown_name(&expert.reader)),
                 format!("专家 {} 反对", expert.reader),
             ));
         }
