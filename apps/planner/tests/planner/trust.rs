@@ -91,7 +91,11 @@ fn restart_waits_for_somebody_who_acts() {
     let asked = session.path("asked");
     session.write("judge.sh", &format!("echo x >> '{}'; sleep 1000\n", asked.display()));
     session.plan("add a log");
+    // What is posted by a thread counts once the session is asked for something.
+    let limit = std::time::Instant::now() + std::time::Duration::from_secs(60);
     while std::fs::read_to_string(&asked).unwrap_or_default().lines().count() < 5 {
+        assert!(std::time::Instant::now() < limit, "{}", session.view());
+        session.view();
         std::thread::yield_now();
     }
     session.kill();
