@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
-use std::time::SystemTime;
 
 use pipemux_confine::Policy;
 use pipemux_core::limits::HISTORY_MAX;
@@ -115,6 +114,9 @@ impl Default for AuditSettings {
     }
 }
 
+/// What tells that a file is another one, or has other content: when it was written and changed, its length and number.
+type Stamp = (i64, i64, i64, i64, u64, u64);
+
 /// The file of the settings, which a person may change at any time.
 #[derive(Debug, Default)]
 pub struct SettingsFile {
@@ -122,7 +124,7 @@ pub struct SettingsFile {
     /// The one that the daemon before read, if that was another one.
     moved_from: Option<String>,
     /// Of the file that was read last; none if there was none.
-    stamp: Option<(SystemTime, u64, u64)>,
+    stamp: Option<Stamp>,
     /// True once it was looked at.
     known: bool,
 }
@@ -148,8 +150,16 @@ impl SettingsFile {
     pub fn changed(&mut self) -> Option<Rules> {
         let path = self.path.as_deref();
         let found = path.and_then(|path| fs::metadata(path).ok());
-        let stamp =
-            found.and_then(|found| Some((found.modified().ok()?, found.len(), found.ino())));
+        let stamp = found.map(|found| {
+            (
+                found.mtime(),
+                found.mtime_nsec(),
+                found.ctime(),
+                found.ctime_nsec(),
+                found.len(),
+                found.ino(),
+            )
+        });
         if std::mem::replace(&mut self.known, true) && stamp == self.stamp {
             return None;
         }
@@ -201,9 +211,10 @@ fn parse(text: &str) -> Result<Settings, String> {
     if size.0 < AUDIT_MIN {
         return Err(format!("audit.size is {}: expected at least {AUDIT_MIN} bytes", size.0));
     }
-    if let Some(path) = settings.files.forbidden.iter().find(|path| absolute(path).is_none()) {
+    let is_plain = |path: &str| absolute(path).is_some() && !path.contains(['*', '?', '[']);
+    if let Some(path) = settings.files.forbidden.iter().find(|path| !is_plain(path)) {
         return Err(format!(
-            "files.forbidden has {path:?}: expected an absolute path, or one that begins with ~/"
+            "files.forbidden has {path:?}: expected an absolute path, or one that begins with ~/, without patterns"
         ));
     }
     settings.terminal.check()?;

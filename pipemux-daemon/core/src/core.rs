@@ -147,7 +147,21 @@ impl Core {
     }
 
     /// Takes in the person's rules, and tells everybody when they come from another file than they did.
-    fn take_rules(&mut self, rules: Rules) {
+    fn take_rules(&mut self, mut rules: Rules) {
+        // What a file ruled that can't be read any more holds until it is mended.
+        if rules.broken.is_some() {
+            rules.read_only.clone_from(&self.rules.read_only);
+            rules.forbidden_apps.clone_from(&self.rules.forbidden_apps);
+            rules.forbidden_files.clone_from(&self.rules.forbidden_files);
+            rules.none_known = self.rules.file.is_empty() || self.rules.none_known;
+        }
+        if self.rules.is_there && !rules.is_there {
+            let text =
+                format!("the rules of {} are gone with the file: pipemux status", rules.file);
+            for workspace in self.workspaces.values_mut() {
+                workspace.notify(text.clone(), self.turn.now);
+            }
+        }
         if let Some(before) = rules.moved_from.as_ref().filter(|_| self.rules.moved_from.is_none())
         {
             let text = format!(

@@ -16,6 +16,8 @@ pub struct Rules {
     pub forbidden_files: Vec<String>,
     /// Why the settings can't be read; then nobody acts.
     pub broken: Option<String>,
+    /// True if they can't be read and never could be since the daemon began: then nobody opens an app either.
+    pub none_known: bool,
     /// The file that says so, which need not be there; empty when the environment leads to none.
     pub file: String,
     /// False when the file isn't there, so that nothing is ruled.
@@ -52,6 +54,10 @@ impl Rules {
 
     /// Returns why an app isn't used, if the settings forbid it.
     pub fn forbids(&self, provider: &ProviderId) -> Option<Fault> {
+        if let Some(why) = self.broken.as_ref().filter(|_| self.none_known) {
+            let said = format!("{why}: no app is used until a person mends it");
+            return Some(Fault::refused(said).hint("tell your user: pipemux config"));
+        }
         self.forbidden_apps.contains(provider).then(|| {
             let app = format!("{provider} is forbidden here");
             Fault::refused(format!("{app}: [apps] forbidden = [\"{provider}\"] in config.toml"))

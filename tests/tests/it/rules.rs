@@ -151,10 +151,24 @@ fn forbidden_folders_are_given_to_no_app() {
     env.pipemux(&["open", "editor/2", "link/2026/a.txt"]).lacks("known");
     env.pipemux(&["view"]).lacks("known");
     assert_eq!(std::fs::read_to_string(&file).expect("the file"), "known\n");
+    // A mistake elsewhere in the rules, or their loss, drops none unsaid.
+    decide(&env, &format!("[files]\nforbidden = [\"{taxes}\"]\n[terminal]\nask = \"git push\"\n"));
+    env.pipemux(&["open", "editor/3", &file]).exits(9).lacks("known");
+    decide(&env, "[files]\nforbidden = [\"~/tax*\"]\n");
+    env.run("editor.replace('open', 'x', in='b.txt')").exits(9).has("without patterns");
+    env.pipemux(&["open", "editor/3", &file]).exits(9).lacks("known");
+    decide(&env, &format!("[files]\nforbidden = [\"{taxes}\"]\n"));
     // Nor is a folder that contains it.
     let within =
         |args: &[&str]| env.command(args).current_dir(env.root().join("taxes/2026")).output();
     within(&["run", "terminal.run('cat a.txt')"]).exits(9).lacks("known");
     let above = |args: &[&str]| env.command(args).current_dir(env.root().to_owned()).output();
     above(&["run", "terminal.run('cat taxes/2026/a.txt')"]).exits(9).has("which is forbidden here");
+    let rules = env.root().join("home/.config/pipemux/config.toml");
+    std::fs::rename(&rules, rules.with_extension("aside")).expect("the rules");
+    env.run("editor.replace('opened', 'open', in='b.txt')").ok().has("are gone with the file");
+    // Of rules that could never be read nobody knows what they forbid.
+    decide(&env, "[files\n");
+    env.kill_daemon();
+    env.pipemux(&["open", "editor/4", &file]).exits(9).lacks("known");
 }

@@ -87,7 +87,8 @@ pub fn origins(text: &str, differences: &[Option<Difference>]) -> Vec<Option<usi
         lines.map(|(now, text)| Line { text: text.to_owned(), now: Some(now) }).collect();
     let mut origins = vec![None; then.len()];
     for (index, difference) in differences.iter().enumerate() {
-        let Some(difference) = difference else { continue };
+        // What stood before a change of which nothing is known isn't known either.
+        let Some(difference) = difference else { break };
         difference.take_back(&mut then, |line| {
             if let Some(origin) = origins.get_mut(line) {
                 *origin = Some(index);
@@ -97,7 +98,7 @@ pub fn origins(text: &str, differences: &[Option<Difference>]) -> Vec<Option<usi
     origins
 }
 
-/// Finds lines in a text: where they are expected, otherwise at the nearest place that has them all.
+/// Finds lines in a text: where they are expected, otherwise at the one place that has them all.
 fn find(text: &[Line], wanted: &[&str], expected: usize) -> Option<Range<usize>> {
     let last = text.len().checked_sub(wanted.len())?;
     let is_there = |at: &usize| {
@@ -107,8 +108,12 @@ fn find(text: &[Line], wanted: &[&str], expected: usize) -> Option<Range<usize>>
     let expected = expected.min(last);
     // Of lines that are gone only the place is known.
     let reach = if wanted.is_empty() { 0 } else { last };
-    let near = (0..=reach).flat_map(|off| [expected.checked_sub(off), expected.checked_add(off)]);
-    let at = near.flatten().filter(|at| *at <= last).find(is_there)?;
+    if is_there(&expected) {
+        return Some(expected..expected + wanted.len());
+    }
+    // Elsewhere it may be another place with the same lines, unless there is one only.
+    let mut places = (0..=reach).filter(is_there);
+    let at = places.next().filter(|_| places.next().is_none())?;
     Some(at..at + wanted.len())
 }
 

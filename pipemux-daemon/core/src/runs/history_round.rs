@@ -44,13 +44,20 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64) -> SavedRou
 pub fn unfinished_round(run: &Run, workspace: &Workspace, from: usize) -> SavedRound {
     let under_way = run.outer_step(run.next);
     let Told { ends, results, diffs, .. } = told(run, from, Some(under_way));
+    let mut changes = changes(run, workspace, from, under_way + 1);
+    let step = run.steps.get(under_way).filter(|step| !step.prototype.risk.only_looks());
+    let unknown = step.map_or(String::new(), |step| {
+        format!("{} (it isn't known whether it ran)", step.prototype.written_name())
+    });
+    // The first one is always that of the step that is under way; an empty one is of a step that only looks.
+    changes.lasting.insert(0, unknown);
     SavedRound {
         exit: Code::Unknown.exit_status(),
         action: if from == 0 { actions(run, workspace) } else { String::new() },
         result: clip(&ends.join("; "), ROUND_RESULT_MAX).into_owned(),
         detail: (!results.is_empty()).then(|| joined(&results, "; ", ROUND_RESULT_MAX)),
         diff: (!diffs.is_empty()).then(|| joined(&diffs, "", ROUND_DIFF_MAX)),
-        ..changes(run, workspace, from, under_way + 1)
+        ..changes
     }
 }
 
@@ -66,7 +73,7 @@ pub fn add_progress(round: &mut SavedRound, later: SavedRound) {
     round.sessions.extend(later.sessions);
     round.sessions.dedup();
     round.undo.extend(later.undo);
-    round.lasting.extend(later.lasting);
+    round.lasting = later.lasting.into_iter().chain(round.lasting.drain(..).skip(1)).collect();
     bound(&mut round.undo, &mut round.lasting);
     let mut files = ChangedFiles::default();
     round.files.iter().chain(&later.files).for_each(|file| files.add(file));
@@ -79,7 +86,8 @@ pub fn add_progress(round: &mut SavedRound, later: SavedRound) {
 pub fn cut_off(round: SavedRound, number: u64) -> SavedRound {
     let result = [Some(round.result), round.detail].into_iter().flatten().collect::<Vec<_>>();
     let result = joined(&result, "; ", ROUND_RESULT_MAX);
-    SavedRound { number, result, detail: None, ..round }
+    let lasting = round.lasting.into_iter().filter(|name| !name.is_empty()).collect();
+    SavedRound { number, result, detail: None, lasting, ..round }
 }
 
 /// The calls of a run.

@@ -82,8 +82,15 @@ impl Core {
         });
         let asking = self.workspaces.iter().flat_map(|(at, _)| self.runs.questions(at));
         let runs = running.chain(asking.map(|(_, question)| &question.run));
-        let runs = runs.filter(|run| run.run_id != run_id && is_beside(run.wrote)).map(|run| {
-            let ChangedFiles { named: files, more: more_files, .. } = ChangedFiles::of(run);
+        // Of a step that is with its app nobody knows yet what it changes.
+        let acts = |run: &Run| {
+            let step = run.in_flight().and_then(|_| run.steps.get(run.next));
+            step.is_some_and(|step| !step.prototype.risk.only_looks()) && run.sent_ms < to
+        };
+        let runs = runs.filter(|run| run.run_id != run_id && (is_beside(run.wrote) || acts(run)));
+        let runs = runs.map(|run| {
+            let ChangedFiles { named: files, more, .. } = ChangedFiles::of(run);
+            let more_files = more + u64::from(acts(run));
             let by = by("a run", &run.reader, (&run.workspace != at).then_some(&run.workspace));
             ChangedBeside { by, files, more_files }
         });
@@ -99,7 +106,14 @@ impl Core {
             files: round.files.clone(),
             more_files: round.more_files,
         });
-        runs.chain(rounds).take(CHANGED_BESIDE_MAX).collect()
+        let mut all = runs.chain(rounds);
+        let mut told: Vec<ChangedBeside> = all.by_ref().take(CHANGED_BESIDE_MAX).collect();
+        // An app that leaves what others changed must know that it doesn't know all of it.
+        let further = all.count() as u64;
+        if let Some(last) = told.last_mut().filter(|_| further > 0) {
+            last.more_files += further;
+        }
+        told
     }
 }
 
