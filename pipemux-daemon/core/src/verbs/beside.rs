@@ -82,15 +82,8 @@ impl Core {
         });
         let asking = self.workspaces.iter().flat_map(|(at, _)| self.runs.questions(at));
         let runs = running.chain(asking.map(|(_, question)| &question.run));
-        // Of a step that is with its app nobody knows yet what it changes.
-        let acts = |run: &Run| {
-            let step = run.in_flight().and_then(|_| run.steps.get(run.next));
-            step.is_some_and(|step| !step.prototype.risk.only_looks()) && run.sent_ms < to
-        };
-        let runs = runs.filter(|run| run.run_id != run_id && (is_beside(run.wrote) || acts(run)));
-        let runs = runs.map(|run| {
-            let ChangedFiles { named: files, more, .. } = ChangedFiles::of(run);
-            let more_files = more + u64::from(acts(run));
+        let runs = runs.filter(|run| run.run_id != run_id && is_beside(run.wrote)).map(|run| {
+            let ChangedFiles { named: files, more: more_files, .. } = ChangedFiles::of(run);
             let by = by("a run", &run.reader, (&run.workspace != at).then_some(&run.workspace));
             ChangedBeside { by, files, more_files }
         });
