@@ -169,6 +169,7 @@ impl SettingsFile {
             read_only: settings.readers.read_only,
             forbidden_apps: settings.apps.forbidden,
             forbidden_files: settings.files.resolved(),
+            none_known: false,
             is_there: broken.is_some() || stamp.is_some(),
             broken,
             file: path.map_or(String::new(), |path| path.display().to_string()),

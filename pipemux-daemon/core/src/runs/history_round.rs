@@ -61,35 +61,6 @@ pub fn unfinished_round(run: &Run, workspace: &Workspace, from: usize) -> SavedR
     }
 }
 
-/// Adds to the round of a run that was cut off what its later steps did.
-pub fn add_progress(round: &mut SavedRound, later: SavedRound) {
-    let join = |before: &mut Option<String>, later: Option<String>, between: &str, most: usize| {
-        let all: Vec<String> = before.take().into_iter().chain(later).collect();
-        *before = (!all.is_empty()).then(|| joined(&all, between, most));
-    };
-    round.result = later.result;
-    join(&mut round.detail, later.detail, "; ", ROUND_RESULT_MAX);
-    join(&mut round.diff, later.diff, "", ROUND_DIFF_MAX);
-    round.sessions.extend(later.sessions);
-    round.sessions.dedup();
-    round.undo.extend(later.undo);
-    round.lasting = later.lasting.into_iter().chain(round.lasting.drain(..).skip(1)).collect();
-    bound(&mut round.undo, &mut round.lasting);
-    let mut files = ChangedFiles::default();
-    round.files.iter().chain(&later.files).for_each(|file| files.add(file));
-    (round.files, round.more_files) =
-        (files.named, round.more_files + later.more_files + files.more);
-    (round.wrote, round.unix_ms) = (later.wrote, round.unix_ms.max(later.unix_ms));
-}
-
-/// Makes the round of a run that was cut off one of history.
-pub fn cut_off(round: SavedRound, number: u64) -> SavedRound {
-    let result = [Some(round.result), round.detail].into_iter().flatten().collect::<Vec<_>>();
-    let result = joined(&result, "; ", ROUND_RESULT_MAX);
-    let lasting = round.lasting.into_iter().filter(|name| !name.is_empty()).collect();
-    SavedRound { number, result, detail: None, lasting, ..round }
-}
-
 /// The calls of a run.
 fn actions(run: &Run, workspace: &Workspace) -> String {
     let visible = || run.steps.iter().enumerate().filter(|(_, step)| !step.nested);

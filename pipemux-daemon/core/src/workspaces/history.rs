@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use crate::keys::SessionKey;
 use crate::limits::{ROUND_DIFFS_MAX, UNDO_ACTIONS_MAX};
 use crate::persist::records::SavedRound;
-use crate::runs::history_round::{add_progress, cut_off};
+use crate::workspaces::unfinished::{add_progress, cut_off};
 
 /// Where the undos of a round stand, by their indices.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -36,6 +36,7 @@ pub mod reader;
 mod reader_token;
 pub mod rendered;
 pub mod seen_lines;
+mod unfinished;
 pub mod window;
 pub mod windows;
 pub mod workspace;
