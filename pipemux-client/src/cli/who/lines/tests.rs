@@ -84,7 +84,7 @@ fn what_others_wrote_shifts_lines_and_is_no_rounds() {
     let unified = "--- a.txt\n+++ a.txt\n@@ -2 +2 @@\n-two\n+TWO\n@@ -3,0 +4 @@\n+four\n";
     let difference = Difference::of_file(unified, "/p/a.txt", &[]);
     let now = "mine\nmine too\none\nTWO\r\nthree\nfour, by another\n";
-    let found = origins(now, &[difference.clone()]);
+    let found = origins(now, std::slice::from_ref(&difference));
     assert_eq!(found, [None, None, None, Some(0), None, None]);
     // Behind a change of which nothing is known, nothing is.
     assert_eq!(origins(now, &[None, difference]), [None; 6]);
