@@ -146,7 +146,7 @@ impl Core {
         self.finish_turn(out);
     }
 
-    /// Takes in the person's rules, and tells everybody when they come from another file than they did.
+    /// Takes in the person's rules, and tells everybody when they come from another file than they did, or are gone.
     fn take_rules(&mut self, mut rules: Rules) {
         // What a file ruled that can't be read any more holds until it is mended.
         if rules.broken.is_some() {
@@ -155,22 +155,22 @@ impl Core {
             rules.forbidden_files.clone_from(&self.rules.forbidden_files);
             rules.none_known = self.rules.file.is_empty() || self.rules.none_known;
         }
+        let mut news = Vec::new();
         if self.rules.is_there && !rules.is_there {
-            let text =
-                format!("the rules of {} are gone with the file: pipemux status", rules.file);
-            for workspace in self.workspaces.values_mut() {
-                workspace.notify(text.clone(), self.turn.now);
-            }
+            news.push(format!(
+                "the rules of {} are gone with the file: pipemux status",
+                rules.file
+            ));
         }
         if let Some(before) = rules.moved_from.as_ref().filter(|_| self.rules.moved_from.is_none())
         {
-            let text = format!(
+            news.push(format!(
                 "the rules of {before} are not in force any more, those of {} are: pipemux status",
                 rules.file
-            );
-            for workspace in self.workspaces.values_mut() {
-                workspace.notify(text.clone(), self.turn.now);
-            }
+            ));
+        }
+        for workspace in self.workspaces.values_mut() {
+            news.iter().for_each(|text| workspace.notify(text.clone(), self.turn.now));
         }
         self.processes.forbid(&mut self.turn, rules.forbidden_files.clone());
         self.rules = rules;

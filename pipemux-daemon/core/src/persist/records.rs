@@ -6,6 +6,8 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
+use crate::limits::ROUND_UNDO_MAX;
+
 pub use crate::persist::saved_job::{SavedJob, SavedJobEnd};
 
 /// One appended record. Of several records of one thing the newest counts.
@@ -406,6 +408,13 @@ impl SavedRound {
         self.files.iter().any(|file| {
             file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         })
+    }
+
+    /// What takes back more than fits into a round takes nothing back: these steps are told as lasting.
+    pub fn bound_undo(&mut self) {
+        if self.undo.iter().map(|undo| undo.args.len()).sum::<usize>() > ROUND_UNDO_MAX {
+            self.lasting.extend(self.undo.drain(..).map(|undo| undo.call));
+        }
     }
 
     /// True if all of it is taken back that can be.

@@ -8,7 +8,7 @@ use crate::foreign::{data, quote};
 use crate::keys::SessionKey;
 use crate::limits::{
     ROUND_ACTION_MAX, ROUND_DETAIL_MAX, ROUND_DIFF_MAX, ROUND_FILES_BYTES, ROUND_FILES_MAX,
-    ROUND_RESULT_MAX, ROUND_UNDO_MAX,
+    ROUND_RESULT_MAX,
 };
 use crate::persist::records::{SavedRound, SavedUndo};
 use crate::runs::put_back::undo_link;
@@ -138,7 +138,7 @@ fn told(run: &Run, from: usize, under_way: Option<usize>) -> Told {
 fn changes(run: &Run, workspace: &Workspace, from: usize, begun: usize) -> SavedRound {
     let Undos { undo, lasting } = undos(run, from);
     let files = ChangedFiles::since(run, from);
-    SavedRound {
+    let mut round = SavedRound {
         undo,
         lasting,
         undoes: run.undoes.as_ref().map(|undone| undone.number),
@@ -149,7 +149,9 @@ fn changes(run: &Run, workspace: &Workspace, from: usize, begun: usize) -> Saved
         more_files: files.more,
         wrote: run.wrote,
         ..SavedRound::default()
-    }
+    };
+    round.bound_undo();
+    round
 }
 
 /// The files that a round changed, each once, within its bounds.
@@ -236,15 +238,7 @@ fn undos(run: &Run, from: usize) -> Undos {
             (None, None) => undos.lasting.push(name),
         }
     }
-    bound(&mut undos.undo, &mut undos.lasting);
     undos
-}
-
-/// What takes back more than fits into a round takes nothing back.
-fn bound(undo: &mut Vec<SavedUndo>, lasting: &mut Vec<String>) {
-    if undo.iter().map(|undo| undo.args.len()).sum::<usize>() > ROUND_UNDO_MAX {
-        lasting.extend(undo.drain(..).map(|undo| undo.call));
-    }
 }
 
 /// Returns the sessions of the steps between two indices, each once.

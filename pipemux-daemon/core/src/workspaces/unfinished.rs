@@ -1,6 +1,6 @@
 //! Rounds of runs that an earlier daemon was lost with, put together from its records.
 
-use crate::limits::{ROUND_DIFF_MAX, ROUND_FILES_MAX, ROUND_RESULT_MAX, ROUND_UNDO_MAX};
+use crate::limits::{ROUND_DIFF_MAX, ROUND_FILES_BYTES, ROUND_FILES_MAX, ROUND_RESULT_MAX};
 use crate::persist::records::SavedRound;
 use crate::text::clip;
 
@@ -18,13 +18,15 @@ pub(super) fn add_progress(round: &mut SavedRound, later: SavedRound) {
     round.undo.extend(later.undo);
     // The first one is that of the step that was under way.
     round.lasting = later.lasting.into_iter().chain(round.lasting.drain(..).skip(1)).collect();
-    if round.undo.iter().map(|undo| undo.args.len()).sum::<usize>() > ROUND_UNDO_MAX {
-        round.lasting.extend(round.undo.drain(..).map(|undo| undo.call));
-    }
+    round.bound_undo();
     round.more_files += later.more_files;
+    let mut bytes = round.files.iter().map(String::len).sum::<usize>();
     for file in later.files {
-        match round.files.len() < ROUND_FILES_MAX {
-            _ if round.files.contains(&file) => {}
+        if round.files.contains(&file) {
+            continue;
+        }
+        bytes += file.len();
+        match round.files.len() < ROUND_FILES_MAX && bytes <= ROUND_FILES_BYTES {
             true => round.files.push(file),
             false => round.more_files += 1,
         }

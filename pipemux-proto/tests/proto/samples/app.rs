@@ -235,8 +235,7 @@ fn invokes(all: &mut Vec<Sample>) {
     let consents = vec!["trust plan.toml sha256:1f".to_owned()];
     add(all, "invoke-consents", request, &Invoke { consents, ..invoke.clone() });
     let by = "round 5 (reviewer)".to_owned();
-    let changed_beside =
-        vec![ChangedBeside { by, files: vec!["/work/a.rs".into()], more_files: 2 }];
+    let changed_beside = vec![ChangedBeside { by, files: vec!["/p/a.rs".into()], more_files: 2 }];
     add(all, "invoke-changed-beside", request, &Invoke { changed_beside, ..invoke.clone() });
     let choices = [
         ("picked", Choice::Picked(vec![1, 3])),
@@ -282,7 +281,7 @@ fn outcomes(all: &mut Vec<Sample>) {
     add(all, "outcome-done-diff", reply, &Outcome::Done(Done { diff, ..done.clone() }));
     let ends = Done { ended_jobs: vec!["c2".into()], ..done.clone() };
     add(all, "outcome-done-ends", reply, &Outcome::Done(ends));
-    let changed = Done { changed_files: vec!["/work/a.rs".into()], ..done.clone() };
+    let changed = Done { changed_files: vec!["/p/a.rs".into()], ..done.clone() };
     add(all, "outcome-done-changed", reply, &Outcome::Done(changed));
     let no_undo = Done { no_undo: Some("its commit stays".into()), ..done.clone() };
     add(all, "outcome-done-no-undo", reply, &Outcome::Done(no_undo));

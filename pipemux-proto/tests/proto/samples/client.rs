@@ -116,7 +116,7 @@ fn verbs(all: &mut Vec<Sample>) {
             Verb::History(HistoryArgs {
                 since_ms: Some(1_767_225_600_000),
                 all: true,
-                file: Some("/work/a.rs".into()),
+                file: Some("/p/a.rs".into()),
                 clock: vec![ClockOffset { from_s: 1_761_440_400, ahead_s: 3600 }],
                 ..HistoryArgs::default()
             }),
