@@ -52,7 +52,7 @@ pub fn put(
     let beside = if is_back && !shared { context.changed_beside.as_slice() } else { &[] };
     if let Some(other) = beside.iter().find(|other| other.more_files > 0) {
         let why = format!(
-            "{} changed {files}; {} changed more files meanwhile than are known: nothing was undone",
+            "{} changed {files}; which files {} changed meanwhile isn't wholly known: nothing was undone",
             titled(&saved),
             other.by
         );

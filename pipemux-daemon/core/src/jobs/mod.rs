@@ -61,6 +61,11 @@ impl Jobs {
         self.by_number.get(&number)
     }
 
+    /// Iterates over all jobs, the oldest first.
+    pub fn all(&self) -> impl Iterator<Item = &Job> {
+        self.by_number.values()
+    }
+
     /// Returns the jobs that have a name, with or without their session, the newest first.
     pub fn named(&self, name: &str) -> impl Iterator<Item = &Job> {
         let jobs = self.by_number.values().rev().filter(|job| job.named);

@@ -1,6 +1,8 @@
 //! What other runs changed in files while one ran: an app that takes back what it observed, as the files of a command, leaves
 //! that out.
 
+use std::path::Path;
+
 use pipemux_proto::app::ChangedBeside;
 use pipemux_proto::projection::Args;
 
@@ -63,8 +65,9 @@ impl Core {
         }
     }
 
-    /// Returns what other runs changed in files within a time, newest first: rounds of all workspaces that aren't undone, and
-    /// what isn't a round yet.
+    /// Returns what other runs changed in files within a time, newest first: rounds of all workspaces, and what isn't a round
+    /// yet. Of steps under way and of jobs it isn't known. An undone round is told, too: if its files were taken back with
+    /// another one's, they would be made again with those.
     fn changed_beside(
         &self,
         (from, to): (u64, u64),
@@ -77,29 +80,41 @@ impl Core {
             wrote.is_some_and(|(began, ended)| began < to && ended > from)
         };
         let running = self.tasks.all().filter_map(|task| match task {
-            Task::Running(run) => Some(&**run),
+            Task::Running(run) => Some((&**run, acts_since(run).is_some_and(|sent| sent < to))),
             _ => None,
         });
         let asking = self.workspaces.iter().flat_map(|(at, _)| self.runs.questions(at));
-        let runs = running.chain(asking.map(|(_, question)| &question.run));
-        let runs = runs.filter(|run| run.run_id != run_id && is_beside(run.wrote)).map(|run| {
-            let ChangedFiles { named: files, more: more_files, .. } = ChangedFiles::of(run);
+        let runs = running.chain(asking.map(|(_, question)| (&question.run, false)));
+        let runs = runs.filter(|(run, _)| run.run_id != run_id).map(|(run, acts)| {
+            (run, acts && !are_apart(&run.workspace, at))
+        });
+        let runs = runs.filter(|(run, acts)| *acts || is_beside(run.wrote)).map(|(run, acts)| {
+            let ChangedFiles { named: files, more, .. } = ChangedFiles::of(run);
             let by = by("a run", &run.reader, (&run.workspace != at).then_some(&run.workspace));
-            ChangedBeside { by, files, more_files }
+            ChangedBeside { by, files, more_files: more + u64::from(acts) }
+        });
+        let jobs = self.jobs.all().filter(|job| {
+            let is_beside = job.started_ms < to && (job.is_running() || job.ended_ms > from);
+            is_beside && !are_apart(&job.owner.0, at)
+        });
+        let jobs = jobs.map(|job| {
+            let ((of, reader), what) = (&job.owner, format!("job {}", job.full_name()));
+            let by = by(&what, reader, (of != at).then_some(of));
+            ChangedBeside { by, files: Vec::new(), more_files: 1 }
         });
         let rounds = self.workspaces.iter().flat_map(|(of, workspace)| {
             let newest = workspace.history.rounds.iter().rev();
             newest.take_while(|round| round.unix_ms >= from).map(move |round| (of, round))
         });
         let rounds = rounds.filter(|(of, round)| {
-            is_beside(round.wrote) && !round.is_undone() && is_other(of, round)
+            is_beside(round.wrote) && is_other(of, round)
         });
         let rounds = rounds.map(|(of, round)| ChangedBeside {
             by: by(&format!("round {}", round.number), &round.reader, (of != at).then_some(of)),
             files: round.files.clone(),
             more_files: round.more_files,
         });
-        let mut all = runs.chain(rounds);
+        let mut all = runs.chain(jobs).chain(rounds);
         let mut told: Vec<ChangedBeside> = all.by_ref().take(CHANGED_BESIDE_MAX).collect();
         // An app that leaves what others changed must know that it doesn't know all of it.
         let further = all.count() as u64;
@@ -142,6 +157,19 @@ fn undone_round<'h>(run: &Run, history: &'h History) -> Option<&'h SavedRound> {
         round = history.round(first)?;
     }
     Some(round)
+}
+
+/// Returns when the step was sent that a run has in flight, if it may change files.
+fn acts_since(run: &Run) -> Option<u64> {
+    run.in_flight()?;
+    let step = run.steps.get(run.next)?;
+    (!step.prototype.risk.only_looks()).then_some(run.sent_ms)
+}
+
+/// True for two workspaces of folders of which neither has the other: what one does isn't looked for in the other's files.
+fn are_apart(one: &WorkspaceKey, other: &WorkspaceKey) -> bool {
+    let (one, other) = (Path::new(&**one), Path::new(&**other));
+    one.is_absolute() && other.is_absolute() && !one.starts_with(other) && !other.starts_with(one)
 }
 
 /// Names a run: `round 5 (reviewer)`.
