@@ -41,7 +41,7 @@ docui::actions! {
         ) -> String;
         /// All words, "a phrase" or 中文; a OR b; #tag; or the name of a saved search.
         query featured Search = search(query: Words, skip: i64 = 0) -> Vec<String>;
-        /// Opens nodes in this window; the files don't change.
+        /// Opens nodes in this window, without their siblings; the files don't change.
         safe featured Expand = expand(nodes: Vec<Anchor<Node>>, level: LevelName = LevelName::Full);
         safe listed Collapse = collapse(nodes: Vec<Anchor<Node>>);
         changes listed Add = add(
@@ -105,7 +105,7 @@ docui::actions! {
         query help Trash = trash() -> Vec<String>;
         /// Brings a removed node back from the trash, by its id.
         changes help Restore = restore(id: String);
-        /// In memotree.toml: tokens, budget, codebase. For this session: debug, time (of the view, to the minute).
+        /// In memotree.toml: tokens, budget (less than windows get: `pipemux open memotree --budget N` gives more), codebase. For this session: debug, time (of the view, to the minute).
         changes help Set = set(
             tokens: Option<TokenFormName> = None,
             budget: Option<i64> = None,

@@ -11,8 +11,8 @@ use crate::query::{CUT_NOTE, SNIPPET_CHARS, outline_line};
 use crate::update::index_fault;
 use crate::words;
 
-/// Found nodes whose texts are read for the line that has the words.
-const SNIPPETS_MAX: usize = 20;
+/// Lines that a search shows of a text.
+const SNIPPET_LINES: usize = 3;
 
 /// Finds nodes.
 ///
@@ -39,9 +39,9 @@ pub fn search(tree: &MemoTree, words: &Words, skip: i64, budget: u64) -> Result<
     let mut view = View::new("");
     let mut left = budget.saturating_sub(CUT_NOTE);
     let rows = found.nodes.get(skip..).unwrap_or_default();
-    let mut shown = 0;
+    let (mut shown, terms) = (0, terms(&query));
     for row in rows {
-        let line = found_line(tree, row, &query, shown < SNIPPETS_MAX);
+        let line = found_line(tree, row, &terms);
         let cost = tokens::estimate(&line);
         if cost > left && shown > 0 {
             break;
@@ -88,26 +88,34 @@ fn nothing_found(tree: &MemoTree, query: &str) -> String {
     }
 }
 
-/// Writes a found node: its title line, its gist, and the first line of its text that has a word of the query.
-fn found_line(tree: &MemoTree, row: &NodeRow, query: &str, reads: bool) -> String {
+/// Writes a found node: its title line, its gist, and the lines of its text that have most of the query.
+fn found_line(tree: &MemoTree, row: &NodeRow, terms: &[String]) -> String {
     let mut line = outline_line(row, 0, true, None);
-    let words: Vec<String> = query
-        .split_whitespace()
-        .map(|word| word.trim_matches(['"', '“', '”']).to_lowercase())
-        .filter(|word| !word.is_empty() && word != "or")
-        .collect();
-    if !reads || row.lines == 0 {
+    if row.lines == 0 {
         return line;
     }
     let Ok((_, text)) = tree.store().text(row.id.as_str()) else { return line };
-    let has_word = |line: &&str| {
+    let score = |line: &str| {
         let line = line.to_lowercase();
-        words.iter().any(|word| line.contains(word.as_str()))
+        let found = terms.iter().filter(|term| line.contains(term.as_str()));
+        found.map(|term| term.split_whitespace().count()).sum::<usize>()
     };
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let best = lines().map(score).max().unwrap_or_default();
     // The words may be in the title alone: the beginning tells what it is about.
-    let first = || text.lines().find(|line| !line.trim().is_empty());
-    if let Some(found) = text.lines().find(has_word).or_else(first) {
+    let most = if best > 0 { SNIPPET_LINES } else { 1 };
+    for found in lines().filter(|line| score(line) == best).take(most) {
         line += &format!("  {}\n", inert(&words::cut(found, SNIPPET_CHARS)));
     }
     line
+}
+
+/// Returns the words and phrases of a query that a text may have, in lower case.
+fn terms(query: &str) -> Vec<String> {
+    let parts = query.split(['"', '“', '”']).enumerate();
+    let terms = parts.flat_map(|(at, part)| match at % 2 {
+        0 => part.split_whitespace().filter(|word| !matches!(*word, "OR" | "|" | "||")).collect(),
+        _ => vec![part.trim()],
+    });
+    terms.filter(|term| !term.is_empty() && tag(term).is_none()).map(str::to_lowercase).collect()
 }

@@ -1,7 +1,7 @@
 //! What the tree's tokens name, also in a text of another session or an old document, and what a click on one does.
 
 use docui::{Found, Token};
-use pipemux_memotree_store::{StoreError, TokenKind};
+use pipemux_memotree_store::{Level, StoreError, TokenKind};
 
 use crate::faults::fault;
 use crate::model::MemoTree;
@@ -67,10 +67,10 @@ fn node(tree: &MemoTree, id: &str) -> Result<Token, StoreError> {
         Some(parent) => tree.store().index().node(parent.as_str())?,
         None => None,
     };
-    let is_open = tree.store().state.level(&tree.view, id)?.is_some();
+    let is_open = tree.store().state.level(&tree.view, id)? > Some(Level::Path);
     let found = match (tree.is_shown(id), &parent) {
-        (false, Some(parent)) => {
-            let how = tree.call(&format!("expand(\"{}\")", parent.id));
+        (false, Some(_)) => {
+            let how = tree.call(&format!("expand(\"{}\")", row.id));
             Found::Hidden { rev: 0, how: docui::command::run(&how) }
         }
         _ => Found::Here(0),

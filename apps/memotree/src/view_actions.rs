@@ -10,7 +10,8 @@ use crate::model::MemoTree;
 use crate::update::{level_name, told};
 use crate::words;
 
-/// Expands nodes in the view that is shown, or folds them. What an expanded node stands below is unfolded, too, so that it is seen.
+/// Expands nodes in the view that is shown, or folds them. What an expanded node stands below shows it without its siblings,
+/// unless it is expanded itself.
 ///
 /// # Errors
 /// There is no such node, or the state can't be written.
@@ -37,10 +38,9 @@ pub fn set_levels(
             }
         }
     }
-    let gist = Some(Level::Gist);
     store
         .state
-        .set_levels(&view, &folded_above, gist)
+        .set_levels(&view, &folded_above, Some(Level::Path))
         .map_err(StoreError::from)
         .map_err(|error| tree.fault(error))?;
     store

@@ -25,6 +25,9 @@ pub const OTHER_VIEWS: usize = 5;
 /// Characters that the panel shows of what another view is for.
 const OTHER_CHARS: usize = 60;
 
+/// Characters that a folded node shows of its gist.
+const FOLDED_GIST_CHARS: usize = 100;
+
 /// A tree as a view shows it.
 #[derive(Debug)]
 pub struct RenderedTree {
@@ -39,8 +42,8 @@ pub struct RenderedTree {
 /// A line of a tree.
 #[derive(Debug, Clone)]
 enum TreeLine {
-    /// The title line of a node; its body and children follow if it is expanded.
-    Node { row: Box<NodeRow>, level: Option<Level>, body: Rc<str>, text: String },
+    /// The title line of a node; its body and so many children follow if it is expanded.
+    Node { row: Box<NodeRow>, level: Option<Level>, body: Rc<str>, children: u64, text: String },
     /// A line of a node's body.
     Body { text: String },
 }
@@ -50,6 +53,8 @@ struct TreeOutline<'a> {
     store: &'a mut Store,
     view: &'a str,
     form: TokenForm,
+    /// The nodes that the view has expanded, and those on the way to them.
+    open: String,
 }
 
 impl Outline for TreeOutline<'_> {
@@ -62,10 +67,10 @@ impl Outline for TreeOutline<'_> {
         from: usize,
         max: usize,
     ) -> Result<Vec<TreeLine>, StoreError> {
-        let (id, body) = match of {
-            None => (None, ""),
-            Some(TreeLine::Node { row, level: Some(_), body, .. }) => {
-                (Some(row.id.as_str()), &**body)
+        let (id, body, level) = match of {
+            None => (None, "", None),
+            Some(TreeLine::Node { row, level: level @ Some(_), body, .. }) => {
+                (Some(row.id.as_str()), &**body, *level)
             }
             Some(_) => return Ok(Vec::new()),
         };
@@ -80,20 +85,39 @@ impl Outline for TreeOutline<'_> {
             return Ok(lines);
         }
         let from = from.saturating_sub(body.lines().count());
-        for row in self.store.index.children(id, from, max - lines.len())? {
-            let level = self.store.state.level(self.view, row.id.as_str())?;
-            let body = match level {
-                Some(level) => body_of(self.store, &row, level)?,
-                None => String::new(),
-            };
-            let text = title_line(&row, level, self.form);
-            lines.push(TreeLine::Node { row: Box::new(row), level, body: body.into(), text });
+        let max = max - lines.len();
+        let rows = match (level, id) {
+            (Some(Level::Path), Some(id)) => {
+                self.store.index.children_among(id, &self.open, from, max)?
+            }
+            _ => self.store.index.children(id, from, max)?,
+        };
+        for row in rows {
+            lines.push(self.line(row)?);
         }
         Ok(lines)
     }
 
     fn size(&mut self, line: &TreeLine, depth: u32) -> Size {
         Size::of_lines(&written(line, depth))
+    }
+}
+
+impl TreeOutline<'_> {
+    fn line(&mut self, row: NodeRow) -> Result<TreeLine, StoreError> {
+        let id = row.id.as_str();
+        let mut level = self.store.state.level(self.view, id)?;
+        let mut children = row.children;
+        if level == Some(Level::Path) {
+            children = self.store.index.count_among(id, &self.open)?;
+            level = level.filter(|_| children > 0);
+        }
+        let body = match level {
+            Some(level) => body_of(self.store, &row, level)?,
+            None => String::new(),
+        };
+        let text = title_line(&row, level, children, self.form);
+        Ok(TreeLine::Node { row: Box::new(row), level, body: body.into(), children, text })
     }
 }
 
@@ -110,8 +134,12 @@ impl Store {
         form: TokenForm,
     ) -> Result<RenderedTree, StoreError> {
         let mut changes = self.refresh()?;
+        let open = self.state.open_ids(view)?;
+        let filled = |store: &mut Self| {
+            fill(&mut TreeOutline { store, view, form, open: open.clone() }, share)
+        };
         for _ in 1..PASSES {
-            let filled = fill(&mut TreeOutline { store: self, view, form }, share)?;
+            let filled = filled(self)?;
             let shown = nodes(&filled);
             let noticed = self.verify(shown.iter().map(|row| row.id.as_str()))?;
             if noticed.is_empty() {
@@ -121,7 +149,7 @@ impl Store {
             changes.changed.extend(noticed.changed);
             changes.removed.extend(noticed.removed);
         }
-        let filled = fill(&mut TreeOutline { store: self, view, form }, share)?;
+        let filled = filled(self)?;
         let shown = nodes(&filled);
         self.rendered(filled, shown, changes)
     }
@@ -146,15 +174,15 @@ impl Store {
         let roots = self.index.child_count("")?;
         let mut all = roots;
         for line in &filled.lines {
-            if let TreeLine::Node { row, level: Some(_), body, .. } = &line.content {
-                all += row.children + body.lines().count() as u64;
+            if let TreeLine::Node { level: Some(_), body, children, .. } = &line.content {
+                all += children + body.lines().count() as u64;
             }
         }
         Ok(all.saturating_sub(filled.lines.len() as u64))
     }
 
     /// Writes the panel of views: the current one, the last used others, and how to work with them: `command` makes of a call
-    /// what can be pasted. The example stays the same whichever view is current.
+    /// what can be pasted.
     ///
     /// # Errors
     /// The folder isn't readable.
@@ -177,14 +205,12 @@ impl Store {
         let is_free = |name: &String| !views.iter().any(|view| view.name == *name);
         let free = (1..).map(|number| format!("view-{number}")).find(is_free).unwrap_or_default();
         let mut calls = vec![format!("create(\"{free}\", \"what it is for\")")];
-        let others = views.iter().map(|view| &view.name).filter(|name| *name != DEFAULT_VIEW);
-        let first = others.min().filter(|_| views.len() > 1);
-        if let Some(first) = first {
-            calls.insert(0, format!("switch(\"{first}\")"));
-            calls.extend([
-                format!("rename(\"{first}\", \"{free}\")"),
-                format!("delete(\"{first}\")"),
-            ]);
+        let others = || views.iter().map(|view| &view.name);
+        if let Some(other) = others().filter(|name| *name != current).min() {
+            calls.insert(0, format!("switch(\"{other}\")"));
+        }
+        if let Some(own) = others().filter(|name| *name != DEFAULT_VIEW).min() {
+            calls.extend([format!("rename(\"{own}\", \"{free}\")"), format!("delete(\"{own}\")")]);
         }
         lines.extend(calls.iter().map(|call| text_line(command(call) + "\n", 1)));
         Ok(RenderSection::new("views", "Views", lines).hiding(hidden))
@@ -234,9 +260,7 @@ fn text_line(text: String, depth: u32) -> Line<SlotLine> {
 pub fn view_line(view: &View, chars: usize) -> String {
     let mut line = format!("{} {}", view.name, Token::new(TokenKind::View, &view.name));
     if !view.description.is_empty() {
-        let end = view.description.char_indices().nth(chars).map(|(at, _)| at);
-        let shown = end.map_or(&*view.description, |end| &view.description[..end]);
-        line += &format!(" · {}{}", inert(shown), if end.is_some() { "…" } else { "" });
+        line += &format!(" · {}", inert(&clipped(&view.description, chars)));
     }
     if let Some(day) = &view.changed_day {
         line += &format!(" · changed {day}");
@@ -264,20 +288,28 @@ fn written(line: &TreeLine, depth: u32) -> String {
     }
 }
 
-/// Writes the title line of a node, without its indent.
-pub fn title_line(row: &NodeRow, level: Option<Level>, form: TokenForm) -> String {
+/// Writes the title line of a node, without its indent. `children` of its children are shown below it if it is expanded. One
+/// that is folded tells what it is about.
+fn title_line(row: &NodeRow, level: Option<Level>, children: u64, form: TokenForm) -> String {
     let token = Token::new(TokenKind::Node, row.id.as_str());
     let title = inert(&row.title);
     let mut line = match (level, form) {
         (Some(_), TokenForm::Long) => format!("[{title}] [{}] {token}", row.id),
         _ => format!("{title} {token}"),
     };
-    if level.is_none() && row.children > 0 {
-        line += &format!(" · {}", counted(row.children, "node"));
+    match level {
+        None if row.children > 0 => line += &format!(" · {}", counted(row.children, "node")),
+        Some(Level::Path) if children < row.children => {
+            line += &format!(" · {children} of {}", counted(row.children, "node"));
+        }
+        _ => {}
     }
     // That there is one line is what one expects.
     if level != Some(Level::Full) && row.lines > 1 {
         line += &format!(" · {}", counted(row.lines, "line"));
+    }
+    if level.is_none() && !row.gist.is_empty() {
+        line += &format!(" · {}", inert(&clipped(&row.gist, FOLDED_GIST_CHARS)));
     }
     if level.is_some() {
         row.tags.iter().for_each(|tag| line += &format!(" #{}", inert(tag)));
@@ -286,6 +318,14 @@ pub fn title_line(row: &NodeRow, level: Option<Level>, form: TokenForm) -> Strin
         line += &format!(" · {}", inert(problem));
     }
     line
+}
+
+/// Returns a text, cut to so many characters.
+fn clipped(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 fn counted(count: u64, what: &str) -> String {
@@ -298,7 +338,7 @@ fn body_of(store: &mut Store, row: &NodeRow, level: Level) -> Result<String, Sto
     if !row.gist.is_empty() {
         body = format!("{}\n", row.gist);
     }
-    if level == Level::Gist || (level == Level::Summary && !row.has_summary) {
+    if level <= Level::Gist || (level == Level::Summary && !row.has_summary) {
         return Ok(body);
     }
     let (summary, text) = match store.text(row.id.as_str()) {

@@ -52,6 +52,8 @@ const TABLES: &str = "
 /// How much of a node is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
+    /// Those of its children that are expanded.
+    Path,
     /// Its gist and its children.
     Gist,
     /// Its summary, too.
@@ -64,6 +66,7 @@ impl Level {
     /// Returns the level as it is written.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Path => "path",
             Self::Gist => "gist",
             Self::Summary => "summary",
             Self::Full => "full",
@@ -72,6 +75,7 @@ impl Level {
 
     fn number(self) -> i64 {
         match self {
+            Self::Path => -1,
             Self::Gist => 0,
             Self::Summary => 1,
             Self::Full => 2,
@@ -80,7 +84,8 @@ impl Level {
 
     fn of(number: i64) -> Self {
         match number {
-            ..=0 => Self::Gist,
+            ..0 => Self::Path,
+            0 => Self::Gist,
             1 => Self::Summary,
             2.. => Self::Full,
         }
@@ -311,7 +316,13 @@ impl State {
     /// # Errors
     /// The state can't be read.
     pub fn expanded(&self, view: &str) -> Result<u64> {
-        let sql = "SELECT count(*) FROM expanded WHERE view = ?1";
+        let sql = "SELECT count(*) FROM expanded WHERE view = ?1 AND level >= 0";
+        Ok(self.connection.query_row(sql, [view], |row| row.get(0))?)
+    }
+
+    /// Returns the nodes that a view has expanded, and those on the way to them, as a JSON array.
+    pub(crate) fn open_ids(&self, view: &str) -> Result<String> {
+        let sql = "SELECT json_group_array(node) FROM expanded WHERE view = ?1";
         Ok(self.connection.query_row(sql, [view], |row| row.get(0))?)
     }
 

@@ -13,7 +13,7 @@ use crate::store::{Committed, Store, day};
 pub const DEFAULT_VIEW: &str = "default";
 
 /// Characters of a description or a query.
-pub const DESCRIPTION_CHARS_MAX: usize = 300;
+pub const DESCRIPTION_CHARS_MAX: usize = 500;
 
 /// A view.
 #[derive(Debug, Clone, PartialEq, Eq)]

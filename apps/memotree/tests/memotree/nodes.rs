@@ -122,7 +122,7 @@ fn nodes_are_changed_moved_removed_and_brought_back() {
     }
     tree.call("move", [("nodes", texts(&["len"])), ("before", text("release"))]);
     assert!(
-        tree.view().contains("\n- Length [[MT:Node:len]] · 3 lines\n- Release"),
+        tree.view().contains("\n- Length [[MT:Node:len]] · 3 lines · how long\n- Release"),
         "{}",
         tree.view()
     );
@@ -171,6 +171,15 @@ fn search_finds_words_of_any_script_with_the_line_that_has_them() {
     tree.call("add", [("title", text("检索")), ("text", text("第一行\n全文检索用一字一词。\n"))]);
     let found = tree.ask("search", [("query", text("一字一词"))]);
     assert_eq!(found, "1 of 5 nodes\n- 检索 · 2 lines\n  全文检索用一字一词。\n");
+    let rows: String =
+        (0..30).map(|n| format!("## Row {n}\nAsk Farah.\nAsk Chen Wei.\n")).collect();
+    tree.call("add_many", [("rows", text(&rows))]);
+    let found = tree.ask("search", [("query", text("\"Ask Chen Wei\""))]);
+    assert_eq!(found.matches("\n  Ask Chen Wei.\n").count(), 30, "{found}");
+    assert!(!found.contains("Farah"), "{found}");
+    let rows: Vec<String> = (0..30).map(|n| format!("row-{n}")).collect();
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    tree.call("remove", [("nodes", texts(&rows))]);
     let found = tree.ask("search", [("query", text("friday OR chars"))]);
     assert!(found.starts_with("2 of 5 nodes\n") && found.contains("Ship on Friday."), "{found}");
     let ask = |tree: &mut Fixture, query: &str| tree.ask("search", [("query", text(query))]);

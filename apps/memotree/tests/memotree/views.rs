@@ -52,7 +52,8 @@ fn expanded_node_is_seen_though_it_stands_below_folded_ones() {
     let mut tree = Fixture::with_nodes();
     tree.call("expand", [("nodes", texts(&["len"]))]);
     let view = tree.view();
-    let expected = "- Rope [[MT:Node:rope]]\n  - Len [[MT:Node:len]]\n    Len counts chars.\n";
+    let expected =
+        "- Rope [[MT:Node:rope]] · 1 of 2 nodes\n  - Len [[MT:Node:len]]\n    Len counts chars.\n";
     assert!(view.contains(expected), "{view}");
     let fault = tree.fault("switch", [("view", text("len"))]);
     assert_eq!(fault.message, "`len` is a node, not a view");

@@ -85,9 +85,9 @@ impl Core {
         });
         let asking = self.workspaces.iter().flat_map(|(at, _)| self.runs.questions(at));
         let runs = running.chain(asking.map(|(_, question)| (&question.run, false)));
-        let runs = runs.filter(|(run, _)| run.run_id != run_id).map(|(run, acts)| {
-            (run, acts && !are_apart(&run.workspace, at))
-        });
+        let runs = runs
+            .filter(|(run, _)| run.run_id != run_id)
+            .map(|(run, acts)| (run, acts && !are_apart(&run.workspace, at)));
         let runs = runs.filter(|(run, acts)| *acts || is_beside(run.wrote)).map(|(run, acts)| {
             let ChangedFiles { named: files, more, .. } = ChangedFiles::of(run);
             let by = by("a run", &run.reader, (&run.workspace != at).then_some(&run.workspace));
@@ -106,9 +106,7 @@ impl Core {
             let newest = workspace.history.rounds.iter().rev();
             newest.take_while(|round| round.unix_ms >= from).map(move |round| (of, round))
         });
-        let rounds = rounds.filter(|(of, round)| {
-            is_beside(round.wrote) && is_other(of, round)
-        });
+        let rounds = rounds.filter(|(of, round)| is_beside(round.wrote) && is_other(of, round));
         let rounds = rounds.map(|(of, round)| ChangedBeside {
             by: by(&format!("round {}", round.number), &round.reader, (of != at).then_some(of)),
             files: round.files.clone(),

@@ -106,9 +106,11 @@ fn undo_is_told_of_exactly_the_rounds_and_runs_that_may_have_changed_files_while
                     told.by
                 })
                 .collect();
-            let beside = rounds.iter().enumerate().rev().filter(|(of, (_, began, done))| {
-                *of != at && began < ended && done > sent
-            });
+            let beside = rounds
+                .iter()
+                .enumerate()
+                .rev()
+                .filter(|(of, (_, began, done))| *of != at && began < ended && done > sent);
             let beside =
                 beside.map(|(of, (who, ..))| format!("round {} ({})", of + 1, READERS[*who]));
             // What a step changes that is under way isn't known before its end.

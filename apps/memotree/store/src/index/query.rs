@@ -55,6 +55,29 @@ impl Index {
         self.rows(&sql, params![of.unwrap_or_default(), from as u64, max as u64])
     }
 
+    /// Returns at most `max` of the children of a node that a JSON array of ids names, from a position on, in order.
+    pub(crate) fn children_among(
+        &self,
+        of: &str,
+        ids: &str,
+        from: usize,
+        max: usize,
+    ) -> Result<Vec<NodeRow>, IndexError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM nodes n LEFT JOIN counts c ON c.up = n.id
+             WHERE n.up = ?1 AND n.id IN (SELECT value FROM json_each(?2))
+             ORDER BY n.ord, n.id LIMIT ?4 OFFSET ?3"
+        );
+        self.rows(&sql, params![of, ids, from as u64, max as u64])
+    }
+
+    /// Returns how many children of a node a JSON array of ids names.
+    pub(crate) fn count_among(&self, of: &str, ids: &str) -> Result<u64, IndexError> {
+        let sql = "SELECT count(*) FROM nodes n
+             WHERE n.up = ?1 AND n.id IN (SELECT value FROM json_each(?2))";
+        self.connection.prepare_cached(sql)?.query_row([of, ids], |row| row.get(0))
+    }
+
     /// Returns the order keys around the place before a node, among the children of `of`: of the sibling before it and of
     /// itself. Without a node: of the last one, and none. The node `moved` counts as if it weren't there.
     pub(crate) fn gap(

@@ -58,7 +58,7 @@ fn folded_nodes_show_title_and_token_and_expanded_ones_the_long_form() {
     let (_tree, mut store) = example();
     assert_eq!(
         text(&mut store, 1_000),
-        "- Editor [[MT:Node:editor]] · 2 nodes · 3 lines\n- Notebook [[MT:Node:notebook]] · 1 node\n"
+        "- Editor [[MT:Node:editor]] · 2 nodes · 3 lines · How files are edited\n- Notebook [[MT:Node:notebook]] · 1 node\n"
     );
     expand(&mut store, &["editor"], Level::Gist);
     assert_eq!(
@@ -77,6 +77,25 @@ fn folded_nodes_show_title_and_token_and_expanded_ones_the_long_form() {
     let short = store.render_tree("default", &share(1_000), TokenForm::Short).unwrap();
     let lines = short.section.content.into_iter().map(|line| line.content);
     assert!(joined(slots::content(lines)).starts_with("- Editor [[MT:Node:editor]] #core\n"));
+}
+
+#[test]
+fn way_to_an_expanded_node_shows_none_of_its_siblings() {
+    let (_tree, mut store) = example();
+    expand(&mut store, &["search"], Level::Full);
+    expand(&mut store, &["editor"], Level::Path);
+    assert_eq!(
+        text(&mut store, 1_000),
+        "- [Editor] [editor] [[MT:Node:editor]] · 1 of 2 nodes · 3 lines #core\n  How files are edited\n\
+         \u{20} - [Search] [search] [[MT:Node:search]]\n- Notebook [[MT:Node:notebook]] · 1 node\n"
+    );
+    assert_eq!(store.state.expanded("default").unwrap(), 1);
+    // Without what it leads to it is folded.
+    store.state.set_levels("default", &["search".to_owned()], None).unwrap();
+    assert!(text(&mut store, 1_000).starts_with("- Editor [[MT:Node:editor]] · 2 nodes · 3 lines"));
+    expand(&mut store, &["search"], Level::Full);
+    expand(&mut store, &["editor"], Level::Gist);
+    assert!(text(&mut store, 1_000).contains("- 撤销 undo [[MT:Node:撤销-undo]]"));
 }
 
 #[test]
