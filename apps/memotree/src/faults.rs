@@ -1,8 +1,8 @@
 //! Errors of the store as readers see them.
 
 use docui::{Fault, command};
-use pipemux_memotree_store::StoreError;
 use pipemux_memotree_store::folder::FolderError;
+use pipemux_memotree_store::{NodeId, StoreError};
 
 use crate::model::MemoTree;
 
@@ -17,6 +17,7 @@ pub fn fault(error: StoreError) -> Fault {
         | StoreError::NotAChild { .. }
         | StoreError::Value(_) => Fault::usage(message),
         StoreError::Changed(_) => Fault::stale(message),
+        StoreError::Later(_) => Fault::refused(message),
         StoreError::Broken { file, .. } => {
             Fault::failed(message).hint(format!("pipemux open editor .memotree/{file}"))
         }
@@ -55,6 +56,10 @@ impl MemoTree {
             }
             StoreError::NoSuch { .. } => ask("list()"),
             StoreError::Exists { what: "node", name } => ask(&format!("show(\"{name}\")")),
+            StoreError::Later(file) => match NodeId::of_file(&file.name) {
+                Some(Ok(id)) => ask(&format!("show(\"{id}\")")),
+                _ => run("undo()".to_owned()),
+            },
             StoreError::Nothing("undo") => {
                 "what other programs changed: git log -p -- .memotree".to_owned()
             }

@@ -42,10 +42,10 @@ fn told(done: &[Committed]) -> String {
     labels.join("; ")
 }
 
-/// Takes back one change, provided that it is the last one.
+/// Takes back one change, and nothing of those that came after it.
 ///
 /// # Errors
-/// It is taken back already, or there are later ones.
+/// It isn't in effect, or what came after it rests on it.
 pub fn change(tree: &mut MemoTree, id: &str) -> Result<(Done, Vec<Committed>), Fault> {
     let last = docui::command::run(&tree.call("undo()"));
     let unknown = || {
@@ -53,23 +53,14 @@ pub fn change(tree: &mut MemoTree, id: &str) -> Result<(Done, Vec<Committed>), F
             .hint(format!("the last one of this session: {last}"))
     };
     let number: i64 = id.trim_start_matches('c').parse().map_err(|_| unknown())?;
-    let later = tree
-        .store()
-        .state
-        .done_since(number)
-        .map_err(StoreError::from)
-        .map_err(|error| tree.fault(error))?;
-    match later {
-        0 => Err(unknown()),
-        1 => steps(tree, 1, |tree| tree.store().undo()),
-        count => {
-            let call = tree.call(&format!("undo(steps={count})"));
-            let were = if count == 2 { "was" } else { "were" };
-            let message = format!("{} {were} made after it", words::count(count - 1, "change"));
-            Err(Fault::refused(message)
-                .hint(format!("all of them: {}", docui::command::run(&call))))
-        }
-    }
+    let done = match tree.store().take_back(number) {
+        Ok(done) => done,
+        Err(StoreError::Nothing(_)) => return Err(unknown()),
+        Err(error) => return Err(tree.fault(error)),
+    };
+    let again = done.change.map(action);
+    let reply = Done::new(told(std::slice::from_ref(&done))).complete().reverts();
+    Ok((again.iter().fold(reply, |reply, again| reply.link("undo", again)), vec![done]))
 }
 
 /// Returns the action that takes a change back.

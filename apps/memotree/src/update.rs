@@ -9,6 +9,7 @@ use crate::action::{Action, Node};
 use crate::faults::fault;
 use crate::model::MemoTree;
 use crate::names::{ids, maybe, one};
+use crate::project::FOLDER;
 use crate::{query, rows, search, settings, transfer, undo, view_actions, words};
 
 /// Carries out one action.
@@ -37,7 +38,11 @@ pub fn update(tree: &mut MemoTree, action: Action, context: &Context) -> Result<
             tree.note_own_change();
             // Its own changes are no news to this session.
             tree.look_at_panels();
-            Ok(done)
+            let folder = tree.root().join(FOLDER);
+            let files = changes.iter().flat_map(|change| &change.files);
+            let files = files.map(|file| folder.join(file.to_string()));
+            Ok(done
+                .changed_files(files.filter_map(|file| file.into_os_string().into_string().ok())))
         }
     }
 }
@@ -151,8 +156,8 @@ fn change(
             let done = tree.store().unrelate(&relation.key).map_err(|error| tree.fault(error))?;
             Ok(told(done, relation.key))
         }
-        Action::Undo { steps } => undo::steps(tree, steps, |tree| tree.store().undo()),
-        Action::Redo { steps } => undo::steps(tree, steps, |tree| tree.store().redo()),
+        Action::Undo { steps } => undo::steps(tree, steps, |tree| tree.store().undo_last()),
+        Action::Redo { steps } => undo::steps(tree, steps, |tree| tree.store().redo_last()),
         Action::UndoChange { change } => undo::change(tree, &change.0),
         Action::Import { path, parent } => transfer::import(
             tree,

@@ -63,6 +63,9 @@ pub enum StoreError {
     /// Other programs changed files since they were last shown.
     #[error("{} changed by another program since it was shown: look at it, then repeat this", names(.0))]
     Changed(Vec<FileName>),
+    /// What was changed since rests on what would be taken back.
+    #[error("{0} was changed since in a way that rests on it; nothing was undone")]
+    Later(FileName),
     /// A value isn't allowed.
     #[error("{0}")]
     Value(String),

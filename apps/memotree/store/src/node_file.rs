@@ -16,6 +16,7 @@
 //! order, the spelling, a BOM and line ends are kept byte by byte: only the entry that is set is written.
 
 mod conflict;
+mod take_back;
 mod value;
 
 pub use conflict::conflict_line;

@@ -31,6 +31,10 @@ const TABLES: &str = "
         after BLOB,
         PRIMARY KEY (change, at)
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS reversals (
+        id INTEGER PRIMARY KEY REFERENCES changes ON DELETE CASCADE,
+        of INTEGER NOT NULL
+    ) STRICT;
     CREATE TABLE IF NOT EXISTS expanded (
         view TEXT NOT NULL,
         node TEXT NOT NULL,
@@ -206,14 +210,35 @@ impl State {
         self.change("SELECT id, label FROM changes WHERE status = 'done' ORDER BY id DESC LIMIT 1")
     }
 
-    /// Returns how many changes would be taken back with this one, itself included; 0 if it isn't done.
-    ///
-    /// # Errors
-    /// The state can't be read.
-    pub fn done_since(&self, id: i64) -> Result<u64> {
-        let sql = "SELECT count(*) FROM changes WHERE status = 'done' AND id >= ?1
-            AND EXISTS (SELECT 1 FROM changes WHERE status = 'done' AND id = ?1)";
-        Ok(self.connection.query_row(sql, [id], |row| row.get(0))?)
+    /// Returns a change that is in effect.
+    pub(crate) fn reversible(&self, id: i64) -> Result<Option<Change>> {
+        let sql = "SELECT id, label FROM changes WHERE status IN ('done', 'reversal') AND id = ";
+        self.change(&format!("{sql}{id}"))
+    }
+
+    /// Returns the newest change if it is one that took another one back.
+    pub(crate) fn last_reversal(&self) -> Result<Option<i64>> {
+        let sql = "SELECT id FROM changes WHERE id = (SELECT max(id) FROM changes) AND status = 'reversal'";
+        Ok(self.connection.query_row(sql, [], |row| row.get(0)).optional()?)
+    }
+
+    /// Notes that a change took another one back, which undo passes over from now on. If that one had itself taken one back,
+    /// both go, and it is as if that one had never been. Returns the change that an undo of this takes back.
+    pub(crate) fn note_reversal(&mut self, by: i64, of: i64) -> Result<i64> {
+        let transaction = self.connection.transaction()?;
+        let sql = "SELECT c.id FROM reversals r JOIN changes c ON c.id = r.of WHERE r.id = ?1";
+        let first: Option<i64> = transaction.query_row(sql, [of], |row| row.get(0)).optional()?;
+        let set = "UPDATE changes SET status = ?2 WHERE id = ?1";
+        if let Some(first) = first {
+            transaction.execute(set, params![first, "done"])?;
+            transaction.execute("DELETE FROM changes WHERE id IN (?1, ?2)", [by, of])?;
+        } else {
+            transaction.execute(set, params![of, "reversed"])?;
+            transaction.execute(set, params![by, "reversal"])?;
+            transaction.execute("INSERT INTO reversals VALUES (?1, ?2)", [by, of])?;
+        }
+        transaction.commit()?;
+        Ok(first.unwrap_or(by))
     }
 
     /// Returns the change that a redo would make again.

@@ -7,6 +7,7 @@
 
 mod commit;
 mod sync;
+mod take_back;
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -156,13 +156,49 @@ fn link_to_undo_takes_back_its_own_change_only() {
         pipemux_proto::projection::Arg::Value(blob.clone())
     };
     tree.call("append", [("node", text("rope")), ("text", text("two"))]);
-    let fault = tree.fault("undo_change", [("change", change(&first))]);
-    assert_eq!(fault.message, "1 change was made after it");
-    assert!(fault.hints[0].contains("memotree.undo(steps=2)"), "{fault:?}");
-    tree.call("undo", []);
-    tree.call("undo_change", [("change", change(&first))]);
+    let second = tree.call("tag", [("nodes", text("len")), ("add", texts(&["three"]))]);
+    let undone = tree.call("undo_change", [("change", change(&first))]);
+    assert_eq!(undone.brief, "undo of append to len (1 node)");
+    let len = |tree: &Fixture| tree.file("nodes/len.md");
+    assert!(!len(&tree).contains("one\n") && len(&tree).contains("- three\n"), "{}", len(&tree));
     let fault = tree.fault("undo_change", [("change", change(&first))]);
     assert!(fault.message.contains("no change"), "{fault:?}");
+    // What was taken back is made again in the same way, and taken back again.
+    let redone = tree.call("undo_change", [("change", change(&undone))]);
+    assert!(len(&tree).contains("one\n"), "{}", len(&tree));
+    assert_eq!(change(&redone), change(&first));
+    let undone = tree.call("undo_change", [("change", change(&redone))]);
+    tree.call("redo", []);
+    assert!(len(&tree).contains("one\n"), "{}", len(&tree));
+    let fault = tree.fault("undo_change", [("change", change(&undone))]);
+    assert!(fault.message.contains("no change"), "{fault:?}");
+    // The newest change that isn't taken back.
+    tree.call("undo_change", [("change", change(&second))]);
+    assert!(tree.call("undo", []).brief.starts_with("append to rope"));
+    let fault = tree.fault("undo_change", [("change", change(&second))]);
+    assert!(fault.message.contains("no change"), "{fault:?}");
+}
+
+#[test]
+fn undo_is_refused_where_a_later_change_rests_on_it() {
+    let mut tree = Fixture::with_nodes();
+    let change = |done: pipemux_proto::app::Done| done.links[0].args["change"].clone();
+    let first = change(tree.call("edit", [("node", text("len")), ("text", text("one\n"))]));
+    tree.call("edit", [("node", text("len")), ("text", text("two\n"))]);
+    let fault = tree.fault("undo_change", [("change", first)]);
+    assert_eq!(
+        fault.message,
+        "nodes/len.md was changed since in a way that rests on it; nothing was undone"
+    );
+    assert_eq!(fault.hints, ["pipemux ask 'memotree.show(\"len\")'"]);
+    let added = change(tree.call("add", [("title", text("Top"))]));
+    tree.call("add", [("title", text("Below")), ("parent", text("top"))]);
+    let fault = tree.fault("undo_change", [("change", added)]);
+    assert!(fault.message.starts_with("nodes/below.md was changed since"), "{fault:?}");
+    let moved = change(tree.call("move", [("nodes", texts(&["len"])), ("parent", text("top"))]));
+    tree.call("move", [("nodes", texts(&["rope"])), ("parent", text("len"))]);
+    let fault = tree.fault("undo_change", [("change", moved)]);
+    assert!(fault.message.starts_with("nodes/len.md was changed since"), "{fault:?}");
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub struct Committed {
     pub label: String,
     /// The nodes whose files changed.
     pub nodes: Vec<NodeId>,
+    /// The files that it wrote, made or removed.
+    pub files: Vec<FileName>,
     /// The number of the change, by which undo names it; none if nothing changed.
     pub change: Option<i64>,
 }
@@ -32,6 +34,13 @@ pub struct Interrupted {
     pub others: Vec<String>,
 }
 
+impl Committed {
+    fn new(label: &str, nodes: Vec<NodeId>, edits: &[FileEdit], change: Option<i64>) -> Self {
+        let files = edits.iter().map(|edit| edit.file.clone()).collect();
+        Self { label: label.to_owned(), nodes, files, change }
+    }
+}
+
 impl Store {
     /// Makes a change, and records it for undo. Files that are as they shall be aren't touched.
     pub(crate) fn commit(
@@ -42,13 +51,13 @@ impl Store {
         let edits: Vec<FileEdit> =
             edits.into_iter().filter(|edit| edit.before != edit.after).collect();
         if edits.is_empty() {
-            return Ok(Committed { label: label.to_owned(), nodes: Vec::new(), change: None });
+            return Ok(Committed::new(label, Vec::new(), &[], None));
         }
         let change = self.state.begin(label, &edits)?;
         match self.apply(&edits) {
             Ok(nodes) => {
                 self.state.set_status(change, Status::Done)?;
-                Ok(Committed { label: label.to_owned(), nodes, change: Some(change) })
+                Ok(Committed::new(label, nodes, &edits, Some(change)))
             }
             Err(error) => {
                 self.state.set_status(change, Status::Dropped)?;
@@ -68,7 +77,7 @@ impl Store {
         let applied = self.apply(&edits);
         let status = if applied.is_ok() { Status::Undone } else { Status::Done };
         self.state.set_status(change.id, status)?;
-        Ok(Committed { label: change.label, nodes: applied?, change: Some(change.id) })
+        Ok(Committed::new(&change.label, applied?, &change.files, Some(change.id)))
     }
 
     /// Makes the change again that was last taken back.
@@ -81,7 +90,7 @@ impl Store {
         let applied = self.apply(&change.files);
         let status = if applied.is_ok() { Status::Done } else { Status::Undone };
         self.state.set_status(change.id, status)?;
-        Ok(Committed { label: change.label, nodes: applied?, change: Some(change.id) })
+        Ok(Committed::new(&change.label, applied?, &change.files, Some(change.id)))
     }
 
     /// Finds out what became of a change during which the process ended, by what the files have now. Nothing is written: by

@@ -8,4 +8,5 @@ mod growth;
 mod hostile;
 mod outside;
 mod rendering;
+mod take_back;
 mod tree_law;
