@@ -123,9 +123,9 @@ fn notes(door: Door) -> String {
     };
     format!("\
 Project notes: memotree.add_many({rows}): Markdown, `# Title #tag` a node, `## Title` one below it. NODE: its full title or id.
- show() titles, show(NODE, level='full'), search('words') · add(title, text, parent=NODE), append(NODE, text), edit(NODE, text) replaces, summary(NODE, text), retitle(NODE, title), remove(NODE), restore(id), export('F.md', overwrite=true)
+ show() titles, show(NODE, level='full'), search('words') · add(title, text, parent=NODE), append(NODE, text), edit(NODE, text), replace(old, new), summary(NODE, text), retitle(NODE, title), remove(NODE), restore(id), export('F.md', overwrite=true)
  Quote, don't retype: memotree.append(NODE, editor.lines('doc.md:28-29')); a query may stand for any text.
-Own notes, outside the project: notebook.add(title, text), show(title), search(words)
+Own notes: notebook.add(title, text), show(title), search(words)
 ")
 }
 

@@ -59,6 +59,8 @@ docui::actions! {
         /// Replaces a node's text.
         changes listed Edit = edit(node: Anchor<Node>, text: Text);
         changes listed Append = append(node: Anchor<Node>, text: Text);
+        /// A text in the texts, gists and summaries of nodes, of none named in those of all. Titles: retitle.
+        changes listed Replace = replace(old: String, new: String, nodes: Vec<Anchor<Node>> = []);
         /// The id stays.
         changes help Retitle = retitle(node: Anchor<Node>, title: String);
         changes help Gist = gist(node: Anchor<Node>, text: String);

@@ -94,6 +94,24 @@ fn change(
             let lines = words::count(text.text.lines().count() as u64, "line");
             Ok(told(done, format!("{}: +{lines}{}", node, origin(&text.from))))
         }
+        Action::Replace { old, new, nodes } => {
+            let ids = if nodes.is_empty() { Vec::new() } else { ids(tree, &nodes)? };
+            for id in &ids {
+                refuse_stale(tree, id, context)?;
+            }
+            let replaced = tree.store().replace(&borrowed(&ids), &old, &new);
+            let (ids, places, done) = replaced.map_err(|error| tree.fault(error))?;
+            if ids.is_empty() {
+                let search = tree.call(&format!("search({})", words::quoted(&old)));
+                let fault = Fault::not_found(format!("no text, gist or summary has {old:?}"));
+                return Err(
+                    fault.hint(format!("words: {}", docui::command::command(&["ask", &search])))
+                );
+            }
+            let places = words::count(places as u64, "place");
+            let nodes = words::count(ids.len() as u64, "node");
+            Ok(told(done, format!("{places} in {nodes}: {}", words::list(ids))))
+        }
         Action::Retitle { node, title } | Action::RenameNode { node, title } => {
             let node = one(tree, &node)?;
             let done = tree.store().retitle(&node, &title).map_err(|error| tree.fault(error))?;

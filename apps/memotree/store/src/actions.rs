@@ -8,6 +8,7 @@
 
 mod draft;
 mod place;
+mod replace;
 
 use pipemux_proto::call::nearest;
 

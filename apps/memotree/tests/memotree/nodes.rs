@@ -180,6 +180,31 @@ fn link_to_undo_takes_back_its_own_change_only() {
 }
 
 #[test]
+fn text_is_replaced_in_all_nodes_that_have_it_or_in_those_named() {
+    let mut tree = Fixture::with_nodes();
+    tree.call("edit", [("node", text("rope")), ("text", text("Ask 陈伟.\nAsk 陈伟 twice.\n"))]);
+    tree.call("edit", [("node", text("len")), ("text", text("Ask 陈伟.\n"))]);
+    tree.call("gist", [("node", text("split")), ("text", text("of 陈伟"))]);
+    let start = tree.files();
+    let replace = |old, new| [("old", text(old)), ("new", text(new))];
+    let done = tree.call("replace", replace("陈伟", "Farah"));
+    assert_eq!(done.brief, "4 places in 3 nodes: len, rope, split");
+    assert!(tree.file("nodes/rope.md").ends_with("Ask Farah.\nAsk Farah twice.\n"));
+    assert!(tree.file("nodes/split.md").contains("gist: of Farah\n"));
+    tree.call("undo", []);
+    assert_eq!(tree.files(), start);
+    let [old, new] = replace("Ask ", "");
+    let done = tree.call("replace", [old, new, ("nodes", texts(&["len"]))]);
+    assert_eq!(done.brief, "1 place in 1 node: len");
+    assert!(tree.file("nodes/rope.md").contains("Ask 陈伟.\n"));
+    let fault = tree.fault("replace", replace("nowhere", "x"));
+    assert_eq!(fault.message, "no text, gist or summary has \"nowhere\"");
+    assert!(tree.fault("replace", replace("", "x")).message.contains("expected a text"));
+    let long = "long ".repeat(80);
+    assert!(tree.fault("replace", replace("of 陈伟", &long)).message.contains("gist: "));
+}
+
+#[test]
 fn undo_is_refused_where_a_later_change_rests_on_it() {
     let mut tree = Fixture::with_nodes();
     let change = |done: pipemux_proto::app::Done| done.links[0].args["change"].clone();
