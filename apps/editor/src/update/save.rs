@@ -120,6 +120,11 @@ impl Editor {
                     }
                     SavedAll::Done(all) => all,
                 };
+                let written = |(saving, saved): (&Saving, &Saved)| {
+                    let is_written = matches!(saved, Saved::Written { .. });
+                    is_written.then(|| saving.path.to_string_lossy().into_owned())
+                };
+                let written: Vec<_> = saving.iter().zip(&all).filter_map(written).collect();
                 let done = editor.take_saved(saving, all, context)?;
                 // Later steps rely on saved files.
                 if let Some(fault) = busy {
@@ -130,23 +135,21 @@ impl Editor {
                         None => fault,
                     });
                 }
-                match after {
-                    AfterSave::Close if !completion.late => editor.close_saved(&shown, context),
+                let brief = match after {
+                    AfterSave::Close if !completion.late => editor.close_saved(&shown, context)?,
                     AfterSave::EndHold => {
                         editor.manifest_stale |= std::mem::replace(&mut editor.hold, false);
-                        Ok(Done::new(format!(
-                            "off{}",
-                            done.map_or(String::new(), |done| format!(" · saved {done}"))
-                        ))
-                        .into())
+                        let saved = done.map_or(String::new(), |done| format!(" · saved {done}"));
+                        format!("off{saved}")
                     }
-                    _ => Ok(Done::new(done.unwrap_or_else(|| "no changes".to_owned())).into()),
-                }
+                    _ => done.unwrap_or_else(|| "no changes".to_owned()),
+                };
+                Ok(Done::new(brief).changed_files(written).into())
             },
         ))
     }
 
-    fn close_saved(&mut self, shown: &str, context: &Context) -> Result<Reply, Fault> {
+    fn close_saved(&mut self, shown: &str, context: &Context) -> Result<String, Fault> {
         let index = (0..self.files.len()).find(|index| self.display_name(*index) == shown);
         let index = index.ok_or_else(|| Fault::failed("the file was closed meanwhile"))?;
         if self.files[index].is_unsaved() {
@@ -154,7 +157,7 @@ impl Editor {
             return Err(Fault::failed(message).hint(self.view_hint()));
         }
         self.close_file(index, "it was closed", &Author::of(context));
-        Ok(Done::new(format!("{shown}, saved")).into())
+        Ok(format!("{shown}, saved"))
     }
 
     /// Takes in what became of a save, and names the files; `None` if there was nothing to save.

@@ -238,7 +238,9 @@ fn file_with_unsaved_changes_is_not_closed_unasked() {
     assert_eq!(session.asks(&close()).question.text, "c.txt has unsaved changes");
     assert_eq!(failed(session.host.answer(Choice::Picked(vec![3]))).message, "c.txt is still open");
     session.asks(&close());
-    done(session.host.answer(Choice::Picked(vec![1])));
+    let saved = done(session.host.answer(Choice::Picked(vec![1])));
+    let path = session.path("c.txt").canonicalize().unwrap();
+    assert_eq!(saved.changed_files, [path.to_str().unwrap()]);
     assert_eq!(session.on_disk("c.txt"), "x\nc\n");
     assert!(session.view().starts_with("## b.txt"));
     session.done(&insert(1, "x"));
