@@ -9,8 +9,11 @@ use pipemux_proto::{Fault, Value};
 use crate::Core;
 use crate::event::Now;
 use crate::keys::RequestId;
-use crate::limits::HISTORY_SHOWN;
+use crate::limits::{HISTORY_SHOWN, LINE_RESULT_MAX};
 use crate::persist::records::SavedRound;
+use crate::runs::history_round::history_round;
+use crate::runs::question::OpenQuestion;
+use crate::text::clip;
 use crate::verbs::require;
 use crate::views::answer::plain;
 use crate::views::inert::{line, whole_line};
@@ -93,6 +96,10 @@ impl Core {
             data.push(row(round, args.detail, everywhere.then_some(workspace)));
         }
         text = if args.file.is_some() { text + &earlier } else { earlier + &text };
+        if args.file.is_none() {
+            let waiting = self.runs.questions(&request.workspace);
+            text.extend(waiting.filter_map(|(number, open)| waiting_line(number, open, here)));
+        }
         if rounds.is_empty() {
             text += match args {
                 HistoryArgs { file: Some(_), .. } => "no round that is kept changed it\n",
@@ -103,6 +110,22 @@ impl Core {
         self.answer_data(id, text, Value::List(data));
         Ok(())
     }
+}
+
+/// Tells what a run has done that waits for an answer: `waits · replace done: a.rs · question 3: pipemux answer 1 · none`.
+/// Nothing if it has changed nothing.
+fn waiting_line(number: u64, open: &OpenQuestion, workspace: &Workspace) -> Option<String> {
+    let round = history_round(&open.run, workspace, 0);
+    if round.undo.is_empty() && round.lasting.is_empty() {
+        return None;
+    }
+    let by = match open.reader() {
+        "default" => String::new(),
+        reader => format!(" · {}", line(reader)),
+    };
+    let (result, ways) = (whole_line(&round.result), open.ways().join(" · "));
+    let result = clip(&result, LINE_RESULT_MAX);
+    Some(format!("waits{by} · {result} · question {number}: pipemux answer {}\n", line(&ways)))
 }
 
 /// Writes what `--detail` tells of a round besides. A result of several lines is joined, so that none of its lines can

@@ -58,6 +58,21 @@ fn undo_without_a_number_goes_from_round_to_round_and_is_remembered() {
 }
 
 #[test]
+fn what_a_run_has_done_that_asks_is_told_and_undo_takes_back_nothing_older() {
+    let mut world = world();
+    world.run(reader("a"), "notes.say('older')").exits(0);
+    world.run(reader("a"), "notes.say('x'); other.pick()").exits(5);
+    sent(&mut world);
+    undo(&mut world, None).exits(9).has("question 5 is open");
+    assert!(sent(&mut world).is_empty());
+    let history = world.ask(reader("a"), Verb::History(HistoryArgs::default()));
+    history.has("1. ").has("\nwaits · a · not run: pick; say done: x");
+    world.ask(reader("a"), Verb::History(HistoryArgs::default())).has("waits · ");
+    world.answer(reader("a"), "none").exits(0);
+    undo(&mut world, None).exits(0).has("undo of notes.say('x')");
+}
+
+#[test]
 fn later_change_in_between_is_refused_by_the_app_and_nothing_is_undone() {
     let mut world = world();
     world.run(reader("a"), "other.say('x'); notes.say('x')").exits(0);
