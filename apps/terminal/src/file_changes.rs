@@ -69,6 +69,8 @@ pub struct Put {
     pub unsure: Vec<PathBuf>,
     /// What else changed while the command ran.
     pub untaken: Untaken,
+    /// Of a change that was taken back: all files before that, and after it.
+    pub redo: Option<(Tree, Tree)>,
 }
 
 /// What a command changed, as far as that is known.
@@ -138,6 +140,14 @@ impl FileChanges {
         };
         let kept = change.files.extract_if(.., |file| is_kept(file)).map(|file| file.path);
         let kept: Vec<PathBuf> = kept.collect();
+        // What is made again is what was taken back: others may have taken theirs back from the same files before.
+        if let (Direction::Again, Some((found, left))) = (direction, &saved.redo) {
+            let mut again = store.change(left, found)?;
+            again.files.retain(|file| change.files.iter().any(|own| own.path == file.path));
+            change = again;
+        }
+        let look = || (direction == Direction::Back).then(|| store.take().ok()).flatten();
+        let found = look();
         // Where it isn't known, nothing is said: the files are what matters.
         let untaken = match direction {
             Direction::Back => store.untaken(&saved.after, saved.span()).unwrap_or_default(),
@@ -146,7 +156,8 @@ impl FileChanges {
         let put = store.put(&change, direction)?;
         // It is no command's change.
         self.told_to_others(None, &format!("an undo of {}", saved.name));
-        Ok(Put { files: put.files, kept, unsure: put.unsure, untaken })
+        let redo = found.zip(look());
+        Ok(Put { files: put.files, kept, unsure: put.unsure, untaken, redo })
     }
 
     /// Returns the absolute paths of files of the project, as many as are told.
@@ -159,8 +170,14 @@ impl FileChanges {
     ///
     /// # Errors
     /// It can't be saved.
-    pub fn mark(&self, name: &str, direction: Direction, kept: &[String]) -> Result<(), Fault> {
-        locked(&self.0.saved).mark(name, direction == Direction::Back, kept)
+    pub fn mark(
+        &self,
+        name: &str,
+        direction: Direction,
+        kept: &[String],
+        redo: Option<(Tree, Tree)>,
+    ) -> Result<(), Fault> {
+        locked(&self.0.saved).mark(name, direction == Direction::Back, kept, redo)
     }
 
     fn store(&self) -> Result<Arc<Store>, Unavailable> {
@@ -252,9 +269,9 @@ impl Span {
         let since_1970 = |at: SystemTime| at.duration_since(UNIX_EPOCH).unwrap_or_default();
         let ms = |at| u64::try_from(since_1970(at).as_millis()).unwrap_or_default();
         let ran = (ms(self.since), ms(SystemTime::now()));
-        let kept = Vec::new();
+        let (undone, kept, redo) = (false, Vec::new(), None);
         let saved =
-            Saved { name, line, reader, files, before, after, beside, ran, undone: false, kept };
+            Saved { name, line, reader, files, before, after, beside, ran, undone, kept, redo };
         match locked(&self.changes.0.saved).add(saved) {
             Ok(()) => Changed::Files { change, words, paths },
             Err(fault) => Changed::Unknown(fault.message),

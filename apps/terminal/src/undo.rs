@@ -81,7 +81,7 @@ pub fn put(
                 let why = format!("{}: {others}; nothing was undone", titled(&saved));
                 return Err(Fault::refused(why).hint(format!("all of it: {all}")));
             }
-            changes.mark(&saved.name, direction, &kept)?;
+            changes.mark(&saved.name, direction, &kept, put.redo.clone())?;
             let named = Some(Change(saved.name.clone()));
             let mut brief = told(&put.files, CHANGED_SHOWN);
             if !others.is_empty() {

@@ -73,6 +73,43 @@ fn command_is_taken_back_whole_around_the_same_file_once_the_edit_is() {
     env.in_workspace("aside", &["undo"]).ok();
     env.pipemux(&["undo"]).ok().has(": b.txt · [redo]");
     assert_eq!(env.read("b.txt"), "one\ntwo\nthree\n");
+    // Made again it doesn't bring back what the other one has taken back.
+    env.pipemux(&["undo"]).exits(3);
+    env.run("terminal.redo('c1')").ok();
+    assert_eq!(env.read("b.txt"), "ONE\ntwo\nthree\n");
+    env.run("terminal.undo('c1')").ok();
+    assert_eq!(env.read("b.txt"), "one\ntwo\nthree\n");
+}
+
+#[test]
+fn command_beside_which_another_workspace_may_have_written_is_not_taken_back_unasked() {
+    let env = repository();
+    let ran = while_runs(&env, "echo a > a.txt", "true", || {
+        // It is a job that goes on, or a step that has no end yet.
+        let act = "terminal.run('echo theirs > b.txt; cat done', wait=0)";
+        env.shell("mkfifo done").output().ok();
+        env.in_workspace("aside", &["run", act]).ok();
+        wait_for("what it writes", || env.read("b.txt") == "theirs\n");
+    });
+    ran.ok();
+    let refused = env.pipemux(&["undo"]);
+    refused
+        .exits(9)
+        .has("which files job terminal/main:c1 of ")
+        .has("meanwhile isn't wholly known");
+    refused.has("all of it: pipemux run 'terminal.undo(\"c1\", shared=true)'");
+    assert_eq!(env.read("b.txt"), "theirs\n");
+    // It has ended, and still nobody knows what it wrote.
+    env.write("done", "");
+    let _ = env.in_workspace("aside", &["wait"]);
+    env.pipemux(&["undo"]).exits(9).has("isn't wholly known");
+    // A job in another folder is none of its business.
+    env.shell("git init -q ../elsewhere && mkfifo ../elsewhere/done").output().ok();
+    let job = env.command(&["run", "terminal.run('cat done', wait=0)"]);
+    job.current_dir(env.path("../elsewhere")).output().ok();
+    env.run("terminal.run('echo c > c.txt')").ok();
+    env.pipemux(&["undo"]).ok().has("c.txt");
+    env.write("../elsewhere/done", "");
 }
 
 #[test]

@@ -38,6 +38,9 @@ pub struct Saved {
     /// The files that its undo left as they are, relative to the project, since others changed them while it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
+    /// All files before its undo, and after it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub redo: Option<(Tree, Tree)>,
 }
 
 impl Saved {
@@ -89,9 +92,15 @@ impl SavedChanges {
 
     /// # Errors
     /// It can't be saved.
-    pub fn mark(&mut self, name: &str, undone: bool, kept: &[String]) -> Result<(), Fault> {
+    pub fn mark(
+        &mut self,
+        name: &str,
+        undone: bool,
+        kept: &[String],
+        redo: Option<(Tree, Tree)>,
+    ) -> Result<(), Fault> {
         for saved in self.changes.iter_mut().filter(|saved| saved.name == name) {
-            (saved.undone, saved.kept) = (undone, kept.to_vec());
+            (saved.undone, saved.kept, saved.redo) = (undone, kept.to_vec(), redo.clone());
         }
         self.save()
     }

@@ -65,9 +65,8 @@ impl Core {
         }
     }
 
-    /// Returns what other runs changed in files within a time, newest first: rounds of all workspaces, and what isn't a round
-    /// yet. Of steps under way and of jobs it isn't known. An undone round is told, too: if its files were taken back with
-    /// another one's, they would be made again with those.
+    /// Returns what other runs changed in files within a time, newest first: rounds of all workspaces that aren't undone, and
+    /// what isn't a round yet. Of steps under way and of jobs it isn't known.
     fn changed_beside(
         &self,
         (from, to): (u64, u64),
@@ -106,7 +105,9 @@ impl Core {
             let newest = workspace.history.rounds.iter().rev();
             newest.take_while(|round| round.unix_ms >= from).map(move |round| (of, round))
         });
-        let rounds = rounds.filter(|(of, round)| is_beside(round.wrote) && is_other(of, round));
+        let rounds = rounds.filter(|(of, round)| {
+            is_beside(round.wrote) && !round.is_undone() && is_other(of, round)
+        });
         let rounds = rounds.map(|(of, round)| ChangedBeside {
             by: by(&format!("round {}", round.number), &round.reader, (of != at).then_some(of)),
             files: round.files.clone(),
