@@ -1,6 +1,7 @@
 //! `planner.toml` beside the project: who plays which role, and with which prompt. Everything in it is optional.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -199,8 +200,14 @@ impl Config {
         let Some(path) = home.map(|home| Path::new(home).join(OWN_FILE)) else { return Ok(self) };
         if path.exists() {
             let wrong = |why: String| Fault::failed(format!("~/{OWN_FILE}: {why}"));
-            let text =
-                regular_file::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+            let text = regular_file::read_to_string(&path).map_err(io::Error::from);
+            let text = text.map_err(|error| match error.kind() {
+                // The sandbox knows the file that was there when the session began, and most editors write a new one.
+                io::ErrorKind::PermissionDenied => {
+                    wrong("it was written anew; pipemux restart planner/main reads it".into())
+                }
+                _ => wrong(error.to_string()),
+            })?;
             let own: OwnConfig = toml::from_str(&text)
                 .map_err(|error| wrong(error.to_string().trim().replace('\n', " ")))?;
             self.own_drivers = own.drivers;

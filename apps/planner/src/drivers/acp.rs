@@ -256,8 +256,8 @@ impl<'a> Agent<'a> {
     fn refusal(&self, method: &str, error: &Value) -> NoAnswer {
         self.process.log(&format!("{method}: {error}"));
         let code = error["code"].as_i64().unwrap_or_default();
-        let said = [&error["message"], &error["data"]].into_iter().filter(|one| !one.is_null());
-        let said = said.map(short).collect::<Vec<_>>().join("; ");
+        let said = [&error["data"]["details"], &error["data"], &error["message"]];
+        let said = said.into_iter().find_map(Value::as_str).unwrap_or_default().to_owned();
         let name = &self.name;
         let (reason, detail) = match code {
             AUTH_REQUIRED => {

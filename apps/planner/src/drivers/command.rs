@@ -11,6 +11,7 @@ use pipemux_planner_course::ordered;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
+use super::extract::failure;
 use super::{Cancel, NoAnswer};
 use crate::limits::{DRIVER_OUTPUT_MAX, DRIVER_STDERR_MAX};
 
@@ -57,10 +58,10 @@ pub fn run(
     match output.exit {
         Some(0) => Ok(text),
         exit => {
-            let last = [stderr.as_str(), text.as_str()]
-                .into_iter()
-                .find_map(|said| said.trim().lines().last());
-            let detail = last.unwrap_or("it said nothing").to_owned();
+            let both = [stderr.as_str(), text.as_str()];
+            let last = both.into_iter().find_map(|said| said.trim().lines().last());
+            let said = both.into_iter().find_map(failure).or(last.map(str::to_owned));
+            let detail = said.unwrap_or_else(|| "it said nothing".to_owned());
             Err(NoAnswer { reason: format!("`{}` {}", words.join(" "), how(exit)), detail })
         }
     }

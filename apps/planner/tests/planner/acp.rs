@@ -81,7 +81,7 @@ fn what_an_agent_says_of_its_faults_stands_in_no_file_of_the_project() {
     let faults = [
         ("login", "`python3` wants a login: log in with its own program: run `fake login`"),
         ("dies", "`python3` ended with status 3 before it answered session/new: fatal"),
-        ("fails", "`python3` refused session/prompt (error -32603): Internal error"),
+        ("fails", "`python3` refused session/prompt (error -32603): 401 for"),
     ];
     for (mode, wanted) in faults {
         let session = wait_for(mode, wanted);
