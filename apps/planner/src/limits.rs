@@ -79,5 +79,7 @@ pub const CITES_MAX: usize = 50;
 /// How long the planner waits for another program that holds a lock on a topic's file. A session that writes holds it for
 /// some milliseconds.
 pub const LOCK_PATIENCE: Duration = Duration::from_millis(500);
-/// Between two looks at such a lock.
+/// How long an artifact's file may be empty, because another program writes it, before it is written anew.
+pub const WRITE_PATIENCE: Duration = Duration::from_millis(300);
+/// Between two looks at such a lock or file.
 pub const LOCK_PAUSE: Duration = Duration::from_millis(10);
