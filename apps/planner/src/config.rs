@@ -381,6 +381,8 @@ mod tests {
             named,
             "planner.toml: drivers.x: expected `command`, `acp`, or `base_url` and `model`"
         );
+        let both = config("[drivers.x]\ncommand = \"a\"\nacp = \"b\"\n").unwrap();
+        assert_eq!(both.named("x").unwrap_err(), named);
         let long = format!("[coach]\nprompt = \"{}\"\n", "x".repeat(PROMPT_MAX + 1));
         assert_eq!(
             config(&long).unwrap_err().message,

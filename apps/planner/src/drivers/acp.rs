@@ -193,6 +193,8 @@ impl<'a> Agent<'a> {
                 Next::End => return Err(Problem::Ended(method)),
             };
             if self.is_answer(&message) {
+                // A turn that is over isn't left.
+                self.session = None;
                 let error = &message["error"];
                 return match error.is_null() {
                     true => Ok(message["result"].clone()),

@@ -34,6 +34,8 @@ for line in sys.stdin:
         options = [{"optionId": kind, "name": kind, "kind": kind} for kind in ["allow_once", "reject_once"]]
         outcome = ask("session/request_permission", {"toolCall": {"toolCallId": "t", "kind": "edit"}, "options": options})
         file = ask("fs/read_text_file", {"path": judge})
+        # Runtimes that programs bring along do so.
+        open("/proc/self/maps").close()
         if outcome["result"]["outcome"].get("optionId") != "reject_once" or "result" in file or os.listdir(folder):
             update("agent_message_chunk", "I was given what no role needs.")
         text = message["params"]["prompt"][0]["text"]
