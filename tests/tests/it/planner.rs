@@ -60,6 +60,7 @@ impl Talk {
             answer.trim_end().lines().filter(|line| !line.ends_with(" tokens")).collect();
         // Anchors are numbered as they are first shown, and a new daemon goes on with higher numbers.
         let answer = without_numbers(&answer.join("\n"), "(obj:");
+        let answer = without_numbers(&answer, "(link:");
         let answer = answer.split(" · job ").next().unwrap_or_default();
         self.text += &plain(&self.env, &format!("$ {typed}\n{answer}\n\n"));
     }
