@@ -62,7 +62,7 @@ pub fn run(
             let last = both.into_iter().find_map(|said| said.trim().lines().last());
             let said = both.into_iter().find_map(failure).or(last.map(str::to_owned));
             let detail = said.unwrap_or_else(|| "it said nothing".to_owned());
-            Err(NoAnswer { reason: format!("`{}` {}", words.join(" "), how(exit)), detail })
+            Err(NoAnswer { reason: format!("`{}` {}", named(words), how(exit)), detail })
         }
     }
 }
@@ -167,6 +167,13 @@ pub(super) fn log(words: &[String], stderr: &str) {
     }
 }
 
+/// Returns a command as the user is told it: without the folder of its program, which leaves no room for the reason.
+fn named(words: &[String]) -> String {
+    let (program, args) = words.split_first().map_or(("", words), |(one, args)| (one, args));
+    let program = program.rsplit('/').next().unwrap_or_default();
+    [program].into_iter().chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+}
+
 /// Says how a program ended: none is an end by a signal.
 pub(super) fn how(exit: Option<i32>) -> String {
     exit.map_or("was killed".to_owned(), |status| format!("ended with status {status}"))
@@ -215,6 +222,12 @@ mod tests {
         assert_eq!(
             sh("echo no key >&2; exit 3", 60).unwrap_err(),
             "`sh -c echo no key >&2; exit 3` ended with status 3: no key"
+        );
+        let words = ["/bin/sh", "-c", "exit 4"].map(str::to_owned);
+        let ended = run(&words, &json!({}), Duration::from_secs(60), &Cancel::default());
+        assert_eq!(
+            ended.unwrap_err().to_string(),
+            "`sh -c exit 4` ended with status 4: it said nothing"
         );
         assert!(
             sh("head -c 2000000 /dev/zero", 60).unwrap_err().starts_with("it printed more than")
