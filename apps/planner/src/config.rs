@@ -1,6 +1,7 @@
 //! `planner.toml` beside the project: who plays which role, and with which prompt. Everything in it is optional.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -85,6 +86,8 @@ struct RoleConfig {
 pub struct DriverConfig {
     /// The program to start.
     pub command: Option<CommandLine>,
+    /// The agent to start that speaks the Agent Client Protocol.
+    pub acp: Option<CommandLine>,
     /// The endpoint to ask.
     pub base_url: Option<String>,
     model: Option<String>,
@@ -107,6 +110,15 @@ pub enum DriverSpec {
         /// How long it may take.
         deadline: Duration,
     },
+    /// An agent that speaks the Agent Client Protocol.
+    Acp {
+        /// Its name in the configuration.
+        name: String,
+        /// The program and its arguments.
+        words: Vec<String>,
+        /// How long a turn may take.
+        deadline: Duration,
+    },
     /// A chat endpoint.
     Http {
         /// Its name in the configuration.
@@ -127,7 +139,7 @@ impl DriverSpec {
     pub fn name(&self) -> &str {
         match self {
             Self::Agent => "agent",
-            Self::Command { name, .. } | Self::Http { name, .. } => name,
+            Self::Command { name, .. } | Self::Acp { name, .. } | Self::Http { name, .. } => name,
         }
     }
 }
@@ -188,8 +200,14 @@ impl Config {
         let Some(path) = home.map(|home| Path::new(home).join(OWN_FILE)) else { return Ok(self) };
         if path.exists() {
             let wrong = |why: String| Fault::failed(format!("~/{OWN_FILE}: {why}"));
-            let text =
-                regular_file::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+            let text = regular_file::read_to_string(&path).map_err(io::Error::from);
+            let text = text.map_err(|error| match error.kind() {
+                // The sandbox knows the file that was there when the session began, and most editors write a new one.
+                io::ErrorKind::PermissionDenied => {
+                    wrong("it was written anew; pipemux restart planner/main reads it".into())
+                }
+                _ => wrong(error.to_string()),
+            })?;
             let own: OwnConfig = toml::from_str(&text)
                 .map_err(|error| wrong(error.to_string().trim().replace('\n', " ")))?;
             self.own_drivers = own.drivers;
@@ -251,7 +269,7 @@ impl Config {
     /// Returns the driver of this name.
     ///
     /// # Errors
-    /// There is none, or it says neither a command nor an endpoint.
+    /// There is none, or it says not exactly one of a command, an agent and an endpoint.
     pub fn named(&self, name: &str) -> Result<DriverSpec, String> {
         if name == "agent" {
             return Ok(DriverSpec::Agent);
@@ -260,11 +278,14 @@ impl Config {
         if let Some(own) = self.own_drivers.get(&name).or_else(|| self.drivers.get(&name)) {
             let deadline =
                 own.deadline.map_or(DRIVER_DEADLINE, Duration::from_secs).min(DRIVER_DEADLINE_MAX);
-            return match (&own.command, &own.base_url, &own.model) {
-                (Some(command), None, _) if !command.words().is_empty() => {
+            return match (&own.command, &own.acp, &own.base_url, &own.model) {
+                (Some(command), None, None, _) if !command.words().is_empty() => {
                     Ok(DriverSpec::Command { name, words: command.words(), deadline })
                 }
-                (None, Some(base_url), Some(model)) => {
+                (None, Some(agent), None, _) if !agent.words().is_empty() => {
+                    Ok(DriverSpec::Acp { name, words: agent.words(), deadline })
+                }
+                (None, None, Some(base_url), Some(model)) => {
                     let (base_url, model) =
                         (base_url.trim_end_matches('/').to_owned(), model.clone());
                     Ok(DriverSpec::Http {
@@ -276,7 +297,7 @@ impl Config {
                     })
                 }
                 _ => Err(format!(
-                    "{FILE}: drivers.{name}: expected `command`, or `base_url` and `model`"
+                    "{FILE}: drivers.{name}: expected `command`, `acp`, or `base_url` and `model`"
                 )),
             };
         }
@@ -356,7 +377,12 @@ mod tests {
             "planner.toml: roles.Chef: there is no such role"
         );
         let named = config("[drivers.x]\nmodel = \"m\"\n").unwrap().named("x").unwrap_err();
-        assert_eq!(named, "planner.toml: drivers.x: expected `command`, or `base_url` and `model`");
+        assert_eq!(
+            named,
+            "planner.toml: drivers.x: expected `command`, `acp`, or `base_url` and `model`"
+        );
+        let both = config("[drivers.x]\ncommand = \"a\"\nacp = \"b\"\n").unwrap();
+        assert_eq!(both.named("x").unwrap_err(), named);
         let long = format!("[coach]\nprompt = \"{}\"\n", "x".repeat(PROMPT_MAX + 1));
         assert_eq!(
             config(&long).unwrap_err().message,

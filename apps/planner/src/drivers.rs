@@ -3,9 +3,11 @@
 //! | module | purpose |
 //! |---|---|
 //! | `command` | a program: the payload on standard input, JSON on standard output |
+//! | `acp` | an agent that speaks the Agent Client Protocol |
 //! | `http` | an endpoint of the OpenAI-compatible chat API, streamed |
 //! | `extract` | finds the answer in envelopes, fences and chatter |
 
+pub mod acp;
 pub mod command;
 mod extract;
 pub mod http;
@@ -30,16 +32,33 @@ struct Running {
     is_cancelled: bool,
     /// The process group of the program.
     group: Option<Pid>,
+    /// True if its driver tells the program, and ends it then.
+    takes_leave: bool,
+}
+
+impl Running {
+    fn kill(&self) {
+        if let Some(group) = self.group {
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+    }
 }
 
 impl Cancel {
-    /// Cancels. A program is killed before this returns, so that none is left behind when the session ends right after.
+    /// Cancels. A program is killed before this returns, but for one that takes its leave: its driver ends it.
     pub fn set(&self) {
         let mut running = self.running();
         running.is_cancelled = true;
-        if let Some(group) = running.group {
-            let _ = kill_process_group(group, Signal::KILL);
+        if !running.takes_leave {
+            running.kill();
         }
+    }
+
+    /// Cancels, and kills the program before this returns, so that none is left behind when the session ends right after.
+    pub fn kill(&self) {
+        let mut running = self.running();
+        running.is_cancelled = true;
+        running.kill();
     }
 
     /// Returns true once it is cancelled.
@@ -50,10 +69,15 @@ impl Cancel {
     /// Names the process group that is to end when this is cancelled; none once it is reaped.
     fn watch(&self, group: Option<Pid>) {
         let mut running = self.running();
-        running.group = group;
-        if let Some(group) = group.filter(|_| running.is_cancelled) {
-            let _ = kill_process_group(group, Signal::KILL);
+        (running.group, running.takes_leave) = (group, false);
+        if running.is_cancelled {
+            running.kill();
         }
+    }
+
+    /// Leaves it to the driver to end the program when this is cancelled.
+    fn take_leave(&self) {
+        self.running().takes_leave = true;
     }
 
     fn running(&self) -> MutexGuard<'_, Running> {
@@ -107,6 +131,7 @@ pub fn ask(
             DriverSpec::Command { words, deadline, .. } => {
                 command::run(words, &asked, *deadline, cancel)?
             }
+            DriverSpec::Acp { words, deadline, .. } => acp::ask(words, &asked, *deadline, cancel)?,
             DriverSpec::Http { base_url, model, deadline, .. } => http::ask(
                 &http::Endpoint { base_url, model, key, deadline: *deadline },
                 &asked,

@@ -343,7 +343,7 @@ impl Planner {
 
 impl Drop for Planner {
     fn drop(&mut self) {
-        self.stop_workers(&[]);
+        self.workers.iter().for_each(Worker::kill);
     }
 }
 

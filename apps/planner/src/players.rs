@@ -23,6 +23,13 @@ pub(crate) struct Worker {
     cancel: Cancel,
 }
 
+impl Worker {
+    /// Ends the driver at once: its session ends.
+    pub(crate) fn kill(&self) {
+        self.cancel.kill();
+    }
+}
+
 /// What drivers answered and isn't taken in yet.
 pub(crate) type Answers = Arc<Mutex<Vec<DriverAnswer>>>;
 

@@ -21,7 +21,7 @@ use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::event::SIGNED;
 use pipemux_planner_course::{Course, Entry, Event, ordered};
 
-use crate::limits::{LOCK_PATIENCE, LOCK_PAUSE};
+use crate::limits::{LOCK_PATIENCE, LOCK_PAUSE, WRITE_PATIENCE};
 
 /// The folder in a project.
 pub const FOLDER: &str = ".planning";
@@ -191,7 +191,7 @@ impl Store {
         let snapshot = self.folder.join("versions").join(format!("v{}", version.number));
         let is_new = !snapshot.exists();
         let path = self.folder.join(name);
-        match read(&path)?.map(String::from_utf8) {
+        match read_whole(&path)?.map(String::from_utf8) {
             Some(Ok(found)) if found == text => {}
             // As earlier versions of this program wrote it.
             Some(Ok(found))
@@ -321,6 +321,20 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
         return Ok(None);
     }
     regular_file::read(path).map(Some).map_err(|error| failed(path, &error.to_string()))
+}
+
+/// As [`read`], of a file that others write: many a program empties it first, and what it writes next would be lost with the
+/// file that is replaced.
+fn read_whole(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
+    let until = deadline::after(WRITE_PATIENCE);
+    loop {
+        let found = read(path)?;
+        let is_empty = found.as_ref().is_some_and(Vec::is_empty);
+        if !is_empty || Instant::now() >= until {
+            return Ok(found);
+        }
+        std::thread::sleep(LOCK_PAUSE);
+    }
 }
 
 /// Keeps others from writing to a file while the result lives.

@@ -79,16 +79,13 @@ impl Planner {
         hash.update(text);
         let (mut shows, mut covered) = (Vec::new(), BTreeSet::new());
         for (name, driver) in &self.config.drivers {
-            match (&driver.command, &driver.base_url) {
-                (Some(command), _) => {
-                    let words = command.words();
-                    shows.push(format!("{name} starts: {}", line(&words)));
-                    covered.extend(self.named_files(&words));
-                }
-                (None, Some(url)) => {
-                    shows.push(format!("{name} sends what is discussed to: {url}"))
-                }
-                (None, None) => {}
+            for program in [&driver.command, &driver.acp].into_iter().flatten() {
+                let words = program.words();
+                shows.push(format!("{name} starts: {}", line(&words)));
+                covered.extend(self.named_files(&words));
+            }
+            if let Some(url) = &driver.base_url {
+                shows.push(format!("{name} sends what is discussed to: {url}"));
             }
         }
         if let Some(codegen) = &self.config.codegen {

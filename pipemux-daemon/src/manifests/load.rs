@@ -106,7 +106,8 @@ fn confined(manifest: Manifest) -> Manifest {
             ..manifest
         },
         // It writes plans into the project, and has roles played by programs and endpoints of models. Those read their own
-        // settings and sign-in, which lie in the home directory.
+        // settings and sign-in, which lie in the home directory. A program that brings its runtime along reads its own map in
+        // `/proc`; what others hold stays closed there.
         "planner" => Manifest {
             sandbox: SandboxLevel::Standard,
             folder: Some(FolderAccess::Write),
@@ -114,6 +115,7 @@ fn confined(manifest: Manifest) -> Manifest {
             network: true,
             read: [
                 "/opt",
+                "/proc",
                 "~/.local/bin",
                 "~/.local/share",
                 "~/.npm-global",
@@ -124,7 +126,7 @@ fn confined(manifest: Manifest) -> Manifest {
             ]
             .map(str::to_owned)
             .into(),
-            write: ["~/.claude", "~/.claude.json", "~/.codex", "~/.ollama"]
+            write: ["~/.claude", "~/.claude.json", "~/.codex", "~/.gemini", "~/.ollama", "~/.qwen"]
                 .map(str::to_owned)
                 .into(),
             pass: ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "PLANNER_API_KEY"]

@@ -57,6 +57,7 @@ mod person;
 mod pipe;
 mod planner;
 mod planner_players;
+mod planner_workshops;
 mod process_faults;
 mod process_per_command;
 mod questions;

@@ -9,7 +9,9 @@ use pipemux_tests::{Output, TestEnv, wait_until};
 pub(crate) fn workshop(case: &str) -> TestEnv {
     let env = TestEnv::new();
     env.write("judge.py", include_str!("planner/judge.py"));
-    env.write("make.sh", "cat > made.txt\necho \"decision: one file ($PLANNER_CONSENSUS)\"\n");
+    let hold = "while [ -e hold-make ]; do : > making; sleep 0.01; done";
+    let decide = "echo \"decision: one file ($PLANNER_CONSENSUS)\"";
+    env.write("make.sh", format!("cat > made.txt\n{hold}\n{decide}\n"));
     let script = env.path("judge.py").display().to_string();
     let config = format!(
         "driver = \"script\"\ncodegen = [\"sh\", \"make.sh\"]\n[drivers.script]\ncommand = [\"python3\", {script:?}, {case:?}]\n"
@@ -58,6 +60,7 @@ impl Talk {
             answer.trim_end().lines().filter(|line| !line.ends_with(" tokens")).collect();
         // Anchors are numbered as they are first shown, and a new daemon goes on with higher numbers.
         let answer = without_numbers(&answer.join("\n"), "(obj:");
+        let answer = without_numbers(&answer, "(link:");
         let answer = answer.split(" · job ").next().unwrap_or_default();
         self.text += &plain(&self.env, &format!("$ {typed}\n{answer}\n\n"));
     }
@@ -180,7 +183,7 @@ fn three_rounds_with_a_meeting_lead_to_a_plan_though_kills_come_between() {
     talk.reach("question 2 of 2 so far): With 500,000 users bound");
     talk.run("planner.reply('yes', question=1)").exits(9).has("question 1 is closed");
     // The daemon is killed while a driver is at work.
-    talk.env.write("hold", "");
+    talk.env.write("hold", "senior developer · previous_ai_responses_in_r3");
     talk.run("planner.reply(\"I don't know\")").ok();
     wait_until("the senior developer is asked", || {
         asked(&talk.env).contains("senior developer · previous_ai_responses_in_r3").then_some(())
@@ -211,7 +214,7 @@ fn three_rounds_with_a_meeting_lead_to_a_plan_though_kills_come_between() {
 }
 
 /// The turns for which a driver was started, a line each.
-fn asked(env: &TestEnv) -> String {
+pub(crate) fn asked(env: &TestEnv) -> String {
     fs::read_to_string(env.path("asked.log")).unwrap_or_default()
 }
 

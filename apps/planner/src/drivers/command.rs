@@ -11,11 +11,12 @@ use pipemux_planner_course::ordered;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
+use super::extract::failure;
 use super::{Cancel, NoAnswer};
 use crate::limits::{DRIVER_OUTPUT_MAX, DRIVER_STDERR_MAX};
 
 /// How often a running program is looked after.
-const LOOK: Duration = Duration::from_millis(50);
+pub(super) const LOOK: Duration = Duration::from_millis(50);
 
 /// What a program printed.
 #[derive(Debug, Default)]
@@ -49,10 +50,7 @@ pub fn run(
         cancel,
     )?;
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    if !stderr.trim().is_empty() {
-        // Standard error is the session's log.
-        let _ = writeln!(io::stderr(), "{}: {}", words.join(" "), stderr.trim_end());
-    }
+    log(words, &stderr);
     if output.cut {
         return Err(format!("it printed more than {DRIVER_OUTPUT_MAX} bytes").into());
     }
@@ -60,13 +58,11 @@ pub fn run(
     match output.exit {
         Some(0) => Ok(text),
         exit => {
-            let last = [stderr.as_str(), text.as_str()]
-                .into_iter()
-                .find_map(|said| said.trim().lines().last());
-            let how = exit
-                .map_or("was killed".to_owned(), |status| format!("ended with status {status}"));
-            let detail = last.unwrap_or("it said nothing").to_owned();
-            Err(NoAnswer { reason: format!("`{}` {how}", words.join(" ")), detail })
+            let both = [stderr.as_str(), text.as_str()];
+            let last = both.into_iter().find_map(|said| said.trim().lines().last());
+            let said = both.into_iter().find_map(failure).or(last.map(str::to_owned));
+            let detail = said.unwrap_or_else(|| "it said nothing".to_owned());
+            Err(NoAnswer { reason: format!("`{}` {}", named(words), how(exit)), detail })
         }
     }
 }
@@ -83,21 +79,8 @@ pub fn start(
     most: usize,
     cancel: &Cancel,
 ) -> Result<Output, String> {
-    let Some((program, args)) = words.split_first() else {
-        return Err("no program is named".into());
-    };
-    let mut command = Command::new(program);
-    command
-        .args(args)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
-    command.envs(env.iter().map(|(name, value)| (name, value)));
-    let mut child = command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => format!("there is no program `{program}`"),
-        _ => format!("`{program}` can't be started: {error}"),
-    })?;
+    let program = words.first().map(String::as_str).unwrap_or_default();
+    let mut child = spawn(words, env)?;
     cancel.watch(group(&child));
     let (sender, events) = mpsc::channel();
     if let Some(mut stdin) = child.stdin.take() {
@@ -155,8 +138,49 @@ pub fn start(
     Ok(output)
 }
 
+/// Starts a program in a process group of its own, with pipes.
+///
+/// # Errors
+/// It can't be started.
+pub(super) fn spawn(words: &[String], env: &[(&str, String)]) -> Result<Child, String> {
+    let Some((program, args)) = words.split_first() else {
+        return Err("no program is named".into());
+    };
+    let mut command = Command::new(program);
+    command
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    command.envs(env.iter().map(|(name, value)| (name, value)));
+    command.spawn().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => format!("there is no program `{program}`"),
+        _ => format!("`{program}` can't be started: {error}"),
+    })
+}
+
+/// Writes what a program printed on standard error to the session's log, which is standard error itself.
+pub(super) fn log(words: &[String], stderr: &str) {
+    if !stderr.trim().is_empty() {
+        let _ = writeln!(io::stderr(), "{}: {}", words.join(" "), stderr.trim_end());
+    }
+}
+
+/// Returns a command as the user is told it: without the folder of its program, which leaves no room for the reason.
+fn named(words: &[String]) -> String {
+    let (program, args) = words.split_first().map_or(("", words), |(one, args)| (one, args));
+    let program = program.rsplit('/').next().unwrap_or_default();
+    [program].into_iter().chain(args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ")
+}
+
+/// Says how a program ended: none is an end by a signal.
+pub(super) fn how(exit: Option<i32>) -> String {
+    exit.map_or("was killed".to_owned(), |status| format!("ended with status {status}"))
+}
+
 /// Ends a program with all that it started.
-fn end(child: &mut Child) {
+pub(super) fn end(child: &mut Child) {
     if let Some(group) = group(child) {
         let _ = kill_process_group(group, Signal::KILL);
     }
@@ -164,12 +188,12 @@ fn end(child: &mut Child) {
 }
 
 /// Returns the process group that a program leads.
-fn group(child: &Child) -> Option<Pid> {
+pub(super) fn group(child: &Child) -> Option<Pid> {
     i32::try_from(child.id()).ok().and_then(Pid::from_raw)
 }
 
 /// Reads to the end, and keeps the first bytes. Returns also whether there were more.
-fn head(mut from: impl Read, most: usize) -> (Vec<u8>, bool) {
+pub(super) fn head(mut from: impl Read, most: usize) -> (Vec<u8>, bool) {
     let mut kept = Vec::new();
     let _ = from.by_ref().take(most as u64).read_to_end(&mut kept);
     let more = io::copy(&mut from, &mut io::sink()).unwrap_or(0);
@@ -198,6 +222,12 @@ mod tests {
         assert_eq!(
             sh("echo no key >&2; exit 3", 60).unwrap_err(),
             "`sh -c echo no key >&2; exit 3` ended with status 3: no key"
+        );
+        let words = ["/bin/sh", "-c", "exit 4"].map(str::to_owned);
+        let ended = run(&words, &json!({}), Duration::from_secs(60), &Cancel::default());
+        assert_eq!(
+            ended.unwrap_err().to_string(),
+            "`sh -c exit 4` ended with status 4: it said nothing"
         );
         assert!(
             sh("head -c 2000000 /dev/zero", 60).unwrap_err().starts_with("it printed more than")

@@ -13,6 +13,10 @@ const DEPTH_MAX: usize = 4;
 const TEXT_FIELDS: [&str; 6] =
     ["result", "text", "content", "response", "message", "last_agent_message"];
 
+/// Between what models' thoughts stand that are printed before their answers.
+const THOUGHTS: [(&str, &str); 2] =
+    [("<think>", "</think>"), ("Thinking...\n", "...done thinking.")];
+
 /// What was found in an output.
 #[derive(Default)]
 struct Found {
@@ -71,6 +75,14 @@ pub fn extract(text: &str, kind: TurnKind) -> Result<Value, String> {
     }))
 }
 
+/// Returns what a program that failed says of it in an envelope.
+pub fn failure(text: &str) -> Option<String> {
+    let mut found = Found::default();
+    collect(text, DEPTH_MAX, &mut found);
+    let said = |one: &Value| one["error"]["message"].as_str().map(str::to_owned);
+    found.failed.or_else(|| found.objects.iter().rev().find_map(said))
+}
+
 /// Returns the names of an answer's fields.
 fn fields(kind: TurnKind) -> Vec<&'static str> {
     let properties = schema::schema(kind.schema()).and_then(|one| one["properties"].as_object());
@@ -100,8 +112,10 @@ fn names_field(text: &str, fields: &[&str]) -> bool {
 /// Adds all objects of a text, those of envelopes behind the envelope itself.
 fn collect(text: &str, depth: usize, found: &mut Found) {
     // A model's thoughts are nobody's answer.
-    let thoughts = text.trim_start().strip_prefix("<think>");
-    let mut rest = thoughts.and_then(|all| all.split_once("</think>")).map_or(text, |all| all.1);
+    let thoughts = THOUGHTS.iter().find_map(|(begin, end)| {
+        text.trim_start().strip_prefix(begin).and_then(|all| all.split_once(end))
+    });
+    let mut rest = thoughts.map_or(text, |all| all.1);
     // Behind a brace that begins no object all is taken for what it begins: where it would have ended, nobody knows.
     let mut broken: Option<(String, String)> = None;
     while let Some(at) = rest.find('{') {
@@ -139,12 +153,14 @@ fn collect(text: &str, depth: usize, found: &mut Found) {
 fn open(value: Value, depth: usize, found: &mut Found) {
     let Some(fields) = value.as_object() else { return };
     if value["is_error"] == true {
-        found.failed = Some(value["result"].as_str().unwrap_or("no reason given").to_owned());
+        let why = value["result"].as_str().or(value["error"]["message"].as_str());
+        found.failed = Some(why.unwrap_or("no reason given").to_owned());
     }
     let inner: Vec<Value> =
         TEXT_FIELDS.iter().filter_map(|name| fields.get(*name)).cloned().collect();
     // An item of an event stream: `{"type": "item.completed", "item": {"type": "agent_message", "text": "…"}}`.
-    let item = fields.get("item").cloned();
+    let item = fields.get("item").or(fields.get("part")).cloned();
+    let item = item.filter(|item| item["type"] != "reasoning");
     found.objects.push(value);
     if depth == 0 {
         return;
@@ -180,6 +196,9 @@ mod tests {
             include_str!("../../tests/outputs/codex.jsonl"),
             include_str!("../../tests/outputs/ollama.txt"),
             include_str!("../../tests/outputs/ollama_thinking.txt"),
+            include_str!("../../tests/outputs/ollama_done_thinking.txt"),
+            include_str!("../../tests/outputs/opencode.jsonl"),
+            include_str!("../../tests/outputs/gemini.json"),
         ];
         for text in fixtures {
             assert_eq!(ok(text), false, "{text}");
@@ -187,6 +206,19 @@ mod tests {
         let error =
             extract(include_str!("../../tests/outputs/claude_error.json"), KIND).unwrap_err();
         assert!(error.starts_with("the program reports an error: Credit balance"), "{error}");
+    }
+
+    /// What three of them printed without a login.
+    #[test]
+    fn failures_of_well_known_programs_are_told_in_their_words() {
+        for (text, wanted) in [
+            (include_str!("../../tests/outputs/claude_login.json"), "Not logged in · Please run"),
+            (include_str!("../../tests/outputs/gemini_login.json"), "Please set an Auth method"),
+            (include_str!("../../tests/outputs/qwen_login.json"), "No auth type is selected."),
+        ] {
+            assert!(failure(text).unwrap().starts_with(wanted), "{text}");
+        }
+        assert_eq!(failure("fatal: no key"), None);
     }
 
     #[test]

@@ -95,6 +95,25 @@ fn draft_edited_by_hand_is_taken_and_said() {
     );
 }
 
+/// Many programs empty a file before they write it: what they write isn't lost because somebody looks in between.
+#[test]
+fn file_that_is_being_written_is_not_replaced() {
+    let mut session = Session::agent();
+    session.fast();
+    let file = format!("{FOLDER}/planning.ai.json");
+    for number in 0..10 {
+        let edited = session.read(&file).replace("an audit log", &format!("log {number}"));
+        let mut out = std::fs::File::create(session.path(&file)).unwrap();
+        let text = edited.clone();
+        let writer = std::thread::spawn(move || out.write_all(text.as_bytes()));
+        session.view();
+        writer.join().unwrap().unwrap();
+        assert_eq!(session.read(&file), edited);
+        session.view();
+        session.done(Action::RollBack { version: 1 });
+    }
+}
+
 /// What is in the journal of edits by hand.
 fn edits(session: &Session) -> usize {
     session.read(&format!("{FOLDER}/journal.jsonl")).matches("\"event\":\"edited\"").count()

@@ -1,6 +1,7 @@
 //! The planner, driven without a daemon.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+mod acp;
 mod agent;
 mod artifacts;
 mod bad_input;

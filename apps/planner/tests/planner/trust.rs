@@ -90,6 +90,8 @@ fn restart_waits_for_somebody_who_acts() {
     session.write("planner.toml", &hostile_in(&session));
     let asked = session.path("asked");
     session.write("judge.sh", &format!("echo x >> '{}'; sleep 1000\n", asked.display()));
+    // A file that the first driver makes, and that the command names, would end the trust before the others start.
+    session.write("pwned", "");
     session.plan("add a log");
     // What is posted by a thread counts once the session is asked for something.
     let limit = std::time::Instant::now() + std::time::Duration::from_secs(60);
