@@ -204,6 +204,11 @@ impl Config {
         named.map(String::as_str).filter(|name| *name != "agent")
     }
 
+    /// Returns the names of the variables that have keys of the user's own drivers.
+    pub fn key_names(&self) -> impl Iterator<Item = String> {
+        self.own_drivers.values().filter_map(|driver| driver.key_env.clone())
+    }
+
     /// Returns the prompts that it has, by the speaker's name.
     pub fn prompts(&self) -> BTreeMap<String, String> {
         let mut prompts = BTreeMap::new();

@@ -1,9 +1,12 @@
 //! What is decided on: the plan or the draft itself, section by section, as far as there is room.
 
+use std::sync::atomic::Ordering;
+
 use docui::{Object, tokens};
 use pipemux_planner_course::course::Version;
 use pipemux_planner_course::turn::{count, gist};
 
+use crate::report::{self, Report};
 use crate::window::Page;
 
 /// Writes which version there is, and what stands against it.
@@ -50,6 +53,23 @@ pub fn artifact(page: &mut Page<'_>) {
     }
     if hidden > 0 {
         page.hide(hidden);
+    }
+}
+
+/// Writes the newest check of the topic's plan.
+pub fn check(page: &mut Page<'_>) {
+    let planner = page.planner;
+    let newest = planner.store.as_ref().and_then(|store| Report::newest(store.folder()));
+    let Some(report) = newest else { return };
+    let adjust = planner.run("adjust('What failed has to hold.', check=true)");
+    let text = report::shown(&report, planner.is_checking.load(Ordering::Relaxed), &adjust);
+    match page.has_room(&text, 70) {
+        true => page.text(text),
+        false => {
+            page.hide(tokens::estimate(&text));
+            let lines = text.lines().filter(|line| !line.starts_with("  "));
+            page.text(lines.collect::<Vec<_>>().join("\n") + "\n");
+        }
     }
 }
 

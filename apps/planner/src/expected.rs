@@ -2,6 +2,7 @@
 //! with the command that waits.
 
 use pipemux_planner_course::artifact::Artifact;
+use pipemux_planner_course::contract;
 use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::quality::quality;
 use pipemux_planner_course::turn::{Turn, flat, shown_name};
@@ -145,17 +146,19 @@ pub fn expected(planner: &Planner, name: &str) -> Expected {
                     ),
                 },
             };
-            let also = [
+            let mut also = vec![
                 "adjust('what is to be different'): a new cycle, with what was agreed",
                 "handoff(): gives it to a command, or prints it · discard() · back('round3')",
             ];
+            also.extend(check(planner));
             of_user(planner, &reader, &what, "accept()", &also)
         }
-        Stage::Accepted => over(
-            "it is accepted; it can be handed over",
-            "handoff()",
-            &["plan('…'): the next topic · adjust('…'): a new cycle"],
-        ),
+        Stage::Accepted => {
+            let also = ["plan('…'): the next topic · adjust('…'): a new cycle"];
+            let nodes = is_plan(planner).then_some(NODES);
+            let also: Vec<&str> = also.into_iter().chain(check(planner)).chain(nodes).collect();
+            over("it is accepted; it can be handed over", "handoff()", &also)
+        }
         Stage::Discarded => over("it is discarded; its versions stay", "plan('…')", &[]),
         _ => Expected {
             whose: Whose::Yours,
@@ -164,6 +167,22 @@ pub fn expected(planner: &Planner, name: &str) -> Expected {
             also: vec!["with an earlier plan, draft or note: plan('…', from='FILE')".into()],
         },
     }
+}
+
+/// How the requirements of a plan come into the memory tree.
+const NODES: &str =
+    "`pipemux run 'memotree.add_many(planner.nodes())'`: its requirements into the memory tree";
+
+fn is_plan(planner: &Planner) -> bool {
+    planner.course.version().is_some_and(|one| matches!(one.artifact, Artifact::Plan(_)))
+}
+
+/// Says that the plan can be checked, if something of it has a command.
+fn check(planner: &Planner) -> Option<&'static str> {
+    let Artifact::Plan(plan) = &planner.course.version()?.artifact else { return None };
+    contract::criteria(plan).iter().any(|one| one.command.is_some()).then_some(
+        "check(): runs the commands of its acceptance and tests, once a person allows them",
+    )
 }
 
 /// Returns what the user is to do: for a reader who speaks for the user with the call, and for others to wait for.

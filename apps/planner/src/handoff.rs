@@ -144,7 +144,7 @@ fn record(
 }
 
 /// Says whether a person made a call or an agent.
-fn typed(context: &Context) -> &'static str {
+pub fn typed(context: &Context) -> &'static str {
     if is_person(&context.reader) { "person" } else { "agent that relayed it" }
 }
 
@@ -198,6 +198,21 @@ fn inputs(
     }
 }
 
+/// Returns what ends a program once its job is cancelled, for as long as what is returned besides lives.
+pub fn cancel_with(job: &JobHandle) -> (Cancel, std::sync::mpsc::Sender<()>) {
+    let cancel = Cancel::default();
+    let (watched, stop) = (job.clone(), cancel.clone());
+    let (lives, end) = std::sync::mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        while matches!(end.try_recv(), Err(std::sync::mpsc::TryRecvError::Empty)) {
+            if watched.cancelled_within(std::time::Duration::from_millis(200)) {
+                return stop.set();
+            }
+        }
+    });
+    (cancel, lives)
+}
+
 /// Runs the command on a thread of its own.
 fn start(
     job: JobHandle,
@@ -209,16 +224,7 @@ fn start(
     root: PathBuf,
 ) {
     std::thread::spawn(move || {
-        let cancel = Cancel::default();
-        let (watched, stop) = (job.clone(), cancel.clone());
-        let (ended, end) = std::sync::mpsc::channel::<()>();
-        std::thread::spawn(move || {
-            while matches!(end.try_recv(), Err(std::sync::mpsc::TryRecvError::Empty)) {
-                if watched.cancelled_within(std::time::Duration::from_millis(200)) {
-                    return stop.set();
-                }
-            }
-        });
+        let (cancel, ended) = cancel_with(&job);
         let env = [
             ("PLANNER_CONSENSUS", if is_draft { "draft" } else { "plan" }.to_owned()),
             ("PLANNER_RECORD", folder.join("record.json").display().to_string()),
@@ -304,6 +310,7 @@ fn write(path: &Path, record: &Value) -> Result<(), Fault> {
     replace(path, text.as_bytes())
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Writes bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -15,6 +15,8 @@
 //! | `expected` | the one thing that is expected of a reader now, with the call that does it |
 //! | `calls` | the calls that answer turns |
 //! | `handoff` | gives a plan or a draft to a command, and keeps a record of it |
+//! | `check` | runs the commands of a plan; `report`: the record of what held |
+//! | `nodes` | a plan's requirements for the memory tree |
 //! | [`store`] | a topic's files below `.planning` |
 //! | [`config`] | `planner.toml`: who plays which role |
 //! | [`drivers`] | programs and endpoints that play roles |
@@ -37,6 +39,7 @@ pub mod action;
 pub mod app;
 mod begin;
 mod calls;
+mod check;
 mod cites;
 pub mod config;
 mod decision;
@@ -46,10 +49,12 @@ mod given;
 mod handoff;
 pub mod limits;
 pub mod model;
+mod nodes;
 mod players;
 mod prior;
 mod query;
 mod reader;
+mod report;
 mod said;
 pub mod store;
 mod strict;

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
 use docui::{Fault, Handle, JobHandle, Opening, regular_file, state_file};
@@ -41,6 +43,8 @@ pub struct Planner {
     pub(crate) waiting: Vec<(String, JobHandle)>,
     /// Hand-overs that this process began.
     pub(crate) handed_over: BTreeSet<u32>,
+    /// True while a check of this process runs.
+    pub(crate) is_checking: Arc<AtomicBool>,
     /// What `refresh` looked at last.
     stamps: Vec<Option<(SystemTime, u64)>>,
     pub(crate) expanded: BTreeSet<usize>,
@@ -81,6 +85,7 @@ impl Planner {
             failures: BTreeMap::new(),
             waiting: Vec::new(),
             handed_over: BTreeSet::new(),
+            is_checking: Arc::default(),
             stamps: Vec::new(),
             expanded: BTreeSet::new(),
             notes: Vec::new(),
@@ -222,7 +227,7 @@ impl Planner {
 
     /// Returns the command that makes a call.
     pub(crate) fn run(&self, call: &str) -> String {
-        let queries = ["versions(", "payload(", "artifact("];
+        let queries = ["versions(", "payload(", "artifact(", "nodes("];
         let verb = if queries.iter().any(|query| call.starts_with(query)) { "ask" } else { "run" };
         format!("pipemux {verb} '{}.{}'", self.callee, call.replace('\'', "\""))
     }

@@ -10,7 +10,7 @@ use crate::action::Action;
 use crate::model::Planner;
 use crate::reader::Reader;
 use crate::store::Store;
-use crate::{said, update};
+use crate::{nodes, said, update};
 
 /// Answers one query.
 ///
@@ -89,6 +89,14 @@ pub fn answer(planner: &Planner, action: &Action, reader: &str) -> Result<Done, 
                 ));
             }
             None => return Err(update::refused(planner, "there is no plan yet", "")),
+        },
+        Action::Nodes {} => match course.version().map(|one| (one.number, &one.artifact)) {
+            Some((number, Artifact::Plan(plan))) => {
+                let of = plan["requirements"].as_array().map_or(0, Vec::len);
+                let text = nodes::markdown(&course.topic, number, plan);
+                (count(of, "requirement"), text)
+            }
+            _ => return Err(update::refused(planner, "there is no plan yet", "")),
         },
         Action::Topics {} => {
             let topics = Store::topics(&planner.root);

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use crate::action::{Action, IntentName};
 use crate::model::Planner;
 use crate::reader::{Reader, is_person};
+use crate::report::Report;
 use crate::store::Store;
-use crate::{begin, cites, expected, handoff, query, window};
+use crate::{begin, check, cites, expected, handoff, query, window};
 
 /// Carries out one action.
 ///
@@ -58,10 +59,12 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
             kept(planner, &text.text)?;
             Event::Say { text: text.text }
         }
-        Action::Adjust { text } => {
+        Action::Adjust { text, check } => {
             kept(planner, &text.text)?;
-            Event::Adjust { text: text.text }
+            let failed = if check { format!("\n\n{}", evidence(planner)?) } else { String::new() };
+            Event::Adjust { text: text.text + &failed }
         }
+        Action::Check { of } => return check::check(planner, &of, context),
         Action::Accept {} => Event::Accept,
         Action::Discard {} => Event::Discard,
         Action::Handoff { command } => return handoff::hand_over(planner, &command, context),
@@ -167,6 +170,7 @@ fn starts_turns(action: &Action) -> bool {
             Action::Discard {}
                 | Action::Pause {}
                 | Action::Handoff { .. }
+                | Action::Check { .. }
                 | Action::Switch { .. }
                 | Action::Expand { .. }
                 | Action::Collapse {}
@@ -176,6 +180,7 @@ fn starts_turns(action: &Action) -> bool {
                 | Action::Versions {}
                 | Action::Compare { .. }
                 | Action::Quality {}
+                | Action::Nodes {}
                 | Action::Topics {}
         )
 }
@@ -210,6 +215,13 @@ fn kept(planner: &Planner, text: &str) -> Result<(), Fault> {
     let name = path.strip_prefix(&planner.root).unwrap_or(&path).display().to_string();
     let call = format!("reply('the most important of it; all of it is in {name}')");
     Err(Fault::refused(format!("{fault}; it is kept in {name}")).hint(planner.run(&call)))
+}
+
+/// Returns what failed in the topic's newest check.
+fn evidence(planner: &Planner) -> Result<String, Fault> {
+    let newest = planner.store.as_ref().and_then(|store| Report::newest(store.folder()));
+    let none = || planner.fault(Refusal::new("nothing failed in a check of this topic", "check()"));
+    newest.and_then(|report| report.evidence()).ok_or_else(none)
 }
 
 fn role_of(name: &str) -> Result<Role, Fault> {

@@ -87,6 +87,7 @@ pub fn view(planner: &Planner, request: &ViewRequest) -> View {
     }
     let decides = matches!(course.stage, Stage::Confirm | Stage::Accepted);
     if decides {
+        decision::check(&mut page);
         decision::artifact(&mut page);
     }
     let is_given = given(&mut page);

@@ -4,6 +4,7 @@
 mod agent;
 mod artifacts;
 mod bad_input;
+mod check;
 mod command;
 mod docs;
 mod files;

@@ -129,7 +129,7 @@ fn who_plays_a_role_does_nothing_in_the_user_s_place() {
     let acts = [
         Action::Reply { text: "yes".into(), question: None, wait: false },
         Action::Say { text: "yes".into() },
-        Action::Adjust { text: "make it pink".into() },
+        Action::Adjust { text: "make it pink".into(), check: false },
         Action::LeaveOut { role: "RiskPlanner".into() },
         Action::Accept {},
         Action::Discard {},
@@ -155,13 +155,13 @@ fn who_plays_a_role_does_nothing_in_the_user_s_place() {
     }
     assert_eq!(session.view(), before);
     for (reader, text) in [(USER, "for all"), ("attach-1", "and small")] {
-        let act = Action::Adjust { text: text.into() };
+        let act = Action::Adjust { text: text.into(), check: false };
         assert!(matches!(session.host.invoke_as(reader, 0, &act), Outcome::Done(_)));
     }
     // A driver's name is no reader's.
     let mut session = Session::new("driver = \"x\"\n[drivers.x]\ncommand = \"sleep 1000\"\n");
     session.plan("add an audit log");
-    let act = Action::Adjust { text: "make it pink".into() };
+    let act = Action::Adjust { text: "make it pink".into(), check: false };
     let Outcome::Failed(fault) = session.host.invoke_as("x", 0, &act) else { panic!("refused") };
     assert!(fault.message.starts_with("reader x plays ProductPlanner"), "{}", fault.message);
 }
