@@ -115,6 +115,16 @@ pub fn check(planner: &mut Planner, of: &[String], context: &Context) -> Result<
     Ok(Reply::started(&job, brief))
 }
 
+/// Returns what failed in the topic's newest check, for the brief of a new cycle.
+///
+/// # Errors
+/// Nothing did.
+pub fn evidence(planner: &Planner) -> Result<String, Fault> {
+    let newest = planner.store.as_ref().and_then(|store| Report::newest(store.folder()));
+    let none = || planner.fault(Refusal::new("nothing failed in a check of this topic", "check()"));
+    newest.and_then(|report| report.evidence()).ok_or_else(none)
+}
+
 /// What a check needs while it runs.
 struct Run {
     job: JobHandle,

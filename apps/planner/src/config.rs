@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use docui::{Fault, regular_file};
 use pipemux_planner_course::Speaker;
+use pipemux_planner_course::turn::shown_name;
 use serde::Deserialize;
 
 use crate::limits::{CONFIG_MAX, DRIVER_DEADLINE, DRIVER_DEADLINE_MAX, PROMPT_MAX};
@@ -163,6 +164,12 @@ impl Config {
             return Err(wrong(format!(
                 "drivers.{name}: key_env is taken only from {OWN_FILE}, which no project can write: a driver of that \
                  file can be named here"
+            )));
+        }
+        let is_plain = |name: &&String| shown_name(name) == **name && !name.is_empty();
+        if let Some(name) = config.drivers.keys().find(|name| !is_plain(name)) {
+            return Err(wrong(format!(
+                "drivers: {name:?} is no name: it has marks or hidden letters"
             )));
         }
         config.text = Some(text);

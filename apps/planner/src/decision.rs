@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use docui::{Object, tokens};
 use pipemux_planner_course::course::Version;
-use pipemux_planner_course::turn::{count, gist};
+use pipemux_planner_course::turn::{count, gist, shown_name};
 
 use crate::report::{self, Report};
 use crate::window::Page;
@@ -30,6 +30,8 @@ pub fn artifact(page: &mut Page<'_>) {
         if ["Brief", "brief", "需求原文"].contains(&name.as_str()) || items.is_empty() {
             continue;
         }
+        // An edit by hand may have called it anything.
+        let name = shown_name(&name).replace('"', "'");
         let shown = name.replace('_', " ");
         let text = match items.as_slice() {
             [only] => format!("**{shown}**: {only}\n"),

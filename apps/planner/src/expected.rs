@@ -195,12 +195,12 @@ fn of_user(
 ) -> Expected {
     let user = planner.course.lang().pick("the user ", "由用户");
     let (sentence, call) = (format!("{user}{what}"), planner.run(call));
-    if reader.speaks_for_the_user() {
+    if reader.speaks_for_the_user(planner) {
         let also = also.iter().map(|one| (*one).to_owned()).collect();
         return Expected { whose: Whose::Yours, sentence, call, also };
     }
     let waits = Expected::wait(planner, sentence);
-    match reader.holds.is_empty() && !reader.is_expert {
+    match reader.may_speak_for_the_user(planner) {
         true => waits.also(format!("if you speak for the user: `{call}`")),
         false => waits,
     }
@@ -313,8 +313,9 @@ fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected {
         {
             let sentence =
                 format!("{name} is to play {whom}: nothing is started before somebody says so");
-            yours(sentence, planner.run("go()"))
-                .also(format!("driver('{speaker}', 'agent'): whoever reads this plays {speaker}"))
+            let told = yours(sentence, planner.run("go()"));
+            let other = format!("driver('{speaker}', 'agent'): whoever reads this plays {speaker}");
+            if reader.may_speak_for_the_user(planner) { told.also(other) } else { told }
         }
         Player::Driver(name) => {
             // One session of a project has the roles played; the others look on.
@@ -323,11 +324,12 @@ fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected {
                 0 => String::new(),
                 more => format!("; {more} more at the same time"),
             };
-            Expected::wait(
+            let told = Expected::wait(
                 planner,
                 format!("{name} plays {speaker}{session}, who {}{others}", turn.kind.task()),
-            )
-            .also(format!("driver('{speaker}', 'agent') takes the turn · pause()"))
+            );
+            let other = format!("driver('{speaker}', 'agent') takes the turn · pause()");
+            if reader.may_speak_for_the_user(planner) { told.also(other) } else { told }
         }
     }
 }

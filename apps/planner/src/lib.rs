@@ -12,6 +12,7 @@
 //! | `query` | answers queries, which change nothing |
 //! | `window` | the document of a window; `said`: the record in it; `decision`: the plan or the draft |
 //! | `reader` | who a reader is: which roles it took, whether it speaks for the user |
+//! | `seen` | which version a reader was shown, and what can still be decided on it |
 //! | `expected` | the one thing that is expected of a reader now, with the call that does it |
 //! | `calls` | the calls that answer turns |
 //! | `handoff` | gives a plan or a draft to a command, and keeps a record of it |
@@ -56,6 +57,7 @@ mod query;
 mod reader;
 mod report;
 mod said;
+mod seen;
 pub mod store;
 mod strict;
 mod trust;

@@ -53,8 +53,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns true if what the user is to do concerns this reader: it is the user's, or nobody plays a part of its own.
-    pub fn speaks_for_the_user(&self) -> bool {
-        self.is_user || (self.holds.is_empty() && !self.is_expert && !self.has_company)
+    pub fn speaks_for_the_user(&self, planner: &Planner) -> bool {
+        self.is_user || (self.may_speak_for_the_user(planner) && !self.has_company)
+    }
+
+    /// Returns true if an act of the user's isn't refused this reader.
+    pub fn may_speak_for_the_user(&self, planner: &Planner) -> bool {
+        self.speaks_as(planner, &planner.course).is_none()
     }
 
     /// Returns as whom this reader speaks, if it can't speak for the user: as a role that it took or played, as the expert, or

@@ -9,9 +9,8 @@ use serde_json::{Value, json};
 use crate::action::{Action, IntentName};
 use crate::model::Planner;
 use crate::reader::{Reader, is_person};
-use crate::report::Report;
 use crate::store::Store;
-use crate::{begin, check, cites, expected, handoff, query, window};
+use crate::{begin, check, cites, expected, handoff, query, seen, window};
 
 /// Carries out one action.
 ///
@@ -61,11 +60,15 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
         }
         Action::Adjust { text, check } => {
             kept(planner, &text.text)?;
-            let failed = if check { format!("\n\n{}", evidence(planner)?) } else { String::new() };
+            let failed =
+                if check { format!("\n\n{}", check::evidence(planner)?) } else { String::new() };
             Event::Adjust { text: text.text + &failed }
         }
         Action::Check { of } => return check::check(planner, &of, context),
-        Action::Accept {} => Event::Accept,
+        Action::Accept {} => {
+            seen::check(planner, &context.reader)?;
+            Event::Accept
+        }
         Action::Discard {} => Event::Discard,
         Action::Handoff { command } => return handoff::hand_over(planner, &command, context),
         Action::Intend { kind: IntentName::ContinueDiscussion, words } => {
@@ -86,7 +89,11 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
         Action::LeaveOut { role } => Event::LeaveOut { role: role_of(&role)? },
         Action::Take { role } => Event::Take { role: speaker_of(&role)? },
         Action::Invite { reader, veto } => Event::Invite { reader, veto },
-        Action::RollBack { version } => Event::RollBack { to: u32::try_from(version).unwrap_or(0) },
+        Action::RollBack { version } => {
+            let to = u32::try_from(version).unwrap_or(0);
+            seen::check_versions(planner, to)?;
+            Event::RollBack { to }
+        }
         Action::Driver { role, driver } => {
             return choose(planner, &role, &driver, context).map(Into::into);
         }
@@ -215,13 +222,6 @@ fn kept(planner: &Planner, text: &str) -> Result<(), Fault> {
     let name = path.strip_prefix(&planner.root).unwrap_or(&path).display().to_string();
     let call = format!("reply('the most important of it; all of it is in {name}')");
     Err(Fault::refused(format!("{fault}; it is kept in {name}")).hint(planner.run(&call)))
-}
-
-/// Returns what failed in the topic's newest check.
-fn evidence(planner: &Planner) -> Result<String, Fault> {
-    let newest = planner.store.as_ref().and_then(|store| Report::newest(store.folder()));
-    let none = || planner.fault(Refusal::new("nothing failed in a check of this topic", "check()"));
-    newest.and_then(|report| report.evidence()).ok_or_else(none)
 }
 
 fn role_of(name: &str) -> Result<Role, Fault> {

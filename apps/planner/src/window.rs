@@ -13,7 +13,7 @@ use crate::given::outline;
 use crate::limits::GIVEN_MAX;
 use crate::model::Planner;
 use crate::reader::Reader;
-use crate::{decision, handoff, said};
+use crate::{decision, handoff, said, seen};
 
 /// A window that is being written, and the tokens that are left for it.
 pub struct Page<'a> {
@@ -87,6 +87,7 @@ pub fn view(planner: &Planner, request: &ViewRequest) -> View {
     }
     let decides = matches!(course.stage, Stage::Confirm | Stage::Accepted);
     if decides {
+        seen::note(planner, &request.reader);
         decision::check(&mut page);
         decision::artifact(&mut page);
     }

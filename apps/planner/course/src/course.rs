@@ -130,8 +130,9 @@ impl Course {
             Event::Resume => self.resume(effects),
             Event::Back { stage } => self.back(*stage, &entry.by, effects),
             Event::Invite { reader, veto } => {
+                let name = turn::shown_name(reader);
                 let text = format!(
-                    "invites {reader} as an expert{}",
+                    "invites {name} as an expert{}",
                     if *veto { " with a veto" } else { "" }
                 );
                 self.expert =
@@ -143,7 +144,7 @@ impl Course {
             Event::Edited { text } => self.edited(text, &entry.by, effects),
             Event::RollBack { to } => self.roll_back(*to, &entry.by, effects),
             Event::HandedOver { number, hash, confirmed, command } => {
-                self.handed_over = *number;
+                self.handed_over = self.handed_over.max(*number);
                 let how =
                     if command.is_empty() { "printed".into() } else { format!("to {command}") };
                 let risk = if *confirmed { " · a draft; the user knows the risk" } else { "" };
@@ -167,7 +168,7 @@ impl Course {
                 "adjust('what is to be different')",
             ));
         }
-        self.topic = topic.to_owned();
+        self.topic = turn::flat(topic);
         self.brief = within(brief)?;
         self.history = history.to_vec();
         self.cycle = 1;

@@ -3,6 +3,7 @@
 
 mod agent;
 mod artifacts;
+mod attacks;
 mod bad_input;
 mod check;
 mod command;
