@@ -71,7 +71,7 @@ docui::actions! {
         /// Gives the plan to a command, or prints it.
         changes listed Handoff = handoff(command: String = "");
         /// Runs the commands of the plan's acceptance and tests, of all or of these ids, once a person allows them.
-        changes listed Check = check(of: Vec<String> = []);
+        changes help Check = check(of: Vec<String> = []);
         /// What the earlier file is for; 'other' with words of your own.
         changes help Intend = intent(kind: IntentName, words: String = "");
         changes help Pause = pause();
@@ -85,7 +85,7 @@ docui::actions! {
         changes help Driver = driver(role: String, driver: String);
         /// Without it only a draft can come of this cycle.
         changes help LeaveOut = leave_out(role: String);
-        /// This reader plays the role, or the Coach, and nobody else.
+        /// This reader plays the role, or the Coach, and nobody else. 'Expert', for a person: asked in each round, without a vote.
         changes help Take = take(role: String);
         /// A reader speaks as the expert: verdict('Expert', …).
         changes help Invite = invite(reader: String, veto: bool = false);

@@ -78,12 +78,19 @@ pub fn check(page: &mut Page<'_>) {
 fn line(page: &mut Page<'_>, version: &Version) {
     let (word, name) = (version.artifact.word(), version.artifact.file());
     let topic = &page.planner.course.topic;
-    let edited = if version.edited { ", edited by hand" } else { "" };
-    let back = version
-        .rolled_back_from
-        .map_or_else(String::new, |from| format!(", brings back version {from}"));
+    let lang = page.planner.course.lang();
+    let word = match word {
+        "plan" => lang.pick(word, "规划案"),
+        _ => lang.pick(word, "规划草案"),
+    };
+    let edited =
+        if version.edited { lang.pick(", edited by hand", "，被手工修改") } else { "" };
+    let back = version.rolled_back_from.map_or_else(String::new, |from| {
+        lang.pick(format!(", brings back version {from}"), format!("，恢复版本 {from}"))
+    });
     page.text(format!(
-        "\n### Version {}\n.planning/{topic}/{name} · {word}{edited}{back} · ",
+        "\n### {} {}\n.planning/{topic}/{name} · {word}{edited}{back} · ",
+        lang.pick("Version", "版本"),
         version.number
     ));
     let key = format!("version:{topic}:{}", version.number);

@@ -13,7 +13,8 @@
 //! | `window` | the document of a window; `said`: the record in it; `decision`: the plan or the draft |
 //! | `reader` | who a reader is: which roles it took, whether it speaks for the user |
 //! | `seen` | which version a reader was shown, and what can still be decided on it |
-//! | `expected` | the one thing that is expected of a reader now, with the call that does it |
+//! | `expected` | the one thing that is expected of a reader now, with the call that does it; `expected_turn`: while a turn is open |
+//! | `frame` | the words of the frame in the language of the brief |
 //! | `calls` | the calls that answer turns |
 //! | `handoff` | gives a plan or a draft to a command, and keeps a record of it |
 //! | `check` | runs the commands of a plan; `report`: the record of what held |
@@ -46,6 +47,8 @@ pub mod config;
 mod decision;
 pub mod drivers;
 mod expected;
+mod expected_turn;
+mod frame;
 mod given;
 mod handoff;
 pub mod limits;

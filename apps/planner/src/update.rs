@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::action::{Action, IntentName};
 use crate::model::Planner;
-use crate::reader::{Reader, is_person};
+use crate::reader::{Reader, is_person, join_as_expert};
 use crate::store::Store;
 use crate::{begin, check, cites, expected, handoff, query, seen, window};
 
@@ -87,6 +87,9 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
         }
         Action::Retry {} => Event::Retry,
         Action::LeaveOut { role } => Event::LeaveOut { role: role_of(&role)? },
+        Action::Take { role } if role.trim().eq_ignore_ascii_case("expert") => {
+            join_as_expert(planner, &context.reader)?
+        }
         Action::Take { role } => Event::Take { role: speaker_of(&role)? },
         Action::Invite { reader, veto } => Event::Invite { reader, veto },
         Action::RollBack { version } => {

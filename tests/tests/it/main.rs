@@ -56,6 +56,7 @@ mod pause;
 mod person;
 mod pipe;
 mod planner;
+mod planner_check;
 mod planner_players;
 mod process_faults;
 mod process_per_command;

@@ -129,17 +129,7 @@ impl Course {
             Event::Pause => self.pause(effects),
             Event::Resume => self.resume(effects),
             Event::Back { stage } => self.back(*stage, &entry.by, effects),
-            Event::Invite { reader, veto } => {
-                let name = turn::shown_name(reader);
-                let text = format!(
-                    "invites {name} as an expert{}",
-                    if *veto { " with a veto" } else { "" }
-                );
-                self.expert =
-                    Some(Expert { reader: reader.clone(), veto: *veto, words: Vec::new() });
-                self.note(self.stage.shown(), "user".into(), &entry.by, text.clone(), &text);
-                Ok(())
-            }
+            Event::Invite { reader, veto } => self.invite(reader, *veto, &entry.by),
             Event::ExpertSpoke { ok, text } => self.expert_spoke(*ok, &within(text)?, &entry.by),
             Event::Edited { text } => self.edited(text, &entry.by, effects),
             Event::RollBack { to } => self.roll_back(*to, &entry.by, effects),
