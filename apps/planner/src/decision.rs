@@ -6,7 +6,8 @@ use docui::{Object, tokens};
 use pipemux_planner_course::course::Version;
 use pipemux_planner_course::turn::{count, gist, shown_name};
 
-use crate::report::{self, Report};
+use crate::report::Report;
+use crate::verdicts;
 use crate::window::Page;
 
 /// Writes which version there is, and what stands against it.
@@ -64,7 +65,7 @@ pub fn check(page: &mut Page<'_>) {
     let newest = planner.store.as_ref().and_then(|store| Report::newest(store.folder()));
     let Some(report) = newest else { return };
     let adjust = planner.run("adjust('What failed has to hold.', check=true)");
-    let text = report::shown(&report, planner.is_checking.load(Ordering::Relaxed), &adjust);
+    let text = verdicts::shown(&report, planner.is_checking.load(Ordering::Relaxed), &adjust);
     match page.has_room(&text, 70) {
         true => page.text(text),
         false => {

@@ -109,9 +109,8 @@ fn claim(topic: &Path, last: u32) -> Result<(u32, PathBuf), Fault> {
         Fault::failed(format!("{}: {error}; nothing was handed over", all.display()))
     };
     fs::create_dir_all(&all).map_err(failed)?;
-    let mut number = last;
-    loop {
-        number = number.saturating_add(1);
+    // A journal that somebody wrote may name any number.
+    for number in last.saturating_add(1)..u32::MAX {
         let folder = all.join(format!("h{number}"));
         match fs::create_dir(&folder) {
             Ok(()) => return Ok((number, folder)),
@@ -119,6 +118,7 @@ fn claim(topic: &Path, last: u32) -> Result<(u32, PathBuf), Fault> {
             Err(error) => return Err(failed(error)),
         }
     }
+    Err(Fault::refused("this topic has no more numbers for hand-overs"))
 }
 
 /// Asks for the confirmation of a draft's risk.

@@ -17,7 +17,7 @@
 //! | `frame` | the words of the frame in the language of the brief |
 //! | `calls` | the calls that answer turns |
 //! | `handoff` | gives a plan or a draft to a command, and keeps a record of it |
-//! | `check` | runs the commands of a plan; `report`: the record of what held |
+//! | `check` | runs the commands of a plan; `report`: the record of what held; `verdicts`: how that is shown |
 //! | `nodes` | a plan's requirements for the memory tree |
 //! | [`store`] | a topic's files below `.planning` |
 //! | [`config`] | `planner.toml`: who plays which role |
@@ -65,6 +65,7 @@ pub mod store;
 mod strict;
 mod trust;
 mod update;
+mod verdicts;
 mod window;
 
 pub use action::Action;

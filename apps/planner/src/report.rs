@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use docui::{Fault, regular_file};
 use pipemux_planner_course::contract;
 use pipemux_planner_course::ordered;
-use pipemux_planner_course::turn::{count, flat, gist, quoted};
+use pipemux_planner_course::turn::gist;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::limits::{CHECK_RECORD_MAX, CHECKS_KEPT, EVIDENCE_MAX};
+use crate::limits::{CHECK_RECORD_MAX, CHECKS_KEPT};
 use crate::store::replace;
 
 /// Whether something holds.
@@ -65,16 +65,16 @@ impl Outcome {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Checked {
-    id: String,
-    text: String,
-    requirements: Vec<String>,
+    pub id: String,
+    pub text: String,
+    pub requirements: Vec<String>,
     pub command: Option<String>,
-    verdict: Verdict,
-    exit: Option<i32>,
+    pub verdict: Verdict,
+    pub exit: Option<i32>,
     /// Why, in a few words.
     pub why: String,
-    output: String,
-    seconds: u64,
+    pub output: String,
+    pub seconds: u64,
 }
 
 /// A check. Others may write its file: whatever it says is shown as foreign text.
@@ -95,7 +95,7 @@ pub struct Report {
     /// Empty while it runs, or if it was cut off.
     pub ended: String,
     /// The first words of each requirement, by its id.
-    requirements: BTreeMap<String, String>,
+    pub requirements: BTreeMap<String, String>,
     pub results: Vec<Checked>,
 }
 
@@ -141,7 +141,7 @@ impl Report {
         fs::create_dir_all(&folder).map_err(failed)?;
         self.number = numbers(&folder).max().unwrap_or(0);
         loop {
-            self.number = self.number.saturating_add(1);
+            self.number += 1;
             let path = file(&folder, self.number);
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
@@ -197,122 +197,39 @@ impl Report {
         });
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
-
-    /// Returns a line for each criterion that a command shows, with the last lines of its output if it failed.
-    pub fn lines_of(&self, command: &str) -> Vec<String> {
-        let of = self.results.iter().filter(|one| one.command.as_deref() == Some(command));
-        of.map(|one| one.shown("") + "\n").collect()
-    }
-
-    /// Writes each requirement with what stands for it.
-    pub fn table(&self) -> String {
-        let mut text = String::new();
-        let known = self.requirements.iter();
-        for (id, what) in known {
-            // A test that stands for several is told with the first of them.
-            let of: Vec<&Checked> =
-                self.results.iter().filter(|one| one.requirements.first() == Some(id)).collect();
-            let all = || self.results.iter().filter(|one| one.requirements.contains(id));
-            if all().next().is_none() {
-                continue;
-            }
-            let is = |verdict| all().filter(|one| one.verdict == verdict).count();
-            let word = match (is(Verdict::Failed), is(Verdict::Passed), is(Verdict::NotRun)) {
-                (0, 0, _) => "not run".to_owned(),
-                (0, _, 0) => "passed".to_owned(),
-                (0, _, more) => format!("passed, {more} not run"),
-                _ => "failed".to_owned(),
-            };
-            text += &format!("- **{}** {word}: {}\n", flat(id), flat(what));
-            of.iter().for_each(|one| text += &format!("  - {}\n", one.shown("    ")));
-        }
-        let other = self.results.iter().filter(|one| {
-            one.requirements.first().is_none_or(|id| !self.requirements.contains_key(id))
-        });
-        other.for_each(|one| text += &format!("- {}\n", one.shown("  ")));
-        text
-    }
-
-    /// Writes what failed, for the brief of a new cycle; none if nothing did. Each criterion is a line, and what its command
-    /// printed is quoted, so that it forges no part of the brief.
-    pub fn evidence(&self) -> Option<String> {
-        let failed: Vec<&Checked> =
-            self.results.iter().filter(|one| one.verdict == Verdict::Failed).collect();
-        if failed.is_empty() {
-            return None;
-        }
-        let mut text = format!("Check {} of version {} failed:", self.number, self.version);
-        for (at, one) in failed.iter().enumerate() {
-            let of: Vec<String> = one
-                .requirements
-                .iter()
-                .map(|id| {
-                    let what = self.requirements.get(id).map_or("", String::as_str);
-                    format!("{} ({})", flat(id), flat(what))
-                })
-                .collect();
-            let more = format!("\n- of {}: {}", of.join("; "), one.shown("  "));
-            if text.chars().count() + more.chars().count() > EVIDENCE_MAX {
-                text += &format!("\n- and {} more", failed.len() - at);
-                break;
-            }
-            text += &more;
-        }
-        Some(text)
-    }
-}
-
-impl Checked {
-    /// Writes it on a line, and what a command that failed printed quoted below, after an indentation.
-    fn shown(&self, indent: &str) -> String {
-        let mut text = format!("{} {}", flat(&self.id), self.verdict.word());
-        let why = flat(&self.why);
-        if self.verdict != Verdict::Passed && !why.is_empty() {
-            text += &format!(", {why}");
-        }
-        text += &format!(": {}", flat(&self.text));
-        if let Some(command) = &self.command {
-            text += &format!(" · `{}`", flat(command).replace('`', "'"));
-        }
-        if self.verdict == Verdict::Failed && !self.output.trim().is_empty() {
-            let quoted = quoted(self.output.trim_end());
-            quoted.lines().for_each(|line| text += &format!("\n{indent}{line}"));
-        }
-        text
-    }
 }
 
 fn file(folder: &Path, number: u32) -> PathBuf {
     folder.join(format!("c{number}.json"))
 }
 
-/// Returns the numbers of the checks that there are.
+/// Returns the numbers of the checks that there are, but none that is too high to have come about.
 fn numbers(folder: &Path) -> impl Iterator<Item = u32> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
-        name.strip_prefix('c')?.strip_suffix(".json")?.parse().ok()
+        let number: u32 = name.strip_prefix('c')?.strip_suffix(".json")?.parse().ok()?;
+        (number < u32::MAX / 2).then_some(number)
     })
 }
 
-/// Writes the newest check of a topic for its window, and how to go on.
-pub fn shown(report: &Report, is_running: bool, adjust: &str) -> String {
-    let (number, version) = (report.number, report.version);
-    let head = match (report.ended.is_empty(), is_running) {
-        (false, _) => report.summary(),
-        (true, true) => "is running".into(),
-        (true, false) => {
-            "has no end on record: it was cut off, unless another session runs it".into()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_taken_once_and_old_records_go() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("checks")).unwrap();
+        fs::write(dir.path().join("checks/c4294967295.json"), "").unwrap();
+        for number in 1..=CHECKS_KEPT + 3 {
+            let mut report = Report::default();
+            report.claim(dir.path()).unwrap();
+            assert_eq!(report.number, number);
         }
-    };
-    let topic = flat(&report.topic);
-    let mut text = format!(
-        "\n### Check {number} of version {version}: {head}\n.planning/{topic}/checks/c{number}.json · {}\n{}",
-        count(report.results.len(), "criterion").replace("criterions", "criteria"),
-        report.table()
-    );
-    if report.has(Verdict::Failed) {
-        text += &format!("a new cycle with what failed: `{adjust}`\n");
+        let mut kept: Vec<u32> = numbers(&dir.path().join("checks")).collect();
+        kept.sort_unstable();
+        assert_eq!(kept, (4..=CHECKS_KEPT + 3).collect::<Vec<_>>());
+        assert_eq!(Report::newest(dir.path()).unwrap().number, CHECKS_KEPT + 3);
     }
-    text
 }
