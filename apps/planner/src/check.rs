@@ -8,10 +8,11 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use docui::{ConsentRequest, Context, Fault, Handle, JobHandle, Reply};
-use pipemux_planner_course::Refusal;
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::contract::is_showable;
+use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::turn::{count, gist, plain};
+use pipemux_planner_course::{Refusal, Stage};
 use sha2::{Digest, Sha256};
 
 use crate::drivers::{Cancel, command};
@@ -106,6 +107,8 @@ pub fn check(planner: &mut Planner, of: &[String], context: &Context) -> Result<
         root: planner.root.clone(),
         keys: keys.collect(),
         path,
+        lang: planner.course.lang(),
+        tells: !matches!(planner.course.stage, Stage::Confirm | Stage::Accepted),
     };
     let is_checking = planner.is_checking.clone();
     std::thread::spawn(move || {
@@ -133,6 +136,9 @@ struct Run {
     /// Variables that no command is given.
     keys: BTreeSet<String>,
     path: PathBuf,
+    /// True if each verdict is told as it comes, since the window doesn't show them.
+    tells: bool,
+    lang: Lang,
 }
 
 impl Run {
@@ -148,13 +154,15 @@ impl Run {
             report.set(line, &run(&self.root, line, &self.keys, &cancel));
             // What is missing in the record is told when it ends.
             let _ = report.write(&self.path);
-            report.lines_of(line).iter().for_each(|said| self.job.output(said));
+            if self.tells {
+                report.lines_of(line, self.lang).iter().for_each(|said| self.job.output(said));
+            }
         }
         drop(watched);
         report.ended = jiff::Timestamp::now().to_string();
         let said = match report.write(&self.path) {
-            Ok(()) => report.summary(),
-            Err(fault) => format!("{}; its record: {}", report.summary(), fault.message),
+            Ok(()) => report.summary(self.lang),
+            Err(fault) => format!("{}; its record: {}", report.summary(self.lang), fault.message),
         };
         self.handle.changed();
         match (self.job.is_cancelled(), report.has(Verdict::Failed)) {

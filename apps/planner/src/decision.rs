@@ -65,7 +65,12 @@ pub fn check(page: &mut Page<'_>) {
     let newest = planner.store.as_ref().and_then(|store| Report::newest(store.folder()));
     let Some(report) = newest else { return };
     let adjust = planner.run("adjust('What failed has to hold.', check=true)");
-    let text = verdicts::shown(&report, planner.is_checking.load(Ordering::Relaxed), &adjust);
+    let text = verdicts::shown(
+        &report,
+        planner.is_checking.load(Ordering::Relaxed),
+        &adjust,
+        planner.course.lang(),
+    );
     match page.has_room(&text, 70) {
         true => page.text(text),
         false => {

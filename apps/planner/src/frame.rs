@@ -4,7 +4,7 @@
 use pipemux_planner_course::lang::Lang;
 
 /// What is said in English, and in Chinese.
-const WORDS: [(&str, &str); 39] = [
+const WORDS: [(&str, &str); 47] = [
     // Stages.
     ("intent", "判断意图"),
     ("intent: you are asked", "判断意图：请你说明"),
@@ -21,6 +21,15 @@ const WORDS: [(&str, &str); 39] = [
     ("agree", "同意"),
     ("block", "反对"),
     ("concern", "保留"),
+    ("passed", "通过"),
+    ("failed", "未通过"),
+    ("not run", "未运行"),
+    ("is running", "正在进行"),
+    (
+        "has no end on record: it was cut off, unless another session runs it",
+        "没有结束记录：已中断，除非另一会话正在进行",
+    ),
+    ("a new cycle with what failed", "以未通过的内容开始新的循环"),
     ("wrote the plan", "写好了规划案"),
     // What speakers do.
     ("judges what the earlier file is for", "判断文件用途"),
@@ -56,6 +65,18 @@ const WORDS: [(&str, &str); 39] = [
     (
         "a point that not all roles share: {point: '…', roles: ['TestPlanner']}",
         "并非所有角色都同意的一点：{point: '…', roles: ['TestPlanner']}",
+    ),
+    (
+        "reserved_points: [{role, concern, severity: 'warning'|'error'}]; strong_disagreements: [{topic, positions: {Role: \
+             '…'}}]: of five agreements they become risks, else the roles confirm them",
+        "reserved_points: [{role, concern, severity: 'warning'|'error'}]; strong_disagreements: [{topic, positions: {Role: \
+             '…'}}]：五个角色都同意时成为风险，否则由各角色确认",
+    ),
+    (
+        "ids link: acceptance to a requirement, tests to what they cover, risks to what they affect; also constraints and \
+             decisions: lists of texts; acceptance and tests may have a command, a line of sh that ends with status 0 once it holds",
+        "id 互相关联：acceptance 对应 requirement，test 对应其 covers，risk 对应其 affects；另有 constraints、decisions 文本列表；\
+             acceptance 与 test 可以有 command：一行 sh，成立时以状态 0 结束",
     ),
     // What else could be done.
     ("the meeting goes on", "小会还在进行"),
@@ -133,8 +154,7 @@ mod tests {
             TurnKind::Plan,
         ] {
             assert!(is_said(kind.task()), "{kind:?}");
-            let is_long = matches!(kind, TurnKind::Synthesis | TurnKind::Plan);
-            assert!(is_said(choices(kind)) || choices(kind).is_empty() || is_long, "{kind:?}");
+            assert!(is_said(choices(kind)) || choices(kind).is_empty(), "{kind:?}");
         }
         assert_eq!(say_first(Lang::Chinese, "block · no · yes"), "反对 · no · yes");
         assert_eq!(say_first(Lang::English, "block · no"), "block · no");

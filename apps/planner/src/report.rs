@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 
 use docui::{Fault, regular_file};
 use pipemux_planner_course::contract;
+use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::ordered;
 use pipemux_planner_course::turn::gist;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::frame::say;
 use crate::limits::{CHECK_RECORD_MAX, CHECKS_KEPT};
 use crate::store::replace;
 
@@ -190,10 +192,10 @@ impl Report {
     }
 
     /// Says how it went: `1 passed, 1 failed, 1 not run`.
-    pub fn summary(&self) -> String {
+    pub fn summary(&self, lang: Lang) -> String {
         let parts = [Verdict::Failed, Verdict::Passed, Verdict::NotRun].map(|verdict| {
             let number = self.results.iter().filter(|one| one.verdict == verdict).count();
-            (number > 0).then(|| format!("{number} {}", verdict.word()))
+            (number > 0).then(|| format!("{number} {}", say(lang, verdict.word())))
         });
         parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }

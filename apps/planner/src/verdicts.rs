@@ -1,20 +1,22 @@
 //! Writes a check: for its window, as it runs, and for the brief of a new cycle. Its record is foreign text, so each criterion is
 //! one line, and what commands printed is quoted.
 
+use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::turn::{count, flat, quoted};
 
+use crate::frame::say;
 use crate::limits::EVIDENCE_MAX;
 use crate::report::{Checked, Report, Verdict};
 
 impl Report {
     /// Returns a line for each criterion that a command shows, with the last lines of its output if it failed.
-    pub fn lines_of(&self, command: &str) -> Vec<String> {
+    pub fn lines_of(&self, command: &str, lang: Lang) -> Vec<String> {
         let of = self.results.iter().filter(|one| one.command.as_deref() == Some(command));
-        of.map(|one| one.shown("") + "\n").collect()
+        of.map(|one| one.shown("", lang) + "\n").collect()
     }
 
     /// Writes each requirement with what stands for it.
-    pub fn table(&self) -> String {
+    pub fn table(&self, lang: Lang) -> String {
         let mut text = String::new();
         let known = self.requirements.iter();
         for (id, what) in known {
@@ -27,18 +29,20 @@ impl Report {
             }
             let is = |verdict| all().filter(|one| one.verdict == verdict).count();
             let word = match (is(Verdict::Failed), is(Verdict::Passed), is(Verdict::NotRun)) {
-                (0, 0, _) => "not run".to_owned(),
-                (0, _, 0) => "passed".to_owned(),
-                (0, _, more) => format!("passed, {more} not run"),
-                _ => "failed".to_owned(),
+                (0, 0, _) => say(lang, "not run"),
+                (0, _, 0) => say(lang, "passed"),
+                (0, _, more) => {
+                    format!("{}, {more} {}", say(lang, "passed"), say(lang, "not run"))
+                }
+                _ => say(lang, "failed"),
             };
             text += &format!("- **{}** {word}: {}\n", flat(id), flat(what));
-            of.iter().for_each(|one| text += &format!("  - {}\n", one.shown("    ")));
+            of.iter().for_each(|one| text += &format!("  - {}\n", one.shown("    ", lang)));
         }
         let other = self.results.iter().filter(|one| {
             one.requirements.first().is_none_or(|id| !self.requirements.contains_key(id))
         });
-        other.for_each(|one| text += &format!("- {}\n", one.shown("  ")));
+        other.for_each(|one| text += &format!("- {}\n", one.shown("  ", lang)));
         text
     }
 
@@ -60,7 +64,7 @@ impl Report {
                     format!("{} ({})", flat(id), flat(what))
                 })
                 .collect();
-            let more = format!("\n- of {}: {}", of.join("; "), one.shown("  "));
+            let more = format!("\n- of {}: {}", of.join("; "), one.shown("  ", Lang::English));
             if text.chars().count() + more.chars().count() > EVIDENCE_MAX {
                 text += &format!("\n- and {} more", failed.len() - at);
                 break;
@@ -73,8 +77,8 @@ impl Report {
 
 impl Checked {
     /// Writes it on a line, and what a command that failed printed quoted below, after an indentation.
-    fn shown(&self, indent: &str) -> String {
-        let mut text = format!("{} {}", flat(&self.id), self.verdict.word());
+    fn shown(&self, indent: &str, lang: Lang) -> String {
+        let mut text = format!("{} {}", flat(&self.id), say(lang, self.verdict.word()));
         let why = flat(&self.why);
         if self.verdict != Verdict::Passed && !why.is_empty() {
             text += &format!(", {why}");
@@ -92,23 +96,28 @@ impl Checked {
 }
 
 /// Writes the newest check of a topic for its window, and how to go on.
-pub fn shown(report: &Report, is_running: bool, adjust: &str) -> String {
+pub fn shown(report: &Report, is_running: bool, adjust: &str, lang: Lang) -> String {
     let (number, version) = (report.number, report.version);
     let head = match (report.ended.is_empty(), is_running) {
-        (false, _) => report.summary(),
-        (true, true) => "is running".into(),
+        (false, _) => report.summary(lang),
+        (true, true) => say(lang, "is running"),
         (true, false) => {
-            "has no end on record: it was cut off, unless another session runs it".into()
+            say(lang, "has no end on record: it was cut off, unless another session runs it")
         }
     };
+    let title = lang.pick(
+        format!("Check {number} of version {version}"),
+        format!("检查 {number}（版本 {version}）"),
+    );
     let topic = flat(&report.topic);
+    let criteria = count(report.results.len(), "criterion").replace("criterions", "criteria");
     let mut text = format!(
-        "\n### Check {number} of version {version}: {head}\n.planning/{topic}/checks/c{number}.json · {}\n{}",
-        count(report.results.len(), "criterion").replace("criterions", "criteria"),
-        report.table()
+        "\n### {title}: {head}\n.planning/{topic}/checks/c{number}.json · {}\n{}",
+        lang.pick(criteria, format!("{} 条", report.results.len())),
+        report.table(lang)
     );
     if report.has(Verdict::Failed) {
-        text += &format!("a new cycle with what failed: `{adjust}`\n");
+        text += &format!("{}: `{adjust}`\n", say(lang, "a new cycle with what failed"));
     }
     text
 }
@@ -167,7 +176,7 @@ mod tests {
             let is_own =
                 |line: &str| ["Check ", "- of ", "  >"].iter().any(|own| line.starts_with(own));
             assert!(evidence.lines().all(is_own), "{evidence:?}");
-            let shown = shown(&report, false, "adjust");
+            let shown = shown(&report, false, "adjust", Lang::English);
             let is_own = |line: &str| {
                 let own =
                     ["### Check 0 ", ".planning/", "- ", "  - ", "  >", "    >", "a new cycle "];

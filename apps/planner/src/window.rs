@@ -172,7 +172,7 @@ fn given(page: &mut Page<'_>) -> bool {
     let prompt = payload.get("my_prompt").and_then(Value::as_str);
     let task = prompt.and_then(|prompt| prompt.lines().next()).unwrap_or_default();
     page.text(format!("\n{} · {task}\n", turn.kind.speaker()));
-    let text = outline(&payload);
+    let text = outline(&payload, course.lang());
     let tokens = tokens::estimate(&text);
     match page.is_full() || (tokens <= GIVEN_MAX && page.has_room(&text, 75)) {
         true => page.text(text.clone()),

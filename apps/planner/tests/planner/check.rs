@@ -144,6 +144,20 @@ fn what_can_not_be_checked_says_why() {
 }
 
 #[test]
+fn check_speaks_the_language_of_the_brief() {
+    let mut session = Session::agent();
+    session.plan("添加审计日志");
+    session.round([YES; 5]);
+    let mut both = synthesis();
+    both["plan"] = plan();
+    both["plan"]["test_plan"][0]["command"] = "true".into();
+    session.speak(both);
+    assert!(matches!(session.host.invoke(&check()), Outcome::Started(_)));
+    let view = session.wait_for("### 检查 1（版本 1）: 1 通过, 1 未运行");
+    assert!(view.contains("- **R1** 通过, 1 未运行: each change is logged\n"), "{view}");
+}
+
+#[test]
 fn output_is_kept_to_its_last_lines() {
     let noisy = "seq 1 200000; head -c 3000 /dev/zero | tr '\\0' x; echo; echo end >&2; exit 1";
     let mut session = planned(Session::agent(), noisy, "true");
