@@ -99,7 +99,8 @@ pub fn check(planner: &mut Planner, of: &[String], context: &Context) -> Result<
         "check {} of plan version {}: {commands_said} · record: {shown}",
         report.number, version.number
     );
-    let job = planner.handle.job(format!("check:{}:{}", report.topic, report.number));
+    // With its time: a topic that is planned anew begins with the same numbers.
+    let job = planner.handle.job(format!("check:{}:{}:{}", report.topic, report.number, report.at));
     let keys = KEYS.into_iter().map(str::to_owned).chain(planner.config.key_names());
     let run = Run {
         job: job.clone(),

@@ -97,7 +97,9 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
             .value(text.as_str())
             .into());
     }
-    let job = planner.handle.job(format!("handoff:{}:{number}", planner.course.topic));
+    // With its time: a topic that is planned anew begins with the same numbers.
+    let at = jiff::Timestamp::now();
+    let job = planner.handle.job(format!("handoff:{}:{number}:{at}", planner.course.topic));
     start(job.clone(), folder, record, words, text, is_draft, planner.root.clone());
     Ok(Reply::started(&job, format!("{brief} · record: {shown}")))
 }

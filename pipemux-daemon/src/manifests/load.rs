@@ -106,7 +106,7 @@ fn confined(manifest: Manifest) -> Manifest {
             ..manifest
         },
         // It writes plans into the project, and has roles played by programs and endpoints of models. Those read their own
-        // settings and sign-in, which lie in the home directory.
+        // settings and sign-in, which lie in the home directory. The commands by which it checks a plan are builds and tests.
         "planner" => Manifest {
             sandbox: SandboxLevel::Standard,
             folder: Some(FolderAccess::Write),
@@ -120,6 +120,9 @@ fn confined(manifest: Manifest) -> Manifest {
                 "~/.nvm",
                 "~/.bun",
                 "~/.cargo/bin",
+                "~/.cargo/git",
+                "~/.cargo/registry",
+                "~/.rustup",
                 "~/.config/planner.toml",
             ]
             .map(str::to_owned)
