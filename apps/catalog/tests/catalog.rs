@@ -54,7 +54,7 @@ fn help_of_an_app_stays_short() {
         ("editor", 500),
         ("notebook", 330),
         ("memotree", 480),
-        ("planner", 400),
+        ("planner", 430),
         ("monitor", 150),
         ("terminal", 400),
     ] {

@@ -74,7 +74,8 @@ fn change(
                 before: maybe(tree, before.as_ref())?,
             };
             let place = NewPlace::At(place);
-            let node = NewNode { title, text: text.text, gist, summary, tags, place };
+            let text = text.text;
+            let node = NewNode { title, text, gist, summary, tags, place, ..NewNode::default() };
             let (added, done) = tree.store().add(&[node]).map_err(|error| tree.fault(error))?;
             Ok(told(done, words::list(added)))
         }

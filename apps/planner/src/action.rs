@@ -61,11 +61,17 @@ docui::actions! {
         /// A remark; in the meeting the role that asks answers it.
         changes listed Say = say(text: Text);
         /// Adds to the brief or changes it; the roles judge again.
-        changes listed Adjust = adjust(text: Text);
+        changes listed Adjust = adjust(
+            text: Text,
+            /// With what failed in the last check.
+            check: bool = false,
+        );
         changes listed Accept = accept();
         changes listed Discard = discard();
         /// Gives the plan to a command, or prints it.
         changes listed Handoff = handoff(command: String = "");
+        /// Runs the commands of the plan's acceptance and tests, of all or of these ids, once a person allows them.
+        changes help Check = check(of: Vec<String> = []);
         /// What the earlier file is for; 'other' with words of your own.
         changes help Intend = intent(kind: IntentName, words: String = "");
         changes help Pause = pause();
@@ -79,7 +85,7 @@ docui::actions! {
         changes help Driver = driver(role: String, driver: String);
         /// Without it only a draft can come of this cycle.
         changes help LeaveOut = leave_out(role: String);
-        /// This reader plays the role, or the Coach, and nobody else.
+        /// This reader plays the role, or the Coach, and nobody else. 'Expert', for a person: asked in each round, without a vote.
         changes help Take = take(role: String);
         /// A reader speaks as the expert: verdict('Expert', …).
         changes help Invite = invite(reader: String, veto: bool = false);
@@ -99,6 +105,8 @@ docui::actions! {
         query help Compare = compare(a: i64, b: i64) -> String;
         /// How complete the plan is, computed from its links.
         query help Quality = quality() -> String;
+        /// The requirements as Markdown nodes: memotree.add_many(planner.nodes()) adds or updates them.
+        query help Nodes = nodes() -> String;
         query help Topics = topics() -> Vec<String>;
         /// As plan(brief).
         changes alias Start = start(brief: Text);

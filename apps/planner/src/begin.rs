@@ -36,6 +36,9 @@ pub fn plan(
         Some(named) => {
             let path = context.path(&named);
             let mut prior = prior::read(&path, &named)?;
+            // It says itself of which topic it is: that decides on its mark, and on nothing that is done.
+            let copied = prior.topic.take();
+            let copied = copied.filter(|topic| Store::topics(&planner.root).contains(topic));
             if let Some((topic, number)) = topic_of(&planner.root, &path) {
                 let course = Store::open(&planner.root, &topic)?.1.course;
                 if matches!(intent, Some(IntentName::ContinueDiscussion)) {
@@ -48,6 +51,8 @@ pub fn plan(
                     prior = prior::of_version(&course, version, prior);
                 }
                 prior.topic = Some(topic);
+            } else if let Some(topic) = copied {
+                prior = prior::of_copy(&Store::open(&planner.root, &topic)?.1.course, prior);
             }
             Some(prior)
         }

@@ -44,7 +44,7 @@ pub fn choices(kind: TurnKind) -> &'static str {
         }
         TurnKind::Plan => {
             "ids link: acceptance to a requirement, tests to what they cover, risks to what they affect; also constraints and \
-             decisions: lists of texts"
+             decisions: lists of texts; acceptance and tests may have a command, a line of sh that ends with status 0 once it holds"
         }
         TurnKind::Confirm(_) => "for each point, in order: 'yes', 'no' or {reword: '…'}",
         TurnKind::Extraction => {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use docui::{Fault, regular_file};
 use pipemux_planner_course::Speaker;
+use pipemux_planner_course::turn::shown_name;
 use serde::Deserialize;
 
 use crate::limits::{CONFIG_MAX, DRIVER_DEADLINE, DRIVER_DEADLINE_MAX, PROMPT_MAX};
@@ -177,6 +178,12 @@ impl Config {
                  file can be named here"
             )));
         }
+        let is_plain = |name: &&String| shown_name(name) == **name && !name.is_empty();
+        if let Some(name) = config.drivers.keys().find(|name| !is_plain(name)) {
+            return Err(wrong(format!(
+                "drivers: {name:?} is no name: it has marks or hidden letters"
+            )));
+        }
         config.text = Some(text);
         for (name, role) in config.roles.iter().chain([(&"coach".to_owned(), &config.coach)]) {
             if Speaker::parse(name).is_none() {
@@ -220,6 +227,11 @@ impl Config {
         let roles = self.roles.values().map(|role| &role.driver);
         let named = roles.chain([&self.driver, &self.coach.driver]).flatten();
         named.map(String::as_str).filter(|name| *name != "agent")
+    }
+
+    /// Returns the names of the variables that have keys of the user's own drivers.
+    pub fn key_names(&self) -> impl Iterator<Item = String> {
+        self.own_drivers.values().filter_map(|driver| driver.key_env.clone())
     }
 
     /// Returns the prompts that it has, by the speaker's name.

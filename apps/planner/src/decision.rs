@@ -1,9 +1,13 @@
 //! What is decided on: the plan or the draft itself, section by section, as far as there is room.
 
+use std::sync::atomic::Ordering;
+
 use docui::{Object, tokens};
 use pipemux_planner_course::course::Version;
-use pipemux_planner_course::turn::{count, gist};
+use pipemux_planner_course::turn::{count, gist, shown_name};
 
+use crate::report::Report;
+use crate::verdicts;
 use crate::window::Page;
 
 /// Writes which version there is, and what stands against it.
@@ -27,6 +31,8 @@ pub fn artifact(page: &mut Page<'_>) {
         if ["Brief", "brief", "需求原文"].contains(&name.as_str()) || items.is_empty() {
             continue;
         }
+        // An edit by hand may have called it anything.
+        let name = shown_name(&name).replace('"', "'");
         let shown = name.replace('_', " ");
         let text = match items.as_slice() {
             [only] => format!("**{shown}**: {only}\n"),
@@ -53,15 +59,44 @@ pub fn artifact(page: &mut Page<'_>) {
     }
 }
 
+/// Writes the newest check of the topic's plan.
+pub fn check(page: &mut Page<'_>) {
+    let planner = page.planner;
+    let newest = planner.store.as_ref().and_then(|store| Report::newest(store.folder()));
+    let Some(report) = newest else { return };
+    let adjust = planner.run("adjust('What failed has to hold.', check=true)");
+    let text = verdicts::shown(
+        &report,
+        planner.is_checking.load(Ordering::Relaxed),
+        &adjust,
+        planner.course.lang(),
+    );
+    match page.has_room(&text, 70) {
+        true => page.text(text),
+        false => {
+            page.hide(tokens::estimate(&text));
+            let lines = text.lines().filter(|line| !line.starts_with("  "));
+            page.text(lines.collect::<Vec<_>>().join("\n") + "\n");
+        }
+    }
+}
+
 fn line(page: &mut Page<'_>, version: &Version) {
     let (word, name) = (version.artifact.word(), version.artifact.file());
     let topic = &page.planner.course.topic;
-    let edited = if version.edited { ", edited by hand" } else { "" };
-    let back = version
-        .rolled_back_from
-        .map_or_else(String::new, |from| format!(", brings back version {from}"));
+    let lang = page.planner.course.lang();
+    let word = match word {
+        "plan" => lang.pick(word, "规划案"),
+        _ => lang.pick(word, "规划草案"),
+    };
+    let edited =
+        if version.edited { lang.pick(", edited by hand", "，被手工修改") } else { "" };
+    let back = version.rolled_back_from.map_or_else(String::new, |from| {
+        lang.pick(format!(", brings back version {from}"), format!("，恢复版本 {from}"))
+    });
     page.text(format!(
-        "\n### Version {}\n.planning/{topic}/{name} · {word}{edited}{back} · ",
+        "\n### {} {}\n.planning/{topic}/{name} · {word}{edited}{back} · ",
+        lang.pick("Version", "版本"),
         version.number
     ));
     let key = format!("version:{topic}:{}", version.number);

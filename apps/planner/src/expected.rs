@@ -2,15 +2,17 @@
 //! with the command that waits.
 
 use pipemux_planner_course::artifact::Artifact;
+use pipemux_planner_course::contract;
 use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::quality::quality;
-use pipemux_planner_course::turn::{Turn, flat, shown_name};
+use pipemux_planner_course::turn::flat;
 use pipemux_planner_course::{Speaker, Stage};
 
-use crate::calls::template;
 use crate::config::DriverSpec;
+use crate::expected_turn::of_turn;
+use crate::frame::say;
 use crate::model::Planner;
-use crate::reader::{Player, Reader};
+use crate::reader::Reader;
 use crate::window::place;
 
 /// Whose turn it is.
@@ -53,12 +55,12 @@ impl Expected {
     }
 
     /// Has the reader wait.
-    fn wait(planner: &Planner, sentence: String) -> Self {
+    pub fn wait(planner: &Planner, sentence: String) -> Self {
         Self { whose: Whose::Others, sentence, call: waiting(planner), also: Vec::new() }
     }
 
     /// Adds what else could be done.
-    fn also(mut self, line: impl Into<String>) -> Self {
+    pub fn also(mut self, line: impl Into<String>) -> Self {
         self.also.push(line.into());
         self
     }
@@ -80,9 +82,9 @@ pub fn expected(planner: &Planner, name: &str) -> Expected {
     }
     let over = |sentence: &str, call: &str, also: &[&str]| Expected {
         whose: Whose::Nobody,
-        sentence: sentence.into(),
+        sentence: say(course.lang(), sentence),
         call: planner.run(call),
-        also: also.iter().map(|one| (*one).to_owned()).collect(),
+        also: also.iter().map(|one| say(course.lang(), one)).collect(),
     };
     match course.stage {
         Stage::AskIntent => {
@@ -145,17 +147,19 @@ pub fn expected(planner: &Planner, name: &str) -> Expected {
                     ),
                 },
             };
-            let also = [
+            let mut also = vec![
                 "adjust('what is to be different'): a new cycle, with what was agreed",
                 "handoff(): gives it to a command, or prints it · discard() · back('round3')",
             ];
+            also.extend(check(planner));
             of_user(planner, &reader, &what, "accept()", &also)
         }
-        Stage::Accepted => over(
-            "it is accepted; it can be handed over",
-            "handoff()",
-            &["plan('…'): the next topic · adjust('…'): a new cycle"],
-        ),
+        Stage::Accepted => {
+            let also = ["plan('…'): the next topic · adjust('…'): a new cycle"];
+            let nodes = is_plan(planner).then_some(NODES);
+            let also: Vec<&str> = also.into_iter().chain(check(planner)).chain(nodes).collect();
+            over("it is accepted; it can be handed over", "handoff()", &also)
+        }
         Stage::Discarded => over("it is discarded; its versions stay", "plan('…')", &[]),
         _ => Expected {
             whose: Whose::Yours,
@@ -166,48 +170,85 @@ pub fn expected(planner: &Planner, name: &str) -> Expected {
     }
 }
 
+/// How the requirements of a plan come into the memory tree.
+const NODES: &str =
+    "`pipemux run 'memotree.add_many(planner.nodes())'`: its requirements into the memory tree";
+
+fn is_plan(planner: &Planner) -> bool {
+    planner.course.version().is_some_and(|one| matches!(one.artifact, Artifact::Plan(_)))
+}
+
+/// Says that the plan can be checked, if something of it has a command.
+fn check(planner: &Planner) -> Option<&'static str> {
+    let Artifact::Plan(plan) = &planner.course.version()?.artifact else { return None };
+    contract::criteria(plan).iter().any(|one| one.command.is_some()).then_some(
+        "check(): runs the commands of its acceptance and tests, once a person allows them",
+    )
+}
+
 /// Returns what the user is to do: for a reader who speaks for the user with the call, and for others to wait for.
-fn of_user(
+pub fn of_user(
     planner: &Planner,
     reader: &Reader<'_>,
     what: &str,
     call: &str,
     also: &[&str],
 ) -> Expected {
-    let user = planner.course.lang().pick("the user ", "由用户");
-    let (sentence, call) = (format!("{user}{what}"), planner.run(call));
-    if reader.speaks_for_the_user() {
-        let also = also.iter().map(|one| (*one).to_owned()).collect();
+    let lang = planner.course.lang();
+    let user = lang.pick("the user ", "由用户");
+    let (sentence, call) = (format!("{user}{}", say(lang, what)), planner.run(call));
+    if reader.speaks_for_the_user(planner) {
+        let also = also.iter().map(|one| say(lang, one)).collect();
         return Expected { whose: Whose::Yours, sentence, call, also };
     }
     let waits = Expected::wait(planner, sentence);
-    match reader.holds.is_empty() && !reader.is_expert {
-        true => waits.also(format!("if you speak for the user: `{call}`")),
+    match reader.may_speak_for_the_user(planner) {
+        true => waits.also(lang.pick(
+            format!("if you speak for the user: `{call}`"),
+            format!("如果你代表用户：`{call}`"),
+        )),
         false => waits,
     }
 }
 
+/// The expert is asked once in each round and in the meeting, and may speak at any other time. Nobody waits for it.
 fn of_expert(planner: &Planner) -> Expected {
-    let sentence =
-        format!("you, the invited expert, may speak at any time; now: {}", place(&planner.course));
+    let (course, lang) = (&planner.course, planner.course.lang());
+    let (stage, now) = (course.stage.shown(), place(course));
+    let sentence = lang.pick(
+        format!("you, the invited expert, may speak at any time; now: {now}"),
+        format!("你是受邀专家，可以随时发言；现在：{now}"),
+    );
     let call = planner.run("verdict('Expert', ok=true, reasons=['…'])");
-    let has_spoken = planner.course.expert.as_ref().is_some_and(|one| !one.words.is_empty());
-    match has_spoken {
-        true => Expected::wait(planner, sentence).also(format!("to say more: `{call}`")),
-        false => Expected { whose: Whose::Yours, sentence, call, also: vec![waiting(planner)] },
+    let here = course.said.iter().rev().take_while(|said| said.place == stage);
+    let has_spoken = here.filter(|said| said.who == "Expert").any(|said| is_word(&said.gist));
+    let is_asked = matches!(course.stage, Stage::Round(_) | Stage::Meeting) && !has_spoken;
+    match is_asked {
+        false => Expected::wait(planner, sentence)
+            .also(lang.pick(format!("to say more: `{call}`"), format!("还要说：`{call}`"))),
+        true => Expected { whose: Whose::Yours, sentence, call, also: vec![waiting(planner)] },
     }
+}
+
+/// Returns true for the gist of a verdict, none of that somebody joined.
+fn is_word(gist: &str) -> bool {
+    ["agree · ", "block · ", "concern · "].iter().any(|word| gist.starts_with(word))
 }
 
 fn of_meeting(planner: &Planner, reader: &Reader<'_>) -> Expected {
     let meeting = planner.course.meeting.clone().unwrap_or_default();
     let Some((_, question)) = meeting.open() else {
-        return Expected::wait(planner, "the meeting goes on".into());
+        let sentence = say(planner.course.lang(), "the meeting goes on");
+        return Expected::wait(planner, sentence);
     };
     let asker = question.asker();
     // Roles may follow up, and take questions back: nobody knows the number before the end.
     let number = format!("question {} of {} so far", question.number, meeting.known());
     let answered = match question.exchange.last() {
-        Some(last) if !last.starts_with("user: ") => format!("; {asker} has answered you"),
+        Some(last) if !last.starts_with("user: ") => planner
+            .course
+            .lang()
+            .pick(format!("; {asker} has answered you"), format!("；{asker} 已回答你")),
         _ => String::new(),
     };
     // A role's words can't pass for a call or a line of the window.
@@ -216,7 +257,7 @@ fn of_meeting(planner: &Planner, reader: &Reader<'_>) -> Expected {
     let what = lang.pick(
         format!("answers {asker} ({number}{answered}): {asked}"),
         format!(
-            "回答 {asker}（第 {} 个问题，到目前共 {} 个）：{asked}",
+            "回答 {asker}（第 {} 个问题，到目前共 {} 个{answered}）：{asked}",
             question.number,
             meeting.known()
         ),
@@ -232,88 +273,15 @@ fn of_meeting(planner: &Planner, reader: &Reader<'_>) -> Expected {
     let mut told = of_user(planner, reader, &what, call, &also);
     if is_driven && told.whose == Whose::Yours && !reader.is_person() {
         let call = planner.run("reply('…', wait=true)").replacen("run ", "run --wait 120 ", 1);
-        told = told.also(format!("with the wait for the next question: `{call}`"));
+        told = told.also(lang.pick(
+            format!("with the wait for the next question: `{call}`"),
+            format!("并等待下一个问题：`{call}`"),
+        ));
     }
     told
 }
 
-fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected {
-    let speaker = turn.kind.speaker();
-    let whom = format!("{speaker}, who {}", turn.kind.task());
-    let call = planner.run(&template(turn.kind));
-    if let Some(why) = turn.failed.as_ref().map(|why| planner.failures.get(&turn.id).unwrap_or(why))
-    {
-        let what = format!("decides: {speaker} gave no answer ({})", flat(why));
-        let driver = format!(
-            "driver('{speaker}', 'agent'): whoever reads this plays {speaker} · or the call of the turn itself: {call}"
-        );
-        let out = format!("leave_out('{speaker}'): then only a draft can come of this cycle");
-        let also: &[&str] = match speaker {
-            Speaker::Role(_) => &[&driver, &out],
-            Speaker::Coach => &[&driver],
-        };
-        return of_user(planner, reader, &what, "retry()", also);
-    }
-    let yours = |sentence: String, call: String| Expected {
-        whose: Whose::Yours,
-        sentence,
-        call,
-        also: Vec::new(),
-    };
-    let take = planner.run(&format!("take('{speaker}')"));
-    match reader.player(planner, turn) {
-        Player::You => yours(format!("you play {whom}"), call),
-        Player::Anyone => {
-            let told = yours(format!("you may play {whom}: nobody has taken it"), call);
-            match planner.course.rounds.is_empty() {
-                true => told.also(format!(
-                    "several readers each take a role first: `{}`",
-                    take.replacen("pipemux ", "pipemux --reader NAME ", 1)
-                )),
-                false => told,
-            }
-        }
-        Player::Other(taker) => {
-            Expected::wait(planner, format!("reader {} plays {whom}", shown_name(&taker)))
-        }
-        Player::Untaken if !reader.holds.is_empty() => {
-            Expected::wait(planner, format!("nobody has taken {whom}"))
-                .also(format!("to play {speaker}, too: `{take}`"))
-        }
-        Player::Untaken if reader.is_user => {
-            yours(format!("nobody has taken {whom}: see to it that somebody does"), take.clone())
-                .also(format!(
-                    "for another reader: `{}`",
-                    take.replacen("pipemux ", "pipemux --reader NAME ", 1)
-                ))
-        }
-        Player::Untaken => yours(format!("you may take {whom}"), take)
-            .also(format!("to look on: `{}`", waiting(planner))),
-        Player::Driver(name)
-            if !(planner.plays_elsewhere() || planner.has_acted && planner.is_trusted()) =>
-        {
-            let sentence =
-                format!("{name} is to play {whom}: nothing is started before somebody says so");
-            yours(sentence, planner.run("go()"))
-                .also(format!("driver('{speaker}', 'agent'): whoever reads this plays {speaker}"))
-        }
-        Player::Driver(name) => {
-            // One session of a project has the roles played; the others look on.
-            let session = if planner.claim.is_some() { "" } else { " in another session" };
-            let others = match planner.course.open_turns.len().saturating_sub(1) {
-                0 => String::new(),
-                more => format!("; {more} more at the same time"),
-            };
-            Expected::wait(
-                planner,
-                format!("{name} plays {speaker}{session}, who {}{others}", turn.kind.task()),
-            )
-            .also(format!("driver('{speaker}', 'agent') takes the turn · pause()"))
-        }
-    }
-}
-
 /// Returns the command that waits for something to be said; a gist, since that is repeated for each turn of a course.
-fn waiting(planner: &Planner) -> String {
+pub fn waiting(planner: &Planner) -> String {
     format!("pipemux view {} --wait 60 --lod gist", planner.address())
 }

@@ -1,15 +1,18 @@
 //! What the speaker whose turn it is is given, written for a reader: the payload with each verdict, question and answer on a
 //! line. The exact payload is the answer to `payload()`.
 
+use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::turn::flat;
 use serde_json::{Map, Value};
+
+use crate::frame::say;
 
 /// Fields that a window shows elsewhere, or that say again what other fields say.
 const ELSEWHERE: [&str; 5] =
     ["user_brief", "my_prompt", "plan_schema", "coach_summary", "my_questions"];
 
 /// Writes a payload, a line or a list for each field.
-pub fn outline(payload: &Map<String, Value>) -> String {
+pub fn outline(payload: &Map<String, Value>, lang: Lang) -> String {
     let mut text = String::new();
     for (name, value) in payload {
         let is_elsewhere = ELSEWHERE.contains(&name.as_str())
@@ -22,14 +25,14 @@ pub fn outline(payload: &Map<String, Value>) -> String {
             "clarification_questions" => payload.get("user_answers"),
             _ => None,
         };
-        text += &field(&name.replace('_', " "), value, answers);
+        text += &field(&name.replace('_', " "), value, answers, lang);
     }
     text
 }
 
-fn field(name: &str, value: &Value, answers: Option<&Value>) -> String {
+fn field(name: &str, value: &Value, answers: Option<&Value>, lang: Lang) -> String {
     match value {
-        Value::Object(fields) if verdict(fields).is_none() => {
+        Value::Object(fields) if verdict(fields, lang).is_none() => {
             let line = |(key, value): (&String, &Value)| {
                 let answer = answers.and_then(|answers| answers[key].as_str());
                 match (answer, value) {
@@ -39,20 +42,21 @@ fn field(name: &str, value: &Value, answers: Option<&Value>) -> String {
                     // A record within a record: `consensus_from_r1_r2`.
                     (_, Value::Array(items)) if items.is_empty() => String::new(),
                     (_, Value::Array(items)) => {
-                        let items: Vec<String> = items.iter().map(one).collect();
+                        let items: Vec<String> = items.iter().map(|item| one(item, lang)).collect();
                         format!("- {}: {}\n", key.replace('_', " "), items.join(" · "))
                     }
-                    _ => format!("- {key} {}\n", one(value)),
+                    _ => format!("- {key} {}\n", one(value, lang)),
                 }
             };
             listed(name, &fields.iter().map(line).collect::<String>())
         }
         Value::Array(items) => {
-            let lines: String = items.iter().map(|item| format!("- {}\n", one(item))).collect();
+            let lines: String =
+                items.iter().map(|item| format!("- {}\n", one(item, lang))).collect();
             listed(name, &lines)
         }
         Value::Null => String::new(),
-        value => format!("{name}: {}\n", one(value)),
+        value => format!("{name}: {}\n", one(value, lang)),
     }
 }
 
@@ -61,20 +65,25 @@ fn listed(name: &str, lines: &str) -> String {
 }
 
 /// Writes a value on one line.
-fn one(value: &Value) -> String {
+fn one(value: &Value, lang: Lang) -> String {
     match value {
         Value::String(text) => flat(text),
-        Value::Array(items) => items.iter().map(one).collect::<Vec<_>>().join(" · "),
-        Value::Object(fields) => verdict(fields).or_else(|| asked(fields)).unwrap_or_else(|| {
-            let parts = fields.iter().map(|(name, value)| format!("{name} {}", one(value)));
-            parts.collect::<Vec<_>>().join("; ")
-        }),
+        Value::Array(items) => {
+            items.iter().map(|item| one(item, lang)).collect::<Vec<_>>().join(" · ")
+        }
+        Value::Object(fields) => {
+            verdict(fields, lang).or_else(|| asked(fields)).unwrap_or_else(|| {
+                let parts =
+                    fields.iter().map(|(name, value)| format!("{name} {}", one(value, lang)));
+                parts.collect::<Vec<_>>().join("; ")
+            })
+        }
         other => other.to_string(),
     }
 }
 
 /// Writes a verdict: `concern: who needs it isn't said · suggests: … · asks: …`.
-fn verdict(fields: &Map<String, Value>) -> Option<String> {
+fn verdict(fields: &Map<String, Value>, lang: Lang) -> Option<String> {
     fields.get("reasons")?;
     let word = match fields.get("ok")? {
         Value::Bool(true) => "agree",
@@ -82,10 +91,18 @@ fn verdict(fields: &Map<String, Value>) -> Option<String> {
         _ => "concern",
     };
     let texts = |name: &str| -> Vec<String> {
-        fields.get(name).and_then(Value::as_array).into_iter().flatten().map(one).collect()
+        fields
+            .get(name)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .map(|item| one(item, lang))
+            .collect()
     };
-    let mut text = format!("{word}: {}", texts("reasons").join(" "));
-    for (name, shown) in [("suggestions", "suggests"), ("blocking_open_questions", "asks")] {
+    let mut text = format!("{}: {}", say(lang, word), texts("reasons").join(" "));
+    let suggests = lang.pick("suggests", "建议");
+    let asks = lang.pick("asks", "提问");
+    for (name, shown) in [("suggestions", suggests), ("blocking_open_questions", asks)] {
         let items = texts(name);
         if !items.is_empty() {
             text += &format!(" · {shown}: {}", items.join(" · "));
@@ -119,7 +136,7 @@ mod tests {
             "previous_ai_responses_in_r3": {"RiskPlanner": {"ok": false, "reasons": ["no"], "suggestions": ["so"]}},
             "round": 3,
         });
-        let text = outline(payload.as_object().unwrap());
+        let text = outline(payload.as_object().unwrap(), Lang::English);
         assert_eq!(
             text,
             "asked so far:\n- RiskPlanner: When? → today\n\

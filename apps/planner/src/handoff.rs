@@ -10,7 +10,7 @@ use pipemux_planner_course::course::Version;
 use pipemux_planner_course::event::Event;
 use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::turn;
-use pipemux_planner_course::{Refusal, Stage};
+use pipemux_planner_course::{Refusal, Stage, ordered};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -59,22 +59,24 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
         planner.allowed = context.consents.iter().cloned().collect();
         planner.check_handoff(&words)?;
     }
-    let number = planner.course.handed_over + 1;
     let text = planner.course.file_text().unwrap_or_default();
     let hash = hex(&Sha256::digest(text.as_bytes()));
     let Some(store) = &planner.store else { return Err(Fault::failed("there is no topic")) };
-    let folder = store.folder().join("handoffs").join(format!("h{number}"));
-    planner.handed_over.insert(number);
+    let (number, folder) = claim(store.folder(), planner.course.handed_over)?;
     let record = record(planner, context, &version, number, &hash, is_draft, &words);
-    inputs(planner, store.folder(), &folder, &version, &text, is_draft)?;
-    write(&folder.join("record.json"), &record)?;
-    let event = Event::HandedOver {
-        number,
-        hash: hash.clone(),
-        confirmed: is_draft,
-        command: words.join(" "),
-    };
-    planner.commit(by(context), event)?;
+    let command = words.join(" ");
+    let event = Event::HandedOver { number, hash: hash.clone(), confirmed: is_draft, command };
+    let begun = inputs(planner, store.folder(), &folder, &version, &text, is_draft)
+        .and_then(|()| write(&folder.join("record.json"), &record))
+        .and_then(|()| {
+            planner.handed_over.insert(number);
+            planner.commit(by(context), event)
+        });
+    if let Err(fault) = begun {
+        // Nothing was handed over: its number may be the next one's.
+        let _ = fs::remove_dir_all(&folder);
+        return Err(fault);
+    }
     let brief = format!(
         "hand-over {number} of {} version {} · sha256 {}",
         version.artifact.word(),
@@ -95,9 +97,30 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
             .value(text.as_str())
             .into());
     }
-    let job = planner.handle.job(format!("handoff:{}:{number}", planner.course.topic));
+    // With its time: a topic that is planned anew begins with the same numbers.
+    let at = jiff::Timestamp::now();
+    let job = planner.handle.job(format!("handoff:{}:{number}:{at}", planner.course.topic));
     start(job.clone(), folder, record, words, text, is_draft, planner.root.clone());
     Ok(Reply::started(&job, format!("{brief} · record: {shown}")))
+}
+
+/// Takes the next number of a hand-over and makes its folder, which no other session can then take.
+fn claim(topic: &Path, last: u32) -> Result<(u32, PathBuf), Fault> {
+    let all = topic.join("handoffs");
+    let failed = |error: std::io::Error| {
+        Fault::failed(format!("{}: {error}; nothing was handed over", all.display()))
+    };
+    fs::create_dir_all(&all).map_err(failed)?;
+    // A journal that somebody wrote may name any number.
+    for number in last.saturating_add(1)..u32::MAX {
+        let folder = all.join(format!("h{number}"));
+        match fs::create_dir(&folder) {
+            Ok(()) => return Ok((number, folder)),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(error)),
+        }
+    }
+    Err(Fault::refused("this topic has no more numbers for hand-overs"))
 }
 
 /// Asks for the confirmation of a draft's risk.
@@ -144,7 +167,7 @@ fn record(
 }
 
 /// Says whether a person made a call or an agent.
-fn typed(context: &Context) -> &'static str {
+pub fn typed(context: &Context) -> &'static str {
     if is_person(&context.reader) { "person" } else { "agent that relayed it" }
 }
 
@@ -158,6 +181,7 @@ pub fn unfinished(planner: &Planner) -> Option<String> {
     let path = planner.store.as_ref()?.folder().join(name);
     let record: Value = serde_json::from_slice(&docui::regular_file::read(&path).ok()?).ok()?;
     let shown = path.strip_prefix(&planner.root).unwrap_or(&path).display();
+    let shown = turn::flat(&shown.to_string());
     (record["state"] == "begun").then(|| {
         let again = planner.run("handoff()");
         format!("hand-over {number} has no end on record ({shown}): it was cut off, unless another session runs it · again: `{again}`")
@@ -198,6 +222,21 @@ fn inputs(
     }
 }
 
+/// Returns what ends a program once its job is cancelled, for as long as what is returned besides lives.
+pub fn cancel_with(job: &JobHandle) -> (Cancel, std::sync::mpsc::Sender<()>) {
+    let cancel = Cancel::default();
+    let (watched, stop) = (job.clone(), cancel.clone());
+    let (lives, end) = std::sync::mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        while matches!(end.try_recv(), Err(std::sync::mpsc::TryRecvError::Empty)) {
+            if watched.cancelled_within(std::time::Duration::from_millis(200)) {
+                return stop.set();
+            }
+        }
+    });
+    (cancel, lives)
+}
+
 /// Runs the command on a thread of its own.
 fn start(
     job: JobHandle,
@@ -209,16 +248,7 @@ fn start(
     root: PathBuf,
 ) {
     std::thread::spawn(move || {
-        let cancel = Cancel::default();
-        let (watched, stop) = (job.clone(), cancel.clone());
-        let (ended, end) = std::sync::mpsc::channel::<()>();
-        std::thread::spawn(move || {
-            while matches!(end.try_recv(), Err(std::sync::mpsc::TryRecvError::Empty)) {
-                if watched.cancelled_within(std::time::Duration::from_millis(200)) {
-                    return stop.set();
-                }
-            }
-        });
+        let (cancel, ended) = cancel_with(&job);
         let env = [
             ("PLANNER_CONSENSUS", if is_draft { "draft" } else { "plan" }.to_owned()),
             ("PLANNER_RECORD", folder.join("record.json").display().to_string()),
@@ -301,9 +331,10 @@ fn finish(
 
 fn write(path: &Path, record: &Value) -> Result<(), Fault> {
     let text = serde_json::to_string_pretty(record).unwrap_or_default() + "\n";
-    replace(path, text.as_bytes())
+    replace(path, ordered::visible(&text).as_bytes())
 }
 
-fn hex(bytes: &[u8]) -> String {
+/// Writes bytes as hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -12,9 +12,13 @@
 //! | `query` | answers queries, which change nothing |
 //! | `window` | the document of a window; `said`: the record in it; `decision`: the plan or the draft |
 //! | `reader` | who a reader is: which roles it took, whether it speaks for the user |
-//! | `expected` | the one thing that is expected of a reader now, with the call that does it |
+//! | `seen` | which version a reader was shown, and what can still be decided on it |
+//! | `expected` | the one thing that is expected of a reader now, with the call that does it; `expected_turn`: while a turn is open |
+//! | `frame` | the words of the frame in the language of the brief |
 //! | `calls` | the calls that answer turns |
 //! | `handoff` | gives a plan or a draft to a command, and keeps a record of it |
+//! | `check` | runs the commands of a plan; `report`: the record of what held; `verdicts`: how that is shown |
+//! | `nodes` | a plan's requirements for the memory tree |
 //! | [`store`] | a topic's files below `.planning` |
 //! | [`config`] | `planner.toml`: who plays which role |
 //! | [`drivers`] | programs and endpoints that play roles |
@@ -37,24 +41,31 @@ pub mod action;
 pub mod app;
 mod begin;
 mod calls;
+mod check;
 mod cites;
 pub mod config;
 mod decision;
 pub mod drivers;
 mod expected;
+mod expected_turn;
+mod frame;
 mod given;
 mod handoff;
 pub mod limits;
 pub mod model;
+mod nodes;
 mod players;
 mod prior;
 mod query;
 mod reader;
+mod report;
 mod said;
+mod seen;
 pub mod store;
 mod strict;
 mod trust;
 mod update;
+mod verdicts;
 mod window;
 
 pub use action::Action;

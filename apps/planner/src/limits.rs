@@ -83,3 +83,24 @@ pub const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 pub const WRITE_PATIENCE: Duration = Duration::from_millis(300);
 /// Between two looks at such a lock or file.
 pub const LOCK_PAUSE: Duration = Duration::from_millis(10);
+
+/// Commands of a plan that one check runs. A consent shows 64 lines.
+pub const CHECK_COMMANDS_MAX: usize = 40;
+
+/// How long each of them may take.
+pub const CHECK_DEADLINE: Duration = Duration::from_secs(600);
+
+/// Lines of a command's output that are kept, its last ones.
+pub const CHECK_LINES: usize = 20;
+
+/// Characters of these lines.
+pub const CHECK_OUTPUT_MAX: usize = 2_000;
+
+/// Bytes of the record of a check that are read.
+pub const CHECK_RECORD_MAX: u64 = 2 * 1024 * 1024;
+
+/// Checks of a topic whose records are kept, the newest ones.
+pub const CHECKS_KEPT: u32 = 50;
+
+/// Characters of what failed that a new cycle is given.
+pub const EVIDENCE_MAX: usize = 16_000;

@@ -3,10 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 use docui::{Fault, Handle, JobHandle, Opening, regular_file, state_file};
 use pipemux_planner_course::artifact::Artifact;
+use pipemux_planner_course::turn::flat;
 use pipemux_planner_course::{By, Course, Effect, Entry, Event, Refusal};
 
 use crate::config::{Config, FILE};
@@ -41,6 +44,8 @@ pub struct Planner {
     pub(crate) waiting: Vec<(String, JobHandle)>,
     /// Hand-overs that this process began.
     pub(crate) handed_over: BTreeSet<u32>,
+    /// True while a check of this process runs.
+    pub(crate) is_checking: Arc<AtomicBool>,
     /// What `refresh` looked at last.
     stamps: Vec<Option<(SystemTime, u64)>>,
     pub(crate) expanded: BTreeSet<usize>,
@@ -49,6 +54,8 @@ pub struct Planner {
     pub(crate) kept: Vec<String>,
     /// What each reader was warned of before a hand-over: the topic, the version's number and its text.
     pub(crate) warned: BTreeMap<String, (String, u32, Option<String>)>,
+    /// Which version each reader was shown last: of which topic, and its number.
+    pub(crate) shown: Mutex<BTreeMap<String, (String, u32)>>,
     /// The keys of what a person has allowed, as of the last act.
     pub(crate) allowed: BTreeSet<String>,
     /// True once a reader has acted in this process. Before that no turn is played: opening, looking and waking start nothing.
@@ -81,11 +88,13 @@ impl Planner {
             failures: BTreeMap::new(),
             waiting: Vec::new(),
             handed_over: BTreeSet::new(),
+            is_checking: Arc::default(),
             stamps: Vec::new(),
             expanded: BTreeSet::new(),
             notes: Vec::new(),
             kept: Vec::new(),
             warned: BTreeMap::new(),
+            shown: Mutex::default(),
             allowed: BTreeSet::new(),
             has_acted: false,
             handle: opening.handle.clone(),
@@ -126,7 +135,7 @@ impl Planner {
 
     /// Returns what readers should know.
     pub(crate) fn take_notes(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.notes)
+        std::mem::take(&mut self.notes).iter().map(|note| flat(note)).collect()
     }
 
     /// Shows a topic.
@@ -222,7 +231,7 @@ impl Planner {
 
     /// Returns the command that makes a call.
     pub(crate) fn run(&self, call: &str) -> String {
-        let queries = ["versions(", "payload(", "artifact("];
+        let queries = ["versions(", "payload(", "artifact(", "nodes("];
         let verb = if queries.iter().any(|query| call.starts_with(query)) { "ask" } else { "run" };
         format!("pipemux {verb} '{}.{}'", self.callee, call.replace('\'', "\""))
     }
@@ -242,10 +251,15 @@ impl Planner {
         }
     }
 
+    /// Gives every reader a line. Names and words in it may be anybody's.
+    pub(crate) fn notify(&self, line: &str) {
+        self.handle.notify(flat(line));
+    }
+
     /// Says what others wrote that gave way.
     fn tell_kept(&mut self, kept: Vec<String>) {
         if !kept.is_empty() {
-            kept.iter().for_each(|line| self.handle.notify(line.clone()));
+            kept.iter().for_each(|line| self.notify(line));
             self.kept = kept;
         }
     }
@@ -274,7 +288,7 @@ impl Planner {
             Ok(true) => {
                 (self.course, self.disk_problem) = (next, None);
                 if let Some(what) = self.course.said.last() {
-                    self.handle.notify(what.gist.clone());
+                    self.notify(&what.gist);
                 }
                 // The version that it makes has files of its own.
                 match self.store.as_ref().map(|one| one.write_out(&self.course)) {

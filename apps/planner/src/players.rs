@@ -118,7 +118,7 @@ impl Planner {
             };
             self.failures.insert(turn, gist(&why));
             let notice = format!("{}: no answer: {}", answer.by.reader, gist(&why));
-            self.handle.notify(notice);
+            self.notify(&notice);
         }
         Ok(())
     }

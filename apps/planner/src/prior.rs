@@ -6,6 +6,7 @@ use docui::{Fault, regular_file};
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::course::Version;
 use pipemux_planner_course::event::Prior;
+use pipemux_planner_course::turn::{flat, shown_name};
 use pipemux_planner_course::{Course, schema};
 use serde_json::Value;
 
@@ -71,6 +72,19 @@ pub fn of_version(course: &Course, version: &Version, mut prior: Prior) -> Prior
     prior
 }
 
+/// Returns what a copy of a plan of this project is: the version that says the same, else one that nobody agreed to.
+pub fn of_copy(course: &Course, mut prior: Prior) -> Prior {
+    let is_same = |one: &&Version| parse(&one.text(), "").plan == prior.plan;
+    match course.versions.iter().rev().find(is_same) {
+        Some(version) => of_version(course, version, prior),
+        None => {
+            prior.version += ", edited by hand: no version of this project says the same";
+            prior.agreed_points.clear();
+            prior
+        }
+    }
+}
+
 /// Tells what a text is, and takes its points, each within its bound.
 fn parse(text: &str, named: &str) -> Prior {
     let mut prior = parse_whole(text, named);
@@ -82,7 +96,12 @@ fn parse(text: &str, named: &str) -> Prior {
             *point = point.chars().take(POINT_MAX / 4).chain(['…']).collect();
         }
     }
-    prior.title = prior.title.chars().take(200).collect();
+    for point in prior.key_points.iter_mut().chain(&mut prior.agreed_points) {
+        *point = flat(point);
+    }
+    // It stands in the brackets that mark a part of the brief.
+    prior.title = shown_name(&prior.title.chars().take(200).collect::<String>());
+    prior.version = shown_name(&prior.version);
     prior
 }
 
@@ -114,7 +133,8 @@ fn plan_of(mut plan: Value, source: String) -> Prior {
         .collect();
     key_points.extend(list("requirements").iter().map(line));
     key_points.retain(|point| !point.is_empty());
-    let title = plan["meta"]["task_id"].as_str().unwrap_or(&source).to_owned();
+    let topic = plan["meta"]["task_id"].as_str().map(str::to_owned);
+    let title = topic.clone().unwrap_or_else(|| source.clone());
     // A plan that another program wrote has other fields: its points are taken, and the title says so.
     let title = match schema::check("planning.ai", &plan) {
         Ok(()) => title,
@@ -130,7 +150,7 @@ fn plan_of(mut plan: Value, source: String) -> Prior {
         fields.retain(|name, _| !["meta", "consensus_snapshot"].contains(&name.as_str()));
     }
     let kind = "plan".into();
-    Prior { source, kind, title, version, key_points, agreed_points, plan: Some(plan), topic: None }
+    Prior { source, kind, title, version, key_points, agreed_points, plan: Some(plan), topic }
 }
 
 /// Returns the title of a draft, in English or in Chinese, if a line is its heading.

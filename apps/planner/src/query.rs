@@ -1,5 +1,7 @@
 //! Answers queries, which change nothing.
 
+use std::borrow::Cow;
+
 use docui::{Done, Fault, Value, View};
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::course::Version;
@@ -10,7 +12,7 @@ use crate::action::Action;
 use crate::model::Planner;
 use crate::reader::Reader;
 use crate::store::Store;
-use crate::{said, update};
+use crate::{nodes, said, seen, update};
 
 /// Answers one query.
 ///
@@ -57,7 +59,7 @@ pub fn answer(planner: &Planner, action: &Action, reader: &str) -> Result<Done, 
         }
         Action::Compare { a, b } => {
             let (before, after) = (version(planner, *a)?, version(planner, *b)?);
-            let found = compare::compare(&before.artifact, &after.artifact);
+            let found = compare::compare(&before, &after);
             let mut text = String::new();
             for difference in &found {
                 text += &format!("{}\n", difference.section);
@@ -90,6 +92,14 @@ pub fn answer(planner: &Planner, action: &Action, reader: &str) -> Result<Done, 
             }
             None => return Err(update::refused(planner, "there is no plan yet", "")),
         },
+        Action::Nodes {} => match course.version().map(|one| (one.number, &one.artifact)) {
+            Some((number, Artifact::Plan(plan))) => {
+                let of = plan["requirements"].as_array().map_or(0, Vec::len);
+                let text = nodes::markdown(&course.topic, number, plan);
+                (count(of, "requirement"), text)
+            }
+            _ => return Err(update::refused(planner, "there is no plan yet", "")),
+        },
         Action::Topics {} => {
             let topics = Store::topics(&planner.root);
             (count(topics.len(), "topic"), topics.join("\n"))
@@ -110,11 +120,10 @@ pub fn answer(planner: &Planner, action: &Action, reader: &str) -> Result<Done, 
     Ok(Done::new(brief).content(view).value(value))
 }
 
-fn version(planner: &Planner, number: i64) -> Result<&Version, Fault> {
-    let found = planner.course.versions.iter().find(|version| i64::from(version.number) == number);
-    found.ok_or_else(|| {
-        update::refused(planner, format!("there is no version {number}"), "versions()")
-    })
+fn version(planner: &Planner, number: i64) -> Result<Cow<'_, Artifact>, Fault> {
+    let found = u32::try_from(number).ok().and_then(|number| seen::artifact(planner, number));
+    let none = || update::refused(planner, format!("there is no version {number}"), "versions()");
+    found.map(|(_, artifact)| artifact).ok_or_else(none)
 }
 
 /// Returns the newest plan or draft, or a section of it.

@@ -1,7 +1,9 @@
 //! Who a reader is: which roles it took, and whether it speaks for the user.
 
-use pipemux_planner_course::turn::Turn;
-use pipemux_planner_course::{Course, Speaker};
+use docui::Fault;
+use pipemux_planner_course::lang::Lang;
+use pipemux_planner_course::turn::{Turn, shown_name};
+use pipemux_planner_course::{Course, Event, Refusal, Speaker};
 
 use crate::config::DriverSpec;
 use crate::model::Planner;
@@ -41,11 +43,13 @@ pub enum Player {
 impl<'a> Reader<'a> {
     /// Returns what a reader is in a course.
     pub fn of(course: &Course, name: &'a str) -> Self {
+        let is_invited = course.expert.as_ref().is_some_and(|expert| expert.reader == name);
         let holds = |speaker: &Speaker| course.takers.get(speaker).is_some_and(|by| by == name);
         Self {
             holds: Speaker::ALL.into_iter().filter(holds).collect(),
-            is_user: course.user == name || is_person(name),
-            is_expert: course.expert.as_ref().is_some_and(|expert| expert.reader == name)
+            // A person who is the expert speaks for themselves.
+            is_user: course.user == name || (is_person(name) && !is_invited),
+            is_expert: is_invited
                 && !course.said.iter().any(|said| said.by.reader == name && said.who != "Expert"),
             has_company: course.takers.values().any(|by| by != name),
             name,
@@ -53,8 +57,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns true if what the user is to do concerns this reader: it is the user's, or nobody plays a part of its own.
-    pub fn speaks_for_the_user(&self) -> bool {
-        self.is_user || (self.holds.is_empty() && !self.is_expert && !self.has_company)
+    pub fn speaks_for_the_user(&self, planner: &Planner) -> bool {
+        self.is_user || (self.may_speak_for_the_user(planner) && !self.has_company)
+    }
+
+    /// Returns true if an act of the user's isn't refused this reader.
+    pub fn may_speak_for_the_user(&self, planner: &Planner) -> bool {
+        self.speaks_as(planner, &planner.course).is_none()
     }
 
     /// Returns as whom this reader speaks, if it can't speak for the user: as a role that it took or played, as the expert, or
@@ -126,11 +135,19 @@ impl<'a> Reader<'a> {
 
     /// Says who the reader is, where that isn't plain: `You are TestPlanner and Coach.`
     pub fn introduced(&self, planner: &Planner) -> Option<String> {
+        let lang = planner.course.lang();
         let mut text = match self.holds.as_slice() {
-            _ if self.is_expert => "You are the invited expert.".to_owned(),
+            _ if self.is_expert => {
+                lang.pick("You are the invited expert.", "你是受邀专家。").to_owned()
+            }
             [] if !self.has_company => return None,
-            [] if self.is_user => "You speak for the user.".to_owned(),
-            [] => "You hold no role.".to_owned(),
+            [] if self.is_user => lang.pick("You speak for the user.", "你代表用户。").to_owned(),
+            [] => lang.pick("You hold no role.", "你没有担任角色。").to_owned(),
+            holds if lang == Lang::Chinese => {
+                let names: Vec<&str> = holds.iter().map(|speaker| speaker.name()).collect();
+                let user = if self.is_user { "，并代表用户" } else { "" };
+                format!("你担任 {}{user}。", names.join("、"))
+            }
             holds => {
                 let names: Vec<&str> = holds.iter().map(|speaker| speaker.name()).collect();
                 let user = if self.is_user { ", and speak for the user" } else { "" };
@@ -146,7 +163,10 @@ impl<'a> Reader<'a> {
         };
         let free = free(planner);
         if !self.is_expert && !free.is_empty() {
-            text += &format!(" Nobody has taken {}.", free.join(", "));
+            text += &lang.pick(
+                format!(" Nobody has taken {}.", free.join(", ")),
+                format!("还没有人担任 {}。", free.join("、")),
+            );
         }
         Some(text)
     }
@@ -155,6 +175,27 @@ impl<'a> Reader<'a> {
 /// Returns true for a reader that is a person: a terminal and a page are readers of their own, and all others relay.
 pub fn is_person(name: &str) -> bool {
     PERSONS.iter().any(|of| name.starts_with(of))
+}
+
+/// Lets a person be the expert, unless somebody is.
+///
+/// # Errors
+/// Somebody else is, or the reader is no person.
+pub fn join_as_expert(planner: &Planner, reader: &str) -> Result<Event, Fault> {
+    match &planner.course.expert {
+        Some(expert) if expert.reader == reader => Err(planner.fault(Refusal::new(
+            "you are the expert already",
+            "verdict('Expert', ok=true, reasons=['…'])",
+        ))),
+        Some(expert) => {
+            Err(Fault::refused(format!("the expert is reader {}", shown_name(&expert.reader))))
+        }
+        None if is_person(reader) => Ok(Event::Invite { reader: reader.to_owned(), veto: false }),
+        None => Err(planner.fault(Refusal::new(
+            "the expert is a person, or a reader whom the user invites",
+            "invite('READER')",
+        ))),
+    }
 }
 
 /// Returns who is played by whoever takes the role, and that nobody has taken.

@@ -7,8 +7,10 @@ use std::sync::Arc;
 use docui::{Object, tokens};
 use pipemux_planner_course::Course;
 use pipemux_planner_course::course::Said;
+use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::turn::{count, plain, quoted, shown_name};
 
+use crate::frame::{say, say_first};
 use crate::limits::{RECORD_LINES, WORDS_MAX};
 use crate::model::Planner;
 use crate::window::Page;
@@ -41,7 +43,8 @@ pub fn record(page: &mut Page<'_>, folds: bool) {
         return;
     }
     let callee = planner.callee.clone();
-    page.text("\n### Said\n");
+    let lang = course.lang();
+    page.text(format!("\n### {}\n", lang.pick("Said", "讨论记录")));
     let lines = lines(page, folds);
     let mut first = lines.len();
     let mut left = page.left.saturating_sub(60);
@@ -56,7 +59,7 @@ pub fn record(page: &mut Page<'_>, folds: bool) {
     let hidden: u64 = lines[..first].iter().map(Line::tokens).sum();
     if first > 0 {
         page.hide(hidden);
-        let earlier = count(first, "earlier line");
+        let earlier = lang.pick(count(first, "earlier line"), format!("更早的 {first} 行"));
         page.text(format!("{earlier}: `pipemux ask '{callee}.record()'`\n"));
         // The stage in which the first line stands.
         if lines[first..].first().is_some_and(|line| line.stage.is_empty()) {
@@ -77,15 +80,17 @@ pub fn record(page: &mut Page<'_>, folds: bool) {
     }
     let newest = course.said.len();
     let since = newest.saturating_sub(9).max(1);
-    page.text(format!(
-        "word for word: `pipemux ask '{callee}.record(since={since})'` ({newest} entries)\n"
+    let call = format!("`pipemux ask '{callee}.record(since={since})'`");
+    page.text(lang.pick(
+        format!("word for word: {call} ({newest} entries)\n"),
+        format!("逐字记录：{call}（{newest} 条）\n"),
     ));
 }
 
 /// Returns all lines.
 fn lines(page: &Page<'_>, folds: bool) -> Vec<Line> {
     let course = &page.planner.course;
-    let now = course.stage.shown();
+    let (now, lang) = (course.stage.shown(), course.lang());
     let mut lines = Vec::new();
     let mut folded = BTreeSet::new();
     let mut runs = Vec::new();
@@ -109,9 +114,10 @@ fn lines(page: &Page<'_>, folds: bool) -> Vec<Line> {
     for (range, is_folded) in runs {
         let run = &course.said[range.clone()];
         let place = &run[0].place;
+        let shown = say(lang, place);
         let mut stage = match is_folded {
-            true => format!("{place}: {}\n", tally(run)),
-            false => format!("{place}:\n"),
+            true => format!("{shown}: {}\n", tally(run, lang)),
+            false => format!("{shown}:\n"),
         };
         for (number, one) in range.clone().zip(run) {
             let is_expanded = page.is_full() || page.planner.expanded.contains(&number);
@@ -123,9 +129,11 @@ fn lines(page: &Page<'_>, folds: bool) -> Vec<Line> {
             origin = by.unwrap_or(origin);
             let by = by.map_or_else(String::new, |by| format!(" (by {})", shown_name(by)));
             let text = match (is_expanded, whole.contains(&number)) {
-                (true, _) => format!(" {}{by}\n{}\n", one.gist, quoted(&one.text)),
+                (true, _) => {
+                    format!(" {}{by}\n{}\n", say_first(lang, &one.gist), quoted(&one.text))
+                }
                 (false, true) => words(page.planner, number, one, &by),
-                (false, false) => format!(" {}{by}\n", one.gist),
+                (false, false) => format!(" {}{by}\n", say_first(lang, &one.gist)),
             };
             lines.push(Line { stage: std::mem::take(&mut stage), said: Some(number), text });
         }
@@ -177,6 +185,12 @@ fn words(planner: &Planner, number: usize, one: &Said, by: &str) -> String {
     let (head, body) = text.split_once('\n').unwrap_or((text, ""));
     let body = if body.is_empty() { String::new() } else { format!("\n{}", quoted(body)) };
     let before = if verdict.is_some() { "" } else { before(one, text) };
+    let head = match verdict.is_some() && planner.course.lang() == Lang::Chinese {
+        true => say_first(Lang::Chinese, head)
+            .replace(" · suggests: ", " · 建议：")
+            .replace(" · asks: ", " · 提问："),
+        false => head.to_owned(),
+    };
     format!(" {before}{head}{by}{body}{rest}\n")
 }
 
@@ -223,20 +237,24 @@ fn is_confirmed(run: &[Arc<Said>]) -> bool {
 }
 
 /// Sums up a stage that is folded: `2 agree, 3 concern`.
-fn tally(run: &[Arc<Said>]) -> String {
+fn tally(run: &[Arc<Said>], lang: Lang) -> String {
     if is_confirmed(run) {
-        return format!("{}, confirmed by {}", run[0].gist, count(run.len() - 1, "role"));
+        let (gist, roles) = (&run[0].gist, run.len() - 1);
+        return lang.pick(
+            format!("{gist}, confirmed by {}", count(roles, "role")),
+            format!("{gist}，{roles} 个角色已确认"),
+        );
     }
     let of = |word: &str| run.iter().filter(|said| said.gist.starts_with(word)).count();
     let counts = ["agree", "block", "concern"].map(|word| (of(word), word));
     let parts: Vec<String> = counts
         .iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!("{count} {word}"))
+        .map(|(count, word)| format!("{count} {}", say(lang, word)))
         .collect();
     match parts.is_empty() {
-        true => count(run.len(), "line"),
-        false => parts.join(", "),
+        true => lang.pick(count(run.len(), "line"), format!("{} 行", run.len())),
+        false => parts.join(lang.pick(", ", "，")),
     }
 }
 

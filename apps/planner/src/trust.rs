@@ -12,6 +12,7 @@ use pipemux_planner_course::Speaker;
 use sha2::{Digest, Sha256};
 
 use crate::config::{CommandLine, DriverSpec, FILE};
+use crate::handoff::hex;
 use crate::limits::TRUSTED_FILE_MAX;
 use crate::model::Planner;
 
@@ -140,10 +141,6 @@ fn line(words: &[String]) -> String {
 fn read_bounded(path: &Path) -> Option<Vec<u8>> {
     let length = path.metadata().ok()?.len();
     if length > TRUSTED_FILE_MAX { None } else { regular_file::read(path).ok() }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::action::{Action, IntentName};
 use crate::model::Planner;
-use crate::reader::{Reader, is_person};
+use crate::reader::{Reader, is_person, join_as_expert};
 use crate::store::Store;
-use crate::{begin, cites, expected, handoff, query, window};
+use crate::{begin, check, cites, expected, handoff, query, seen, window};
 
 /// Carries out one action.
 ///
@@ -58,11 +58,17 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
             kept(planner, &text.text)?;
             Event::Say { text: text.text }
         }
-        Action::Adjust { text } => {
+        Action::Adjust { text, check } => {
             kept(planner, &text.text)?;
-            Event::Adjust { text: text.text }
+            let failed =
+                if check { format!("\n\n{}", check::evidence(planner)?) } else { String::new() };
+            Event::Adjust { text: text.text + &failed }
         }
-        Action::Accept {} => Event::Accept,
+        Action::Check { of } => return check::check(planner, &of, context),
+        Action::Accept {} => {
+            seen::check(planner, &context.reader)?;
+            Event::Accept
+        }
         Action::Discard {} => Event::Discard,
         Action::Handoff { command } => return handoff::hand_over(planner, &command, context),
         Action::Intend { kind: IntentName::ContinueDiscussion, words } => {
@@ -81,9 +87,16 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
         }
         Action::Retry {} => Event::Retry,
         Action::LeaveOut { role } => Event::LeaveOut { role: role_of(&role)? },
+        Action::Take { role } if role.trim().eq_ignore_ascii_case("expert") => {
+            join_as_expert(planner, &context.reader)?
+        }
         Action::Take { role } => Event::Take { role: speaker_of(&role)? },
         Action::Invite { reader, veto } => Event::Invite { reader, veto },
-        Action::RollBack { version } => Event::RollBack { to: u32::try_from(version).unwrap_or(0) },
+        Action::RollBack { version } => {
+            let to = u32::try_from(version).unwrap_or(0);
+            seen::check_versions(planner, to)?;
+            Event::RollBack { to }
+        }
         Action::Driver { role, driver } => {
             return choose(planner, &role, &driver, context).map(Into::into);
         }
@@ -167,6 +180,7 @@ fn starts_turns(action: &Action) -> bool {
             Action::Discard {}
                 | Action::Pause {}
                 | Action::Handoff { .. }
+                | Action::Check { .. }
                 | Action::Switch { .. }
                 | Action::Expand { .. }
                 | Action::Collapse {}
@@ -176,6 +190,7 @@ fn starts_turns(action: &Action) -> bool {
                 | Action::Versions {}
                 | Action::Compare { .. }
                 | Action::Quality {}
+                | Action::Nodes {}
                 | Action::Topics {}
         )
 }

@@ -9,11 +9,12 @@ use serde_json::Value;
 
 use crate::calls::choices;
 use crate::expected::expected;
+use crate::frame::{say, say_first};
 use crate::given::outline;
 use crate::limits::GIVEN_MAX;
 use crate::model::Planner;
 use crate::reader::Reader;
-use crate::{decision, handoff, said};
+use crate::{decision, handoff, said, seen};
 
 /// A window that is being written, and the tokens that are left for it.
 pub struct Page<'a> {
@@ -81,12 +82,16 @@ pub fn view(planner: &Planner, request: &ViewRequest) -> View {
     }
     if request.lod == Lod::Gist {
         if let Some(last) = course.said.last() {
-            page.text(format!("last: {} {}\n", last.who, last.gist));
+            let lang = course.lang();
+            let gist = say_first(lang, &last.gist);
+            page.text(format!("{}: {} {gist}\n", lang.pick("last", "最近"), last.who));
         }
         return page.view;
     }
     let decides = matches!(course.stage, Stage::Confirm | Stage::Accepted);
     if decides {
+        seen::note(planner, &request.reader);
+        decision::check(&mut page);
         decision::artifact(&mut page);
     }
     let is_given = given(&mut page);
@@ -102,25 +107,28 @@ pub fn view(planner: &Planner, request: &ViewRequest) -> View {
 fn title(planner: &Planner) -> String {
     let course = &planner.course;
     let mut title = format!("{} · {}", course.topic, place(course));
+    let lang = course.lang();
     if course.cycle > 1 {
-        title += &format!(" · cycle {}", course.cycle);
+        title += &format!(" · {} {}", lang.pick("cycle", "循环"), course.cycle);
     }
     if course.paused {
-        title += " · paused";
+        title += lang.pick(" · paused", " · 已暂停");
     }
     title
 }
 
 /// Returns how far a course is: `round 2 · 3 of 5`.
 pub fn place(course: &Course) -> String {
+    let lang = course.lang();
+    let stage = say(lang, &course.stage.shown());
     match course.stage {
         Stage::Round(round) if !course.open_turns.is_empty() => {
             let has_spoken = |role: &Role| course.verdicts(round).any(|(other, _)| other == *role);
             let waits = |role: &&Role| !has_spoken(role) && !course.left_out.contains(role);
             let number = 6 - Role::ALL.iter().filter(waits).count();
-            format!("{} · {number} of 5", course.stage.shown())
+            lang.pick(format!("{stage} · {number} of 5"), format!("{stage} · {number}/5"))
         }
-        _ => course.stage.shown(),
+        _ => stage,
     }
 }
 
@@ -136,7 +144,7 @@ fn expectation(page: &mut Page<'_>) {
         expected.call
     );
     if let Some(turn) = reader.turn(planner).filter(|_| !planner.course.paused) {
-        let said = choices(turn.kind);
+        let said = say(planner.course.lang(), choices(turn.kind));
         if !said.is_empty() && reader.is_to_play(planner, turn) {
             text += &format!("{said}\n");
         }
@@ -164,14 +172,18 @@ fn given(page: &mut Page<'_>) -> bool {
     let prompt = payload.get("my_prompt").and_then(Value::as_str);
     let task = prompt.and_then(|prompt| prompt.lines().next()).unwrap_or_default();
     page.text(format!("\n{} · {task}\n", turn.kind.speaker()));
-    let text = outline(&payload);
+    let text = outline(&payload, course.lang());
     let tokens = tokens::estimate(&text);
     match page.is_full() || (tokens <= GIVEN_MAX && page.has_room(&text, 75)) {
         true => page.text(text.clone()),
         false => {
             page.hide(tokens);
             let command = format!("`pipemux ask '{}.payload()'`", planner.callee);
-            page.text(format!("all that {} is given: {command}\n", turn.kind.speaker()));
+            let who = turn.kind.speaker();
+            page.text(course.lang().pick(
+                format!("all that {who} is given: {command}\n"),
+                format!("给 {who} 的全部内容：{command}\n"),
+            ));
         }
     }
     !text.is_empty()
@@ -186,7 +198,8 @@ fn progress(page: &mut Page<'_>, is_given: bool) {
         let next: Vec<String> =
             waits.map(|one| format!("{}: {}", one.asker(), gist(&one.text))).collect();
         if !next.is_empty() {
-            page.text(format!("\nto be cleared up: {}\n", next.join(" · ")));
+            let word = course.lang().pick("to be cleared up", "待澄清");
+            page.text(format!("\n{word}: {}\n", next.join(" · ")));
         }
     }
     let Stage::Round(round) = course.stage else { return };
@@ -198,27 +211,31 @@ fn progress(page: &mut Page<'_>, is_given: bool) {
     };
     let next: Vec<&str> =
         Role::ALL.iter().filter(|role| waits(role)).map(|role| role.name()).collect();
-    let word = if course.open_turns.len() > 1 { "at the same time" } else { "then" };
+    let lang = course.lang();
+    let word = match course.open_turns.len() > 1 {
+        true => lang.pick("at the same time", "同时"),
+        false => lang.pick("then", "接下来"),
+    };
     let left_out: Vec<&str> = course.left_out.iter().map(|role| role.name()).collect();
     let mut text = String::new();
     if !next.is_empty() {
         text += &format!("\n{word}: {}\n", next.join(", "));
     }
     if !left_out.is_empty() {
-        text += &format!("left out: {}\n", left_out.join(", "));
+        text += &format!("{}: {}\n", lang.pick("left out", "不参加"), left_out.join(", "));
     }
     page.text(text);
 }
 
 fn brief(page: &mut Page<'_>) {
-    let brief = page.planner.course.whole_brief();
+    let (brief, lang) = (page.planner.course.whole_brief(), page.planner.course.lang());
     let text = match page.has_room(&brief, 50) {
         true => quoted(&brief),
         false => {
             page.hide(tokens::estimate(&brief));
             let all = format!("pipemux view {} --lod full", page.planner.address());
-            format!("> {}\nall of it: `{all}`", gist(&brief))
+            format!("> {}\n{}: `{all}`", gist(&brief), lang.pick("all of it", "全文"))
         }
     };
-    page.text(format!("\n### Brief\n{text}\n"));
+    page.text(format!("\n### {}\n{text}\n", lang.pick("Brief", "需求原文")));
 }

@@ -107,7 +107,7 @@ fn confined(manifest: Manifest) -> Manifest {
         },
         // It writes plans into the project, and has roles played by programs and endpoints of models. Those read their own
         // settings and sign-in, which lie in the home directory. A program that brings its runtime along reads its own map in
-        // `/proc`; what others hold stays closed there.
+        // `/proc`; what others hold stays closed there. The commands by which it checks a plan are builds and tests.
         "planner" => Manifest {
             sandbox: SandboxLevel::Standard,
             folder: Some(FolderAccess::Write),
@@ -122,6 +122,9 @@ fn confined(manifest: Manifest) -> Manifest {
                 "~/.nvm",
                 "~/.bun",
                 "~/.cargo/bin",
+                "~/.cargo/git",
+                "~/.cargo/registry",
+                "~/.rustup",
                 "~/.config/planner.toml",
             ]
             .map(str::to_owned)

@@ -56,6 +56,7 @@ mod pause;
 mod person;
 mod pipe;
 mod planner;
+mod planner_check;
 mod planner_players;
 mod planner_workshops;
 mod process_faults;

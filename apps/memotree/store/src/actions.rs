@@ -52,6 +52,8 @@ pub struct Place {
 pub struct NewNode {
     /// The title.
     pub title: String,
+    /// What its id is made of; of the title if this is empty.
+    pub name: String,
     /// The content.
     pub text: String,
     /// One line that says what it is about.
@@ -101,7 +103,8 @@ impl Store {
                     Place { parent: Some(parent.to_string()), before: None }
                 }
             };
-            let id = draft.free_id(&node.title)?;
+            let named = if node.name.is_empty() { &node.title } else { &node.name };
+            let id = draft.free_id(named)?;
             let (parent, order) = draft.place(&id, &place)?;
             let today = draft.today();
             let mut file = NodeFile::default();

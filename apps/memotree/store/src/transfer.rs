@@ -148,7 +148,8 @@ fn unescaped(line: &str, in_fence: bool) -> &str {
 
 impl Store {
     /// Takes the headings of a Markdown text as a tree below a node. Headings that name a node that there is set its title
-    /// and content, add their tags, and leave it where it is.
+    /// and content, add their tags, and leave it where it is; those that name one that there isn't make it by that name, if
+    /// no node has had it.
     ///
     /// # Errors
     /// There is no such parent, a title isn't allowed, or a file can't be written.
@@ -182,8 +183,10 @@ impl Store {
             stack.push((heading.level, NewPlace::Below(new.len())));
             let title =
                 if heading.title.is_empty() { "untitled".to_owned() } else { heading.title };
-            let Heading { text, tags, .. } = heading;
-            new.push(NewNode { title, text, tags, place, ..NewNode::default() });
+            let Heading { text, tags, id, .. } = heading;
+            // So that the same text changes it the next time.
+            let name = id.unwrap_or_default();
+            new.push(NewNode { title, name, text, tags, place, ..NewNode::default() });
         }
         for (id, heading) in known {
             let mut changed = Vec::new();

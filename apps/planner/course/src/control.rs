@@ -1,7 +1,7 @@
 //! What the user may do at any time: retry, leave out, adjust, go back, pause, decide, roll back.
 
 use crate::artifact::Artifact;
-use crate::course::{Addition, Course, Stage};
+use crate::course::{Addition, Course, Expert, Stage};
 use crate::event::{BackTo, By, Effect, Refusal, SIGNED};
 use crate::limits::TEXT_MAX;
 use crate::meeting::QuestionState;
@@ -264,6 +264,19 @@ impl Course {
         let text = format!("version {} is {}", version.number, to.shown());
         self.note("decision".into(), "user".into(), by, text.clone(), &text);
         self.enter(to);
+        Ok(())
+    }
+
+    /// Takes a reader as the expert: whom the user invites, or a person who joins.
+    pub(crate) fn invite(&mut self, reader: &str, veto: bool, by: &By) -> Result<(), Refusal> {
+        let name = shown_name(reader);
+        let right = if veto { " with a veto" } else { "" };
+        let (who, text) = match by.person && by.reader == reader {
+            true => ("Expert", format!("{name} joins as the expert{right}")),
+            false => ("user", format!("invites {name} as an expert{right}")),
+        };
+        self.expert = Some(Expert { reader: reader.to_owned(), veto, words: Vec::new() });
+        self.note(self.stage.shown(), who.into(), by, text.clone(), &text);
         Ok(())
     }
 

@@ -129,21 +129,12 @@ impl Course {
             Event::Pause => self.pause(effects),
             Event::Resume => self.resume(effects),
             Event::Back { stage } => self.back(*stage, &entry.by, effects),
-            Event::Invite { reader, veto } => {
-                let text = format!(
-                    "invites {reader} as an expert{}",
-                    if *veto { " with a veto" } else { "" }
-                );
-                self.expert =
-                    Some(Expert { reader: reader.clone(), veto: *veto, words: Vec::new() });
-                self.note(self.stage.shown(), "user".into(), &entry.by, text.clone(), &text);
-                Ok(())
-            }
+            Event::Invite { reader, veto } => self.invite(reader, *veto, &entry.by),
             Event::ExpertSpoke { ok, text } => self.expert_spoke(*ok, &within(text)?, &entry.by),
             Event::Edited { text } => self.edited(text, &entry.by, effects),
             Event::RollBack { to } => self.roll_back(*to, &entry.by, effects),
             Event::HandedOver { number, hash, confirmed, command } => {
-                self.handed_over = *number;
+                self.handed_over = self.handed_over.max(*number);
                 let how =
                     if command.is_empty() { "printed".into() } else { format!("to {command}") };
                 let risk = if *confirmed { " · a draft; the user knows the risk" } else { "" };
@@ -167,7 +158,7 @@ impl Course {
                 "adjust('what is to be different')",
             ));
         }
-        self.topic = topic.to_owned();
+        self.topic = turn::flat(topic);
         self.brief = within(brief)?;
         self.history = history.to_vec();
         self.cycle = 1;

@@ -43,9 +43,9 @@ pub fn instruction(kind: TurnKind) -> &'static str {
         TurnKind::Plan => {
             "Write the plan that all roles agreed on, by plan_schema. Keep the ids of an earlier plan for what stays. Answer with JSON only: {\"why\", \"what\", \
              \"requirements\": [{\"id\", \"text\"}], \"draft_files\": [{\"path\", \"purpose\"}], \"acceptance\": [{\"id\", \
-             \"requirement\": \"R1\", \"text\"}], \"scope\": [], \"non_goals\": [], \"constraints\": [], \"decisions\": [], \
+             \"requirement\": \"R1\", \"text\", \"command\": optional, a line of sh that ends with status 0 once it holds}], \"scope\": [], \"non_goals\": [], \"constraints\": [], \"decisions\": [], \
              \"open_questions\": [], \"test_plan\": \
-             [{\"id\", \"covers\": [\"A1\"], \"text\"}], \"risks\": [{\"id\", \"text\", \"owner\", \"affects\": [\"R1\"]}]}"
+             [{\"id\", \"covers\": [\"A1\"], \"text\", \"command\"}], \"risks\": [{\"id\", \"text\", \"owner\", \"affects\": [\"R1\"]}]}"
         }
     }
 }

@@ -17,6 +17,7 @@
 //! | [`ordered`] | JSON in the order in which it is read |
 //! | `sections` | what a plan and a draft consist of |
 //! | `versions` | versions, edits by hand, going back |
+//! | [`contract`] | the criteria of a plan, and the commands that show whether they hold |
 //! | [`compare`], [`quality`] | what differs between two versions; how complete a plan is |
 //! | `why` | why a discussion goes on, and who can end it |
 //! | [`lang`] | the language of the frame |
@@ -33,6 +34,7 @@
 mod advance;
 pub mod artifact;
 pub mod compare;
+pub mod contract;
 mod control;
 pub mod course;
 pub mod event;

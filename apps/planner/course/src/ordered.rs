@@ -5,8 +5,10 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
+use crate::turn::is_hidden;
+
 /// Fields in their order; the prompt is read last.
-const FIRST: [&str; 45] = [
+const FIRST: [&str; 46] = [
     "ts",
     "cycle",
     "kind",
@@ -37,6 +39,7 @@ const FIRST: [&str; 45] = [
     "requirement",
     "covers",
     "text",
+    "command",
     "owner",
     "affects",
     "author",
@@ -58,13 +61,28 @@ const FIRST: [&str; 45] = [
 pub fn pretty(value: &Value) -> String {
     let mut text = String::new();
     write(value, Some(0), &mut text);
-    text + "\n"
+    visible(&text) + "\n"
 }
 
 /// Returns a value on one line.
 pub fn line(value: &Value) -> String {
     let mut text = String::new();
     write(value, None, &mut text);
+    visible(&text)
+}
+
+/// Returns JSON with each character as an escape that a reader can't see or that changes how the others are shown. They stand
+/// in its strings only, so that it means the same.
+pub fn visible(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c != '\n' && is_hidden(c) {
+            true => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
+                let _ = write!(text, "\\u{unit:04x}");
+            }),
+            false => text.push(c),
+        }
+    }
     text
 }
 
@@ -151,5 +169,21 @@ mod tests {
         let sorted = json!({"a": [1, {"b": "c"}], "d": {"e": []}});
         let wanted = serde_json::to_string_pretty(&sorted).expect("JSON") + "\n";
         assert_eq!(pretty(&sorted), wanted);
+    }
+
+    #[test]
+    fn what_a_reader_cannot_see_is_escaped_and_means_the_same() {
+        let value = json!({"a\u{2028}": "\r\u{85}\u{202e}x\u{2066}\u{e0041}\u{feff}\u{200b}\u{7f}", "b": "写😀"});
+        for text in [line(&value), pretty(&value)] {
+            assert!(
+                text.contains(r"\r\u0085\u202ex\u2066\udb40\udc41\ufeff\u200b\u007f"),
+                "{text}"
+            );
+            assert!(
+                text.contains("写😀") && !text.chars().any(|c| c != '\n' && is_hidden(c)),
+                "{text}"
+            );
+            assert_eq!(serde_json::from_str::<Value>(&text).expect("JSON"), value);
+        }
     }
 }

@@ -11,7 +11,7 @@ use crate::meeting::{Question, QuestionState};
 use crate::role::Role;
 use crate::schema;
 use crate::signing;
-use crate::turn::{Intent, Spoken, TurnKind, Verdict};
+use crate::turn::{Intent, Spoken, TurnKind, Verdict, shown_name};
 
 /// The prompts that the user has written, by the speaker's name.
 pub type Prompts = BTreeMap<String, String>;
@@ -256,7 +256,7 @@ impl Course {
             for (ok, text) in &expert.words {
                 let word = Verdict { ok: *ok, ..Verdict::default() }.word();
                 add(
-                    format!("What does the invited expert ({}) say?", expert.reader),
+                    format!("What does the invited expert ({}) say?", shown_name(&expert.reader)),
                     format!("{word}: {text}"),
                 );
             }

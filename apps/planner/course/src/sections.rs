@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::artifact::Artifact;
 use crate::limits::OUTLINE_MAX;
-use crate::turn::flat;
+use crate::turn::{flat, plain};
 
 /// A section's items, each with the key by which the same item is found in another version.
 pub(crate) type Sections = Vec<(String, Vec<(String, String)>)>;
@@ -74,7 +74,7 @@ pub(crate) fn sections(artifact: &Artifact) -> Sections {
             .collect(),
         Artifact::Draft(text) => {
             let mut sections: Sections = Vec::new();
-            for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            for line in plain(text).lines().filter(|line| !line.trim().is_empty()) {
                 match line.strip_prefix("## ") {
                     Some(name) => sections.push((name.to_owned(), Vec::new())),
                     None => {
@@ -101,11 +101,11 @@ fn plan_items(value: &Value) -> Vec<(String, String)> {
                     let (asker, asked) = (text("asked_by"), text("question"));
                     (asked.to_owned(), flat(&format!("{asker}: {asked} → {}", text("answer"))))
                 }
-                (other, None) => (other.to_string(), other.to_string()),
+                (other, None) => (other.to_string(), flat(&other.to_string())),
             })
             .collect(),
         Value::String(text) => vec![("text".into(), flat(text))],
-        other => vec![("text".into(), other.to_string())],
+        other => vec![("text".into(), flat(&other.to_string()))],
     }
 }
 

@@ -291,12 +291,29 @@ pub struct Synthesis {
 pub fn plain(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let kept = text.chars().filter_map(|c| match c {
-        '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' => Some('\n'),
-        '\n' | '\t' => Some(c),
+        c if is_line_end(c) => Some('\n'),
+        '\t' => Some(c),
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => None,
         c => (!c.is_control()).then_some(c),
     });
     kept.collect()
+}
+
+/// Returns true for what some program takes for the end of a line.
+fn is_line_end(c: char) -> bool {
+    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Returns true for a character that a reader can't see, or that changes how the text around it is shown, ends of lines among
+/// them. The joiners and variation selectors that scripts and emoji need are none.
+pub(crate) fn is_hidden(c: char) -> bool {
+    match c {
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}' => {
+            true
+        }
+        '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}' => true,
+        c => c.is_control() || is_line_end(c),
+    }
 }
 
 /// Marks each line of a text as a quotation.

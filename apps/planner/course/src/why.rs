@@ -39,7 +39,7 @@ impl Course {
         if let Some(expert) = self.expert.as_ref().filter(|_| self.is_vetoed()) {
             why.push(lang.pick(
                 format!("the expert {} blocks", crate::turn::shown_name(&expert.reader)),
-                format!("专家 {} 反对", expert.reader),
+                format!("专家 {} 反对", crate::turn::shown_name(&expert.reader)),
             ));
         }
         let signers: Vec<&str> = self.signers().into_iter().map(Role::name).collect();

@@ -90,7 +90,9 @@ pub fn start(
     let (out, err) = (child.stdout.take(), child.stderr.take());
     let stdout = sender.clone();
     thread::spawn(move || drop(stdout.send((true, out.map(|out| head(out, most))))));
-    thread::spawn(move || drop(sender.send((false, err.map(|err| head(err, DRIVER_STDERR_MAX))))));
+    thread::spawn(move || {
+        drop(sender.send((false, err.map(|err| (tail(err, DRIVER_STDERR_MAX), false)))))
+    });
     let began = Instant::now();
     let mut output = Output::default();
     let mut open = 2;
@@ -198,6 +200,16 @@ pub(super) fn head(mut from: impl Read, most: usize) -> (Vec<u8>, bool) {
     let _ = from.by_ref().take(most as u64).read_to_end(&mut kept);
     let more = io::copy(&mut from, &mut io::sink()).unwrap_or(0);
     (kept, more > 0)
+}
+
+/// Reads to the end, and keeps the last bytes.
+fn tail(mut from: impl Read, most: usize) -> Vec<u8> {
+    let (mut kept, mut piece) = (Vec::new(), [0; 8192]);
+    while let Ok(length @ 1..) = from.read(&mut piece) {
+        kept.extend_from_slice(piece.get(..length).unwrap_or_default());
+        kept.drain(..kept.len().saturating_sub(most));
+    }
+    kept
 }
 
 #[cfg(test)]

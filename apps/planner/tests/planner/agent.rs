@@ -309,8 +309,25 @@ fn window_of_a_later_round_has_each_verdict_once() {
 #[test]
 fn frame_speaks_the_language_of_the_brief() {
     let mut session = Session::agent();
-    session.plan("添加审计日志：谁在何时改了什么");
+    let done = session.plan("添加审计日志：谁在何时改了什么");
+    assert!(
+        done.brief.contains("第 1 轮 · 1/5 · 现在请你: 你可以扮演 ProductPlanner：判断需求"),
+        "{}",
+        done.brief
+    );
     session.round([NO; 5]);
+    let view = session.view();
+    for wanted in [
+        "第 2 轮 · 1/5\n",
+        "ok：true 同意，false 反对，null 保留",
+        "### 需求原文\n",
+        "### 讨论记录\n第 1 轮: 5 反对\n",
+        "逐字记录：`pipemux ask 'planner.record(since=1)'`",
+    ] {
+        assert!(view.contains(wanted), "{wanted}: {view}");
+    }
+    let full = session.host.text(Lod::Full, 4000).unwrap();
+    assert!(full.contains(") 反对 · because"), "{full}");
     session.verdict("ProductPlanner", NO, &["是否绑定现有用户？"]);
     for role in &ROLES[1..] {
         session.verdict(role, NO, &[]);

@@ -94,7 +94,7 @@ fn plan_stands_in_the_order_in_which_it_is_read_with_the_brief_and_the_answers()
 fn versions_are_compared_and_brought_back() {
     let mut session = Session::agent();
     session.draft();
-    session.done(Action::Adjust { text: text("SQLite it is") });
+    session.done(Action::Adjust { text: text("SQLite it is"), check: false });
     session.round([YES; 5]);
     let mut both = synthesis();
     both["plan"] = plan();

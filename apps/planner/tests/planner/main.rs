@@ -4,7 +4,9 @@
 mod acp;
 mod agent;
 mod artifacts;
+mod attacks;
 mod bad_input;
+mod check;
 mod command;
 mod docs;
 mod files;

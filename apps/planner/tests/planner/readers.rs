@@ -129,7 +129,7 @@ fn who_plays_a_role_does_nothing_in_the_user_s_place() {
     let acts = [
         Action::Reply { text: "yes".into(), question: None, wait: false },
         Action::Say { text: "yes".into() },
-        Action::Adjust { text: "make it pink".into() },
+        Action::Adjust { text: "make it pink".into(), check: false },
         Action::LeaveOut { role: "RiskPlanner".into() },
         Action::Accept {},
         Action::Discard {},
@@ -155,13 +155,13 @@ fn who_plays_a_role_does_nothing_in_the_user_s_place() {
     }
     assert_eq!(session.view(), before);
     for (reader, text) in [(USER, "for all"), ("attach-1", "and small")] {
-        let act = Action::Adjust { text: text.into() };
+        let act = Action::Adjust { text: text.into(), check: false };
         assert!(matches!(session.host.invoke_as(reader, 0, &act), Outcome::Done(_)));
     }
     // A driver's name is no reader's.
     let mut session = Session::new("driver = \"x\"\n[drivers.x]\ncommand = \"sleep 1000\"\n");
     session.plan("add an audit log");
-    let act = Action::Adjust { text: "make it pink".into() };
+    let act = Action::Adjust { text: "make it pink".into(), check: false };
     let Outcome::Failed(fault) = session.host.invoke_as("x", 0, &act) else { panic!("refused") };
     assert!(fault.message.starts_with("reader x plays ProductPlanner"), "{}", fault.message);
 }
@@ -256,4 +256,52 @@ fn role_does_not_go_on_with_a_discussion_from_a_topic_of_its_own() {
     refused(&mut session, &Action::Intend { kind: go_on, words: String::new() });
     refused(&mut session, &speak(json!({"intent": "continue_discussion", "reason": "r"}), ""));
     assert_eq!(session.read(journal), before);
+}
+
+#[test]
+fn person_takes_the_expert_s_part_and_is_asked_in_each_round_and_the_meeting() {
+    let mut session = Session::agent();
+    session.plan("add an audit log");
+    let take = || Action::Take { role: "Expert".into() };
+    // An agent is invited by the user, or isn't the expert.
+    let refused = session.host.invoke_as("bob", 0, &take());
+    assert!(
+        matches!(&refused, Outcome::Failed(fault) if fault.hints[0].contains("planner.invite"))
+    );
+    assert!(matches!(session.host.invoke_as("person-eve", 0, &take()), Outcome::Done(_)));
+    let asks = |session: &mut Session| {
+        let view = session.view_of("person-eve");
+        assert!(view.contains("You are the invited expert."), "{view}");
+        view.contains("**Expected of you now**")
+    };
+    let speaks = |session: &mut Session| {
+        assert!(asks(session), "{}", session.view_of("person-eve"));
+        let said = session.host.invoke_as("person-eve", 0, &verdict("Expert", NO, &[]));
+        assert!(matches!(said, Outcome::Done(_)), "{said:?}");
+        assert!(!asks(session), "{}", session.view_of("person-eve"));
+    };
+    speaks(&mut session);
+    session.round([YES, NO, YES, YES, YES]);
+    speaks(&mut session);
+    session.round([YES, NO, YES, YES, YES]);
+    assert!(!asks(&mut session), "nothing is asked while the coach extracts");
+    session.signed(extraction());
+    speaks(&mut session);
+    // The user's answer is the user's.
+    let reply = Action::Reply { text: "a year".into(), question: None, wait: false };
+    let refused = session.host.invoke_as("person-eve", 0, &reply);
+    assert!(
+        matches!(&refused, Outcome::Failed(fault) if fault.message.contains("plays the invited expert")),
+        "{refused:?}"
+    );
+    session.reply("a year");
+    // The roles are given the expert's words; five of them are the plan all the same.
+    let payload = session.done(Action::Payload { role: String::new() });
+    let payload = payload.value.unwrap().to_value().unwrap();
+    assert!(payload.as_str().unwrap().contains("What does the invited expert (person-eve) say?"));
+    session.round([YES; 5]);
+    let mut both = synthesis();
+    both["plan"] = plan();
+    session.speak(both);
+    assert!(session.view().contains("decides on the plan: all five agree"));
 }

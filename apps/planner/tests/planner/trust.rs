@@ -87,7 +87,9 @@ fn trust_is_of_what_the_files_say_now() {
 #[test]
 fn restart_waits_for_somebody_who_acts() {
     let mut session = Session::new("");
-    session.write("planner.toml", &hostile_in(&session));
+    // What the driver makes is no file that its command names, since then it would have to be trusted anew.
+    let trace = format!("touch {}; ", session.path("pwned").display());
+    session.write("planner.toml", &hostile_in(&session).replace(&trace, ""));
     let asked = session.path("asked");
     session.write("judge.sh", &format!("echo x >> '{}'; sleep 1000\n", asked.display()));
     // A file that the first driver makes, and that the command names, would end the trust before the others start.
@@ -101,10 +103,10 @@ fn restart_waits_for_somebody_who_acts() {
         std::thread::yield_now();
     }
     session.kill();
-    std::fs::remove_file(session.path("pwned")).unwrap();
+    std::fs::remove_file(&asked).unwrap();
     let view = session.view();
     assert!(view.contains("planner.go()"), "{view}");
-    assert!(!session.path("pwned").exists());
+    assert!(!asked.exists());
     session.write("judge.sh", "echo '{\"ok\": true, \"reasons\": [\"x\"]}'\n");
     session.done(Action::Go {});
     session.wait_for("agree ·");

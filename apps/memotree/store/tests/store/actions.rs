@@ -206,13 +206,13 @@ fn headings_are_imported_as_a_tree_and_exported_again() {
     let text = "\u{feff}before\r\n# Rope\r\nwhy\r\n```\r\n# no heading\r\n```\r\n### Deep\r\n## 设计 {#design}\r\n\\# text\r\n# Last\r\n";
     let imported = store.import(text, None).unwrap();
     assert_eq!(imported.added.len(), 4);
-    assert_eq!(outline(&store), "rope\n  deep\n  设计\nlast\n");
+    assert_eq!(outline(&store), "rope\n  deep\n  design\nlast\n");
     assert_eq!(store.text("rope").unwrap().1, "why\n```\n# no heading\n```\n");
-    assert_eq!(store.text("设计").unwrap().1, "# text\n");
+    assert_eq!(store.text("design").unwrap().1, "# text\n");
     let exported = store.export(&[]).unwrap();
     assert_eq!(
         exported,
-        "# Rope [[MT:Node:rope]]\n\nwhy\n```\n# no heading\n```\n\n## Deep [[MT:Node:deep]]\n\n## 设计 [[MT:Node:设计]]\n\n\\# text\n\n\
+        "# Rope [[MT:Node:rope]]\n\nwhy\n```\n# no heading\n```\n\n## Deep [[MT:Node:deep]]\n\n## 设计 [[MT:Node:design]]\n\n\\# text\n\n\
          # Last [[MT:Node:last]]\n"
     );
     // What is exported names its nodes, so importing it changes nothing.
@@ -222,6 +222,19 @@ fn headings_are_imported_as_a_tree_and_exported_again() {
     assert_eq!(tree.files(), files);
     let again = store.import("## Depth [[MT:Node:deep]]\nnew\n### Under\n", None).unwrap();
     assert_eq!((again.added.len(), again.updated.len()), (1, 1));
-    assert_eq!(outline(&store), "rope\n  deep\n    under\n  设计\nlast\n");
+    assert_eq!(outline(&store), "rope\n  deep\n    under\n  design\nlast\n");
     assert_eq!(store.node("deep").unwrap().title, "Depth");
+}
+
+#[test]
+fn headings_that_name_new_nodes_make_them_by_that_name_once() {
+    let tree = Tree::new();
+    let mut store = tree.open();
+    let text = "# Plan {#plan}\n## R1 log it #log {#plan-r1}\nfirst\n";
+    let imported = store.import(text, None).unwrap();
+    let added: Vec<&str> = imported.added.iter().map(|id| id.as_str()).collect();
+    assert_eq!(added, ["plan", "plan-r1"]);
+    let again = store.import(&text.replace("first", "second"), None).unwrap();
+    assert_eq!((again.added.len(), again.updated.len()), (0, 1));
+    assert!(store.import(&text.replace("first", "second"), None).unwrap().updated.is_empty());
 }

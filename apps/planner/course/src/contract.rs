@@ -1,0 +1,93 @@
+//! A plan as a contract: the criteria of its requirements, and the commands that show whether they hold.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::turn::is_hidden;
+
+/// An acceptance criterion or a test of a plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Criterion {
+    /// Its id in the plan.
+    pub id: String,
+    /// What has to hold.
+    pub text: String,
+    /// The ids of the requirements that it stands for.
+    pub requirements: Vec<String>,
+    /// The line of `sh` that ends with status 0 if it holds.
+    pub command: Option<String>,
+}
+
+/// Returns the requirements of a plan, each with its id and text.
+pub fn requirements(plan: &Value) -> Vec<(String, String)> {
+    items(plan, "requirements").map(|item| (text(item, "id"), text(item, "text"))).collect()
+}
+
+/// Returns the acceptance criteria and the tests of a plan. A test stands for the requirements that it covers, and for those
+/// of the criteria that it covers.
+pub fn criteria(plan: &Value) -> Vec<Criterion> {
+    let of = |item: &Value, requirements| {
+        let command = Some(text(item, "command")).filter(|line| !line.trim().is_empty());
+        Criterion { id: text(item, "id"), text: text(item, "text"), requirements, command }
+    };
+    let accepted: BTreeMap<String, String> = items(plan, "acceptance")
+        .map(|item| (text(item, "id"), text(item, "requirement")))
+        .collect();
+    let acceptance =
+        items(plan, "acceptance").map(|item| of(item, vec![text(item, "requirement")]));
+    let tests = items(plan, "test_plan").map(|item| {
+        let covers = item["covers"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let mut covered: Vec<String> = Vec::new();
+        for id in covers {
+            let id = accepted.get(id).map_or(id, String::as_str).to_owned();
+            if !covered.contains(&id) {
+                covered.push(id);
+            }
+        }
+        of(item, covered)
+    });
+    acceptance.chain(tests).collect()
+}
+
+/// Returns true for a command that can be shown exactly as it is, on one line, to whoever allows it.
+pub fn is_showable(command: &str) -> bool {
+    !command.chars().any(is_hidden)
+}
+
+fn items<'a>(plan: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
+    plan[name].as_array().into_iter().flatten()
+}
+
+fn text(item: &Value, name: &str) -> String {
+    item[name].as_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn tests_stand_for_the_requirements_of_what_they_cover() {
+        let plan = json!({
+            "requirements": [{"id": "R1", "text": "log"}, {"id": "R2", "text": "find"}],
+            "acceptance": [{"id": "A1", "requirement": "R1", "text": "seen", "command": "grep x log"}],
+            "test_plan": [{"id": "T1", "covers": ["A1", "R1", "R2"], "text": "all", "command": " "}],
+        });
+        let found = criteria(&plan);
+        assert_eq!(found[0].command.as_deref(), Some("grep x log"));
+        assert_eq!((found[1].requirements.join(" "), &found[1].command), ("R1 R2".into(), &None));
+        assert_eq!(requirements(&plan)[1], ("R2".to_owned(), "find".to_owned()));
+        assert_eq!(criteria(&json!([{"acceptance": 1}])), []);
+    }
+
+    #[test]
+    fn command_that_could_hide_something_is_not_showable() {
+        assert!(is_showable("cargo test && echo '写'"));
+        for c in ["\n", "\r", "\t", "\u{2028}", "\u{202e}", "\u{1b}", "\u{200b}", "\u{e0041}"] {
+            assert!(!is_showable(&format!("true{c}rm -rf x")), "{c:?}");
+        }
+    }
+}

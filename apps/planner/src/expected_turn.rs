@@ -1,0 +1,135 @@
+//! What is expected while a turn is open: of whoever plays it, and of those who wait.
+
+use pipemux_planner_course::Speaker;
+use pipemux_planner_course::turn::{Turn, flat, shown_name};
+
+use crate::calls::template;
+use crate::expected::{Expected, Whose, of_user, waiting};
+use crate::frame::say;
+use crate::model::Planner;
+use crate::reader::{Player, Reader};
+
+/// Returns what a reader is to do while this turn is open.
+pub fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected {
+    let (speaker, lang) = (turn.kind.speaker(), planner.course.lang());
+    let task = say(lang, turn.kind.task());
+    let whom = lang.pick(format!("{speaker}, who {task}"), format!("{speaker}：{task}"));
+    let call = planner.run(&template(turn.kind));
+    let played = lang.pick(
+        format!("driver('{speaker}', 'agent'): whoever reads this plays {speaker}"),
+        format!("driver('{speaker}', 'agent')：由读到这里的人扮演 {speaker}"),
+    );
+    if let Some(why) = turn.failed.as_ref().map(|why| planner.failures.get(&turn.id).unwrap_or(why))
+    {
+        let why = flat(why);
+        let what = lang.pick(
+            format!("decides: {speaker} gave no answer ({why})"),
+            format!("决定：{speaker} 没有回答（{why}）"),
+        );
+        let driver = lang.pick(
+            format!("{played} · or the call of the turn itself: {call}"),
+            format!("{played} · 或直接调用：{call}"),
+        );
+        let out = lang.pick(
+            format!("leave_out('{speaker}'): then only a draft can come of this cycle"),
+            format!("leave_out('{speaker}')：则本循环只能产出规划草案"),
+        );
+        let also: &[&str] = match speaker {
+            Speaker::Role(_) => &[&driver, &out],
+            Speaker::Coach => &[&driver],
+        };
+        return of_user(planner, reader, &what, "retry()", also);
+    }
+    let yours = |sentence: String, call: String| Expected {
+        whose: Whose::Yours,
+        sentence,
+        call,
+        also: Vec::new(),
+    };
+    let take = planner.run(&format!("take('{speaker}')"));
+    let named = take.replacen("pipemux ", "pipemux --reader NAME ", 1);
+    let may_decide = reader.may_speak_for_the_user(planner);
+    match reader.player(planner, turn) {
+        Player::You => yours(lang.pick(format!("you play {whom}"), format!("你扮演 {whom}")), call),
+        Player::Anyone => {
+            let sentence = lang.pick(
+                format!("you may play {whom}: nobody has taken it"),
+                format!("你可以扮演 {whom}（还没有人担任）"),
+            );
+            let told = yours(sentence, call);
+            match planner.course.rounds.is_empty() {
+                true => told.also(lang.pick(
+                    format!("several readers each take a role first: `{named}`"),
+                    format!("多个读者先各自担任一个角色：`{named}`"),
+                )),
+                false => told,
+            }
+        }
+        Player::Other(taker) => {
+            let taker = shown_name(&taker);
+            let sentence = lang
+                .pick(format!("reader {taker} plays {whom}"), format!("读者 {taker} 扮演 {whom}"));
+            Expected::wait(planner, sentence)
+        }
+        Player::Untaken if !reader.holds.is_empty() => {
+            let sentence =
+                lang.pick(format!("nobody has taken {whom}"), format!("还没有人担任 {whom}"));
+            Expected::wait(planner, sentence).also(lang.pick(
+                format!("to play {speaker}, too: `{take}`"),
+                format!("也扮演 {speaker}：`{take}`"),
+            ))
+        }
+        Player::Untaken if reader.is_user => {
+            let sentence = lang.pick(
+                format!("nobody has taken {whom}: see to it that somebody does"),
+                format!("还没有人担任 {whom}，请安排"),
+            );
+            yours(sentence, take).also(
+                lang.pick(
+                    format!("for another reader: `{named}`"),
+                    format!("给另一个读者：`{named}`"),
+                ),
+            )
+        }
+        Player::Untaken => {
+            let look = waiting(planner);
+            yours(lang.pick(format!("you may take {whom}"), format!("你可以担任 {whom}")), take)
+                .also(lang.pick(format!("to look on: `{look}`"), format!("只是观看：`{look}`")))
+        }
+        Player::Driver(name)
+            if !(planner.plays_elsewhere() || planner.has_acted && planner.is_trusted()) =>
+        {
+            let sentence = lang.pick(
+                format!("{name} is to play {whom}: nothing is started before somebody says so"),
+                format!("将由 {name} 扮演 {whom}；在有人发话之前不会启动"),
+            );
+            let told = yours(sentence, planner.run("go()"));
+            if may_decide { told.also(played) } else { told }
+        }
+        Player::Driver(name) => {
+            // One session of a project has the roles played; the others look on.
+            let is_here = planner.claim.is_some();
+            let session =
+                if is_here { "" } else { lang.pick(" in another session", "（另一会话）") };
+            let others = match planner.course.open_turns.len().saturating_sub(1) {
+                0 => String::new(),
+                more => lang.pick(
+                    format!("; {more} more at the same time"),
+                    format!("；同时还有 {more} 个"),
+                ),
+            };
+            let told = Expected::wait(
+                planner,
+                lang.pick(
+                    format!("{name} plays {speaker}{session}, who {task}{others}"),
+                    format!("{name} 扮演 {speaker}{session}：{task}{others}"),
+                ),
+            );
+            let other = lang.pick(
+                format!("driver('{speaker}', 'agent') takes the turn · pause()"),
+                format!("driver('{speaker}', 'agent') 接过发言 · pause()：暂停"),
+            );
+            if may_decide { told.also(other) } else { told }
+        }
+    }
+}
