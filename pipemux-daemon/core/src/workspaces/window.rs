@@ -54,6 +54,8 @@ pub struct Window {
     pub(super) conflicts: Vec<String>,
     /// What was delivered, oldest first.
     pub(super) delivered: VecDeque<DeliveredVersion>,
+    /// The version of its Context that was delivered last, and its text; none where there were several.
+    pub(super) told: Option<(ContextVersion, Option<Rc<Rendered>>)>,
     /// Whose content it holds, of an app that shows each reader something else.
     pub(super) readers: Readers,
 }
@@ -165,6 +167,7 @@ impl Window {
             context: ContextVersionCounter::after(epoch),
             conflicts: Vec::new(),
             delivered: VecDeque::new(),
+            told: None,
             readers: Readers::default(),
         }
     }
@@ -242,10 +245,7 @@ impl Window {
     /// Counts its version once more if that was delivered with several texts: then a reader who has it is told of one
     /// that has a single one.
     pub fn make_exact(&mut self, version: ContextVersion, now: Now) {
-        let mut delivered = self.delivered.iter();
-        if version == self.context.version()
-            && delivered.any(|past| past.context == version && !past.is_exact)
-        {
+        if version == self.context.version() && self.told == Some((version, None)) {
             self.context.count_again(now);
         }
     }
@@ -253,13 +253,20 @@ impl Window {
     /// Remembers a delivery; the oldest makes room.
     pub fn remember(&mut self, mut new: DeliveredVersion) {
         // Looks at another detail have the version that the window has anyway, and texts may be cut or show calls.
-        let of_version = self.delivered.iter().filter(|past| past.context == new.context);
-        let is_exact =
-            |past: &DeliveredVersion| past.is_exact && past.rendered.has_same_text(&new.rendered);
-        new.is_exact = new.is_exact && of_version.clone().all(is_exact);
+        let text = match self.told.take() {
+            Some((version, text)) if version == new.context => {
+                text.filter(|text| new.is_exact && text.has_same_text(&new.rendered))
+            }
+            _ => new.is_exact.then(|| new.rendered.clone()),
+        };
+        new.is_exact = text.is_some();
+        self.told = Some((new.context, text));
         if !new.is_exact {
-            let of_version = self.delivered.iter_mut().filter(|past| past.context == new.context);
-            of_version.for_each(|past| past.is_exact = false);
+            let others = self.readers.others_mut().flat_map(|shown| &mut shown.delivered);
+            let of_version = self.delivered.iter_mut().chain(others);
+            for past in of_version.filter(|past| past.context == new.context) {
+                past.is_exact = false;
+            }
         }
         let same = |newest: &DeliveredVersion| {
             Rc::ptr_eq(&newest.rendered, &new.rendered)

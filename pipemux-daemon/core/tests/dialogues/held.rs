@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::world::{AnswerText, Reader, RequestEnd, World, reader, session_addr};
+use crate::world::{AnswerText, Behaviour, Reader, RequestEnd, World, reader, session_addr};
 use pipemux_core::Exit;
 use pipemux_proto::client::{Body, Format, HeldWindow, Inject, Verb, VerbRequest, ViewArgs};
 use pipemux_proto::limits::HELD_MAX;
@@ -202,6 +202,8 @@ enum Step {
     Other(u8, usize),
     /// The client keeps the data of a look.
     Data(u8),
+    /// A reader turns to a page in the window that shows each its own.
+    Turn(usize, usize),
     Kill(usize),
     Reopen(usize),
     LoseDaemon,
@@ -213,6 +215,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         6 => (0..4_u8, 0..2_usize, any::<[u8; 3]>()).prop_map(|(how, who, have)| Step::Look(how, who, have)),
         2 => (0..4_u8, 0..3_usize).prop_map(|(how, s)| Step::Other(how, s)),
         2 => (0..3_u8).prop_map(Step::Data),
+        2 => (0..2_usize, 1..3_usize).prop_map(|(who, page)| Step::Turn(who, page)),
         1 => (0..3_usize).prop_map(Step::Kill),
         1 => (0..3_usize).prop_map(Step::Reopen),
         1 => Just(Step::LoseDaemon),
@@ -275,7 +278,7 @@ fn look(world: &mut World, told: &mut Told, how: u8, who: usize, have: [u8; 3]) 
             }
             text
         };
-        let truth = view(world, reader("truth"), session);
+        let truth = view(world, reader(READERS[who]), session);
         assert_eq!(text, Text::read(block(&truth, session)), "{session} in {answer}\nis {truth}");
         told.push((session, version.to_owned(), text));
     }
@@ -307,6 +310,7 @@ proptest! {
     #[test]
     fn client_that_applies_the_answers_has_the_windows_as_they_are(steps in steps()) {
         let mut world = World::new();
+        world.set_behaviour("other/main", Behaviour::PerReader);
         for session in SESSIONS {
             world.model(session).add("the first");
             world.open(reader("opener"), session);
@@ -337,6 +341,9 @@ proptest! {
                     drop(world.ask_call(&VerbRequest { budget: Some(250), ..call }));
                 }
                 Step::Data(how) => keep_data(&mut world, &mut told, how),
+                Step::Turn(who, page) => {
+                    drop(world.run(reader(READERS[who]), &format!("other.say('{page}')")));
+                }
                 Step::Kill(session) => {
                     if let Some(app) = world.process(SESSIONS[session]) {
                         world.kill(app, Exit::Code(1), &[]);
