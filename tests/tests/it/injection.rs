@@ -116,18 +116,20 @@ impl Contexts {
     }
 
     /// Takes the next one. Returns it with the part with which it begins as the last one did, by `cmp`.
+    #[allow(clippy::print_stderr, reason = "`--nocapture` shows the byte")]
     fn next(&mut self, what: &str) -> (String, String) {
         let text = self.env.as_reader("m", &["inject", "--reset"]).ok().text();
         let last = self.last.replace(text.clone()).unwrap_or_default();
         let paths = [(self.env.root().join("1"), &last), (self.env.root().join("2"), &text)];
-        paths.iter().for_each(|(path, text)| std::fs::write(path, text).unwrap());
+        paths.iter().for_each(|(path, text)| std::fs::write(path, text).expect("written"));
         let paths = paths.iter().map(|(path, _)| path);
-        let cmp = std::process::Command::new("cmp").args(paths).output().unwrap();
-        let told = String::from_utf8(cmp.stdout).unwrap();
+        let cmp = std::process::Command::new("cmp").args(paths).output().expect("cmp");
+        let told = String::from_utf8(cmp.stdout).expect("text");
         let byte =
             told.split([' ', ',']).skip_while(|word| *word != "byte" && *word != "char").nth(1);
-        let same =
-            byte.map_or(text.len().min(last.len()), |byte| byte.parse::<usize>().unwrap() - 1);
+        let same = byte.map_or(text.len().min(last.len()), |byte| {
+            byte.parse::<usize>().expect("a number") - 1
+        });
         eprintln!("{what}: byte {} of {} differs first", same + 1, text.len());
         let same = text[..same].to_owned();
         // The last line, which tells that, is none of it.

@@ -267,7 +267,8 @@ fn look(world: &mut World, told: &mut Told, how: u8, who: usize, have: [u8; 3]) 
         if line.contains(" has no version") {
             continue;
         }
-        let (version, how) = line.split_once('=').unwrap().1.split_once(' ').unwrap();
+        let says = line.split_once('=').and_then(|(_, told)| told.split_once(' '));
+        let (version, how) = says.expect("a version and what is shown");
         let before = mine.get(session).map(|(_, text)| text.clone());
         let text = if how.starts_with("whole") {
             Text::read(block(&answer, session))
@@ -297,7 +298,7 @@ fn keep_data(world: &mut World, told: &mut Told, how: u8) {
     let Body::Report(report) = &answer.body else { panic!("{answer:?}") };
     for context in &report.windows {
         let read = |session: &&str| context.content.starts_with(&format!("## {session}"));
-        let session = SESSIONS.into_iter().find(read).unwrap();
+        let session = SESSIONS.into_iter().find(read).expect("a session");
         let text = Text::read(context.content.lines());
         told.push((session, context.header.version.to_string(), text));
     }
