@@ -130,7 +130,7 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Bench { quick } => bench::execute(requester, quick),
         Verb::App(verb) => app::execute(requester, verb),
         Verb::Tour => tour::execute(requester),
-        Verb::Inject { reset, .. } => Ok(inject::execute(requester, reset)),
+        Verb::Inject { reset, have, .. } => Ok(inject::execute(requester, reset, have)),
         Verb::Setup { harness, with, project, remove, dry_run } => {
             let args = setup::SetupArgs { harness, with, project, remove, dry_run };
             setup::execute(requester, args)

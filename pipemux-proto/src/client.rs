@@ -4,6 +4,8 @@ mod environment;
 mod text;
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::str::FromStr;
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -381,10 +383,35 @@ pub struct ViewArgs {
     /// Shows all windows as the context of a prompt: what the reader hasn't seen, which may be nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inject: Option<Inject>,
+    /// The versions of windows that the client has, at most [`HELD_MAX`](crate::limits::HELD_MAX), which count instead of
+    /// what the daemon knows of the reader: of these windows only what changed since is shown. Not with `since` or
+    /// `wait_ms`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<HeldWindow>,
     /// True to open the session first if it is `main` of a built-in app that has no window here: as a `run` does, where and
     /// as the caller runs. Without it, a window that isn't open is refused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
+}
+
+/// What a client has of a window.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldWindow {
+    /// The window's session: `memotree/main`, or `memotree` for `main`.
+    pub window: String,
+    /// The version, as answers tell it: `2.0.6`. Of what is no version, or not known, the answer says so and shows all of
+    /// the window.
+    pub version: String,
+}
+
+impl FromStr for HeldWindow {
+    type Err = Infallible;
+
+    /// Reads `memotree/main=2.0.6`. What has another form names no version: the answer says so.
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        let (window, version) = text.split_once('=').unwrap_or((text, ""));
+        Ok(Self { window: window.into(), version: version.into() })
+    }
 }
 
 /// How a workspace is shown as the context of a prompt.

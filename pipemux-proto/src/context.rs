@@ -1,10 +1,12 @@
 //! The Context of a window, in the JSON of Proposal-0001 (see "The Context" in `PROTOCOL.md`).
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::fault::Fault;
+use crate::fault::{Code, Fault};
 use crate::value::Value;
 
 /// Everything that a reader has of one window.
@@ -98,6 +100,30 @@ impl ContextVersion {
     /// Returns true when both versions are of the same data at the same level of detail.
     pub fn renders_same_as(self, other: Self) -> bool {
         self.major == other.major && self.minor == other.minor
+    }
+}
+
+impl fmt::Display for ContextVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}.{}", self.major, self.minor, self.patch)
+    }
+}
+
+impl FromStr for ContextVersion {
+    type Err = Fault;
+
+    /// Parses a version as it is displayed: `2.0.6`.
+    fn from_str(text: &str) -> Result<Self, Fault> {
+        let mut parts = text.split('.').map(|part| {
+            let is_number = part.bytes().all(|byte| byte.is_ascii_digit());
+            part.parse().ok().filter(|_| is_number)
+        });
+        match (parts.next(), parts.next(), parts.next(), parts.next()) {
+            (Some(Some(major)), Some(Some(minor)), Some(Some(patch)), None) => {
+                Ok(Self { major, minor, patch })
+            }
+            _ => Err(Fault::new(Code::VersionMismatch, "a version is written like 2.0.6")),
+        }
     }
 }
 

@@ -42,6 +42,8 @@ pub const HINT_OPTIONS_MAX: usize = 1024;
 pub const CLIENT_NAME_MAX: usize = 128;
 /// Most offsets of a reader's clock that count: four years with daylight saving.
 pub const CLOCK_OFFSETS_MAX: usize = 8;
+/// Most windows of which a client says what version it has.
+pub const HELD_MAX: usize = 64;
 /// Most files that one action names as changed; further ones aren't told.
 pub const CHANGED_FILES_MAX: usize = 256;
 /// Longest token of a reader, in bytes.

@@ -31,6 +31,9 @@ pub struct Report {
     /// The windows that a run invoked, or those that `view` was asked for.
     #[serde(default)]
     pub windows: Vec<Context>,
+    /// What became of the windows that the client has, in the order of its request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<HeldReport>,
     /// The panels of the workspace document that are on, by name: what the daemon itself adds to it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub panels: BTreeMap<String, String>,
@@ -54,6 +57,43 @@ pub struct TokenReceipt {
     pub shown: u64,
     /// The tokens if everything were shown.
     pub available: u64,
+    /// The tokens with which a whole context of a prompt begins as the last one of its reader did.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub same: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+/// What a client that has a version of a window is shown of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HeldReport {
+    /// The window's session, or what the client named instead.
+    pub window: String,
+    /// What is shown.
+    pub change: HeldChange,
+    /// The version that the client has now, for its next request: `3.0.0`; absent when it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The reason why it isn't shown what changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<Fault>,
+}
+
+/// How much is shown of a window that a client has a version of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HeldChange {
+    /// Nothing: it is as the client has it.
+    Unchanged,
+    /// What changed; as data all of it.
+    Changed,
+    /// All of it.
+    Whole,
+    /// Nothing, or a part: the client has no version of it.
+    #[default]
+    Lost,
 }
 
 /// The result of a step.

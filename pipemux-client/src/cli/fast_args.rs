@@ -31,9 +31,10 @@ pub fn parse(words: &[OsString]) -> Option<Cli> {
         ("run", [_, ..]) => Verb::Run { code: owned(rest), wait: None },
         ("ask", [_, ..]) => Verb::Ask { code: owned(rest) },
         ("answer", _) => Verb::Answer { words: owned(rest), to: None, wait: None },
-        ("view", []) => Verb::View { session: None, since: None, wait: None },
+        ("view", []) => Verb::View { session: None, since: None, wait: None, have: Vec::new() },
         ("view", [window]) => {
-            Verb::View { session: Some(session(window).ok()?), since: None, wait: None }
+            let session = Some(session(window).ok()?);
+            Verb::View { session, since: None, wait: None, have: Vec::new() }
         }
         _ => return None,
     };

@@ -8,7 +8,7 @@ use std::path::Path;
 use pipemux_client::blocking::Connection;
 use pipemux_client::error::UNREACHABLE;
 use pipemux_client::options::reader_of_session;
-use pipemux_client::proto::client::{Body, Inject, Verb, ViewArgs};
+use pipemux_client::proto::client::{Body, HeldWindow, Inject, Verb, ViewArgs};
 use pipemux_client::{ClientError, workspace};
 use serde_json::{Value, json};
 
@@ -23,8 +23,8 @@ const INPUT_MAX: usize = 4 * 1024 * 1024;
 const FAILED: u8 = 1;
 
 /// Prints what is new for the session's model, if anything is. Returns the exit status.
-pub fn execute(requester: &Requester, reset: bool) -> u8 {
-    match inject(requester, reset) {
+pub fn execute(requester: &Requester, reset: bool, held: Vec<HeldWindow>) -> u8 {
+    match inject(requester, reset, held) {
         Ok(None) => 0,
         Ok(Some(text)) => match output::write_stdout(text.as_bytes()) {
             Ok(_) => 0,
@@ -37,7 +37,11 @@ pub fn execute(requester: &Requester, reset: bool) -> u8 {
     }
 }
 
-fn inject(requester: &Requester, reset: bool) -> Result<Option<String>, ClientError> {
+fn inject(
+    requester: &Requester,
+    reset: bool,
+    held: Vec<HeldWindow>,
+) -> Result<Option<String>, ClientError> {
     let env = ProcessEnv { timeout: requester.options.timeout };
     let input = env.stdin(INPUT_MAX)?;
     let input: Value = serde_json::from_str(&input).map_err(|error| {
@@ -56,7 +60,8 @@ fn inject(requester: &Requester, reset: bool) -> Result<Option<String>, ClientEr
         let directory = Path::new(directory).canonicalize().ok();
         requester.options.workspace = workspace::find(None, directory.as_deref());
     }
-    let verb = Verb::View(ViewArgs { inject: Some(Inject { reset }), ..ViewArgs::default() });
+    let inject = Some(Inject { reset });
+    let verb = Verb::View(ViewArgs { inject, held, ..ViewArgs::default() });
     let call = requester.call(verb);
     let timeout = requester.timeout_for(&call.verb);
     let (connection, answer) = Connection::open_and_call(&requester.options, &call, timeout)?;

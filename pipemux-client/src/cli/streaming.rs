@@ -15,7 +15,7 @@ use pipemux_client::proto::{Code, Fault};
 use pipemux_client::{ClientError, Options};
 use pipemux_proto::deadline;
 use serde_json::json;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use super::requester::Requester;
 use crate::output::{self, WriteOutcome};
@@ -225,7 +225,7 @@ pub fn wait_for_daemon(options: &Options) -> Connection {
 /// Calls a function once when the process is asked to end, on a thread of its own.
 pub fn on_signals(stop: impl FnOnce() + Send + 'static) {
     let Ok((mut ours, theirs)) = UnixStream::pair() else { return };
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
         // If this fails, the signal ends the process by default, which is acceptable too.
         let _ = theirs.try_clone().map(|end| signal_hook::low_level::pipe::register(signal, end));
     }

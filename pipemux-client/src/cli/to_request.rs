@@ -32,14 +32,14 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
             let keep = OpenArgs { priority, weight, ..open::to_args(target, args, pin, env)? };
             RequestVerb::Open(keep)
         }
-        Verb::View { session, since, wait } => {
+        Verb::View { session, since, wait, have: held } => {
             let wait_ms = wait.map_or(0, milliseconds);
             let open = session.is_some();
-            RequestVerb::View(ViewArgs { session, since, wait_ms, inject: None, open })
+            RequestVerb::View(ViewArgs { session, since, wait_ms, inject: None, held, open })
         }
-        Verb::Inject { reset, hook: false } => {
+        Verb::Inject { reset, hook: false, have: held } => {
             let inject = Some(Inject { reset });
-            RequestVerb::View(ViewArgs { inject, ..ViewArgs::default() })
+            RequestVerb::View(ViewArgs { inject, held, ..ViewArgs::default() })
         }
         Verb::Click { link, .. } => RequestVerb::Click { link },
         Verb::Run { code, .. } => run::to_request(code, false, env)?,

@@ -2,7 +2,7 @@
 
 use pipemux_catalog::{APPS, App};
 use pipemux_proto::call::stdin_at;
-use pipemux_proto::client::{HistoryArgs, OpenArgs, Verb, ViewArgs};
+use pipemux_proto::client::{HeldWindow, HistoryArgs, OpenArgs, Verb, ViewArgs};
 use pipemux_proto::limits::WAIT_MAX_MS;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{ProviderId, SessionAddr, SessionId};
@@ -141,7 +141,8 @@ fn plain_command(
             let session = first.map(|window| session(&window)).transpose()?;
             let wait_ms = std::mem::take(&mut settings.wait_ms);
             let (open, since) = (session.is_some(), settings.since);
-            Verb::View(ViewArgs { session, since, wait_ms, inject: None, open })
+            let held = std::mem::take(&mut settings.held);
+            Verb::View(ViewArgs { session, since, wait_ms, inject: None, held, open })
         }
         "read" => Verb::Read { target: first.ok_or_else(|| needs("a ref"))? },
         "help" => match first {
@@ -225,6 +226,7 @@ struct Settings {
     full: bool,
     aliases: bool,
     end: bool,
+    held: Vec<HeldWindow>,
 }
 
 impl Settings {
@@ -307,6 +309,7 @@ impl Settings {
             "--lines" => self.lines = Some(number_of(name, value)?),
             "--since" => self.since = Some(number_of(name, value.trim_start_matches('e'))?),
             "--at" => self.at = Some(number_of(name, value.trim_start_matches('e'))?),
+            "--have" => self.held.extend(value.parse()),
             "--wait" => {
                 let seconds: Option<f64> = value.parse().ok();
                 let found =
@@ -324,7 +327,7 @@ impl Settings {
             }
             _ => {
                 return Err(ClientError::invalid(format!("there is no option {name} here")).hint(
-                    "options: --budget N, --lod gist|summary|full, --at eN, --wait SECONDS",
+                    "options: --budget N, --lod gist|summary|full, --at eN, --wait SECONDS, --have WINDOW=VERSION",
                 ));
             }
         }

@@ -72,6 +72,10 @@ fn every_hint_of_an_answer_is_a_command() {
     }
     let wide = verb("--budget 8854 editor.lines('a.txt')", CodeKind::OnlyLooks);
     assert_eq!((wide.budget, wide.verb.acts()), (Some(8854), true));
+    let held = verb("view --have memotree/main=2.0.6 --have planner", CodeKind::OnlyLooks);
+    let Verb::View(ViewArgs { held, .. }) = held.verb else { panic!("a view") };
+    let said = held.iter().map(|held| (&*held.window, &*held.version));
+    assert!(said.eq([("memotree/main", "2.0.6"), ("planner", "")]));
     let view = verb("view editor --lod full --budget=900 --wait 2", CodeKind::OnlyLooks);
     assert_eq!((view.budget, view.lod, view.wait_ms), (Some(900), Some(Lod::Full), 0));
     let Verb::View(ViewArgs { session, wait_ms: 2000, open: true, .. }) = view.verb else {

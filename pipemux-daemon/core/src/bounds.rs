@@ -223,6 +223,7 @@ pub const BOUNDS: &[Bound] = bounds! {
         CHANGED_BESIDE_MAX Count "other runs that an undo is told of",
         ROUND_FILES_MAX Count "files that a round of history names",
         ROUND_FILES_BYTES Bytes "their names together",
+        HELD_MAX Count "windows of which a client says what version it has",
         CHANGED_FILES_MAX Count "changed files that one action names",
         CHANGED_PATH_MAX Bytes "the path of a changed file",
         NOTICES_MAX Count "notices of the daemon that wait for a reader",

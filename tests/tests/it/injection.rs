@@ -104,44 +104,134 @@ fn prompts_of_ten_turns_cost_what_their_agent_cannot_know() {
     }
 }
 
+/// Whole contexts of a reader, one after the other.
+struct Contexts {
+    env: TestEnv,
+    last: Option<String>,
+}
+
+impl Contexts {
+    fn new(env: TestEnv) -> Self {
+        Self { env, last: None }
+    }
+
+    /// Takes the next one. Returns it with the part with which it begins as the last one did, by `cmp`.
+    #[allow(clippy::print_stderr, reason = "`--nocapture` shows the byte")]
+    fn next(&mut self, what: &str) -> (String, String) {
+        let text = self.env.as_reader("m", &["inject", "--reset"]).ok().text();
+        let last = self.last.replace(text.clone()).unwrap_or_default();
+        let paths = [(self.env.root().join("1"), &last), (self.env.root().join("2"), &text)];
+        paths.iter().for_each(|(path, text)| std::fs::write(path, text).expect("written"));
+        let paths = paths.iter().map(|(path, _)| path);
+        let cmp = std::process::Command::new("cmp").args(paths).output().expect("cmp");
+        let told = String::from_utf8(cmp.stdout).expect("text");
+        let byte =
+            told.split([' ', ',']).skip_while(|word| *word != "byte" && *word != "char").nth(1);
+        let same = byte.map_or(text.len().min(last.len()), |byte| {
+            byte.parse::<usize>().expect("a number") - 1
+        });
+        eprintln!("{what}: byte {} of {} differs first", same + 1, text.len());
+        let same = text[..same].to_owned();
+        // The last line, which tells that, is none of it.
+        let last_line = text.trim_end().rfind('\n').map_or(0, |at| at + 1);
+        let tokens = pipemux_tokens::estimate(&text[..same.len().min(last_line)]);
+        assert_eq!(
+            text.contains(&format!("· first {tokens} as last time · e")),
+            tokens > 0,
+            "{text}"
+        );
+        (text, same)
+    }
+}
+
 #[test]
 fn whole_context_begins_with_what_stays_the_same_and_says_how_much_that_is() {
     let env = TestEnv::with_editor("one\ntwo\n");
     env.pipemux(&["open", "memotree", "--priority", "-1"]).ok();
     env.run("memotree.add('first'); memotree.create('review', 'what to check')").ok();
     env.as_reader("m", &["view"]).ok();
-    let whole = |name: &str| {
-        let text = env.as_reader("m", &["inject", "--reset"]).ok().text();
-        std::fs::write(env.project().join(name), &text).unwrap();
-        text
-    };
-    let before = whole("1");
-    assert!(!before.contains("as last time"), "{before}");
+    let mut contexts = Contexts::new(env);
+    let (first, _) = contexts.next("first");
+    assert!(!first.contains("as last time"), "{first}");
     // A round, a node, and what counts them.
-    env.as_reader("m", &["run", "memotree.add('second')"]).ok();
-    let after = whole("2");
-    let cmp = std::process::Command::new("cmp")
-        .args(["1", "2"])
-        .current_dir(env.project())
-        .output()
-        .unwrap();
-    let told = String::from_utf8(cmp.stdout).unwrap();
-    eprintln!("{told}");
-    let differs = told.split_once(" differ: ").unwrap().1;
-    let byte: usize = differs
-        .chars()
-        .filter(|c| c.is_ascii_digit() || *c == ',')
-        .collect::<String>()
-        .split(',')
-        .next()
-        .unwrap()
-        .parse()
-        .unwrap();
-    let same = &after[..byte - 1];
+    contexts.env.as_reader("m", &["run", "memotree.add('second')"]).ok();
+    let (after, same) = contexts.next("a node");
     // The other window, the heading and the panel of views are in it; the first that differs is the number of nodes.
     assert!(same.contains("1\tone") && same.contains("[[MT:View:review]]"), "{same}");
     assert!(same.contains("### Environment"), "{same}");
-    let tokens = pipemux_tokens::estimate(same);
-    assert!(after.contains(&format!("· first {tokens} as last time · e")), "{after}");
-    assert!(after.find("Done so far").unwrap() > byte, "{after}");
+    assert!(after.find("Done so far").unwrap() > same.len(), "{after}");
+    // As data it is a number.
+    let data = contexts.env.as_reader("m", &["inject", "--reset", "--json"]).ok().json();
+    assert!(data["receipt"]["same"].as_u64().unwrap() > 100, "{data}");
+}
+
+#[test]
+fn restart_and_the_windows_that_change_come_behind_what_stays() {
+    let env = TestEnv::with_editor("one\ntwo\n");
+    env.run("notebook.add('plan', 'what stays'); memotree.add('first')").ok();
+    env.pipemux(&["open", "notebook"]).ok();
+    env.pipemux(&["open", "memotree"]).ok();
+    env.pipemux(&["set", "panels", "views,environment,history"]).ok();
+    env.as_reader("m", &["view"]).ok();
+    let mut contexts = Contexts::new(env);
+    contexts.next("first");
+    let (text, same) = contexts.next("nothing");
+    assert_eq!(text[same.len()..].lines().count(), 1, "only the last line differs: {text}");
+    contexts.env.kill_session("notebook/main");
+    contexts.env.as_reader("other", &["view", "notebook/main"]).ok();
+    let (text, same) = contexts.next("a restart");
+    assert!(text.find("was restarted").unwrap() > same.len(), "{text}");
+    for window in ["## editor/main", "## notebook/main", "## memotree/main"] {
+        assert!(same.contains(window), "{window} in {same}");
+    }
+    // The window that changes goes behind the others, so that its next change leaves them where they are.
+    contexts.env.run("editor.insert(1, 'a')").ok();
+    let (text, _) = contexts.next("the first of three windows");
+    assert!(
+        text.find("## memotree/main").unwrap() < text.find("## editor/main").unwrap(),
+        "{text}"
+    );
+    contexts.env.run("editor.insert(1, 'b')").ok();
+    let (_, same) = contexts.next("the same one again");
+    for stays in ["## notebook/main", "## memotree/main", "## editor/main"] {
+        assert!(same.contains(stays), "{stays} in {same}");
+    }
+}
+
+#[test]
+fn client_that_says_what_it_has_is_shown_what_changed_since() {
+    let env = TestEnv::with_editor("one\ntwo\nthree\n");
+    env.run("memotree.add('first')").ok();
+    env.pipemux(&["open", "memotree"]).ok();
+    let have = |verb: &str, claim: &str| env.as_reader("m", &[verb, "--have", claim]).ok().text();
+    let version = |text: &str| {
+        let line = text.lines().rfind(|line| line.starts_with("memotree/main=")).unwrap();
+        line.split(' ').next().unwrap().to_owned()
+    };
+    let whole = have("inject", "memotree/main=none");
+    assert!(whole.contains("- first [[MT:Node:first]]"), "{whole}");
+    let first = version(&whole);
+    assert_eq!(have("inject", &first), format!("{first} unchanged\n"));
+    env.as_reader("other", &["run", "memotree.add('second')"]).ok();
+    env.as_reader("m", &["view", "memotree"]).ok().has("second");
+    // Whatever the reader was shown meanwhile.
+    let changed = have("inject", &first);
+    assert!(changed.contains("\n+ - second [[MT:Node:second]]\n"), "{changed}");
+    assert!(!changed.contains("- first"), "{changed}");
+    let second = version(&changed);
+    assert!(
+        changed
+            .contains(&format!("\n{second} changed since {}\n", &first["memotree/main=".len()..]))
+    );
+    env.kill_session("memotree/main");
+    let after = have("view", &second);
+    assert!(after.contains(" unchanged\n") && !after.contains("## memotree"), "{after}");
+    // The version is that of the Context, which no later daemon gives to anything else.
+    let data = env.as_reader("m", &["view", "memotree", "--json"]).ok().json();
+    let part = |name: &str| data["windows"][0]["header"]["version"][name].to_string();
+    let told = ["major", "minor", "patch"].map(part).join(".");
+    assert_eq!(version(&after), format!("memotree/main={told}"));
+    env.pipemux(&["down"]).ok();
+    let lost = have("view", &second);
+    assert!(lost.contains("- second") && lost.contains(" whole · VersionMismatch · "), "{lost}");
 }

@@ -14,7 +14,7 @@ use pipemux_proto::call::nearest;
 
 use crate::error::StoreError;
 use crate::folder::{FileName, Part};
-use crate::name::NodeId;
+use crate::name::{NodeId, is_visible};
 use crate::node_file::NodeFile;
 use crate::state::FileEdit;
 use crate::store::{Committed, Store};
@@ -416,9 +416,13 @@ fn named(verb: &str, ids: &[&str]) -> String {
 /// Checks a text that is one line.
 pub(crate) fn one_line(what: &str, text: &str, max: usize) -> Result<String, StoreError> {
     let line = optional_line(what, text, max)?;
-    match line.is_empty() {
-        true => Err(StoreError::Value(format!("{what}: expected a text, not an empty one"))),
-        false => Ok(line),
+    match (line.is_empty(), is_visible(&line)) {
+        (true, _) => Err(StoreError::Value(format!("{what}: expected a text, not an empty one"))),
+        (false, false) => {
+            let message = "expected a text, not one of characters that can't be seen";
+            Err(StoreError::Value(format!("{what}: {message}")))
+        }
+        _ => Ok(line),
     }
 }
 

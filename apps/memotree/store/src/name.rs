@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
 /// Characters of a name that is made from a title.
@@ -167,14 +168,25 @@ pub(crate) fn in_pattern(c: char) -> bool {
 
 /// Returns true for a letter, digit or mark beyond ASCII that a new name may have.
 fn is_name_letter(c: char) -> bool {
-    let invisible = matches!(c,
-        // Joiners, fillers and selectors that are letters or marks, but can't be seen.
-        '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{ffa0}');
     let mark = matches!(c,
         '\u{300}'..='\u{36f}' | '\u{900}'..='\u{dff}' | '\u{e31}'..='\u{e4e}' | '\u{3099}' | '\u{309a}');
     let letter = c.is_alphanumeric() || mark || matches!(c, '\u{3005}' | '\u{30fc}');
-    ('\u{80}'..='\u{ffff}').contains(&c) && letter && !invisible
+    ('\u{80}'..='\u{ffff}').contains(&c) && letter && !is_ignorable(c)
+}
+
+/// Returns true for joiners, fillers and selectors, some of which count as letters or marks, but can't be seen.
+fn is_ignorable(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}' | '\u{2800}'
+        | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Returns true for a text of which something can be seen: not only space, marks without a letter, and what has no width.
+pub fn is_visible(text: &str) -> bool {
+    text.chars()
+        .any(|c| !(c.is_whitespace() || c.is_control() || is_combining_mark(c) || is_ignorable(c)))
 }
 
 #[cfg(test)]
@@ -201,6 +213,18 @@ mod tests {
         assert_eq!(id.unwrap().as_str(), "plan-3");
         assert_eq!(made(&"x".repeat(500)).len(), MADE_CHARS_MAX);
         assert!(made(&"界".repeat(500)).len() <= NAME_BYTES_MAX);
+    }
+
+    #[test]
+    fn text_is_visible_when_something_in_it_is() {
+        for text in
+            ["", " \u{3000}", "\u{200b}", "\u{301}\u{fe0f}", "\u{3164}\u{2800}", "\u{e0041}"]
+        {
+            assert!(!is_visible(text), "{text:?}");
+        }
+        for text in ["a", "e\u{301}", "界", "🚀", "-", "\u{200b}x"] {
+            assert!(is_visible(text), "{text:?}");
+        }
     }
 
     #[test]

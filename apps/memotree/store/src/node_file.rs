@@ -22,6 +22,8 @@ mod value;
 pub use conflict::conflict_line;
 pub(crate) use conflict::first_side;
 
+use crate::name::is_visible;
+
 /// Bytes of a file that are read as a node; a longer one is a problem of that node.
 pub const FILE_BYTES_MAX: usize = 8 << 20;
 
@@ -271,7 +273,7 @@ impl NodeFile {
 
     /// Returns the title: that of the front matter, else the first heading of the content, if any.
     pub fn title(&self) -> Option<String> {
-        let own = self.get("title").filter(|title| !title.trim().is_empty());
+        let own = self.get("title").filter(|title| is_visible(title));
         own.or_else(|| {
             let first = self.content.lines().find(|line| !line.trim().is_empty())?;
             let heading = first.strip_prefix("# ")?.trim();

@@ -95,17 +95,65 @@ pub fn find(text: &str) -> impl Iterator<Item = (usize, usize, Token)> + '_ {
     })
 }
 
-/// Makes what looks like a token or a heading in somebody's line inert: it is shown, but names nothing and begins no part.
+/// Makes what looks like a token, a heading or HTML that acts in somebody's line inert: it is shown, but names nothing,
+/// begins no part and hides nothing.
 pub fn inert(text: &str) -> Cow<'_, str> {
     let bare = text.trim_start();
-    let after = bare.trim_start_matches('#');
-    let is_heading =
-        after.len() < bare.len() && after.chars().next().is_none_or(char::is_whitespace);
-    if !is_heading && !text.contains(OPEN) {
+    let is_block = is_heading(bare) || is_underline(bare);
+    if !is_block && !text.contains(OPEN) && !text.contains('<') {
         return Cow::Borrowed(text);
     }
-    let (indent, escape) = (&text[..text.len() - bare.len()], if is_heading { "\\" } else { "" });
-    Cow::Owned(format!("{indent}{escape}{}", bare.replace(OPEN, "[\\[MT:")))
+    let mut out = text[..text.len() - bare.len()].to_owned();
+    out.extend(is_block.then_some('\\'));
+    let (line, mut done) = (bare.replace(OPEN, "[\\[MT:"), 0);
+    for (at, _) in line.match_indices('<') {
+        out += &line[done..at];
+        let escapes = out.len() - out.trim_end_matches('\\').len();
+        out.extend(
+            (escapes.is_multiple_of(2) && is_html(&line[at + 1..], at == 0)).then_some('\\'),
+        );
+        done = at;
+    }
+    Cow::Owned(out + &line[done..])
+}
+
+fn is_heading(line: &str) -> bool {
+    let after = line.trim_start_matches('#');
+    after.len() < line.len() && after.chars().next().is_none_or(char::is_whitespace)
+}
+
+/// Returns true for a line that makes a heading of the line above it.
+fn is_underline(line: &str) -> bool {
+    let line = line.trim_end();
+    !line.is_empty() && (line.bytes().all(|c| c == b'=') || line.bytes().all(|c| c == b'-'))
+}
+
+/// Elements that are a heading, or whose content isn't shown as text, wherever they stand.
+const ACTING: &[&str] = &[
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "script",
+    "style",
+    "textarea",
+    "title",
+    "template",
+    "iframe",
+    "noscript",
+    "xmp",
+    "plaintext",
+];
+
+/// Returns true for what follows a `<` of HTML that acts; at the beginning of a line any element does.
+fn is_html(rest: &str, is_first: bool) -> bool {
+    let element = rest.strip_prefix('/').unwrap_or(rest);
+    let name = element.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    rest.starts_with(['!', '?'])
+        || ACTING.iter().any(|acting| name.eq_ignore_ascii_case(acting))
+        || (is_first && element.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 #[cfg(test)]
@@ -136,6 +184,30 @@ mod tests {
             for (start, end, token) in find(&text) {
                 prop_assert_eq!(&text[start..end], token.to_string());
             }
+        }
+    }
+
+    #[test]
+    fn what_imitates_a_part_of_the_document_is_inert_and_other_text_stays() {
+        for (text, shown) in [
+            ("## Views", "\\## Views"),
+            ("  ===", "  \\==="),
+            ("---  ", "\\---  "),
+            ("-", "\\-"),
+            ("<h3>Views</h3>", "\\<h3>Views\\</h3>"),
+            ("see <H3 id=x>", "see \\<H3 id=x>"),
+            ("a <!-- b", "a \\<!-- b"),
+            ("  <div>", "  \\<div>"),
+            ("a <script>x</script>", "a \\<script>x\\</script>"),
+            ("a \\<script>", "a \\<script>"),
+            ("a \\\\<script>", "a \\\\\\<script>"),
+        ] {
+            assert_eq!(inert(text), shown);
+            assert_eq!(inert(shown), shown, "twice");
+        }
+        for text in ["a == b", "- item", "Vec<String> < 3", "a <b@c.de>", "x <- y", "#tag", "a---"]
+        {
+            assert_eq!(inert(text), text);
         }
     }
 

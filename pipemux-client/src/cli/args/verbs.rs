@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Subcommand;
 use clap_complete::Shell;
 use pipemux_client::proto::SessionAddr;
+use pipemux_client::proto::client::HeldWindow;
 
 use crate::cli::setup::{Harness, With};
 use crate::cli::tool_schema::SchemaFormat;
@@ -84,11 +85,18 @@ pub enum Verb {
         /// Block until something changes or SECONDS pass, then print the view
         #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
         wait: Option<Duration>,
+        /// A window that you have, and its version: only what changed since is shown, and which version it is now
+        #[arg(long, value_name = "WINDOW=VERSION", conflicts_with_all = ["since", "wait"])]
+        have: Vec<HeldWindow>,
     },
     /// Print what a model should know of the workspace, to put into its prompt
     ///
     /// The first time that is all windows; from then on only what changed since this reader was shown it, and
     /// nothing at all if nothing did. It takes at most 2,500 tokens, or as many as --budget says.
+    ///
+    /// With --have memotree/main=2.0.6 the client's own word counts, not what this reader was shown: the answer has what
+    /// changed in that window since, or all of it where that can't be said, and the version that the client has then, such
+    /// as memotree/main=3.0.0. It begins with memotree/main=none. With --json it is the version of the window's header.
     ///
     /// With --hook it is a hook of a harness: it reads the harness's JSON on standard input, reads as that session, and
     /// answers in JSON. `pipemux setup <harness> --with skill` installs it.
@@ -100,6 +108,9 @@ pub enum Verb {
         /// Print everything again: the model has lost what it was shown, as after a compaction
         #[arg(long)]
         reset: bool,
+        /// A window that the model has, and its version, or none; may be repeated
+        #[arg(long, value_name = "WINDOW=VERSION")]
+        have: Vec<HeldWindow>,
     },
     /// Run the action behind a link
     Click {

@@ -76,6 +76,16 @@ impl Theme {
         if self.unicode { format!(" ⟨{number}⟩") } else { format!(" <{number}>") }
     }
 
+    /// Returns true for a character of a text that would look like the beginning of a link's number.
+    pub fn begins_number(self, c: char, behind: &str) -> bool {
+        match self.unicode {
+            true => c == '⟨',
+            false => {
+                c == '<' && behind.starts_with(|c: char| c.is_ascii_digit() || "*_`".contains(c))
+            }
+        }
+    }
+
     /// Returns what stands before each row of a block of code, and between the columns of a table.
     pub fn bar(self) -> &'static str {
         if self.unicode { "│ " } else { "| " }

@@ -242,7 +242,7 @@ impl<'t> Markup<'t> {
             numbers.insert(*end, theme.number(number));
         }
         self.blocks.sort_by_key(|(range, _)| range.start);
-        let written = Written { text: self.text, looks: &self.looks, numbers: &numbers };
+        let written = Written { text: self.text, looks: &self.looks, numbers: &numbers, theme };
         let mut lines = Vec::new();
         let (mut start, mut blocks) = (0, self.blocks.iter().peekable());
         for line in self.text.split_inclusive('\n') {
@@ -276,6 +276,7 @@ pub struct Written<'t> {
     looks: &'t [Look],
     /// What is written behind the links that end at a byte.
     numbers: &'t BTreeMap<usize, String>,
+    theme: Theme,
 }
 
 impl Written<'_> {
@@ -295,9 +296,14 @@ impl Written<'_> {
             }
             let look = self.looks.get(at).copied().unwrap_or_default();
             let Some(c) = c.filter(|_| !look.has(Look::HIDDEN)) else { continue };
-            match spans.last_mut().filter(|last| last.look == look) {
-                Some(last) => last.text.push(c),
-                None => spans.push(Span::new(c, look)),
+            // A person would follow it by a number that is another link's.
+            let behind = self.text.get(at + c.len_utf8()..).unwrap_or_default();
+            let escape = self.theme.begins_number(c, behind).then_some('\\');
+            for c in escape.into_iter().chain([c]) {
+                match spans.last_mut().filter(|last| last.look == look) {
+                    Some(last) => last.text.push(c),
+                    None => spans.push(Span::new(c, look)),
+                }
             }
         }
         spans

@@ -144,6 +144,16 @@ fn widths_are_those_of_the_unicode_data() {
 }
 
 #[test]
+fn text_that_looks_like_the_number_of_a_link_differs_from_one() {
+    let text = "delete ⟨1⟩ ⟨**2**⟩ Vec<3> [go](link:7)";
+    assert_eq!(texts(text), ["delete \\⟨1⟩ \\⟨2⟩ Vec<3> go ⟨1⟩"]);
+    let ascii = Theme { unicode: false, ..Theme::default() };
+    let page = read("a <1> <`2`> <b> [go](link:7)", 1, ascii);
+    let shown: String = page.lines[0].body.iter().map(|span| &*span.text).collect();
+    assert_eq!(shown, "a \\<1> \\<2> <b> go <1>");
+}
+
+#[test]
 fn terminal_sequences_in_labels_are_shown_and_not_obeyed() {
     let text = "[a\u{1b}\\[2J\u{202e}b](link:1) `\u{9b}31m` **\u{7}**\n| \u{1b}c |\n|-|\n";
     let shown = texts(text).concat();

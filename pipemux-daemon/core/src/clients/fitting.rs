@@ -124,6 +124,7 @@ fn shorter_report(verb: &Verb, report: &Report, attempt: u32) -> Report {
         questions: Vec::new(),
         kept: report.kept.clone().filter(|_| attempt == 0),
         windows: Vec::new(),
+        held: Vec::new(),
         panels: Default::default(),
         jobs: Vec::new(),
         notices: [told(verb).trim_end().to_owned()].into_iter().chain(notices).collect(),

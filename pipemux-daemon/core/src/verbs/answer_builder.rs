@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use pipemux_proto::Fault;
-use pipemux_proto::client::Format;
+use pipemux_proto::client::{Format, Verb};
 use pipemux_proto::command::with_options;
 use pipemux_proto::report::{KeptReport, QuestionReport, Report, TokenReceipt};
 
@@ -32,6 +32,7 @@ use crate::views::context::focus;
 use crate::views::delta::{Delta, Known, delta};
 use crate::views::file_diff::file_diff;
 use crate::views::fit::cut_notices;
+use crate::views::held::HeldClaim;
 use crate::views::outcome::{RunOutcome, StepApp, write_outcome, write_question};
 use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::report::{ReportInput, make_report};
@@ -49,6 +50,8 @@ pub(super) struct AnswerRequest {
     /// True if links show their calls.
     titles: bool,
     pub(super) hint_options: String,
+    /// What the client says it has of windows.
+    pub(super) held: Vec<HeldClaim>,
     /// Most tokens for what an act changed in files.
     diff: u32,
     /// True if windows are shown in another detail than they have for good.
@@ -56,7 +59,7 @@ pub(super) struct AnswerRequest {
 }
 
 impl AnswerRequest {
-    pub(super) fn new(request: &ClientRequest, kind: &AnswerKind) -> Self {
+    pub(super) fn new(request: &ClientRequest, kind: &AnswerKind, workspace: &Workspace) -> Self {
         let call = &request.call;
         let other_detail = call.lod.is_some() || call.budget.is_some();
         Self {
@@ -69,6 +72,12 @@ impl AnswerRequest {
             },
             titles: call.titles,
             hint_options: call.hint_options.clone(),
+            held: match &call.verb {
+                Verb::View(view) => {
+                    view.held.iter().map(|held| HeldClaim::find(workspace, held)).collect()
+                }
+                _ => Vec::new(),
+            },
             diff: call.diff,
             one_off: other_detail
                 && !matches!(kind, AnswerKind::Open { .. } | AnswerKind::Injection { .. }),
@@ -164,12 +173,8 @@ impl AnswerBuilder<'_> {
         }
         (window.one_off, window.peek) = (one_off, peek);
         let own_budget = workspace.window(&window.session).and_then(|window| window.budget);
-        window.room = match (budget, &self.kind) {
-            // The request's budget was shared out before the windows were asked for.
-            (Some(_), AnswerKind::Workspace(_)) => window.budget.into(),
-            (Some(budget), _) => u64::from(budget) / count,
-            (None, _) => own_budget.map_or(u64::MAX, u64::from),
-        };
+        // Its version is of what it shows at its own budget.
+        window.room = own_budget.map_or(u64::MAX, u64::from);
         // A run's answer doesn't show a busy window: it only says so.
         let unshown =
             window.status == WindowStatus::Busy && matches!(self.kind, AnswerKind::Run(_));
@@ -179,12 +184,23 @@ impl AnswerBuilder<'_> {
                 Some((context.major, context.minor, context.patch))
             };
             let before = version(workspace);
-            // A prompt's context has a budget of its own, which decides what there is room for.
-            let peek = peek || matches!(self.kind, AnswerKind::Injection { .. });
             workspace.count_context(&window.session, content, peek, self.now);
             // Of new data a peek may show the same text as before.
             self.changed |= news.differs && version(workspace) != before;
         }
+        let mut claims = self.request.held.iter();
+        let claim = claims.find(|claim| claim.session.as_ref() == Some(&window.session));
+        if let (Some(version), Some(kept)) =
+            (claim.and_then(HeldClaim::version), workspace.window_mut(&window.session))
+        {
+            kept.make_exact(version, self.now);
+        }
+        window.room = match (budget, &self.kind) {
+            // The request's budget was shared out before the windows were asked for.
+            (Some(_), AnswerKind::Workspace(_)) => window.budget.into(),
+            (Some(budget), _) => u64::from(budget) / count,
+            (None, _) => window.room,
+        };
         self.changed |= news.is_new || minted;
         window
     }
@@ -310,6 +326,7 @@ impl AnswerBuilder<'_> {
             reader,
             budget: *budget,
             known: self.workspace.reader(reader).filter(|_| !reset),
+            names_only: matches!(self.kind, AnswerKind::Injection { .. }),
             has_questions: !questions.is_empty(),
         };
         input.write()

@@ -12,6 +12,7 @@ use crate::persist::records::Record;
 use crate::runs::saved_question;
 use crate::views::answer_window::AnswerWindow;
 use crate::views::requested_window::WindowStatus;
+use crate::workspaces::window::DeliveredVersion;
 use crate::workspaces::{Confirmed, Delivery, SeenWindow, Workspace};
 
 impl Core {
@@ -104,7 +105,13 @@ fn to_seen_window(
     let rendered = window.base.unwrap_or_else(|| shown.clone());
     let is_whole = Rc::ptr_eq(&rendered, &shown);
     if let Some(kept) = workspace.window_mut(&window.session) {
-        kept.remember(epoch, (app, version), &rendered);
+        kept.remember(DeliveredVersion {
+            epoch,
+            seen: (app, version),
+            rendered: rendered.clone(),
+            context: kept.context.version(),
+            is_exact: is_whole && window.with_calls.is_none(),
+        });
     }
     let before = workspace.seen(reader, &window.session);
     let prototypes = match (window.lod, before) {

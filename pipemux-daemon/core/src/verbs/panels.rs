@@ -36,6 +36,8 @@ pub(super) struct PanelInput<'a> {
     pub(super) budget: Option<u32>,
     /// The reader, if it is told only what is new to it.
     pub(super) known: Option<&'a Reader>,
+    /// True for the context of a prompt, which is to begin as the last one did: windows are only named in it.
+    pub(super) names_only: bool,
     /// True when the answer has the open questions with all that can be answered.
     pub(super) has_questions: bool,
 }
@@ -99,7 +101,11 @@ impl PanelInput<'_> {
     fn views(&self) -> Lines {
         let windows: Vec<&Window> = windows_in_order(self.workspace).collect();
         let names: Vec<String> = windows.iter().map(|window| window.session.to_string()).collect();
-        let lines = windows.iter().map(|window| view_line(window, self.processes)).collect();
+        let line = |window: &&Window| match self.names_only {
+            true => format!("- {}", window.session),
+            false => view_line(window, self.processes),
+        };
+        let lines = windows.iter().map(line).collect();
         Lines { lines, key: names.join(" ") }
     }
 

@@ -132,6 +132,7 @@ pub(super) fn write_and_record(
         let write = || write_prototypes(provider, all, names, lod);
         answer.prototypes = window.written_actions(all, names, lod, write);
     }
+    let epoch = workspace.epoch + 1;
     let differs = rendering.as_ref().is_some_and(|rendering| rendering.differs);
     let mut is_new = rendering.as_ref().is_some_and(|rendering| rendering.minted);
     if let (false, Some(version), Some(rendered)) = (peek, answer.version, &answer.rendered)
@@ -139,13 +140,14 @@ pub(super) fn write_and_record(
     {
         let own = window.own_rendered.as_ref().map(|(_, own)| own);
         let same = own.is_some_and(|own| Rc::ptr_eq(own, rendered) || own == rendered);
-        is_new |= !same;
+        if !same {
+            (is_new, window.text_epoch) = (true, epoch);
+        }
         window.own_rendered = Some((version, rendered.clone()));
     }
     if let Some(rendering) = rendering {
         let shown = rendering.rendered.embeds.windows();
         let ids: Vec<u64> = shown.flat_map(|window| window.rendered.ids.iter().copied()).collect();
-        let epoch = workspace.epoch + 1;
         workspace.anchors.set_embedded(&answer.session, &ids, epoch);
         workspace.record_rendering(&answer.session, rendering, now);
     }

@@ -1,12 +1,15 @@
 //! `view`, and all answers that show windows: projections are requested, waited for briefly, and written as one
 //! answer.
 
+use std::collections::BTreeSet;
+
 use pipemux_context::source::{SourceLimits, document_order};
 use pipemux_context::{Budgets, Frame, RenderSource, Share, Size, shares};
 use pipemux_proto::app::Project;
 use pipemux_proto::call::nearest;
-use pipemux_proto::client::{Inject, ViewArgs};
+use pipemux_proto::client::{HeldWindow, Inject, ViewArgs};
 use pipemux_proto::envelope::Method;
+use pipemux_proto::limits::HELD_MAX;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{Fault, Incarnation};
 
@@ -17,10 +20,12 @@ use crate::limits::{
 };
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::runs::ref_errors;
+use crate::text::clip;
 use crate::verbs::end_pending_views::closed_meanwhile;
 use crate::verbs::project_reply::{AfterReply, take_reply};
 use crate::verbs::require;
 use crate::verbs::tasks::{PendingView, Task};
+use crate::views::held::HeldClaim;
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
 use crate::workspaces::{Panel, Placement, Window, Workspace};
 
@@ -33,6 +38,22 @@ fn in_order(workspace: &Workspace, budget: Option<u32>) -> impl Iterator<Item = 
         let share = u32::try_from(shares[at].size.tokens).unwrap_or(u32::MAX);
         Some((sessions.get(at)?.clone(), share))
     })
+}
+
+/// Refuses what a client says it has of windows where that makes no sense.
+fn check_held(view: &ViewArgs) -> Result<(), Fault> {
+    let count = view.held.len();
+    if count > HELD_MAX {
+        return Err(Fault::usage(format!("{count} versions of windows (limit {HELD_MAX})")));
+    }
+    if count > 0 && (view.since.is_some() || view.wait_ms > 0) {
+        return Err(Fault::usage("--have goes without --since and --wait"));
+    }
+    let mut seen = BTreeSet::new();
+    match view.held.iter().find(|held| !seen.insert(&held.window)) {
+        Some(held) => Err(Fault::usage(format!("--have names {} twice", clip(&held.window, 64)))),
+        None => Ok(()),
+    }
 }
 
 /// True for a session that a reader acted on or was shown.
@@ -103,6 +124,11 @@ impl Core {
         let (lod, budget) = (request.call.lod, request.call.budget);
         let workspace = require::workspace(&self.workspaces, request)?;
         let since = view.since;
+        check_held(&view)?;
+        let is_held = |session: &SessionKey| {
+            let names = |held: &HeldWindow| HeldClaim::find(workspace, held).session;
+            view.held.iter().any(|held| names(held).as_ref() == Some(session))
+        };
         if let Some(epoch) = since.filter(|epoch| *epoch > workspace.epoch) {
             let newest = workspace.epoch;
             let hint = format!("pipemux view --since e{newest}");
@@ -130,11 +156,15 @@ impl Core {
         let wanted = match view.inject {
             // Its windows are those that runs show, so that what a run showed isn't shown again.
             Some(Inject { reset }) => in_order(workspace, None)
-                .filter(|(session, _)| !reset || is_used(session) || !used_any)
+                .filter(|(session, _)| !reset || is_used(session) || !used_any || is_held(session))
                 .map(|(session, _)| WantedWindow { session, lod: None, budget: None })
                 .collect(),
             None => in_order(workspace, budget)
-                .map(|(session, share)| WantedWindow { session, lod, budget: Some(share) })
+                .map(|(session, share)| {
+                    // A version is of what a window shows at its own budget.
+                    let budget = Some(share).filter(|_| view.held.is_empty());
+                    WantedWindow { session, lod, budget }
+                })
                 .collect(),
         };
         let kind = match view.inject {

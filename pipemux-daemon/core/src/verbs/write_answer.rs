@@ -4,7 +4,7 @@
 use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Body, Format};
 use pipemux_proto::command::with_options;
-use pipemux_proto::report::TokenReceipt;
+use pipemux_proto::report::{Report, TokenReceipt};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
@@ -36,7 +36,8 @@ impl Core {
         let remark = self.clients.take_remark(id);
         let client_request = require::request(&self.clients, id)?;
         let PendingView { windows: requested, embeds, kind } = *view;
-        let request = AnswerRequest::new(client_request, &kind);
+        let workspace = require::workspace(&self.workspaces, client_request)?;
+        let request = AnswerRequest::new(client_request, &kind, workspace);
         let mut unheard_steps = self.unheard_steps(&request.workspace, &request.reader);
         let unheard = match &kind {
             AnswerKind::Run(run) if self.is_unheard(id, run) => self.unheard_outcomes(run),
@@ -104,7 +105,12 @@ impl Core {
             }
             _ => write_text(&builder, &parts, &mut windows, changed_elsewhere),
         };
-        let TokenReceipt { shown, available } = receipt;
+        let held = text_of(&builder, &parts, &windows, &[]);
+        if request.format == Format::Json && reported.is_none() && !request.held.is_empty() {
+            reported = Some(windows.iter().map(|window| !held.is_unchanged(window)).collect());
+        }
+        let held = held.held_reports();
+        let TokenReceipt { shown, available, .. } = receipt;
         builder.turn.measure(|| Measurement::Shown { shown, available });
         count_tokens(&builder, &windows, shown);
         let mut lines = text.take_lines();
@@ -131,6 +137,7 @@ impl Core {
                 };
                 let shown = if reported.is_some() { &news } else { &windows };
                 let report = builder.report(shown, parts, &text, receipt);
+                let report = Report { held, ..report };
                 Ok(Body::Report(Box::new(report)))
             }
         };
@@ -239,6 +246,7 @@ pub(super) fn text_of<'a>(
         changed_elsewhere: &[],
         questions: &parts.questions.text,
         budget: builder.request.budget,
+        held: &builder.request.held,
         left_out,
         hint_options: &builder.request.hint_options,
     }

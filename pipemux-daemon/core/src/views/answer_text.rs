@@ -15,6 +15,7 @@ use crate::views::answer::{self, fault_with_options};
 use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_window::AnswerWindow;
 use crate::views::delta::{Delta, KeptLines, Known, delta};
+use crate::views::held::HeldClaim;
 use crate::views::inert;
 use crate::views::quoted_refs::quoted_refs_note;
 use crate::views::requested_window::WindowStatus;
@@ -47,6 +48,8 @@ pub struct AnswerText<'a> {
     pub questions: &'a str,
     /// The budget in tokens that the request named.
     pub budget: Option<u32>,
+    /// What the client says it has of windows.
+    pub held: &'a [HeldClaim],
     /// Sessions whose windows there was no room for.
     pub left_out: &'a [SessionKey],
     /// The options that commands repeat.
@@ -62,8 +65,13 @@ impl AnswerText<'_> {
             out.push(&format!("{}\n", inert::lines(note)));
         }
         self.push_panels(&mut out, true);
-        for (index, window) in self.windows.iter().enumerate() {
-            if index > 0 || !out.is_empty() {
+        for window in self.windows {
+            if let Some(claim) = self.claim_of(window) {
+                let (changed, _) = self.since_claim(&mut out, window, claim);
+                self.push_changed(&mut out, window, &changed, false);
+                continue;
+            }
+            if !out.is_empty() {
                 out.push("\n");
             }
             self.push_window(&mut out, window, all);
@@ -76,6 +84,7 @@ impl AnswerText<'_> {
         if all {
             self.push_help_line(&mut out);
         }
+        out.push(&self.held_lines());
         self.push_questions(&mut out);
         let position = match self.windows {
             [window] => window.rendered.as_ref().and_then(|r| r.position.as_deref()),
@@ -221,11 +230,16 @@ impl AnswerText<'_> {
 
     /// Begins an answer with the notices, and room for the windows that may follow.
     pub(super) fn begin(&self) -> AnswerBuffer {
-        let room = |window: &AnswerWindow| Some(AnswerBuffer::room_for(window.shown()?) + 600);
-        let room = self.windows.iter().filter_map(room);
-        let mut out = AnswerBuffer::with_room(room.sum::<usize>() + 200);
+        let mut out = self.room();
         out.push(&self.notice_lines());
         out
+    }
+
+    /// Makes a buffer with room for the windows.
+    pub(super) fn room(&self) -> AnswerBuffer {
+        let room = |window: &AnswerWindow| Some(AnswerBuffer::room_for(window.shown()?) + 600);
+        let room = self.windows.iter().filter_map(room);
+        AnswerBuffer::with_room(room.sum::<usize>() + 200)
     }
 
     /// Writes the answer of a run: its outcome, then what changed.
@@ -339,7 +353,7 @@ impl AnswerText<'_> {
         })
     }
 
-    fn notice_lines(&self) -> String {
+    pub(super) fn notice_lines(&self) -> String {
         let line = |notice: &String| format!("{}\n", inert::lines(&*self.hints(notice)));
         self.notices.iter().map(line).collect()
     }
@@ -392,7 +406,7 @@ impl AnswerText<'_> {
         }
         last.extend(["e", &*self.workspace.epoch.to_string(), " · "]);
         let shown = out.tokens() + pipemux_tokens::estimate(&last) + RECEIPT_TOKENS;
-        let receipt = TokenReceipt { shown, available: available.max(shown) };
+        let receipt = TokenReceipt { shown, available: available.max(shown), same };
         let (shown, available) = (shown.to_string(), receipt.available.to_string());
         for part in [&*last, &*shown, " of ", &*available, " tokens\n"] {
             out.push_unestimated(part);

@@ -125,11 +125,10 @@ impl ContextView<'_> {
     fn header(&self) -> ContextHeader {
         let addr = &self.window.session.addr;
         let counter = &self.window.context;
-        let (major, minor, patch) = (counter.major, counter.minor, counter.patch);
         ContextHeader {
             app_id: addr.provider.to_string(),
             session_id: unique_session_name(&self.workspace.key, addr),
-            version: ContextVersion { major, minor, patch },
+            version: counter.version(),
             timestamp: timestamp(counter.at),
         }
     }

@@ -84,6 +84,8 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
     let mut title = Title::default();
     let (things_before, things_after) = (things(&before), things(&after));
     let mut comparable = true;
+    // The things whose lines are told to have moved, and those of which the line isn't told to be gone.
+    let (mut moved_things, mut unsaid) = (Vec::new(), Vec::new());
     for op in similar::capture_diff_slices(Algorithm::Patience, &old, &new) {
         if let DiffOp::Equal { old_index, new_index, len } = op {
             let pairs = before[old_index..].iter().zip(&after[new_index..]).take(len);
@@ -97,7 +99,10 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
         for line in &before[op.old_range()] {
             let shown = match thing(line).map(|thing| things_after.get(thing)) {
                 // It stands elsewhere: it is told there that it moved.
-                Some(Some(now)) if *now == line.text => false,
+                Some(Some(now)) if *now == line.text => {
+                    unsaid.push(line.text);
+                    false
+                }
                 Some(Some(_)) => known.removed,
                 // A thing that found no room in the window isn't gone.
                 Some(None) => known.removed || now.hidden_tokens == 0,
@@ -114,9 +119,14 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
             changed.extend(above.map(|line| (Sign::Context, line)));
             let before = thing(line).and_then(|thing| things_before.get(thing));
             let moved = before.is_some_and(|before| *before == line.text);
+            moved_things.extend(moved.then_some(line.text));
             changed.push((if moved { Sign::Moved } else { Sign::Added }, line));
         }
     }
+    // A line that stands twice may be gone or new only once.
+    moved_things.sort_unstable();
+    unsaid.sort_unstable();
+    comparable &= moved_things == unsaid;
     let kept = kept.0;
     let told = |kept: &KeptLines| {
         known.told.is_some_and(|told| {

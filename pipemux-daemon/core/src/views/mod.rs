@@ -30,6 +30,7 @@ pub mod delta;
 pub mod file_diff;
 pub mod fit;
 pub mod form;
+pub mod held;
 pub mod link_title;
 pub mod media;
 pub mod minter;

@@ -1,5 +1,7 @@
 //! What is new in the windows of a workspace: since an epoch, or to a reader, as the context of a prompt.
 
+use std::cmp::Reverse;
+
 use pipemux_proto::Incarnation;
 use pipemux_proto::report::TokenReceipt;
 
@@ -44,7 +46,7 @@ impl AnswerText<'_> {
     /// Writes what the reader hasn't seen of the windows; with `reset`, or if it has seen none, all of them. The answer
     /// is empty if there is nothing to tell.
     pub fn injection(&self, reset: bool) -> (AnswerBuffer, TokenReceipt) {
-        let mut out = self.begin();
+        let mut out = self.room();
         let reader = self.workspace.reader(self.reader).filter(|_| !reset);
         let known = |session| {
             reader.is_some_and(|reader| {
@@ -70,7 +72,7 @@ impl AnswerText<'_> {
         }
         self.push_panels(&mut out, true);
         let mut whole: Vec<&AnswerWindow> = Vec::new();
-        for window in self.windows {
+        for window in self.steadiest_first() {
             let changed = match window.is_cut() {
                 true => Delta::Whole,
                 false => self.unseen_of(&mut out, window, reset),
@@ -78,7 +80,7 @@ impl AnswerText<'_> {
             // What an app can do is the same in all its windows: one of them tells it.
             // After a reset the reader still has the guide, and what was done needs the room.
             let known = reset
-                || self.knows_prototypes_of_app(window)
+                || (self.claim_of(window).is_none() && self.knows_prototypes_of_app(window))
                 || whole.iter().any(|shown| shown.tells_prototypes_of(window));
             self.push_changed(&mut out, window, &changed, known);
             if changed == Delta::Whole {
@@ -86,11 +88,12 @@ impl AnswerText<'_> {
             }
         }
         self.push_panels(&mut out, false);
-        // It has more to tell each time. Behind what stays the same it leaves a prompt's cache that.
-        if !out.is_empty() && !self.recap.is_empty() {
+        // These tell of more each time. Behind what stays the same they leave a prompt's cache that.
+        let latest = [&*self.notice_lines(), &*self.hints(self.recap)].concat();
+        if !out.is_empty() && !latest.is_empty() {
             out.push("\n");
         }
-        out.push(&self.hints(self.recap));
+        out.push(&latest);
         // Those without room come with the next injection, once this one has something to show.
         match (whole.is_empty(), self.left_out) {
             (false, [only]) => out.push(&self.hints(&format!("no room for {only}: {NEXT}"))),
@@ -111,12 +114,28 @@ impl AnswerText<'_> {
         // These aren't cut for the budget of this answer.
         whole.retain(|window| window.is_cut() || window.lowered.is_some());
         out.push(&AnswerText { left_out: told, ..*self }.truncation_hints(&whole));
-        self.push_questions(&mut out);
-        if out.is_empty() {
-            return (out, TokenReceipt::default());
+        let only_held = out.is_empty();
+        out.push(&self.held_lines());
+        if only_held && self.questions.is_empty() {
+            let shown = out.tokens();
+            return (out, TokenReceipt { shown, available: shown, same: 0 });
         }
+        self.push_questions(&mut out);
         let same = if reset { self.same_beginning(&out) } else { 0 };
         self.finish_with(out, None, true, same)
+    }
+
+    /// Returns the windows by priority and, of equal ones, those first whose text has stood for longest: a prompt's cache
+    /// lives on the beginning that stays the same. A running job tells of its progress.
+    fn steadiest_first(&self) -> Vec<&AnswerWindow> {
+        let mut windows: Vec<&AnswerWindow> = self.windows.iter().collect();
+        windows.sort_by_key(|shown| {
+            let kept = self.workspace.window(&shown.session);
+            let (priority, since) =
+                kept.map_or((0, 0), |kept| (kept.placement.priority, kept.text_epoch));
+            (Reverse(priority), !shown.jobs.is_empty(), since)
+        });
+        windows
     }
 
     /// Estimates the tokens with which a whole context begins as the last one of its reader did.
@@ -131,6 +150,9 @@ impl AnswerText<'_> {
 
     /// Compares a window with what the reader saw of it, and notes what that says of line numbers.
     fn unseen_of(&self, out: &mut AnswerBuffer, window: &AnswerWindow, reset: bool) -> Delta {
+        if let Some(claim) = self.claim_of(window) {
+            return self.since_claim(out, window, claim).0;
+        }
         let seen = self.workspace.seen(self.reader, &window.session).filter(|_| !reset);
         let Some(seen) = seen else {
             let known = self.workspace.reader(self.reader).map(|reader| &reader.unshown);
@@ -177,7 +199,7 @@ impl AnswerText<'_> {
     }
 
     /// Appends what changed of a window, without its prototypes if these are `known`.
-    fn push_changed(
+    pub(super) fn push_changed(
         &self,
         out: &mut AnswerBuffer,
         window: &AnswerWindow,
@@ -198,7 +220,7 @@ impl AnswerText<'_> {
     }
 
     /// Compares a window with what was shown of it in a version, and notes what that says of line numbers.
-    fn compare(
+    pub(super) fn compare(
         &self,
         out: &mut AnswerBuffer,
         window: &AnswerWindow,

@@ -88,6 +88,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
         questions: Vec::new(),
         kept: None,
         windows: windows.iter().filter_map(|shown| input.context(shown)).collect(),
+        held: Vec::new(),
         panels: Default::default(),
         jobs: Vec::new(),
         notices: Vec::new(),

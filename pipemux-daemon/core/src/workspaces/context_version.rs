@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use pipemux_proto::context::ContextVersion;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::projection::Lod;
 
@@ -73,6 +74,17 @@ impl ContextVersionCounter {
     /// Makes a counter that goes on after a data version.
     pub fn after(major: u64) -> Self {
         Self { major, ..Self::default() }
+    }
+
+    /// Returns the version.
+    pub fn version(&self) -> ContextVersion {
+        let Self { major, minor, patch, .. } = *self;
+        ContextVersion { major, minor, patch }
+    }
+
+    /// Counts a text once more that was shown under a version with which another form of it was shown, too.
+    pub fn count_again(&mut self, now: Now) {
+        (self.patch, self.at) = (self.patch + 1, now);
     }
 
     /// Notes that the app's data version went back: the next content is of new data.

@@ -77,6 +77,7 @@ impl Tally {
             for other in window.readers.others() {
                 self.shown(&other.projection, &other.rendered, &other.delivered);
             }
+            window.told.iter().flat_map(|(_, text)| text).for_each(|text| self.rendered(text));
             for kept in &window.embeds {
                 self.projection(&kept.held.projection);
                 kept.rendered.iter().for_each(|rendered| self.rendered(rendered));
@@ -170,6 +171,8 @@ impl Workspace {
     fn drop_rendered(&mut self) {
         for window in self.windows.iter_mut() {
             window.delivered.clear();
+            // Another text with the same version can't be told from it any more.
+            window.told.iter_mut().for_each(|(_, text)| *text = None);
             window.projection = None;
             window.rendered = None;
             window.drop_other_readers();

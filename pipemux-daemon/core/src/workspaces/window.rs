@@ -4,9 +4,11 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use pipemux_proto::app::Project;
+use pipemux_proto::context::ContextVersion;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::projection::Lod;
 
+use crate::event::Now;
 use crate::keys::{ProjectionKey, SessionKey};
 use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PAST_BYTES, PAST_MAX, WINDOW_BUDGET};
 use crate::persist::records::SavedPlacement;
@@ -40,6 +42,8 @@ pub struct Window {
     /// What was last written of it at its own detail, and of which process and version: what a look at another detail
     /// showed meanwhile changes nothing.
     pub own_rendered: Option<((Incarnation, u64), Rc<Rendered>)>,
+    /// The epoch in which that was first shown.
+    pub text_epoch: u64,
     /// What was last written of what its session can do.
     pub(super) actions: Option<WrittenActions>,
     /// What windows of other sessions show of it, oldest first.
@@ -50,6 +54,8 @@ pub struct Window {
     pub(super) conflicts: Vec<String>,
     /// What was delivered, oldest first.
     pub(super) delivered: VecDeque<DeliveredVersion>,
+    /// The version of its Context that was delivered last, and its text; none where there were several.
+    pub(super) told: Option<(ContextVersion, Option<Rc<Rendered>>)>,
     /// Whose content it holds, of an app that shows each reader something else.
     pub(super) readers: Readers,
 }
@@ -94,6 +100,10 @@ pub struct DeliveredVersion {
     pub seen: (Incarnation, u64),
     /// What it showed.
     pub rendered: Rc<Rendered>,
+    /// The version of its Context.
+    pub context: ContextVersion,
+    /// True while a reader who has that version can only have this text.
+    pub is_exact: bool,
 }
 
 /// A projection that the daemon keeps.
@@ -151,11 +161,13 @@ impl Window {
             rendered: None,
             rendered_lod: Lod::default(),
             own_rendered: None,
+            text_epoch: 0,
             actions: None,
             embeds: Vec::new(),
             context: ContextVersionCounter::after(epoch),
             conflicts: Vec::new(),
             delivered: VecDeque::new(),
+            told: None,
             readers: Readers::default(),
         }
     }
@@ -225,15 +237,45 @@ impl Window {
         })
     }
 
+    /// Returns the window as it was delivered with a version of its Context, if that is remembered and its text is known.
+    pub fn delivered_as(&self, version: ContextVersion) -> Option<&DeliveredVersion> {
+        self.delivered.iter().rev().find(|past| past.context == version && past.is_exact)
+    }
+
+    /// Counts its version once more if that was delivered with several texts: then a reader who has it is told of one
+    /// that has a single one.
+    pub fn make_exact(&mut self, version: ContextVersion, now: Now) {
+        if version == self.context.version() && self.told == Some((version, None)) {
+            self.context.count_again(now);
+        }
+    }
+
     /// Remembers a delivery; the oldest makes room.
-    pub fn remember(&mut self, epoch: u64, seen: (Incarnation, u64), rendered: &Rc<Rendered>) {
+    pub fn remember(&mut self, mut new: DeliveredVersion) {
+        // Looks at another detail have the version that the window has anyway, and texts may be cut or show calls.
+        let text = match self.told.take() {
+            Some((version, text)) if version == new.context => {
+                text.filter(|text| new.is_exact && text.has_same_text(&new.rendered))
+            }
+            _ => new.is_exact.then(|| new.rendered.clone()),
+        };
+        new.is_exact = text.is_some();
+        self.told = Some((new.context, text));
+        if !new.is_exact {
+            let others = self.readers.others_mut().flat_map(|shown| &mut shown.delivered);
+            let of_version = self.delivered.iter_mut().chain(others);
+            for past in of_version.filter(|past| past.context == new.context) {
+                past.is_exact = false;
+            }
+        }
         let same = |newest: &DeliveredVersion| {
-            Rc::ptr_eq(&newest.rendered, rendered) && newest.seen == seen
+            Rc::ptr_eq(&newest.rendered, &new.rendered)
+                && (newest.seen, newest.context) == (new.seen, new.context)
         };
         if self.delivered.back().is_some_and(same) {
             return;
         }
-        self.delivered.push_back(DeliveredVersion { epoch, seen, rendered: rendered.clone() });
+        self.delivered.push_back(new);
         let mut bytes: usize = self.delivered.iter().map(|past| past.rendered.bytes()).sum();
         while self.delivered.len() > PAST_MAX || (bytes > PAST_BYTES && self.delivered.len() > 1) {
             let oldest = self.delivered.pop_front();
@@ -278,7 +320,13 @@ mod tests {
         let mut window = Window::new(1, session, 0);
         let last = PAST_MAX as u64 + 4;
         for epoch in 1..=last {
-            window.remember(2 * epoch, (Incarnation(1), epoch), &Rc::new(Rendered::default()));
+            window.remember(DeliveredVersion {
+                epoch: 2 * epoch,
+                seen: (Incarnation(1), epoch),
+                rendered: Rc::default(),
+                context: ContextVersion { major: epoch, ..ContextVersion::default() },
+                is_exact: true,
+            });
         }
         let version = |epoch| window.at(epoch).map(|delivered| delivered.seen.1);
         assert_eq!(version(2 * last + 7), Some(last));

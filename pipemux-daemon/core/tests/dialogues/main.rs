@@ -19,6 +19,7 @@ mod exchange;
 mod forged_lines;
 mod forms;
 mod health;
+mod held;
 mod hibernation;
 mod hostile_text;
 mod injection;

@@ -76,7 +76,7 @@ fn injection_has_a_panel_once_and_then_what_its_reader_cannot_know() {
     // A window that others open is in the panel of windows.
     world.open(reader("y"), "notes/b").exits(0);
     let told = inject(&mut world, reader("x"));
-    told.has("## pipemux/views").has("- notes/b · ").lacks("open now: ");
+    told.has("## pipemux/views").has("\n- notes/b\n").lacks("open now: ");
     // All of it comes again once the model has lost it.
     let reset = Inject { reset: true };
     let verb = Verb::View(ViewArgs { inject: Some(reset), ..ViewArgs::default() });

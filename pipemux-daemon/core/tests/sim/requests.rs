@@ -96,6 +96,7 @@ impl Sim {
                     since,
                     wait_ms: *wait,
                     inject: None,
+                    held: Vec::new(),
                     open: addr.is_some(),
                 })
             }

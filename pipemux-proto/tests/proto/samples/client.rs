@@ -61,6 +61,13 @@ fn verbs(all: &mut Vec<Sample>) {
             "view-inject",
             Verb::View(ViewArgs { inject: Some(Inject { reset: true }), ..ViewArgs::default() }),
         ),
+        (
+            "view-held",
+            Verb::View(ViewArgs {
+                held: ["memotree/main=2.0.6".parse().unwrap(), "planner".parse().unwrap()].into(),
+                ..ViewArgs::default()
+            }),
+        ),
         ("click", Verb::Click { link: "link:15".into() }),
         ("run", Verb::Run { code: "editor.save()".into(), stdin: None, only_queries: false }),
         (
@@ -257,6 +264,7 @@ fn answers(all: &mut Vec<Sample>) {
         ("report-content", Body::Report(Box::new(with_content()))),
         ("report-jobs", Body::Report(Box::new(with_jobs()))),
         ("events-jobs", Body::Events(job_events())),
+        ("report-held", Body::Report(Box::new(with_held()))),
         ("report-panels", Body::Report(Box::new(with_panels()))),
         ("report-kept", Body::Report(Box::new(with_kept()))),
         ("events", Body::Events(events())),
@@ -397,6 +405,23 @@ fn with_kept() -> Report {
     Report { kept: Some(kept), ..Report::default() }
 }
 
+fn with_held() -> Report {
+    let held = |(change, version): (_, Option<&str>)| HeldReport {
+        window: "memotree/main".into(),
+        change,
+        version: version.map(str::to_owned),
+        error: version.is_none().then(|| Fault::unavailable("no room for all of it")),
+    };
+    let changes = [
+        (HeldChange::Unchanged, Some("2.0.6")),
+        (HeldChange::Changed, Some("3.0.0")),
+        (HeldChange::Whole, Some("3.1.0")),
+        (HeldChange::Lost, None),
+    ];
+    let receipt = TokenReceipt { shown: 69, available: 6912, same: 40 };
+    Report { held: changes.map(held).into(), receipt, ..Report::default() }
+}
+
 fn with_panels() -> Report {
     let views = ("views".to_owned(), "## pipemux/views\n- editor/main · 2 files\n".to_owned());
     Report { panels: [views].into(), ..Report::default() }
@@ -462,11 +487,12 @@ fn report() -> Report {
         questions: Vec::new(),
         kept: None,
         windows: vec![window()],
+        held: Vec::new(),
         panels: Default::default(),
         jobs: Vec::new(),
         notices: vec!["editor/main was restarted".into()],
         error: Some(Fault::not_found("no window")),
-        receipt: TokenReceipt { shown: 69, available: 6912 },
+        receipt: TokenReceipt { shown: 69, available: 6912, same: 0 },
     }
 }
 

@@ -205,7 +205,7 @@ fn any_size_of_the_terminal_is_survived() {
 #[test]
 fn signal_gives_the_shell_its_terminal_back() {
     let env = with_todo();
-    for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP] {
+    for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGQUIT] {
         let terminal = Terminal::attach(&env, "todo", (80, 24), TERM);
         terminal.shows("a line goes to todo.add");
         kill(terminal.pid(), signal);
