@@ -86,7 +86,7 @@ pub enum Verb {
         #[arg(long, value_name = "SECONDS", value_parser = wait, allow_negative_numbers = true)]
         wait: Option<Duration>,
         /// A window that you have, and its version: only what changed since is shown, and which version it is now
-        #[arg(long, value_name = "WINDOW=VERSION", conflicts_with_all = ["since", "wait"])]
+        #[arg(long, value_name = "WINDOW=VERSION")]
         have: Vec<HeldWindow>,
     },
     /// Print what a model should know of the workspace, to put into its prompt

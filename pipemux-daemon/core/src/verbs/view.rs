@@ -20,7 +20,6 @@ use crate::limits::{
 };
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::runs::ref_errors;
-use crate::text::clip;
 use crate::verbs::end_pending_views::closed_meanwhile;
 use crate::verbs::project_reply::{AfterReply, take_reply};
 use crate::verbs::require;
@@ -41,7 +40,7 @@ fn in_order(workspace: &Workspace, budget: Option<u32>) -> impl Iterator<Item = 
 }
 
 /// Refuses what a client says it has of windows where that makes no sense.
-fn check_held(view: &ViewArgs) -> Result<(), Fault> {
+fn check_held(workspace: &Workspace, view: &ViewArgs) -> Result<(), Fault> {
     let count = view.held.len();
     if count > HELD_MAX {
         return Err(Fault::usage(format!("{count} versions of windows (limit {HELD_MAX})")));
@@ -50,8 +49,9 @@ fn check_held(view: &ViewArgs) -> Result<(), Fault> {
         return Err(Fault::usage("--have goes without --since and --wait"));
     }
     let mut seen = BTreeSet::new();
-    match view.held.iter().find(|held| !seen.insert(&held.window)) {
-        Some(held) => Err(Fault::usage(format!("--have names {} twice", clip(&held.window, 64)))),
+    let mut names = view.held.iter().map(|held| HeldClaim::find(workspace, held).name);
+    match names.find(|name| !seen.insert(name.clone())) {
+        Some(name) => Err(Fault::usage(format!("--have names `{name}` twice"))),
         None => Ok(()),
     }
 }
@@ -124,7 +124,7 @@ impl Core {
         let (lod, budget) = (request.call.lod, request.call.budget);
         let workspace = require::workspace(&self.workspaces, request)?;
         let since = view.since;
-        check_held(&view)?;
+        check_held(workspace, &view)?;
         let is_held = |session: &SessionKey| {
             let names = |held: &HeldWindow| HeldClaim::find(workspace, held).session;
             view.held.iter().any(|held| names(held).as_ref() == Some(session))

@@ -29,7 +29,7 @@ const NOTHING: &str = "none";
 #[derive(Debug, Clone)]
 pub struct HeldClaim {
     /// What the client named, or the session as it is written.
-    name: String,
+    pub name: String,
     /// The session, if it has a window here.
     pub session: Option<SessionKey>,
     /// None when the client has nothing of it; an error where no version is written.

@@ -90,8 +90,8 @@ fn what_is_no_known_version_shows_all_of_the_window_and_says_why() {
     let refused = |world: &mut World, view: ViewArgs, why: &str| {
         world.ask(a, Verb::View(view)).exits(2).has(why);
     };
-    let twice = held(&[("notes", "1.0.0"), ("notes", "2.0.0")]);
-    refused(&mut world, ViewArgs { held: twice, ..ViewArgs::default() }, "notes twice");
+    let twice = held(&[("notes", "1.0.0"), ("notes/main", "2.0.0")]);
+    refused(&mut world, ViewArgs { held: twice, ..ViewArgs::default() }, "`notes/main` twice");
     let some = held(&[("notes", "1.0.0")]);
     let since = ViewArgs { held: some, since: Some(0), ..ViewArgs::default() };
     refused(&mut world, since, "--have goes without --since and --wait");
