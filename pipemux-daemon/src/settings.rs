@@ -163,8 +163,15 @@ impl SettingsFile {
         if std::mem::replace(&mut self.known, true) && stamp == self.stamp {
             return None;
         }
+        let length = |stamp: Option<Stamp>| stamp.map_or(0, |stamp| stamp.4);
+        let (had, has) = (length(self.stamp), length(stamp));
         self.stamp = stamp;
-        let (settings, broken) = load(path);
+        let (settings, mut broken) = load(path);
+        // Who saves a file may empty it first: for a moment it would forbid nothing.
+        if let (Some(path), true) = (path, had > 0 && has == 0 && stamp.is_some()) {
+            let why = "is empty, and may be being written; without rules, remove it";
+            broken = Some(format!("{} {why}", path.display()));
+        }
         Some(Rules {
             read_only: settings.readers.read_only,
             forbidden_apps: settings.apps.forbidden,

@@ -44,9 +44,11 @@ docui::actions! {
         changes featured Reply = reply(
             text: Text,
             question: Option<i64> = None,
-            /// As a job that ends once the user is asked again: `pipemux run --wait 60` waits for it.
+            /// And then as turn().
             wait: bool = false,
         ), input;
+        /// A job that ends once something is expected of this reader: `pipemux run --wait 300 'planner.turn()'`.
+        safe listed Turn = turn();
         /// By the role whose turn it is, or 'Expert': true agrees, false blocks, null has a concern.
         changes featured Verdict = verdict(
             role: String,

@@ -29,7 +29,9 @@ impl App for Planner {
     }
 
     fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
-        update::update(self, action, context)
+        let reply = update::update(self, action, context);
+        self.end_waiting();
+        reply
     }
 
     fn view(&self, request: &ViewRequest) -> View {

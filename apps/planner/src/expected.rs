@@ -1,14 +1,13 @@
 //! The one thing that is expected now, as each reader is told: what it is to do itself, with the call, or whom it waits for,
 //! with the command that waits.
 
+use pipemux_planner_course::Stage;
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::contract;
 use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::quality::quality;
 use pipemux_planner_course::turn::flat;
-use pipemux_planner_course::{Speaker, Stage};
 
-use crate::config::DriverSpec;
 use crate::expected_turn::of_turn;
 use crate::frame::say;
 use crate::model::Planner;
@@ -266,13 +265,10 @@ fn of_meeting(planner: &Planner, reader: &Reader<'_>) -> Expected {
         "say('…') asks back · \"I don\u{2019}t know\" is an answer, too",
         "say('…') 反问 · “不知道”也是回答",
     )];
-    let is_driven = Speaker::ALL
-        .iter()
-        .any(|one| planner.driver(*one).is_ok_and(|driver| driver != DriverSpec::Agent));
     let call = lang.pick("reply('the user\u{2019}s words')", "reply('用户的原话')");
     let mut told = of_user(planner, reader, &what, call, &also);
-    if is_driven && told.whose == Whose::Yours && !reader.is_person() {
-        let call = planner.run("reply('…', wait=true)").replacen("run ", "run --wait 120 ", 1);
+    if told.whose == Whose::Yours && !reader.is_person() {
+        let call = planner.run("reply('…', wait=true)").replacen("run ", "run --wait 300 ", 1);
         told = told.also(lang.pick(
             format!("with the wait for the next question: `{call}`"),
             format!("并等待下一个问题：`{call}`"),
@@ -281,7 +277,7 @@ fn of_meeting(planner: &Planner, reader: &Reader<'_>) -> Expected {
     told
 }
 
-/// Returns the command that waits for something to be said; a gist, since that is repeated for each turn of a course.
+/// Returns the command that waits until something is expected of whoever gives it.
 pub fn waiting(planner: &Planner) -> String {
-    format!("pipemux view {} --wait 60 --lod gist", planner.address())
+    planner.run("turn()").replacen("run ", "run --wait 300 ", 1)
 }

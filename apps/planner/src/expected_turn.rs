@@ -50,7 +50,13 @@ pub fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected 
     let named = take.replacen("pipemux ", "pipemux --reader NAME ", 1);
     let may_decide = reader.may_speak_for_the_user(planner);
     match reader.player(planner, turn) {
-        Player::You => yours(lang.pick(format!("you play {whom}"), format!("你扮演 {whom}")), call),
+        Player::You => {
+            let told = yours(lang.pick(format!("you play {whom}"), format!("你扮演 {whom}")), call);
+            told.also(lang.pick(
+                "with `run --wait 300`, `; planner.turn()` behind it waits for your next turn",
+                "用 `run --wait 300` 并在其后加 `; planner.turn()`，即等到你的下一轮",
+            ))
+        }
         Player::Anyone => {
             let sentence = lang.pick(
                 format!("you may play {whom}: nobody has taken it"),

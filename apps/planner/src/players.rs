@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use docui::{Code, Fault, JobHandle, state_file};
 use pipemux_planner_course::turn::{TurnKind, gist};
-use pipemux_planner_course::{By, Driver, Event, Speaker};
+use pipemux_planner_course::{By, Driver, Event, Speaker, Stage};
 use serde_json::Value;
 
 use crate::config::DriverSpec;
@@ -68,27 +68,35 @@ impl Planner {
         changed
     }
 
-    /// Begins a job that ends once something is expected of a reader; none if that is so, or if no driver is at work.
-    pub(crate) fn wait_for_user(&mut self, reader: &str) -> Option<JobHandle> {
-        if self.workers.is_empty() || expected(self, reader).whose != Whose::Others {
+    /// Begins a job that ends once something is expected of a reader; none if that is so.
+    pub(crate) fn wait_for_turn(&mut self, reader: &str) -> Option<JobHandle> {
+        if !self.is_waiting(reader) {
             return None;
         }
-        let key = format!("next:{}:{}", self.course.topic, self.course.entries());
+        if let Some((_, job)) = self.waiting.iter().find(|(waiting, _)| waiting == reader) {
+            return Some(job.clone());
+        }
+        let key = format!("turn:{reader}:{}:{}", self.course.topic, self.course.entries());
         let job = self.handle.job(key);
         self.waiting.push((reader.to_owned(), job.clone()));
         Some(job)
     }
 
+    /// True while a reader has nothing to do but wait; before there is a brief, for one.
+    fn is_waiting(&self, reader: &str) -> bool {
+        self.course.stage == Stage::Empty || expected(self, reader).whose == Whose::Others
+    }
+
     /// Ends the jobs of readers of whom something is expected now.
     pub(crate) fn end_waiting(&mut self) {
         for (reader, job) in std::mem::take(&mut self.waiting) {
-            let expected = expected(self, &reader);
-            match expected.whose == Whose::Others && !self.workers.is_empty() {
-                true if job.is_cancelled() => job.cancelled("it is waited for no longer"),
-                true => self.waiting.push((reader, job)),
-                false => {
-                    job.done(format!("{} · {}", expected.line(self.course.lang()), expected.call))
-                }
+            if !self.is_waiting(&reader) {
+                let expected = expected(self, &reader);
+                job.done(format!("{} · {}", expected.line(self.course.lang()), expected.call));
+            } else if job.is_cancelled() {
+                job.cancelled("it is waited for no longer");
+            } else {
+                self.waiting.push((reader, job));
             }
         }
     }

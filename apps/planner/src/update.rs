@@ -48,12 +48,9 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
             let question = question.map(|number| u32::try_from(number).unwrap_or(0));
             kept(planner, &text.text)?;
             planner.commit(by, Event::Reply { question, text: text.text })?;
-            let done = told(planner, context);
-            return Ok(match wait.then(|| planner.wait_for_user(&context.reader)).flatten() {
-                Some(job) => Reply::started(&job, window::place(&planner.course)),
-                None => done.into(),
-            });
+            return Ok(if wait { turn(planner, context) } else { told(planner, context).into() });
         }
+        Action::Turn {} => return Ok(turn(planner, context)),
         Action::Say { text } => {
             kept(planner, &text.text)?;
             Event::Say { text: text.text }
@@ -126,6 +123,14 @@ pub fn update(planner: &mut Planner, action: Action, context: &Context) -> Resul
     };
     planner.commit(by, event)?;
     Ok(told(planner, context).into())
+}
+
+/// Waits until something is expected of a reader.
+fn turn(planner: &mut Planner, context: &Context) -> Reply {
+    match planner.wait_for_turn(&context.reader) {
+        Some(job) => Reply::started(&job, window::place(&planner.course)),
+        None => told(planner, context).into(),
+    }
 }
 
 /// True for an act that is the user's alone.

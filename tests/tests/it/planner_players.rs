@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
-use pipemux_tests::TestEnv;
+use pipemux_tests::{Invocation, TestEnv};
 use serde_json::{Value, json};
 
 use crate::planner::Talk;
@@ -116,7 +116,11 @@ fn first_look_opens_the_planner_where_it_is_made() {
 fn agents_that_each_take_a_role_are_told_whose_turn_it_is() {
     let env = TestEnv::new();
     env.write("planner.toml", "driver = \"agent\"\n");
+    // It waits for a brief, too.
+    let first = turn(&env, "agent-0").start();
     env.run("planner.plan('Add an audit log')").ok();
+    first.finish().ok().has("expected of you now: you may play ProductPlanner");
+    let mut next = None;
     let roles =
         ["ProductPlanner", "SystemDesigner", "SeniorDeveloper", "TestPlanner", "RiskPlanner"];
     for (number, role) in roles.iter().enumerate() {
@@ -146,13 +150,24 @@ fn agents_that_each_take_a_role_are_told_whose_turn_it_is() {
             env.as_reader(&reader, &["view", "planner/main"])
                 .ok()
                 .has("reader agent-1 plays SystemDesigner, who judges the brief")
-                .has("pipemux view planner/main --wait 60 --lod gist");
+                .has("pipemux run --wait 300 'planner.turn()'");
+            next = Some(turn(&env, &reader).start());
         }
     }
+    let next = next.expect("a reader that waits");
+    assert!(next.is_running(), "its turn hasn't come again");
     env.run("planner.speak({agreed_points: ['log it'], reserved_points: [], strong_disagreements: [], summary: 'all agree'})")
         .ok();
     let plan = "planner.speak({why: 'w', what: 'a log', requirements: [{id: 'R1', text: 'log'}], draft_files: [{path: 'a.rs', purpose: 'log'}], acceptance: [{id: 'A1', requirement: 'R1', text: 'seen'}], scope: ['writes'], non_goals: [], open_questions: [], test_plan: [{id: 'T1', covers: ['A1'], text: 'look'}], risks: []})";
     env.run(plan).ok().has("the user decides on the plan: all five agree");
     let plan = env.read(".planning/add-an-audit-log/planning.ai.json");
     assert!(!plan.contains("roles shared one context"), "{plan}");
+    assert!(next.is_running(), "the user decides");
+    env.run("planner.accept()").ok();
+    next.finish().ok().has("done: ");
+}
+
+/// The call that ends once something is expected of a reader.
+fn turn<'e>(env: &'e TestEnv, reader: &str) -> Invocation<'e> {
+    env.command(&["run", "--wait", "60", "planner.turn()"]).reader(reader)
 }

@@ -27,7 +27,7 @@ fn readers_that_only_read_act_at_no_door() {
     reviewer(&["view"]).ok().has("[two](obj:").lacks("three");
     reviewer(&["history"]).ok();
     env.as_reader("writer", &["run", "notebook.add('four', 'x')"]).ok();
-    decide(&env, "");
+    decide(&env, "# none\n");
     reviewer(&["run", "notebook.add('three', 'x')"]).ok();
 }
 
@@ -152,6 +152,9 @@ fn forbidden_folders_are_given_to_no_app() {
     env.pipemux(&["view"]).lacks("known");
     assert_eq!(std::fs::read_to_string(&file).expect("the file"), "known\n");
     // A mistake elsewhere in the rules, or their loss, drops none unsaid.
+    decide(&env, "");
+    env.pipemux(&["open", "editor/3", &file]).exits(9).lacks("known");
+    env.run("editor.replace('opened', 'x', in='b.txt')").exits(9).has("may be being written");
     decide(&env, &format!("[files]\nforbidden = [\"{taxes}\"]\n[terminal]\nask = \"git push\"\n"));
     env.pipemux(&["open", "editor/3", &file]).exits(9).lacks("known");
     decide(&env, "[files]\nforbidden = [\"~/tax*\"]\n");

@@ -262,7 +262,7 @@ fn each_reader_is_told_what_is_expected_of_it() {
     }
     let view = title(&mut session, "bob");
     assert!(view.contains("reader ann plays ProductPlanner, who judges the brief"), "{view}");
-    assert!(view.contains("`pipemux view planner/main --wait 60 --lod gist`"), "{view}");
+    assert!(view.contains("`pipemux run --wait 300 'planner.turn()'`"), "{view}");
     assert!(
         !view.contains("ProductPlanner · You are"),
         "what another one is given is left out: {view}"

@@ -117,7 +117,7 @@ fn hanging_driver_is_cancelled_by_whoever_takes_the_turn() {
     let mut session = script("echo $$ >> pids; sleep 1000");
     session.plan("add an audit log");
     let view = session.wait_for("script plays ProductPlanner");
-    assert!(view.contains("pipemux view planner/main --wait 60 --lod gist"), "{view}");
+    assert!(view.contains("pipemux run --wait 300 'planner.turn()'"), "{view}");
     while !session.path("pids").exists() {
         session.view();
     }

@@ -48,10 +48,7 @@ fn role_that_nobody_has_taken_is_offered_and_expected_of_the_user_alone() {
             head.contains("Nobody has taken SystemDesigner, SeniorDeveloper, RiskPlanner."),
             "{head}"
         );
-        assert!(
-            head.contains(&format!("**Wait**: {untaken}\n`pipemux view planner/main --wait 60")),
-            "{head}"
-        );
+        assert!(head.contains(&format!("**Wait**: {untaken}\n`pipemux run --wait 300")), "{head}");
         assert!(!head.contains("verdict("), "{head}");
     }
     let user = head(&mut session, USER);
@@ -85,12 +82,12 @@ fn user_s_turn_is_expected_of_the_user_and_role_readers_wait() {
         panic!("refused")
     };
     assert_eq!(fault.message, "TestPlanner is played by reader TestPlanner, not by RiskPlanner");
-    assert!(fault.hints[0].starts_with("pipemux view planner/main --wait 60"), "{fault:?}");
+    assert!(fault.hints[0].starts_with("pipemux run --wait 300"), "{fault:?}");
     assert!(matches!(session.host.invoke_as("TestPlanner", 0, &judge), Outcome::Done(_)));
     let asked = "the user answers TestPlanner (question 1 of 1 so far): Which users?";
     for reader in ["TestPlanner", "RiskPlanner"] {
         let head = head(&mut session, reader);
-        assert!(head.contains(&format!("**Wait**: {asked}\n`pipemux view")), "{head}");
+        assert!(head.contains(&format!("**Wait**: {asked}\n`pipemux run --wait 300")), "{head}");
         assert!(!head.contains("reply("), "{head}");
     }
     for reader in [USER, "attach-1"] {
