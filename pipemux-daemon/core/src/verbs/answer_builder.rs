@@ -173,8 +173,16 @@ impl AnswerBuilder<'_> {
         }
         (window.one_off, window.peek) = (one_off, peek);
         let own_budget = workspace.window(&window.session).and_then(|window| window.budget);
-        // Its version is of what it shows at its own budget.
-        window.room = own_budget.map_or(u64::MAX, u64::from);
+        let own_room = own_budget.map_or(u64::MAX, u64::from);
+        let room = match (budget, &self.kind) {
+            // The request's budget was shared out before the windows were asked for.
+            (Some(_), AnswerKind::Workspace(_)) => window.budget.into(),
+            (Some(budget), _) => u64::from(budget) / count,
+            (None, _) => own_room,
+        };
+        // The version of what a prompt has is that of what it shows at its own budget.
+        let is_prompt = matches!(self.kind, AnswerKind::Injection { .. });
+        window.room = if is_prompt { own_room } else { room };
         // A run's answer doesn't show a busy window: it only says so.
         let unshown =
             window.status == WindowStatus::Busy && matches!(self.kind, AnswerKind::Run(_));
@@ -195,12 +203,7 @@ impl AnswerBuilder<'_> {
         {
             kept.make_exact(version, self.now);
         }
-        window.room = match (budget, &self.kind) {
-            // The request's budget was shared out before the windows were asked for.
-            (Some(_), AnswerKind::Workspace(_)) => window.budget.into(),
-            (Some(budget), _) => u64::from(budget) / count,
-            (None, _) => window.room,
-        };
+        window.room = room;
         self.changed |= news.is_new || minted;
         window
     }
