@@ -1,7 +1,7 @@
 //! What is expected while a turn is open: of whoever plays it, and of those who wait.
 
 use pipemux_planner_course::Speaker;
-use pipemux_planner_course::turn::{Turn, flat, shown_name};
+use pipemux_planner_course::turn::{Turn, TurnKind, flat, shown_name};
 
 use crate::calls::template;
 use crate::expected::{Expected, Whose, of_user, waiting};
@@ -14,7 +14,9 @@ pub fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected 
     let (speaker, lang) = (turn.kind.speaker(), planner.course.lang());
     let task = say(lang, turn.kind.task());
     let whom = lang.pick(format!("{speaker}, who {task}"), format!("{speaker}：{task}"));
-    let call = planner.run(&template(turn.kind));
+    let points = subjects(planner, turn.kind).len();
+    let answers = format!("['yes'{}]", ", 'yes'".repeat(points.saturating_sub(1)));
+    let call = planner.run(&template(turn.kind).replace("['yes']", &answers));
     let played = lang.pick(
         format!("driver('{speaker}', 'agent'): whoever reads this plays {speaker}"),
         format!("driver('{speaker}', 'agent')：由读到这里的人扮演 {speaker}"),
@@ -52,6 +54,7 @@ pub fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected 
     match reader.player(planner, turn) {
         Player::You => {
             let told = yours(lang.pick(format!("you play {whom}"), format!("你扮演 {whom}")), call);
+            let told = subjects(planner, turn.kind).into_iter().fold(told, Expected::also);
             told.also(lang.pick(
                 "with `run --wait 300`, `; planner.turn()` behind it waits for your next turn",
                 "用 `run --wait 300` 并在其后加 `; planner.turn()`，即等到你的下一轮",
@@ -63,6 +66,7 @@ pub fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected 
                 format!("你可以扮演 {whom}（还没有人担任）"),
             );
             let told = yours(sentence, call);
+            let told = subjects(planner, turn.kind).into_iter().fold(told, Expected::also);
             match planner.course.rounds.is_empty() {
                 true => told.also(lang.pick(
                     format!("several readers each take a role first: `{named}`"),
@@ -137,5 +141,30 @@ pub fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected 
             );
             if may_decide { told.also(other) } else { told }
         }
+    }
+}
+
+/// Returns what a turn is about: the question that is judged or answered, or the points to be confirmed, numbered.
+fn subjects(planner: &Planner, kind: TurnKind) -> Vec<String> {
+    // A role's words can't pass for a call or a line of the window.
+    let plain = |text: &str| flat(text).replace('`', "'");
+    let course = &planner.course;
+    match kind {
+        TurnKind::Judge(_, at) | TurnKind::AnswerBack(_, at) => {
+            let meeting = course.meeting.as_ref();
+            let question = meeting.and_then(|meeting| meeting.questions.get(at));
+            let lang = course.lang();
+            let line =
+                |text: String| lang.pick(format!("the question: {text}"), format!("问题：{text}"));
+            question.map(|question| line(plain(&question.text))).into_iter().collect()
+        }
+        TurnKind::Confirm(role) => {
+            let points = course.signing.iter().flat_map(|signing| signing.of(role));
+            let lines = points.zip(1..).map(|(point, number)| {
+                format!("{number}. {}: {}", say(course.lang(), point.kind), plain(&point.text))
+            });
+            lines.collect()
+        }
+        _ => Vec::new(),
     }
 }

@@ -77,6 +77,8 @@ fn user_s_turn_is_expected_of_the_user_and_role_readers_wait() {
         says(&mut session, role, role, &[]);
     }
     session.signed(extraction());
+    // What the turn is about stands beside the call.
+    assert!(head(&mut session, "TestPlanner").contains("\n- the question: Which users?\n"));
     let judge = speak(json!({"action": "ask", "reason": "r"}), "TestPlanner");
     let Outcome::Failed(fault) = session.host.invoke_as("RiskPlanner", 0, &judge) else {
         panic!("refused")
