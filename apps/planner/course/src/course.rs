@@ -96,7 +96,12 @@ impl Course {
 
     fn take(&mut self, entry: &Entry, effects: &mut Vec<Effect>) -> Result<(), Refusal> {
         if !matches!(entry.event, Event::Start { .. }) && self.stage == Stage::Empty {
-            return Err(Refusal::new("there is no brief yet", "plan('what you want, and why')"));
+            let call = match entry.event {
+                // Who plays a role isn't to write the brief.
+                Event::Take { .. } => "turn()",
+                _ => "plan('what you want, and why')",
+            };
+            return Err(Refusal::new("there is no brief yet", call));
         }
         match &entry.event {
             Event::Start { topic, brief, prior, history, rules, parallel } => {

@@ -27,6 +27,8 @@ fn missing_and_empty_briefs_are_refused_with_the_call() {
     ] {
         assert!(session.fails(action).message.contains("there is no brief yet"));
     }
+    let early = session.fails(Action::Take { role: "TestPlanner".into() });
+    assert_eq!(early.hints, ["pipemux run 'planner.turn()'"]);
     assert!(
         session
             .fails(Action::Handoff { command: String::new() })
