@@ -103,6 +103,8 @@ fn command_beside_which_another_workspace_may_have_written_is_not_taken_back_una
     env.write("done", "");
     let _ = env.in_workspace("aside", &["wait"]);
     env.pipemux(&["undo"]).exits(9).has("isn't wholly known");
+    // A job that only waits writes nothing.
+    env.in_workspace("aside", &["run", "planner.turn()"]).ok().has("started · turn");
     // A job in another folder is none of its business.
     env.shell("git init -q ../elsewhere && mkfifo ../elsewhere/done").output().ok();
     let job = env.command(&["run", "terminal.run('cat done', wait=0)"]);

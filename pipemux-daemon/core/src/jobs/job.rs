@@ -48,6 +48,8 @@ pub struct Job {
     pub rev: u64,
     /// True for a job that an earlier daemon knew, until its app has said whether it goes on with it.
     pub restored: bool,
+    /// True if it was begun by an act that changes nothing, such as a wait; an earlier daemon's isn't known to be.
+    pub only_looks: bool,
     /// Readers who know of it and, once it has ended, haven't been told so.
     pub(super) readers: BTreeSet<JobReader>,
     /// Readers who were told of its end before its app reported it.

@@ -87,6 +87,11 @@ impl Jobs {
         sessions.filter(|session| self.running(session).next().is_some()).cloned().collect()
     }
 
+    /// Notes that a job was begun by an act that changes nothing.
+    pub fn note_only_looks(&mut self, number: u64) {
+        self.by_number.entry(number).and_modify(|job| job.only_looks = true);
+    }
+
     /// Returns the number of a session's job.
     pub fn number_of(&self, session: &SessionKey, key: &str) -> Option<u64> {
         self.by_key.get(session)?.get(key).copied()
@@ -128,6 +133,7 @@ impl Jobs {
             output: Output::default(),
             rev: 1,
             restored: false,
+            only_looks: false,
             readers: [owner].into(),
             told_early: Default::default(),
             reported: None,

@@ -71,6 +71,7 @@ impl Jobs {
             output: Output::restored(&end.output, end.dropped),
             rev: 1,
             restored: true,
+            only_looks: false,
             readers: Default::default(),
             told_early: Default::default(),
             reported: None,

@@ -94,7 +94,7 @@ impl Core {
         });
         let jobs = self.jobs.all().filter(|job| {
             let is_beside = job.started_ms < to && (job.is_running() || job.ended_ms > from);
-            is_beside && !are_apart(&job.owner.0, at)
+            is_beside && !job.only_looks && !are_apart(&job.owner.0, at)
         });
         let jobs = jobs.map(|job| {
             let ((of, reader), what) = (&job.owner, format!("job {}", job.full_name()));

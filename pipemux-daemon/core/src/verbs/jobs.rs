@@ -31,11 +31,16 @@ impl Core {
         session: &SessionKey,
         started: Started,
     ) -> Result<(), Fault> {
-        let owner = match self.tasks.get(id) {
-            Some(Task::Running(run)) => Some((run.workspace.clone(), run.reader.clone())),
-            _ => None,
+        let (owner, only_looks) = match self.tasks.get(id) {
+            Some(Task::Running(run)) => {
+                let step = run.steps.get(run.next);
+                let only_looks = step.is_some_and(|step| step.prototype.risk.only_looks());
+                (Some((run.workspace.clone(), run.reader.clone())), only_looks)
+            }
+            _ => (None, false),
         };
         let number = self.start_job(session, started.clone(), owner);
+        number.filter(|_| only_looks).into_iter().for_each(|job| self.jobs.note_only_looks(job));
         let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
         let until = run.waits_until.filter(|_| !run.was_cancelled()).unwrap_or(0);
         match number {
