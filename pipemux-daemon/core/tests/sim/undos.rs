@@ -176,7 +176,8 @@ impl Sim {
         // A step was done when the next one was sent.
         let done =
             if exit == 0 { sent } else { sent.split_last().map_or(&[][..], |(_, done)| done) };
-        let lost = self.lossy || self.daemon.disk_full;
+        // A daemon that ends sends no app another step: what was taken back stays so, and the answer names it.
+        let lost = self.lossy || self.daemon.disk_full || self.daemon.stopping;
         let again = self.undos.made_again.get(run_id).map(|(count, _)| *count);
         let offered = self.own_changes(run_id).all(|effect| is_offered(&effect.undo));
         // One of which a process is lost ends it.
