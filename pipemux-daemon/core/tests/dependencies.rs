@@ -83,7 +83,7 @@ fn sources_use_no_clock_io_or_randomness() {
 
 /// Where bodies are decoded: what apps send in one place, what clients send, and what is saved.
 const DECODERS: &[&str] = &[
-    "intake/mod.rs",
+    "intake.rs",
     "workspaces/raw_projection.rs",
     "clients/connection.rs",
     "clients/requests.rs",
@@ -93,7 +93,7 @@ const DECODERS: &[&str] = &[
     "runs/saved_question.rs",
     "verbs/undo.rs",
     "processes/tests.rs",
-    "runs/tests/mod.rs",
+    "runs/tests.rs",
 ];
 
 #[test]

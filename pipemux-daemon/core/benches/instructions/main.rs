@@ -4,7 +4,7 @@
 #![allow(clippy::exit, clippy::unwrap_used, missing_docs, unused_qualifications)]
 
 mod bench_world;
-#[path = "../../../pipemux-proto/benches/work/mod.rs"]
+#[path = "../../../../pipemux-proto/benches/instructions/work.rs"]
 mod work;
 
 use std::hint::black_box;

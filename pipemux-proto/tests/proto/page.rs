@@ -1,6 +1,6 @@
 //! The page.
 
-pub const PAGE: &str = include_str!("../../../PROTOCOL.md");
+pub const PAGE: &str = include_str!("../../PROTOCOL.md");
 
 /// What the page says of a type.
 #[track_caller]
