@@ -112,6 +112,7 @@ fn messages_of_apps_are_decoded_only_where_bounds_apply() {
 
 /// Where a text of an app leaves its type: into data of its own, or into a sentence that is made inert as a whole.
 const READERS: &[&str] = &[
+    "foreign.rs",
     "foreign/",
     "core/restore.rs",
     "jobs/",
