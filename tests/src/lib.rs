@@ -18,7 +18,7 @@
 //! | [`markdown`] | anchors, headings and fences of a document, read as CommonMark does |
 //! | [`processes`] | the processes that belong to an environment |
 //! | [`proc_stats`] | memory, descriptors and processor time of a process |
-//! | [`module_graph`] | which module of a crate names which other, and the circles among them |
+//! | [`structure`] | how large types and functions are, which module of a crate names which other, and the circles among them |
 //! | [`random`] | repeatable pseudo-random choices |
 //! | [`waiting`] | polls for an observable event, up to a deadline |
 //! | [`chaos`] | attacks by misbehaving apps and clients, beside siblings that must not notice |
@@ -34,7 +34,6 @@ pub mod interactive;
 pub mod invocation;
 pub mod markdown;
 pub mod mcp_client;
-pub mod module_graph;
 pub mod output;
 pub mod proc_stats;
 pub mod processes;
@@ -60,3 +59,4 @@ pub use test_client::{ClientReply, TestClient};
 pub use waiting::{wait_for, wait_until};
 
 pub use nix::sys::signal::Signal;
+pub mod structure;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use pipemux_tests::module_graph::ModuleGraph;
+use pipemux_tests::structure::ModuleGraph;
 
 /// Prints which module of a crate names which other, and counts the circles among them.
 ///

@@ -1,14 +1,14 @@
-//! The graph of which module of a crate names which other, read from the sources.
+//! The graph of which module of a crate names which other.
 //!
-//! An edge is a path that starts at `crate` or `super`, in an import or in code. Tests don't count: neither
-//! items under `#[cfg(test)]` nor files named `tests.rs`. Two kinds of dependency leave no path and are not
-//! seen: a call of a method, and a name that a glob import brings in.
+//! An edge is a path that is written, in an import or in code. What a module re-exports leads to where it comes from. Two
+//! kinds of dependency leave no path and are not seen: a call of a method, and a name that a glob import brings in.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::Path;
-use std::{fs, io};
 
-mod source;
+use super::paths::Named;
+use super::{Source, read};
 
 /// Modules, and the modules that each of them names. The root of the crate is not part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,36 +18,40 @@ impl ModuleGraph {
     /// Reads the sources of a crate, where `lib.rs` is the root.
     ///
     /// # Errors
-    /// The directory can't be read.
+    /// As of [`read`].
     pub fn read(src: &Path) -> io::Result<Self> {
-        let mut files = Vec::new();
-        collect(src, &mut Vec::new(), &mut files)?;
-        let modules: BTreeSet<String> = files.iter().map(|(path, _)| path.join("::")).collect();
-        let root = files.iter().find(|(path, _)| path.is_empty()).map_or("", |(_, text)| text);
-        let exports = source::exports(root);
+        Ok(Self::of(&read(src)?))
+    }
+
+    /// Returns the graph of a crate's sources.
+    pub fn of(sources: &[Source]) -> Self {
+        let modules: BTreeSet<&[String]> =
+            sources.iter().map(|source| source.module.as_slice()).collect();
+        let is_module = |path: &[String]| modules.contains(path);
+        let named: BTreeMap<&[String], Named> = sources
+            .iter()
+            .map(|source| (source.module.as_slice(), Named::of(source, &is_module)))
+            .collect();
         let mut graph = Self::default();
-        for (path, text) in files.iter().filter(|(path, _)| !path.is_empty()) {
-            let from = path.join("::");
-            let named = source::paths(path, text);
-            let edges = named.iter().filter_map(|to| resolve(to, &modules, &exports));
-            let edges = edges.filter(|to| *to != from).collect();
-            graph.0.insert(from, edges);
+        for (from, names) in named.iter().filter(|(path, _)| !path.is_empty()) {
+            let to = names.paths.iter().filter_map(|path| resolve(path, &named, 0));
+            let to = to.filter(|to| to.as_slice() != *from).map(|to| to.join("::")).collect();
+            graph.0.insert(from.join("::"), to);
         }
-        Ok(graph)
+        graph
     }
 
     /// Returns the graph of the top-level modules, each with all that is below it, without those in `except`.
     pub fn components(&self, except: &[&str]) -> Self {
-        let top = |module: &str| module.split("::").next().unwrap_or_default().to_owned();
         let mut graph = Self::default();
         for (from, edges) in &self.0 {
             let from = top(from);
-            if except.contains(&from.as_str()) {
+            if except.contains(&from) {
                 continue;
             }
-            let known = graph.0.entry(from.clone()).or_default();
+            let known = graph.0.entry(from.to_owned()).or_default();
             let edges = edges.iter().map(|to| top(to));
-            known.extend(edges.filter(|to| *to != from && !except.contains(&to.as_str())));
+            known.extend(edges.filter(|to| *to != from && !except.contains(to)).map(str::to_owned));
         }
         graph
     }
@@ -57,7 +61,8 @@ impl ModuleGraph {
         self.0.iter().map(|(from, to)| (from.as_str(), to))
     }
 
-    /// Lists the groups of modules that reach each other (strongly connected components of two or more).
+    /// Lists the groups of modules that reach each other (strongly connected components of two or more). A module and one
+    /// below it that only name each other are left out: the upper one is made of the lower one.
     pub fn circles(&self) -> Vec<BTreeSet<&str>> {
         let reach: BTreeMap<&str, BTreeSet<&str>> =
             self.0.keys().map(|from| (from.as_str(), self.reachable(from))).collect();
@@ -65,7 +70,7 @@ impl ModuleGraph {
         for (from, reached) in &reach {
             let back = |to: &&str| reach.get(to).is_some_and(|back| back.contains(from));
             let group: BTreeSet<&str> = reached.iter().copied().filter(back).collect();
-            if group.len() > 1 && !circles.contains(&group) {
+            if group.len() > 1 && !is_parent_and_child(&group) && !circles.contains(&group) {
                 circles.push(group);
             }
         }
@@ -113,50 +118,44 @@ impl ModuleGraph {
     }
 }
 
-/// Finds the module that a path means: the longest prefix that is one, or where the root's export comes from.
-fn resolve(
-    path: &[String],
-    modules: &BTreeSet<String>,
-    exports: &BTreeMap<String, Vec<String>>,
-) -> Option<String> {
-    let prefixes = (1..=path.len()).rev().map(|length| path[..length].join("::"));
-    let mut found = prefixes.filter(|prefix| modules.contains(prefix));
-    found.next().or_else(|| {
-        let source = exports.get(path.first()?)?;
-        resolve(source, modules, &BTreeMap::new())
-    })
+fn top(module: &str) -> &str {
+    module.split("::").next().unwrap_or_default()
 }
 
-/// Reads the files below, with the path of the module that each of them is.
-fn collect(
-    directory: &Path,
-    module: &mut Vec<String>,
-    files: &mut Vec<(Vec<String>, String)>,
-) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
-        let path = entry?.path();
-        let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
-        if name == "tests" {
-            continue;
+fn is_parent_and_child(group: &BTreeSet<&str>) -> bool {
+    let mut modules = group.iter();
+    let (Some(upper), Some(lower), None) = (modules.next(), modules.next(), modules.next()) else {
+        return false;
+    };
+    lower.strip_prefix(upper).is_some_and(|rest| rest.starts_with("::"))
+}
+
+/// Finds the module that a path means: where an import of the longest prefix that is a module comes from, or that module.
+fn resolve(
+    path: &[String],
+    named: &BTreeMap<&[String], Named>,
+    depth: usize,
+) -> Option<Vec<String>> {
+    // No chain of re-exports is that long: it would be a circle.
+    const MAX_DEPTH: usize = 16;
+    let (module, names) = (0..=path.len())
+        .rev()
+        .find_map(|length| Some((&path[..length], named.get(&path[..length])?)))?;
+    let source = path.get(module.len()).and_then(|name| names.imports.get(name));
+    match source {
+        Some(source) if depth < MAX_DEPTH => {
+            let whole: Vec<String> =
+                source.iter().chain(&path[module.len() + 1..]).cloned().collect();
+            resolve(&whole, named, depth + 1)
         }
-        if path.is_dir() {
-            module.push(name);
-            collect(&path, module, files)?;
-            module.pop();
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let is_root = module.is_empty() && matches!(name.as_str(), "lib" | "main");
-            let mut of_file = module.clone();
-            if name != "mod" && !is_root {
-                of_file.push(name);
-            }
-            files.push((of_file, fs::read_to_string(&path)?));
-        }
+        _ => (!module.is_empty()).then(|| module.to_vec()),
     }
-    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn graph(files: &[(&str, &str)]) -> ModuleGraph {
@@ -170,20 +169,20 @@ mod tests {
     }
 
     #[test]
-    fn imports_paths_and_root_exports_are_edges() {
+    fn imports_paths_and_exports_are_edges() {
         let graph = graph(&[
-            ("lib.rs", "mod a; mod b; mod c; pub use c::deep::Thing;"),
+            ("lib.rs", "mod a; mod b; mod c; pub use c::Thing;"),
             ("a.rs", "use crate::{b::{self, X}, Thing};"),
-            ("b.rs", "fn f() { super::c::g() }"),
-            ("c.rs", "mod deep;"),
+            ("b.rs", "fn f() { println!(\"{}\", super::c::g()) }"),
+            ("c.rs", "mod deep; pub use deep::Thing; fn g() {}"),
             ("c/deep.rs", "fn f(_: super::super::a::Y) {}"),
         ]);
         let edges: Vec<String> = graph
             .edges()
             .flat_map(|(from, to)| to.iter().map(move |to| format!("{from} → {to}")))
             .collect();
-        assert_eq!(edges, ["a → b", "a → c::deep", "b → c", "c::deep → a"]);
-        assert_eq!(graph.circles(), [BTreeSet::from(["a", "c::deep"])]);
+        assert_eq!(edges, ["a → b", "a → c::deep", "b → c", "c → c::deep", "c::deep → a"]);
+        assert_eq!(graph.circles(), [BTreeSet::from(["a", "b", "c", "c::deep"])]);
         assert_eq!(graph.components(&[]).shortest_circle(), Some(vec!["a", "c", "a"]));
         assert_eq!(graph.components(&["a"]).shortest_circle(), None);
     }
@@ -212,7 +211,8 @@ mod tests {
             ("a.rs", "use crate::b;"),
             ("b.rs", "use crate::c;"),
             ("c.rs", "use crate::a; use crate::d;"),
-            ("d.rs", ""),
+            ("d.rs", "use crate::d::low::X;"),
+            ("d/low.rs", "use super::Y;"),
         ]);
         assert_eq!(graph.circles(), [BTreeSet::from(["a", "b", "c"])]);
     }
