@@ -2,11 +2,13 @@
 //!
 //! | module | contents |
 //! |---|---|
+//! | `manifests::built_in` | the manifests of the apps that come with the daemon |
 //! | `manifests::dirs` | the directories of manifests |
 //! | `manifests::load` | loads manifests, and says where a mistake is |
 //! | `manifests::edit` | adds and removes the user's manifests |
 //! | `manifests::text` | reads a file without waiting |
 
+mod built_in;
 mod dirs;
 mod edit;
 mod load;

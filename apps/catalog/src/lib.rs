@@ -2,10 +2,16 @@
 //! these.
 //!
 //! The daemon checks calls of an app that never ran, and the command line prints its help; neither starts a process for
-//! it. `actions/*.jsonl` has each app's prototypes, one a line, as the app itself gives them: a test compares the two,
-//! and writes the files with `INSTA_UPDATE=always`. `guides/*.txt` has what a person decides: the order, what stands on
-//! one line, and a few words. Signatures come from the prototypes only, and what no prototype has is left out, so help
-//! never shows an action that doesn't exist.
+//! it. What is known lies in the app's own folder and is read from there when this crate is built:
+//!
+//! | file | what it has |
+//! |---|---|
+//! | `manifest.toml` | the program, what it may do and use, and one line that describes it, as any author writes it |
+//! | `actions.jsonl` | the prototypes, one a line, as the app itself gives them: a test compares the two, and writes the file with `INSTA_UPDATE=always` |
+//! | `guide.txt` | what a person decides about the help: the order, what stands on one line, and a few words |
+//!
+//! Signatures in the help come from the prototypes only, and what no prototype has is left out, so help never shows an
+//! action that doesn't exist. To add an app, name its folder in [`APPS`].
 #![forbid(unsafe_code)]
 
 mod guide;
@@ -19,51 +25,39 @@ pub use guide::MissingFromPrototypes;
 pub struct App {
     /// The provider.
     pub id: &'static str,
-    /// One line for `pipemux apps`.
-    pub description: &'static str,
+    /// The manifest, in TOML.
+    pub manifest: &'static str,
     actions: &'static str,
     guide: &'static str,
 }
 
-/// The built-in apps, the one first that does most.
+/// Reads what the folder of an app says of it.
+macro_rules! app {
+    ($folder:literal) => {
+        App {
+            id: $folder,
+            manifest: include_str!(concat!("../../", $folder, "/manifest.toml")),
+            actions: include_str!(concat!("../../", $folder, "/actions.jsonl")),
+            guide: include_str!(concat!("../../", $folder, "/guide.txt")),
+        }
+    };
+}
+
+/// The built-in apps; the first is [`default_app`].
 pub const APPS: [App; 6] = [
-    App {
-        id: "editor",
-        description: "text files of a project: find, read, edit, undo",
-        actions: include_str!("../actions/editor.jsonl"),
-        guide: include_str!("../guides/editor.txt"),
-    },
-    App {
-        id: "terminal",
-        description: "commands, builds and tests: what matters of their output",
-        actions: include_str!("../actions/terminal.jsonl"),
-        guide: include_str!("../guides/terminal.txt"),
-    },
-    App {
-        id: "notebook",
-        description: "notes that last: write, find, quote",
-        actions: include_str!("../actions/notebook.jsonl"),
-        guide: include_str!("../guides/notebook.txt"),
-    },
-    App {
-        id: "memotree",
-        description: "a project's knowledge: a tree of Markdown files, shared through git",
-        actions: include_str!("../actions/memotree.jsonl"),
-        guide: include_str!("../guides/memotree.txt"),
-    },
-    App {
-        id: "planner",
-        description: "plans by consensus: five roles judge a brief, you answer, a plan or a draft comes of it",
-        actions: include_str!("../actions/planner.jsonl"),
-        guide: include_str!("../guides/planner.txt"),
-    },
-    App {
-        id: "monitor",
-        description: "this machine: load, memory, disks, processes",
-        actions: include_str!("../actions/monitor.jsonl"),
-        guide: include_str!("../guides/monitor.txt"),
-    },
+    app!("editor"),
+    app!("terminal"),
+    app!("notebook"),
+    app!("memotree"),
+    app!("planner"),
+    app!("monitor"),
 ];
+
+/// Returns the app that hints name when the user named none: the one that opens files.
+pub fn default_app() -> &'static App {
+    let [first, ..] = &APPS;
+    first
+}
 
 /// Returns the built-in app of that name.
 pub fn app(id: &str) -> Option<&'static App> {
@@ -71,6 +65,12 @@ pub fn app(id: &str) -> Option<&'static App> {
 }
 
 impl App {
+    /// Returns the line for `pipemux apps`. A test compares it with what a parser of TOML reads: the command line has none.
+    pub fn description(&self) -> &'static str {
+        let value = |line: &'static str| line.strip_prefix("description = \"")?.strip_suffix('"');
+        self.manifest.lines().find_map(value).unwrap_or_default()
+    }
+
     /// Returns the app's prototypes.
     pub fn prototypes(&self) -> Vec<Prototype> {
         // A test reads every line.
@@ -79,7 +79,7 @@ impl App {
 
     /// Returns what `pipemux help` prints of the app.
     pub fn help(&self) -> String {
-        let mut text = format!("## {} · {}\n", self.id, self.description);
+        let mut text = format!("## {} · {}\n", self.id, self.description());
         text += &guide::write(self.guide, &self.prototypes());
         // One action stands for any of them, so that the command works as it is printed.
         let actions = self.prototypes();

@@ -1,7 +1,7 @@
 //! The catalog is what the apps say of themselves, and its texts stay short.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use docui::Actions;
 use pipemux_catalog::{APPS, App, app};
@@ -20,6 +20,61 @@ fn own_prototypes(app: &App) -> Vec<Prototype> {
     }
 }
 
+fn apps_dir() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in a folder")
+}
+
+#[test]
+fn every_folder_with_a_manifest_is_an_app() {
+    let folders = fs::read_dir(apps_dir()).expect("the folder of apps");
+    let folders = folders.filter_map(|entry| Some(entry.ok()?.path()));
+    let folders = folders.filter(|folder| folder.join("manifest.toml").exists());
+    let mut folders: Vec<_> =
+        folders.filter_map(|folder| folder.file_name()?.to_str().map(str::to_owned)).collect();
+    let mut apps: Vec<_> = APPS.iter().map(|app| app.id).collect();
+    folders.sort();
+    apps.sort_unstable();
+    assert_eq!(folders, apps);
+}
+
+/// Returns the Rust files below a folder that aren't tests.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() {
+            files.extend(sources(&path));
+        } else if name.ends_with(".rs") && !name.ends_with("tests.rs") {
+            files.push(path);
+        }
+    }
+    files
+}
+
+#[test]
+fn neither_daemon_nor_client_names_an_app() {
+    // The tour shows the editor and the notebook.
+    const EXCEPTIONS: &[&str] = &["tour.rs"];
+    let root = apps_dir().parent().expect("the repository");
+    let mut named = Vec::new();
+    for part in ["pipemux-daemon/src", "pipemux-client/src", "pipemux-client/mcp/src"] {
+        for path in sources(&root.join(part)) {
+            let text = fs::read_to_string(&path).expect("a source is text");
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let is_excepted = EXCEPTIONS.iter().any(|name| path.ends_with(name));
+            let names = |app: &&App| code.contains(&format!("\"{}\"", app.id));
+            named.extend(
+                APPS.iter()
+                    .filter(names)
+                    .filter(|_| !is_excepted)
+                    .map(|app| (app.id, path.clone())),
+            );
+        }
+    }
+    assert_eq!(named, [], "what is known of an app belongs into its folder");
+}
+
 #[test]
 fn recorded_actions_are_those_of_the_apps() {
     let update = std::env::var("INSTA_UPDATE").is_ok_and(|value| value == "always");
@@ -28,8 +83,7 @@ fn recorded_actions_are_those_of_the_apps() {
         if update {
             let line = |one| serde_json::to_string(one).expect("prototypes are JSON") + "\n";
             let text: String = own.iter().map(line).collect();
-            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("actions");
-            fs::write(path.join(app.id).with_extension("jsonl"), text).expect("it is written");
+            fs::write(apps_dir().join(app.id).join("actions.jsonl"), text).expect("it is written");
         } else {
             let hint = "INSTA_UPDATE=always cargo test -p pipemux-catalog, twice";
             // A default of `null` is none at all in JSON.

@@ -122,7 +122,7 @@ fn suggest(words: &[&str], is_file: impl Fn(&str) -> bool, is_app: IsApp) -> (St
         };
     }
     if is_file(first) {
-        let open = suggested("open", &[&["editor"], words].concat());
+        let open = suggested("open", &[&[pipemux_catalog::default_app().id], words].concat());
         return (no_verb("; to open a file, use open with an app"), open);
     }
     match rest {

@@ -201,7 +201,7 @@ fn example(verb: &str) -> &'static str {
     match verb {
         "read" => "obj:7",
         "click" => "link:4",
-        "open" => "editor",
+        "open" => pipemux_catalog::default_app().id,
         _ => "editor/main",
     }
 }

@@ -3,27 +3,11 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
-use pipemux_catalog::{APPS, App};
-use pipemux_core::{
-    BuiltIn, FolderAccess, Limits, Manifest, ManifestProblem, SandboxLevel, Scope, Size,
-};
+use pipemux_core::{Manifest, ManifestProblem};
 
-use super::text;
+use super::{built_in, text};
 use crate::limits::{APP_FILES_MIN, APP_MEMORY_MIN, LOG_MIN, MANIFEST_MAX};
-
-/// Returns who shares the sessions of an app that comes with the daemon.
-fn scope_of(built_in: &App) -> Scope {
-    // The machine is the same in all workspaces.
-    if built_in.id == "monitor" { Scope::User } else { Scope::Workspace }
-}
-
-/// What is known of the apps that come with the daemon. Read once, because it never changes.
-static KNOWN: LazyLock<Vec<BuiltIn>> = LazyLock::new(|| {
-    let known = |app: &App| BuiltIn { prototypes: app.prototypes(), help: app.help() };
-    APPS.iter().map(known).collect()
-});
 
 /// The manifests that could be loaded, and what is wrong with the others.
 #[derive(Debug, Default)]
@@ -48,153 +32,20 @@ pub fn load(programs: &Path, user: Option<&Path>) -> LoadedManifests {
                     let text = format!("{shown}: id `{}` is already taken", manifest.id);
                     loaded.problems.push(problem(&path, text));
                 } else {
-                    let shadows = APPS.iter().any(|app| manifest.id.as_str() == app.id);
+                    let shadows = pipemux_catalog::app(manifest.id.as_str()).is_some();
                     loaded.manifests.push(Manifest { shadows, ..manifest });
                 }
             }
             Err(text) => loaded.problems.push(problem(&path, text)),
         }
     }
-    for (app, known) in APPS.iter().zip(KNOWN.iter()) {
-        let Ok(id) = app.id.parse() else { continue };
-        if loaded.manifests.iter().any(|other| other.id == id) {
-            continue;
+    for built_in in built_in::manifests(programs) {
+        if !loaded.manifests.iter().any(|other| other.id == built_in.id) {
+            loaded.manifests.push(built_in);
         }
-        let command = programs.join(format!("pipemux-{id}")).to_string_lossy().into_owned();
-        let manifest = Manifest {
-            description: app.description.to_owned(),
-            scope: scope_of(app),
-            built_in: Some(Box::new(known.clone())),
-            ..Manifest::new(id, command)
-        };
-        loaded.manifests.push(confined(manifest));
     }
     loaded.manifests.sort_by(|one, other| one.id.cmp(&other.id));
     loaded
-}
-
-/// Confines an app that comes with the daemon to the least that it needs.
-fn confined(manifest: Manifest) -> Manifest {
-    match manifest.id.as_str() {
-        // It edits any file of a project, and those that are named besides.
-        "editor" => Manifest {
-            sandbox: SandboxLevel::Standard,
-            folder: Some(FolderAccess::Write),
-            watch: true,
-            ..manifest
-        },
-        // It uses its state, and the tree below the project's folder; it imports and exports files there.
-        "memotree" => Manifest {
-            sandbox: SandboxLevel::Strict,
-            folder: Some(FolderAccess::Write),
-            watch: true,
-            ..manifest
-        },
-        // It tells of all processes, and ends those that it is told to end.
-        "monitor" => Manifest {
-            sandbox: SandboxLevel::Standard,
-            folder: Some(FolderAccess::None),
-            read: ["/proc", "/sys"].map(str::to_owned).into(),
-            signals: true,
-            ..manifest
-        },
-        // It uses its state, and a store that is named.
-        "notebook" => Manifest {
-            sandbox: SandboxLevel::Strict,
-            folder: Some(FolderAccess::Named),
-            watch: true,
-            ..manifest
-        },
-        // It writes plans into the project, and has roles played by programs and endpoints of models. Those read their own
-        // settings and sign-in, which lie in the home directory. A program that brings its runtime along reads its own map in
-        // `/proc`; what others hold stays closed there. The commands by which it checks a plan are builds and tests.
-        "planner" => Manifest {
-            sandbox: SandboxLevel::Standard,
-            folder: Some(FolderAccess::Write),
-            exec: true,
-            network: true,
-            read: [
-                "/opt",
-                "/proc",
-                "~/.local/bin",
-                "~/.local/share",
-                "~/.npm-global",
-                "~/.nvm",
-                "~/.bun",
-                "~/.cargo/bin",
-                "~/.cargo/git",
-                "~/.cargo/registry",
-                "~/.rustup",
-                "~/.config/planner.toml",
-            ]
-            .map(str::to_owned)
-            .into(),
-            write: ["~/.claude", "~/.claude.json", "~/.codex", "~/.gemini", "~/.ollama", "~/.qwen"]
-                .map(str::to_owned)
-                .into(),
-            pass: ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "PLANNER_API_KEY"]
-                .map(str::to_owned)
-                .into(),
-            watch: true,
-            ..manifest
-        },
-        // Commands run as the opener would run them, with the variables that builds commonly need, none of them a secret; a
-        // build takes more of everything than an app.
-        "terminal" => Manifest {
-            sandbox: SandboxLevel::Off,
-            limits: Limits {
-                memory: Some(Size(1 << 50)),
-                files: Some(65_536),
-                processes: Some(8_192),
-                threads: Some(65_536),
-                ..manifest.limits
-            },
-            pass: [
-                "CARGO_HOME",
-                "CARGO_INCREMENTAL",
-                "CARGO_TARGET_DIR",
-                "CC",
-                "CFLAGS",
-                "CONDA_PREFIX",
-                "CURL_CA_BUNDLE",
-                "CXX",
-                "CXXFLAGS",
-                "DISPLAY",
-                "DOTNET_ROOT",
-                "GIT_SSL_CAINFO",
-                "GOCACHE",
-                "GOFLAGS",
-                "GOPATH",
-                "GOROOT",
-                "GRADLE_USER_HOME",
-                "JAVA_HOME",
-                "LDFLAGS",
-                "LD_LIBRARY_PATH",
-                "MAKEFLAGS",
-                "NODE_EXTRA_CA_CERTS",
-                "NODE_PATH",
-                "NVM_DIR",
-                "PIP_CERT",
-                "PKG_CONFIG_PATH",
-                "PYTHONPATH",
-                "REQUESTS_CA_BUNDLE",
-                "RUSTFLAGS",
-                "RUSTUP_HOME",
-                "RUSTUP_TOOLCHAIN",
-                "RUST_BACKTRACE",
-                "SSH_AUTH_SOCK",
-                "SSL_CERT_DIR",
-                "SSL_CERT_FILE",
-                "VIRTUAL_ENV",
-                "WAYLAND_DISPLAY",
-                "XDG_RUNTIME_DIR",
-            ]
-            .map(str::to_owned)
-            .into(),
-            ..manifest
-        },
-        _ => manifest,
-    }
 }
 
 /// Returns the problem of a manifest. A file is named after the app that it registers, so its name says which app is
