@@ -172,7 +172,7 @@ impl Consents {
     }
 
     /// Returns the records that restore what is allowed.
-    pub fn to_saved(&self) -> impl Iterator<Item = Record> + '_ {
+    pub fn snapshot(&self) -> impl Iterator<Item = Record> + '_ {
         self.allowed.iter().map(Allowed::to_saved)
     }
 }

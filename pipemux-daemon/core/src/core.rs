@@ -1,7 +1,9 @@
 //! The core itself: an event goes to a component, and what follows from it is drained from one queue.
 
+mod enter_workspace;
 mod job_events;
 mod loss;
+mod notify;
 mod process_events;
 mod restore;
 mod version_mismatch;

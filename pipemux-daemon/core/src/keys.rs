@@ -47,6 +47,11 @@ impl Hash for SessionKey {
 }
 
 impl SessionKey {
+    /// Returns the key that a record names by its owning workspace and `provider/session`; `None` for another form.
+    pub fn from_saved(workspace: Option<&str>, session: &str) -> Option<Self> {
+        Some(Self { workspace: workspace.map(Into::into), addr: session.parse().ok()? })
+    }
+
     fn compare_workspaces(&self, other: &Self) -> Ordering {
         match (&self.workspace, &other.workspace) {
             (Some(own), Some(others)) if Rc::ptr_eq(own, others) => Ordering::Equal,

@@ -139,8 +139,8 @@ impl Pauses {
         }
     }
 
-    /// Returns the records of all.
-    pub fn to_saved(&self) -> impl Iterator<Item = Record> + '_ {
+    /// Returns the records that restore all pauses.
+    pub fn snapshot(&self) -> impl Iterator<Item = Record> + '_ {
         self.0.iter().map(|pause| saved(pause, true))
     }
 
@@ -157,6 +157,23 @@ impl Pauses {
         Some(Fault::refused(format!(
             "paused by a person at {began}: reading goes on; they end it with `pipemux resume{options}`"
         )))
+    }
+}
+
+impl Pause {
+    /// Returns the pause that a record holds: of a workspace, of a reader, or with neither of everybody.
+    pub fn from_saved(
+        workspace: Option<String>,
+        reader: Option<String>,
+        unix_ms: u64,
+        ahead_s: Option<i32>,
+    ) -> Self {
+        let held = match (workspace, reader) {
+            (Some(key), _) => Held::Workspace(key.into()),
+            (None, Some(name)) => Held::Reader(name),
+            (None, None) => Held::All,
+        };
+        Self { held, unix_ms, ahead_s }
     }
 }
 

@@ -20,6 +20,7 @@
 //! | [`secrets`] | what is secret in a script, and in what is told of it |
 //! | `answer_text`, `selection` | what a typed answer is, and what it chooses |
 //! | [`kept_rest`] | the steps that a failed run leaves, until their reader corrects the failed one |
+//! | `snapshot` | what is saved of open questions and kept steps |
 //! | `join` | what becomes of a run that comes while a question is open |
 //! | [`followup`], [`history_round`], `written_call` | what a run leaves behind: a kept run, advice, a round of history |
 //! | [`ref_errors`] | the exact sentences for refs that lead nowhere |
@@ -62,6 +63,7 @@ pub mod saved_question;
 pub mod secrets;
 mod selection;
 mod send;
+mod snapshot;
 pub mod source;
 pub mod step;
 mod written_call;

@@ -69,5 +69,3 @@ mod wait;
 mod wait_checks;
 mod widen;
 mod write_answer;
-
-pub(crate) use open::lod_name;

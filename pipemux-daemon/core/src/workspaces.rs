@@ -104,6 +104,14 @@ pub struct FirstNumbers {
     pub epoch: u64,
 }
 
+impl FirstNumbers {
+    /// Returns the record of a workspace whose numbers below these may have been used.
+    fn to_record(self, key: &str, name: String) -> Record {
+        let Self { id, epoch } = self;
+        Record::Workspace { key: key.to_owned(), name, ids_below: id, epochs_below: epoch }
+    }
+}
+
 /// What happened when a reader entered a workspace.
 #[derive(Debug)]
 pub struct Entered {
@@ -217,9 +225,16 @@ impl Workspaces {
         Some(key)
     }
 
-    /// Iterates over the workspaces that made room, and where their numbers go on.
-    pub fn retired(&self) -> impl ExactSizeIterator<Item = (&WorkspaceKey, FirstNumbers)> {
-        self.retired.iter().map(|(key, numbers)| (key, *numbers))
+    /// Returns the number of workspaces that made room and whose numbers are kept.
+    pub fn retired_count(&self) -> usize {
+        self.retired.len()
+    }
+
+    /// Returns the records of the workspaces that made room: where their numbers go on.
+    pub fn snapshot_retired(&self) -> impl Iterator<Item = Record> {
+        self.retired.iter().map(|(key, numbers)| {
+            numbers.to_record(key, key.rsplit('/').next().unwrap_or_default().to_owned())
+        })
     }
 
     /// Takes in a workspace of an earlier daemon. A workspace that is known already keeps what it has,
@@ -324,7 +339,7 @@ impl Workspaces {
     /// the new anchors, then the numbers.
     pub fn reserve(&mut self, at: &str) -> impl Iterator<Item = Record> + use<> {
         let workspace = self.by_key.get_mut(at);
-        let records = workspace.map_or([None, None], |workspace| workspace.reserve(at));
+        let records = workspace.map_or([None, None], Workspace::reserve);
         records.into_iter().flatten()
     }
 }

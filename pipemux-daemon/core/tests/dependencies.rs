@@ -114,7 +114,7 @@ fn messages_of_apps_are_decoded_only_where_bounds_apply() {
 const READERS: &[&str] = &[
     "foreign.rs",
     "foreign/",
-    "core/restore.rs",
+    "core/notify.rs",
     "jobs/",
     "processes/session.rs",
     "runs/arguments.rs",

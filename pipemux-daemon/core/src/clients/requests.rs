@@ -376,8 +376,8 @@ impl Clients {
         self.records.date_undated(unix_ms);
     }
 
-    /// The records of acting requests.
-    pub fn saved_records(&self) -> Vec<Record> {
+    /// Returns the records that restore what is known of acting requests.
+    pub fn snapshot(&self) -> Vec<Record> {
         let mut saved = self.records.to_saved();
         saved.push(Record::PseudonymKey { key: self.pseudonyms.key() });
         saved

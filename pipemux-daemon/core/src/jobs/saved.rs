@@ -91,7 +91,7 @@ impl Jobs {
     }
 
     /// Returns the records of all jobs, in an order that restores them.
-    pub fn to_saved(&self) -> Vec<Record> {
+    pub fn snapshot(&self) -> Vec<Record> {
         let running = self.by_number.values().filter(|job| job.is_running());
         let ended = self.ended.iter().filter_map(|number| self.by_number.get(number));
         ended.chain(running).map(to_record).collect()

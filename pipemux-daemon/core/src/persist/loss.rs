@@ -119,7 +119,7 @@ impl PastLosses {
     }
 
     /// The record of where unknown workspaces begin, unless that is at the beginning.
-    pub fn to_saved(&self) -> Option<Record> {
+    pub fn snapshot(&self) -> Option<Record> {
         (self.floor > 0).then_some(Record::Floor { numbers_below: self.floor })
     }
 }

@@ -60,7 +60,7 @@ impl Core {
             "CLIENTS_MAX" => self.clients.len(),
             "SESSIONS_MAX" => self.processes.sessions().len(),
             "WORKSPACES_MAX" => self.workspaces.len(),
-            "RETIRED_MAX" => self.workspaces.retired().len(),
+            "RETIRED_MAX" => self.workspaces.retired_count(),
             "WINDOWS_MAX" => workspace.windows.len(),
             "READERS_MAX" => workspace.reader_count(),
             "HISTORY_MAX" => workspace.history.rounds.len(),

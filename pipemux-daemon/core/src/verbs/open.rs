@@ -5,7 +5,6 @@ use std::rc::Rc;
 use pipemux_proto::call::nearest;
 use pipemux_proto::client::{OpenArgs, ProvidersArgs, Verb, is_passed_variable};
 use pipemux_proto::envelope::Method;
-use pipemux_proto::projection::Lod;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, ProviderId, SessionAddr, SessionId};
 
@@ -16,7 +15,7 @@ use crate::intake;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::{ENV_MAX, OPENS_MAX, SESSIONS_MAX, WINDOWS_MAX};
 use crate::manifest::{Manifest, Scope};
-use crate::persist::records::{Record, SavedOpen};
+use crate::persist::records::SavedOpen;
 use crate::processes::passed::PassedVariables;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::ProcessState;
@@ -222,24 +221,8 @@ impl Core {
     fn save_window(&mut self, at: &WorkspaceKey, key: &SessionKey) {
         let workspace = self.workspaces.get(at);
         if let Some(window) = workspace.and_then(|workspace| workspace.window(key)) {
-            self.turn.persist(Record::Window {
-                workspace: at.to_string(),
-                session: key.to_string(),
-                lod: lod_name(window.lod).into(),
-                budget: window.budget,
-                pinned: window.pinned,
-                placement: window.placement.to_saved(),
-            });
+            self.turn.persist(window.to_record(at));
         }
-    }
-}
-
-/// Returns a level of detail as it is typed and saved.
-pub(crate) fn lod_name(lod: Lod) -> &'static str {
-    match lod {
-        Lod::Gist => "gist",
-        Lod::Summary => "summary",
-        Lod::Full => "full",
     }
 }
 

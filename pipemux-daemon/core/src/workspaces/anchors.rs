@@ -334,14 +334,6 @@ impl AnchorTable {
         unsaved.into_iter().filter_map(|id| saved_anchor(id, self.anchors.get(&id)?)).collect()
     }
 
-    /// Returns all anchors that may be shown again, in the order of their ids.
-    pub fn to_saved(&self) -> Vec<SavedAnchor> {
-        let mut all: Vec<SavedAnchor> =
-            self.anchors.iter().filter_map(|(id, anchor)| saved_anchor(*id, anchor)).collect();
-        all.sort_by_key(|anchor| anchor.id);
-        all
-    }
-
     /// Goes on minting from an id, or after the highest known one if that is higher.
     pub fn continue_from(&mut self, next: u64) {
         let used = self.anchors.keys().max().map_or(0, |id| id + 1);

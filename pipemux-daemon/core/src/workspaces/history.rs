@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use crate::keys::SessionKey;
 use crate::limits::{ROUND_DIFFS_MAX, UNDO_ACTIONS_MAX};
-use crate::persist::records::SavedRound;
+use crate::persist::records::{Record, SavedRound};
 use crate::workspaces::unfinished::{add_progress, cut_off};
 
 /// Where the undos of a round stand, by their indices.
@@ -32,6 +32,14 @@ pub struct History {
 }
 
 impl History {
+    /// Returns the records that restore the rounds, oldest first.
+    pub fn snapshot(&self, workspace: &str) -> impl Iterator<Item = Record> {
+        self.rounds.iter().map(move |round| Record::Round {
+            workspace: workspace.to_owned(),
+            round: round.clone(),
+        })
+    }
+
     /// Returns the newest rounds of a session, oldest first.
     pub fn of_session(&self, session: &SessionKey, most: usize) -> Vec<&SavedRound> {
         let name = session.to_string();

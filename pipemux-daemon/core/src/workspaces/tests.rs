@@ -70,8 +70,8 @@ fn workspace_without_windows_makes_room_and_gets_its_numbers_back() {
 
     let entered = enter(&mut workspaces, "new", "r", 10_000);
     assert_eq!(entered.retired.as_deref(), Some("0"));
-    let retired: Vec<_> = workspaces.retired().map(|(key, numbers)| (&**key, numbers)).collect();
-    assert_eq!(retired, [("0", FirstNumbers { id: 2, epoch: 5 })]);
+    let retired: Vec<Record> = workspaces.snapshot_retired().collect();
+    assert_eq!(retired, [FirstNumbers { id: 2, epoch: 5 }.to_record("0", "0".into())]);
 
     let back = enter(&mut workspaces, "0", "r", 10_001);
     assert_eq!(back.retired.as_deref(), Some("new"));

@@ -11,7 +11,7 @@ use pipemux_proto::projection::Lod;
 use crate::event::Now;
 use crate::keys::{ProjectionKey, SessionKey};
 use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PAST_BYTES, PAST_MAX, WINDOW_BUDGET};
-use crate::persist::records::SavedPlacement;
+use crate::persist::records::{Record, SavedPlacement};
 use crate::processes::Prototypes;
 use crate::workspaces::context_errors::CONFLICTS_TOLD;
 use crate::workspaces::per_reader::Readers;
@@ -143,6 +143,25 @@ pub struct NewRendering {
     pub differs: bool,
 }
 
+/// The options of a window in its record.
+#[derive(Debug)]
+pub struct SavedDetail<'a> {
+    /// The level of detail, by [`lod_name`]; another word stands for the default.
+    pub lod: &'a str,
+    pub budget: Option<u32>,
+    pub pinned: bool,
+    pub placement: Option<SavedPlacement>,
+}
+
+/// Returns a level of detail as it is typed and saved.
+pub fn lod_name(lod: Lod) -> &'static str {
+    match lod {
+        Lod::Gist => "gist",
+        Lod::Summary => "summary",
+        Lod::Full => "full",
+    }
+}
+
 /// How many keys with two things are remembered as told.
 const CONFLICTS_KEPT: usize = 64;
 
@@ -176,6 +195,26 @@ impl Window {
     #[must_use]
     pub fn with_detail(self, lod: Lod, budget: Option<u32>) -> Self {
         Self { lod, budget, ..self }
+    }
+
+    /// Returns the record that restores its options in a workspace.
+    pub fn to_record(&self, workspace: &str) -> Record {
+        Record::Window {
+            workspace: workspace.to_owned(),
+            session: self.session.to_string(),
+            lod: lod_name(self.lod).into(),
+            budget: self.budget,
+            pinned: self.pinned,
+            placement: self.placement.to_saved(),
+        }
+    }
+
+    /// Sets the options that a record holds.
+    pub fn restore(&mut self, saved: &SavedDetail<'_>) {
+        let lods = [Lod::Gist, Lod::Summary, Lod::Full];
+        self.lod = lods.into_iter().find(|lod| lod_name(*lod) == saved.lod).unwrap_or_default();
+        (self.budget, self.pinned) = (saved.budget, saved.pinned);
+        self.placement = Placement::from_saved(saved.placement);
     }
 
     /// Returns the level of detail and the budget to show it with; a request may override both.

@@ -8,6 +8,7 @@ use pipemux_proto::{ProviderId, SessionAddr};
 use rustc_hash::FxHashMap;
 
 use crate::keys::SessionKey;
+use crate::persist::records::Record;
 use crate::processes::Prototypes;
 use crate::workspaces::Window;
 
@@ -50,6 +51,11 @@ impl Windows {
     /// Returns true when there is no window.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
+    }
+
+    /// Returns the records that restore all windows, in the order in which they were opened.
+    pub fn snapshot(&self, workspace: &str) -> impl Iterator<Item = Record> {
+        self.iter().map(move |window| window.to_record(workspace))
     }
 
     /// Iterates over all windows.

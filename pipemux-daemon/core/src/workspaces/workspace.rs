@@ -14,7 +14,7 @@ use crate::workspaces::context_errors::anchor_conflict;
 use crate::workspaces::forgotten_readers::ForgottenReaders;
 use crate::workspaces::history::History;
 use crate::workspaces::notices::Notices;
-use crate::workspaces::window::NewRendering;
+use crate::workspaces::window::{NewRendering, SavedDetail};
 use crate::workspaces::{
     ContextVersionCounter, Delivery, Embeds, FirstNumbers, NoticeText, Reader, Rendered,
     SeenWindow, ShownContent, Window, Windows,
@@ -351,6 +351,56 @@ impl Workspace {
     }
 }
 
+/// What is saved of a workspace itself; its anchors, history and windows have records of their own.
+impl Workspace {
+    /// Returns the records that restore the workspace and its options. They precede those of all that it holds.
+    pub fn snapshot(&self) -> Vec<Record> {
+        let mut records = vec![self.numbers_record(self.first_unreserved_numbers())];
+        if self.options != SavedOptions::default() {
+            let (workspace, options) = (self.key.to_string(), self.options);
+            records.push(Record::Options { workspace, options });
+        }
+        records
+    }
+
+    /// Returns the record of the numbers that were really used.
+    pub fn used_numbers(&self) -> Record {
+        self.numbers_record(FirstNumbers {
+            id: self.anchors.next_id(),
+            epoch: self.newest_version(),
+        })
+    }
+
+    fn numbers_record(&self, first: FirstNumbers) -> Record {
+        first.to_record(&self.key, self.name.clone())
+    }
+
+    /// Opens the window of a record, or gives the open window of that session the record's options. `number` gives the
+    /// number of a new window.
+    pub fn restore_window(
+        &mut self,
+        session: SessionKey,
+        saved: &SavedDetail<'_>,
+        number: impl FnOnce() -> u64,
+    ) {
+        if let Some(window) = self.window_mut(&session) {
+            return window.restore(saved);
+        }
+        let mut window = Window::new(number(), session, self.epoch);
+        window.restore(saved);
+        self.open_window(window, None);
+    }
+
+    /// Closes the windows that a record names by `provider/session`.
+    pub fn restore_closed_window(&mut self, session: &str) {
+        let is_closed = |window: &&Window| window.session.to_string() == session;
+        let closed = self.windows.iter().filter(is_closed).map(|window| window.session.clone());
+        for session in closed.collect::<Vec<_>>() {
+            self.close_window(&session);
+        }
+    }
+}
+
 /// Numbers that never go back.
 impl Workspace {
     /// Returns the highest of its epoch and its Contexts' data versions. A later daemon goes on from
@@ -374,10 +424,9 @@ impl Workspace {
     }
 
     /// Returns the records of new anchors and of numbers that are about to be used.
-    pub(super) fn reserve(&mut self, key: &str) -> [Option<Record>; 2] {
-        let anchors = self.anchors.take_unsaved();
-        let anchors =
-            (!anchors.is_empty()).then(|| Record::Anchors { workspace: key.to_owned(), anchors });
+    pub(super) fn reserve(&mut self) -> [Option<Record>; 2] {
+        let (workspace, anchors) = (self.key.to_string(), self.anchors.take_unsaved());
+        let anchors = (!anchors.is_empty()).then_some(Record::Anchors { workspace, anchors });
         let (next_id, next_epoch) = (self.anchors.next_id(), self.newest_version() + 1);
         let FirstNumbers { id, epoch } = self.reserved;
         if next_id <= id && next_epoch <= epoch {
@@ -387,13 +436,7 @@ impl Workspace {
             id: if next_id > id { next_id + BLOCK } else { id },
             epoch: if next_epoch > epoch { next_epoch + BLOCK } else { epoch },
         };
-        let numbers = Record::Workspace {
-            key: key.to_owned(),
-            name: self.name.clone(),
-            ids_below: self.reserved.id,
-            epochs_below: self.reserved.epoch,
-        };
-        [anchors, Some(numbers)]
+        [anchors, Some(self.numbers_record(self.reserved))]
     }
 
     /// Takes in a further record of the workspace while records are read: it keeps what it has, with a

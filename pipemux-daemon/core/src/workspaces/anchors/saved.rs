@@ -6,16 +6,45 @@ use pipemux_proto::refs::RefKind;
 
 use crate::foreign::data;
 use crate::keys::SessionKey;
-use crate::persist::records::{SavedAnchor, SavedTarget};
+use crate::persist::records::{Record, SavedAnchor, SavedTarget};
 use crate::workspaces::anchors::{
     Anchor, AnchorTable, BoundAction, SessionIndex, Target, shared_label,
 };
 
+/// The number of anchors in one record of a snapshot, which keeps records small.
+const ANCHORS_A_RECORD: usize = 256;
+
 impl AnchorTable {
-    /// Takes in an anchor that an earlier daemon minted. A ref to it is stale until it is shown again.
-    pub fn restore(&mut self, saved: SavedAnchor, epoch: u64) {
-        let Ok(addr) = saved.session.parse() else { return };
-        let session = SessionKey { workspace: saved.workspace.map(Into::into), addr };
+    /// Returns the records of all anchors that may be shown again, in the order of their ids.
+    pub fn snapshot(&self, workspace: &str) -> Vec<Record> {
+        let record = |anchors: &[SavedAnchor]| {
+            let (workspace, anchors) = (workspace.to_owned(), anchors.to_vec());
+            Record::Anchors { workspace, anchors }
+        };
+        self.to_saved().chunks(ANCHORS_A_RECORD).map(record).collect()
+    }
+
+    fn to_saved(&self) -> Vec<SavedAnchor> {
+        let mut all: Vec<SavedAnchor> =
+            self.anchors.iter().filter_map(|(id, anchor)| saved_anchor(*id, anchor)).collect();
+        all.sort_by_key(|anchor| anchor.id);
+        all
+    }
+
+    /// Restores anchors that an earlier daemon minted. Refs to them are stale until they are shown again. The next id stays
+    /// what it was, unless an anchor has it: an orderly shutdown records the ids that were used, which may be fewer
+    /// than were reserved before.
+    pub fn restore(&mut self, anchors: Vec<SavedAnchor>, epoch: u64) {
+        let next = self.next;
+        for anchor in anchors {
+            self.restore_anchor(anchor, epoch);
+        }
+        self.continue_from(next);
+    }
+
+    fn restore_anchor(&mut self, saved: SavedAnchor, epoch: u64) {
+        let session = SessionKey::from_saved(saved.workspace.as_deref(), &saved.session);
+        let Some(session) = session else { return };
         let target = match saved.target {
             SavedTarget::Object { key } => Target::Object { key: key.into() },
             SavedTarget::Action { action, args, code } => match pipemux_proto::decode(&args) {
