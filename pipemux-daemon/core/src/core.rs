@@ -14,6 +14,7 @@ use std::rc::Rc;
 use pipemux_proto::hello::DaemonIdentity;
 use pipemux_proto::{Envelope, Incarnation, ProviderId};
 
+use crate::authoring::Authoring;
 use crate::clients::Clients;
 use crate::clients::exchange::{End, Forward};
 use crate::consents::Consents;
@@ -87,6 +88,7 @@ pub struct Core {
     pub(crate) providers: BTreeMap<ProviderId, Rc<Manifest>>,
     pub(crate) clients: Clients,
     pub(crate) processes: Processes,
+    pub(crate) authoring: Authoring,
     pub(crate) workspaces: Workspaces,
     /// The jobs that apps do.
     pub(crate) jobs: Jobs,
@@ -119,7 +121,7 @@ impl Core {
             Event::ClientClosed { client } => self.client_closed(client),
             Event::ClientIdentified { client, peer } => self.client_identified(client, peer),
             Event::AppFrame { app, frame } => {
-                self.processes.handle_frame(&mut self.turn, app, frame);
+                self.authoring.receive(&mut self.turn, &mut self.processes, app, frame);
             }
             Event::AppBroken { app, why } => {
                 self.processes.handle_broken(&mut self.turn, app, why);
@@ -247,7 +249,7 @@ impl Core {
         self.bound_open_runs();
         self.stop_if_done();
         self.drain_events();
-        self.processes.trace_sent(&self.turn);
+        self.authoring.observe_sent(&self.turn, &self.processes);
         self.settle_traces();
         self.processes.address_effects(&mut self.turn.effects);
         out.append(&mut self.turn.effects);

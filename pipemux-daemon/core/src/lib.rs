@@ -15,6 +15,7 @@
 //! | `consents` | what only a person may allow |
 //! | `pauses` | what a person holds |
 //! | `rules` | what the settings forbid |
+//! | `authoring`, [`lint`] | frames of sessions for authors of apps, and what is wrong with them |
 //! | `jobs` | work of apps that outlasts the requests that began it |
 //! | `persist`, [`saved`], [`Loss`] | records on disk, reserved numbers, what is known of losses |
 //! | `intake`, `foreign` | what apps send, brought within its bounds; text that nobody may take for PipeMux's own |
@@ -39,6 +40,7 @@
 #![forbid(unsafe_code)]
 
 pub mod audit;
+mod authoring;
 pub mod bounds;
 mod clients;
 mod consents;
@@ -50,7 +52,6 @@ mod intake;
 mod jobs;
 mod keys;
 pub mod limits;
-pub mod lint;
 pub mod manifest;
 mod measurement;
 mod pauses;
@@ -69,6 +70,7 @@ mod views;
 mod workspaces;
 
 pub use self::core::{Config, Core};
+pub use authoring::lint;
 pub use clients::pseudonyms::Pseudonyms;
 pub use event::{
     ClientId, Confinement, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now,

@@ -10,7 +10,6 @@
 //! | [`confinement`] | what a process may do, and how it is given more |
 //! | [`denials`] | what a confined app was refused, explained |
 //! | [`shared_processes`] | processes that several sessions share |
-//! | [`trace`], `tracing`, [`author_aid`] | frames for authors; what is wrong with them |
 //! | [`health`], [`hibernation`], [`quarantine`] | whether an app still answers, may sleep, dies of a request |
 //! | `wake_times` | when a sleeping session is woken though nobody asks for it |
 //!
@@ -20,7 +19,6 @@
 //! **Invariant: a request to an app ends exactly once.** It leaves the table only in `Processes::remove_request`, and
 //! whoever sent it gets one [`ProcessEvent::Replied`], unless it dropped the request itself.
 
-pub mod author_aid;
 pub mod confinement;
 pub mod denials;
 mod ending;
@@ -37,8 +35,6 @@ mod requests;
 pub mod session;
 pub mod shared_processes;
 mod starting;
-pub mod trace;
-mod tracing;
 mod wake_times;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -82,9 +78,6 @@ pub struct Processes {
     requests: AppRequests,
     /// Clients' requests whose `open` is part of a start that is under way.
     opening: BTreeMap<SessionKey, RequestId>,
-    /// The sessions whose frames somebody wants to see, and whether there were more of them in this turn.
-    traced: BTreeSet<SessionKey>,
-    trace_grew: bool,
     /// When the next sleeping session is to be woken, on the monotonic clock.
     wake_timer: Option<u64>,
     /// True once an app said that it shows each reader something else.
@@ -184,7 +177,6 @@ impl Processes {
 
     /// Forgets a session that nobody needs any more.
     pub fn remove(&mut self, key: &SessionKey) -> Option<Session> {
-        self.traced.remove(key);
         self.sessions.remove(key)
     }
 

@@ -32,6 +32,9 @@ impl Core {
                     let result = result.and_then(|notes| self.finish_open(request, notes));
                     self.fail_on_error(request, result);
                 }
+                ProcessEvent::Starting { session, dev } => {
+                    self.authoring.process_starting(&self.turn, &session, dev);
+                }
                 ProcessEvent::Ready(ready) => self.process_ready(ready),
                 ProcessEvent::Draining { app } => self.clients.dismiss_exchanges(app),
                 ProcessEvent::Changed { session } => self.session_changed(&session),
@@ -152,6 +155,7 @@ impl Core {
             let log = self.processes.own_log(key);
             self.processes.drop_failed_open(key);
             if self.processes.get(key).is_none() {
+                self.authoring.forget(key);
                 let kept = FAILED_LOG_KEPT;
                 self.turn.effects.extend(log.map(|log| Effect::EndLog { log, kept }));
             }

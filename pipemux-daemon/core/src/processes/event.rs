@@ -28,6 +28,13 @@ pub enum ProcessEvent {
         /// What the app said, or why it refused.
         result: Result<Vec<ForeignText>, Fault>,
     },
+    /// A process is about to start.
+    Starting {
+        /// The session that it is of.
+        session: SessionKey,
+        /// True if the author of its app works on it.
+        dev: bool,
+    },
     /// A process takes requests from now on.
     Ready(ReadyProcess),
     /// A process takes no more requests: it was asked or made to end.

@@ -9,30 +9,26 @@ use crate::event::Effect;
 use crate::foreign::{ForeignText, JobReport, Notify, Progress, bounds};
 use crate::intake;
 use crate::keys::SessionKey;
-use crate::processes::trace::Direction;
 use crate::processes::{ProcessEvent, Processes};
 use crate::turn::Turn;
 
 impl Processes {
     /// Takes a frame that a session's process sent.
-    pub(super) fn handle_session_frame(&mut self, turn: &mut Turn, app: Incarnation, frame: Frame) {
-        let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
+    ///
+    /// # Errors
+    /// Why it is dropped.
+    pub fn handle_session_frame(
+        &mut self,
+        turn: &mut Turn,
+        app: Incarnation,
+        frame: Frame,
+    ) -> Result<(), String> {
+        let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return Ok(()) };
         if let Some(session) = self.sessions.get_mut(&key) {
             let answers = matches!(frame.envelope.kind, Kind::Reply | Kind::Fault);
             session.health.heard_from(turn.mono_ms(), answers);
         }
-        let watched = self.traced.contains(&key).then(|| frame.clone());
-        if watched.is_some() {
-            // Before the frame is handled, so that the answer that follows from it brings the notice.
-            self.aid_author(turn, &key, &frame);
-        }
-        let dropped = self.take_session_frame(turn, &key, app, frame).err();
-        if let Some(frame) = watched {
-            if let Some(why) = &dropped {
-                self.tell_of_dropped(turn, &key, app, &frame, why);
-            }
-            self.trace_frame(turn, &key, Direction::FromApp, &frame, dropped.as_deref());
-        }
+        self.take_session_frame(turn, &key, app, frame)
     }
 
     /// Handles a frame of a session's process.
@@ -97,7 +93,7 @@ impl Processes {
     }
 
     /// Passes an app's notice on, unless it says too much.
-    pub(super) fn note_notice(&mut self, turn: &mut Turn, key: SessionKey, mut text: ForeignText) {
+    pub fn note_notice(&mut self, turn: &mut Turn, key: SessionKey, mut text: ForeignText) {
         let Some(session) = self.sessions.get_mut(&key) else { return };
         let Some(left_out) = session.notices.admit(turn.mono_ms()) else { return };
         if left_out > 0 {

@@ -16,12 +16,10 @@ use crate::keys::RequestId;
 use crate::limits::{BACKOFF_MAX_MS, BACKOFF_MS, CRASH_WINDOW_MS, CRASHES_MAX};
 use crate::manifest::Manifest;
 use crate::persist::records::SavedOpen;
-use crate::processes::author_aid::AuthorAid;
 use crate::processes::health::Health;
 use crate::processes::hibernation::Hibernation;
 use crate::processes::passed::PassedVariables;
 use crate::processes::quarantine::Quarantine;
-use crate::processes::trace::Trace;
 use crate::rate::Rate;
 
 /// One instance of an app.
@@ -41,10 +39,6 @@ pub struct Session {
     pub token_prefix: Option<String>,
     /// The minor version of the protocol that its last process spoke; 0 before its first one.
     pub minor: u16,
-    /// Its newest frames, while somebody wants to see them.
-    pub trace: Option<Box<Trace>>,
-    /// What its author is told, while they work on it.
-    pub author_aid: Option<Box<AuthorAid>>,
     /// True for an app whose state may change without an event; known since its first greeting.
     pub changes_unreported: bool,
     /// True for an app that shows each reader something else; known since its first greeting.
@@ -163,8 +157,6 @@ impl Session {
             prototypes: Rc::new(Vec::new()),
             token_prefix: None,
             minor: 0,
-            trace: None,
-            author_aid: None,
             changes_unreported: false,
             per_reader: false,
             takes_value_files: false,

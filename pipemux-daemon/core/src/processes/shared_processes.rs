@@ -90,21 +90,32 @@ impl SharedProcesses {
 
 /// What comes from processes, shared or not.
 impl Processes {
+    /// Returns the incarnations that a frame of a process is for. The greeting of a shared process is for all that
+    /// are in it, and is kept for those that come later.
+    pub fn receivers(
+        &mut self,
+        process: Incarnation,
+        frame: &Frame,
+    ) -> impl Iterator<Item = Incarnation> + use<> {
+        let (mut one, mut all) = (Some(process), Vec::new());
+        if let Some(shared) = self.shared.by_process.get_mut(&process) {
+            let incarnation = frame.envelope.incarnation;
+            one = None;
+            if (frame.envelope.kind, frame.envelope.method) == (Kind::Event, Method::Hello) {
+                shared.greeting.get_or_insert_with(|| frame.clone());
+                all.clone_from(&shared.incarnations);
+            } else if self.shared.of.get(&incarnation) == Some(&process) {
+                one = Some(incarnation);
+            }
+        }
+        one.into_iter().chain(all)
+    }
+
     /// Takes a frame that a process sent.
     pub fn handle_frame(&mut self, turn: &mut Turn, process: Incarnation, frame: Frame) {
-        let Some(shared) = self.shared.by_process.get_mut(&process) else {
-            return self.handle_session_frame(turn, process, frame);
-        };
-        if (frame.envelope.kind, frame.envelope.method) == (Kind::Event, Method::Hello) {
-            shared.greeting.get_or_insert_with(|| frame.clone());
-            for incarnation in shared.incarnations.clone() {
-                self.handle_session_frame(turn, incarnation, frame.clone());
-            }
-            return;
-        }
-        let incarnation = frame.envelope.incarnation;
-        if self.shared.of.get(&incarnation) == Some(&process) {
-            self.handle_session_frame(turn, incarnation, frame);
+        for app in self.receivers(process, &frame) {
+            // Only authors are told of what is dropped.
+            let _ = self.handle_session_frame(turn, app, frame.clone());
         }
     }
 

@@ -8,8 +8,8 @@ use crate::foreign::ForeignText;
 use crate::keys::SessionKey;
 use crate::limits::{REJOIN_MS, START_MS};
 use crate::measurement::Measurement;
-use crate::processes::Processes;
 use crate::processes::session::{ProcessState, Session};
+use crate::processes::{ProcessEvent, Processes};
 use crate::timers::Timer;
 use crate::turn::Turn;
 
@@ -102,15 +102,32 @@ impl Processes {
             watched: session.manifest.dev,
             confinement,
         };
+        let dev = session.manifest.dev;
         self.session_by_incarnation.insert(app, key.clone());
         turn.set_timer(deadline, Timer::Start(app));
-        self.begin_aid(turn, key);
+        self.events.push_back(ProcessEvent::Starting { session: key.clone(), dev });
         if self.shares(key) {
             self.join(turn, key, app, start);
         } else {
             self.launch(turn, start);
             // Right behind the greeting, so that it needn't wait for another turn.
             self.send_start_open(turn, key, app, 0);
+        }
+    }
+
+    /// The program of an app that its author works on changed: its process ends, and the next use starts the new one.
+    pub fn program_changed(&mut self, turn: &mut Turn, process: Incarnation) {
+        let in_it =
+            |(app, _): &(&Incarnation, &SessionKey)| self.shared.process_of(**app) == process;
+        let mut keys: Vec<SessionKey> =
+            self.session_by_incarnation.iter().filter(in_it).map(|(_, key)| key.clone()).collect();
+        keys.sort();
+        for key in keys {
+            let text = "(dev) its program changed, so it is started again";
+            self.note_notice(turn, key.clone(), text.into());
+            // Crashes of the old program don't count against the new one.
+            self.forgive(&key);
+            self.close(turn, &key);
         }
     }
 

@@ -88,6 +88,7 @@ impl Core {
             let (state_dir, _) = self.processes.paths(key);
             let log = self.processes.own_log(key);
             let removed = self.processes.remove(key);
+            self.authoring.forget(key);
             if removed.is_some_and(|session| session.manifest.state == State::Discard) {
                 self.turn.effects.push(Effect::Discard { state_dir });
             }

@@ -23,9 +23,10 @@ impl Core {
         wait_ms: u32,
     ) -> Result<(), Fault> {
         let session = self.resolve_session(id, addr)?;
-        let begins = self.processes.begin_trace(&self.turn, &session);
+        let dev = self.processes.get(&session).is_some_and(|session| session.manifest.dev);
+        let begins = self.authoring.begin_trace(&self.turn, &session, dev);
         let most = usize::try_from(lines).unwrap_or(usize::MAX).min(TRACE_LINES);
-        let part = self.processes.trace_part(&session, after, most).unwrap_or_default();
+        let part = self.authoring.trace_part(&session, after, most).unwrap_or_default();
         if after.is_none() && wait_ms == 0 {
             let text = match part.text.is_empty() {
                 true if begins => format!(
@@ -52,7 +53,7 @@ impl Core {
 
     /// Answers those who wait for frames that were recorded in this turn.
     pub(crate) fn settle_traces(&mut self) {
-        if !self.processes.take_trace_grew() {
+        if !self.authoring.take_trace_grew() {
             return;
         }
         for id in self.tasks.requests_with(|task| matches!(task, Task::Tracing(_))) {
@@ -63,7 +64,7 @@ impl Core {
     /// Ends a wait for frames; while nothing came, only if it is `over`. Returns false when the request waits for none.
     pub(super) fn finish_trace_wait(&mut self, id: RequestId, over: bool) -> bool {
         let Some(Task::Tracing(wait)) = self.tasks.get(id) else { return false };
-        let part = self.processes.trace_part(&wait.session, Some(wait.after), TRACE_LINES);
+        let part = self.authoring.trace_part(&wait.session, Some(wait.after), TRACE_LINES);
         let part = part.unwrap_or_default();
         if part.text.is_empty() && !over {
             return true;

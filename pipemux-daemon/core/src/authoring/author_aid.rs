@@ -11,16 +11,12 @@ use pipemux_proto::app::{Opened, Outcome};
 use pipemux_proto::job::JobReport;
 use pipemux_proto::projection::Projection;
 use pipemux_proto::prototype::{Prototype, Risk};
-use pipemux_proto::{Fault, Frame, Hello, Incarnation, Kind, Method, Value};
+use pipemux_proto::{Fault, Frame, Hello, Kind, Method, Value};
 use rustc_hash::FxHasher;
 
+use crate::authoring::lint::{self, Lint};
 use crate::intake;
-use crate::keys::SessionKey;
 use crate::limits::{AUTHOR_TOLD_MAX, LOCATE_MS, PING_MS, PROJECT_MS};
-use crate::lint::{self, Lint};
-use crate::processes::Processes;
-use crate::processes::trace::time_of_day;
-use crate::turn::Turn;
 
 /// What is remembered of a process whose author works on it.
 #[derive(Debug, Default)]
@@ -65,7 +61,7 @@ impl AuthorAid {
     }
 
     /// Returns what is to be told of a frame that the app sent.
-    fn received(&mut self, now_ms: u64, frame: &Frame, actions: &[Prototype]) -> Vec<String> {
+    pub fn received(&mut self, now_ms: u64, frame: &Frame, actions: &[Prototype]) -> Vec<String> {
         let envelope = &frame.envelope;
         let method = envelope.method;
         let asked = match envelope.kind {
@@ -136,7 +132,8 @@ impl AuthorAid {
         })
     }
 
-    fn is_new(&mut self, text: &str) -> bool {
+    /// Returns true for a text that wasn't told yet in this process's life; numbers in it don't count.
+    pub fn is_new(&mut self, text: &str) -> bool {
         let plain: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
         self.told.len() < AUTHOR_TOLD_MAX && self.told.insert(plain)
     }
@@ -168,40 +165,4 @@ fn version_kept(action: &Prototype, before: Option<u64>, version: u64) -> Option
             action.name
         )
     })
-}
-
-impl Processes {
-    /// Tells the author of an app what is wrong with a frame that it sent, if somebody works on it.
-    pub(super) fn aid_author(&mut self, turn: &mut Turn, key: &SessionKey, frame: &Frame) {
-        let Some(session) = self.sessions.get_mut(key) else { return };
-        let prototypes = session.prototypes.clone();
-        let Some(aid) = &mut session.author_aid else { return };
-        let told = aid.received(turn.mono_ms(), frame, &prototypes);
-        for text in told {
-            self.tell_author(turn, key, frame.envelope.incarnation, &text);
-        }
-    }
-
-    /// Tells the author of an app that a frame was dropped, if somebody works on it.
-    pub(super) fn tell_of_dropped(
-        &mut self,
-        turn: &mut Turn,
-        key: &SessionKey,
-        app: Incarnation,
-        frame: &Frame,
-        why: &str,
-    ) {
-        let text = format!("{:?} was dropped: {why}", frame.envelope.method);
-        let aid = self.sessions.get_mut(key).and_then(|session| session.author_aid.as_mut());
-        if aid.is_some_and(|aid| aid.is_new(&text)) {
-            self.tell_author(turn, key, app, &text);
-        }
-    }
-
-    fn tell_author(&mut self, turn: &mut Turn, key: &SessionKey, app: Incarnation, text: &str) {
-        let time = time_of_day(turn.now.unix_ms);
-        let line = format!("[pipemux {time} life {app}] {text}");
-        turn.note_log(app, line);
-        self.note_notice(turn, key.clone(), format!("(dev) {text}").into());
-    }
 }

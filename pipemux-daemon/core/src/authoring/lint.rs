@@ -1,4 +1,4 @@
-//! What an author of an app should mend in a message: what the daemon would cut, drop or show otherwise than it was
+//! Checks a message for what its author should mend: what the daemon would cut, drop or show otherwise than it was
 //! meant, and what contradicts the app's own prototypes.
 //!
 //! A message with such a flaw is valid: [`intake`](crate::intake) takes it in and makes the best of it, and readers are
