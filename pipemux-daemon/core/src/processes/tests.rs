@@ -110,7 +110,14 @@ fn requests_to_a_session_without_a_process_start_it_and_are_sent_once_it_is_read
     assert_eq!(harness.sent(Method::Invoke).len(), 1);
     let events = harness.events();
     assert!(
-        matches!(&events[..], [ProcessEvent::ActionsChanged { .. }, ProcessEvent::Ready(ready)] if ready.app == app),
+        matches!(
+            &events[..],
+            [
+                ProcessEvent::Starting { .. },
+                ProcessEvent::ActionsChanged { .. },
+                ProcessEvent::Ready(ready)
+            ] if ready.app == app
+        ),
         "{events:?}"
     );
 }
