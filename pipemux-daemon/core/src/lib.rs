@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `core` | which component an event is for; the order of what follows |
 //! | `verbs` | what each verb does; the only code besides `core` that names [`Core`] |
+//! | `pipeline` | what comes before a run: apps are opened and started, calls planned, folders granted |
 //! | `runs` | the steps of a run, one after the other; open questions |
 //! | `views` | projections to Markdown, deltas, Contexts, answers |
 //! | `workspaces` | windows, anchors, readers, notices, history |
@@ -22,7 +23,7 @@
 //! | `feed` | what happened, for those who watch |
 //! | `turn` | what components share while one event is taken in |
 //!
-//! Dependencies point one way: verbs → runs, views → workspaces, processes, jobs, consents → persist. `component_graph.rs`
+//! Dependencies point one way: verbs → pipeline → runs, views → workspaces, processes, jobs, consents → persist. `component_graph.rs`
 //! of the whole-system tests fails on a circle.
 //!
 //! **Invariant: nothing here waits.** No runtime, no socket, no file, no clock and no randomness: the
@@ -57,7 +58,9 @@ mod measurement;
 mod pauses;
 pub mod peer;
 mod persist;
+mod pipeline;
 mod processes;
+mod providers;
 mod rate;
 pub mod rules;
 mod runs;

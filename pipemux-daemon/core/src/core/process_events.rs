@@ -165,7 +165,8 @@ impl Core {
         // Requests that wait are sent to the next process, unless this one could not even start.
         let hopeless = end.could_not_start || gone;
         self.processes.restart_for_waiting(&mut self.turn, &end, hopeless);
-        let is_reopening = |id: &&RequestId| matches!(self.tasks.get(**id), Some(Task::Reopening));
+        let is_reopening =
+            |id: &&RequestId| matches!(self.tasks.get(**id), Some(Task::Reopening(_)));
         let (reopening, waiters): (Vec<&RequestId>, Vec<&RequestId>) =
             end.waiters.iter().partition(is_reopening);
         for id in waiters {

@@ -1,5 +1,6 @@
 //! `answer`: answers an open question, shows it, or sends a kept run again.
 
+use bytes::Bytes;
 use pipemux_proto::Fault;
 use pipemux_proto::app::Choice;
 use pipemux_proto::refs::{Ref, RefKind};
@@ -26,7 +27,7 @@ impl Core {
         id: RequestId,
         text: &str,
         to: Option<u64>,
-        stdin: Option<&[u8]>,
+        stdin: Option<Bytes>,
     ) -> Result<(), Fault> {
         // A link that answers may be given as the answer.
         if let Ok(link) = text.trim().parse::<Ref>()
@@ -49,8 +50,9 @@ impl Core {
             return self.show_questions(id, to);
         }
         if let Some(number) = self.named_rest(id, to)?.filter(|_| text.trim() != GO) {
-            return self.answer_rest(id, number, text);
+            return self.answer_rest(id, number, text, stdin);
         }
+        let stdin = stdin.as_deref();
         let (number, question) = self.find_question(id, text, to)?;
         if question.is_form() && !declines(text) {
             return self.answer_form(id, number, text, stdin);

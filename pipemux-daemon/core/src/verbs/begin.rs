@@ -11,11 +11,12 @@ use crate::audit::AuditEntry;
 use crate::clients::connection::ClientInput;
 use crate::clients::idempotency::ActKey;
 use crate::event::ClientId;
-use crate::keys::{RequestId, plain_address};
+use crate::keys::{RequestId, SessionKey, plain_address};
 use crate::limits::ANSWER_BUDGET_MIN;
 use crate::peer::PeerProcess;
 use crate::persist::DiskFailure;
 use crate::processes::reply::ReplyTo;
+use crate::providers::find_manifest;
 use crate::verbs::kept_rests::kept_line;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
@@ -79,7 +80,8 @@ impl Core {
             }
             ClientInput::Attach(envelope, mut attach) => {
                 attach.session = plain_address(&attach.workspace.key, &attach.session);
-                let scope = self.manifest(&attach.session.provider).map(|found| found.scope);
+                let scope = find_manifest(&self.providers, &attach.session.provider)
+                    .map(|found| found.scope);
                 let (turn, processes) = (&mut self.turn, &mut self.processes);
                 self.clients.attach(turn, processes, client, (envelope, attach), scope);
             }
@@ -177,10 +179,8 @@ impl Core {
             Verb::Open(open) => self.open(id, open),
             Verb::View(view) => self.view(id, view),
             Verb::Click { link } => self.click_written(id, &link),
-            Verb::Run { code, stdin, .. } => self.run(id, &code, stdin),
-            Verb::Answer { text, to, stdin } => {
-                self.answer_question(id, &text, to, stdin.as_deref())
-            }
+            Verb::Run { code, stdin, only_queries } => self.run(id, &code, stdin, only_queries),
+            Verb::Answer { text, to, stdin } => self.answer_question(id, &text, to, stdin),
             Verb::Read { target } => match target.strip_prefix("job:") {
                 Some(number) => self.read_job(id, number),
                 None => self.read(id, &target),
@@ -231,22 +231,22 @@ impl Core {
                 self.end_job_wait(id);
             }
             Some(Task::Waiting(..) | Task::Log(_) | Task::Tracing(_)) => self.cancel_wait(id),
-            Some(Task::Opening(session)) if runs_steps => {
-                let session = session.clone();
+            Some(Task::Opening(opening)) if runs_steps => {
+                let session = opening.session.clone();
                 self.processes.cancel_opening(&session, id);
                 self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
             }
             // What a run or a click waits for before it begins would begin it.
-            Some(Task::Preparing(_) | Task::Finding(_)) => {
+            Some(Task::Preparing { .. } | Task::Finding(_)) => {
                 self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
             }
-            Some(Task::Widening | Task::Reopening) if runs_steps => {
+            Some(Task::Widening(_) | Task::Reopening(_)) if runs_steps => {
                 self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
             }
             Some(
                 Task::Opening(_)
-                | Task::Widening
-                | Task::Reopening
+                | Task::Widening(_)
+                | Task::Reopening(_)
                 | Task::Loading(_)
                 | Task::ReadingUsage(_)
                 | Task::Viewing(_)
@@ -266,16 +266,18 @@ impl Core {
             Some(Task::Viewing(_)) => self.finish_view_early(id, "it did not answer in time"),
             // The step's own request to its app expires in the same turn, and its reply says how the step ended.
             Some(Task::Running(_)) => {}
-            Some(Task::Opening(session) | Task::Restarting(session)) => {
-                let session = session.clone();
-                self.processes.cancel_opening(&session, id);
-                let fault = Fault::unavailable(format!("{session} was not ready in time"))
-                    .hint(format!("pipemux logs {session}"));
-                self.fail_request(id, fault);
-            }
+            Some(Task::Opening(opening)) => self.fail_slow_start(id, &opening.session.clone()),
+            Some(Task::Restarting(session)) => self.fail_slow_start(id, &session.clone()),
             Some(_) => self.fail_request(id, Fault::unavailable("no answer in time")),
             None => self.fail_request(id, require::missing_task(&self.clients, id)),
         }
+    }
+
+    fn fail_slow_start(&mut self, id: RequestId, session: &SessionKey) {
+        self.processes.cancel_opening(session, id);
+        let fault = Fault::unavailable(format!("{session} was not ready in time"))
+            .hint(format!("pipemux logs {session}"));
+        self.fail_request(id, fault);
     }
 
     /// Answers a request with an error. A request that has its answer already gets no other.
@@ -303,9 +305,9 @@ impl Core {
                 epoch: self.workspaces.get(&request.workspace).map_or(0, |found| found.epoch),
                 // A window that was never opened has its error, too.
                 windows: match self.tasks.get(id) {
-                    Some(Task::Opening(session)) if fault.code.context_error().is_some() => {
+                    Some(Task::Opening(opening)) if fault.code.context_error().is_some() => {
                         let at = (&request.workspace, self.turn.now);
-                        vec![unopened(at, session, &fault)]
+                        vec![unopened(at, &opening.session, &fault)]
                     }
                     _ => Vec::new(),
                 },
@@ -362,7 +364,6 @@ impl Core {
     /// Drops the task of a request that is about to be answered, and its prefetched window.
     pub(super) fn end_task(&mut self, id: RequestId) {
         self.tasks.remove(id);
-        self.tasks.resolving.remove(&id);
         self.drop_job_wait(id);
         self.drop_prefetch(id);
     }

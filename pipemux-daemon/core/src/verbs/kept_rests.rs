@@ -3,28 +3,25 @@
 use std::rc::Rc;
 
 use bytes::Bytes;
-use pipemux_proto::call::Script;
 use pipemux_proto::client::Verb;
 use pipemux_proto::watch::EventKind;
-use pipemux_proto::{Fault, ProviderId, Value};
+use pipemux_proto::{Fault, Value};
 
 use crate::Core;
-use crate::audit::ToldText;
 use crate::feed::Audience;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::KEPT_MS;
 use crate::persist::records::Record;
+use crate::pipeline::parsed_script::{Correction, ParsedScript, ScriptOrigin};
 use crate::runs::baseline::SeenBaseline;
 use crate::runs::kept_rest::KeptRest;
 use crate::runs::open_questions::OpenRuns;
-use crate::runs::plan::Planner;
 use crate::runs::secrets::SecretActions;
 use crate::runs::source::{Code, Source};
 use crate::runs::{Run, RunInput, Step};
 use crate::timers::Timer;
 use crate::turn::Turn;
 use crate::verbs::require;
-use crate::verbs::run::may_call;
 use crate::views::inert;
 use crate::workspaces::Workspace;
 
@@ -177,12 +174,14 @@ impl Core {
         id: RequestId,
         number: u64,
         text: &str,
+        stdin: Option<Bytes>,
     ) -> Result<(), Fault> {
         match text.trim() {
-            text if drops(text) => {}
+            words if drops(words) => {}
+            words if words == "-" || words.contains('(') => {
+                return self.correct_rest(id, number, text, stdin);
+            }
             // What is no call was meant for a question, and none is open.
-            "-" => return self.resume_rest(id, number, true),
-            words if words.contains('(') => return self.resume_rest(id, number, true),
             _ => {
                 self.fail_keeping(id, Fault::not_found("no question is open"), Some(number));
                 return Ok(());
@@ -202,124 +201,120 @@ impl Core {
         Ok(())
     }
 
-    /// Goes on with what a failed run left: the request's answer takes the place of the step that failed. Called again
-    /// once sessions that are needed for it have started.
-    pub(super) fn resume_rest(
+    /// Resumes what a failed run left: the request's answer takes the place of the step that failed.
+    fn correct_rest(
         &mut self,
         id: RequestId,
         number: u64,
-        may_wait: bool,
+        text: &str,
+        stdin: Option<Bytes>,
     ) -> Result<(), Fault> {
-        let open = self.open_questions(id)?;
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
-        let Verb::Answer { text, stdin, .. } = &request.call.verb else {
+        let rest = self.runs.rest(&request.workspace, number).ok_or_else(|| gone(number))?;
+        let (code, stdin) = match (text.trim(), stdin) {
+            ("-", Some(stdin)) => (String::from_utf8_lossy(&stdin).into_owned(), None),
+            (_, stdin) => (text.to_owned(), stdin),
+        };
+        let holds_secret = SecretActions::in_code(workspace, &code).are_given(&code);
+        let corrected = rest.corrected(&code, stdin);
+        if self.refuse_behind_question(id, number)? {
+            return Ok(());
+        }
+        match corrected {
+            Ok(corrected) => {
+                self.run_script(id, Box::new(ParsedScript::corrected(number, corrected)), true)
+            }
+            Err(fault) => {
+                let fault = if holds_secret { without_code(fault) } else { fault };
+                self.fail_keeping(id, fault, Some(number));
+                Ok(())
+            }
+        }
+    }
+
+    /// Refuses to resume kept steps while a question of their reader is open. False when none is.
+    ///
+    /// # Errors
+    /// The steps aren't kept any more.
+    pub(super) fn refuse_behind_question(
+        &mut self,
+        id: RequestId,
+        number: u64,
+    ) -> Result<bool, Fault> {
+        let request = require::request(&self.clients, id)?;
+        if self.runs.rest(&request.workspace, number).is_none() {
+            return Err(Fault::not_found("the kept steps were dropped meanwhile"));
+        }
+        let open = self.open_questions(id)?;
+        let Some(question) = open.first() else { return Ok(false) };
+        let fault = Fault::refused(format!("question {question} is open: answer it first"));
+        self.refuse_with_questions(id, open, fault)?;
+        Ok(true)
+    }
+
+    /// Refuses a correction because of the step with this index. What was kept stays so; when the corrected call is
+    /// right and another one isn't, that one is to be corrected next.
+    pub(super) fn refuse_correction(
+        &mut self,
+        id: RequestId,
+        script: &ParsedScript,
+        (index, fault): (usize, Fault),
+    ) -> Result<(), Fault> {
+        let ScriptOrigin::Corrected(correction) = &script.origin else { return Err(fault) };
+        let Correction { kept: number, source, first, count } = correction;
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let rest = self.runs.rest(&request.workspace, *number).ok_or_else(|| gone(*number))?;
+        let own = *first..first + count;
+        // A call that isn't right and holds a secret isn't kept in place of another one.
+        if script.without_secrets(workspace).is_none() && !own.contains(&index) {
+            let who = (request.workspace.clone(), rest.reader.as_str(), &*rest.run_id);
+            let moved = KeptRest::of_refused(who, source, index);
+            // The corrected call means what the reader has seen by now, the others what it had seen then:
+            // where that differs, nobody could tell any more which number counts in what.
+            let now = |session: &SessionKey| {
+                let seen = workspace.seen(&rest.reader, session)?;
+                Some((seen.app, seen.version))
+            };
+            let sessions = || workspace.windows.iter().map(|window| &window.session);
+            let same = |seen: &&SeenBaseline| {
+                sessions().all(|session| seen.versions.get(session).copied() == now(session))
+            };
+            let (seen, cwd) = (rest.seen.as_ref().filter(same).cloned(), rest.cwd.clone());
+            if let Some(moved) = moved {
+                let moved = KeptRest { seen, cwd, ..moved };
+                keep(&mut self.turn, &mut self.runs, Some(*number), moved);
+            }
+        }
+        self.fail_keeping(id, fault, Some(*number));
+        Ok(())
+    }
+
+    /// Starts the run of kept steps whose failed call was corrected: they are kept no longer.
+    pub(super) fn run_corrected(
+        &mut self,
+        id: RequestId,
+        script: ParsedScript,
+        steps: Vec<Step>,
+    ) -> Result<(), Fault> {
+        let ScriptOrigin::Corrected(correction) = script.origin else {
             return Err(require::missing_task(&self.clients, id));
         };
-        let rest = self.runs.rest(&request.workspace, number).ok_or_else(|| gone(number))?;
-        if let Some(question) = open.first() {
-            let fault = Fault::refused(format!("question {question} is open: answer it first"));
-            return self.refuse_with_questions(id, open, fault);
-        }
-        let (code, stdin) = match (text.trim(), stdin) {
-            ("-", Some(stdin)) => (String::from_utf8_lossy(stdin).into_owned(), None),
-            (_, stdin) => (text.clone(), stdin.clone()),
-        };
-        let secrets = SecretActions::in_code(workspace, &code);
-        let told = secrets.hidden(&code);
-        let are_known = SecretActions::are_known(workspace);
-        let corrected = match rest.corrected(&code, stdin) {
-            Ok(corrected) => corrected,
-            Err(fault) => {
-                let fault = if told.is_some() { without_code(fault) } else { fault };
-                self.fail_keeping(id, fault, Some(number));
-                return Ok(());
-            }
-        };
-        let parts: Vec<(&str, &Script)> =
-            corrected.parts.iter().map(|(code, script)| (code.as_str(), script)).collect();
-        match self.closed_app(id, &parts) {
-            Ok(None) => {}
-            Ok(Some(provider)) => return self.open_for_run(id, provider),
-            Err((_, fault)) => {
-                let fault = if told.is_some() { without_code(fault) } else { fault };
-                self.fail_keeping(id, fault, Some(number));
-                return Ok(());
-            }
-        }
-        let calls = |provider: &ProviderId| {
-            corrected.parts.iter().any(|(_, script)| may_call(script, provider))
-        };
-        let unknown = self.unknown_sessions(workspace, calls);
-        if may_wait && !unknown.is_empty() {
-            return self.wait_for_sessions(id, unknown);
-        }
-        let planner = Planner::new(workspace, self.processes.sessions(), "");
-        let planner = planner.clicked_by(&request.call.reader, request.call.at);
-        let shown: Vec<Option<String>> = corrected
-            .parts
-            .iter()
-            .map(|(code, _)| SecretActions::in_code(workspace, code).hidden_in_place(code))
-            .collect();
-        let parts: Vec<(&str, &Script)> = corrected
-            .parts
-            .iter()
-            .zip(&shown)
-            .map(|((code, script), shown)| (shown.as_deref().unwrap_or(code), script))
-            .collect();
-        let planned = planner.plan_parts(&parts);
-        if let Some(notes) = self.clients.audit_notes(id) {
-            let whole = planned.is_ok() || !are_known;
-            let plain = if whole { ToldText::Whole } else { ToldText::Unchecked };
-            notes.text = told.clone().map_or(plain, ToldText::Hidden);
-        }
+        let Correction { kept: number, source, first, count } = correction;
         let request = require::request(&self.clients, id)?;
-        let rest = self.runs.rest(&request.workspace, number).ok_or_else(|| gone(number))?;
-        let steps = match planned {
-            Ok(steps) => steps,
-            // A call that isn't right and holds a secret isn't kept in place of another one.
-            Err((_, fault)) if told.is_some() => {
-                self.fail_keeping(id, fault, Some(number));
-                return Ok(());
-            }
-            Err((index, fault)) => {
-                let own = corrected.first..corrected.first + corrected.count;
-                if !own.contains(&index) {
-                    // The corrected call is right, and another one isn't.
-                    let who = (request.workspace.clone(), rest.reader.as_str(), &*rest.run_id);
-                    let moved = KeptRest::of_refused(who, &corrected.source, index);
-                    // The corrected call means what the reader has seen by now, the others what it had seen then:
-                    // where that differs, nobody could tell any more which number counts in what.
-                    let now = |session: &SessionKey| {
-                        let seen = workspace.seen(&rest.reader, session)?;
-                        Some((seen.app, seen.version))
-                    };
-                    let sessions = || workspace.windows.iter().map(|window| &window.session);
-                    let same = |seen: &&SeenBaseline| {
-                        sessions()
-                            .all(|session| seen.versions.get(session).copied() == now(session))
-                    };
-                    let (seen, cwd) = (rest.seen.as_ref().filter(same).cloned(), rest.cwd.clone());
-                    if let Some(moved) = moved {
-                        let moved = KeptRest { seen, cwd, ..moved };
-                        keep(&mut self.turn, &mut self.runs, Some(number), moved);
-                    }
-                }
-                self.fail_keeping(id, fault, Some(number));
-                return Ok(());
-            }
-        };
-        let call = &request.call;
+        let workspace = require::workspace(&self.workspaces, request)?;
         let at = request.workspace.clone();
-        let later = written_range(&steps, corrected.first, corrected.count);
+        let rest = self.runs.rest(&at, number).ok_or_else(|| gone(number))?;
+        let later = written_range(&steps, first, count);
         let mut run = Run::new(at.clone(), rest.reader.clone(), rest.run_id.clone(), steps);
         run.cwd.clone_from(&rest.cwd);
-        run.take_baseline(workspace, call.at);
+        run.take_baseline(workspace, request.call.at);
         let seen = rest.seen.clone().unwrap_or_else(|| {
             SeenBaseline::forgotten(workspace.windows.iter().map(|window| &window.session))
         });
         run.mean(seen, later);
-        run.source = Some(Rc::new(corrected.source));
+        run.source = Some(Rc::new(source));
         run.hide_secrets(workspace);
         self.runs.remove_rest(&at, number);
         self.turn.persist(Record::KeptClosed { workspace: at.to_string(), number });
@@ -357,17 +352,11 @@ fn drops(text: &str) -> bool {
 }
 
 /// Returns an error without the code that it points at, which holds a secret.
-fn without_code(fault: Fault) -> Fault {
+pub(super) fn without_code(fault: Fault) -> Fault {
     let title = fault.message.lines().next().unwrap_or_default().to_owned();
     Fault { message: title, at: None, ..fault }
 }
 
 fn gone(number: u64) -> Fault {
     Fault::not_found(format!("nothing is kept as {number}: it was resumed, dropped, or has lapsed"))
-}
-
-/// Returns what a request sent to be run.
-pub(super) fn source_of(code: &str, stdin: Option<&Bytes>) -> Source {
-    let code = Code::Script(code.to_owned());
-    Source { code, stdin: stdin.cloned(), earlier: 0 }
 }

@@ -7,6 +7,7 @@ use pipemux_proto::{Fault, ProviderId, SessionAddr, Value};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
+use crate::providers::find_manifest;
 use crate::verbs::require;
 use crate::views::inert::line;
 use crate::views::prototypes::{declarations, described, short_lines};
@@ -30,7 +31,7 @@ impl Core {
         aliases: bool,
         action: Option<&str>,
     ) -> Result<(), Fault> {
-        let manifest = match self.manifest(provider) {
+        let manifest = match find_manifest(&self.providers, provider) {
             Err(unknown) => {
                 return self.help_of_action(id, provider.as_str()).map_err(|()| unknown);
             }

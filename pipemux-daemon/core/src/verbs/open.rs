@@ -1,9 +1,6 @@
 //! `open`: starts a session or attaches to one, adds its window, and shows it.
 
-use std::rc::Rc;
-
-use pipemux_proto::call::nearest;
-use pipemux_proto::client::{OpenArgs, ProvidersArgs, Verb, is_passed_variable};
+use pipemux_proto::client::{OpenArgs, ProvidersArgs, ViewArgs, is_passed_variable};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, ProviderId, SessionAddr, SessionId};
@@ -16,11 +13,13 @@ use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::{ENV_MAX, OPENS_MAX, SESSIONS_MAX, WINDOWS_MAX};
 use crate::manifest::{Manifest, Scope};
 use crate::persist::records::SavedOpen;
+use crate::pipeline::grants::grant_for_open;
 use crate::processes::passed::PassedVariables;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::ProcessState;
+use crate::providers::find_manifest;
 use crate::verbs::require;
-use crate::verbs::tasks::{AfterLoading, Task};
+use crate::verbs::tasks::{AfterLoading, AfterOpen, Opening, Task};
 use crate::verbs::view::WantedWindow;
 use crate::views::requested_window::AnswerKind;
 use crate::workspaces::Window;
@@ -29,7 +28,7 @@ impl Core {
     /// Opens an app. If it isn't registered, the manifests are read again first, because its manifest may be new.
     pub(super) fn open(&mut self, id: RequestId, open: OpenArgs) -> Result<(), Fault> {
         if self.providers.contains_key(&open.provider) {
-            return self.open_registered(id, open);
+            return self.open_registered(id, open, AfterOpen::Show);
         }
         self.load_providers(id, ProvidersArgs::default(), AfterLoading::Open(Box::new(open)));
         Ok(())
@@ -39,8 +38,13 @@ impl Core {
     ///
     /// # Errors
     /// There is no app of that name, or no room for another window or session.
-    pub(super) fn open_registered(&mut self, id: RequestId, open: OpenArgs) -> Result<(), Fault> {
-        let manifest = self.manifest(&open.provider)?;
+    pub(super) fn open_registered(
+        &mut self,
+        id: RequestId,
+        open: OpenArgs,
+        then: AfterOpen,
+    ) -> Result<(), Fault> {
+        let manifest = find_manifest(&self.providers, &open.provider)?;
         if let Some(fault) = self.rules.forbids(&manifest.id) {
             return Err(fault);
         }
@@ -75,11 +79,13 @@ impl Core {
         if !saved.args.is_empty() && self.processes.is_ending_for_good(&key) {
             // Its first open was refused, or it was ended: a request to the process would be lost with it.
             self.processes.wait_until_ready(&key, id);
-            self.set_task(id, Task::Reopening);
+            self.set_task(id, Task::Reopening(Box::new(open)));
             return Ok(());
         }
         let note = self.processes.pass_variables(&key, passed);
-        self.set_task(id, Task::Opening(key.clone()));
+        let shows = matches!(then, AfterOpen::Show);
+        let opening = Opening { session: key.clone(), args: open, then };
+        self.set_task(id, Task::Opening(Box::new(opening)));
         let down = self
             .processes
             .get(&key)
@@ -92,7 +98,7 @@ impl Core {
                 self.processes.cancel_opening(&key, id);
                 return Err(fault);
             }
-            if self.shows_opened(id) {
+            if shows {
                 self.prefetch_for_open(id, &key);
             }
         } else if saved.args.is_empty() {
@@ -101,7 +107,17 @@ impl Core {
                 self.processes.push_open(&key, saved);
             }
             return self.finish_open(id, note.into_iter().map(ForeignText::from).collect());
-        } else if !self.widen_for_open(id, &key, &saved)? {
+        } else if grant_for_open(
+            &mut self.turn,
+            (&self.clients, &mut self.processes),
+            id,
+            &key,
+            &saved,
+        )? {
+            if let Some(Task::Opening(opening)) = self.tasks.remove(id) {
+                self.set_task(id, Task::Widening(Box::new(opening.args)));
+            }
+        } else {
             let message = self.processes.open_message(&key, saved, true, false);
             let (turn, to) = (&mut self.turn, ReplyTo::Attach(id));
             self.processes.request(turn, &key, Method::AppOpen, &message, deadline, to);
@@ -111,17 +127,21 @@ impl Core {
 
     /// Handles a running session's reply to a further open.
     pub(crate) fn attach_replied(&mut self, id: RequestId, reply: AppReply) -> Result<(), Fault> {
-        let Some(Task::Opening(key)) = self.tasks.get(id) else {
+        let Some(Task::Opening(opening)) = self.tasks.get(id) else {
             return Err(require::missing_task(&self.clients, id));
         };
-        let key = key.clone();
+        let key = opening.session.clone();
         match reply {
             AppReply::Reply(body) => {
                 let opened = intake::read_said::<Opened>(&body, self.processes.speaker(&key));
                 let opened = opened.map_err(|error| {
                     Fault::unavailable(format!("an unreadable reply of {key}: {error}"))
                 })?;
-                self.remember_open(id, &key)?;
+                // A session that has been removed since has no next process.
+                if let Some(session) = self.processes.get(&key) {
+                    let (saved, _) = saved_open(&opening.args, &session.manifest);
+                    self.processes.add_open(&mut self.turn, &key, saved, OPENS_MAX);
+                }
                 self.finish_open(id, opened.notes)
             }
             AppReply::Fault(fault) => Err(fault),
@@ -132,47 +152,25 @@ impl Core {
         }
     }
 
-    /// Keeps an open with its session, so that the session's next process opens the same.
-    fn remember_open(&mut self, id: RequestId, key: &SessionKey) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        let Verb::Open(open) = &request.call.verb else {
-            return Err(require::missing_task(&self.clients, id));
-        };
-        // A session that has been removed since has no next process.
-        if let Some(session) = self.processes.get(key) {
-            let (saved, _) = saved_open(open, &session.manifest);
-            self.processes.add_open(&mut self.turn, key, saved, OPENS_MAX);
-        }
-        Ok(())
-    }
-
-    /// Returns true for a request that asks for the window, false for a run that only needs the app.
-    fn shows_opened(&self, id: RequestId) -> bool {
-        let request = self.clients.request(id);
-        request.is_some_and(|request| matches!(request.call.verb, Verb::Open(_)))
-    }
-
     /// Adds the window of a session that has opened, and shows it or goes on with the run that needed it.
     pub(crate) fn finish_open(
         &mut self,
         id: RequestId,
         notes: Vec<ForeignText>,
     ) -> Result<(), Fault> {
-        let Some(Task::Opening(key)) = self.tasks.get(id) else {
+        let is_opening = |task: &Task| matches!(task, Task::Opening(_));
+        let Some(Task::Opening(opening)) = self.tasks.take_if(id, is_opening) else {
             return Err(require::missing_task(&self.clients, id));
         };
-        let key = key.clone();
+        let Opening { session: key, args, then } = *opening;
         self.processes.cancel_opening(&key, id);
-        let shows = self.shows_opened(id);
+        let shows = matches!(then, AfterOpen::Show);
         let number = self.prefetched_number(id, &key);
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace_mut(&mut self.workspaces, request)?;
         let (at, reader) = (request.workspace.clone(), request.call.reader.clone());
         let (lod, budget) = (request.call.lod, request.call.budget);
-        let (pin, priority, weight) = match &request.call.verb {
-            Verb::Open(open) => (open.pin, open.priority, open.weight),
-            _ => (None, None, None),
-        };
+        let (pin, priority, weight) = (args.pin, args.priority, args.weight);
         let number = number.unwrap_or_else(|| self.turn.next_number());
         let fresh = workspace.window(&key).is_none();
         if fresh {
@@ -194,27 +192,30 @@ impl Core {
         }
         self.processes.save(&mut self.turn, &key);
         self.save_window(&at, &key);
-        if !shows {
-            return self.prepare_opened(id);
+        match then {
+            AfterOpen::Show => {
+                let wanted = WantedWindow { session: key, lod: None, budget: None };
+                self.show_windows(id, vec![wanted], AnswerKind::Open { notes })
+            }
+            AfterOpen::Script(script) => self.run_script(id, script, true),
+            // The window is open now, so that it isn't opened again.
+            AfterOpen::View(view) => self.view(id, ViewArgs { open: false, ..*view }),
         }
-        let wanted = WantedWindow { session: key, lod: None, budget: None };
-        self.show_windows(id, vec![wanted], AnswerKind::Open { notes })
     }
 
-    /// Returns the manifest of a provider.
-    ///
-    /// # Errors
-    /// The provider is not registered.
-    pub(crate) fn manifest(&self, provider: &ProviderId) -> Result<Rc<Manifest>, Fault> {
-        if let Some(found) = self.providers.get(provider) {
-            return Ok(found.clone());
-        }
-        let names = self.providers.keys().map(|id| id.as_str());
-        let guess = nearest(provider.as_str(), names.clone())
-            .map_or(String::new(), |guess| format!(": did you mean {guess}?"));
-        let known: Vec<&str> = names.collect();
-        Err(Fault::not_found(format!("no app {provider}{guess}"))
-            .hint(format!("there are {}: pipemux apps", known.join(", "))))
+    /// Opens an app with nothing, where and as its caller runs, for a script or a view that needs it.
+    pub(super) fn open_for(
+        &mut self,
+        id: RequestId,
+        provider: ProviderId,
+        then: AfterOpen,
+    ) -> Result<(), Fault> {
+        let call = &require::request(&self.clients, id)?.call;
+        let (cwd, env) = (call.cwd.clone(), call.env.clone());
+        let (session, args) = (None, Vec::new());
+        let (pin, priority, weight) = (None, None, None);
+        let open = OpenArgs { provider, session, args, cwd, env, pin, priority, weight };
+        self.open_registered(id, open, then)
     }
 
     /// Saves the options of a window.

@@ -18,7 +18,7 @@ use crate::manifest::{
     Idle, Isolation, Limits, Manifest, Restart, SandboxLevel, Scope, State, Transport,
 };
 use crate::verbs::require;
-use crate::verbs::tasks::{AfterLoading, Task};
+use crate::verbs::tasks::{AfterLoading, AfterOpen, Task};
 use crate::views::inert::whole_line;
 
 impl Core {
@@ -90,7 +90,7 @@ impl Core {
                         Err(Fault::not_found(format!("no app {}: {text}", open.provider))
                             .hint("correct it, then open it again"))
                     }
-                    None => self.open_registered(id, *open),
+                    None => self.open_registered(id, *open, AfterOpen::Show),
                 }
             }
             _ => Err(require::missing_task(&self.clients, id)),

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use pipemux_proto::app::{Locate, TokenName};
-use pipemux_proto::client::{Answer, Body, Format};
+use pipemux_proto::client::{Answer, Body, Format, Verb};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::limits::{RESOLVE_MAX, RESOLVE_TEXT_MAX};
 use pipemux_proto::prototype::{Prominence, Prototype, Type};
@@ -19,13 +19,14 @@ use crate::foreign::{KeyLocation, Located, quote};
 use crate::intake;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::LOCATE_MS;
+use crate::pipeline::parsed_script::ParsedScript;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Session;
 use crate::runs::link::{Clicker, LinkTarget, link_target};
 use crate::runs::resolve_ref::{RefScope, UnresolvedRef};
 use crate::runs::{RunContext, ref_errors};
 use crate::verbs::require;
-use crate::verbs::tasks::{Resolving, Task};
+use crate::verbs::tasks::{AfterStart, RefLookup, Resolving, Task};
 use crate::views::answer::refusal;
 use crate::views::minter::callee;
 use crate::views::resolved::{RefStatus, ResolvedRef, resolved_data, resolved_text};
@@ -50,37 +51,25 @@ impl Core {
             }
         }
         pipemux_work::spend(text.len() + refs.len() * refs.len());
-        self.resolve_refs(id, refs, more, run, true)
+        self.resolve_refs(id, RefLookup { refs, more, run }, true)
     }
 
     /// Carries out what a click on a token means.
     pub(super) fn click_token(&mut self, id: RequestId, token: Ref) -> Result<(), Fault> {
-        self.resolve_refs(id, vec![token], 0, true, true)
+        self.resolve_refs(id, RefLookup { refs: vec![token], more: 0, run: true }, true)
     }
 
-    /// Goes on once the sessions whose tokens weren't known have started.
-    pub(super) fn resolve_prepared(&mut self, id: RequestId) -> Result<(), Fault> {
-        match self.tasks.resolving.remove(&id) {
-            Some(Resolving { refs, more, run, .. }) => {
-                let refs = refs.into_iter().map(|found| found.of).collect();
-                self.resolve_refs(id, refs, more, run, false)
-            }
-            None => Err(require::missing_task(&self.clients, id)),
-        }
-    }
-
-    fn resolve_refs(
+    /// Looks refs up, once the apps whose tokens aren't known have started if they may.
+    pub(super) fn resolve_refs(
         &mut self,
         id: RequestId,
-        refs: Vec<Ref>,
-        more: usize,
-        run: bool,
+        lookup: RefLookup,
         may_start: bool,
     ) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         // An app says with its greeting which tokens are its own; one that hasn't greeted this daemon yet is started for it.
-        let has_tokens = refs.iter().any(|found| found.prefix.is_some());
+        let has_tokens = lookup.refs.iter().any(|found| found.prefix.is_some());
         let is_unknown = |key: &&SessionKey| {
             let session = self.processes.get(key);
             session.is_some_and(|session| session.minor == 0 && session.failed.is_none())
@@ -91,11 +80,9 @@ impl Core {
             unknown.extend(sessions.filter(is_unknown).cloned());
         }
         if !unknown.is_empty() {
-            let refs = refs.into_iter().map(ResolvedRef::new).collect();
-            let asked = BTreeMap::new();
-            self.tasks.resolving.insert(id, Resolving { refs, more, run, asked });
-            return self.wait_for_sessions(id, unknown);
+            return self.wait_for_sessions(id, unknown, AfterStart::Resolve(lookup));
         }
+        let RefLookup { refs, more, run } = lookup;
         let deadline = request.deadline.min(self.turn.now.mono_ms + LOCATE_MS);
         let (reader, at) = (request.call.reader.clone(), request.call.at);
         let scope = RefScope::of(workspace, &reader, at);
@@ -195,8 +182,10 @@ impl Core {
         match commands.as_slice() {
             [(_, only)] => match &only.click {
                 Some(code) => {
-                    let code = code.clone();
-                    self.run_checked_call(id, &code)
+                    let call = &require::request(&self.clients, id)?.call;
+                    let only_queries = matches!(call.verb, Verb::Run { only_queries: true, .. });
+                    let script = ParsedScript::clicked(code, only_queries)?;
+                    self.run_script(id, Box::new(script), false)
                 }
                 None => {
                     let link = only.of.clone();

@@ -3,28 +3,26 @@
 use std::rc::Rc;
 
 use bytes::Bytes;
-use pipemux_proto::call::{self, Script};
-use pipemux_proto::client::{Verb, ViewArgs};
-use pipemux_proto::limits::STDIN_MAX;
+use pipemux_proto::call;
 use pipemux_proto::refs::RefKind;
-use pipemux_proto::{Code, Fault, ProviderId};
+use pipemux_proto::{Code, Fault};
 
 use crate::Core;
-use crate::audit::ToldText;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{ANSWER_BUDGET_MIN, LAST_LINE_TOKENS, RUN_BUDGET};
+use crate::pipeline::closed_apps::ClosedApps;
+use crate::pipeline::grants::grant_for_steps;
+use crate::pipeline::parsed_script::{ParsedScript, PlannedScript, ScriptOrigin, source_of};
 use crate::runs::link::clicked_link;
-use crate::runs::plan::Planner;
 use crate::runs::ref_errors;
 use crate::runs::secrets::SecretActions;
 use crate::runs::source::Source;
 use crate::runs::{Run, RunInput, Step};
-use crate::verbs::kept_rests::source_of;
+use crate::verbs::kept_rests::without_code;
 use crate::verbs::require;
-use crate::verbs::tasks::Task;
+use crate::verbs::tasks::{AfterOpen, AfterStart, Task};
 use crate::verbs::view::WantedWindow;
 use crate::views::requested_window::AnswerKind;
-use crate::workspaces::Workspace;
 
 impl Core {
     /// Runs a script. A script that is only a link clicks it.
@@ -33,20 +31,21 @@ impl Core {
         id: RequestId,
         code: &str,
         stdin: Option<Bytes>,
+        only_queries: bool,
     ) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
-        let secrets = SecretActions::in_code(workspace, code);
-        let shown = secrets.hidden_in_place(code);
-        let script = match parse(code, stdin.as_deref(), shown.as_deref().unwrap_or(code)) {
+        let shown = SecretActions::in_code(workspace, code).hidden_in_place(code);
+        let shown = shown.as_deref().unwrap_or(code);
+        let script = match ParsedScript::typed(code, stdin.clone(), shown, only_queries) {
             Ok(script) => script,
             Err(fault) => {
-                let source = source_of(code, stdin.as_ref());
+                let source = source_of(code.to_owned(), stdin);
                 return self.refuse_and_keep(id, fault, &source, 0);
             }
         };
         // A link alone may answer a question.
-        let link = match script.steps.as_slice() {
+        let link = match script.first_steps() {
             [call::Step::Ref(link, _)] if link.kind == RefKind::Link => Some(link.clone()),
             // What a click on a token means may be a query.
             [call::Step::Ref(token, _)] if token.prefix.is_some() => {
@@ -56,62 +55,125 @@ impl Core {
             [call::Step::Call(call)] => clicked_link(call).transpose()?,
             _ => None,
         };
-        let request = require::request(&self.clients, id)?;
         match link {
-            Some(link) if matches!(request.call.verb, Verb::Run { only_queries: true, .. }) => {
+            Some(link) if only_queries => {
                 Err(Fault::refused(format!("{link} is clicked, and only queries may run here"))
                     .hint(format!("pipemux click {link}")))
             }
             Some(link) => self.click(id, link),
-            None => self.prepare(id, &script),
+            None => self.run_script(id, Box::new(script), true),
         }
     }
 
-    /// Opens the built-in apps that the script calls and that aren't open, starts the sessions whose prototypes it
-    /// needs and the daemon doesn't know yet, then plans the script.
-    fn prepare(&mut self, id: RequestId, script: &Script) -> Result<(), Fault> {
-        let Verb::Run { code, stdin, .. } = &require::request(&self.clients, id)?.call.verb else {
-            return Err(require::missing_task(&self.clients, id));
-        };
-        match self.closed_app(id, &[(code, script)]) {
-            Ok(None) => {}
-            Ok(Some(provider)) => return self.open_for_run(id, provider),
-            Err((index, fault)) => {
-                let source = source_of(code, stdin.as_ref());
-                return self.refuse_and_keep(id, fault, &source, index);
-            }
+    /// Brings a script to its run: opens the built-in apps that it calls and that aren't open, starts the sessions
+    /// whose prototypes it needs and the daemon doesn't know yet, plans it, and grants the folders that it names.
+    /// Called again after each wait; once sessions were started for it, `may_start` is false.
+    pub(super) fn run_script(
+        &mut self,
+        id: RequestId,
+        script: Box<ParsedScript>,
+        may_start: bool,
+    ) -> Result<(), Fault> {
+        if let ScriptOrigin::Corrected(correction) = &script.origin
+            && self.refuse_behind_question(id, correction.kept)?
+        {
+            return Ok(());
         }
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
-        let unknown = self.unknown_sessions(workspace, |provider| may_call(script, provider));
-        if unknown.is_empty() {
-            return self.plan(id, script);
+        if may_start {
+            let closed = ClosedApps { providers: &self.providers, workspace };
+            match closed.called_by(&script.parts()) {
+                Ok(None) => {}
+                Ok(Some(provider)) => {
+                    return self.open_for(id, provider, AfterOpen::Script(script));
+                }
+                Err(refusal) => return self.refuse_unplanned(id, *script, refusal),
+            }
+            let unknown = script.unknown_sessions(workspace, &self.processes);
+            if !unknown.is_empty() {
+                return self.wait_for_sessions(id, unknown, AfterStart::Script(script));
+            }
         }
-        self.wait_for_sessions(id, unknown)
+        let (reader, at) = (&request.call.reader, request.call.at);
+        let PlannedScript { told, steps } = script.plan(workspace, &self.processes, reader, at);
+        if let (Some(told), Some(notes)) = (told, self.clients.audit_notes(id)) {
+            notes.text = told;
+        }
+        let steps = match steps {
+            Ok(steps) => steps,
+            Err(refusal) => return self.refuse_planned(id, *script, refusal),
+        };
+        if let Some(step) = steps.iter().find(|step| script.only_queries() && !step.is_query()) {
+            return Err(not_a_query(step));
+        }
+        if let ScriptOrigin::Typed { .. } = &script.origin {
+            // Only here has the caller written the arguments.
+            let cwd = require::request(&self.clients, id)?.call.cwd.as_str();
+            let parts = (&self.clients, &mut self.processes);
+            let sessions = grant_for_steps(&mut self.turn, parts, id, cwd, &steps)?;
+            if !sessions.is_empty() {
+                let then = AfterStart::Script(script);
+                self.set_task(id, Task::Preparing { sessions, then });
+                return Ok(());
+            }
+        }
+        match &script.origin {
+            ScriptOrigin::Corrected(_) => self.run_corrected(id, *script, steps),
+            ScriptOrigin::Typed { .. } | ScriptOrigin::Clicked { .. } => {
+                self.run_steps(id, steps, script.into_source())
+            }
+        }
     }
 
-    /// Returns the sessions of `wanted` apps that may start and whose prototypes the daemon doesn't know yet.
-    pub(super) fn unknown_sessions(
-        &self,
-        workspace: &Workspace,
-        wanted: impl Fn(&ProviderId) -> bool,
-    ) -> Vec<SessionKey> {
-        let unknown = workspace.windows.with_unknown_actions(wanted).into_iter();
-        unknown
-            .map(|window| &window.session)
-            .filter(|key| self.processes.get(key).is_some_and(|s| s.failed.is_none()))
-            .cloned()
-            .collect()
+    /// Refuses a script because of a call whose app isn't clear, and keeps its other steps.
+    fn refuse_unplanned(
+        &mut self,
+        id: RequestId,
+        script: ParsedScript,
+        (index, fault): (usize, Fault),
+    ) -> Result<(), Fault> {
+        match &script.origin {
+            ScriptOrigin::Corrected(correction) => {
+                let number = correction.kept;
+                let request = require::request(&self.clients, id)?;
+                let workspace = require::workspace(&self.workspaces, request)?;
+                let fault = match script.without_secrets(workspace) {
+                    Some(_) => without_code(fault),
+                    None => fault,
+                };
+                self.fail_keeping(id, fault, Some(number));
+                Ok(())
+            }
+            _ => self.refuse_planned(id, script, (index, fault)),
+        }
     }
 
-    /// Starts sessions, and has a request wait for their prototypes.
+    /// Refuses a script because of the step with this index, and keeps its other steps.
+    fn refuse_planned(
+        &mut self,
+        id: RequestId,
+        script: ParsedScript,
+        (index, fault): (usize, Fault),
+    ) -> Result<(), Fault> {
+        if let ScriptOrigin::Corrected(_) = &script.origin {
+            return self.refuse_correction(id, &script, (index, fault));
+        }
+        match script.into_source() {
+            Some(source) => self.refuse_and_keep(id, fault, &source, index),
+            None => Err(fault),
+        }
+    }
+
+    /// Starts sessions, and has a request wait for them.
     pub(super) fn wait_for_sessions(
         &mut self,
         id: RequestId,
-        unknown: Vec<SessionKey>,
+        sessions: Vec<SessionKey>,
+        then: AfterStart,
     ) -> Result<(), Fault> {
-        self.set_task(id, Task::Preparing(unknown.clone()));
-        for session in unknown {
+        self.set_task(id, Task::Preparing { sessions: sessions.clone(), then });
+        for session in sessions {
             // A session that can't start has no prototypes, which the plan will report.
             let woken = self.processes.wake(&mut self.turn, &session).is_ok();
             if woken && self.processes.is_starting(&session) {
@@ -122,138 +184,47 @@ impl Core {
         self.session_settled(id, Ok(()))
     }
 
-    /// Goes on with a run, an answer or a view for which an app was opened.
-    pub(super) fn prepare_opened(&mut self, id: RequestId) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        match &request.call.verb {
-            Verb::Run { code, stdin, .. } => {
-                let script = parse(code, stdin.as_deref(), code)?;
-                self.prepare(id, &script)
-            }
-            Verb::Answer { .. } => self.prepare_answer(id, true),
-            // The window is open now, so that it isn't opened again.
-            Verb::View(view) => {
-                let view = view.clone();
-                self.view(id, ViewArgs { open: false, ..view })
-            }
-            _ => Err(require::missing_task(&self.clients, id)),
-        }
-    }
-
-    /// Goes on with what a failed run left, if it is still kept.
-    fn prepare_answer(&mut self, id: RequestId, may_wait: bool) -> Result<(), Fault> {
-        let Verb::Answer { to, .. } = &require::request(&self.clients, id)?.call.verb else {
-            return Err(require::missing_task(&self.clients, id));
-        };
-        match self.named_rest(id, *to)? {
-            Some(number) => self.resume_rest(id, number, may_wait),
-            None => Err(Fault::not_found("the kept steps were dropped meanwhile")),
-        }
-    }
-
-    /// Goes on with a request that waits for a session, now that the session is ready or won't be.
+    /// Resumes a request that waits for a session, now that the session is ready or won't be.
     pub(crate) fn session_settled(
         &mut self,
         id: RequestId,
         settled: Result<(), Fault>,
     ) -> Result<(), Fault> {
         self.turn_windows_for(id);
-        let request = require::request(&self.clients, id)?;
+        require::request(&self.clients, id)?;
+        let is_waited_for = |key: &SessionKey| {
+            let session = self.processes.get(key);
+            session.is_some_and(|session| session.ready_waiters.contains(&id))
+        };
         match self.tasks.get(id) {
-            Some(Task::Preparing(sessions)) => {
-                let waiting = sessions.iter().any(|key| {
-                    let session = self.processes.get(key);
-                    session.is_some_and(|session| session.ready_waiters.contains(&id))
-                });
-                if waiting {
-                    return Ok(());
+            Some(Task::Preparing { sessions, .. }) if sessions.iter().any(is_waited_for) => Ok(()),
+            Some(
+                Task::Preparing { .. }
+                | Task::Widening(_)
+                | Task::Reopening(_)
+                | Task::Restarting(_),
+            ) => match self.tasks.remove(id) {
+                Some(Task::Preparing { then, .. }) => match then {
+                    AfterStart::Script(script) => self.run_script(id, script, false),
+                    AfterStart::Undo(round) => self.undo(id, round, false),
+                    AfterStart::Resolve(lookup) => self.resolve_refs(id, lookup, false),
+                },
+                Some(Task::Widening(open)) => {
+                    settled?;
+                    self.open_registered(id, *open, AfterOpen::Show)
                 }
-                if self.tasks.resolving.contains_key(&id) {
-                    return self.resolve_prepared(id);
+                Some(Task::Reopening(open)) => self.open_registered(id, *open, AfterOpen::Show),
+                Some(Task::Restarting(session)) => {
+                    settled?;
+                    self.restarted(id, &session);
+                    Ok(())
                 }
-                match &request.call.verb {
-                    Verb::Run { code, stdin, .. } => {
-                        let script = parse(code, stdin.as_deref(), code)?;
-                        self.plan(id, &script)
-                    }
-                    Verb::Answer { .. } => self.prepare_answer(id, false),
-                    Verb::Undo { round } => {
-                        let round = *round;
-                        self.undo(id, round, false)
-                    }
-                    _ => Err(require::missing_task(&self.clients, id)),
-                }
-            }
-            Some(Task::Widening) => {
-                settled?;
-                match request.call.verb.clone() {
-                    Verb::Open(open) => self.open_registered(id, open),
-                    _ => self.prepare_opened(id),
-                }
-            }
-            Some(Task::Reopening) => match request.call.verb.clone() {
-                Verb::Open(open) => self.open_registered(id, open),
                 _ => Err(require::missing_task(&self.clients, id)),
             },
-            Some(Task::Restarting(session)) => {
-                let session = session.clone();
-                settled?;
-                self.restarted(id, &session);
-                Ok(())
-            }
             // The request waits for something else by now.
             Some(_) => Ok(()),
             None => Err(require::missing_task(&self.clients, id)),
         }
-    }
-
-    /// Runs a call that the daemon has made, for what a reader clicked.
-    pub(super) fn run_checked_call(&mut self, id: RequestId, code: &str) -> Result<(), Fault> {
-        let script = parse(code, None, code)?;
-        let request = require::request(&self.clients, id)?;
-        let only_queries = matches!(request.call.verb, Verb::Run { only_queries: true, .. });
-        let workspace = require::workspace(&self.workspaces, request)?;
-        let planner = Planner::new(workspace, self.processes.sessions(), code);
-        let planner = planner.clicked_by(&request.call.reader, request.call.at);
-        let steps = planner.plan_parts(&[(code, &script)]).map_err(|(_, fault)| fault)?;
-        if let Some(step) = steps.iter().find(|step| only_queries && !step.is_query()) {
-            return Err(not_a_query(step));
-        }
-        self.run_steps(id, steps, None)
-    }
-
-    /// Checks a script against the prototypes, and runs it.
-    fn plan(&mut self, id: RequestId, script: &Script) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        let Verb::Run { code, stdin, only_queries } = &request.call.verb else {
-            return Err(require::missing_task(&self.clients, id));
-        };
-        let (source, only_queries) = (source_of(code, stdin.as_ref()), *only_queries);
-        let workspace = require::workspace(&self.workspaces, request)?;
-        let secrets = SecretActions::in_code(workspace, code);
-        let told = secrets.hidden(code).map_or(ToldText::Whole, ToldText::Hidden);
-        let are_known = SecretActions::are_known(workspace);
-        let shown = secrets.hidden_in_place(code);
-        let shown = shown.as_deref().unwrap_or(code);
-        let planner = Planner::new(workspace, self.processes.sessions(), shown);
-        let planner = planner.clicked_by(&request.call.reader, request.call.at);
-        let planned = planner.plan_parts(&[(shown, script)]);
-        if let Some(notes) = self.clients.audit_notes(id) {
-            let is_known = planned.is_ok() || !are_known;
-            notes.text = if is_known { told } else { ToldText::Unchecked };
-        }
-        let steps = match planned {
-            Ok(steps) => steps,
-            Err((index, fault)) => return self.refuse_and_keep(id, fault, &source, index),
-        };
-        if let Some(step) = steps.iter().find(|step| only_queries && !step.is_query()) {
-            return Err(not_a_query(step));
-        }
-        // Only here has the caller written the arguments.
-        if self.widen_for_steps(id, &steps)? {
-            return Ok(());
-        }
-        self.run_steps(id, steps, Some(source))
     }
 
     /// Starts a run of steps that were checked.
@@ -356,45 +327,4 @@ fn not_a_query(step: &Step) -> Fault {
     let name = step.prototype.written_name();
     let message = format!("{name} is no query, and only queries may run here: nothing ran");
     Fault::refused(message).hint("pipemux run carries out the same calls")
-}
-
-/// Returns true when a script may call an app: it names the app, or a call in it names none.
-pub(super) fn may_call(script: &Script, provider: &ProviderId) -> bool {
-    fn call_names(call: &call::Call, provider: &ProviderId) -> bool {
-        let own = call.owner.as_ref().is_none_or(|owner| owner.provider == *provider);
-        own || call.args.iter().any(|argument| expr_names(&argument.value, provider))
-    }
-    fn expr_names(expr: &call::Expr, provider: &ProviderId) -> bool {
-        match expr {
-            call::Expr::Call(call) => call_names(call, provider),
-            call::Expr::Name { owner, .. } => {
-                owner.as_ref().is_none_or(|owner| owner.provider == *provider)
-            }
-            call::Expr::List(items) => items.iter().any(|(item, _)| expr_names(item, provider)),
-            call::Expr::Record(entries) => {
-                entries.iter().any(|entry| expr_names(&entry.value, provider))
-            }
-            call::Expr::Value(_) | call::Expr::Quoted(_) | call::Expr::Ref(_) => false,
-        }
-    }
-    script.steps.iter().any(|step| match step {
-        call::Step::Call(call) => call_names(call, provider),
-        call::Step::Ref(..) => false,
-    })
-}
-
-/// Parses a script; errors show it as `shown`, in which everything has the same place.
-fn parse(code: &str, stdin: Option<&[u8]>, shown: &str) -> Result<Script, Fault> {
-    if stdin.is_some_and(|stdin| stdin.len() > STDIN_MAX) {
-        return Err(Fault::usage(format!("standard input is longer than {STDIN_MAX} bytes")));
-    }
-    let stdin = stdin
-        .map(|bytes| {
-            std::str::from_utf8(bytes).map_err(|error| {
-                let at = error.valid_up_to();
-                Fault::usage(format!("standard input is not UTF-8: byte {at}"))
-            })
-        })
-        .transpose()?;
-    call::parse_undecided(code, stdin).map_err(|error| error.to_fault(shown))
 }

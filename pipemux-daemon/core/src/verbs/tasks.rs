@@ -4,9 +4,11 @@
 //! starts or a timer fires. The modules below hold the state of each kind of task; the verbs work on it.
 
 mod after_loading;
+mod after_start;
 mod hidden_link;
 mod job_wait;
 mod log_read;
+mod opening;
 mod pending_view;
 mod prefetch;
 mod resolving;
@@ -16,15 +18,18 @@ mod wait;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use pipemux_proto::client::OpenArgs;
 use rustc_hash::FxHashMap;
 
 use crate::keys::{RequestId, SessionKey};
 use crate::runs::Run;
 
 pub(crate) use after_loading::AfterLoading;
+pub(crate) use after_start::{AfterStart, RefLookup};
 pub(crate) use hidden_link::HiddenLink;
 pub(crate) use job_wait::JobWait;
 pub(crate) use log_read::LogRead;
+pub(crate) use opening::{AfterOpen, Opening};
 pub(crate) use pending_view::{PendingEmbed, PendingView};
 pub(crate) use prefetch::Prefetch;
 pub(crate) use resolving::Resolving;
@@ -36,13 +41,13 @@ pub(crate) use wait::{Wait, WaitLimits};
 #[derive(Debug)]
 pub(crate) enum Task {
     /// Waits for an app that is being opened.
-    Opening(SessionKey),
+    Opening(Box<Opening>),
     /// Waits for a session that is being replaced by one with wider grants, to open in it.
-    Widening,
+    Widening(Box<OpenArgs>),
     /// Waits for the end of a process that opens nothing more, to open in the next one.
-    Reopening,
-    /// Waits for the prototypes of sessions that are being started, before a run can be checked.
-    Preparing(Vec<SessionKey>),
+    Reopening(Box<OpenArgs>),
+    /// Waits for sessions that are being started or replaced.
+    Preparing { sessions: Vec<SessionKey>, then: AfterStart },
     /// Carries out a run.
     Running(Box<Run>),
     /// Waits for windows that are being projected.
@@ -84,8 +89,6 @@ pub(crate) struct Tasks {
     pub(crate) waits: BTreeSet<RequestId>,
     /// The requests that wait for the end of a job.
     pub(crate) job_waits: BTreeMap<RequestId, JobWait>,
-    /// The texts whose tokens wait for apps that say which ones are theirs.
-    pub(crate) resolving: FxHashMap<RequestId, Resolving>,
     /// The windows that were requested ahead of time, by the client's request that may show them.
     pub(crate) prefetches: FxHashMap<RequestId, Prefetch>,
 }

@@ -10,7 +10,7 @@ use crate::runs::put_back::{UndoneRound, undo_step};
 use crate::runs::question::OpenQuestion;
 use crate::runs::{Run, Step};
 use crate::verbs::require;
-use crate::verbs::tasks::Task;
+use crate::verbs::tasks::{AfterStart, Task};
 use crate::workspaces::Workspace;
 use crate::workspaces::history::UndosNow;
 
@@ -57,7 +57,7 @@ impl Core {
             }
         }
         if may_wait && !unknown.is_empty() {
-            return self.wait_for_sessions(id, unknown);
+            return self.wait_for_sessions(id, unknown, AfterStart::Undo(asked));
         }
         let steps: Vec<Step> =
             left.iter().map(|(_, undo)| self.undo_step(undo)).collect::<Result<_, _>>()?;

@@ -11,16 +11,21 @@ use crate::Core;
 use crate::jobs::Job;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::{EVENTS_A_TURN, JOB_PROGRESS_MS, PROJECT_MS, WATCH_PAUSE_MS};
+use crate::pipeline::closed_apps::ClosedApps;
 use crate::timers::Timer;
 use crate::verbs::require;
-use crate::verbs::tasks::{Task, Wait, WaitLimits};
+use crate::verbs::tasks::{AfterOpen, Task, Wait, WaitLimits};
 use crate::workspaces::{Reader, Window};
 
 impl Core {
     /// Shows the workspace or one of its windows, at once or when it has changed.
     pub(super) fn view(&mut self, id: RequestId, view: ViewArgs) -> Result<(), Fault> {
-        if let Some(provider) = self.closed_app_of_view(id, &view) {
-            return self.open_for_run(id, provider);
+        let request = require::request(&self.clients, id)?;
+        if let Some(workspace) = self.workspaces.get(&request.workspace)
+            && let Some(provider) =
+                (ClosedApps { providers: &self.providers, workspace }).viewed(&view)
+        {
+            return self.open_for(id, provider, AfterOpen::View(Box::new(view)));
         }
         let wait_ms = u64::from(view.wait_ms.min(WAIT_MAX_MS));
         if wait_ms == 0 || self.changed_since_seen(id, &view) {

@@ -1,8 +1,10 @@
 //! Built-in apps: known before they run, and opened by the first call.
 
 use pipemux_core::Event;
+use pipemux_proto::call;
 use pipemux_proto::client::{Verb, VerbRequest, ViewArgs};
 use pipemux_proto::projection::Lod;
+use pipemux_work::Meter;
 
 use crate::waiting_views::{begin, now};
 use crate::world::{Behaviour, World, open, reader, run};
@@ -31,6 +33,22 @@ fn first_call_opens_its_app_without_a_word() {
     world.view(reader("a")).exits(0).has("## notes/main");
     world.run(reader("a"), "notes.say('again')").exits(0);
     assert_eq!(world.apps[&app].opens.len(), 1);
+}
+
+#[test]
+fn run_whose_app_has_to_start_is_parsed_once() {
+    let mut world = World::with_built_in();
+    let code = format!("notes.say('{}')", "a".repeat(20_000));
+    let cost = |work: &mut dyn FnMut()| {
+        let meter = Meter::start();
+        work();
+        meter.units()
+    };
+    let parse = cost(&mut || drop(call::parse_undecided(&code, None)));
+    let starts = cost(&mut || drop(world.run(reader("a"), &code)));
+    let runs = cost(&mut || drop(world.run(reader("a"), &code)));
+    assert!(parse > 20_000, "parsing is counted: {parse}");
+    assert!(starts < runs + parse, "{starts} to start and run, {runs} to run, {parse} to parse");
 }
 
 /// A look at a session, which may open it.

@@ -4,38 +4,37 @@
 //! An app of the user's own is opened by the user only, because opening it may do anything.
 
 use pipemux_proto::call::{Argument, Call, CallError, Expr, Owner, Script, Step, nearest};
-use pipemux_proto::client::{OpenArgs, ViewArgs};
+use pipemux_proto::client::ViewArgs;
 use pipemux_proto::prototype::Prototype;
 use pipemux_proto::{Code, Fault, Level, ProviderId, SessionAddr};
 
-use crate::Core;
-use crate::keys::RequestId;
+use crate::providers::Providers;
 use crate::runs::neighbours::{meant_by_neighbours, ownerless_calls};
 use crate::runs::resolve_target::{meant_action, takes, without_aliases};
-use crate::verbs::require;
 use crate::workspaces::Workspace;
 
-impl Core {
-    /// Returns the first built-in app that scripts call and that has no window in the caller's workspace. Each script
-    /// has its text.
+/// Finds the built-in apps that have no window in a workspace.
+pub(crate) struct ClosedApps<'a> {
+    pub(crate) providers: &'a Providers,
+    pub(crate) workspace: &'a Workspace,
+}
+
+impl ClosedApps<'_> {
+    /// Returns the first built-in app that scripts call and that has no window. Each script has its text.
     ///
     /// # Errors
     /// A call names no app, no open window has its action, and several built-in apps have it. The step that has the
     /// call is told by its index.
-    pub(super) fn closed_app(
+    pub(crate) fn called_by(
         &self,
-        id: RequestId,
         parts: &[(&str, &Script)],
     ) -> Result<Option<ProviderId>, (usize, Fault)> {
-        let at_first = |fault| (0, fault);
-        let request = require::request(&self.clients, id).map_err(at_first)?;
-        let workspace = require::workspace(&self.workspaces, request).map_err(at_first)?;
         let neighbours = ownerless_calls(parts.iter().map(|(_, script)| *script));
         for (step, code, call) in calls(parts) {
             let app = match &call.owner {
-                Some(owner) => self.closed_owner(workspace, owner),
+                Some(owner) => self.closed_owner(owner),
                 None => {
-                    let found = self.closed_app_with(workspace, call, &neighbours);
+                    let found = self.closed_app_with(call, &neighbours);
                     found.map_err(|error| {
                         (step, Fault { level: Level::Choice, ..error.to_fault(code) })
                     })?
@@ -51,30 +50,14 @@ impl Core {
         Ok(None)
     }
 
-    /// Returns the built-in app that a view is of and is to open: it has no window in the caller's workspace. A session of
-    /// another name is what only an `open` makes.
-    pub(super) fn closed_app_of_view(&self, id: RequestId, view: &ViewArgs) -> Option<ProviderId> {
+    /// Returns the built-in app that a view is of and is to open: it has no window. A session of another name is what
+    /// only an `open` makes.
+    pub(crate) fn viewed(&self, view: &ViewArgs) -> Option<ProviderId> {
         let addr = view.session.as_ref().filter(|_| view.open && view.since.is_none())?;
-        let request = require::request(&self.clients, id).ok()?;
-        let workspace = require::workspace(&self.workspaces, request).ok()?;
-        let is_first = workspace.windows.count_of_app(&addr.provider) == 0;
+        let is_first = self.workspace.windows.count_of_app(&addr.provider) == 0;
         let is_built_in = self.providers.get(&addr.provider)?.built_in.is_some();
         let is_main = addr.session.as_str() == SessionAddr::DEFAULT_SESSION;
         (is_first && is_built_in && is_main).then(|| addr.provider.clone())
-    }
-
-    /// Opens an app with nothing, where and as its caller runs. The run, or the view, goes on once it is open.
-    pub(super) fn open_for_run(
-        &mut self,
-        id: RequestId,
-        provider: ProviderId,
-    ) -> Result<(), Fault> {
-        let call = &require::request(&self.clients, id)?.call;
-        let (cwd, env) = (call.cwd.clone(), call.env.clone());
-        let (session, args) = (None, Vec::new());
-        let (pin, priority, weight) = (None, None, None);
-        let open = OpenArgs { provider, session, args, cwd, env, pin, priority, weight };
-        self.open_registered(id, open)
     }
 
     /// Returns the error for the name of an app that there isn't, if another app is called nearly alike.
@@ -88,14 +71,14 @@ impl Core {
     }
 
     /// Returns the app of a call that names it, if it is built in and its session `main` is meant and not open.
-    fn closed_owner(&self, workspace: &Workspace, owner: &Owner) -> Option<ProviderId> {
+    fn closed_owner(&self, owner: &Owner) -> Option<ProviderId> {
         self.providers.get(&owner.provider)?.built_in.as_ref()?;
         let is_open = match &owner.session {
-            None => workspace.windows.count_of_app(&owner.provider) > 0,
+            None => self.workspace.windows.count_of_app(&owner.provider) > 0,
             Some(session) if session.as_str() != SessionAddr::DEFAULT_SESSION => true,
             Some(session) => {
                 let (provider, session) = (owner.provider.clone(), session.clone());
-                workspace.windows.named(&SessionAddr { provider, session }).next().is_some()
+                self.workspace.windows.named(&SessionAddr { provider, session }).next().is_some()
             }
         };
         (!is_open).then(|| owner.provider.clone())
@@ -104,11 +87,10 @@ impl Core {
     /// Returns the one built-in app that has the action of a call without an owner, unless an open window may have it.
     fn closed_app_with(
         &self,
-        workspace: &Workspace,
         call: &Call,
         neighbours: &[&Call],
     ) -> Result<Option<ProviderId>, CallError> {
-        if !workspace.windows.with_action(&call.action).is_empty() {
+        if !self.workspace.windows.with_action(&call.action).is_empty() {
             return Ok(None);
         }
         let apps =
@@ -118,7 +100,7 @@ impl Core {
         });
         let all: Vec<(&ProviderId, &Prototype)> = built_in.collect();
         let mut having = without_aliases(all.clone(), call);
-        if having.iter().any(|(app, _)| workspace.windows.count_of_app(app) > 0) {
+        if having.iter().any(|(app, _)| self.workspace.windows.count_of_app(app) > 0) {
             return Ok(None);
         }
         // The arguments may tell which one is meant.
@@ -134,7 +116,7 @@ impl Core {
         let elsewhere = |call: &Call| {
             let mut others = apps().filter(|(app, _)| !having.contains(app));
             others.any(|(app, _)| takes_it(app, call))
-                || !workspace.windows.with_action(&call.action).is_empty()
+                || !self.workspace.windows.with_action(&call.action).is_empty()
         };
         let has = |at: usize, call: &Call| takes_it(having[at], call);
         let meant = (having.len() > 1)
