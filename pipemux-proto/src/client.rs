@@ -2,6 +2,7 @@
 
 mod environment;
 mod text;
+mod verb;
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -10,15 +11,14 @@ use std::str::FromStr;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::consent::ConsentArgs;
 use crate::ids::{Incarnation, ProviderId, SessionAddr, SessionId};
-use crate::pause::PauseArgs;
 use crate::projection::Lod;
 use crate::report::Report;
 use crate::value::Value;
 use crate::watch::{Events, LogPart};
 
 pub use environment::{PASSED_VARIABLES, is_passed_variable};
+pub use verb::{HoldsLater, ToolUse, Verb, VerbEffect, VerbKind};
 
 /// The windows, anchors and history of one project.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -97,213 +97,6 @@ pub struct VerbRequest {
     pub wait_ms: u32,
     /// The verb with its arguments.
     pub verb: Verb,
-}
-
-/// A verb of the command line with its arguments.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Verb {
-    /// Starts or attaches a session, adds its window and shows it.
-    Open(OpenArgs),
-    /// Shows the workspace document or one window.
-    View(ViewArgs),
-    /// Carries out a link.
-    Click {
-        /// `link:15`, `15`
-        link: String,
-    },
-    /// Carries out calls.
-    Run {
-        /// The calls.
-        code: String,
-        /// The text that the name `stdin` stands for.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        stdin: Option<Bytes>,
-        /// True to refuse the whole of it if it has a call that isn't a query.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        only_queries: bool,
-    },
-    /// Answers an open question, or shows it when `text` is empty.
-    Answer {
-        /// `1,3`, `all`, `all but 2`, `none`, `yes`, `no`, `go`, a label, a value, a link, `name=value`.
-        text: String,
-        /// The question's number, needed when several are open.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        to: Option<u64>,
-        /// Standard input, for which `-` and `stdin` in `text` stand.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        stdin: Option<Bytes>,
-    },
-    /// Prints the value of a thing, byte for byte.
-    Read {
-        /// `obj:12`; of a job's output: `job:3`
-        target: String,
-    },
-    /// Tells of each ref and token in a text what it is now, and which calls one can make.
-    Resolve {
-        /// The text: a prompt, a message, a file. At most [`RESOLVE_TEXT_MAX`](crate::limits::RESOLVE_TEXT_MAX) bytes.
-        text: String,
-        /// True to carry out the one call that the text names.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        run: bool,
-    },
-    /// Describes the actions of a provider in a line each; at the level of detail `Full` in whole declarations.
-    Help {
-        /// The provider.
-        provider: ProviderId,
-        /// True for the aliases, which are left out otherwise.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        aliases: bool,
-        /// The whole declarations of one action, as calls write its name; `None` for all actions.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        action: Option<String>,
-    },
-    /// Closes a window.
-    Close {
-        /// The session that the window shows.
-        session: SessionAddr,
-        /// True to end the session too.
-        #[serde(default)]
-        end: bool,
-    },
-    /// Lists the registered providers.
-    Apps,
-    /// Lists the sessions.
-    Sessions,
-    /// Prints the newest frames between the daemon and a session, decoded, or follows them. A session is traced from
-    /// the first such request on. The answer is text, or [`Body::Log`] if `after` or `wait_ms` is given.
-    Trace {
-        /// The session.
-        session: SessionAddr,
-        /// The number of frames.
-        lines: u32,
-        /// The position from an earlier answer, to get the frames after it; absent for the newest ones.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        after: Option<u64>,
-        /// How long to wait for a frame, in milliseconds.
-        #[serde(default, skip_serializing_if = "is_zero")]
-        wait_ms: u32,
-    },
-    /// Prints the last lines of a session's log, or follows the log. The answer is text, or
-    /// [`Body::Log`] if `after` or `wait_ms` is given.
-    Logs {
-        /// The session.
-        session: SessionAddr,
-        /// The number of lines.
-        lines: u32,
-        /// The position from an earlier answer, to get what was printed after it; absent for the last
-        /// lines.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        after: Option<u64>,
-        /// How long to wait for new output, in milliseconds.
-        #[serde(default, skip_serializing_if = "is_zero")]
-        wait_ms: u32,
-    },
-    /// Ends the session's process and starts another one.
-    Restart {
-        /// The session.
-        session: SessionAddr,
-    },
-    /// Ends the session and closes its windows.
-    End {
-        /// The session.
-        session: SessionAddr,
-    },
-    /// Lists what was done in the workspace.
-    History(HistoryArgs),
-    /// Takes a round of history back, in all sessions that it changed, the newest step first.
-    Undo {
-        /// The round's number; absent for the reader's newest one that changed anything and isn't undone.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        round: Option<u64>,
-    },
-    /// Shows the workspace's options, or sets one.
-    Set {
-        /// `epoch` or `rebase`; absent to show all options.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        option: Option<String>,
-        /// `strict` or `meaning`; `on` or `off`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        value: Option<String>,
-    },
-    /// Reports the daemon's health.
-    Status,
-    /// Lists every bound that a user can reach, and how much of it is used.
-    Limits,
-    /// Reports events. It doesn't affect what a reader counts as having seen. The answer is
-    /// [`Body::Events`].
-    Watch(WatchArgs),
-    /// Reads the manifests again, after adding or removing one if asked to.
-    Providers(ProvidersArgs),
-    /// Lists what apps ask a person to allow and what a person allowed, shows one of them, or decides about it.
-    Consent(ConsentArgs),
-    /// Begins or ends a pause, in which nobody whom it holds may act.
-    Pause(PauseArgs),
-    /// Ends all sessions and the daemon.
-    Down,
-}
-
-impl Verb {
-    /// Returns true for verbs that may run an app's actions. They are recorded under their `run_id`: a
-    /// request that is sent again gets the recorded answer and runs nothing.
-    pub fn acts(&self) -> bool {
-        self.effect() == VerbEffect::RunsActions
-    }
-
-    /// Returns true for verbs by which a built-in app may be opened that isn't open: it gets the environment that the
-    /// request brings.
-    pub fn may_open(&self) -> bool {
-        matches!(self, Self::Run { .. } | Self::View(ViewArgs { open: true, .. }))
-    }
-
-    /// Returns true for verbs that may change something, if only which windows are open: when such a
-    /// request is lost, its outcome is unknown. All others only read and may be sent again at any time.
-    pub fn changes(&self) -> bool {
-        self.effect() != VerbEffect::ReadsOnly
-    }
-
-    fn effect(&self) -> VerbEffect {
-        match self {
-            // It only shows the question.
-            Self::Answer { text, .. } if text.trim().is_empty() => VerbEffect::ReadsOnly,
-            Self::Click { .. } | Self::Run { .. } | Self::Answer { .. } | Self::Undo { .. } => {
-                VerbEffect::RunsActions
-            }
-            Self::Resolve { run: true, .. } => VerbEffect::RunsActions,
-            Self::Open(_)
-            | Self::Close { .. }
-            | Self::Restart { .. }
-            | Self::End { .. }
-            | Self::Set { .. }
-            | Self::Providers(_)
-            | Self::Consent(ConsentArgs { decision: Some(_), .. })
-            | Self::Pause(_)
-            | Self::Down => VerbEffect::ChangesDaemon,
-            // One that opens a window opens it once, however often it is sent.
-            Self::View(_)
-            | Self::Read { .. }
-            | Self::Resolve { run: false, .. }
-            | Self::Help { .. }
-            | Self::Apps
-            | Self::Sessions
-            | Self::Logs { .. }
-            | Self::Trace { .. }
-            | Self::History(_)
-            | Self::Watch(_)
-            | Self::Consent(ConsentArgs { decision: None, .. })
-            | Self::Limits
-            | Self::Status => VerbEffect::ReadsOnly,
-        }
-    }
-}
-
-/// The largest effect that a verb can have.
-#[derive(PartialEq)]
-enum VerbEffect {
-    ReadsOnly,
-    /// Changes windows, sessions or settings without running an action.
-    ChangesDaemon,
-    RunsActions,
 }
 
 /// The arguments of `open`.

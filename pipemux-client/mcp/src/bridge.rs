@@ -7,7 +7,7 @@ use std::time::Duration;
 use pipemux_client::guide;
 use pipemux_client::options::{client_name, text_variables};
 use pipemux_client::proto::app::Progress;
-use pipemux_client::proto::client::{Answer, Body, Verb, VerbRequest};
+use pipemux_client::proto::client::{Answer, Body, Verb, VerbKind, VerbRequest};
 use pipemux_client::tools::{
     CallerEnv, TOOLS, Tool as Definition, ToolCall, ToolRequest, ToolVerb,
 };
@@ -267,10 +267,7 @@ fn named_client(context: &Context) -> String {
 
 /// Returns true for a verb that changes nothing.
 fn only_looks(verb: &Verb) -> bool {
-    match verb {
-        Verb::Run { only_queries, .. } => *only_queries,
-        verb => !verb.changes(),
-    }
+    verb.kind() == VerbKind::Ask || !verb.changes()
 }
 
 /// Returns the tools as the protocol lists them.

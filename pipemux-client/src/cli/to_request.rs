@@ -79,7 +79,36 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
         }
         Verb::Restart { session } => RequestVerb::Restart { session },
         Verb::End { session } => RequestVerb::End { session },
-        local => return Ok(Execution::Local(local)),
+        local @ (Verb::Attach { .. }
+        | Verb::Inject { hook: true, .. }
+        | Verb::Listen
+        | Verb::Exec
+        | Verb::Help { of: None, .. }
+        | Verb::Skill
+        | Verb::ToolSchema { .. }
+        | Verb::Mcp { .. }
+        | Verb::Setup { .. }
+        | Verb::Service(_)
+        | Verb::Completions { .. }
+        | Verb::Man { .. }
+        | Verb::History { file: Some(_), .. }
+        | Verb::Who { .. }
+        | Verb::Watch { .. }
+        | Verb::Logs { follow: true, .. }
+        | Verb::Trace { follow: true, .. }
+        | Verb::Up
+        | Verb::Down { .. }
+        | Verb::Status { .. }
+        | Verb::Consent { number: Some(_), .. }
+        | Verb::Pause { .. }
+        | Verb::Resume { .. }
+        | Verb::Config { .. }
+        | Verb::Audit { .. }
+        | Verb::Doctor { .. }
+        | Verb::Pipe
+        | Verb::Bench { .. }
+        | Verb::Tour
+        | Verb::Unknown(_)) => return Ok(Execution::Local(local)),
     }))
 }
 

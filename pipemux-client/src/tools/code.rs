@@ -2,7 +2,7 @@
 
 use pipemux_catalog::{APPS, App};
 use pipemux_proto::call::stdin_at;
-use pipemux_proto::client::{HeldWindow, HistoryArgs, OpenArgs, Verb, ViewArgs};
+use pipemux_proto::client::{HeldWindow, HistoryArgs, OpenArgs, ToolUse, Verb, VerbKind, ViewArgs};
 use pipemux_proto::limits::WAIT_MAX_MS;
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{ProviderId, SessionAddr, SessionId};
@@ -19,12 +19,6 @@ pub enum CodeKind {
     /// It may act.
     Any,
 }
-
-/// Commands that change nothing.
-const LOOKS: &[&str] =
-    &["view", "read", "help", "history", "apps", "sessions", "status", "logs", "ask"];
-/// Commands that act, or change which windows there are.
-const ACTS: &[&str] = &["run", "answer", "click", "undo", "open", "close", "end", "restart", "set"];
 
 /// Decides what code asks.
 ///
@@ -44,15 +38,16 @@ pub fn to_request(
         return script(rest, kind, settings);
     };
     // An answer leads on to a query with `run`.
-    if ACTS.contains(&verb) && verb != "run" && kind == CodeKind::OnlyLooks {
-        let why = format!("`{verb}` is no query: ask only looks, and nothing ran");
+    let acts = verb.tool_use() == ToolUse::Acts && verb != VerbKind::Run;
+    if acts && kind == CodeKind::OnlyLooks {
+        let why = format!("`{}` is no query: ask only looks, and nothing ran", verb.name());
         return Err(ClientError::invalid(why).hint(format!("use the tool {RUN}")));
     }
     let rest = settings.take_leading(rest)?;
     match verb {
-        "run" => script(&settings.take_quoted(rest)?, kind, settings),
-        "ask" => script(&settings.take_quoted(rest)?, CodeKind::OnlyLooks, settings),
-        "answer" => {
+        VerbKind::Run => script(&settings.take_quoted(rest)?, kind, settings),
+        VerbKind::Ask => script(&settings.take_quoted(rest)?, CodeKind::OnlyLooks, settings),
+        VerbKind::Answer => {
             let (to, rest) = match rest.strip_prefix("--to ") {
                 Some(rest) => {
                     let (number, rest) = rest.trim_start().split_once(' ').unwrap_or((rest, ""));
@@ -98,14 +93,15 @@ pub fn close(window: &str, end: bool) -> Result<ToolRequest, ClientError> {
 }
 
 /// Splits off a command's verb; `None` for calls.
-fn command(text: &str) -> Option<(&str, &str)> {
+fn command(text: &str) -> Option<(VerbKind, &str)> {
     let end = text.find(|c: char| !c.is_ascii_lowercase()).unwrap_or(text.len());
     let (verb, rest) = text.split_at(end);
-    let known = LOOKS.contains(&verb) || ACTS.contains(&verb);
+    let is_command = |kind: &&VerbKind| kind.name() == verb && kind.tool_use() != ToolUse::Nobody;
+    let verb = *VerbKind::ALL.iter().find(is_command)?;
     // A call may have a space before its bracket.
     let follows = rest.is_empty() || rest.starts_with(char::is_whitespace);
     let is_call = rest.trim_start().starts_with(['(', '.', '=']);
-    (known && follows && !is_call).then(|| (verb, rest.trim_start()))
+    (follows && !is_call).then(|| (verb, rest.trim_start()))
 }
 
 fn script(code: &str, kind: CodeKind, settings: Settings) -> Result<ToolRequest, ClientError> {
@@ -125,7 +121,7 @@ fn script(code: &str, kind: CodeKind, settings: Settings) -> Result<ToolRequest,
 }
 
 fn plain_command(
-    verb: &str,
+    verb: VerbKind,
     words: Vec<String>,
     mut settings: Settings,
     env: &dyn CallerEnv,
@@ -133,19 +129,20 @@ fn plain_command(
     let mut words = words.into_iter();
     let first = words.next();
     let needs = |what: &str| {
-        ClientError::invalid(format!("{verb} needs {what}"))
-            .hint(format!("{verb} {}", example(verb)))
+        let name = verb.name();
+        ClientError::invalid(format!("{name} needs {what}"))
+            .hint(format!("{name} {}", example(verb)))
     };
     let verb = match verb {
-        "view" => {
+        VerbKind::View => {
             let session = first.map(|window| session(&window)).transpose()?;
             let wait_ms = std::mem::take(&mut settings.wait_ms);
             let (open, since) = (session.is_some(), settings.since);
             let held = std::mem::take(&mut settings.held);
             Verb::View(ViewArgs { session, since, wait_ms, inject: None, held, open })
         }
-        "read" => Verb::Read { target: first.ok_or_else(|| needs("a ref"))? },
-        "help" => match first {
+        VerbKind::Read => Verb::Read { target: first.ok_or_else(|| needs("a ref"))? },
+        VerbKind::Help => match first {
             None => return Ok(ToolRequest::Text(guide())),
             Some(app) => {
                 if settings.full {
@@ -157,28 +154,50 @@ fn plain_command(
                 Verb::Help { provider, aliases: settings.aliases, action }
             }
         },
-        "history" => Verb::History(HistoryArgs {
+        VerbKind::History => Verb::History(HistoryArgs {
             detail: settings.detail,
             rounds: settings.rounds,
             ..HistoryArgs::default()
         }),
-        "apps" => Verb::Apps,
-        "sessions" => Verb::Sessions,
-        "status" => Verb::Status,
-        "logs" => {
+        VerbKind::Apps => Verb::Apps,
+        VerbKind::Sessions => Verb::Sessions,
+        VerbKind::Status => Verb::Status,
+        VerbKind::Logs => {
             let session = session(&first.ok_or_else(|| needs("a session"))?)?;
             Verb::Logs { session, lines: settings.lines.unwrap_or(50), after: None, wait_ms: 0 }
         }
-        "click" => Verb::Click { link: first.ok_or_else(|| needs("a link"))? },
-        "undo" => Verb::Undo { round: first.map(|round| number_of("undo", &round)).transpose()? },
-        "open" => {
+        VerbKind::Click => Verb::Click { link: first.ok_or_else(|| needs("a link"))? },
+        VerbKind::Undo => {
+            Verb::Undo { round: first.map(|round| number_of("undo", &round)).transpose()? }
+        }
+        VerbKind::Open => {
             let app = first.ok_or_else(|| needs("an app"))?;
             return open(&app, words.filter(|word| word != "--").collect(), env);
         }
-        "close" => return close(&first.ok_or_else(|| needs("a window"))?, settings.end),
-        "end" => Verb::End { session: session(&first.ok_or_else(|| needs("a session"))?)? },
-        "restart" => Verb::Restart { session: session(&first.ok_or_else(|| needs("a session"))?)? },
-        _ => Verb::Set { option: first, value: words.next() },
+        VerbKind::Close => return close(&first.ok_or_else(|| needs("a window"))?, settings.end),
+        VerbKind::End => Verb::End { session: session(&first.ok_or_else(|| needs("a session"))?)? },
+        VerbKind::Restart => {
+            Verb::Restart { session: session(&first.ok_or_else(|| needs("a session"))?)? }
+        }
+        VerbKind::Set => Verb::Set { option: first, value: words.next() },
+        VerbKind::Run
+        | VerbKind::Ask
+        | VerbKind::Answer
+        | VerbKind::ShowQuestion
+        | VerbKind::Inject
+        | VerbKind::Resolve
+        | VerbKind::ResolveAndRun
+        | VerbKind::Trace
+        | VerbKind::Limits
+        | VerbKind::Watch
+        | VerbKind::Providers
+        | VerbKind::Consents
+        | VerbKind::Consent
+        | VerbKind::Pause
+        | VerbKind::Resume
+        | VerbKind::Down => {
+            return Err(ClientError::invalid(format!("{} is no command here", verb.name())));
+        }
     };
     Ok(settings.verb(verb))
 }
@@ -197,11 +216,11 @@ pub fn help_topic(text: &str) -> (&str, Option<&str>) {
     }
 }
 
-fn example(verb: &str) -> &'static str {
+fn example(verb: VerbKind) -> &'static str {
     match verb {
-        "read" => "obj:7",
-        "click" => "link:4",
-        "open" => pipemux_catalog::default_app().id,
+        VerbKind::Read => "obj:7",
+        VerbKind::Click => "link:4",
+        VerbKind::Open => pipemux_catalog::default_app().id,
         _ => "editor/main",
     }
 }

@@ -145,10 +145,10 @@ impl AuditEntry {
     }
 }
 
-/// Returns the name of a verb that may change something, and what it is asked to do.
+/// Returns the name of a verb that is an act, and what it is asked to do.
 fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>)> {
-    Some(match verb {
-        Verb::Run { only_queries: true, .. } => return None,
+    let name = verb.kind().audit_name()?;
+    let parts = match verb {
         Verb::Run { code, stdin, .. } => {
             let mut parts = match text {
                 ToldText::Whole => code_parts(code),
@@ -156,9 +156,8 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
                 ToldText::Unchecked => code_parts(&masked(code, &AllValues)),
             };
             parts.extend(stdin_parts(stdin.as_ref(), text));
-            ("run", parts)
+            parts
         }
-        Verb::Answer { text, .. } if text.trim().is_empty() => return None,
         Verb::Answer { text: words, to, stdin } => {
             let mut parts = match text {
                 ToldText::Hidden(told) => code_parts(told),
@@ -167,18 +166,18 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
             };
             parts.extend(to.map(|number| CallPart::Text(format!(" --to {number}"))));
             parts.extend(stdin_parts(stdin.as_ref(), text));
-            ("answer", parts)
+            parts
         }
-        Verb::Click { link } => ("click", words([link.as_str()])),
+        Verb::Click { link } => words([link.as_str()]),
         Verb::Resolve { text, run: true } => {
             // What it ran is in the history; of the text only the refs mean anything.
             let found = pipemux_proto::refs::find(text).take(RESOLVE_MAX);
             let refs: Vec<String> = found.map(|(_, found)| found.to_string()).collect();
-            ("resolve --run", words(refs.iter().map(String::as_str)))
+            words(refs.iter().map(String::as_str))
         }
         Verb::Undo { round } => {
             let round = round.map(|number| number.to_string());
-            ("undo", words(round.as_deref()))
+            words(round.as_deref())
         }
         Verb::Open(open) => {
             let session = open.session.as_ref();
@@ -187,17 +186,14 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
                 |session| format!("{}/{session}", open.provider),
             );
             let args = open.args.iter().map(String::as_str);
-            ("open", words([name.as_str()].into_iter().chain(args)))
+            words([name.as_str()].into_iter().chain(args))
         }
         Verb::Close { session, end } => {
             let end = end.then_some("--end");
-            ("close", words([session.to_string().as_str()].into_iter().chain(end)))
+            words([session.to_string().as_str()].into_iter().chain(end))
         }
-        Verb::Restart { session } => ("restart", words([session.to_string().as_str()])),
-        Verb::End { session } => ("end", words([session.to_string().as_str()])),
-        Verb::Set { option, value } => {
-            ("set", words(option.as_deref().into_iter().chain(value.as_deref())))
-        }
+        Verb::Restart { session } | Verb::End { session } => words([session.to_string().as_str()]),
+        Verb::Set { option, value } => words(option.as_deref().into_iter().chain(value.as_deref())),
         Verb::Providers(change) => {
             let mut parts = Vec::new();
             if let Some(id) = &change.remove {
@@ -209,22 +205,21 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
                 parts.push(CallPart::Text(" manifest=".into()));
                 parts.push(CallPart::Value(Bytes::copy_from_slice(new.text.as_bytes())));
             }
-            ("app", parts)
+            parts
         }
         Verb::Consent(ConsentArgs { number: Some(number), decision: Some(decision), by }) => {
-            ("consent", vec![CallPart::Text(decided(*number, *decision, *by))])
+            vec![CallPart::Text(decided(*number, *decision, *by))]
         }
-        Verb::Pause(PauseArgs { scope, on, by, .. }) => {
-            let verb = if *on { "pause" } else { "resume" };
+        Verb::Pause(PauseArgs { scope, by, .. }) => {
             let scope = match scope {
                 PauseScope::All => "all",
                 PauseScope::Workspace => "workspace",
                 PauseScope::Reader(name) => &*format!("reader {name}"),
             };
             let by = by.map_or("nobody", PersonChannel::name);
-            (verb, vec![CallPart::Text(clip(&format!("{scope} by {by}")))])
+            vec![CallPart::Text(clip(&format!("{scope} by {by}")))]
         }
-        Verb::Down => ("down", Vec::new()),
+        Verb::Down => Vec::new(),
         Verb::View(_)
         | Verb::Read { .. }
         | Verb::Resolve { run: false, .. }
@@ -238,7 +233,8 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
         | Verb::Consent(_)
         | Verb::Limits
         | Verb::Status => return None,
-    })
+    };
+    Some((name, parts))
 }
 
 /// Returns how the audit log tells of a decision.

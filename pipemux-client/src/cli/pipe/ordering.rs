@@ -1,7 +1,7 @@
 //! Makes lines wait for the answer to an earlier line: a call may need the window that an `open` makes, and the
 //! daemon starts with a request as soon as it arrives.
 
-use pipemux_client::proto::client::{Verb, VerbRequest};
+use pipemux_client::proto::client::{HoldsLater, VerbRequest};
 use tokio::sync::oneshot;
 
 /// The lines that later lines wait for.
@@ -48,11 +48,9 @@ impl Barrier {
 
 /// Returns which later lines wait for this call, if any do.
 fn scope_of(call: &VerbRequest) -> Option<Scope> {
-    match call.verb {
-        Verb::Open(_) | Verb::Close { .. } | Verb::Restart { .. } | Verb::End { .. } => {
-            Some(Scope::Workspace(call.workspace.key.clone()))
-        }
-        Verb::Providers(_) | Verb::Down => Some(Scope::All),
-        _ => None,
+    match call.verb.kind().holds_later() {
+        HoldsLater::Nothing => None,
+        HoldsLater::Workspace => Some(Scope::Workspace(call.workspace.key.clone())),
+        HoldsLater::All => Some(Scope::All),
     }
 }

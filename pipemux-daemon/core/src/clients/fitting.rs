@@ -66,29 +66,17 @@ fn shorten(verb: &Verb, answer: &Answer, attempt: u32) -> Option<Answer> {
 }
 
 fn more_lines(verb: &Verb, lines: usize) -> String {
-    format!("… {lines} more lines are too much for one answer: {}\n", way(verb))
+    format!("… {lines} more lines are too much for one answer: {}\n", verb.kind().way_to_the_rest())
 }
 
 /// Tells that an answer is too long where nothing of it can be shown.
 fn told(verb: &Verb) -> String {
-    format!("the answer is longer than one message may be: {}\n", way(verb))
+    format!("the answer is longer than one message may be: {}\n", verb.kind().way_to_the_rest())
 }
 
 fn too_long(verb: &Verb) -> Fault {
-    Fault::refused(format!("the answer is longer than {FRAME_MAX} bytes")).hint(way(verb))
-}
-
-/// Returns the way to what an answer leaves out. No verb that has acted is repeated.
-fn way(verb: &Verb) -> &'static str {
-    match verb {
-        verb if verb.acts() => "pipemux history --detail · pipemux view --budget 4000",
-        Verb::Open(_) | Verb::View(_) | Verb::Answer { .. } => "pipemux view --budget 4000",
-        Verb::History(_) => "pipemux history --rounds 20",
-        Verb::Logs { .. } => "pipemux logs with fewer --lines",
-        Verb::Trace { .. } => "pipemux trace with fewer --lines",
-        verb if verb.changes() => "pipemux status",
-        _ => "the same command with --budget 4000",
-    }
+    Fault::refused(format!("the answer is longer than {FRAME_MAX} bytes"))
+        .hint(verb.kind().way_to_the_rest())
 }
 
 /// Returns a report of the same run or view with less in it. How each step ended always stays.
@@ -242,7 +230,7 @@ mod tests {
                         report.steps.iter().map(|step| step.status).collect()
                     };
                     prop_assert_eq!(status(report), status(before));
-                    prop_assert!(report.notices[0].contains(way(verb)), "{}", report.notices[0]);
+                    prop_assert!(report.notices[0].contains(verb.kind().way_to_the_rest()), "{}", report.notices[0]);
                     prop_assert_eq!(read.delivery, 0);
                 }
                 (Some(sent), other) => {
@@ -250,7 +238,7 @@ mod tests {
                     prop_assert_eq!(read.delivery, 0, "nothing of it counts as seen");
                     let Body::Text(text) = other else { panic!("{other:?}") };
                     prop_assert!(text.len() < 100_000, "a summary of {} bytes", text.len());
-                    prop_assert!(text.contains(way(verb)), "the way to the rest: {text}");
+                    prop_assert!(text.contains(verb.kind().way_to_the_rest()), "the way to the rest: {text}");
                 }
             }
         }

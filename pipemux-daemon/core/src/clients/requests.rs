@@ -18,7 +18,7 @@ use crate::keys::{RequestId, WorkspaceKey};
 use crate::limits::{
     CLIENT_REQUEST_BYTES, CLIENT_REQUESTS_MAX, PROGRESS_MS, REQUEST_MS, REQUESTS_BYTES, RUN_ID_MAX,
 };
-use crate::measurement::{Measurement, verb_name};
+use crate::measurement::Measurement;
 use crate::persist::records::{Record, SavedAct, SavedRound};
 use crate::timers::Timer;
 use crate::turn::Turn;
@@ -399,7 +399,7 @@ impl Clients {
 
 /// What is counted of a request that has its answer.
 fn answered(client: ClientId, envelope: &Envelope, verb: &Verb, exit: u8) -> Measurement {
-    Measurement::Answered { client, request: envelope.id, verb: verb_name(verb), exit }
+    Measurement::Answered { client, request: envelope.id, verb: verb.kind().name(), exit }
 }
 
 /// What a request is told whose id is as old as some that were forgotten.

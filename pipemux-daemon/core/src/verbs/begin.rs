@@ -1,6 +1,6 @@
 //! A client's request, from its arrival to its one answer.
 
-use pipemux_proto::client::{Answer, Body, Format, Verb, VerbRequest, ViewArgs};
+use pipemux_proto::client::{Answer, Body, Format, Verb, VerbEffect, VerbRequest};
 use pipemux_proto::command::with_options;
 use pipemux_proto::envelope::Envelope;
 use pipemux_proto::report::Report;
@@ -108,7 +108,7 @@ impl Core {
         name_plainly(&call.workspace.key, &mut call.verb);
         let entered = self.enter_workspace(&call).and_then(|key| {
             let workspace = self.workspaces.get_mut(&key);
-            let workspace = workspace.filter(|_| speaks_as_reader(&call.verb));
+            let workspace = workspace.filter(|_| call.verb.kind().speaks_as_reader());
             workspace.map_or(Ok(()), |workspace| {
                 workspace.check_token(&call.reader, &call.reader_token)
             })?;
@@ -124,7 +124,8 @@ impl Core {
         };
         let verb = call.verb.clone();
         let id = self.clients.begin(&mut self.turn, client, envelope, (call, length), workspace);
-        if verb.acts() && !may_only_query(&verb) && !self.begin_acting(id) {
+        // What runs calls begins to act at its first call that is no query.
+        if verb.kind().effect() == VerbEffect::RunsActions && !self.begin_acting(id) {
             return;
         }
         // A program that is added runs with the rights that its manifest asks for, outside of all that holds a reader.
@@ -369,77 +370,15 @@ impl Core {
     }
 }
 
-/// Returns true for verbs that are recorded at their first action, if they have one. A run of nothing but queries can
-/// be carried out again, so that it needs no record, and works on a full disk.
-fn may_only_query(verb: &Verb) -> bool {
-    matches!(verb, Verb::Run { .. } | Verb::Click { .. } | Verb::Resolve { .. })
-}
-
-/// Returns false for verbs that are the same for every reader: they need no token.
-fn speaks_as_reader(verb: &Verb) -> bool {
-    match verb {
-        Verb::Help { .. }
-        | Verb::Apps
-        | Verb::Providers(_)
-        | Verb::Sessions
-        | Verb::Logs { .. }
-        | Verb::Trace { .. }
-        | Verb::Status
-        | Verb::Limits
-        | Verb::Consent(_)
-        | Verb::Pause(_)
-        | Verb::Down => false,
-        Verb::Open(_)
-        | Verb::View(_)
-        | Verb::Click { .. }
-        | Verb::Run { .. }
-        | Verb::Answer { .. }
-        | Verb::Read { .. }
-        | Verb::Resolve { .. }
-        | Verb::Close { .. }
-        | Verb::Restart { .. }
-        | Verb::End { .. }
-        | Verb::History(_)
-        | Verb::Undo { .. }
-        | Verb::Set { .. }
-        | Verb::Watch(_) => true,
-    }
-}
-
 /// Replaces the unique name of a session, which Contexts have, by the session's own name. Inside of code and refs it is
 /// understood where these are resolved.
 fn name_plainly(workspace: &str, verb: &mut Verb) {
-    match verb {
-        Verb::View(ViewArgs { session: Some(addr), .. })
-        | Verb::Close { session: addr, .. }
-        | Verb::Logs { session: addr, .. }
-        | Verb::Trace { session: addr, .. }
-        | Verb::Restart { session: addr }
-        | Verb::End { session: addr } => *addr = plain_address(workspace, addr),
-        Verb::Open(open) => {
-            if let Some(session) = open.session.take() {
-                let written = SessionAddr { provider: open.provider.clone(), session };
-                open.session = Some(plain_address(workspace, &written).session);
-            }
-        }
-        Verb::View(_)
-        | Verb::Click { .. }
-        | Verb::Run { .. }
-        | Verb::Answer { .. }
-        | Verb::Read { .. }
-        | Verb::Resolve { .. }
-        | Verb::Help { .. }
-        | Verb::Apps
-        | Verb::Sessions
-        | Verb::History(_)
-        | Verb::Undo { .. }
-        | Verb::Set { .. }
-        | Verb::Status
-        | Verb::Limits
-        | Verb::Watch(_)
-        | Verb::Providers(_)
-        | Verb::Consent(_)
-        | Verb::Pause(_)
-        | Verb::Down => {}
+    if let Some(addr) = verb.session_mut() {
+        *addr = plain_address(workspace, addr);
+    } else if let Verb::Open(open) = verb
+        && let Some(session) = open.session.take()
+    {
+        let written = SessionAddr { provider: open.provider.clone(), session };
+        open.session = Some(plain_address(workspace, &written).session);
     }
 }
