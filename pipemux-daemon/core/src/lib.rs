@@ -40,6 +40,7 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
+mod answers;
 pub mod audit;
 mod authoring;
 pub mod bounds;

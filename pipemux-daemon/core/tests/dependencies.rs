@@ -128,7 +128,7 @@ const READERS: &[&str] = &[
     "runs/step.rs",
     "verbs/hidden_link.rs",
     "verbs/jobs.rs",
-    "verbs/unheard.rs",
+    "answers/cancelled_steps.rs",
     "verbs/resolve.rs",
     "views/",
     "workspaces/anchors/saved.rs",

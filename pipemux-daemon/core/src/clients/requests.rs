@@ -274,11 +274,6 @@ impl Clients {
         }
     }
 
-    /// What a request's answer is to say if no window in it has changed.
-    pub fn take_remark(&mut self, id: RequestId) -> Option<String> {
-        self.requests.get_mut(&id)?.remark.take()
-    }
-
     /// The requests that have no answer yet, oldest first.
     pub fn open(&self) -> Vec<RequestId> {
         let mut open: Vec<RequestId> = self.requests.keys().copied().collect();

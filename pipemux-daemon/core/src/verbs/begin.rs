@@ -7,6 +7,8 @@ use pipemux_proto::report::Report;
 use pipemux_proto::{Fault, Frame, SessionAddr, Value};
 
 use crate::Core;
+use crate::answers::delivery::confirm_delivery;
+use crate::answers::kept_rest::kept_line;
 use crate::audit::AuditEntry;
 use crate::clients::connection::ClientInput;
 use crate::clients::idempotency::ActKey;
@@ -17,7 +19,6 @@ use crate::peer::PeerProcess;
 use crate::persist::DiskFailure;
 use crate::processes::reply::ReplyTo;
 use crate::providers::find_manifest;
-use crate::verbs::kept_rests::kept_line;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
 use crate::views::answer::{fault_with_options, refusal};
@@ -75,7 +76,8 @@ impl Core {
                 self.begin(client, envelope, (*call, length));
             }
             ClientInput::Seen(envelope, delivery) => {
-                self.confirm_delivery(delivery);
+                let (runs, turn) = (&mut self.runs, &mut self.turn);
+                confirm_delivery(delivery, &mut self.workspaces, &mut self.jobs, runs, turn);
                 self.clients.seen(&mut self.turn, client, &envelope);
             }
             ClientInput::Attach(envelope, mut attach) => {

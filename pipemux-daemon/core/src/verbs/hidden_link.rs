@@ -11,6 +11,7 @@ use pipemux_proto::projection::Arg;
 use pipemux_proto::refs::{Local, Ref, RefKind};
 
 use crate::Core;
+use crate::answers::delivery::reserve;
 use crate::foreign::{KeyLocation, Located, quote};
 use crate::intake;
 use crate::keys::{ProjectionKey, RequestId, SessionKey};
@@ -62,7 +63,7 @@ impl Core {
             // Without the window nobody knows whether the link is gone.
             return Err(out_of_view(&link, format!("pipemux view {session}")));
         }
-        self.reserve(&at);
+        reserve(&mut self.workspaces, &mut self.turn, &at);
         match self.resolve_link(id, &link)? {
             LinkEffect::Hidden(_) => {}
             effect => return self.follow_link(id, effect),

@@ -8,65 +8,18 @@ use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, Value};
 
 use crate::Core;
+use crate::answers::kept_rest::{keep, kept_line, kept_rest_line};
 use crate::feed::Audience;
 use crate::keys::{RequestId, SessionKey};
-use crate::limits::KEPT_MS;
 use crate::persist::records::Record;
 use crate::pipeline::parsed_script::{Correction, ParsedScript, ScriptOrigin};
 use crate::runs::baseline::SeenBaseline;
 use crate::runs::kept_rest::KeptRest;
-use crate::runs::open_questions::OpenRuns;
 use crate::runs::secrets::SecretActions;
 use crate::runs::source::{Code, Source};
 use crate::runs::{Run, RunInput, Step};
-use crate::timers::Timer;
-use crate::turn::Turn;
 use crate::verbs::require;
 use crate::views::inert;
-use crate::workspaces::Workspace;
-
-/// Keeps what a run left, in place of what `number` kept before. Returns its number.
-fn keep(turn: &mut Turn, runs: &mut OpenRuns, number: Option<u64>, mut rest: KeptRest) -> u64 {
-    let number = number.unwrap_or_else(|| turn.next_number());
-    rest.expires = turn.mono_ms() + KEPT_MS;
-    turn.set_timer(rest.expires, Timer::Kept(number));
-    let workspace = rest.workspace.to_string();
-    runs.outdate_rests(&workspace, &rest.reader);
-    turn.persist(Record::Kept { workspace: workspace.clone(), number, rest: rest.to_saved() });
-    for number in runs.keep_rest(number, rest) {
-        turn.persist(Record::KeptClosed { workspace: workspace.clone(), number });
-    }
-    number
-}
-
-/// Keeps what a run left that has ended, if it failed.
-pub(super) fn keep_rest_of(
-    turn: &mut Turn,
-    runs: &mut OpenRuns,
-    workspace: &Workspace,
-    run: &mut Run,
-) {
-    if run.question.is_some() || run.done.last().is_none_or(|outcome| outcome.fault.is_none()) {
-        return;
-    }
-    let rest = KeptRest::of_failed(run, workspace);
-    // Who only looked goes on with what failed before.
-    if rest.is_some() || !run.only_queries() {
-        runs.outdate_rests(&run.workspace, &run.reader);
-    }
-    run.kept = rest.map(|rest| keep(turn, runs, None, rest));
-}
-
-/// Writes what is kept, in short, and how to go on with it.
-pub(super) fn kept_line(number: u64, rest: &KeptRest) -> String {
-    line_of(number, rest, &rest.shown_short())
-}
-
-fn line_of(number: u64, rest: &KeptRest, shown: &str) -> String {
-    let (ways, effect) = rest.ways(number);
-    let ways = ways.join(&format!(" {effect} · "));
-    format!("kept as {number}: {} · {ways}\n", inert::whole_line(shown))
-}
 
 impl Core {
     /// Refuses a script that has an error in the step with this index, and keeps the others with standard input.
@@ -153,7 +106,7 @@ impl Core {
         let options = &request.call.hint_options;
         let (mut text, mut data) = (String::new(), Vec::new());
         for (number, rest) in self.runs.rests_of(&request.workspace, &request.call.reader) {
-            let line = line_of(number, rest, &rest.shown());
+            let line = kept_rest_line(number, rest, &rest.shown());
             text.push_str(&pipemux_proto::command::with_options(&line, options));
             let steps: Vec<Value> = rest.shown_steps().into_iter().map(Value::Str).collect();
             data.push(Value::Map(vec![
@@ -195,7 +148,7 @@ impl Core {
         if rest.newest
             && let Some((earlier, rest)) = self.runs.renew_newest_rest(&at, &rest.reader)
         {
-            text += &line_of(earlier, rest, &rest.shown_short());
+            text += &kept_line(earlier, rest);
         }
         self.answer_data(id, text, Value::Null);
         Ok(())

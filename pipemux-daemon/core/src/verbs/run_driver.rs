@@ -11,6 +11,8 @@ use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, Incarnation};
 
 use crate::Core;
+use crate::answers::delivery::reserve;
+use crate::answers::render_window::render_held_window;
 use crate::event::Effect;
 use crate::feed::{Audience, Happening};
 use crate::foreign::{Done, Outcome, Started};
@@ -22,7 +24,6 @@ use crate::processes::session::Session;
 use crate::runs::history_round::{history_round, unfinished_round};
 use crate::runs::{ArrivedWindow, Run, RunContext, RunInput, RunOutput, StepReply};
 use crate::verbs::jobs::started;
-use crate::verbs::render_window::render_held_window;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
 use crate::workspaces::raw_projection::RawProjection;
@@ -305,7 +306,7 @@ impl Core {
         let (at, rebases) = (run.workspace.clone(), run.needs_ids());
         let arrived = self.store_window(&at, session, key, rebases, reply);
         if rebases && arrived.is_ok() {
-            self.reserve(&at);
+            reserve(&mut self.workspaces, &mut self.turn, &at);
         }
         self.resume_run(id, RunInput::WindowArrived(arrived))
     }

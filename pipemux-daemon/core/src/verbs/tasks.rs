@@ -9,7 +9,6 @@ mod hidden_link;
 mod job_wait;
 mod log_read;
 mod opening;
-mod pending_view;
 mod prefetch;
 mod resolving;
 mod trace_wait;
@@ -21,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pipemux_proto::client::OpenArgs;
 use rustc_hash::FxHashMap;
 
+use crate::answers::pending::PendingView;
 use crate::keys::{RequestId, SessionKey};
 use crate::runs::Run;
 
@@ -30,7 +30,6 @@ pub(crate) use hidden_link::HiddenLink;
 pub(crate) use job_wait::JobWait;
 pub(crate) use log_read::LogRead;
 pub(crate) use opening::{AfterOpen, Opening};
-pub(crate) use pending_view::{PendingEmbed, PendingView};
 pub(crate) use prefetch::Prefetch;
 pub(crate) use resolving::Resolving;
 pub(crate) use trace_wait::TraceWait;
@@ -126,6 +125,14 @@ impl Tasks {
     /// Iterates over all tasks.
     pub(crate) fn all(&self) -> impl Iterator<Item = &Task> {
         self.by_request.values()
+    }
+
+    /// Iterates over the runs under way.
+    pub(crate) fn running(&self) -> impl Iterator<Item = &Run> {
+        self.all().filter_map(|task| match task {
+            Task::Running(run) => Some(&**run),
+            _ => None,
+        })
     }
 
     /// Iterates over all tasks, to change them.

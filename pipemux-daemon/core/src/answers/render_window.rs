@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use pipemux_proto::prototype::Prototype;
 
+use crate::answers::embeds::fill_embeds;
+use crate::answers::pending::PendingEmbed;
 use crate::event::Now;
 use crate::keys::SessionKey;
 use crate::processes::Processes;
 use crate::processes::session::Session;
-use crate::verbs::embeds::fill_embeds;
-use crate::verbs::tasks::PendingEmbed;
 use crate::views::answer_window::{AnswerWindow, window_to_write, write_prototypes, write_window};
 use crate::views::inert::RefTokens;
 use crate::views::link_title::SharedWords;

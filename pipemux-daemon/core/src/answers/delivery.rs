@@ -5,67 +5,81 @@ use std::rc::Rc;
 
 use pipemux_proto::projection::Lod;
 
-use crate::Core;
 use crate::event::Effect;
+use crate::jobs::Jobs;
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::persist::records::Record;
+use crate::runs::open_questions::OpenRuns;
 use crate::runs::saved_question;
+use crate::turn::Turn;
 use crate::views::answer_window::AnswerWindow;
 use crate::views::requested_window::WindowStatus;
 use crate::workspaces::window::DeliveredVersion;
-use crate::workspaces::{Confirmed, Delivery, SeenWindow, Workspace};
+use crate::workspaces::{Confirmed, Delivery, SeenWindow, Workspace, Workspaces};
 
-impl Core {
-    /// Notes that a reader has received an answer.
-    pub(crate) fn confirm_delivery(&mut self, number: u64) {
-        let Some(confirmed) = self.workspaces.confirm(number) else { return };
-        let Confirmed { workspace: at, reader, delivery } = confirmed;
-        let Delivery { questions, running_jobs, told_jobs, .. } = delivery;
-        let reader = (at.clone(), reader);
-        for (job, _) in running_jobs {
-            self.jobs.shown(&mut self.turn, job, &reader);
-        }
-        for job in told_jobs {
-            self.jobs.told(&mut self.turn, job, &reader);
-        }
-        for number in questions {
-            let first = self.runs.note_shown(&at, number);
-            // A later daemon must know it, too: what can't be undone is only confirmed by who was shown it.
-            let Some(question) = first.filter(|question| question.is_destructive()) else {
-                continue;
-            };
-            if let Some(question) = saved_question::save(question) {
-                let workspace = at.to_string();
-                self.turn.persist(Record::Question { workspace, number, question });
-            }
-        }
+/// Notes that a reader has received an answer.
+pub(crate) fn confirm_delivery(
+    number: u64,
+    workspaces: &mut Workspaces,
+    jobs: &mut Jobs,
+    runs: &mut OpenRuns,
+    turn: &mut Turn,
+) {
+    let Some(confirmed) = workspaces.confirm(number) else { return };
+    let Confirmed { workspace: at, reader, delivery } = confirmed;
+    let Delivery { questions, running_jobs, told_jobs, .. } = delivery;
+    let reader = (at.clone(), reader);
+    for (job, _) in running_jobs {
+        jobs.shown(turn, job, &reader);
     }
-
-    /// Reserves ids and epochs on disk before an answer that uses them goes out.
-    pub(crate) fn reserve(&mut self, at: &WorkspaceKey) {
-        self.turn.effects.extend(self.workspaces.reserve(at).map(Effect::Persist));
+    for job in told_jobs {
+        jobs.told(turn, job, &reader);
+    }
+    for number in questions {
+        let first = runs.note_shown(&at, number);
+        // A later daemon must know it, too: what can't be undone is only confirmed by who was shown it.
+        let Some(question) = first.filter(|question| question.is_destructive()) else {
+            continue;
+        };
+        if let Some(question) = saved_question::save(question) {
+            let workspace = at.to_string();
+            turn.persist(Record::Question { workspace, number, question });
+        }
     }
 }
 
-/// Returns the delivery that is kept until the reader confirms the answer, which shows windows and only names those
-/// that are `untold`. `shows_busy` is true when the answer also
-/// shows old content of windows whose apps didn't reply, `shows_all` when it shows all windows of the workspace.
-pub(super) fn make_delivery(
+/// Reserves ids and epochs on disk before an answer that uses them goes out.
+pub(crate) fn reserve(workspaces: &mut Workspaces, turn: &mut Turn, at: &WorkspaceKey) {
+    turn.effects.extend(workspaces.reserve(at).map(Effect::Persist));
+}
+
+/// How much of a workspace an answer shows.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SeenScope {
+    /// True if it also shows old content of windows whose apps didn't reply.
+    pub busy: bool,
+    /// True if it shows all windows of the workspace.
+    pub all: bool,
+}
+
+/// Adds to a delivery what the reader will have seen of `windows`, which the answer shows, and of those that it only names.
+pub(super) fn add_windows(
+    delivery: &mut Delivery,
     workspace: &mut Workspace,
     reader: &str,
-    number: u64,
-    (windows, untold): (Vec<AnswerWindow>, Vec<AnswerWindow>),
-    (shows_busy, shows_all): (bool, bool),
-) -> Delivery {
+    (windows, only_named): (Vec<AnswerWindow>, Vec<AnswerWindow>),
+    scope: SeenScope,
+) {
     let epoch = workspace.epoch;
-    let ids = workspace.anchors.take_offered();
+    delivery.epoch = epoch;
+    delivery.ids = workspace.anchors.take_offered();
     let is_fresh = |window: &AnswerWindow| window.status == WindowStatus::Fresh;
-    let shown = windows.iter().filter(|window| shows_busy || is_fresh(window));
-    let shown = shown.filter_map(|w| Some((w.session.clone(), w.shown()?.clone()))).collect();
+    let shown = windows.iter().filter(|window| scope.busy || is_fresh(window));
+    delivery.shown = shown.filter_map(|w| Some((w.session.clone(), w.shown()?.clone()))).collect();
     let fresh = windows.into_iter().filter(is_fresh);
     let mut seen: Vec<(SessionKey, SeenWindow)> =
         fresh.filter_map(|window| to_seen_window(workspace, reader, window, epoch)).collect();
-    for window in untold {
+    for window in only_named {
         let known = to_seen_window(workspace, reader, window, epoch);
         // Nothing of it was shown: there are only later windows to compare it with.
         seen.extend(known.map(|(session, seen)| {
@@ -74,24 +88,10 @@ pub(super) fn make_delivery(
         }));
     }
     // A reader who opened all windows knows them, too, without having looked at the workspace.
-    let knows_all = shows_all || workspace.completes(reader, seen.iter().map(|(key, _)| key));
-    Delivery {
-        number,
-        seen,
-        lines: Vec::new(),
-        noticed: workspace.newest_notice(),
-        questions: Vec::new(),
-        running_jobs: Vec::new(),
-        told_jobs: Vec::new(),
-        epoch,
-        ids,
-        shown,
-        panels: Vec::new(),
-        unshown: Vec::new(),
-        context: None,
-        unheard: 0,
-        window_set_revision: knows_all.then_some(workspace.window_set_revision()),
-    }
+    let knows_all = scope.all || workspace.completes(reader, seen.iter().map(|(key, _)| key));
+    delivery.seen = seen;
+    delivery.noticed = workspace.newest_notice();
+    delivery.window_set_revision = knows_all.then_some(workspace.window_set_revision());
 }
 
 /// Turns a fresh window of an answer into the window that the reader will have seen once it has the answer.

@@ -10,15 +10,17 @@ use std::rc::Rc;
 
 use pipemux_tokens::estimate;
 
+use crate::answers::collect::AnswerInput;
+use crate::answers::document::{panel_shares, windows_in_order};
 use crate::keys::WorkspaceKey;
 use crate::limits::PANEL_LINES;
 use crate::persist::records::SavedRound;
 use crate::processes::Processes;
 use crate::runs::open_questions::OpenRuns;
 use crate::text::clip;
-use crate::verbs::view::{panel_shares, windows_in_order};
 use crate::views::inert;
 use crate::views::masked_paths::without_paths;
+use crate::views::requested_window::AnswerKind;
 use crate::workspaces::{Panel, Panels, Reader, Window, Workspace};
 
 /// Tokens of the line that tells how many lines of a panel aren't shown.
@@ -28,18 +30,46 @@ const MORE_TOKENS: u64 = 16;
 const ROUND_CHARS: usize = 80;
 
 /// What panels are written from.
-pub(super) struct PanelInput<'a> {
-    pub(super) workspace: &'a Workspace,
-    pub(super) runs: &'a OpenRuns,
-    pub(super) processes: &'a Processes,
-    pub(super) reader: &'a str,
-    pub(super) budget: Option<u32>,
+struct PanelInput<'a> {
+    workspace: &'a Workspace,
+    runs: &'a OpenRuns,
+    processes: &'a Processes,
+    reader: &'a str,
+    budget: Option<u32>,
     /// The reader, if it is told only what is new to it.
-    pub(super) known: Option<&'a Reader>,
+    known: Option<&'a Reader>,
     /// True for the context of a prompt, which is to begin as the last one did: windows are only named in it.
-    pub(super) names_only: bool,
+    names_only: bool,
     /// True when the answer has the open questions with all that can be answered.
-    pub(super) has_questions: bool,
+    has_questions: bool,
+}
+
+/// Writes the panels of an answer that is a workspace document; of the context of a prompt only what its reader doesn't
+/// know of them. `questions` are the open questions that the answer shows.
+pub(super) fn write_panels(
+    answer: &AnswerInput,
+    questions: &[u64],
+    workspace: &Workspace,
+    runs: &OpenRuns,
+    processes: &Processes,
+) -> Panels {
+    let reset = match answer.kind {
+        AnswerKind::Workspace(None) => true,
+        AnswerKind::Injection { reset } => reset,
+        _ => return Panels::default(),
+    };
+    let reader = &answer.request.reader;
+    let input = PanelInput {
+        workspace,
+        runs,
+        processes,
+        reader,
+        budget: answer.request.budget,
+        known: workspace.reader(reader).filter(|_| !reset),
+        names_only: matches!(answer.kind, AnswerKind::Injection { .. }),
+        has_questions: !questions.is_empty(),
+    };
+    input.write()
 }
 
 /// The lines of a panel.
@@ -51,7 +81,7 @@ struct Lines {
 
 impl PanelInput<'_> {
     /// Writes the panels of a workspace, each within its share of the budget.
-    pub(super) fn write(&self) -> Panels {
+    fn write(&self) -> Panels {
         let mut panels = Panels::default();
         for (panel, tokens) in panel_shares(self.workspace, self.budget) {
             let known = self.known.and_then(|reader| reader.panels.get(&panel));

@@ -1,0 +1,58 @@
+//! Step 1 of an answer: reads what it is made from. Nothing changes here.
+
+use crate::answers::cancelled_steps::{outcomes_of_cancelled, steps_still_running};
+use crate::answers::pending::{PendingEmbed, PendingView};
+use crate::answers::request::AnswerRequest;
+use crate::clients::requests::ClientRequest;
+use crate::processes::Processes;
+use crate::runs::Run;
+use crate::views::requested_window::{AnswerKind, RequestedWindow};
+use crate::workspaces::Workspace;
+
+/// Everything that an answer needs to know of its request and of the windows that have arrived for it.
+#[derive(Debug)]
+pub(crate) struct AnswerInput {
+    pub(super) request: AnswerRequest,
+    pub(super) kind: AnswerKind,
+    pub(super) requested: Vec<RequestedWindow>,
+    /// The windows that the requested ones embed, as far as they arrived.
+    pub(super) embeds: Vec<PendingEmbed>,
+    /// Says that nothing has changed. It is left out if a window has.
+    pub(super) remark: Option<String>,
+    /// A line for each cancelled step of the reader that its app still carries out.
+    pub(super) still_running: Vec<String>,
+    /// If nobody reads this answer: a line for each step of its run that ended, for the reader's next answer.
+    pub(super) outcomes_for_later: Vec<String>,
+}
+
+impl AnswerInput {
+    /// Collects the input of an answer whose windows have all arrived, or won't. `is_connected` tells whether the client
+    /// still is; `running` are all runs under way.
+    pub(crate) fn collect<'r>(
+        view: PendingView,
+        (client_request, is_connected): (&ClientRequest, bool),
+        workspace: &Workspace,
+        processes: &Processes,
+        running: impl Iterator<Item = &'r Run>,
+    ) -> Self {
+        let PendingView { windows: requested, embeds, kind } = view;
+        let request = AnswerRequest::new(client_request, &kind, workspace);
+        let still_running = steps_still_running(running, &request.workspace, &request.reader);
+        let outcomes_for_later = match &kind {
+            AnswerKind::Run(run) if run.was_cancelled() || !is_connected => {
+                outcomes_of_cancelled(run, processes)
+            }
+            _ => Vec::new(),
+        };
+        let remark = client_request.remark.clone();
+        Self { request, kind, requested, embeds, remark, still_running, outcomes_for_later }
+    }
+
+    /// Returns the run whose answer it is, if it is one's.
+    pub(super) fn run(&self) -> Option<&Run> {
+        match &self.kind {
+            AnswerKind::Run(run) => Some(run),
+            _ => None,
+        }
+    }
+}
