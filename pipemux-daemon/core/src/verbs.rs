@@ -7,28 +7,19 @@
 //! | [`tasks`] | plain state of requests that wait; imports no verb |
 //! | `open`, `view`, `read`, `run`, `click`, `logs`, `trace`, `wait`, `history`, `undo`, `list`, `set`, `stop`, `providers`, `bounds`, `consent`, `pause` | the verbs |
 //! | `run_driver`, `run_questions` | drive a run, and keep it with its open question |
-//! | `beside` | what other runs changed in files while one ran |
+//! | `concurrent_changes` | what other runs changed in files while one ran |
 //! | `jobs` | waits for the ends of jobs, reads their output, cancels them |
 //! | `kept_rests` | keep what a failed run left, and go on with it |
-//! | `project_reply` | takes the windows that apps send |
-//! | `prefetch` | requests windows ahead of time |
-//! | `end_pending_views` | windows that an answer stops waiting for |
-//! | `write_answer`, `answer_builder` | write an answer that shows windows, from parts that are made one after the other |
-//! | `answer_jobs` | what an answer says of jobs |
-//! | `answer_in_parts` | sends long answers without copying |
-//! | `render_window` | renders one window, for an answer or for a run that needs the ids in it |
-//! | `delivery` | what a reader will have seen once it has received an answer |
+//! | `window_answers` | requests and answers windows, by what `answers` does |
 //! | `session_updates` | keeps workspaces informed of their sessions |
 
 mod answer;
 mod answer_form;
 mod begin;
-mod beside;
 pub(crate) mod bounds;
 mod click;
+mod concurrent_changes;
 mod consent;
-mod embeds;
-mod end_pending_views;
 mod hidden_link;
 mod history;
 mod jobs;
@@ -37,8 +28,6 @@ mod list;
 mod logs;
 mod open;
 mod pause;
-mod prefetch;
-mod project_reply;
 mod providers;
 mod read;
 mod require;
@@ -51,10 +40,9 @@ mod set;
 mod stop;
 pub(crate) mod tasks;
 mod trace;
-mod turn_windows;
 mod undo;
 mod usage;
 mod view;
 mod wait;
 mod wait_checks;
-mod write_answer;
+mod window_answers;

@@ -1,29 +1,113 @@
-//! An answer that waits for windows.
+//! An answer that waits for its windows.
+
+use pipemux_proto::Fault;
 
 use crate::keys::SessionKey;
+use crate::processes::Processes;
+use crate::views::answer_window::is_overtaken;
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
-use crate::workspaces::EmbedDetail;
+use crate::workspaces::{EmbedDetail, Workspace};
 
 /// The windows that an answer waits for.
 #[derive(Debug)]
 pub(crate) struct PendingView {
     /// The windows, in the order of the answer.
     pub windows: Vec<RequestedWindow>,
-    /// The windows that these show inside of theirs.
+    /// The windows that these embed.
     pub embeds: Vec<PendingEmbed>,
-    /// The kind of the answer.
     pub kind: AnswerKind,
 }
 
-/// A window that was asked for because another one shows it.
+/// A window that was requested because another one embeds it.
 #[derive(Debug)]
 pub(crate) struct PendingEmbed {
-    /// The session that it shows.
     pub session: SessionKey,
-    /// The level of detail and the budget.
     pub detail: EmbedDetail,
-    /// What is known of it so far.
     pub state: WindowStatus,
-    /// True once it was asked for a second time.
+    /// True once it was requested for a second time.
     pub again: bool,
+}
+
+impl PendingView {
+    /// Returns the window of a session.
+    pub fn window_mut(&mut self, session: &SessionKey) -> Option<&mut RequestedWindow> {
+        self.windows.iter_mut().find(|window| window.session == *session)
+    }
+
+    /// Returns the embedded window of a session at a level of detail and a budget.
+    pub fn embed_mut(
+        &mut self,
+        session: &SessionKey,
+        detail: EmbedDetail,
+    ) -> Option<&mut PendingEmbed> {
+        let mut embeds = self.embeds.iter_mut();
+        embeds.find(|embed| embed.session == *session && embed.detail == detail)
+    }
+
+    /// Returns true if a window hasn't arrived yet.
+    pub fn is_waiting(&self) -> bool {
+        self.windows.iter().any(|window| window.state == WindowStatus::Waiting)
+            || self.embeds.iter().any(|embed| embed.state == WindowStatus::Waiting)
+    }
+
+    /// Stops waiting for a window that was closed meanwhile.
+    pub fn close_window(&mut self, session: &SessionKey) {
+        for window in self.windows.iter_mut().filter(|window| window.session == *session) {
+            window.state = closed_meanwhile(session);
+        }
+    }
+
+    /// Removes a window that has arrived and was closed since, because a window that is opened under its name is another
+    /// one and may show another session.
+    pub fn drop_arrived(&mut self, session: &SessionKey) {
+        let has_arrived = |window: &&mut RequestedWindow| {
+            window.session == *session && window.state == WindowStatus::Fresh
+        };
+        for window in self.windows.iter_mut().filter(has_arrived) {
+            (window.held, window.state) = (None, closed_meanwhile(session));
+        }
+    }
+
+    /// Stops waiting for the windows that haven't arrived. One that was shown before is shown as it was; for one that never
+    /// was, the answer says `why` it is missing.
+    pub fn stop_waiting(&mut self, workspace: Option<&Workspace>, why: &str) {
+        for window in self.windows.iter_mut().filter(|w| w.state == WindowStatus::Waiting) {
+            let session = &window.session;
+            window.state = match workspace.and_then(|workspace| workspace.window(session)) {
+                Some(window) if window.can_be_shown_as_it_was() => WindowStatus::Busy,
+                Some(_) => {
+                    let fault =
+                        Fault::unavailable(format!("{session} is open, not shown yet: {why}"));
+                    WindowStatus::Broken(Box::new(fault.hint(format!("pipemux view {session}"))))
+                }
+                None => closed_meanwhile(session),
+            };
+        }
+    }
+
+    /// Returns the session of a window that was shown to another reader in a newer version while this answer waited: what
+    /// came for this reader is older, and what came for that one is not this one's. The answer waits for it once more.
+    pub fn take_overtaken(
+        &mut self,
+        workspace: &Workspace,
+        processes: &Processes,
+    ) -> Option<SessionKey> {
+        let overtaken = self.windows.iter_mut().find(|requested| {
+            let window = workspace.window(&requested.session);
+            requested.state == WindowStatus::Fresh
+                && !requested.asked_again
+                && processes.is_per_reader(&requested.session)
+                && window
+                    .zip(requested.held.as_ref())
+                    .is_some_and(|(w, held)| is_overtaken(w, held))
+        })?;
+        (overtaken.asked_again, overtaken.state) = (true, WindowStatus::Waiting);
+        Some(overtaken.session.clone())
+    }
+}
+
+/// Returns the status of a window that was closed while an answer waited for it.
+fn closed_meanwhile(session: &SessionKey) -> WindowStatus {
+    let fault = Fault::not_found(format!("the window of {session} was closed meanwhile"));
+    WindowStatus::Broken(Box::new(fault.hint(format!("pipemux open {session}"))))
 }

@@ -3,6 +3,7 @@
 use pipemux_proto::Fault;
 use pipemux_proto::client::VerbRequest;
 
+use crate::answers::delivery::reserve;
 use crate::Core;
 use crate::keys::WorkspaceKey;
 use crate::workspaces::{Entered, FirstNumbers};
@@ -32,7 +33,7 @@ impl Core {
                 new.notify(text, now);
             }
             // The workspace must be on disk before any window of it is.
-            self.reserve(&key);
+            reserve(&mut self.workspaces, &mut self.turn, &key);
         }
         Ok(key)
     }

@@ -86,7 +86,7 @@ impl Core {
             ReplyTo::Attach(id) => (id, self.attach_replied(id, reply)),
             ReplyTo::Project(id) => (id, self.project_replied(id, session, reply)),
             ReplyTo::Embed(id, key) => (id, self.embed_replied(id, session, key, reply)),
-            ReplyTo::Prefetch(id) => return drop(self.tasks.prefetches.remove(&id)),
+            ReplyTo::Prefetch(id) => return self.tasks.prefetches.forget(id),
             ReplyTo::WaitCheck(id, key) => {
                 return self.wait_check_replied(id, session, key, reply);
             }

@@ -368,7 +368,7 @@ impl Core {
     pub(super) fn end_task(&mut self, id: RequestId) {
         self.tasks.remove(id);
         self.drop_job_wait(id);
-        self.drop_prefetch(id);
+        self.tasks.prefetches.cancel(id, &mut self.processes, &mut self.turn);
     }
 }
 

@@ -98,8 +98,8 @@ impl Core {
                 self.processes.cancel_opening(&key, id);
                 return Err(fault);
             }
-            if shows {
-                self.prefetch_for_open(id, &key);
+            if shows && let Ok((mut requests, _)) = self.window_requests(id) {
+                requests.prefetch_for_open(&key);
             }
         } else if saved.args.is_empty() {
             if self.processes.get(&key).is_some_and(|session| session.opens.is_empty()) {
@@ -165,7 +165,7 @@ impl Core {
         let Opening { session: key, args, then } = *opening;
         self.processes.cancel_opening(&key, id);
         let shows = matches!(then, AfterOpen::Show);
-        let number = self.prefetched_number(id, &key);
+        let number = self.tasks.prefetches.window_number(id, &key);
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace_mut(&mut self.workspaces, request)?;
         let (at, reader) = (request.workspace.clone(), request.call.reader.clone());

@@ -112,7 +112,7 @@ impl Core {
                 let to = ReplyTo::Invoke(id);
                 self.processes.request(turn, &session, Method::Invoke, &*invoke, deadline, to);
                 if prefetch {
-                    self.prefetch_window(id, &session, deadline);
+                    self.prefetch_after_step(id, &session, deadline);
                 }
             }
             RunOutput::Locate { session, locate } => {

@@ -9,7 +9,6 @@ mod hidden_link;
 mod job_wait;
 mod log_read;
 mod opening;
-mod prefetch;
 mod resolving;
 mod trace_wait;
 mod value_read;
@@ -21,6 +20,7 @@ use pipemux_proto::client::OpenArgs;
 use rustc_hash::FxHashMap;
 
 use crate::answers::pending::PendingView;
+use crate::answers::prefetches::Prefetches;
 use crate::keys::{RequestId, SessionKey};
 use crate::runs::Run;
 
@@ -30,7 +30,6 @@ pub(crate) use hidden_link::HiddenLink;
 pub(crate) use job_wait::JobWait;
 pub(crate) use log_read::LogRead;
 pub(crate) use opening::{AfterOpen, Opening};
-pub(crate) use prefetch::Prefetch;
 pub(crate) use resolving::Resolving;
 pub(crate) use trace_wait::TraceWait;
 pub(crate) use value_read::ValueRead;
@@ -89,7 +88,7 @@ pub(crate) struct Tasks {
     /// The requests that wait for the end of a job.
     pub(crate) job_waits: BTreeMap<RequestId, JobWait>,
     /// The windows that were requested ahead of time, by the client's request that may show them.
-    pub(crate) prefetches: FxHashMap<RequestId, Prefetch>,
+    pub(crate) prefetches: Prefetches,
 }
 
 impl Tasks {
@@ -106,6 +105,18 @@ impl Tasks {
     /// Returns a request's task, to change it.
     pub(crate) fn get_mut(&mut self, request: RequestId) -> Option<&mut Task> {
         self.by_request.get_mut(&request)
+    }
+
+    /// Returns the windows that a request waits for, if it waits for some, beside what was requested ahead of time.
+    pub(crate) fn view_and_prefetches(
+        &mut self,
+        request: RequestId,
+    ) -> (Option<&mut PendingView>, &mut Prefetches) {
+        let view = match self.by_request.get_mut(&request) {
+            Some(Task::Viewing(view)) => Some(&mut **view),
+            _ => None,
+        };
+        (view, &mut self.prefetches)
     }
 
     /// Removes a request's task, either because the request is answered or to work on the task.

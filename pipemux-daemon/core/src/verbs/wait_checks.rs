@@ -10,6 +10,7 @@ use pipemux_proto::Incarnation;
 use pipemux_proto::envelope::Method;
 
 use crate::Core;
+use crate::answers::window_requests::projection_request;
 use crate::keys::{ProjectionKey, RequestId, SessionKey};
 use crate::limits::{PROJECT_MS, WAIT_CHECK_MS};
 use crate::processes::reply::{AppReply, ReplyTo};
@@ -107,7 +108,8 @@ impl Core {
             return false;
         };
         let (lod, budget) = window.detail(None, None);
-        let project = self.projection_request(window, &request.call.reader, lod, budget);
+        let reader = &request.call.reader;
+        let project = projection_request(&self.processes, window, reader, (lod, budget));
         let deadline = self.turn.now.mono_ms + PROJECT_MS;
         let key = ProjectionKey { window: window.number, lod, budget };
         let (turn, to) = (&mut self.turn, ReplyTo::WaitCheck(id, key));
