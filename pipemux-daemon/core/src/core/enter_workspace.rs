@@ -3,8 +3,8 @@
 use pipemux_proto::Fault;
 use pipemux_proto::client::VerbRequest;
 
-use crate::answers::delivery::reserve;
 use crate::Core;
+use crate::answers::delivery::reserve;
 use crate::keys::WorkspaceKey;
 use crate::workspaces::{Entered, FirstNumbers};
 
