@@ -9,7 +9,7 @@ use crate::action::Action;
 use crate::faults::fault;
 use crate::model::MemoTree;
 use crate::project::FOLDER;
-use crate::{names, query, tokens, update, view_actions, window};
+use crate::{names, query, sources, tokens, update, view_actions, window};
 
 impl App for MemoTree {
     type Action = Action;
@@ -18,7 +18,13 @@ impl App for MemoTree {
     const WATCHES: bool = true;
 
     fn open(opening: &Opening) -> Result<Self, Fault> {
-        MemoTree::new(opening)
+        let mut tree = MemoTree::new(opening)?;
+        if opening.woken {
+            // What it showed is compared with the files as they are now.
+            sources::look_again(&tree)?;
+            tree.note_woken();
+        }
+        Ok(tree)
     }
 
     fn notes(&mut self) -> Vec<String> {

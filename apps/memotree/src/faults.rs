@@ -4,10 +4,9 @@ use docui::{Fault, command};
 use pipemux_memotree_store::folder::FolderError;
 use pipemux_memotree_store::{NodeId, StoreError};
 
-use crate::model::MemoTree;
-
 /// Returns the fault for an error of the store.
-pub fn fault(error: StoreError) -> Fault {
+pub fn fault(error: impl Into<StoreError>) -> Fault {
+    let error = error.into();
     let message = error.to_string();
     match error {
         StoreError::NoNode { .. } | StoreError::NoSuch { .. } => Fault::not_found(message),
@@ -33,38 +32,36 @@ pub fn fault(error: StoreError) -> Fault {
     }
 }
 
-impl MemoTree {
-    /// Returns the fault for an error of the store, with the call that helps.
-    pub(crate) fn fault(&self, error: StoreError) -> Fault {
-        let run = |call: String| command::run(&self.call(&call));
-        let ask = |call: &str| format!("pipemux ask '{}'", self.call(call));
-        let hint = match &error {
-            StoreError::Circle { node, parent } if node == parent => {
-                format!("to the root: {}", run(format!("move(\"{node}\")")))
-            }
-            StoreError::Circle { node, parent } => {
-                let call = format!("move(\"{parent}\", before=\"{node}\")");
-                format!("first beside it: {}", run(call))
-            }
-            StoreError::NotAChild { before, .. } => {
-                format!("without parent it goes beside `{before}`, wherever that is")
-            }
-            StoreError::NoNode { near, .. } if near.is_empty() => ask("show()"),
-            StoreError::NoSuch { what: "node in the trash", .. } => ask("trash()"),
-            StoreError::NoSuch { what: "relation", .. } => {
-                "show(node) lists a node's relations with their tokens".to_owned()
-            }
-            StoreError::NoSuch { .. } => ask("list()"),
-            StoreError::Exists { what: "node", name } => ask(&format!("show(\"{name}\")")),
-            StoreError::Later(file) => match NodeId::of_file(&file.name) {
-                Some(Ok(id)) => ask(&format!("show(\"{id}\")")),
-                _ => run("undo()".to_owned()),
-            },
-            StoreError::Nothing("undo") => {
-                "what other programs changed: git log -p -- .memotree".to_owned()
-            }
-            _ => return fault(error),
-        };
-        fault(error).hint(hint)
-    }
+/// Returns the fault for an error of the store, with the call that helps. `callee` is how calls name the session.
+pub fn with_hint(error: StoreError, callee: &str) -> Fault {
+    let run = |call: String| command::run(&format!("{callee}.{call}"));
+    let ask = |call: &str| format!("pipemux ask '{callee}.{call}'");
+    let hint = match &error {
+        StoreError::Circle { node, parent } if node == parent => {
+            format!("to the root: {}", run(format!("move(\"{node}\")")))
+        }
+        StoreError::Circle { node, parent } => {
+            let call = format!("move(\"{parent}\", before=\"{node}\")");
+            format!("first beside it: {}", run(call))
+        }
+        StoreError::NotAChild { before, .. } => {
+            format!("without parent it goes beside `{before}`, wherever that is")
+        }
+        StoreError::NoNode { near, .. } if near.is_empty() => ask("show()"),
+        StoreError::NoSuch { what: "node in the trash", .. } => ask("trash()"),
+        StoreError::NoSuch { what: "relation", .. } => {
+            "show(node) lists a node's relations with their tokens".to_owned()
+        }
+        StoreError::NoSuch { .. } => ask("list()"),
+        StoreError::Exists { what: "node", name } => ask(&format!("show(\"{name}\")")),
+        StoreError::Later(file) => match NodeId::of_file(&file.name) {
+            Some(Ok(id)) => ask(&format!("show(\"{id}\")")),
+            _ => run("undo()".to_owned()),
+        },
+        StoreError::Nothing("undo") => {
+            "what other programs changed: git log -p -- .memotree".to_owned()
+        }
+        _ => return fault(error),
+    };
+    fault(error).hint(hint)
 }

@@ -6,16 +6,18 @@
 //! | [`model`] | a session: its store, the view that it shows, what it knows of changes |
 //! | `project` | which folder a session is for |
 //! | [`app`] | connects model, update and window to docui |
-//! | `window` | the document of a window: its sources, merged within the budget |
+//! | `window`, `sources` | the document of a window, and the sources that it is merged of |
 //! | [`codebase`] | which symbols the project has, most referenced first |
-//! | `update`, `undo`, `view_actions`, `transfer` | carry out actions: on nodes, on changes, on views, with files |
+//! | `update` | carries out an action, by one of the next |
+//! | `node_actions`, `undo`, `view_actions`, `transfer` | actions on nodes, on changes, on views, with files |
+//! | `reply` | the answer to a change |
 //! | `settings` | how the tree is shown, and which sessions beside it |
 //! | `rows` | reads nodes from JSON lines and Markdown |
 //! | `query` | answers queries, which change nothing |
 //! | `names` | finds what a call names: by id, title or token |
 //! | `tokens` | what tokens name, and what a click on one does |
 //! | `freshness` | since which version a node has another text than a reader saw |
-//! | `faults`, `words` | errors and counts as readers see them |
+//! | `faults`, `format` | errors and lists as readers see them |
 //!
 //! The store (`pipemux-memotree-store`) has the files, the index and the state; nothing here writes below `.memotree`.
 //!
@@ -34,14 +36,18 @@ pub mod action;
 pub mod app;
 pub mod codebase;
 mod faults;
+mod format;
 mod freshness;
 pub mod model;
 mod names;
+mod node_actions;
 mod project;
 mod query;
+mod reply;
 mod rows;
 mod search;
 mod settings;
+mod sources;
 mod timing;
 mod tokens;
 mod transfer;
@@ -49,7 +55,6 @@ mod undo;
 mod update;
 mod view_actions;
 mod window;
-mod words;
 
 pub use action::Action;
 pub use model::MemoTree;

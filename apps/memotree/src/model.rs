@@ -7,15 +7,21 @@ use std::time::{Duration, Instant};
 use docui::{Context, Fault, Handle, Opening, command};
 use pipemux_context::slots::SlotLine;
 use pipemux_memotree_store::config::Config;
-use pipemux_memotree_store::{Changes, Interrupted, Opened, Store};
+use pipemux_memotree_store::{Changes, Interrupted, Opened, Store, StoreError};
+use pipemux_notes::text::count;
 
 use crate::codebase::Scanner;
-use crate::faults::fault;
+use crate::faults::{self, fault};
+use crate::format;
 use crate::freshness::Freshness;
 use crate::project::{self, FOLDER};
-use crate::settings::DEBUG;
 use crate::timing::Timing;
-use crate::words;
+
+/// The setting that has a document end with what each source took.
+pub(crate) const DEBUG: &str = "debug";
+
+/// The setting that shows the time of the view instead of that of the last change.
+pub(crate) const TIME: &str = "time";
 
 /// Nodes whose files are compared with the index at a time, while nobody waits.
 const SWEPT: usize = 2_000;
@@ -90,14 +96,14 @@ impl MemoTree {
             again: opening.again,
         };
         tree.look_at_panels();
-        if opening.woken {
-            // What it showed is compared with the files as they are now.
-            tree.show_again()?;
-            // The times that the debug mode tells are another process's.
-            tree.has_unshown_changes = !tree.opened.changes.is_empty() || tree.is_on(DEBUG);
-            tree.tell(&tree.opened.changes);
-        }
         Ok(tree)
+    }
+
+    /// Has readers look again, if views show something else than before the session slept.
+    pub(crate) fn note_woken(&mut self) {
+        // The times that the debug mode tells are another process's.
+        self.has_unshown_changes = !self.opened.changes.is_empty() || self.is_on(DEBUG);
+        self.tell(&self.opened.changes);
     }
 
     /// Returns what readers should know about the opening.
@@ -111,7 +117,7 @@ impl MemoTree {
                 let Some(first) = files.first() else { return };
                 let more = match files.len() - 1 {
                     0 => String::new(),
-                    more => format!(" and {}", words::count(more as u64, "more file")),
+                    more => format!(" and {}", count(more as u64, "more file")),
                 };
                 note += &format!("; {what} {first}{more}");
                 if let Some(call) = call {
@@ -126,10 +132,10 @@ impl MemoTree {
         if self.again
             && let Ok(total) = self.store().index().total()
         {
-            let nodes = words::count(total, "node");
+            let nodes = count(total, "node");
             notes.push(format!("Kept: {nodes}, and what views have expanded."));
         }
-        notes.extend(told(&self.opened.changes));
+        notes.extend(notices(&self.opened.changes));
         notes
     }
 
@@ -150,6 +156,16 @@ impl MemoTree {
     /// Returns the store. It is held only within one method, so that it is never held twice.
     pub(crate) fn store(&self) -> RefMut<'_, Store> {
         self.store.borrow_mut()
+    }
+
+    /// Returns true if something is switched on for this session.
+    pub(crate) fn is_on(&self, name: &str) -> bool {
+        self.store().state.is_on(name).unwrap_or(false)
+    }
+
+    /// Returns the fault for an error of the store, with the call that helps.
+    pub(crate) fn fault(&self, error: impl Into<StoreError>) -> Fault {
+        faults::with_hint(error.into(), &self.callee)
     }
 
     /// Returns a call on this session, for hints: `memotree.show()`.
@@ -267,7 +283,7 @@ impl MemoTree {
     }
 
     fn tell(&self, changes: &Changes) {
-        told(changes).into_iter().for_each(|line| self.handle.notify(line));
+        notices(changes).into_iter().for_each(|line| self.handle.notify(line));
     }
 
     /// Looks at views, saved searches and the configuration. Returns whether they changed.
@@ -290,15 +306,15 @@ impl MemoTree {
     }
 }
 
-/// Says what other programs changed.
-fn told(changes: &Changes) -> Vec<String> {
+/// Returns the lines that tell readers what other programs changed.
+fn notices(changes: &Changes) -> Vec<String> {
     let Changes { added, changed, removed, misnamed } = changes;
     let mut lines = Vec::new();
     let parts = [("added", added), ("changed", changed), ("removed", removed)];
     let parts: Vec<String> = parts
         .into_iter()
         .filter(|(_, ids)| !ids.is_empty())
-        .map(|(what, ids)| format!("{what} {}", words::list(ids)))
+        .map(|(what, ids)| format!("{what} {}", format::list(ids)))
         .collect();
     if !parts.is_empty() {
         lines.push(format!("The tree's files were changed outside: {}.", parts.join("; ")));
@@ -306,7 +322,7 @@ fn told(changes: &Changes) -> Vec<String> {
     if let Some((first, more)) = misnamed.split_first() {
         let more = match more.len() {
             0 => String::new(),
-            more => format!(" ({} more like it)", words::count(more as u64, "file")),
+            more => format!(" ({} more like it)", count(more as u64, "file")),
         };
         lines.push(format!("No node, until the file is renamed: {first}{more}."));
     }

@@ -4,8 +4,8 @@ use docui::{Anchor, Fault, Found, nearest};
 use pipemux_memotree_store::{NodeId, StoreError, Token, TokenKind};
 
 use crate::action::Node;
+use crate::format;
 use crate::model::MemoTree;
-use crate::words;
 
 /// Most nodes that an error names.
 const NEAR_MAX: usize = 5;
@@ -116,7 +116,7 @@ pub fn one(tree: &MemoTree, node: &Anchor<Node>) -> Result<String, Fault> {
     match ids.len() {
         1 => Ok(ids.remove(0)),
         several => Err(Fault::usage(format!("#{tag} stands for {several} nodes, expected one"))
-            .hint(format!("name one of them: {}", words::list(ids)))),
+            .hint(format!("name one of them: {}", format::list(ids)))),
     }
 }
 
@@ -124,7 +124,7 @@ pub fn one(tree: &MemoTree, node: &Anchor<Node>) -> Result<String, Fault> {
 ///
 /// # Errors
 /// A tag stands for several.
-pub fn maybe(tree: &MemoTree, node: Option<&Anchor<Node>>) -> Result<Option<String>, Fault> {
+pub fn optional(tree: &MemoTree, node: Option<&Anchor<Node>>) -> Result<Option<String>, Fault> {
     node.map(|node| one(tree, node)).transpose()
 }
 
@@ -136,27 +136,17 @@ fn node(tree: &MemoTree, name: &str) -> Result<String, Fault> {
         return tagged(tree, tag).map(|_| format!("#{tag}"));
     }
     let store = tree.store();
-    if store
-        .index()
-        .node(name)
-        .map_err(StoreError::from)
-        .map_err(|error| tree.fault(error))?
-        .is_some()
-    {
+    if store.index().node(name).map_err(|error| tree.fault(error))?.is_some() {
         return Ok(name.to_owned());
     }
-    let titled = store
-        .index()
-        .titled(name, NEAR_MAX + 1)
-        .map_err(StoreError::from)
-        .map_err(|error| tree.fault(error))?;
+    let titled = store.index().titled(name, NEAR_MAX + 1).map_err(|error| tree.fault(error))?;
     match titled.as_slice() {
         [one] => Ok(one.id.to_string()),
         [] => {
             let near = near(&store, name).map_err(|error| tree.fault(error))?;
             let named = format!("there is no node {name:?}");
             Err(match near.is_empty() {
-                false => Fault::not_found(format!("{named}; near: {}", words::list(near))),
+                false => Fault::not_found(format!("{named}; near: {}", format::list(near))),
                 true => {
                     let show = tree.call("show()");
                     Fault::not_found(named).hint(format!("pipemux ask '{show}'"))
@@ -168,7 +158,7 @@ fn node(tree: &MemoTree, name: &str) -> Result<String, Fault> {
                 several.iter().map(|row| format!("\"{}\"", row.id)).collect();
             ids.sort();
             let message = format!("{} nodes have the title {name:?}", several.len());
-            Err(Fault::usage(message).hint(format!("name one by its id: {}", words::list(ids))))
+            Err(Fault::usage(message).hint(format!("name one by its id: {}", format::list(ids))))
         }
     }
 }
@@ -209,4 +199,9 @@ pub fn ids(tree: &MemoTree, nodes: &[Anchor<Node>]) -> Result<Vec<String>, Fault
             .hint("name them by id, title or tag: ['plan', 'ideas'], ['#decision']")),
         false => Ok(ids),
     }
+}
+
+/// Returns ids as the store takes them.
+pub fn borrowed(ids: &[String]) -> Vec<&str> {
+    ids.iter().map(String::as_str).collect()
 }

@@ -9,11 +9,12 @@ use pipemux_memotree_store::index::NodeRow;
 use pipemux_memotree_store::render::view_line;
 use pipemux_memotree_store::token::inert;
 use pipemux_memotree_store::{NodeId, Store, StoreError};
+use pipemux_notes::text::{count, one_line};
 
 use crate::action::{LevelName, Node};
+use crate::faults::fault;
 use crate::model::MemoTree;
-use crate::update::index_fault;
-use crate::{names, words};
+use crate::{format, names};
 
 /// What stands before each node of a list.
 const BULLET: &str = "- ";
@@ -51,11 +52,11 @@ pub fn show(
             let show = tree.call("show(\"…\")");
             view.text(format!(
                 "… {} more: pipemux ask '{show}' with a node's id\n",
-                words::count(cut, "node")
+                count(cut, "node")
             ));
         }
-        let total = tree.store().index().total().map_err(index_fault)?;
-        return Ok(Done::new(words::count(total, "node")).content(view));
+        let total = tree.store().index().total().map_err(fault)?;
+        return Ok(Done::new(count(total, "node")).content(view));
     }
     let mut left = budget.saturating_sub(CUT_NOTE);
     let mut values = Vec::new();
@@ -72,11 +73,11 @@ pub fn show(
     }
     let label = match nodes.as_slice() {
         [one] => one.clone(),
-        several => words::count(several.len() as u64, "node"),
+        several => count(several.len() as u64, "node"),
     };
     let brief = match nodes.len() {
-        ..=BRIEF_IDS_MAX => words::list(&nodes),
-        several => words::count(several as u64, "node"),
+        ..=BRIEF_IDS_MAX => format::list(&nodes),
+        several => count(several as u64, "node"),
     };
     Ok(Done::new(brief).content(view).value(values.join("\n")).label(label))
 }
@@ -98,7 +99,7 @@ fn one(
     if level != LevelName::Gist && !summary.is_empty() {
         summary.lines().for_each(|line| head += &format!("{}\n", inert(line)));
     }
-    for relation in tree.store().index().relations(id).map_err(index_fault)? {
+    for relation in tree.store().index().relations(id).map_err(fault)? {
         let [relation, source, kind, target] = &relation;
         let shown =
             if source == id { format!("{kind} {target}") } else { format!("{source} {kind} this") };
@@ -113,7 +114,7 @@ fn one(
         if more > 0 {
             let show = tree.call(&format!("show(\"{id}\")"));
             let budget = tokens::estimate(&text) + 200;
-            let more = words::count(more, "more line");
+            let more = count(more, "more line");
             view.text(format!("… {more}: pipemux ask '{show}' --budget {budget}\n"));
         }
     }
@@ -124,7 +125,7 @@ fn one(
     let outlined = OutlineOf { node: Some(id), depth: 1, level: below };
     let cut = outline(tree, &outlined, room.saturating_sub(spent).max(CUT_NOTE), view)?;
     if cut > 0 {
-        view.text(format!("… {} below\n", words::count(cut, "more node")));
+        view.text(format!("… {} below\n", count(cut, "more node")));
     }
     let value = match level {
         LevelName::Full => text,
@@ -208,7 +209,7 @@ impl Outline for Below<'_> {
 /// Returns the line that stands for a node's gist where it has none.
 fn first_line(row: &NodeRow, text: &str) -> Option<String> {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty() && row.gist.is_empty());
-    lines.next().map(|line| words::cut(line, SNIPPET_CHARS))
+    lines.next().map(|line| one_line(line, SNIPPET_CHARS))
 }
 
 /// Writes a node's text below its line. A text of one line needs no fences.
@@ -237,9 +238,9 @@ pub fn outline_line(row: &NodeRow, depth: u32, counts: bool, above: Option<&str>
         line += &format!(" #{}", inert(tag));
     }
     let lines = if counts && row.lines > 1 { row.lines } else { 0 };
-    for (count, what) in [(row.children, "node"), (lines, "line")] {
-        if count > 0 {
-            line += &format!(" · {}", words::count(count, what));
+    for (number, what) in [(row.children, "node"), (lines, "line")] {
+        if number > 0 {
+            line += &format!(" · {}", count(number, what));
         }
     }
     if let Some(above) = above {
@@ -264,7 +265,7 @@ fn outline(
     let mut store = tree.store();
     let mut nodes = Below { store: &mut store, of };
     let filled = fill(&mut nodes, &share(budget)).map_err(|error| tree.fault(error))?;
-    let top = nodes.store.index().child_count(of.node.unwrap_or_default()).map_err(index_fault)?;
+    let top = nodes.store.index().child_count(of.node.unwrap_or_default()).map_err(fault)?;
     let below: u64 = filled.lines.iter().map(|line| line.content.children).sum();
     for line in &filled.lines {
         let depth = line.depth + of.depth;
@@ -294,11 +295,7 @@ pub fn list(tree: &MemoTree) -> Result<Done, Fault> {
     let mut view = View::new("");
     for one in &views {
         let current = if one.name == tree.view { " · current" } else { "" };
-        let expanded = store
-            .state
-            .expanded(&one.name)
-            .map_err(StoreError::from)
-            .map_err(|error| tree.fault(error))?;
+        let expanded = store.state.expanded(&one.name).map_err(|error| tree.fault(error))?;
         let line = view_line(one, usize::MAX);
         view.text(format!("- {line} · {expanded} expanded{current}\n"));
     }
@@ -307,12 +304,8 @@ pub fn list(tree: &MemoTree) -> Result<Done, Fault> {
     }
     let names = views.iter().map(|view| Value::from(view.name.as_str())).collect();
     let brief = match queries.len() as u64 {
-        0 => words::count(views.len() as u64, "view"),
-        saved => format!(
-            "{}, {}",
-            words::count(views.len() as u64, "view"),
-            words::count(saved, "saved query")
-        ),
+        0 => count(views.len() as u64, "view"),
+        saved => format!("{}, {}", count(views.len() as u64, "view"), count(saved, "saved query")),
     };
     Ok(Done::new(brief).content(view).value(Value::List(names)))
 }
@@ -323,11 +316,11 @@ pub fn list(tree: &MemoTree) -> Result<Done, Fault> {
 /// The trash isn't readable.
 pub fn trash(tree: &MemoTree) -> Result<Done, Fault> {
     let ids = tree.store().trash().map_err(|error| tree.fault(error))?;
-    let brief = words::count(ids.len() as u64, "node");
+    let brief = count(ids.len() as u64, "node");
     let mut view = View::new("");
     if !ids.is_empty() {
         let restore = tree.call(&format!("restore(\"{}\")", ids[0]));
-        view.text(format!("{}\nto bring one back: pipemux run '{restore}'\n", words::list(&ids)));
+        view.text(format!("{}\nto bring one back: pipemux run '{restore}'\n", format::list(&ids)));
     }
     let done = Done::new(brief).content(view);
     let ids: Vec<Value> = ids.iter().map(|id| Value::from(id.as_str())).collect();
@@ -340,7 +333,7 @@ pub fn trash(tree: &MemoTree) -> Result<Done, Fault> {
 /// There is nothing of this key, or its file can't be read.
 pub fn value_of(tree: &MemoTree, key: &str) -> Result<String, Fault> {
     let mut store = tree.store();
-    if store.index().node(key).map_err(index_fault)?.is_some() {
+    if store.index().node(key).map_err(fault)?.is_some() {
         return store.text(key).map(|(_, text)| text).map_err(|error| tree.fault(error));
     }
     if let Ok(view) = store.view(key) {

@@ -3,14 +3,16 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 
-use docui::{Done, Fault, nearest};
+use docui::{Fault, nearest};
+use pipemux_memotree_store::NodeId;
 use pipemux_memotree_store::actions::{NewNode, NewPlace, Place};
-use pipemux_memotree_store::{Committed, NodeId};
+use pipemux_notes::rows::{json_values, split_tags};
+use pipemux_notes::text::count;
 use serde_json::{Map, Value};
 
 use crate::model::MemoTree;
-use crate::update::told;
-use crate::{names, transfer, words};
+use crate::reply::ChangeReply;
+use crate::{format, names, transfer};
 
 /// The fields that a row may have.
 const FIELDS: [&str; 6] = ["title", "text", "parent", "gist", "summary", "tags"];
@@ -22,11 +24,7 @@ const FORMS: &str = "one JSON object a line: {\"title\": \"â€¦\", \"text\": \"â€
 ///
 /// # Errors
 /// A row is no node. The message names the row, counted from 1, and the field. Nothing was added.
-pub fn add(
-    tree: &mut MemoTree,
-    rows: &str,
-    parent: Option<&str>,
-) -> Result<(Done, Vec<Committed>), Fault> {
+pub fn add(tree: &mut MemoTree, rows: &str, parent: Option<&str>) -> Result<ChangeReply, Fault> {
     let rows = rows.strip_prefix('\u{feff}').unwrap_or(rows).trim_start();
     match rows.chars().next() {
         None => Err(Fault::usage("rows: no rows").hint(FORMS)),
@@ -34,8 +32,8 @@ pub fn add(
         Some('{' | '[') => {
             let nodes = json(tree, rows, parent)?;
             let (added, done) = tree.store().add(&nodes).map_err(|error| tree.fault(error))?;
-            let number = words::count(added.len() as u64, "node");
-            Ok(told(done, format!("{number}: {}", words::list(added))))
+            let number = count(added.len() as u64, "node");
+            Ok(ChangeReply::new(done, format!("{number}: {}", format::list(added))))
         }
         Some(_) => Err(Fault::usage("rows: expected JSON lines or Markdown headings").hint(FORMS)),
     }
@@ -45,28 +43,17 @@ fn json(tree: &MemoTree, rows: &str, parent: Option<&str>) -> Result<Vec<NewNode
     let mut nodes: Vec<NewNode> = Vec::new();
     // Earlier rows by title, and by the id that the title makes.
     let mut earlier: HashMap<String, usize> = HashMap::new();
-    for value in serde_json::Deserializer::from_str(rows).into_iter::<Value>() {
-        let value = value.map_err(|error| {
-            let text = error.to_string();
-            let end = text.rfind(" at line ").unwrap_or(text.len());
-            let (row, line, column) = (nodes.len() + 1, error.line(), error.column());
-            let message = format!("row {row}, line {line}, column {column}: {}", &text[..end]);
-            Fault::usage(message + "; nothing was added").hint(FORMS)
-        })?;
-        let objects = match value {
-            Value::Array(objects) => objects,
-            one => vec![one],
+    for value in json_values(rows) {
+        let value =
+            value.map_err(|error| Fault::usage(error + "; nothing was added").hint(FORMS))?;
+        let Value::Object(fields) = value else {
+            return Err(wrong(nodes.len(), "expected an object"));
         };
-        for object in objects {
-            let Value::Object(fields) = object else {
-                return Err(wrong(nodes.len(), "expected an object"));
-            };
-            let node = node(tree, &earlier, nodes.len(), fields, parent)?;
-            let made = NodeId::from_title::<Infallible>(&node.title, |_| Ok(false));
-            earlier.extend(made.map(|id| (id.to_string(), nodes.len())));
-            earlier.insert(node.title.trim().to_owned(), nodes.len());
-            nodes.push(node);
-        }
+        let node = node(tree, &earlier, nodes.len(), fields, parent)?;
+        let made = NodeId::from_title::<Infallible>(&node.title, |_| Ok(false));
+        earlier.extend(made.map(|id| (id.to_string(), nodes.len())));
+        earlier.insert(node.title.trim().to_owned(), nodes.len());
+        nodes.push(node);
     }
     Ok(nodes)
 }
@@ -95,10 +82,7 @@ fn node(
                     node.tags.push(tag);
                 }
             }
-            ("tags", Value::String(tags)) => {
-                let tags = tags.split(',').map(str::trim).filter(|tag| !tag.is_empty());
-                node.tags.extend(tags.map(str::to_owned));
-            }
+            ("tags", Value::String(tags)) => node.tags.extend(split_tags(&tags)),
             ("title", Value::String(title)) => node.title = title,
             ("text", Value::String(text)) => node.text = text,
             ("gist", Value::String(gist)) => node.gist = gist,

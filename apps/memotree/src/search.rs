@@ -3,13 +3,14 @@
 use docui::{Done, Fault, Value, View, command, tokens};
 use pipemux_memotree_store::index::{NodeRow, SEARCH_MAX};
 use pipemux_memotree_store::token::inert;
-use pipemux_memotree_store::words::{has_dangling_or, tag};
+use pipemux_notes::query::{Part, expression, has_dangling_or, parts, tag};
+use pipemux_notes::text::{count, one_line};
 
 use crate::action::Words;
+use crate::faults::fault;
+use crate::format;
 use crate::model::MemoTree;
 use crate::query::{CUT_NOTE, SNIPPET_CHARS, outline_line};
-use crate::update::index_fault;
-use crate::words;
 
 /// Lines that a search shows of a text.
 const SNIPPET_LINES: usize = 3;
@@ -28,13 +29,13 @@ pub fn search(tree: &MemoTree, words: &Words, skip: i64, budget: u64) -> Result<
             Err(_) => store.query(text.trim()).unwrap_or_else(|_| text.clone()),
         },
     };
-    if pipemux_memotree_store::words::expression(&query).is_none() {
+    if expression(&query).is_none() {
         let all = tree.call("show()");
         return Err(Fault::usage("query: expected a word to search for")
             .hint(format!("all nodes: pipemux ask '{all}'")));
     }
     let skip = usize::try_from(skip).map_err(|_| Fault::usage("skip: expected 0 or more"))?;
-    let found = store.index().search(&query, SEARCH_MAX).map_err(index_fault)?;
+    let found = store.index().search(&query, SEARCH_MAX).map_err(fault)?;
     drop(store);
     let mut view = View::new("");
     let mut left = budget.saturating_sub(CUT_NOTE);
@@ -51,7 +52,7 @@ pub fn search(tree: &MemoTree, words: &Words, skip: i64, budget: u64) -> Result<
         shown += 1;
     }
     if shown < rows.len() {
-        let again = words::quoted(&query);
+        let again = format::quoted(&query);
         let call = tree.call(&format!("search({again}, skip={})", skip + shown));
         let ask = command::command(&["ask", &call]);
         view.text(format!("… {} more: {ask}\n", rows.len() - shown));
@@ -62,11 +63,10 @@ pub fn search(tree: &MemoTree, words: &Words, skip: i64, budget: u64) -> Result<
     if found.nodes.is_empty() {
         view.text(nothing_found(tree, &query));
     }
-    let total = tree.store().index().total().map_err(index_fault)?;
+    let total = tree.store().index().total().map_err(fault)?;
     let number = found.nodes.len();
     let more = if found.more { "more than " } else { "" };
-    let done =
-        Done::new(format!("{more}{number} of {}", words::count(total, "node"))).content(view);
+    let done = Done::new(format!("{more}{number} of {}", count(total, "node"))).content(view);
     let ids = found.nodes.iter().map(|row| Value::from(row.id.as_str())).collect();
     Ok(if found.nodes.is_empty() { done } else { done.value(Value::List(ids)) })
 }
@@ -75,7 +75,7 @@ pub fn search(tree: &MemoTree, words: &Words, skip: i64, budget: u64) -> Result<
 fn nothing_found(tree: &MemoTree, query: &str) -> String {
     let terms: Vec<&str> = query.split_whitespace().collect();
     let ask = |call: String| command::command(&["ask", &tree.call(&call)]);
-    let search = |text: String| ask(format!("search({})", words::quoted(&text)));
+    let search = |text: String| ask(format!("search({})", format::quoted(&text)));
     match terms.as_slice() {
         [one] if tag(one).is_some() => {
             let plain = one.trim_start_matches('#').to_owned();
@@ -105,17 +105,17 @@ fn found_line(tree: &MemoTree, row: &NodeRow, terms: &[String]) -> String {
     // The words may be in the title alone: the beginning tells what it is about.
     let most = if best > 0 { SNIPPET_LINES } else { 1 };
     for found in lines().filter(|line| score(line) == best).take(most) {
-        line += &format!("  {}\n", inert(&words::cut(found, SNIPPET_CHARS)));
+        line += &format!("  {}\n", inert(&one_line(found, SNIPPET_CHARS)));
     }
     line
 }
 
 /// Returns the words and phrases of a query that a text may have, in lower case.
 fn terms(query: &str) -> Vec<String> {
-    let parts = query.split(['"', '“', '”']).enumerate();
-    let terms = parts.flat_map(|(at, part)| match at % 2 {
-        0 => part.split_whitespace().filter(|word| !matches!(*word, "OR" | "|" | "||")).collect(),
-        _ => vec![part.trim()],
+    let terms = parts(query).filter_map(|part| match part {
+        Part::Or => None,
+        Part::Word(word) => Some(word),
+        Part::Quoted(phrase) => Some(phrase.trim()),
     });
     terms.filter(|term| !term.is_empty() && tag(term).is_none()).map(str::to_lowercase).collect()
 }

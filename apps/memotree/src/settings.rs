@@ -2,83 +2,103 @@
 
 use docui::{Done, Fault, Value, View};
 use pipemux_memotree_store::config::{Config, PARTS, Settings, SourceConfig, lod_name};
-use pipemux_memotree_store::{Committed, StoreError};
+use pipemux_notes::text::count;
 
-use crate::action::Action;
-use crate::model::MemoTree;
-use crate::update::told;
-use crate::words;
+use crate::model::{DEBUG, MemoTree, TIME};
+use crate::reply::ChangeReply;
 
-/// The setting that has a document end with what each source took.
-pub const DEBUG: &str = "debug";
-
-/// The setting that shows the time of the view instead of that of the last change.
-pub const TIME: &str = "time";
-
-/// Carries out an action that sets how the tree is shown.
+/// Sets how the tree is shown. `switches` are those of this session alone: [`DEBUG`] and [`TIME`].
 ///
 /// # Errors
-/// A value isn't allowed, or memotree.toml is broken or can't be written.
-pub fn change(tree: &mut MemoTree, action: Action) -> Result<(Done, Vec<Committed>), Fault> {
-    match action {
-        Action::Set { tokens, budget, codebase, debug, time } => {
-            let budget = budget.map(u64::try_from).transpose();
-            let budget = budget.map_err(|_| Fault::usage("budget: expected tokens, 0 for all"))?;
-            let settings = Settings { tokens: tokens.map(Into::into), budget, codebase };
-            let is_any = [debug, time].iter().any(Option::is_some);
-            if settings == Settings::default() && !is_any {
-                let call = tree.call("set(debug=true)");
-                return Err(Fault::usage(format!("expected what to set; it is {}", shown(tree)))
-                    .hint(docui::command::run(&call)));
-            }
-            // What may be refused comes first: a call that fails sets nothing.
-            let done = tree.store().configure(&settings).map_err(|error| tree.fault(error))?;
-            for (name, on) in [(DEBUG, debug), (TIME, time)] {
-                if let Some(on) = on {
-                    let set = tree.store().state.switch_on(name, on);
-                    set.map_err(StoreError::from).map_err(|error| tree.fault(error))?;
-                }
-            }
-            tree.look_at_panels();
-            let brief = shown(tree);
-            match settings == Settings::default() {
-                true => Ok((Done::new(brief).complete(), Vec::new())),
-                false => Ok(told(done, brief)),
-            }
-        }
-        Action::SourceAdd { session, priority, weight, lod } => {
-            let range = |what: &str| Fault::usage(format!("{what}: too large"));
-            let source = SourceConfig {
-                id: session,
-                priority: i32::try_from(priority).map_err(|_| range("priority"))?,
-                weight: u32::try_from(weight)
-                    .map_err(|_| Fault::usage("weight: expected 1 or more"))?,
-                lod: lod.into(),
-            };
-            if source.id == tree.address() {
-                return Err(Fault::usage("session: this is the session of the tree itself"));
-            }
-            let done = tree.store().add_source(&source).map_err(|error| tree.fault(error))?;
-            let open = docui::command::command(&["open", &source.id]);
-            Ok(told(done, format!("{} · shown where it is open: {open}", source.id)))
-        }
-        Action::Quota { source, tokens } => {
-            let tokens = u64::try_from(tokens)
-                .map_err(|_| Fault::usage("tokens: expected a number, 0 for none"))?;
-            let done = tree.store().set_quota(&source, tokens);
-            let done = done.map_err(|error| tree.fault(error))?;
-            let brief = match tokens {
-                0 => format!("{source}: as usual"),
-                tokens => format!("{source}: {tokens} tokens"),
-            };
-            Ok(told(done, brief))
-        }
-        Action::SourceRemove { session } => {
-            let done = tree.store().remove_source(&session).map_err(|error| tree.fault(error))?;
-            Ok(told(done, session))
-        }
-        other => Err(Fault::usage(format!("{other:?} is no setting"))),
+/// Nothing is to be set, a value isn't allowed, or memotree.toml is broken or can't be written.
+pub fn set(
+    tree: &mut MemoTree,
+    settings: &Settings,
+    switches: [(&str, Option<bool>); 2],
+) -> Result<ChangeReply, Fault> {
+    let is_any = switches.iter().any(|(_, on)| on.is_some());
+    if *settings == Settings::default() && !is_any {
+        let call = tree.call("set(debug=true)");
+        return Err(Fault::usage(format!("expected what to set; it is {}", shown(tree)))
+            .hint(docui::command::run(&call)));
     }
+    // What may be refused comes first: a call that fails sets nothing.
+    let done = tree.store().configure(settings).map_err(|error| tree.fault(error))?;
+    for (name, on) in switches {
+        if let Some(on) = on {
+            tree.store().state.switch_on(name, on).map_err(|error| tree.fault(error))?;
+        }
+    }
+    tree.look_at_panels();
+    let brief = shown(tree);
+    Ok(match *settings == Settings::default() {
+        true => ChangeReply::unchanged(Done::new(brief).complete()),
+        false => ChangeReply::new(done, brief),
+    })
+}
+
+/// Returns a budget as the store takes it.
+///
+/// # Errors
+/// It is negative.
+pub fn budget(tokens: Option<i64>) -> Result<Option<u64>, Fault> {
+    let budget = tokens.map(u64::try_from).transpose();
+    budget.map_err(|_| Fault::usage("budget: expected tokens, 0 for all"))
+}
+
+/// Adds a session to the document, or changes how it is shown there.
+///
+/// # Errors
+/// It is the session of the tree itself, a value isn't allowed, or memotree.toml can't be written.
+pub fn add_source(tree: &mut MemoTree, source: &SourceConfig) -> Result<ChangeReply, Fault> {
+    if source.id == tree.address() {
+        return Err(Fault::usage("session: this is the session of the tree itself"));
+    }
+    let done = tree.store().add_source(source).map_err(|error| tree.fault(error))?;
+    let open = docui::command::command(&["open", &source.id]);
+    Ok(ChangeReply::new(done, format!("{} · shown where it is open: {open}", source.id)))
+}
+
+/// Returns a source as a call describes it.
+///
+/// # Errors
+/// A number is too large, or a weight is negative.
+pub fn source(
+    session: String,
+    priority: i64,
+    weight: i64,
+    lod: docui::Lod,
+) -> Result<SourceConfig, Fault> {
+    Ok(SourceConfig {
+        id: session,
+        priority: i32::try_from(priority).map_err(|_| Fault::usage("priority: too large"))?,
+        weight: u32::try_from(weight).map_err(|_| Fault::usage("weight: expected 1 or more"))?,
+        lod,
+    })
+}
+
+/// Sets how many tokens a source gets.
+///
+/// # Errors
+/// There is no such source, the number isn't allowed, or memotree.toml can't be written.
+pub fn set_quota(tree: &mut MemoTree, source: &str, tokens: i64) -> Result<ChangeReply, Fault> {
+    let tokens =
+        u64::try_from(tokens).map_err(|_| Fault::usage("tokens: expected a number, 0 for none"))?;
+    let done = tree.store().set_quota(source, tokens).map_err(|error| tree.fault(error))?;
+    let brief = match tokens {
+        0 => format!("{source}: as usual"),
+        tokens => format!("{source}: {tokens} tokens"),
+    };
+    Ok(ChangeReply::new(done, brief))
+}
+
+/// Takes a session out of the document.
+///
+/// # Errors
+/// It isn't in there, or memotree.toml can't be written.
+pub fn remove_source(tree: &mut MemoTree, session: String) -> Result<ChangeReply, Fault> {
+    let done = tree.store().remove_source(&session).map_err(|error| tree.fault(error))?;
+    Ok(ChangeReply::new(done, session))
 }
 
 /// Returns the settings as they are.
@@ -116,13 +136,6 @@ pub fn list(tree: &MemoTree) -> Result<Done, Fault> {
         view.text(format!("- {id} · priority {priority} · weight {weight} · {lod}{}\n", quota(id)));
     }
     let ids = sources.iter().map(|source| Value::from(source.id.as_str())).collect();
-    let brief = words::count((sources.len() + PARTS.len()) as u64, "source");
+    let brief = count((sources.len() + PARTS.len()) as u64, "source");
     Ok(Done::new(brief).content(view).value(Value::List(ids)))
-}
-
-impl MemoTree {
-    /// Returns true if something is switched on for this session.
-    pub(crate) fn is_on(&self, name: &str) -> bool {
-        self.store().state.is_on(name).unwrap_or(false)
-    }
 }

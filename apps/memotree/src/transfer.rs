@@ -6,15 +6,15 @@ use std::path::Path;
 
 use docui::regular_file::OpenError;
 use docui::{Anchor, Done, Fault, command, nearest, regular_file};
-use pipemux_memotree_store::Committed;
 use pipemux_memotree_store::folder::system_words;
 use pipemux_memotree_store::transfer::Imported;
+use pipemux_notes::text::count;
 use pipemux_publish::{Durability, Place, PublishError};
 
 use crate::action::Node;
 use crate::model::MemoTree;
-use crate::update::borrowed;
-use crate::{names, undo, words};
+use crate::reply::{ChangeReply, undo_action};
+use crate::{format, names};
 
 /// Entries of a folder that are looked at to tell which files it has.
 const LOOKED_AT: usize = 2_000;
@@ -28,7 +28,7 @@ pub fn import(
     path: &Path,
     shown: &str,
     parent: Option<&str>,
-) -> Result<(Done, Vec<Committed>), Fault> {
+) -> Result<ChangeReply, Fault> {
     let text = regular_file::read_to_string(path).map_err(|error| {
         let OpenError::Io(error) = error else {
             return Fault::failed(format!("{shown}: {error}"));
@@ -57,7 +57,7 @@ fn files_beside(tree: &MemoTree, path: &Path, shown: &str) -> String {
     match near {
         Some(near) => {
             let near = Path::new(shown).with_file_name(near).display().to_string();
-            let call = tree.call(&format!("import({})", words::quoted(&near)));
+            let call = tree.call(&format!("import({})", format::quoted(&near)));
             command::run(&call)
         }
         None if folder.is_dir() => "there is no Markdown file in that folder: ls".to_owned(),
@@ -73,7 +73,7 @@ pub fn markdown(
     tree: &mut MemoTree,
     text: &str,
     parent: Option<&str>,
-) -> Result<(Done, Vec<Committed>), Fault> {
+) -> Result<ChangeReply, Fault> {
     let Imported { added, updated, committed } =
         tree.store().import(text, parent).map_err(|error| tree.fault(error))?;
     if added.is_empty() && updated.is_empty() {
@@ -81,25 +81,25 @@ pub fn markdown(
             "" => "nothing to add: the text is empty",
             _ => "nothing changed: the nodes are so already",
         };
-        return Ok((Done::new(brief).complete(), committed));
+        return Ok(ChangeReply { done: Done::new(brief).complete(), committed });
     }
     let mut parts = Vec::new();
     if !added.is_empty() {
-        let number = words::count(added.len() as u64, "node");
-        parts.push(format!("added {number}: {}", words::list(added)));
+        let number = count(added.len() as u64, "node");
+        parts.push(format!("added {number}: {}", format::list(added)));
     }
     if !updated.is_empty() {
-        parts.push(format!("changed {}", words::list(updated)));
+        parts.push(format!("changed {}", format::list(updated)));
     }
     let done = Done::new(parts.join("; ")).complete();
     let changes: Vec<i64> = committed.iter().filter_map(|one| one.change).collect();
     let done = match changes.as_slice() {
-        [one] => done.link("undo", &undo::action(*one)),
+        [one] => done.link("undo", &undo_action(*one)),
         several => {
             done.also(&format!("to undo: {}", tree.call(&format!("undo(steps={})", several.len()))))
         }
     };
-    Ok((done, committed))
+    Ok(ChangeReply { done, committed })
 }
 
 /// Writes nodes as headings to a file.
@@ -114,7 +114,7 @@ pub fn export(
     overwrite: bool,
 ) -> Result<Done, Fault> {
     let ids = if nodes.is_empty() { Vec::new() } else { names::ids(tree, nodes)? };
-    let text = tree.store().export(&borrowed(&ids)).map_err(|error| tree.fault(error))?;
+    let text = tree.store().export(&names::borrowed(&ids)).map_err(|error| tree.fault(error))?;
     if text.is_empty() {
         return Err(Fault::refused("the tree has no nodes to export"));
     }
@@ -143,6 +143,6 @@ pub fn export(
         .map_err(PublishError::Io)
         .and_then(|staged| staged.publish(&|_| Ok(true)))
         .map_err(failed)?;
-    let lines = words::count(text.lines().count() as u64, "line");
+    let lines = count(text.lines().count() as u64, "line");
     Ok(Done::new(format!("{shown}, {lines}")).complete())
 }

@@ -2,10 +2,10 @@
 
 use docui::{Done, Fault};
 use pipemux_memotree_store::{Committed, StoreError};
+use pipemux_notes::text::count;
 
-use crate::action::Action;
 use crate::model::MemoTree;
-use crate::words;
+use crate::reply::{ChangeReply, undo_action};
 
 /// Takes back the last changes, the newest first; or makes them again.
 ///
@@ -15,7 +15,7 @@ pub fn steps(
     tree: &mut MemoTree,
     steps: i64,
     mut step: impl FnMut(&mut MemoTree) -> Result<Committed, StoreError>,
-) -> Result<(Done, Vec<Committed>), Fault> {
+) -> Result<ChangeReply, Fault> {
     let steps = usize::try_from(steps).ok().filter(|steps| *steps > 0);
     let steps = steps.ok_or_else(|| Fault::usage("steps: expected 1 or more"))?;
     let mut done: Vec<Committed> = Vec::new();
@@ -24,19 +24,24 @@ pub fn steps(
             Ok(committed) => done.push(committed),
             Err(error) if done.is_empty() => return Err(tree.fault(error)),
             Err(error) => {
-                let brief = format!("{}; then: {error}", told(&done));
-                return Ok((Done::new(brief).complete().reverts(), done));
+                let brief = format!("{}; then: {error}", labels(&done));
+                return Ok(reverted(brief, done));
             }
         }
     }
-    Ok((Done::new(told(&done)).complete().reverts(), done))
+    Ok(reverted(labels(&done), done))
 }
 
-fn told(done: &[Committed]) -> String {
+fn reverted(brief: String, committed: Vec<Committed>) -> ChangeReply {
+    ChangeReply { done: Done::new(brief).complete().reverts(), committed }
+}
+
+/// Returns what changes were, in a few words each.
+fn labels(done: &[Committed]) -> String {
     let labels: Vec<String> = done
         .iter()
         .map(|committed| {
-            format!("{} ({})", committed.label, words::count(committed.nodes.len() as u64, "node"))
+            format!("{} ({})", committed.label, count(committed.nodes.len() as u64, "node"))
         })
         .collect();
     labels.join("; ")
@@ -46,7 +51,7 @@ fn told(done: &[Committed]) -> String {
 ///
 /// # Errors
 /// It isn't in effect, or what came after it rests on it.
-pub fn change(tree: &mut MemoTree, id: &str) -> Result<(Done, Vec<Committed>), Fault> {
+pub fn change(tree: &mut MemoTree, id: &str) -> Result<ChangeReply, Fault> {
     let last = docui::command::run(&tree.call("undo()"));
     let unknown = || {
         Fault::not_found(format!("there is no change {id:?} that can be undone"))
@@ -58,12 +63,10 @@ pub fn change(tree: &mut MemoTree, id: &str) -> Result<(Done, Vec<Committed>), F
         Err(StoreError::Nothing(_)) => return Err(unknown()),
         Err(error) => return Err(tree.fault(error)),
     };
-    let again = done.change.map(action);
-    let reply = Done::new(told(std::slice::from_ref(&done))).complete().reverts();
-    Ok((again.iter().fold(reply, |reply, again| reply.link("undo", again)), vec![done]))
-}
-
-/// Returns the action that takes a change back.
-pub fn action(change: i64) -> Action {
-    Action::UndoChange { change: format!("c{change}").into() }
+    let again = done.change.map(undo_action);
+    let mut reply = reverted(labels(std::slice::from_ref(&done)), vec![done]);
+    if let Some(again) = &again {
+        reply.done = reply.done.link("undo", again);
+    }
+    Ok(reply)
 }

@@ -3,12 +3,13 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use docui::{Ask, Done, Fault};
-use pipemux_memotree_store::{Committed, Level, StoreError};
+use pipemux_memotree_store::Level;
+use pipemux_notes::text::count;
 
 use crate::action::Action;
+use crate::format;
 use crate::model::MemoTree;
-use crate::update::{level_name, told};
-use crate::words;
+use crate::reply::ChangeReply;
 
 /// Expands nodes in the view that is shown, or folds them. What an expanded node stands below shows it without its siblings,
 /// unless it is expanded itself.
@@ -27,11 +28,7 @@ pub fn set_levels(
         let mut above = store.node(id).map_err(|error| tree.fault(error))?.shown_under;
         while let Some(parent) = above.filter(|_| level.is_some()) {
             let parent = parent.to_string();
-            let known = store
-                .state
-                .level(&view, &parent)
-                .map_err(StoreError::from)
-                .map_err(|error| tree.fault(error))?;
+            let known = store.state.level(&view, &parent).map_err(|error| tree.fault(error))?;
             above = store.node(&parent).map_err(|error| tree.fault(error))?.shown_under;
             if known.is_none() && !ids.contains(&parent) && !folded_above.contains(&parent) {
                 folded_above.push(parent);
@@ -41,14 +38,10 @@ pub fn set_levels(
     store
         .state
         .set_levels(&view, &folded_above, Some(Level::Path))
-        .map_err(StoreError::from)
         .map_err(|error| tree.fault(error))?;
-    store
-        .state
-        .set_levels(&view, ids, level)
-        .map_err(StoreError::from)
-        .map_err(|error| tree.fault(error))?;
-    Ok(Done::new(format!("{}: {}", words::list(ids), level_name(level))))
+    store.state.set_levels(&view, ids, level).map_err(|error| tree.fault(error))?;
+    let level = level.map_or("folded", Level::name);
+    Ok(Done::new(format!("{}: {level}", format::list(ids))))
 }
 
 /// Shows another view.
@@ -63,11 +56,7 @@ pub fn switch(tree: &mut MemoTree, name: &str) -> Result<Done, Fault> {
     // Switches within one second are told apart.
     let used = now().max(last.unwrap_or_default() + 1);
     let focus = view.usage.focus.as_deref();
-    store
-        .state
-        .use_view(name, focus, used)
-        .map_err(StoreError::from)
-        .map_err(|error| tree.fault(error))?;
+    store.state.use_view(name, focus, used).map_err(|error| tree.fault(error))?;
     drop(store);
     tree.view = name.to_owned();
     tree.look_at_panels();
@@ -79,47 +68,62 @@ fn now() -> i64 {
     i64::try_from(now.as_secs()).unwrap_or(i64::MAX)
 }
 
-/// Carries out an action that changes a view or a saved search.
+/// Makes a view.
 ///
 /// # Errors
-/// There is none of this name, the name isn't allowed, or a file can't be written.
-pub fn change(tree: &mut MemoTree, action: Action) -> Result<(Done, Vec<Committed>), Fault> {
-    match action {
-        Action::Create { name, description } => {
-            let done =
-                tree.store().create_view(&name, &description).map_err(|error| tree.fault(error))?;
-            let switch = tree.call(&format!("switch(\"{name}\")"));
-            Ok(told(done, format!("{} · to show it: {switch}", name)))
-        }
-        Action::Describe { view, description } => {
-            let done = tree
-                .store()
-                .describe_view(&view.key, &description)
-                .map_err(|error| tree.fault(error))?;
-            Ok(told(done, format!("{}: {}", view.key, description.trim())))
-        }
-        Action::Rename { view, name } => {
-            let done =
-                tree.store().rename_view(&view.key, &name).map_err(|error| tree.fault(error))?;
-            if tree.view == view.key {
-                tree.view.clone_from(&name);
-            }
-            Ok(told(done, format!("{} is {} now", view.key, name)))
-        }
-        Action::Delete { view } => {
-            let done = tree.store().delete_view(&view.key).map_err(|error| tree.fault(error))?;
-            Ok(told(done, view.key))
-        }
-        Action::QuerySave { name, query } => {
-            let done = tree.store().save_query(&name, &query).map_err(|error| tree.fault(error))?;
-            Ok(told(done, format!("{name}: {}", query.trim())))
-        }
-        Action::QueryDelete { query } => {
-            let done = tree.store().delete_query(&query.key).map_err(|error| tree.fault(error))?;
-            Ok(told(done, query.key))
-        }
-        other => Err(Fault::usage(format!("{other:?} is no action on views"))),
+/// The name isn't allowed or taken, or the file can't be written.
+pub fn create(tree: &mut MemoTree, name: &str, description: &str) -> Result<ChangeReply, Fault> {
+    let done = tree.store().create_view(name, description).map_err(|error| tree.fault(error))?;
+    let switch = tree.call(&format!("switch(\"{name}\")"));
+    Ok(ChangeReply::new(done, format!("{name} · to show it: {switch}")))
+}
+
+/// Says what a view is for.
+///
+/// # Errors
+/// There is none of this name, or the file can't be written.
+pub fn describe(tree: &mut MemoTree, name: &str, description: &str) -> Result<ChangeReply, Fault> {
+    let done = tree.store().describe_view(name, description).map_err(|error| tree.fault(error))?;
+    Ok(ChangeReply::new(done, format!("{name}: {}", description.trim())))
+}
+
+/// Gives a view another name.
+///
+/// # Errors
+/// There is none of this name, the new one isn't allowed or taken, or the file can't be written.
+pub fn rename(tree: &mut MemoTree, name: &str, to: &str) -> Result<ChangeReply, Fault> {
+    let done = tree.store().rename_view(name, to).map_err(|error| tree.fault(error))?;
+    if tree.view == name {
+        to.clone_into(&mut tree.view);
     }
+    Ok(ChangeReply::new(done, format!("{name} is {to} now")))
+}
+
+/// Deletes a view; nodes stay as they are.
+///
+/// # Errors
+/// There is none of this name, or the file can't be removed.
+pub fn delete(tree: &mut MemoTree, name: String) -> Result<ChangeReply, Fault> {
+    let done = tree.store().delete_view(&name).map_err(|error| tree.fault(error))?;
+    Ok(ChangeReply::new(done, name))
+}
+
+/// Saves a search.
+///
+/// # Errors
+/// The name isn't allowed, or the file can't be written.
+pub fn save_query(tree: &mut MemoTree, name: &str, query: &str) -> Result<ChangeReply, Fault> {
+    let done = tree.store().save_query(name, query).map_err(|error| tree.fault(error))?;
+    Ok(ChangeReply::new(done, format!("{name}: {}", query.trim())))
+}
+
+/// Deletes a saved search.
+///
+/// # Errors
+/// There is none of this name, or the file can't be removed.
+pub fn delete_query(tree: &mut MemoTree, name: String) -> Result<ChangeReply, Fault> {
+    let done = tree.store().delete_query(&name).map_err(|error| tree.fault(error))?;
+    Ok(ChangeReply::new(done, name))
 }
 
 /// Builds the question that is asked before a view is deleted.
@@ -130,15 +134,11 @@ pub fn confirm(tree: &MemoTree, action: &Action) -> Result<Ask, Fault> {
     let Action::Delete { view } = action else { return Ok(Ask::confirm("cannot be undone")) };
     let store = tree.store();
     let view = store.view(&view.key).map_err(|error| tree.fault(error))?;
-    let expanded = store
-        .state
-        .expanded(&view.name)
-        .map_err(StoreError::from)
-        .map_err(|error| tree.fault(error))?;
+    let expanded = store.state.expanded(&view.name).map_err(|error| tree.fault(error))?;
     let described = match view.description.as_str() {
         "" => String::new(),
         text => format!(" ({text})"),
     };
-    let expanded = words::count(expanded, "expanded node");
+    let expanded = count(expanded, "expanded node");
     Ok(Ask::confirm(format!("view {}{described}, {expanded}; the nodes stay", view.name)))
 }

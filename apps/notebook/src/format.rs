@@ -1,21 +1,10 @@
-//! Formats counts and titles for answers and views.
+//! Formats titles and tags for answers and views.
 
-/// Formats a number with its noun: `1 line`, `14 entries`.
-pub fn count(number: u64, noun: &str) -> String {
-    match (number, noun.strip_suffix('y')) {
-        (1, _) => format!("1 {noun}"),
-        (_, Some(stem)) => format!("{number} {stem}ies"),
-        (_, None) => format!("{number} {noun}s"),
-    }
-}
+use pipemux_notes::text::{list, one_line};
 
 /// Quotes a text in one line, cut to 60 characters.
 pub fn quoted(text: &str) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match flat.char_indices().nth(60) {
-        Some((at, _)) => format!("\"{}…\"", &flat[..at]),
-        None => format!("\"{flat}\""),
-    }
+    format!("\"{}\"", one_line(text, 60))
 }
 
 /// Most characters of the first line that stands for a text.
@@ -49,24 +38,12 @@ pub fn list_tags(tags: &[(String, u64)]) -> String {
 /// Returns the titles of entries, as far as they fit: `"a", "b" and 3 more`.
 pub fn list_titles<'a>(titles: impl IntoIterator<Item = &'a str>) -> String {
     const SHOWN: usize = 10;
-    let titles: Vec<_> = titles.into_iter().collect();
-    let shown: Vec<_> = titles.iter().take(SHOWN).map(|title| quoted(title)).collect();
-    match titles.len().saturating_sub(SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
+    list(titles.into_iter().map(quoted), SHOWN)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn number_agrees_with_its_noun() {
-        assert_eq!(count(1, "entry"), "1 entry");
-        assert_eq!(count(0, "entry"), "0 entries");
-        assert_eq!(count(2, "line"), "2 lines");
-    }
 
     #[test]
     fn quoted_text_is_one_line_and_cut() {

@@ -14,10 +14,11 @@
 //! | [`schema`] | opens a store: refusals, migrations |
 //! | [`store`], [`change`] | read entries; write entries and undo that |
 //! | `undo_path` | whether a change can be undone, and which ones must be undone before it |
-//! | [`search`] | tokens, queries, the lines where words were found |
 //! | [`view_state`] | levels of detail and focus of one session, kept in its state directory |
 //! | [`hibernation`] | which state of the store views showed before the session was hibernated |
-//! | [`mod@format`] | counts and titles |
+//! | [`mod@format`] | titles and tags |
+//!
+//! Words, queries, migrations and JSON rows are those of `pipemux-notes`.
 //!
 //! **Invariant: an answered change is on disk.** Each action is one transaction, committed before
 //! `update` returns.
@@ -43,7 +44,6 @@ pub mod model;
 pub mod query;
 pub mod rows_input;
 pub mod schema;
-pub mod search;
 pub mod store;
 pub mod undo;
 mod undo_path;

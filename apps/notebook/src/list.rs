@@ -3,12 +3,14 @@
 use std::collections::HashSet;
 
 use docui::{Fault, Object, View, command, tokens};
+use pipemux_notes::excerpts::found_lines;
+use pipemux_notes::query::Query;
+use pipemux_notes::text::count;
 
 use crate::block::{FENCE_COST, head};
 use crate::entry;
-use crate::format::{count, first_line, hash_tags, list_tags};
+use crate::format::{first_line, hash_tags, list_tags};
 use crate::model::Notebook;
-use crate::search::{self, Query};
 use crate::store::Row;
 
 /// Tokens that are reserved for the line that says what was cut.
@@ -182,13 +184,13 @@ impl<'a> List<'a> {
     pub fn found(&mut self, ids: &[i64], query: &Query) -> Result<Option<usize>, Fault> {
         for (index, row) in self.rows(ids)?.iter().enumerate() {
             let text = self.notebook.store.text(row.id)?.unwrap_or_default();
-            let lines = search::found_lines(&text, query);
+            let lines = found_lines(&text, query);
             let mut lines: Vec<String> =
                 lines.iter().map(|line| format!("{}: {}", line.number, line.text)).collect();
             // What was found outside the text is shown as well.
-            let summary = search::found_lines(&row.summary, query);
+            let summary = found_lines(&row.summary, query);
             lines.extend(summary.into_iter().map(|line| format!("summary: {}", line.text)));
-            let in_gist = !search::found_lines(&row.gist, query).is_empty();
+            let in_gist = !found_lines(&row.gist, query).is_empty();
             let line = match lines.is_empty() || in_gist {
                 true if lines.is_empty() => gist_line(row),
                 true => format!("{} · {}", gist_line(row), lines.join(" · ")),

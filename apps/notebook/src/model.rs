@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use docui::{Done, Fault, Found, Opening, command, nearest};
+use pipemux_notes::text::count;
 
 use crate::entry;
-use crate::format::{count, first_line, quoted};
+use crate::format::{first_line, quoted};
 use crate::hibernation::HibernationRecord;
 use crate::schema;
 use crate::store::Store;

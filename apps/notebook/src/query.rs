@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 
 use docui::{Anchor, Done, Fault, Value};
+use pipemux_notes::query::{Grammar, Query};
+use pipemux_notes::text::count;
 
 use crate::action::{LevelName, Named, Rest, What};
 use crate::entry::{self, Level, QUERY_MAX, TEXT_MAX};
-use crate::format::{count, list_tags};
+use crate::format::list_tags;
 use crate::list::{LISTED_MAX, List};
 use crate::model::Notebook;
-use crate::search::Query;
 
 /// Most characters of the titles that a command repeats.
 const REPEATED_CHARS: usize = 200;
@@ -85,7 +86,7 @@ pub fn search(
         let message = format!("words: {length} characters, at most {QUERY_MAX}");
         return Err(Fault::usage(message).hint("a few words of the note are enough"));
     }
-    let Some(query) = Query::parse(words) else {
+    let Some(query) = Query::parse(words, Grammar::Words) else {
         return Err(Fault::usage("words: expected a word to search for")
             .hint(format!("all notes: pipemux ask '{}'", notebook.call("show()"))));
     };

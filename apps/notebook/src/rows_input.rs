@@ -1,6 +1,7 @@
 //! Reads notes from rows: JSON lines, or TSV with a header.
 
 use docui::{Fault, nearest};
+use pipemux_notes::rows::{json_values, split_tags};
 use serde_json::Value;
 
 use crate::entry::{self, ADDED_MAX, Content};
@@ -41,34 +42,13 @@ fn wrong(index: usize, column: &str, message: &str) -> Fault {
 
 fn json(rows: &str) -> Result<Vec<Content>, Fault> {
     let mut contents = Vec::new();
-    for value in serde_json::Deserializer::from_str(rows).into_iter::<Value>() {
-        let value = value.map_err(|error| {
-            let message = format!(
-                "row {}, line {}, column {}: {}; nothing was added",
-                contents.len() + 1,
-                error.line(),
-                error.column(),
-                plain(&error),
-            );
-            Fault::usage(message).hint(FORMS)
-        })?;
-        let objects = match value {
-            Value::Array(objects) => objects,
-            one => vec![one],
-        };
-        for object in objects {
-            let content = note(contents.len(), object)?;
-            push(&mut contents, content)?;
-        }
+    for value in json_values(rows) {
+        let value =
+            value.map_err(|error| Fault::usage(error + "; nothing was added").hint(FORMS))?;
+        let content = note(contents.len(), value)?;
+        push(&mut contents, content)?;
     }
     Ok(contents)
-}
-
-/// Returns the message of a JSON error without its position.
-fn plain(error: &serde_json::Error) -> String {
-    let message = error.to_string();
-    let end = message.rfind(" at line ").unwrap_or(message.len());
-    message[..end].to_owned()
 }
 
 fn note(index: usize, object: Value) -> Result<Content, Fault> {
@@ -128,10 +108,7 @@ fn set(content: &mut Content, index: usize, column: &str, text: String) -> Resul
         "text" => content.text = text,
         "gist" => content.gist = text.trim().to_owned(),
         "summary" => content.summary = text.trim().to_owned(),
-        "tags" | "tag" => {
-            let tags = text.split(',').map(str::trim).filter(|tag| !tag.is_empty());
-            content.tags.extend(tags.map(Into::into));
-        }
+        "tags" | "tag" => content.tags.extend(split_tags(&text)),
         other => {
             let guess = nearest(other, COLUMNS)
                 .map_or(String::new(), |guess| format!(", did you mean {guess}?"));

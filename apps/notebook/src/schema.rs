@@ -2,9 +2,9 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | `migrations` | the statements that make each version of the tables |
+//! | `tables` | the statements that make each version of the tables |
 
-mod migrations;
+mod tables;
 
 use std::fs::Metadata;
 use std::io::ErrorKind;
@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use docui::{Fault, command, regular_file};
+use pipemux_notes::migrations;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior, params};
 
-use migrations::MIGRATIONS;
+use tables::MIGRATIONS;
 
 /// Marks a SQLite file as a notebook: `PMnb`.
 const APPLICATION_ID: i64 = 0x504d_6e62;
@@ -279,13 +280,10 @@ fn check_parent(path: &Path) -> Result<(), Fault> {
 /// Checks that the file is a store of a known version, sets the connection up and migrates the store.
 fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
-    let version = match database_kind(connection)? {
-        DatabaseKind::Empty => 0,
-        DatabaseKind::Notebook { version } => version,
-        DatabaseKind::Foreign => {
-            return Err(foreign_file(path, "a SQLite file of another program").into());
-        }
-    };
+    if is_foreign(connection)? {
+        return Err(foreign_file(path, "a SQLite file of another program").into());
+    }
+    let version = migrations::version(connection, APPLICATION_ID)?;
     let newest = MIGRATIONS.len();
     if version > newest {
         let message = format!(
@@ -304,52 +302,14 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     // cost is one fsync per action, and actions come at the pace of a model's turns.
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")?;
-    migrate(connection, version)?;
-    Ok(())
+    Ok(migrations::migrate(connection, APPLICATION_ID, MIGRATIONS)?)
 }
 
-/// The owner of a SQLite file.
-enum DatabaseKind {
-    /// Nobody: it has no tables yet.
-    Empty,
-    /// A notebook, with this schema version.
-    Notebook { version: usize },
-    /// Another program.
-    Foreign,
-}
-
-fn database_kind(connection: &Connection) -> Result<DatabaseKind, rusqlite::Error> {
+/// Returns true for a file that has tables of another program.
+fn is_foreign(connection: &Connection) -> rusqlite::Result<bool> {
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-    if number("PRAGMA application_id")? == APPLICATION_ID {
-        let version = number("PRAGMA user_version")?;
-        return Ok(DatabaseKind::Notebook {
-            version: usize::try_from(version).unwrap_or(usize::MAX),
-        });
-    }
-    Ok(match number("SELECT count(*) FROM sqlite_master")? {
-        0 => DatabaseKind::Empty,
-        _ => DatabaseKind::Foreign,
-    })
-}
-
-fn migrate(connection: &mut Connection, version: usize) -> Result<(), rusqlite::Error> {
-    if version == MIGRATIONS.len() {
-        return Ok(());
-    }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    // Another process may have migrated the store while this one waited for the lock.
-    let version = match database_kind(&transaction)? {
-        DatabaseKind::Notebook { version } => version,
-        DatabaseKind::Empty | DatabaseKind::Foreign => 0,
-    };
-    for step in MIGRATIONS.iter().skip(version) {
-        transaction.execute_batch(step)?;
-    }
-    transaction.execute_batch(&format!(
-        "PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {}",
-        version.max(MIGRATIONS.len()),
-    ))?;
-    transaction.commit()
+    Ok(number("PRAGMA application_id")? != APPLICATION_ID
+        && number("SELECT count(*) FROM sqlite_master")? > 0)
 }
 
 fn foreign_file(path: &Path, kind: &str) -> Fault {

@@ -1,10 +1,11 @@
 //! Undoes changes, and says what that changed.
 
 use docui::{Done, Fault, command};
+use pipemux_notes::text::count;
 
 use crate::change::{ChangeId, UndoError, Undone, UndoneEntry};
 use crate::entry::Content;
-use crate::format::{count, list_titles, quoted};
+use crate::format::{list_titles, quoted};
 use crate::model::Notebook;
 use crate::update::{told_tags, undo_action};
 

@@ -1,11 +1,12 @@
 //! Carries out actions. Each outcome says what is there now, so that nobody has to look again.
 
 use docui::{Anchor, Ask, Data, Done, Fault, Text, media};
+use pipemux_notes::text::count;
 
 use crate::action::{Action, Entry, What};
 use crate::change::{Amended, ChangeId, ChangeKind, EntryRef};
 use crate::entry::{self, Content, Level, Outdated};
-use crate::format::{count, first_line, hash_tags, list_titles, quoted};
+use crate::format::{first_line, hash_tags, list_titles, quoted};
 use crate::model::Notebook;
 use crate::query;
 use crate::rows_input;

@@ -1,11 +1,11 @@
 //! Shows entries within a budget.
 
 use docui::{Anchor, Fault, Lod, View, ViewRequest, tokens};
+use pipemux_notes::text::count;
 
 use crate::action::Action;
 use crate::block::{Block, FENCE_COST, head};
 use crate::entry::{Level, key};
-use crate::format::count;
 use crate::model::Notebook;
 use crate::store::Row;
 

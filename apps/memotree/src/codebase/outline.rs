@@ -9,7 +9,7 @@ use pipemux_memotree_store::token::inert;
 use pipemux_proto::projection::Piece;
 
 use super::scan::{Codebase, SourceFile};
-use crate::words::count;
+use pipemux_notes::text::count;
 
 /// A line of the outline.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,13 +16,13 @@ mod schema;
 
 use std::path::Path;
 
+use pipemux_notes::full_text::{self, SearchedText};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
 pub use query::{Found, SEARCH_MAX};
 
 use crate::name::NodeId;
 use crate::stamp::Stamp;
-use crate::words::index_text;
 
 /// Why the index isn't usable. It is then made again.
 pub type IndexError = rusqlite::Error;
@@ -199,7 +199,7 @@ pub(crate) fn set(
         .query_row([id.as_str()], |row| row.get(0))
         .optional()?;
     if let Some(number) = old {
-        transaction.prepare_cached("DELETE FROM words WHERE rowid = ?1")?.execute([number])?;
+        full_text::remove(transaction, number)?;
         transaction.prepare_cached("DELETE FROM nodes WHERE number = ?1")?.execute([number])?;
         let sql = "DELETE FROM relations WHERE source = ?1";
         transaction.prepare_cached(sql)?.execute([id.as_str()])?;
@@ -251,17 +251,8 @@ fn insert(
         ])?;
     let number = transaction.last_insert_rowid();
     let short = format!("{}\n{}", file.gist, file.summary);
-    transaction
-        .prepare_cached(
-            "INSERT INTO words (rowid, title, text, short, tags) VALUES (?1, ?2, ?3, ?4, ?5)",
-        )?
-        .execute(params![
-            number,
-            index_text(&file.title),
-            index_text(&file.content),
-            index_text(&short),
-            index_text(&file.tags.join(" ")),
-        ])?;
+    let (title, text, tags) = (&file.title, &file.content, &file.tags);
+    SearchedText { title, text, short: &short, tags }.insert(transaction, number, "short")?;
     for (relation, kind, target) in &file.relations {
         let sql = "INSERT OR IGNORE INTO relations VALUES (?1, ?2, ?3, ?4)";
         let values = params![relation, id.as_str(), kind, target];

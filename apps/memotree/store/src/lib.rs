@@ -17,7 +17,7 @@
 //! | [`name`], [`token`], [`order`] | ids and names; Action Tokens; where a node stands among its siblings |
 //! | [`node_file`] | the grammar of a node's file |
 //! | [`folder`], [`stamp`] | reads and writes the files, never over what another program wrote |
-//! | [`index`], [`words`] | the index and its full-text search, in any script |
+//! | [`index`] | the index and its full-text search, by the words of `pipemux-notes` |
 //! | [`state`] | a session's own state; the records of undo |
 //! | [`store`] | all of it together: noticing changes, making changes as one, undo and redo |
 //! | [`actions`], [`views`], [`transfer`] | what one can do |
@@ -53,7 +53,6 @@ pub mod store;
 pub mod token;
 pub mod transfer;
 pub mod views;
-pub mod words;
 
 pub use error::StoreError;
 pub use name::{NameError, NodeId};

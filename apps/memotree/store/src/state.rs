@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::Duration;
 
+use pipemux_notes::migrations::migrate;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use crate::error::StoreError;
@@ -50,8 +51,10 @@ const TABLES: &str = "
         name TEXT PRIMARY KEY,
         value TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
-    PRAGMA user_version = 1;
 ";
+
+/// An early store of version 1 may lack some of the tables, which version 2 has for sure.
+const MIGRATIONS: &[&str] = &[TABLES, TABLES];
 
 /// How much of a node is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -160,12 +163,12 @@ impl State {
     /// # Errors
     /// It can't be written.
     pub fn open(path: &Path) -> Result<Self> {
-        let connection = Connection::open(path)?;
+        let mut connection = Connection::open(path)?;
         connection.busy_timeout(Duration::from_secs(5))?;
         connection.execute_batch(
             "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;",
         )?;
-        connection.execute_batch(TABLES)?;
+        migrate(&mut connection, 0, MIGRATIONS)?;
         Ok(Self { connection })
     }
 

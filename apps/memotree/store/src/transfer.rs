@@ -99,7 +99,7 @@ fn tagged(title: &str) -> (String, Vec<String>) {
     let mut words: Vec<&str> = title.split(' ').collect();
     let mut tags = Vec::new();
     while words.len() > 1
-        && let Some(tag) = words.last().and_then(|word| crate::words::tag(word))
+        && let Some(tag) = words.last().and_then(|word| pipemux_notes::query::tag(word))
     {
         tags.push(tag.to_owned());
         words.pop();
@@ -234,7 +234,8 @@ impl Store {
             let marks = "#".repeat(level.min(HEADING_MAX));
             // Tags of several words can't be written in a heading.
             let tags = tags.iter().map(|tag| format!("#{tag}"));
-            let tags = tags.filter(|tag| crate::words::tag(tag).is_some() && !tag.contains(' '));
+            let tags =
+                tags.filter(|tag| pipemux_notes::query::tag(tag).is_some() && !tag.contains(' '));
             let tags: String = tags.map(|tag| format!(" {}", inert(&tag))).collect();
             let title = escaped_title(&inert(&title));
             out += &format!("{marks} {title}{tags} [[MT:Node:{id}]]\n");

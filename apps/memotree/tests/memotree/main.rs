@@ -9,6 +9,7 @@ mod growth;
 mod laws;
 mod nodes;
 mod outside;
+mod search_corpus;
 mod settings;
 mod sleep;
 mod tags;

@@ -2,6 +2,7 @@
 //! record from which the change can be undone.
 
 use docui::Fault;
+use pipemux_notes::full_text::{self, SearchedText};
 use rusqlite::{OptionalExtension, Transaction, params};
 
 use super::{CHANGES_BYTES_MAX, CHANGES_MAX, ChangeId, ChangeKind, EntryRef};
@@ -98,7 +99,7 @@ pub(super) fn update(
          summary = ?8, origin = ?9, text = ?10 WHERE id = ?1",
         columns(Some(entry.id), rev, content),
     )?;
-    execute(transaction, "DELETE FROM words WHERE rowid = ?1", [entry.id])?;
+    full_text::remove(transaction, entry.id)?;
     execute(transaction, "DELETE FROM tags WHERE entry = ?1", [entry.id])?;
     index(transaction, entry.id, content)?;
     execute(transaction, "DELETE FROM attachments WHERE entry = ?1", [entry.id])?;
@@ -107,7 +108,7 @@ pub(super) fn update(
 }
 
 pub(super) fn delete(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
-    execute(transaction, "DELETE FROM words WHERE rowid = ?1", [id])?;
+    full_text::remove(transaction, id)?;
     // The foreign keys delete its tags and its attachment too.
     execute(transaction, "DELETE FROM entries WHERE id = ?1", [id])?;
     Ok(())
@@ -157,19 +158,9 @@ fn index(transaction: &Transaction<'_>, id: i64, content: &Content) -> rusqlite:
     for tag in &content.tags {
         insert_tag.execute(params![id, tag])?;
     }
-    let tokens = crate::search::index_text;
-    execute(
-        transaction,
-        "INSERT INTO words (rowid, title, text, summary, tags) VALUES (?1, ?2, ?3, ?4, ?5)",
-        params![
-            id,
-            tokens(&content.title),
-            tokens(&content.text),
-            tokens(&format!("{}\n{}", content.summary, content.gist)),
-            tokens(&content.tags.join("\n")),
-        ],
-    )?;
-    Ok(())
+    let short = format!("{}\n{}", content.summary, content.gist);
+    let (title, text, tags) = (&content.title, &content.text, &content.tags);
+    SearchedText { title, text, short: &short, tags }.insert(transaction, id, "summary")
 }
 
 /// The changes of one action, which are undone together.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use docui::Fault;
 
 use super::Store;
-use crate::search::{Alternative, Query, Term};
+use pipemux_notes::query::{Alternative, Query, Term, all_of};
 
 /// Most words of one alternative that are also looked for inside other words of titles, gists and tags.
 const INSIDE_TERMS_MAX: usize = 32;
@@ -67,10 +67,9 @@ impl Store {
 
     /// Returns the entries with all terms, and how well they match. `columns` narrows where the terms are.
     fn matching(&self, columns: &str, terms: &[Term]) -> Result<Vec<(i64, f64)>, Fault> {
-        let expressions: Vec<_> = terms.iter().map(Term::expression).collect();
         // A match in the title weighs most, then tags, then what the author wrote in short.
         let sql = "SELECT rowid, bm25(words, 10.0, 1.0, 2.0, 5.0) FROM words WHERE words MATCH ?1";
-        let expression = format!("{columns}({})", expressions.join(" AND "));
+        let expression = columns.to_owned() + &all_of(terms);
         self.query_all(sql, vec![expression.into()], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 

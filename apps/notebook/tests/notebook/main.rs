@@ -6,6 +6,7 @@ mod entries;
 mod hibernation;
 mod saved;
 mod search;
+mod search_corpus;
 mod store;
 mod undo;
 mod window;

@@ -1,9 +1,9 @@
 //! What is asked of the index. Nothing here depends on the number of all nodes, but searching for what is in many of them.
 
+use pipemux_notes::query::{expression, phrase};
 use rusqlite::{OptionalExtension, params};
 
 use super::{COLUMNS, Index, IndexError, NodeRow, read};
-use crate::words;
 
 /// Most nodes that a search returns.
 pub const SEARCH_MAX: usize = 200;
@@ -172,10 +172,7 @@ impl Index {
     /// # Errors
     /// The index isn't readable.
     pub fn titled(&self, title: &str, max: usize) -> Result<Vec<NodeRow>, IndexError> {
-        let Some(expression) = words::expression(&format!("\"{}\"", title.replace('"', " ")))
-        else {
-            return Ok(Vec::new());
-        };
+        let Some(expression) = phrase(title) else { return Ok(Vec::new()) };
         let mut found = self.matching(&format!("{{title}} : ({expression})"))?;
         found.retain(|row| row.title.trim().to_lowercase() == title.trim().to_lowercase());
         found.truncate(max);
@@ -187,9 +184,7 @@ impl Index {
     /// # Errors
     /// The index isn't readable.
     pub fn tagged(&self, tag: &str, max: usize) -> Result<Vec<NodeRow>, IndexError> {
-        let Some(expression) = words::expression(&format!("\"{}\"", tag.replace('"', " "))) else {
-            return Ok(Vec::new());
-        };
+        let Some(expression) = phrase(tag) else { return Ok(Vec::new()) };
         let sql = format!(
             "SELECT {COLUMNS} FROM words w JOIN nodes n ON n.number = w.rowid
              LEFT JOIN counts c ON c.up = n.id WHERE words MATCH ?1 ORDER BY n.id LIMIT ?2"
@@ -241,7 +236,7 @@ impl Index {
     /// # Errors
     /// The index isn't readable.
     pub fn search(&self, query: &str, max: usize) -> Result<Found, IndexError> {
-        let Some(expression) = words::expression(query) else {
+        let Some(expression) = expression(query) else {
             return Ok(Found { nodes: Vec::new(), more: false });
         };
         let max = max.min(SEARCH_MAX);

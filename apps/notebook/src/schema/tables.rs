@@ -4,7 +4,7 @@
 /// another.
 ///
 /// Large columns come last, so that reading the others doesn't walk through them. `words` holds only
-/// tokens (see [`crate::search`]); its tokenizer splits them at the spaces again.
+/// tokens (see `pipemux_notes::tokenizer`); its tokenizer splits them at the spaces again.
 pub(super) const MIGRATIONS: &[&str] = &["
     CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
     INSERT INTO meta VALUES ('id', lower(hex(randomblob(16))));

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 
-use super::{Alternative, CharClass, Query, Term, Token, tokens};
+use crate::query::{Alternative, Query, Term};
+use crate::tokenizer::{CharClass, Token, tokens};
 
 /// A line of a text in which words of a query were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -165,9 +166,10 @@ fn is_spaced_word(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::query::Grammar;
 
     fn parse(text: &str) -> Query {
-        Query::parse(text).unwrap_or_else(|| panic!("{text:?} is blank"))
+        Query::parse(text, Grammar::Words).unwrap_or_else(|| panic!("{text:?} is blank"))
     }
 
     fn lines(text: &str, query: &str) -> Vec<String> {
