@@ -204,8 +204,8 @@ impl MemoTree {
         let shown = self.shown.borrow().clone();
         let store = self.store.get_mut();
         // What isn't readable is told by whatever reads it next.
-        let _ = store.refresh();
-        let _ = store.verify(shown.iter().map(String::as_str));
+        let _ = store.files.refresh();
+        let _ = store.files.verify(shown.iter().map(String::as_str));
         let mut changed = self.take_noticed();
         changed |= self.look_at_panels();
         changed | std::mem::take(&mut self.has_unshown_changes)
@@ -214,7 +214,7 @@ impl MemoTree {
     /// Takes in what other programs just did to nodes that an action is about. A caller who looked before counts as not
     /// having seen it.
     pub(crate) fn look_at(&mut self, ids: &[String], context: &Context) {
-        let _ = self.store.get_mut().verify(ids.iter().map(String::as_str));
+        let _ = self.store.get_mut().files.verify(ids.iter().map(String::as_str));
         if self.take_noticed() {
             self.freshness.get_mut().settle(context.version + 1);
             self.has_unshown_changes = true;
@@ -241,7 +241,8 @@ impl MemoTree {
 
     /// Compares more files with the index. Returns whether any was changed.
     pub(crate) fn sweep(&mut self) -> bool {
-        self.sweeping = self.store.get_mut().sweep(SWEPT).is_ok_and(|(_, complete)| !complete);
+        self.sweeping =
+            self.store.get_mut().files.sweep(SWEPT).is_ok_and(|(_, complete)| !complete);
         self.take_noticed()
     }
 
@@ -266,7 +267,7 @@ impl MemoTree {
 
     /// Has readers told of what was noticed. Returns whether there was anything.
     fn take_noticed(&mut self) -> bool {
-        let mut changes = self.store.get_mut().take_noticed();
+        let mut changes = self.store.get_mut().files.take_noticed();
         let Changes { added, changed, removed, .. } = &mut changes;
         for ids in [added, changed, removed] {
             ids.sort();
@@ -289,9 +290,13 @@ impl MemoTree {
     /// Looks at views, saved searches and the configuration. Returns whether they changed.
     pub(crate) fn look_at_panels(&mut self) -> bool {
         let store = self.store.get_mut();
-        (self.config, self.config_problem) = store.config();
-        let views = store.views().unwrap_or_default();
-        let shown = format!("{views:?}{:?}{:?}", store.queries().ok(), self.config);
+        (self.config, self.config_problem) = pipemux_memotree_store::config::read(&store);
+        let views = pipemux_memotree_store::views::all(&store).unwrap_or_default();
+        let shown = format!(
+            "{views:?}{:?}{:?}",
+            pipemux_memotree_store::views::queries(&store).ok(),
+            self.config
+        );
         let panels = pipemux_stable_hash::hash_with_length(shown.as_bytes());
         if !views.iter().any(|view| view.name == self.view)
             && let Some(view) = views.into_iter().next()

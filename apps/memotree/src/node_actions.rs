@@ -114,7 +114,7 @@ pub fn tag(
     let done = tree.store().tag(&borrowed(&ids), add, remove).map_err(|error| tree.fault(error))?;
     let mut all = Vec::new();
     for id in &ids {
-        let row = tree.store().node(id).map_err(|error| tree.fault(error))?;
+        let row = tree.store().files.node(id).map_err(|error| tree.fault(error))?;
         let tags: Vec<String> = row.tags.iter().map(|tag| format!("#{tag}")).collect();
         let tags = if tags.is_empty() { "no tags".to_owned() } else { tags.join(" ") };
         all.push(format!("{id}: {tags}"));

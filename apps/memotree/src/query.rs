@@ -91,8 +91,8 @@ fn one(
     view: &mut View,
 ) -> Result<(String, u64), Fault> {
     let level = below.unwrap_or(LevelName::Full);
-    let row = tree.store().node(id).map_err(|error| tree.fault(error))?;
-    let (summary, text) = tree.store().text(id).map_err(|error| tree.fault(error))?;
+    let row = tree.store().files.node(id).map_err(|error| tree.fault(error))?;
+    let (summary, text) = tree.store().files.text(id).map_err(|error| tree.fault(error))?;
     let above = row.shown_under.as_ref().map(NodeId::as_str);
     let mut head = outline_line(&row, 0, level != LevelName::Full, above);
     head.replace_range(..BULLET.len(), "");
@@ -173,7 +173,7 @@ impl Below<'_> {
         let has_text = row.lines > 0 || row.has_summary;
         let Some(level) = self.of.level.filter(|_| has_text) else { return String::new() };
         // Of a file that can't be read, the line says so.
-        let (summary, text) = self.store.text(row.id.as_str()).unwrap_or_default();
+        let (summary, text) = self.store.files.text(row.id.as_str()).unwrap_or_default();
         match level {
             LevelName::Gist => first_line(row, &text).unwrap_or_default(),
             LevelName::Summary => summary,
@@ -290,8 +290,9 @@ pub fn share(budget: u64) -> Share {
 /// The folder isn't readable.
 pub fn list(tree: &MemoTree) -> Result<Done, Fault> {
     let store = tree.store();
-    let views = store.views().map_err(|error| tree.fault(error))?;
-    let queries = store.queries().map_err(|error| tree.fault(error))?;
+    let views = pipemux_memotree_store::views::all(&store).map_err(|error| tree.fault(error))?;
+    let queries =
+        pipemux_memotree_store::views::queries(&store).map_err(|error| tree.fault(error))?;
     let mut view = View::new("");
     for one in &views {
         let current = if one.name == tree.view { " · current" } else { "" };
@@ -334,10 +335,11 @@ pub fn trash(tree: &MemoTree) -> Result<Done, Fault> {
 pub fn value_of(tree: &MemoTree, key: &str) -> Result<String, Fault> {
     let mut store = tree.store();
     if store.index().node(key).map_err(fault)?.is_some() {
-        return store.text(key).map(|(_, text)| text).map_err(|error| tree.fault(error));
+        return store.files.text(key).map(|(_, text)| text).map_err(|error| tree.fault(error));
     }
-    if let Ok(view) = store.view(key) {
+    if let Ok(view) = pipemux_memotree_store::views::get(&store, key) {
         return Ok(view.description);
     }
-    store.query(key).map_err(|_| Fault::not_found("there is no such node").about(key))
+    pipemux_memotree_store::views::query(&store, key)
+        .map_err(|_| Fault::not_found("there is no such node").about(key))
 }

@@ -22,11 +22,14 @@ const SNIPPET_LINES: usize = 3;
 pub fn search(tree: &MemoTree, words: &Words, skip: i64, budget: u64) -> Result<Done, Fault> {
     let store = tree.store();
     let query = match words {
-        Words::Saved(saved) => store.query(&saved.key).map_err(|error| tree.fault(error))?,
+        Words::Saved(saved) => pipemux_memotree_store::views::query(&store, &saved.key)
+            .map_err(|error| tree.fault(error))?,
         Words::Text(text) => match pipemux_memotree_store::Token::parse(text.trim()) {
-            Ok(token) => store.query(&token.name).map_err(|error| tree.fault(error))?,
+            Ok(token) => pipemux_memotree_store::views::query(&store, &token.name)
+                .map_err(|error| tree.fault(error))?,
             // A saved search, by its name.
-            Err(_) => store.query(text.trim()).unwrap_or_else(|_| text.clone()),
+            Err(_) => pipemux_memotree_store::views::query(&store, text.trim())
+                .unwrap_or_else(|_| text.clone()),
         },
     };
     if expression(&query).is_none() {
@@ -94,7 +97,7 @@ fn found_line(tree: &MemoTree, row: &NodeRow, terms: &[String]) -> String {
     if row.lines == 0 {
         return line;
     }
-    let Ok((_, text)) = tree.store().text(row.id.as_str()) else { return line };
+    let Ok((_, text)) = tree.store().files.text(row.id.as_str()) else { return line };
     let score = |line: &str| {
         let line = line.to_lowercase();
         let found = terms.iter().filter(|term| line.contains(term.as_str()));

@@ -146,7 +146,7 @@ pub fn produce(
     match part {
         Part::Views => {
             let command = |call: &str| docui::command::run(&tree.call(call));
-            tree.store().render_views(&tree.view, OTHER_VIEWS, command)
+            pipemux_memotree_store::render::views(&tree.store(), &tree.view, OTHER_VIEWS, command)
         }
         Part::Environment => {
             let project = project::name(tree.root());
@@ -156,7 +156,14 @@ pub fn produce(
             let project = format!("{project}{linked}");
             let version = env!("CARGO_PKG_VERSION");
             let problems = if lod == Lod::Full { FULL_PROBLEMS } else { PROBLEMS_MAX };
-            store.render_environment(&project, &tree.view, version, time.as_deref(), problems)
+            pipemux_memotree_store::render::environment(
+                &store,
+                &project,
+                &tree.view,
+                version,
+                time.as_deref(),
+                problems,
+            )
         }
         Part::Tree => tree_section(tree, share),
         Part::Codebase => Ok(codebase::section(&tree.codebase.found, share)),
@@ -176,7 +183,12 @@ fn shown_time(tree: &MemoTree) -> Option<String> {
 }
 
 fn tree_section(tree: &MemoTree, share: &Share) -> Result<RenderSection<SlotLine>, StoreError> {
-    let rendered = tree.store().render_tree(&tree.view, share, tree.config.tokens)?;
+    let rendered = pipemux_memotree_store::render::tree(
+        &mut tree.store(),
+        &tree.view,
+        share,
+        tree.config.tokens,
+    )?;
     let shown = rendered.shown.iter().map(|row| row.id.to_string()).collect();
     tree.note_shown(shown);
     Ok(rendered.section)

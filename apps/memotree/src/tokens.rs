@@ -24,7 +24,7 @@ fn meaning(tree: &MemoTree, kind: TokenKind, name: &str) -> Result<Token, StoreE
     match kind {
         TokenKind::Node => node(tree, name),
         TokenKind::View => {
-            let views = tree.store().views()?;
+            let views = pipemux_memotree_store::views::all(&tree.store())?;
             let view = views.iter().find(|view| view.name == name);
             let at = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
             let found =
@@ -32,7 +32,7 @@ fn meaning(tree: &MemoTree, kind: TokenKind, name: &str) -> Result<Token, StoreE
             Ok(found.unwrap_or_else(|| Token::gone(None)))
         }
         TokenKind::Query => {
-            let queries = tree.store().queries()?;
+            let queries = pipemux_memotree_store::views::queries(&tree.store())?;
             let found = queries.iter().find(|(known, _)| known == name);
             let token = format!("search('{name}')");
             Ok(found.map_or_else(

@@ -75,7 +75,8 @@ pub fn markdown(
     parent: Option<&str>,
 ) -> Result<ChangeReply, Fault> {
     let Imported { added, updated, committed } =
-        tree.store().import(text, parent).map_err(|error| tree.fault(error))?;
+        pipemux_memotree_store::transfer::import(&mut tree.store(), text, parent)
+            .map_err(|error| tree.fault(error))?;
     if added.is_empty() && updated.is_empty() {
         let brief = match text.trim() {
             "" => "nothing to add: the text is empty",
@@ -114,7 +115,8 @@ pub fn export(
     overwrite: bool,
 ) -> Result<Done, Fault> {
     let ids = if nodes.is_empty() { Vec::new() } else { names::ids(tree, nodes)? };
-    let text = tree.store().export(&names::borrowed(&ids)).map_err(|error| tree.fault(error))?;
+    let text = pipemux_memotree_store::transfer::export(&mut tree.store(), &names::borrowed(&ids))
+        .map_err(|error| tree.fault(error))?;
     if text.is_empty() {
         return Err(Fault::refused("the tree has no nodes to export"));
     }

@@ -25,11 +25,11 @@ pub fn set_levels(
     let mut store = tree.store();
     let mut folded_above = Vec::new();
     for id in ids {
-        let mut above = store.node(id).map_err(|error| tree.fault(error))?.shown_under;
+        let mut above = store.files.node(id).map_err(|error| tree.fault(error))?.shown_under;
         while let Some(parent) = above.filter(|_| level.is_some()) {
             let parent = parent.to_string();
             let known = store.state.level(&view, &parent).map_err(|error| tree.fault(error))?;
-            above = store.node(&parent).map_err(|error| tree.fault(error))?.shown_under;
+            above = store.files.node(&parent).map_err(|error| tree.fault(error))?.shown_under;
             if known.is_none() && !ids.contains(&parent) && !folded_above.contains(&parent) {
                 folded_above.push(parent);
             }
@@ -50,9 +50,13 @@ pub fn set_levels(
 /// There is none of this name, or the state can't be written.
 pub fn switch(tree: &mut MemoTree, name: &str) -> Result<Done, Fault> {
     let mut store = tree.store();
-    let view = store.view(name).map_err(|error| tree.fault(error))?;
-    let last =
-        store.views().map_err(|error| tree.fault(error))?.iter().map(|view| view.usage.used).max();
+    let view =
+        pipemux_memotree_store::views::get(&store, name).map_err(|error| tree.fault(error))?;
+    let last = pipemux_memotree_store::views::all(&store)
+        .map_err(|error| tree.fault(error))?
+        .iter()
+        .map(|view| view.usage.used)
+        .max();
     // Switches within one second are told apart.
     let used = now().max(last.unwrap_or_default() + 1);
     let focus = view.usage.focus.as_deref();
@@ -73,7 +77,8 @@ fn now() -> i64 {
 /// # Errors
 /// The name isn't allowed or taken, or the file can't be written.
 pub fn create(tree: &mut MemoTree, name: &str, description: &str) -> Result<ChangeReply, Fault> {
-    let done = tree.store().create_view(name, description).map_err(|error| tree.fault(error))?;
+    let done = pipemux_memotree_store::views::create(&mut tree.store(), name, description)
+        .map_err(|error| tree.fault(error))?;
     let switch = tree.call(&format!("switch(\"{name}\")"));
     Ok(ChangeReply::new(done, format!("{name} · to show it: {switch}")))
 }
@@ -83,7 +88,8 @@ pub fn create(tree: &mut MemoTree, name: &str, description: &str) -> Result<Chan
 /// # Errors
 /// There is none of this name, or the file can't be written.
 pub fn describe(tree: &mut MemoTree, name: &str, description: &str) -> Result<ChangeReply, Fault> {
-    let done = tree.store().describe_view(name, description).map_err(|error| tree.fault(error))?;
+    let done = pipemux_memotree_store::views::describe(&mut tree.store(), name, description)
+        .map_err(|error| tree.fault(error))?;
     Ok(ChangeReply::new(done, format!("{name}: {}", description.trim())))
 }
 
@@ -92,7 +98,8 @@ pub fn describe(tree: &mut MemoTree, name: &str, description: &str) -> Result<Ch
 /// # Errors
 /// There is none of this name, the new one isn't allowed or taken, or the file can't be written.
 pub fn rename(tree: &mut MemoTree, name: &str, to: &str) -> Result<ChangeReply, Fault> {
-    let done = tree.store().rename_view(name, to).map_err(|error| tree.fault(error))?;
+    let done = pipemux_memotree_store::views::rename(&mut tree.store(), name, to)
+        .map_err(|error| tree.fault(error))?;
     if tree.view == name {
         to.clone_into(&mut tree.view);
     }
@@ -104,7 +111,8 @@ pub fn rename(tree: &mut MemoTree, name: &str, to: &str) -> Result<ChangeReply, 
 /// # Errors
 /// There is none of this name, or the file can't be removed.
 pub fn delete(tree: &mut MemoTree, name: String) -> Result<ChangeReply, Fault> {
-    let done = tree.store().delete_view(&name).map_err(|error| tree.fault(error))?;
+    let done = pipemux_memotree_store::views::delete(&mut tree.store(), &name)
+        .map_err(|error| tree.fault(error))?;
     Ok(ChangeReply::new(done, name))
 }
 
@@ -113,7 +121,8 @@ pub fn delete(tree: &mut MemoTree, name: String) -> Result<ChangeReply, Fault> {
 /// # Errors
 /// The name isn't allowed, or the file can't be written.
 pub fn save_query(tree: &mut MemoTree, name: &str, query: &str) -> Result<ChangeReply, Fault> {
-    let done = tree.store().save_query(name, query).map_err(|error| tree.fault(error))?;
+    let done = pipemux_memotree_store::views::save_query(&mut tree.store(), name, query)
+        .map_err(|error| tree.fault(error))?;
     Ok(ChangeReply::new(done, format!("{name}: {}", query.trim())))
 }
 
@@ -122,7 +131,8 @@ pub fn save_query(tree: &mut MemoTree, name: &str, query: &str) -> Result<Change
 /// # Errors
 /// There is none of this name, or the file can't be removed.
 pub fn delete_query(tree: &mut MemoTree, name: String) -> Result<ChangeReply, Fault> {
-    let done = tree.store().delete_query(&name).map_err(|error| tree.fault(error))?;
+    let done = pipemux_memotree_store::views::delete_query(&mut tree.store(), &name)
+        .map_err(|error| tree.fault(error))?;
     Ok(ChangeReply::new(done, name))
 }
 
@@ -133,7 +143,8 @@ pub fn delete_query(tree: &mut MemoTree, name: String) -> Result<ChangeReply, Fa
 pub fn confirm(tree: &MemoTree, action: &Action) -> Result<Ask, Fault> {
     let Action::Delete { view } = action else { return Ok(Ask::confirm("cannot be undone")) };
     let store = tree.store();
-    let view = store.view(&view.key).map_err(|error| tree.fault(error))?;
+    let view =
+        pipemux_memotree_store::views::get(&store, &view.key).map_err(|error| tree.fault(error))?;
     let expanded = store.state.expanded(&view.name).map_err(|error| tree.fault(error))?;
     let described = match view.description.as_str() {
         "" => String::new(),

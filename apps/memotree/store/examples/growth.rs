@@ -51,7 +51,7 @@ fn measure(count: usize) -> Result<(), Box<dyn Error>> {
     let settle = || -> Result<(), Box<dyn Error>> {
         std::thread::sleep(Duration::from_millis(60));
         let (mut store, _) = Store::open(&root, &state)?;
-        store.refresh()?;
+        store.files.refresh()?;
         Ok(())
     };
     settle()?;
@@ -77,7 +77,9 @@ fn measure(count: usize) -> Result<(), Box<dyn Error>> {
     })?;
     let budgets = Budgets::new(Size::tokens(2_000)).framed_by(Frame::Caller);
     let share = shares(&[RenderSource::new("tree", "")], &budgets)[0];
-    let (view, _) = best(5, || Ok(store.render_tree("all", &share, TokenForm::Long)?))?;
+    let (view, _) = best(5, || {
+        Ok(pipemux_memotree_store::render::tree(&mut store, "all", &share, TokenForm::Long)?)
+    })?;
     let rare = format!("word{}", count / 2);
     let (search, found) = best(5, || Ok(store.index().search(&rare, 20)?))?;
     assert!(!found.nodes.is_empty());

@@ -22,8 +22,7 @@ use pipemux_proto::projection::Lod;
 use serde::{Deserialize, Serialize};
 
 use crate::error::StoreError;
-use crate::folder::{FileName, Part};
-use crate::state::FileEdit;
+use crate::file_edit::{FileEdit, FileName, Part};
 use crate::store::{Committed, Store};
 
 /// The name of the file.
@@ -118,146 +117,143 @@ pub struct Settings {
     pub codebase: Option<bool>,
 }
 
-impl Store {
-    /// Reads how the tree is shown. A file that isn't readable counts as none; the second value says why.
-    pub fn config(&self) -> (Config, Option<String>) {
-        match self.folder.read_config() {
-            Err(error) => (Config::default(), Some(error.to_string())),
-            Ok(text) => match parse(&text) {
-                Ok(config) => (config, None),
-                Err(why) => (Config::default(), Some(format!("{CONFIG_FILE}: {why}"))),
-            },
-        }
-    }
-
-    /// Sets how the tree is shown.
-    ///
-    /// # Errors
-    /// A value isn't allowed, or the file is broken or can't be written.
-    pub fn configure(&mut self, settings: &Settings) -> Result<Committed, StoreError> {
-        if let Some(budget) = settings.budget.filter(|budget| (1..BUDGET_MIN).contains(budget)) {
-            let message = format!("budget: expected {BUDGET_MIN} tokens or more, got {budget}");
-            return Err(StoreError::Value(message));
-        }
-        self.edit_config("configure", |text| {
-            let mut text = text;
-            if let Some(form) = settings.tokens {
-                text = with_key(&text, "tokens", Some(&format!("\"{}\"", form.name())));
-            }
-            if let Some(budget) = settings.budget {
-                let value = (budget > 0).then(|| budget.to_string());
-                text = with_key(&text, "budget", value.as_deref());
-            }
-            if let Some(shown) = settings.codebase {
-                text = with_key(&text, "codebase", (!shown).then_some("false"));
-            }
-            Ok(text)
-        })
-    }
-
-    /// Sets how many tokens a part or an added source gets: at most these, and these before parts without a quota. 0 removes it.
-    ///
-    /// # Errors
-    /// There is no such source, the number isn't allowed, or the file is broken or can't be written.
-    pub fn set_quota(&mut self, source: &str, tokens: u64) -> Result<Committed, StoreError> {
-        let (config, _) = self.config();
-        let added = config.sources.iter().map(|source| source.id.as_str());
-        if !PARTS.into_iter().chain(added.clone()).any(|id| id == source) {
-            let near = nearest(source, PARTS.into_iter().chain(added)).map(str::to_owned);
-            let near = near.into_iter().collect();
-            return Err(StoreError::NoSuch { what: "source", name: source.to_owned(), near });
-        }
-        if tokens > 0 && !(QUOTA_MIN..=QUOTA_MAX).contains(&tokens) {
-            let message =
-                format!("tokens: expected {QUOTA_MIN} to {QUOTA_MAX}, or 0 for none, got {tokens}");
-            return Err(StoreError::Value(message));
-        }
-        let value = (tokens > 0).then(|| tokens.to_string());
-        self.edit_config(&format!("quota of {source}"), |text| {
-            Ok(with_key(&text, &quota_key(source), value.as_deref()))
-        })
-    }
-
-    /// Adds a source, or changes the one of this id.
-    ///
-    /// # Errors
-    /// There are too many, a value isn't allowed, or the file is broken or can't be written.
-    pub fn add_source(&mut self, source: &SourceConfig) -> Result<Committed, StoreError> {
-        let is_address = |id: &str| {
-            let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-            id.split_once('/').is_some_and(|(provider, session)| {
-                [provider, session].iter().all(|part| !part.is_empty() && part.chars().all(plain))
-            })
-        };
-        if !is_address(&source.id) || source.id.len() > 128 {
-            let message =
-                format!("session: expected an address like \"monitor/main\", got {:?}", source.id);
-            return Err(StoreError::Value(message));
-        }
-        if !(1..=WEIGHT_MAX).contains(&source.weight) {
-            let message = format!("weight: expected 1 to {WEIGHT_MAX}, got {}", source.weight);
-            return Err(StoreError::Value(message));
-        }
-        if source.priority.abs() > PRIORITY_MAX {
-            let message = format!(
-                "priority: expected -{PRIORITY_MAX} to {PRIORITY_MAX}, got {}",
-                source.priority
-            );
-            return Err(StoreError::Value(message));
-        }
-        self.edit_config(&format!("add source {}", source.id), |text| {
-            let text = without_source(&text, &source.id);
-            if parse(&text).is_ok_and(|config| config.sources.len() >= SOURCES_MAX) {
-                return Err(StoreError::Value(format!("a tree shows at most {SOURCES_MAX} sources")));
-            }
-            let gap = if text.is_empty() || text.ends_with("\n\n") { "" } else { "\n" };
-            let SourceConfig { id, priority, weight, lod } = source;
-            let lod = lod_name(*lod);
-            Ok(format!(
-                "{text}{gap}[[sources]]\nid = \"{id}\"\npriority = {priority}\nweight = {weight}\nlod = \"{lod}\"\n"
-            ))
-        })
-    }
-
-    /// Removes a source.
-    ///
-    /// # Errors
-    /// There is none of this id, or the file is broken or can't be written.
-    pub fn remove_source(&mut self, id: &str) -> Result<Committed, StoreError> {
-        let (config, _) = self.config();
-        if !config.sources.iter().any(|source| source.id == id) {
-            let near = nearest(id, config.sources.iter().map(|source| source.id.as_str()));
-            let near = near.map(str::to_owned).into_iter().collect();
-            return Err(StoreError::NoSuch { what: "source", name: id.to_owned(), near });
-        }
-        self.edit_config(&format!("remove source {id}"), |text| {
-            Ok(with_key(&without_source(&text, id), &quota_key(id), None))
-        })
-    }
-
-    fn edit_config(
-        &mut self,
-        label: &str,
-        edit: impl FnOnce(String) -> Result<String, StoreError>,
-    ) -> Result<Committed, StoreError> {
-        let file = FileName::new(Part::Root, CONFIG_FILE);
-        let before = self.folder.read(&file)?.map(|(bytes, _)| bytes);
-        let broken = |problem: String| StoreError::Broken { file: file.clone(), problem };
-        let text = String::from_utf8(before.clone().unwrap_or_default())
-            .map_err(|_| broken("it isn't UTF-8".to_owned()))?;
-        parse(&text).map_err(broken)?;
-        let text = match text.is_empty() || text.ends_with('\n') {
-            true => text,
-            false => text + "\n",
-        };
-        let after = edit(text)?;
-        // What a line can't tell, such as a setting within another form of table, is left to people.
-        parse(&after).map_err(|why| broken(format!("with this setting: {why}")))?;
-        let after = (!after.is_empty() || before.is_some()).then(|| after.into_bytes());
-        self.commit(label, vec![FileEdit { file, before, after }])
+/// Reads how the tree is shown. A file that isn't readable counts as none; the second value says why.
+pub fn read(store: &Store) -> (Config, Option<String>) {
+    match store.files.folder.read_config() {
+        Err(error) => (Config::default(), Some(error.to_string())),
+        Ok(text) => match parse(&text) {
+            Ok(config) => (config, None),
+            Err(why) => (Config::default(), Some(format!("{CONFIG_FILE}: {why}"))),
+        },
     }
 }
 
+/// Sets how the tree is shown.
+///
+/// # Errors
+/// A value isn't allowed, or the file is broken or can't be written.
+pub fn set(store: &mut Store, settings: &Settings) -> Result<Committed, StoreError> {
+    if let Some(budget) = settings.budget.filter(|budget| (1..BUDGET_MIN).contains(budget)) {
+        let message = format!("budget: expected {BUDGET_MIN} tokens or more, got {budget}");
+        return Err(StoreError::Value(message));
+    }
+    edit(store, "configure", |text| {
+        let mut text = text;
+        if let Some(form) = settings.tokens {
+            text = with_key(&text, "tokens", Some(&format!("\"{}\"", form.name())));
+        }
+        if let Some(budget) = settings.budget {
+            let value = (budget > 0).then(|| budget.to_string());
+            text = with_key(&text, "budget", value.as_deref());
+        }
+        if let Some(shown) = settings.codebase {
+            text = with_key(&text, "codebase", (!shown).then_some("false"));
+        }
+        Ok(text)
+    })
+}
+
+/// Sets how many tokens a part or an added source gets: at most these, and these before parts without a quota. 0 removes it.
+///
+/// # Errors
+/// There is no such source, the number isn't allowed, or the file is broken or can't be written.
+pub fn set_quota(store: &mut Store, source: &str, tokens: u64) -> Result<Committed, StoreError> {
+    let (config, _) = read(store);
+    let added = config.sources.iter().map(|source| source.id.as_str());
+    if !PARTS.into_iter().chain(added.clone()).any(|id| id == source) {
+        let near = nearest(source, PARTS.into_iter().chain(added)).map(str::to_owned);
+        let near = near.into_iter().collect();
+        return Err(StoreError::NoSuch { what: "source", name: source.to_owned(), near });
+    }
+    if tokens > 0 && !(QUOTA_MIN..=QUOTA_MAX).contains(&tokens) {
+        let message =
+            format!("tokens: expected {QUOTA_MIN} to {QUOTA_MAX}, or 0 for none, got {tokens}");
+        return Err(StoreError::Value(message));
+    }
+    let value = (tokens > 0).then(|| tokens.to_string());
+    edit(store, &format!("quota of {source}"), |text| {
+        Ok(with_key(&text, &quota_key(source), value.as_deref()))
+    })
+}
+
+/// Adds a source, or changes the one of this id.
+///
+/// # Errors
+/// There are too many, a value isn't allowed, or the file is broken or can't be written.
+pub fn add_source(store: &mut Store, source: &SourceConfig) -> Result<Committed, StoreError> {
+    let is_address = |id: &str| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        id.split_once('/').is_some_and(|(provider, session)| {
+            [provider, session].iter().all(|part| !part.is_empty() && part.chars().all(plain))
+        })
+    };
+    if !is_address(&source.id) || source.id.len() > 128 {
+        let message =
+            format!("session: expected an address like \"monitor/main\", got {:?}", source.id);
+        return Err(StoreError::Value(message));
+    }
+    if !(1..=WEIGHT_MAX).contains(&source.weight) {
+        let message = format!("weight: expected 1 to {WEIGHT_MAX}, got {}", source.weight);
+        return Err(StoreError::Value(message));
+    }
+    if source.priority.abs() > PRIORITY_MAX {
+        let message = format!(
+            "priority: expected -{PRIORITY_MAX} to {PRIORITY_MAX}, got {}",
+            source.priority
+        );
+        return Err(StoreError::Value(message));
+    }
+    edit(store, &format!("add source {}", source.id), |text| {
+        let text = without_source(&text, &source.id);
+        if parse(&text).is_ok_and(|config| config.sources.len() >= SOURCES_MAX) {
+            return Err(StoreError::Value(format!("a tree shows at most {SOURCES_MAX} sources")));
+        }
+        let gap = if text.is_empty() || text.ends_with("\n\n") { "" } else { "\n" };
+        let SourceConfig { id, priority, weight, lod } = source;
+        let lod = lod_name(*lod);
+        Ok(format!(
+            "{text}{gap}[[sources]]\nid = \"{id}\"\npriority = {priority}\nweight = {weight}\nlod = \"{lod}\"\n"
+        ))
+    })
+}
+
+/// Removes a source.
+///
+/// # Errors
+/// There is none of this id, or the file is broken or can't be written.
+pub fn remove_source(store: &mut Store, id: &str) -> Result<Committed, StoreError> {
+    let (config, _) = read(store);
+    if !config.sources.iter().any(|source| source.id == id) {
+        let near = nearest(id, config.sources.iter().map(|source| source.id.as_str()));
+        let near = near.map(str::to_owned).into_iter().collect();
+        return Err(StoreError::NoSuch { what: "source", name: id.to_owned(), near });
+    }
+    edit(store, &format!("remove source {id}"), |text| {
+        Ok(with_key(&without_source(&text, id), &quota_key(id), None))
+    })
+}
+
+fn edit(
+    store: &mut Store,
+    label: &str,
+    change: impl FnOnce(String) -> Result<String, StoreError>,
+) -> Result<Committed, StoreError> {
+    let file = FileName::new(Part::Root, CONFIG_FILE);
+    let before = store.files.folder.read(&file)?.map(|(bytes, _)| bytes);
+    let broken = |problem: String| StoreError::Broken { file: file.clone(), problem };
+    let text = String::from_utf8(before.clone().unwrap_or_default())
+        .map_err(|_| broken("it isn't UTF-8".to_owned()))?;
+    parse(&text).map_err(broken)?;
+    let text = match text.is_empty() || text.ends_with('\n') {
+        true => text,
+        false => text + "\n",
+    };
+    let after = change(text)?;
+    // What a line can't tell, such as a setting within another form of table, is left to people.
+    parse(&after).map_err(|why| broken(format!("with this setting: {why}")))?;
+    let after = (!after.is_empty() || before.is_some()).then(|| after.into_bytes());
+    store.commit(label, vec![FileEdit { file, before, after }])
+}
 /// Returns a level of detail as it is written.
 pub fn lod_name(lod: Lod) -> &'static str {
     match lod {

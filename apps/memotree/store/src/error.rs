@@ -1,6 +1,7 @@
 //! Why something can't be done.
 
-use crate::folder::{FileName, FolderError};
+use crate::file_edit::FileName;
+use crate::folder::FolderError;
 use crate::index::IndexError;
 use crate::name::{NameError, NodeId};
 

@@ -13,74 +13,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use pipemux_publish::{Durability, Place, PublishError};
 use rustix::fs::OFlags;
 
+use crate::file_edit::{FileEdit, FileName, Part};
 use crate::node_file::FILE_BYTES_MAX;
 use crate::stamp::Stamp;
-use crate::state::FileEdit;
-
-/// The folders inside of `.memotree`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
-    /// `nodes`: a file for each node.
-    Nodes,
-    /// `trash`: files of removed nodes.
-    Trash,
-    /// `views`: a file for each view.
-    Views,
-    /// `queries`: a file for each saved search.
-    Queries,
-    /// `.memotree` itself, with `memotree.toml`.
-    Root,
-}
-
-impl Part {
-    /// Returns the folder's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Nodes => "nodes",
-            Self::Trash => "trash",
-            Self::Views => "views",
-            Self::Queries => "queries",
-            Self::Root => "",
-        }
-    }
-
-    /// Returns the folder's name as messages show it.
-    fn shown(self) -> &'static str {
-        if self == Self::Root { ".memotree" } else { self.name() }
-    }
-
-    /// The reverse of [`Part::name`].
-    pub fn named(name: &str) -> Option<Self> {
-        [Self::Nodes, Self::Trash, Self::Views, Self::Queries, Self::Root]
-            .into_iter()
-            .find(|part| part.name() == name)
-    }
-}
-
-/// A file of the folder: `nodes/plan.md`.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FileName {
-    /// The folder that it is in.
-    pub part: Part,
-    /// Its name.
-    pub name: String,
-}
-
-impl FileName {
-    /// Names a file.
-    pub fn new(part: Part, name: impl Into<String>) -> Self {
-        Self { part, name: name.into() }
-    }
-}
-
-impl std::fmt::Display for FileName {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.part {
-            Part::Root => f.write_str(&self.name),
-            part => write!(f, "{}/{}", part.name(), self.name),
-        }
-    }
-}
 
 /// Why a file wasn't read or written. Messages name files relative to `.memotree`, never where that is.
 #[derive(Debug, thiserror::Error)]

@@ -16,10 +16,12 @@
 //! |---|---|
 //! | [`name`], [`token`], [`order`] | ids and names; Action Tokens; where a node stands among its siblings |
 //! | [`node_file`] | the grammar of a node's file |
+//! | [`file_edit`] | files by their names, and changes of them |
 //! | [`folder`], [`stamp`] | reads and writes the files, never over what another program wrote |
 //! | [`index`] | the index and its full-text search, by the words of `pipemux-notes` |
 //! | [`state`] | a session's own state; the records of undo |
-//! | [`store`] | all of it together: noticing changes, making changes as one, undo and redo |
+//! | [`node_files`] | the files with the index that follows them: noticing changes |
+//! | [`store`] | files and state together: making changes as one, undo and redo |
 //! | [`actions`], [`views`], [`transfer`] | what one can do |
 //! | [`config`], [`render`] | how a tree is shown, as sections for the merge |
 //! | [`error`] | why something can't be done |
@@ -41,10 +43,12 @@
 pub mod actions;
 pub mod config;
 pub mod error;
+pub mod file_edit;
 pub mod folder;
 pub mod index;
 pub mod name;
 pub mod node_file;
+pub mod node_files;
 pub mod order;
 pub mod render;
 pub mod stamp;
@@ -56,6 +60,7 @@ pub mod views;
 
 pub use error::StoreError;
 pub use name::{NameError, NodeId};
+pub use node_files::Changes;
 pub use state::Level;
-pub use store::{Changes, Committed, Interrupted, Opened, Store};
+pub use store::{Committed, Interrupted, Opened, Store};
 pub use token::{Token, TokenKind};

@@ -11,10 +11,11 @@ use pipemux_proto::projection::Piece;
 use crate::config::TokenForm;
 use crate::error::StoreError;
 use crate::index::NodeRow;
+use crate::node_files::Changes;
 use crate::state::Level;
-use crate::store::{Changes, Store};
+use crate::store::Store;
 use crate::token::{Token, TokenKind, inert};
-use crate::views::{DEFAULT_VIEW, View};
+use crate::views::{self, DEFAULT_VIEW, View};
 
 /// How often a tree is read again because files changed while it was shown.
 const PASSES: usize = 3;
@@ -88,9 +89,9 @@ impl Outline for TreeOutline<'_> {
         let max = max - lines.len();
         let rows = match (level, id) {
             (Some(Level::Path), Some(id)) => {
-                self.store.index.children_among(id, &self.open, from, max)?
+                self.store.files.index.children_among(id, &self.open, from, max)?
             }
-            _ => self.store.index.children(id, from, max)?,
+            _ => self.store.files.index.children(id, from, max)?,
         };
         for row in rows {
             lines.push(self.line(row)?);
@@ -109,7 +110,7 @@ impl TreeOutline<'_> {
         let mut level = self.store.state.level(self.view, id)?;
         let mut children = row.children;
         if level == Some(Level::Path) {
-            children = self.store.index.count_among(id, &self.open)?;
+            children = self.store.files.index.count_among(id, &self.open)?;
             level = level.filter(|_| children > 0);
         }
         let body = match level {
@@ -121,136 +122,132 @@ impl TreeOutline<'_> {
     }
 }
 
-impl Store {
-    /// Writes the tree as a view shows it, as far as it fits in a share. Files of shown nodes that other programs changed are
-    /// read again first.
-    ///
-    /// # Errors
-    /// The folder isn't readable.
-    pub fn render_tree(
-        &mut self,
-        view: &str,
-        share: &Share,
-        form: TokenForm,
-    ) -> Result<RenderedTree, StoreError> {
-        let mut changes = self.refresh()?;
-        let open = self.state.open_ids(view)?;
-        let filled = |store: &mut Self| {
-            fill(&mut TreeOutline { store, view, form, open: open.clone() }, share)
-        };
-        for _ in 1..PASSES {
-            let filled = filled(self)?;
-            let shown = nodes(&filled);
-            let noticed = self.verify(shown.iter().map(|row| row.id.as_str()))?;
-            if noticed.is_empty() {
-                return self.rendered(filled, shown, changes);
-            }
-            changes.added.extend(noticed.added);
-            changes.changed.extend(noticed.changed);
-            changes.removed.extend(noticed.removed);
-        }
-        let filled = filled(self)?;
+/// Writes the tree as a view shows it, as far as it fits in a share. Files of shown nodes that other programs changed are
+/// read again first.
+///
+/// # Errors
+/// The folder isn't readable.
+pub fn tree(
+    store: &mut Store,
+    view: &str,
+    share: &Share,
+    form: TokenForm,
+) -> Result<RenderedTree, StoreError> {
+    let mut changes = store.files.refresh()?;
+    let open = store.state.open_ids(view)?;
+    let filled =
+        |store: &mut Store| fill(&mut TreeOutline { store, view, form, open: open.clone() }, share);
+    for _ in 1..PASSES {
+        let filled = filled(store)?;
         let shown = nodes(&filled);
-        self.rendered(filled, shown, changes)
+        let noticed = store.files.verify(shown.iter().map(|row| row.id.as_str()))?;
+        if noticed.is_empty() {
+            return rendered(store, filled, shown, changes);
+        }
+        changes.added.extend(noticed.added);
+        changes.changed.extend(noticed.changed);
+        changes.removed.extend(noticed.removed);
     }
-
-    fn rendered(
-        &self,
-        filled: Filled<TreeLine>,
-        shown: Vec<NodeRow>,
-        changes: Changes,
-    ) -> Result<RenderedTree, StoreError> {
-        let hidden = if filled.is_cut { self.hidden(&filled)? } else { 0 };
-        let lines = filled.lines.into_iter().map(|line| {
-            let text = written(&line.content, line.depth);
-            Line::new(SlotLine::Pieces(vec![Piece::Text(text)]), line.size).at(line.depth)
-        });
-        let section = RenderSection::new("tree", "Workspace tree", lines.collect()).hiding(hidden);
-        Ok(RenderedTree { section, shown, changes })
-    }
-
-    /// Returns the lines that didn't fit: of what is expanded, those right below what is shown.
-    fn hidden(&self, filled: &Filled<TreeLine>) -> Result<u64, StoreError> {
-        let roots = self.index.child_count("")?;
-        let mut all = roots;
-        for line in &filled.lines {
-            if let TreeLine::Node { level: Some(_), body, children, .. } = &line.content {
-                all += children + body.lines().count() as u64;
-            }
-        }
-        Ok(all.saturating_sub(filled.lines.len() as u64))
-    }
-
-    /// Writes the panel of views: the current one, the last used others, and how to work with them: `command` makes of a call
-    /// what can be pasted.
-    ///
-    /// # Errors
-    /// The folder isn't readable.
-    pub fn render_views(
-        &self,
-        current: &str,
-        others: usize,
-        command: impl Fn(&str) -> String,
-    ) -> Result<RenderSection<SlotLine>, StoreError> {
-        let views = self.views()?;
-        let mut lines = Vec::new();
-        if let Some(view) = views.iter().find(|view| view.name == current) {
-            lines.push(text_line(format!("current: {}\n", view_line(view, usize::MAX)), 0));
-        }
-        let rest: Vec<&View> = views.iter().filter(|view| view.name != current).collect();
-        for view in rest.iter().take(others) {
-            lines.push(text_line(format!("- {}\n", view_line(view, OTHER_CHARS)), 1));
-        }
-        let hidden = rest.len().saturating_sub(others) as u64;
-        let is_free = |name: &String| !views.iter().any(|view| view.name == *name);
-        let free = (1..).map(|number| format!("view-{number}")).find(is_free).unwrap_or_default();
-        let mut calls = vec![format!("create(\"{free}\", \"what it is for\")")];
-        let others = || views.iter().map(|view| &view.name);
-        if let Some(other) = others().filter(|name| *name != current).min() {
-            calls.insert(0, format!("switch(\"{other}\")"));
-        }
-        if let Some(own) = others().filter(|name| *name != DEFAULT_VIEW).min() {
-            calls.extend([format!("rename(\"{own}\", \"{free}\")"), format!("delete(\"{own}\")")]);
-        }
-        lines.extend(calls.iter().map(|call| text_line(command(call) + "\n", 1)));
-        Ok(RenderSection::new("views", "Views", lines).hiding(hidden))
-    }
-
-    /// Writes what is known of the tree as a whole: no path, no user, no environment. `time` says when it is, or when something
-    /// changed last, and `version` which program shows it. Of broken files it names so many.
-    ///
-    /// # Errors
-    /// The index isn't readable.
-    pub fn render_environment(
-        &self,
-        project: &str,
-        view: &str,
-        version: &str,
-        time: Option<&str>,
-        problems_max: usize,
-    ) -> Result<RenderSection<SlotLine>, StoreError> {
-        let total = self.index.total()?;
-        let expanded = self.state.expanded(view)?;
-        let nodes = if total == 1 { "node" } else { "nodes" };
-        let mut line = format!("{} · {total} {nodes}, {expanded} expanded", inert(project));
-        if !self.exists() {
-            line += " · no .memotree yet: the first node makes it";
-        }
-        let mut meta = format!("Context UI {} · memotree {version}", pipemux_context::VERSION);
-        if let Some(time) = time {
-            meta += &format!(" · {time}");
-        }
-        let problems = self.index.problems(problems_max.saturating_add(1))?;
-        let mut lines = vec![text_line(meta + "\n", 0), text_line(line + "\n", 0)];
-        for row in problems.iter().take(problems_max) {
-            let problem = row.problem.as_deref().unwrap_or_default();
-            lines.push(text_line(format!("problem: {}: {}\n", row.id, inert(problem)), 1));
-        }
-        let hidden = problems.len().saturating_sub(problems_max) as u64;
-        Ok(RenderSection::new("environment", "Environment", lines).hiding(hidden))
-    }
+    let filled = filled(store)?;
+    let shown = nodes(&filled);
+    rendered(store, filled, shown, changes)
 }
 
+fn rendered(
+    store: &Store,
+    filled: Filled<TreeLine>,
+    shown: Vec<NodeRow>,
+    changes: Changes,
+) -> Result<RenderedTree, StoreError> {
+    let hidden = if filled.is_cut { hidden(store, &filled)? } else { 0 };
+    let lines = filled.lines.into_iter().map(|line| {
+        let text = written(&line.content, line.depth);
+        Line::new(SlotLine::Pieces(vec![Piece::Text(text)]), line.size).at(line.depth)
+    });
+    let section = RenderSection::new("tree", "Workspace tree", lines.collect()).hiding(hidden);
+    Ok(RenderedTree { section, shown, changes })
+}
+
+/// Returns the lines that didn't fit: of what is expanded, those right below what is shown.
+fn hidden(store: &Store, filled: &Filled<TreeLine>) -> Result<u64, StoreError> {
+    let roots = store.files.index.child_count("")?;
+    let mut all = roots;
+    for line in &filled.lines {
+        if let TreeLine::Node { level: Some(_), body, children, .. } = &line.content {
+            all += children + body.lines().count() as u64;
+        }
+    }
+    Ok(all.saturating_sub(filled.lines.len() as u64))
+}
+
+/// Writes the panel of views: the current one, the last used others, and how to work with them: `command` makes of a call
+/// what can be pasted.
+///
+/// # Errors
+/// The folder isn't readable.
+pub fn views(
+    store: &Store,
+    current: &str,
+    others: usize,
+    command: impl Fn(&str) -> String,
+) -> Result<RenderSection<SlotLine>, StoreError> {
+    let views = views::all(store)?;
+    let mut lines = Vec::new();
+    if let Some(view) = views.iter().find(|view| view.name == current) {
+        lines.push(text_line(format!("current: {}\n", view_line(view, usize::MAX)), 0));
+    }
+    let rest: Vec<&View> = views.iter().filter(|view| view.name != current).collect();
+    for view in rest.iter().take(others) {
+        lines.push(text_line(format!("- {}\n", view_line(view, OTHER_CHARS)), 1));
+    }
+    let hidden = rest.len().saturating_sub(others) as u64;
+    let is_free = |name: &String| !views.iter().any(|view| view.name == *name);
+    let free = (1..).map(|number| format!("view-{number}")).find(is_free).unwrap_or_default();
+    let mut calls = vec![format!("create(\"{free}\", \"what it is for\")")];
+    let others = || views.iter().map(|view| &view.name);
+    if let Some(other) = others().filter(|name| *name != current).min() {
+        calls.insert(0, format!("switch(\"{other}\")"));
+    }
+    if let Some(own) = others().filter(|name| *name != DEFAULT_VIEW).min() {
+        calls.extend([format!("rename(\"{own}\", \"{free}\")"), format!("delete(\"{own}\")")]);
+    }
+    lines.extend(calls.iter().map(|call| text_line(command(call) + "\n", 1)));
+    Ok(RenderSection::new("views", "Views", lines).hiding(hidden))
+}
+
+/// Writes what is known of the tree as a whole: no path, no user, no environment. `time` says when it is, or when something
+/// changed last, and `version` which program shows it. Of broken files it names so many.
+///
+/// # Errors
+/// The index isn't readable.
+pub fn environment(
+    store: &Store,
+    project: &str,
+    view: &str,
+    version: &str,
+    time: Option<&str>,
+    problems_max: usize,
+) -> Result<RenderSection<SlotLine>, StoreError> {
+    let total = store.files.index.total()?;
+    let expanded = store.state.expanded(view)?;
+    let nodes = if total == 1 { "node" } else { "nodes" };
+    let mut line = format!("{} · {total} {nodes}, {expanded} expanded", inert(project));
+    if !store.exists() {
+        line += " · no .memotree yet: the first node makes it";
+    }
+    let mut meta = format!("Context UI {} · memotree {version}", pipemux_context::VERSION);
+    if let Some(time) = time {
+        meta += &format!(" · {time}");
+    }
+    let problems = store.files.index.problems(problems_max.saturating_add(1))?;
+    let mut lines = vec![text_line(meta + "\n", 0), text_line(line + "\n", 0)];
+    for row in problems.iter().take(problems_max) {
+        let problem = row.problem.as_deref().unwrap_or_default();
+        lines.push(text_line(format!("problem: {}: {}\n", row.id, inert(problem)), 1));
+    }
+    let hidden = problems.len().saturating_sub(problems_max) as u64;
+    Ok(RenderSection::new("environment", "Environment", lines).hiding(hidden))
+}
 fn text_line(text: String, depth: u32) -> Line<SlotLine> {
     let size = Size::of_lines(&text);
     Line::new(SlotLine::Pieces(vec![Piece::Text(text)]), size).at(depth)
@@ -341,7 +338,7 @@ fn body_of(store: &mut Store, row: &NodeRow, level: Level) -> Result<String, Sto
     if level <= Level::Gist || (level == Level::Summary && !row.has_summary) {
         return Ok(body);
     }
-    let (summary, text) = match store.text(row.id.as_str()) {
+    let (summary, text) = match store.files.text(row.id.as_str()) {
         Ok(texts) => texts,
         // It costs this node only.
         Err(StoreError::Folder(_) | StoreError::NoNode { .. }) => return Ok(body),

@@ -146,123 +146,124 @@ fn unescaped(line: &str, in_fence: bool) -> &str {
     }
 }
 
-impl Store {
-    /// Takes the headings of a Markdown text as a tree below a node. Headings that name a node that there is set its title
-    /// and content, add their tags, and leave it where it is; those that name one that there isn't make it by that name, if
-    /// no node has had it.
-    ///
-    /// # Errors
-    /// There is no such parent, a title isn't allowed, or a file can't be written.
-    pub fn import(&mut self, markdown: &str, parent: Option<&str>) -> Result<Imported, StoreError> {
-        let (preamble, headings) = headings(markdown);
-        let mut done = Imported { added: Vec::new(), updated: Vec::new(), committed: Vec::new() };
-        // The headings that the next one may stand below: level, and where it is.
-        let mut stack: Vec<(usize, NewPlace)> = Vec::new();
-        let root = NewPlace::At(Place { parent: parent.map(str::to_owned), before: None });
-        let mut new: Vec<NewNode> = Vec::new();
-        let mut known: Vec<(String, Heading)> = Vec::new();
-        if !preamble.is_empty() && headings.is_empty() {
-            let title = preamble.lines().next().unwrap_or_default().chars().take(60).collect();
-            new.push(NewNode { title, text: preamble, place: root.clone(), ..NewNode::default() });
-        }
-        for heading in headings {
-            while stack.last().is_some_and(|(level, _)| *level >= heading.level) {
-                stack.pop();
-            }
-            let existing = match &heading.id {
-                Some(id) => self.index.node(id)?.map(|row| row.id.to_string()),
-                None => None,
-            };
-            if let Some(id) = existing {
-                let place = Place { parent: Some(id.clone()), before: None };
-                stack.push((heading.level, NewPlace::At(place)));
-                known.push((id, heading));
-                continue;
-            }
-            let place = stack.last().map_or(&root, |(_, place)| place).clone();
-            stack.push((heading.level, NewPlace::Below(new.len())));
-            let title =
-                if heading.title.is_empty() { "untitled".to_owned() } else { heading.title };
-            let Heading { text, tags, id, .. } = heading;
-            // So that the same text changes it the next time.
-            let name = id.unwrap_or_default();
-            new.push(NewNode { title, name, text, tags, place, ..NewNode::default() });
-        }
-        for (id, heading) in known {
-            let mut changed = Vec::new();
-            if !heading.title.is_empty() && heading.title != self.node(&id)?.title {
-                changed.push(self.retitle(&id, &heading.title)?);
-            }
-            let (_, file, _) = self.read(&id)?;
-            if file.content().trim_matches('\n') != heading.text.trim_matches('\n') {
-                changed.push(self.edit(&id, &heading.text)?);
-            }
-            if !heading.tags.iter().all(|tag| file.list("tags").contains(tag)) {
-                changed.push(self.tag(&[&id], &heading.tags, &[])?);
-            }
-            if !changed.is_empty() {
-                done.updated.push(NodeId::parse(&id)?);
-            }
-            done.committed.extend(changed);
-        }
-        if !new.is_empty() {
-            let (added, committed) = self.add(&new)?;
-            done.added = added;
-            done.committed.push(committed);
-        }
-        Ok(done)
+/// Takes the headings of a Markdown text as a tree below a node. Headings that name a node that there is set its title
+/// and content, add their tags, and leave it where it is; those that name one that there isn't make it by that name, if
+/// no node has had it.
+///
+/// # Errors
+/// There is no such parent, a title isn't allowed, or a file can't be written.
+pub fn import(
+    store: &mut Store,
+    markdown: &str,
+    parent: Option<&str>,
+) -> Result<Imported, StoreError> {
+    let (preamble, headings) = headings(markdown);
+    let mut done = Imported { added: Vec::new(), updated: Vec::new(), committed: Vec::new() };
+    // The headings that the next one may stand below: level, and where it is.
+    let mut stack: Vec<(usize, NewPlace)> = Vec::new();
+    let root = NewPlace::At(Place { parent: parent.map(str::to_owned), before: None });
+    let mut new: Vec<NewNode> = Vec::new();
+    let mut known: Vec<(String, Heading)> = Vec::new();
+    if !preamble.is_empty() && headings.is_empty() {
+        let title = preamble.lines().next().unwrap_or_default().chars().take(60).collect();
+        new.push(NewNode { title, text: preamble, place: root.clone(), ..NewNode::default() });
     }
+    for heading in headings {
+        while stack.last().is_some_and(|(level, _)| *level >= heading.level) {
+            stack.pop();
+        }
+        let existing = match &heading.id {
+            Some(id) => store.files.index.node(id)?.map(|row| row.id.to_string()),
+            None => None,
+        };
+        if let Some(id) = existing {
+            let place = Place { parent: Some(id.clone()), before: None };
+            stack.push((heading.level, NewPlace::At(place)));
+            known.push((id, heading));
+            continue;
+        }
+        let place = stack.last().map_or(&root, |(_, place)| place).clone();
+        stack.push((heading.level, NewPlace::Below(new.len())));
+        let title = if heading.title.is_empty() { "untitled".to_owned() } else { heading.title };
+        let Heading { text, tags, id, .. } = heading;
+        // So that the same text changes it the next time.
+        let name = id.unwrap_or_default();
+        new.push(NewNode { title, name, text, tags, place, ..NewNode::default() });
+    }
+    for (id, heading) in known {
+        let mut changed = Vec::new();
+        if !heading.title.is_empty() && heading.title != store.files.node(&id)?.title {
+            changed.push(store.retitle(&id, &heading.title)?);
+        }
+        let (_, file, _) = store.files.read(&id)?;
+        if file.content().trim_matches('\n') != heading.text.trim_matches('\n') {
+            changed.push(store.edit(&id, &heading.text)?);
+        }
+        if !heading.tags.iter().all(|tag| file.list("tags").contains(tag)) {
+            changed.push(store.tag(&[&id], &heading.tags, &[])?);
+        }
+        if !changed.is_empty() {
+            done.updated.push(NodeId::parse(&id)?);
+        }
+        done.committed.extend(changed);
+    }
+    if !new.is_empty() {
+        let (added, committed) = store.add(&new)?;
+        done.added = added;
+        done.committed.push(committed);
+    }
+    Ok(done)
+}
 
-    /// Writes nodes, with all that is below them, as headings; of no node: all.
-    ///
-    /// # Errors
-    /// There is no such node, or a file isn't readable.
-    pub fn export(&mut self, ids: &[&str]) -> Result<String, StoreError> {
-        let mut stack: Vec<(NodeRow, usize)> = Vec::new();
-        if ids.is_empty() {
-            let roots = self.index.children(None, 0, usize::MAX >> 1)?;
-            stack.extend(roots.into_iter().rev().map(|row| (row, 1)));
-        }
-        for id in ids.iter().rev() {
-            stack.push((self.node(id)?, 1));
-        }
-        let mut out = String::new();
-        while let Some((NodeRow { id, title, tags, .. }, level)) = stack.pop() {
-            if !out.is_empty() {
-                out.push('\n');
-            }
-            let marks = "#".repeat(level.min(HEADING_MAX));
-            // Tags of several words can't be written in a heading.
-            let tags = tags.iter().map(|tag| format!("#{tag}"));
-            let tags =
-                tags.filter(|tag| pipemux_notes::query::tag(tag).is_some() && !tag.contains(' '));
-            let tags: String = tags.map(|tag| format!(" {}", inert(&tag))).collect();
-            let title = escaped_title(&inert(&title));
-            out += &format!("{marks} {title}{tags} [[MT:Node:{id}]]\n");
-            let (_, text) = self.text(id.as_str())?;
-            let text = text.trim_matches('\n');
-            let mut fence = None;
-            if !text.is_empty() {
-                out.push('\n');
-            }
-            for line in text.split_inclusive('\n') {
-                let in_fence = fence.is_some();
-                fence = next_fence(fence, line);
-                if !in_fence && line.trim_start_matches('\\').starts_with('#') {
-                    out.push('\\');
-                }
-                out += line;
-            }
-            if !text.is_empty() {
-                out.push('\n');
-            }
-            if let Some((mark, length)) = fence {
-                // Left open, it would take in the next heading.
-                out += &format!("{}\n", mark.to_string().repeat(length));
-            }
-            let children = self.index.children(Some(id.as_str()), 0, usize::MAX >> 1)?;
-            stack.extend(children.into_iter().rev().map(|row| (row, level + 1)));
-        }
-        Ok(out)
+/// Writes nodes, with all that is below them, as headings; of no node: all.
+///
+/// # Errors
+/// There is no such node, or a file isn't readable.
+pub fn export(store: &mut Store, ids: &[&str]) -> Result<String, StoreError> {
+    let mut stack: Vec<(NodeRow, usize)> = Vec::new();
+    if ids.is_empty() {
+        let roots = store.files.index.children(None, 0, usize::MAX >> 1)?;
+        stack.extend(roots.into_iter().rev().map(|row| (row, 1)));
     }
+    for id in ids.iter().rev() {
+        stack.push((store.files.node(id)?, 1));
+    }
+    let mut out = String::new();
+    while let Some((NodeRow { id, title, tags, .. }, level)) = stack.pop() {
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        let marks = "#".repeat(level.min(HEADING_MAX));
+        // Tags of several words can't be written in a heading.
+        let tags = tags.iter().map(|tag| format!("#{tag}"));
+        let tags =
+            tags.filter(|tag| pipemux_notes::query::tag(tag).is_some() && !tag.contains(' '));
+        let tags: String = tags.map(|tag| format!(" {}", inert(&tag))).collect();
+        let title = escaped_title(&inert(&title));
+        out += &format!("{marks} {title}{tags} [[MT:Node:{id}]]\n");
+        let (_, text) = store.files.text(id.as_str())?;
+        let text = text.trim_matches('\n');
+        let mut fence = None;
+        if !text.is_empty() {
+            out.push('\n');
+        }
+        for line in text.split_inclusive('\n') {
+            let in_fence = fence.is_some();
+            fence = next_fence(fence, line);
+            if !in_fence && line.trim_start_matches('\\').starts_with('#') {
+                out.push('\\');
+            }
+            out += line;
+        }
+        if !text.is_empty() {
+            out.push('\n');
+        }
+        if let Some((mark, length)) = fence {
+            // Left open, it would take in the next heading.
+            out += &format!("{}\n", mark.to_string().repeat(length));
+        }
+        let children = store.files.index.children(Some(id.as_str()), 0, usize::MAX >> 1)?;
+        stack.extend(children.into_iter().rev().map(|row| (row, level + 1)));
+    }
+    Ok(out)
 }

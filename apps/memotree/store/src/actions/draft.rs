@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::error::StoreError;
-use crate::folder::{FileName, Part};
+use crate::file_edit::{FileEdit, FileName, Part};
 use crate::name::NodeId;
 use crate::node_file::{FILE_BYTES_MAX, NodeFile};
-use crate::state::FileEdit;
 use crate::store::{Committed, Store};
 
 /// A change that is being made.
@@ -46,9 +45,9 @@ impl<'a> Draft<'a> {
         let id = NodeId::from_title(title, |candidate| -> Result<bool, StoreError> {
             let name = format!("{candidate}.md");
             Ok(given.contains(candidate)
-                || store.index.has_id(candidate)?
-                || store.folder.file_stamp(&FileName::new(Part::Nodes, &name))?.is_some()
-                || store.folder.file_stamp(&FileName::new(Part::Trash, &name))?.is_some())
+                || store.files.index.has_id(candidate)?
+                || store.files.folder.file_stamp(&FileName::new(Part::Nodes, &name))?.is_some()
+                || store.files.folder.file_stamp(&FileName::new(Part::Trash, &name))?.is_some())
         })?;
         given.insert(id.to_string());
         Ok(id)
@@ -70,7 +69,7 @@ impl<'a> Draft<'a> {
     /// Returns a node's file, to change it.
     pub(super) fn file(&mut self, id: &str) -> Result<&mut NodeFile, StoreError> {
         if !self.files.contains_key(id) {
-            let (name, file, bytes) = self.store.read(id)?;
+            let (name, file, bytes) = self.store.files.read(id)?;
             self.order.push(id.to_owned());
             self.files.insert(id.to_owned(), DraftFile { name, before: Some(bytes), file });
         }

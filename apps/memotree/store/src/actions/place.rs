@@ -4,18 +4,18 @@ use super::Place;
 use super::draft::Draft;
 use crate::error::StoreError;
 use crate::name::NodeId;
+use crate::node_files::hash;
 use crate::order;
-use crate::store::hash;
 
 impl Draft<'_> {
     /// Moves a node.
     pub(super) fn move_node(&mut self, id: &str, place: &Place) -> Result<(), StoreError> {
-        let id = self.store.node(id)?.id;
+        let id = self.store.files.node(id)?.id;
         let parent = match &place.parent {
-            Some(parent) => Some(self.store.node(parent)?.id),
+            Some(parent) => Some(self.store.files.node(parent)?.id),
             // Before a sibling, wherever that is.
             None => match &place.before {
-                Some(before) => self.store.node(before)?.shown_under,
+                Some(before) => self.store.files.node(before)?.shown_under,
                 None => None,
             },
         };
@@ -25,7 +25,7 @@ impl Draft<'_> {
             return Err(StoreError::Circle { node: id, parent: parent.clone() });
         }
         if place.before.as_deref() == Some(id.as_str())
-            && self.store.node(id.as_str())?.shown_under == parent
+            && self.store.files.node(id.as_str())?.shown_under == parent
         {
             return Ok(());
         }
@@ -48,15 +48,15 @@ impl Draft<'_> {
     ) -> Result<(String, String), StoreError> {
         let parent = match &place.parent {
             None => match &place.before {
-                Some(before) => self.store.node(before)?.shown_under.map(|id| id.to_string()),
+                Some(before) => self.store.files.node(before)?.shown_under.map(|id| id.to_string()),
                 None => None,
             },
             Some(parent) if self.creates(parent) => Some(parent.clone()),
-            Some(parent) => Some(self.store.node(parent)?.id.to_string()),
+            Some(parent) => Some(self.store.files.node(parent)?.id.to_string()),
         };
         let parent = parent.unwrap_or_default();
         if let Some(before) = &place.before {
-            let under = self.store.node(before)?.shown_under.map(|id| id.to_string());
+            let under = self.store.files.node(before)?.shown_under.map(|id| id.to_string());
             if under.unwrap_or_default() != parent {
                 let parent =
                     if parent.is_empty() { "the root".to_owned() } else { format!("`{parent}`") };
@@ -68,7 +68,7 @@ impl Draft<'_> {
             let last = match self.ends.get(&parent) {
                 Some(last) => Some(last.clone()),
                 None if self.creates(&parent) => None,
-                None => self.store.index.gap(&parent, None, id.as_str())?.0,
+                None => self.store.files.index.gap(&parent, None, id.as_str())?.0,
             };
             let key = order::between(last.as_deref(), None, salt);
             // Keys that people wrote may be anything.
@@ -79,7 +79,7 @@ impl Draft<'_> {
             self.ends.insert(parent.clone(), key.clone());
             return Ok((parent, key));
         };
-        let (previous, next) = self.store.index.gap(&parent, Some(before), id.as_str())?;
+        let (previous, next) = self.store.files.index.gap(&parent, Some(before), id.as_str())?;
         // Several nodes that go to one place come one after the other.
         let previous = self.ends.get(&format!("{parent}\n{before}")).cloned().or(previous);
         let key = order::between(previous.as_deref(), next.as_deref(), salt);
@@ -99,7 +99,7 @@ impl Draft<'_> {
     ) -> Result<String, StoreError> {
         let mut last: Option<String> = None;
         let mut own = None;
-        for sibling in self.store.index.child_ids(parent)? {
+        for sibling in self.store.files.index.child_ids(parent)? {
             if before == Some(sibling.as_str()) {
                 own = Some(order::between(last.as_deref(), None, hash(id.as_str().as_bytes())));
                 last.clone_from(&own);
@@ -118,7 +118,7 @@ impl Draft<'_> {
     /// Has a node stay at the root that stands there only because its parents go in a circle, when a node of this circle is
     /// about to move before it. Without the circle it would go below its parent, and nothing would be where it was asked for.
     fn keep_at_root(&mut self, before: &str, moved: &str) -> Result<(), StoreError> {
-        let row = self.store.node(before)?;
+        let row = self.store.files.node(before)?;
         let is_shown_elsewhere = row.shown_under.is_none() && !row.parent.is_empty();
         if is_shown_elsewhere && row.id.as_str() != moved && self.is_below(&row.parent, moved) {
             self.file(before)?.set("parent", "");
@@ -128,6 +128,6 @@ impl Draft<'_> {
 
     /// Returns true if a node stands below another one, or is the same, as this change has it.
     fn is_below(&mut self, id: &str, other: &str) -> bool {
-        self.store.index.is_below(id, other).unwrap_or(true)
+        self.store.files.index.is_below(id, other).unwrap_or(true)
     }
 }

@@ -1,6 +1,6 @@
 //! Replaces a text in many nodes.
 
-use super::{GIST_CHARS_MAX, optional_line, summary};
+use super::fields::{GIST_CHARS_MAX, optional_line, summary};
 use crate::actions::draft::Draft;
 use crate::error::StoreError;
 use crate::store::{Committed, Store};
@@ -23,13 +23,13 @@ impl Store {
             ));
         }
         let all = match ids {
-            [] => self.index.ids_after(None, u32::MAX as usize)?,
+            [] => self.files.index.ids_after(None, u32::MAX as usize)?,
             ids => ids.iter().map(|id| (*id).to_owned()).collect(),
         };
         let mut draft = Draft::new(self);
         let (today, mut changed, mut places) = (draft.today(), Vec::new(), 0);
         for id in all {
-            let file = match draft.store.read(&id) {
+            let file = match draft.store.files.read(&id) {
                 Ok((_, file, _)) => file,
                 // It costs this node only, unless it is named.
                 Err(StoreError::Broken { .. } | StoreError::Folder(_)) if ids.is_empty() => {

@@ -2,11 +2,9 @@
 
 use super::Store;
 use crate::error::StoreError;
-use crate::folder::{FileName, FolderError, Part, now_ns};
-use crate::index;
+use crate::file_edit::{FileEdit, FileName};
 use crate::name::NodeId;
-use crate::stamp::Stamp;
-use crate::state::{FileEdit, Status};
+use crate::state::Status;
 
 /// A change that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +98,7 @@ impl Store {
         let Some((change, made, not_made)) = self.state.interrupted()? else { return Ok(None) };
         let (mut done, mut rest, mut others) = (Vec::new(), Vec::new(), Vec::new());
         for edit in &change.files {
-            match self.folder.read(&edit.file).map(|found| found.map(|(bytes, _)| bytes)) {
+            match self.files.folder.read(&edit.file).map(|found| found.map(|(bytes, _)| bytes)) {
                 Ok(found) if found == edit.after => done.push(edit.clone()),
                 Ok(found) if found == edit.before => rest.push(edit.clone()),
                 _ => others.push(edit.file.to_string()),
@@ -118,89 +116,15 @@ impl Store {
             return Ok(None);
         }
         self.state.split(&change, &done, &rest)?;
-        self.forget_folder()?;
+        self.files.forget_folder()?;
         let names = |edits: Vec<FileEdit>| edits.iter().map(|edit| edit.file.to_string()).collect();
         let (done, rest) = (names(done), names(rest));
         Ok(Some(Interrupted { label: change.label, done, rest, others }))
     }
 
-    /// Returns true if a file is as it shall be already.
-    fn is_as_wanted(&self, edit: &FileEdit) -> bool {
-        let found = self.folder.read(&edit.file).map(|found| found.map(|(bytes, _)| bytes));
-        found.is_ok_and(|found| found == edit.after)
-    }
-
-    /// Writes files, all or none, and has the index follow. Returns the nodes whose files changed.
+    /// Writes files, all or none. Returns the nodes whose files changed.
     fn apply(&mut self, edits: &[FileEdit]) -> Result<Vec<NodeId>, StoreError> {
-        self.folder.remove_leftovers(&std::mem::take(&mut self.leftovers));
-        let was_known = self.is_folder_known()?;
-        let mut stamps: Vec<Option<Stamp>> = Vec::new();
-        let mut replaced: Vec<&FileEdit> = Vec::new();
-        for edit in edits {
-            let FileEdit { file, before, after } = edit;
-            match self.folder.replace(file, before.as_deref(), after.as_deref()) {
-                Ok(stamp) => {
-                    stamps.push(stamp);
-                    replaced.push(edit);
-                }
-                // Another program did the same, such as removing what an undo would remove.
-                Err(FolderError::Changed(_)) if self.is_as_wanted(edit) => stamps.push(None),
-                Err(error) => {
-                    for done in replaced.into_iter().rev().map(FileEdit::reversed) {
-                        let FileEdit { file, before, after } = done;
-                        // What another program wrote just now stays.
-                        let _ = self.folder.replace(&file, before.as_deref(), after.as_deref());
-                    }
-                    self.forget_folder()?;
-                    if let FolderError::Changed(file) = &error {
-                        let id = NodeId::of_file(&file.name).and_then(Result::ok);
-                        self.verify(id.as_ref().map(NodeId::as_str))?;
-                    }
-                    return Err(error.into());
-                }
-            }
-        }
-        let mut nodes = Vec::new();
-        let mut changed = Vec::new();
-        for (edit, stamp) in edits.iter().zip(stamps) {
-            let FileEdit { file: FileName { part: Part::Nodes, name }, after, .. } = edit else {
-                continue;
-            };
-            let Some(Ok(id)) = NodeId::of_file(name) else { continue };
-            let indexed = after.as_deref().map(|bytes| {
-                let mut file = self.indexed_bytes(&id, name, bytes);
-                file.stamp = stamp.and_then(|stamp| stamp.if_settled(now_ns()));
-                file
-            });
-            nodes.push(id.clone());
-            changed.push((id, indexed));
-        }
-        self.index.change::<_, StoreError>(|transaction| {
-            for (id, indexed) in &changed {
-                index::set(transaction, id, indexed.as_ref())?;
-            }
-            Ok(())
-        })?;
-        self.forget_folder()?;
-        if was_known {
-            self.unsettled = self.folder.stamp(Part::Nodes)?;
-        }
-        nodes.sort();
-        nodes.dedup();
-        Ok(nodes)
-    }
-
-    /// Returns true if no file came or went since the index was last the same as the folder.
-    fn is_folder_known(&mut self) -> Result<bool, StoreError> {
-        let stamp = self.folder.stamp(Part::Nodes)?;
-        let known = self.index.folder_stamp()?;
-        let bytes = stamp.map(Stamp::to_bytes);
-        let same = bytes.as_ref().map(|bytes| &bytes[..]) == known.as_deref();
-        Ok(stamp.is_none() || same || stamp == self.unsettled)
-    }
-
-    fn forget_folder(&mut self) -> Result<(), StoreError> {
-        self.unsettled = None;
-        Ok(self.index.set_folder_stamp(None)?)
+        self.files.folder.remove_leftovers(&std::mem::take(&mut self.leftovers));
+        self.files.apply(edits)
     }
 }

@@ -2,10 +2,11 @@
 
 use super::Store;
 use crate::error::StoreError;
-use crate::folder::{FileName, Part};
+use crate::file_edit::{FileEdit, FileName, Part};
 use crate::name::NodeId;
 use crate::node_file::NodeFile;
-use crate::state::{Change, FileEdit};
+use crate::node_files::parse;
+use crate::state::Change;
 use crate::store::Committed;
 
 /// What the label of a change begins with that takes another one back.
@@ -65,7 +66,7 @@ impl Store {
     /// Returns the edit that takes one back from what its file has now.
     fn way_back(&self, edit: &FileEdit) -> Result<FileEdit, StoreError> {
         let FileEdit { file, before, after } = edit;
-        let now = self.folder.read(file)?.map(|(bytes, _)| bytes);
+        let now = self.files.folder.read(file)?.map(|(bytes, _)| bytes);
         let back = match (&now, after, before) {
             (now, after, _) if now == after => before.clone(),
             (now, _, before) if now == before => before.clone(),
@@ -87,7 +88,7 @@ impl Store {
         let edited = |id: &str| nodes().find(|(_, node)| node.as_str() == id).map(|(edit, _)| edit);
         for (edit, id) in nodes() {
             let Some(bytes) = &edit.after else {
-                for child in self.index.child_ids(id.as_str())? {
+                for child in self.files.index.child_ids(id.as_str())? {
                     if edited(&child).is_none() {
                         let child = NodeId::parse(&child)?.file_name();
                         return Err(later(&FileName::new(Part::Nodes, child)));
@@ -95,12 +96,14 @@ impl Store {
                 }
                 continue;
             };
-            let parent = self.indexed_bytes(&id, &edit.file.name, bytes).parent;
+            let parent = parse(&id, &edit.file.name, bytes).parent;
             let is_gone = match edited(&parent) {
                 Some(edit) => edit.after.is_none(),
-                None => !parent.is_empty() && self.index.node(&parent)?.is_none(),
+                None => !parent.is_empty() && self.files.index.node(&parent)?.is_none(),
             };
-            if is_gone || (edit.before.is_some() && self.index.is_below(&parent, id.as_str())?) {
+            if is_gone
+                || (edit.before.is_some() && self.files.index.is_below(&parent, id.as_str())?)
+            {
                 return Err(later(&edit.file));
             }
         }

@@ -17,7 +17,7 @@ fn added_node_is_a_file_that_people_read() {
     };
     let (ids, done) = store.add(&[new]).unwrap();
     assert_eq!((ids[0].as_str(), done.label.as_str()), ("绳-rope-why", "add 绳 rope: why?"));
-    let order = store.node("绳-rope-why").unwrap().order;
+    let order = store.files.node("绳-rope-why").unwrap().order;
     assert_eq!(
         tree.read("nodes/绳-rope-why.md"),
         format!(
@@ -127,7 +127,7 @@ fn edits_and_descriptions_keep_what_people_wrote() {
          modified: 2031-02-03\r\n---\r\n\r\nold\r\nnew\r\n"
     );
     store.retitle("n", "M").unwrap();
-    assert_eq!(store.node("n").unwrap().title, "M");
+    assert_eq!(store.files.node("n").unwrap().title, "M");
     for _ in 0..4 {
         store.undo().unwrap();
     }
@@ -158,32 +158,45 @@ fn views_have_names_descriptions_and_what_they_expanded() {
     let tree = Tree::new();
     let mut store = tree.open();
     add(&mut store, "a", None);
-    assert_eq!(store.views().unwrap()[0].name, "default");
-    store.create_view("设计", "how it is built").unwrap();
-    store.create_view("review", "").unwrap();
+    assert_eq!(pipemux_memotree_store::views::all(&store).unwrap()[0].name, "default");
+    pipemux_memotree_store::views::create(&mut store, "设计", "how it is built").unwrap();
+    pipemux_memotree_store::views::create(&mut store, "review", "").unwrap();
     let message = |result: Result<_, StoreError>| result.map(drop).unwrap_err().to_string();
-    assert_eq!(message(store.create_view("Review", "")), "there is a view `review` already");
-    assert!(message(store.create_view("a b", "")).starts_with("a space is not allowed"));
     assert_eq!(
-        message(store.describe_view("reveiw", "x")),
+        message(pipemux_memotree_store::views::create(&mut store, "Review", "")),
+        "there is a view `review` already"
+    );
+    assert!(
+        message(pipemux_memotree_store::views::create(&mut store, "a b", ""))
+            .starts_with("a space is not allowed")
+    );
+    assert_eq!(
+        message(pipemux_memotree_store::views::describe(&mut store, "reveiw", "x")),
         "there is no view `reveiw`; near: review"
     );
     store.state.set_levels("review", &["a".to_owned()], Some(Level::Full)).unwrap();
     store.state.use_view("review", Some("a"), 7).unwrap();
-    store.rename_view("review", "audit").unwrap();
+    pipemux_memotree_store::views::rename(&mut store, "review", "audit").unwrap();
     assert_eq!(store.state.level("audit", "a").unwrap(), Some(Level::Full));
     assert_eq!(store.state.level("review", "a").unwrap(), None);
-    let names: Vec<String> = store.views().unwrap().into_iter().map(|view| view.name).collect();
+    let names: Vec<String> = pipemux_memotree_store::views::all(&store)
+        .unwrap()
+        .into_iter()
+        .map(|view| view.name)
+        .collect();
     assert_eq!(names, ["audit", "设计"], "the last used one comes first");
-    store.describe_view("audit", "what to check").unwrap();
+    pipemux_memotree_store::views::describe(&mut store, "audit", "what to check").unwrap();
     assert_eq!(tree.read("views/audit.toml"), "description = \"what to check\"\n");
-    store.delete_view("audit").unwrap();
+    pipemux_memotree_store::views::delete(&mut store, "audit").unwrap();
     store.undo().unwrap();
-    assert_eq!(store.view("audit").unwrap().description, "what to check");
-    store.save_query("open", "todo OR 待办").unwrap();
-    assert_eq!(store.query("open").unwrap(), "todo OR 待办");
-    store.delete_query("open").unwrap();
-    assert!(store.query("open").is_err());
+    assert_eq!(
+        pipemux_memotree_store::views::get(&store, "audit").unwrap().description,
+        "what to check"
+    );
+    pipemux_memotree_store::views::save_query(&mut store, "open", "todo OR 待办").unwrap();
+    assert_eq!(pipemux_memotree_store::views::query(&store, "open").unwrap(), "todo OR 待办");
+    pipemux_memotree_store::views::delete_query(&mut store, "open").unwrap();
+    assert!(pipemux_memotree_store::views::query(&store, "open").is_err());
 }
 
 #[test]
@@ -204,12 +217,12 @@ fn headings_are_imported_as_a_tree_and_exported_again() {
     let tree = Tree::new();
     let mut store = tree.open();
     let text = "\u{feff}before\r\n# Rope\r\nwhy\r\n```\r\n# no heading\r\n```\r\n### Deep\r\n## 设计 {#design}\r\n\\# text\r\n# Last\r\n";
-    let imported = store.import(text, None).unwrap();
+    let imported = pipemux_memotree_store::transfer::import(&mut store, text, None).unwrap();
     assert_eq!(imported.added.len(), 4);
     assert_eq!(outline(&store), "rope\n  deep\n  design\nlast\n");
-    assert_eq!(store.text("rope").unwrap().1, "why\n```\n# no heading\n```\n");
-    assert_eq!(store.text("design").unwrap().1, "# text\n");
-    let exported = store.export(&[]).unwrap();
+    assert_eq!(store.files.text("rope").unwrap().1, "why\n```\n# no heading\n```\n");
+    assert_eq!(store.files.text("design").unwrap().1, "# text\n");
+    let exported = pipemux_memotree_store::transfer::export(&mut store, &[]).unwrap();
     assert_eq!(
         exported,
         "# Rope [[MT:Node:rope]]\n\nwhy\n```\n# no heading\n```\n\n## Deep [[MT:Node:deep]]\n\n## 设计 [[MT:Node:design]]\n\n\\# text\n\n\
@@ -217,13 +230,18 @@ fn headings_are_imported_as_a_tree_and_exported_again() {
     );
     // What is exported names its nodes, so importing it changes nothing.
     let files = tree.files();
-    let again = store.import(&exported, None).unwrap();
+    let again = pipemux_memotree_store::transfer::import(&mut store, &exported, None).unwrap();
     assert_eq!((again.added.len(), again.updated.len()), (0, 0));
     assert_eq!(tree.files(), files);
-    let again = store.import("## Depth [[MT:Node:deep]]\nnew\n### Under\n", None).unwrap();
+    let again = pipemux_memotree_store::transfer::import(
+        &mut store,
+        "## Depth [[MT:Node:deep]]\nnew\n### Under\n",
+        None,
+    )
+    .unwrap();
     assert_eq!((again.added.len(), again.updated.len()), (1, 1));
     assert_eq!(outline(&store), "rope\n  deep\n    under\n  design\nlast\n");
-    assert_eq!(store.node("deep").unwrap().title, "Depth");
+    assert_eq!(store.files.node("deep").unwrap().title, "Depth");
 }
 
 #[test]
@@ -231,10 +249,24 @@ fn headings_that_name_new_nodes_make_them_by_that_name_once() {
     let tree = Tree::new();
     let mut store = tree.open();
     let text = "# Plan {#plan}\n## R1 log it #log {#plan-r1}\nfirst\n";
-    let imported = store.import(text, None).unwrap();
+    let imported = pipemux_memotree_store::transfer::import(&mut store, text, None).unwrap();
     let added: Vec<&str> = imported.added.iter().map(|id| id.as_str()).collect();
     assert_eq!(added, ["plan", "plan-r1"]);
-    let again = store.import(&text.replace("first", "second"), None).unwrap();
+    let again = pipemux_memotree_store::transfer::import(
+        &mut store,
+        &text.replace("first", "second"),
+        None,
+    )
+    .unwrap();
     assert_eq!((again.added.len(), again.updated.len()), (0, 1));
-    assert!(store.import(&text.replace("first", "second"), None).unwrap().updated.is_empty());
+    assert!(
+        pipemux_memotree_store::transfer::import(
+            &mut store,
+            &text.replace("first", "second"),
+            None
+        )
+        .unwrap()
+        .updated
+        .is_empty()
+    );
 }

@@ -54,7 +54,7 @@ fn branches_that_both_moved_and_added_nodes_merge() {
     store.add(&[new("theirs")]).unwrap();
     commit(dir, "theirs");
     assert_eq!(git(dir, &["checkout", "-q", "main"]), Some(true));
-    let changes = store.refresh().unwrap();
+    let changes = store.files.refresh().unwrap();
     assert_eq!((changes.changed.len(), changes.removed.len()), (2, 1), "{changes:?}");
     assert_eq!(outline(&store), "a\nb\nc\nd\n");
     store.edit("a", "one\n\ntwo\n\nthree\n\nfour\n").unwrap();
@@ -66,7 +66,7 @@ fn branches_that_both_moved_and_added_nodes_merge() {
         Some(true),
         "it merges by itself"
     );
-    let changes = store.refresh().unwrap();
+    let changes = store.files.refresh().unwrap();
     assert_eq!((changes.added.len(), changes.changed.len()), (1, 2), "{changes:?}");
     let merged = outline(&store);
     let lines: Vec<&str> = merged.lines().collect();
@@ -75,7 +75,7 @@ fn branches_that_both_moved_and_added_nodes_merge() {
     let mut between = lines[2..lines.len() - 1].to_vec();
     between.sort_unstable();
     assert_eq!(between, ["d", "ours", "theirs"], "{merged}");
-    assert!(store.text("a").unwrap().1.ends_with("four\n"));
+    assert!(store.files.text("a").unwrap().1.ends_with("four\n"));
     assert_eq!(store.index().problems(9).unwrap(), []);
 }
 
@@ -99,18 +99,18 @@ fn conflict_of_a_merge_is_told_and_the_rest_goes_on() {
     store.move_nodes(&["a"], &at(Some("b"), None)).unwrap();
     commit(dir, "theirs");
     assert_eq!(git(dir, &["checkout", "-q", "main"]), Some(true));
-    store.refresh().unwrap();
+    store.files.refresh().unwrap();
     store.edit("a", "ours\n").unwrap();
     store.move_nodes(&["b"], &at(Some("a"), None)).unwrap();
     commit(dir, "ours");
     assert_eq!(git(dir, &["merge", "-q", "-m", "merge", "other"]), Some(false));
-    store.refresh().unwrap();
+    store.files.refresh().unwrap();
     let shown = outline(&store);
     assert!(shown.starts_with("a (line "), "{shown}");
     assert!(shown.contains("a merge left a conflict there"), "{shown}");
     assert!(shown.contains("  b\n"), "{shown}");
     store.edit("b", "goes on\n").unwrap();
     assert!(store.edit("a", "x").is_err());
-    let text = store.text("a").unwrap().1;
+    let text = store.files.text("a").unwrap().1;
     assert!(text.contains("ours") && text.contains("theirs"), "{text}");
 }

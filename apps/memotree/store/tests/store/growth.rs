@@ -32,7 +32,7 @@ fn clean_index_is_opened_without_reading_a_file() {
     drop(tree.open());
     let settled = || {
         let mut store = tree.open();
-        store.refresh().unwrap();
+        store.files.refresh().unwrap();
         tree.open_with_report().1
     };
     assert!(!settled().rebuilt);
@@ -44,7 +44,7 @@ fn clean_index_is_opened_without_reading_a_file() {
     fs::File::options().write(true).open(&file).unwrap().set_modified(before).unwrap();
     let (mut store, opened) = tree.open_with_report();
     assert!(opened.changes.is_empty() && !opened.rebuilt);
-    assert_eq!(store.verify(["n7"]).unwrap().changed.len(), 1);
+    assert_eq!(store.files.verify(["n7"]).unwrap().changed.len(), 1);
 }
 
 #[test]

@@ -59,16 +59,16 @@ fn texts_of_any_kind_are_kept() {
         "<<<<<<< no conflict\n",
     ] {
         store.edit(id.as_str(), text).unwrap();
-        assert_eq!(store.text("n").unwrap().1, text, "{text:?}");
+        assert_eq!(store.files.text("n").unwrap().1, text, "{text:?}");
         let mut again = tree.open();
-        assert_eq!(again.text("n").unwrap().1, text, "{text:?}");
+        assert_eq!(again.files.text("n").unwrap().1, text, "{text:?}");
     }
     let huge = "line of text\n".repeat(600_000);
     store.edit("n", &huge).unwrap();
-    assert_eq!(store.text("n").unwrap().1.len(), huge.len());
+    assert_eq!(store.files.text("n").unwrap().1.len(), huge.len());
     let error = store.append("n", &huge).unwrap_err();
     assert!(matches!(error, StoreError::Value(_)), "{error}");
-    assert_eq!(store.text("n").unwrap().1.len(), huge.len());
+    assert_eq!(store.files.text("n").unwrap().1.len(), huge.len());
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn messages_name_no_place_on_the_machine() {
     std::fs::remove_dir_all(tree.path("nodes")).unwrap();
     tree.write("nodes", "a file");
     let outside = tree.dir.path().to_string_lossy().into_owned();
-    for error in [store.edit("a", "x").unwrap_err(), store.refresh().unwrap_err()] {
+    for error in [store.edit("a", "x").unwrap_err(), store.files.refresh().unwrap_err()] {
         assert!(!error.to_string().contains(&outside), "{error}");
     }
 }

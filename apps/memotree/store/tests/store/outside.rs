@@ -14,11 +14,11 @@ fn changes_by_other_programs_are_noticed_and_told() {
     for title in ["a", "b", "c"] {
         add(&mut store, title, None);
     }
-    assert!(store.refresh().unwrap().is_empty());
+    assert!(store.files.refresh().unwrap().is_empty());
     tree.write("nodes/d.md", "---\ntitle: D\nparent: a\n---\nneedle\n");
     fs::remove_file(tree.path("nodes/b.md")).unwrap();
     fs::write(tree.path("nodes/c.md"), "---\ntitle: Other\n---\n").unwrap();
-    let changes = store.refresh().unwrap();
+    let changes = store.files.refresh().unwrap();
     let ids = |nodes: &[pipemux_memotree_store::NodeId]| -> Vec<String> {
         nodes.iter().map(ToString::to_string).collect()
     };
@@ -27,7 +27,7 @@ fn changes_by_other_programs_are_noticed_and_told() {
     assert_eq!(ids(&changes.removed), ["b"]);
     assert_eq!(outline(&store), "c\na\n  d\n");
     assert_eq!(store.index().search("needle", 9).unwrap().nodes[0].id.as_str(), "d");
-    assert!(store.refresh().unwrap().is_empty());
+    assert!(store.files.refresh().unwrap().is_empty());
 }
 
 #[test]
@@ -39,13 +39,13 @@ fn file_written_in_place_is_noticed_when_it_is_looked_at_or_swept() {
     }
     let text = tree.read("nodes/n7.md").replace("title: n7", "title: other");
     fs::write(tree.path("nodes/n7.md"), &text).unwrap();
-    let changes = store.verify(["n7", "n6"]).unwrap();
+    let changes = store.files.verify(["n7", "n6"]).unwrap();
     assert_eq!(changes.changed.len(), 1);
-    assert_eq!(store.node("n7").unwrap().title, "other");
+    assert_eq!(store.files.node("n7").unwrap().title, "other");
     fs::write(tree.path("nodes/n8.md"), text.replace("other", "again")).unwrap();
     let (mut noticed, mut rounds) = (0, 0);
     loop {
-        let (changes, done) = store.sweep(4).unwrap();
+        let (changes, done) = store.files.sweep(4).unwrap();
         noticed += changes.changed.len();
         rounds += 1;
         if done {
@@ -68,7 +68,7 @@ fn changes_of_another_program_are_never_overwritten() {
         "nodes/a.md changed by another program since it was shown: look at it, then repeat this"
     );
     assert_eq!(tree.read("nodes/a.md"), "theirs\n");
-    assert_eq!(store.text("a").unwrap().1, "theirs\n", "what is there now is shown");
+    assert_eq!(store.files.text("a").unwrap().1, "theirs\n", "what is there now is shown");
     // Said once more, it is meant.
     store.edit("a", "mine").unwrap();
     fs::write(tree.path("nodes/b.md"), "theirs too\n").unwrap();
@@ -90,17 +90,17 @@ fn file_with_a_conflict_costs_that_node_only_and_is_not_written() {
     let text =
         "---\ntitle: B\n<<<<<<< HEAD\nparent: a\n=======\nparent: c\n>>>>>>> other\n---\nbody\n";
     tree.write("nodes/b.md", text);
-    store.refresh().unwrap();
-    store.verify(["b"]).unwrap();
+    store.files.refresh().unwrap();
+    store.files.verify(["b"]).unwrap();
     assert_eq!(outline(&store), "a\n  b (line 3: a merge left a conflict there)\n");
     assert_eq!(
         store.append("b", "x").unwrap_err().to_string(),
         "nodes/b.md: line 3: a merge left a conflict there; mend the file, then repeat this"
     );
-    assert_eq!(store.text("b").unwrap().1, text, "whoever mends it sees all of it");
+    assert_eq!(store.files.text("b").unwrap().1, text, "whoever mends it sees all of it");
     assert_eq!(tree.read("nodes/b.md"), text);
     tree.write("nodes/b.md", "---\ntitle: B\nparent: a\n---\nbody\n");
-    store.verify(["b"]).unwrap();
+    store.files.verify(["b"]).unwrap();
     assert_eq!(outline(&store), "a\n  b\n");
 }
 
@@ -138,7 +138,7 @@ fn links_that_lead_out_of_the_folder_are_refused() {
         "in\nout (nodes/out.md: it is a link that leads out of .memotree; put the file itself there)\nreal\n"
     );
     assert!(store.edit("out", "x").is_err());
-    assert!(!store.text("out").is_ok_and(|(_, text)| text.contains("secret")));
+    assert!(!store.files.text("out").is_ok_and(|(_, text)| text.contains("secret")));
     assert_eq!(fs::read_to_string(tree.dir.path().join("secret.md")).unwrap(), "secret\n");
     store.edit("in", "changed\n").unwrap();
     assert!(fs::symlink_metadata(tree.path("nodes/in.md")).unwrap().is_symlink());
@@ -146,7 +146,7 @@ fn links_that_lead_out_of_the_folder_are_refused() {
     // A whole folder that leads out.
     fs::rename(tree.path("nodes"), tree.dir.path().join("elsewhere")).unwrap();
     symlink("../elsewhere", tree.path("nodes")).unwrap();
-    assert!(store.refresh().unwrap_err().to_string().contains("leads out of .memotree"));
+    assert!(store.files.refresh().unwrap_err().to_string().contains("leads out of .memotree"));
 }
 
 #[test]
@@ -179,8 +179,8 @@ fn circles_and_missing_parents_that_a_merge_made_lose_no_node() {
     let mut other = second.open();
     for name in ["d", "c", "f", "b", "e", "a"] {
         second.write(&format!("nodes/{name}.md"), &tree.read(&format!("nodes/{name}.md")));
-        other.refresh().unwrap();
-        other.sweep(100).unwrap();
+        other.files.refresh().unwrap();
+        other.files.sweep(100).unwrap();
     }
     assert_eq!(outline(&other), circle);
     // The way out is an ordinary move.
@@ -200,15 +200,15 @@ fn two_files_that_claim_one_id_are_told() {
     let mut store = tree.open();
     let rows = children(&store, None);
     assert_eq!(rows, ["caf\u{e9}"]);
-    let problem = store.node("café").unwrap().problem.unwrap();
+    let problem = store.files.node("café").unwrap().problem.unwrap();
     assert!(
         problem.starts_with("two files claim this id: nodes/cafe\u{301}.md and nodes/"),
         "{problem}"
     );
     fs::remove_file(tree.path("nodes/cafe\u{301}.md")).unwrap();
-    store.refresh().unwrap();
-    assert_eq!(store.node("café").unwrap().problem, None);
-    assert_eq!(store.text("café").unwrap().1, "composed\n");
+    store.files.refresh().unwrap();
+    assert_eq!(store.files.node("café").unwrap().problem, None);
+    assert_eq!(store.files.text("café").unwrap().1, "composed\n");
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn two_sessions_on_one_tree_are_told_of_each_other() {
     let mut one = tree.open();
     let (mut two, _) = crate::common::open(&tree.root(), &tree.dir.path().join("state-2"));
     add(&mut one, "a", None);
-    assert_eq!(two.refresh().unwrap().added[0].as_str(), "a");
+    assert_eq!(two.files.refresh().unwrap().added[0].as_str(), "a");
     two.edit("a", "from two").unwrap();
     assert!(matches!(one.edit("a", "from one"), Err(StoreError::Changed(_))));
     assert!(matches!(one.undo(), Err(StoreError::Changed(_))), "it would take back what two wrote");
@@ -276,15 +276,15 @@ fn file_that_cannot_be_read_is_told_once() {
     add(&mut store, "a", None);
     symlink("nowhere", tree.path("nodes/broken.md")).unwrap();
     tree.write("nodes/long.md", &"x".repeat(9 << 20));
-    assert_eq!(store.refresh().unwrap().added.len(), 2);
+    assert_eq!(store.files.refresh().unwrap().added.len(), 2);
     assert_eq!(store.index().problems(9).unwrap().len(), 2);
     for _ in 0..3 {
-        assert!(store.verify(["a", "broken", "long"]).unwrap().is_empty());
-        assert!(store.refresh().unwrap().is_empty());
+        assert!(store.files.verify(["a", "broken", "long"]).unwrap().is_empty());
+        assert!(store.files.refresh().unwrap().is_empty());
     }
     fs::remove_file(tree.path("nodes/long.md")).unwrap();
     tree.write("nodes/long.md", "short now\n");
-    assert_eq!(store.verify(["long"]).unwrap().changed.len(), 1);
+    assert_eq!(store.files.verify(["long"]).unwrap().changed.len(), 1);
 }
 
 #[test]
@@ -405,11 +405,11 @@ fn file_whose_name_is_not_allowed_is_told_once_with_the_rule() {
     );
     assert_eq!(outline(&store), "plan\n");
     tree.write("nodes/a+b.md", "x");
-    let changes = store.refresh().unwrap();
+    let changes = store.files.refresh().unwrap();
     assert_eq!(changes.misnamed.len(), 1, "each once: {changes:?}");
     assert!(changes.misnamed[0].starts_with("nodes/a+b.md: `+` is not allowed"), "{changes:?}");
     fs::rename(tree.path("nodes/a+b.md"), tree.path("nodes/a-b.md")).unwrap();
-    let changes = store.refresh().unwrap();
+    let changes = store.files.refresh().unwrap();
     assert_eq!((changes.misnamed.len(), changes.added.len()), (0, 1), "{changes:?}");
 }
 

@@ -39,10 +39,10 @@ fn carry_out(store: &mut Store, step: &Step) -> Result<Option<i64>, StoreError> 
     let done = match step {
         Step::Add(title, parent) => {
             let parent = id(parent);
-            store.add(&[node(&id(title), store.node(&parent).is_ok().then_some(&*parent))])?.1
+            store.add(&[node(&id(title), store.files.node(&parent).is_ok().then_some(&*parent))])?.1
         }
         Step::Line(node, line, text) => {
-            let (_, before) = store.text(&id(node))?;
+            let (_, before) = store.files.text(&id(node))?;
             let mut lines: Vec<&str> = before.lines().collect();
             let at = (*line).min(lines.len());
             lines.splice(at..(at + line % 2).min(lines.len()), [text.as_str()]);
@@ -128,7 +128,7 @@ proptest! {
                 }
             }
             // Each node is where it says, and none has lost its parent.
-            store.refresh().unwrap();
+            store.files.refresh().unwrap();
             prop_assert!(store.index().problems(9).unwrap().is_empty());
             let Some(undo) = done.change else { continue };
             let again = store.take_back(undo).unwrap();

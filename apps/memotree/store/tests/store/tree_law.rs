@@ -147,8 +147,8 @@ proptest! {
                 Err(_) if !outside => prop_assert_eq!(tree.files(), before_files, "{:?}", step),
                 Err(_) => {}
             }
-            store.refresh().unwrap();
-            store.sweep(1_000).unwrap();
+            store.files.refresh().unwrap();
+            store.files.sweep(1_000).unwrap();
             // Every file is a node that can be reached.
             let files: BTreeSet<String> = tree
                 .files()

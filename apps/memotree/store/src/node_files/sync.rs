@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Store, hash};
+use super::NodeFiles;
+use super::indexed::{ListedFile, indexed};
 use crate::error::StoreError;
-use crate::folder::{FileName, FolderError, Part, now_ns};
-use crate::index::{self, IndexedFile, KnownFile, NodeRow};
+use crate::file_edit::{FileName, Part};
+use crate::folder::now_ns;
+use crate::index::{self, KnownFile, NodeRow};
 use crate::name::{NameError, NodeId};
-use crate::node_file::{NodeFile, conflict_line};
 use crate::stamp::Stamp;
 
 /// What other programs changed.
@@ -58,13 +59,10 @@ fn shown_name(name: &str) -> String {
     name.chars().take(NAME_CHARS_SHOWN).map(shown).collect::<String>() + cut
 }
 
-/// A file of a node as it was listed.
-type ListedFile = (String, Result<Stamp, String>);
-
-impl Store {
+impl NodeFiles {
     /// Notices what other programs changed: nothing but the time of the folder is looked at if no file came, went or was
-    /// replaced. A file that was written in place shows when it is looked at ([`Store::verify`]) or swept
-    /// ([`Store::sweep`]).
+    /// replaced. A file that was written in place shows when it is looked at ([`NodeFiles::verify`]) or swept
+    /// ([`NodeFiles::sweep`]).
     ///
     /// # Errors
     /// The folder isn't readable.
@@ -136,7 +134,7 @@ impl Store {
     fn take_in(&mut self, id: &str, listed: ListedFile) -> Result<Changes, StoreError> {
         let id = NodeId::parse(id)?;
         let old = self.index.node(id.as_str())?;
-        let file = self.indexed(&id, listed);
+        let file = indexed(&self.folder, &id, listed);
         let stamp = file.stamp;
         // A file that can't be read has no hash: it is the same as long as it has the same problem.
         let is_same = |row: &NodeRow| {
@@ -157,7 +155,7 @@ impl Store {
     }
 
     /// Makes the index follow the folder. Returns also true when all files were read.
-    pub(super) fn sync_folder(&mut self) -> Result<(bool, Changes), StoreError> {
+    pub(crate) fn sync_folder(&mut self) -> Result<(bool, Changes), StoreError> {
         let stamp = self.folder.stamp(Part::Nodes)?;
         let bytes = stamp.map(Stamp::to_bytes);
         let known = self.index.folder_stamp()?;
@@ -285,89 +283,4 @@ impl Store {
         changes.removed.sort();
         Ok(changes)
     }
-
-    fn indexed(&self, id: &NodeId, listed: ListedFile) -> IndexedFile {
-        indexed(&self.folder, id, listed)
-    }
-
-    /// Reads a file that this session wrote just now.
-    pub(super) fn indexed_bytes(&self, id: &NodeId, name: &str, bytes: &[u8]) -> IndexedFile {
-        parse(id, name, bytes)
-    }
-}
-
-/// Reads a file for the index. What is wrong with it costs this node only.
-fn indexed(folder: &crate::folder::Folder, id: &NodeId, (name, stamp): ListedFile) -> IndexedFile {
-    let broken = |name: String, problem: String| IndexedFile {
-        file: name,
-        title: id.to_string(),
-        problem: Some(problem),
-        ..IndexedFile::default()
-    };
-    let file = FileName::new(Part::Nodes, name);
-    let read = folder.read(&file);
-    let claimed = stamp.as_ref().err().filter(|why| why.starts_with("two files")).cloned();
-    match (read, stamp) {
-        (Ok(Some((bytes, stamp))), Ok(_)) => {
-            let stamp = stamp.if_settled(now_ns());
-            IndexedFile { stamp, ..parse(id, &file.name, &bytes) }
-        }
-        (Ok(Some((bytes, _))), Err(_)) if claimed.is_some() => {
-            IndexedFile { problem: claimed, ..parse(id, &file.name, &bytes) }
-        }
-        (Ok(_), Ok(_)) => broken(file.name, "its file is gone".to_owned()),
-        (Ok(_), Err(why)) => broken(file.name, why),
-        (Err(FolderError::TooLong { bytes, .. }), _) => {
-            let limit = crate::node_file::FILE_BYTES_MAX;
-            broken(file.name, format!("its file has {bytes} bytes, at most {limit}"))
-        }
-        (Err(error), _) => broken(file.name, error.to_string()),
-    }
-}
-
-/// Reads the content of a file for the index.
-fn parse(id: &NodeId, name: &str, bytes: &[u8]) -> IndexedFile {
-    let hash = hash(bytes);
-    let (parsed, problem) = match conflict(bytes) {
-        // Where it stands is taken from the first side; the text is searched with the markers.
-        Some(problem) => {
-            let text = String::from_utf8_lossy(bytes);
-            let side = crate::node_file::first_side(&text);
-            (NodeFile::parse(side.as_bytes()).unwrap_or_default(), Some(problem))
-        }
-        None => match NodeFile::parse(bytes) {
-            Ok(parsed) => (parsed, None),
-            Err(error) => (NodeFile::default(), Some(error.to_string())),
-        },
-    };
-    let relations =
-        parsed.list("relations").iter().filter_map(|text| split_relation(text)).collect();
-    let one_line = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    IndexedFile {
-        file: name.to_owned(),
-        parent: parsed.get("parent").unwrap_or_default(),
-        order: parsed.get("order").unwrap_or_default(),
-        title: parsed.title().map(one_line).unwrap_or_else(|| id.to_string()),
-        gist: parsed.get("gist").map(one_line).unwrap_or_default(),
-        summary: parsed.get("summary").unwrap_or_default(),
-        tags: parsed.list("tags"),
-        content: parsed.content(),
-        modified: parsed.get("modified").unwrap_or_default(),
-        relations,
-        problem,
-        hash,
-        stamp: None,
-    }
-}
-
-/// Reads a relation: `id kind target`.
-pub(crate) fn split_relation(text: &str) -> Option<(String, String, String)> {
-    let mut words = text.split_whitespace().map(str::to_owned);
-    Some((words.next()?, words.next()?, words.next()?))
-}
-
-/// Says where a merge left a conflict in a file.
-pub(super) fn conflict(bytes: &[u8]) -> Option<String> {
-    let text = std::str::from_utf8(bytes).ok()?;
-    conflict_line(text).map(|line| format!("line {line}: a merge left a conflict there"))
 }
