@@ -8,6 +8,7 @@ use docui::{Context, Fault, Handle, Opening, command};
 use pipemux_context::slots::SlotLine;
 use pipemux_memotree_store::config::Config;
 use pipemux_memotree_store::{Changes, Interrupted, Opened, Store, StoreError};
+use pipemux_memotree_store::{config, views};
 use pipemux_notes::text::count;
 
 use crate::codebase::Scanner;
@@ -290,13 +291,9 @@ impl MemoTree {
     /// Looks at views, saved searches and the configuration. Returns whether they changed.
     pub(crate) fn look_at_panels(&mut self) -> bool {
         let store = self.store.get_mut();
-        (self.config, self.config_problem) = pipemux_memotree_store::config::read(&store);
-        let views = pipemux_memotree_store::views::all(&store).unwrap_or_default();
-        let shown = format!(
-            "{views:?}{:?}{:?}",
-            pipemux_memotree_store::views::queries(&store).ok(),
-            self.config
-        );
+        (self.config, self.config_problem) = config::read(store);
+        let views = views::all(store).unwrap_or_default();
+        let shown = format!("{views:?}{:?}{:?}", views::queries(store).ok(), self.config);
         let panels = pipemux_stable_hash::hash_with_length(shown.as_bytes());
         if !views.iter().any(|view| view.name == self.view)
             && let Some(view) = views.into_iter().next()

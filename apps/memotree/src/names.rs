@@ -1,6 +1,7 @@
 //! Finds what a call names: by id, title or token.
 
 use docui::{Anchor, Fault, Found, nearest};
+use pipemux_memotree_store::views;
 use pipemux_memotree_store::{NodeId, StoreError, Token, TokenKind};
 
 use crate::action::Node;
@@ -27,10 +28,8 @@ pub fn find(tree: &MemoTree, key: &str) -> Result<Found, StoreError> {
     if index.node(key)?.is_some() || index.relation(key)?.is_some() {
         return Ok(Found::Here(0));
     }
-    let is_view = pipemux_memotree_store::views::all(&store)?.iter().any(|view| view.name == key);
-    if is_view
-        || pipemux_memotree_store::views::queries(&store)?.iter().any(|(name, _)| name == key)
-    {
+    let is_view = views::all(&store)?.iter().any(|view| view.name == key);
+    if is_view || views::queries(&store)?.iter().any(|(name, _)| name == key) {
         return Ok(Found::Here(0));
     }
     let trashed = NodeId::parse(key).is_ok_and(|id| store.is_in_trash(&id));
@@ -63,19 +62,17 @@ pub fn named(tree: &MemoTree, ty: Option<&str>, name: &str) -> Result<String, Fa
     };
     let store = tree.store();
     match wanted {
-        TokenKind::View => pipemux_memotree_store::views::get(&store, name)
-            .map(|view| view.name)
-            .map_err(|error| {
-                let is_node = store.index().node(name).is_ok_and(|row| row.is_some());
-                match is_node {
-                    false => tree.fault(error),
-                    true => Fault::not_found(format!("`{name}` is a node, not a view"))
-                        .hint("for nodes: retitle(node, title), remove(nodes)"),
-                }
-            }),
-        TokenKind::Query => pipemux_memotree_store::views::query(&store, name)
-            .map(|_| name.to_owned())
-            .map_err(|error| tree.fault(error)),
+        TokenKind::View => views::get(&store, name).map(|view| view.name).map_err(|error| {
+            let is_node = store.index().node(name).is_ok_and(|row| row.is_some());
+            match is_node {
+                false => tree.fault(error),
+                true => Fault::not_found(format!("`{name}` is a node, not a view"))
+                    .hint("for nodes: retitle(node, title), remove(nodes)"),
+            }
+        }),
+        TokenKind::Query => {
+            views::query(&store, name).map(|_| name.to_owned()).map_err(|error| tree.fault(error))
+        }
         TokenKind::Relation => match store.index().relation(name).map_err(StoreError::from) {
             Ok(Some(_)) => Ok(name.to_owned()),
             Ok(None) => Err(Fault::not_found(format!("there is no relation `{name}`"))),

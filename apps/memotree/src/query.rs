@@ -8,6 +8,7 @@ use pipemux_context::{Budgets, Frame, RenderSource, Share, Size, shares};
 use pipemux_memotree_store::index::NodeRow;
 use pipemux_memotree_store::render::view_line;
 use pipemux_memotree_store::token::inert;
+use pipemux_memotree_store::views;
 use pipemux_memotree_store::{NodeId, Store, StoreError};
 use pipemux_notes::text::{count, one_line};
 
@@ -290,9 +291,8 @@ pub fn share(budget: u64) -> Share {
 /// The folder isn't readable.
 pub fn list(tree: &MemoTree) -> Result<Done, Fault> {
     let store = tree.store();
-    let views = pipemux_memotree_store::views::all(&store).map_err(|error| tree.fault(error))?;
-    let queries =
-        pipemux_memotree_store::views::queries(&store).map_err(|error| tree.fault(error))?;
+    let views = views::all(&store).map_err(|error| tree.fault(error))?;
+    let queries = views::queries(&store).map_err(|error| tree.fault(error))?;
     let mut view = View::new("");
     for one in &views {
         let current = if one.name == tree.view { " · current" } else { "" };
@@ -337,9 +337,8 @@ pub fn value_of(tree: &MemoTree, key: &str) -> Result<String, Fault> {
     if store.index().node(key).map_err(fault)?.is_some() {
         return store.files.text(key).map(|(_, text)| text).map_err(|error| tree.fault(error));
     }
-    if let Ok(view) = pipemux_memotree_store::views::get(&store, key) {
+    if let Ok(view) = views::get(&store, key) {
         return Ok(view.description);
     }
-    pipemux_memotree_store::views::query(&store, key)
-        .map_err(|_| Fault::not_found("there is no such node").about(key))
+    views::query(&store, key).map_err(|_| Fault::not_found("there is no such node").about(key))
 }

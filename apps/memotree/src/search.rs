@@ -3,6 +3,7 @@
 use docui::{Done, Fault, Value, View, command, tokens};
 use pipemux_memotree_store::index::{NodeRow, SEARCH_MAX};
 use pipemux_memotree_store::token::inert;
+use pipemux_memotree_store::views;
 use pipemux_notes::query::{Part, expression, has_dangling_or, parts, tag};
 use pipemux_notes::text::{count, one_line};
 
@@ -22,14 +23,13 @@ const SNIPPET_LINES: usize = 3;
 pub fn search(tree: &MemoTree, words: &Words, skip: i64, budget: u64) -> Result<Done, Fault> {
     let store = tree.store();
     let query = match words {
-        Words::Saved(saved) => pipemux_memotree_store::views::query(&store, &saved.key)
-            .map_err(|error| tree.fault(error))?,
+        Words::Saved(saved) => {
+            views::query(&store, &saved.key).map_err(|error| tree.fault(error))?
+        }
         Words::Text(text) => match pipemux_memotree_store::Token::parse(text.trim()) {
-            Ok(token) => pipemux_memotree_store::views::query(&store, &token.name)
-                .map_err(|error| tree.fault(error))?,
+            Ok(token) => views::query(&store, &token.name).map_err(|error| tree.fault(error))?,
             // A saved search, by its name.
-            Err(_) => pipemux_memotree_store::views::query(&store, text.trim())
-                .unwrap_or_else(|_| text.clone()),
+            Err(_) => views::query(&store, text.trim()).unwrap_or_else(|_| text.clone()),
         },
     };
     if expression(&query).is_none() {

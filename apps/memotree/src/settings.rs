@@ -1,6 +1,7 @@
 //! How the tree is shown, and which sessions beside it.
 
 use docui::{Done, Fault, Value, View};
+use pipemux_memotree_store::config;
 use pipemux_memotree_store::config::{Config, PARTS, Settings, SourceConfig, lod_name};
 use pipemux_notes::text::count;
 
@@ -23,8 +24,7 @@ pub fn set(
             .hint(docui::command::run(&call)));
     }
     // What may be refused comes first: a call that fails sets nothing.
-    let done = pipemux_memotree_store::config::set(&mut tree.store(), settings)
-        .map_err(|error| tree.fault(error))?;
+    let done = config::set(&mut tree.store(), settings).map_err(|error| tree.fault(error))?;
     for (name, on) in switches {
         if let Some(on) = on {
             tree.store().state.switch_on(name, on).map_err(|error| tree.fault(error))?;
@@ -55,8 +55,7 @@ pub fn add_source(tree: &mut MemoTree, source: &SourceConfig) -> Result<ChangeRe
     if source.id == tree.address() {
         return Err(Fault::usage("session: this is the session of the tree itself"));
     }
-    let done = pipemux_memotree_store::config::add_source(&mut tree.store(), source)
-        .map_err(|error| tree.fault(error))?;
+    let done = config::add_source(&mut tree.store(), source).map_err(|error| tree.fault(error))?;
     let open = docui::command::command(&["open", &source.id]);
     Ok(ChangeReply::new(done, format!("{} · shown where it is open: {open}", source.id)))
 }
@@ -86,8 +85,8 @@ pub fn source(
 pub fn set_quota(tree: &mut MemoTree, source: &str, tokens: i64) -> Result<ChangeReply, Fault> {
     let tokens =
         u64::try_from(tokens).map_err(|_| Fault::usage("tokens: expected a number, 0 for none"))?;
-    let done = pipemux_memotree_store::config::set_quota(&mut tree.store(), source, tokens)
-        .map_err(|error| tree.fault(error))?;
+    let done =
+        config::set_quota(&mut tree.store(), source, tokens).map_err(|error| tree.fault(error))?;
     let brief = match tokens {
         0 => format!("{source}: as usual"),
         tokens => format!("{source}: {tokens} tokens"),
@@ -100,8 +99,8 @@ pub fn set_quota(tree: &mut MemoTree, source: &str, tokens: i64) -> Result<Chang
 /// # Errors
 /// It isn't in there, or memotree.toml can't be written.
 pub fn remove_source(tree: &mut MemoTree, session: String) -> Result<ChangeReply, Fault> {
-    let done = pipemux_memotree_store::config::remove_source(&mut tree.store(), &session)
-        .map_err(|error| tree.fault(error))?;
+    let done =
+        config::remove_source(&mut tree.store(), &session).map_err(|error| tree.fault(error))?;
     Ok(ChangeReply::new(done, session))
 }
 

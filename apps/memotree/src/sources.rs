@@ -8,6 +8,7 @@ use pipemux_context::{
 };
 use pipemux_memotree_store::StoreError;
 use pipemux_memotree_store::config::{SOURCES_MAX, SourceConfig};
+use pipemux_memotree_store::render;
 use pipemux_memotree_store::render::OTHER_VIEWS;
 use pipemux_memotree_store::store::minute;
 use pipemux_proto::projection::{EmbedSlot, Piece};
@@ -146,7 +147,7 @@ pub fn produce(
     match part {
         Part::Views => {
             let command = |call: &str| docui::command::run(&tree.call(call));
-            pipemux_memotree_store::render::views(&tree.store(), &tree.view, OTHER_VIEWS, command)
+            render::views(&tree.store(), &tree.view, OTHER_VIEWS, command)
         }
         Part::Environment => {
             let project = project::name(tree.root());
@@ -156,14 +157,7 @@ pub fn produce(
             let project = format!("{project}{linked}");
             let version = env!("CARGO_PKG_VERSION");
             let problems = if lod == Lod::Full { FULL_PROBLEMS } else { PROBLEMS_MAX };
-            pipemux_memotree_store::render::environment(
-                &store,
-                &project,
-                &tree.view,
-                version,
-                time.as_deref(),
-                problems,
-            )
+            render::environment(&store, &project, &tree.view, version, time.as_deref(), problems)
         }
         Part::Tree => tree_section(tree, share),
         Part::Codebase => Ok(codebase::section(&tree.codebase.found, share)),
@@ -183,12 +177,7 @@ fn shown_time(tree: &MemoTree) -> Option<String> {
 }
 
 fn tree_section(tree: &MemoTree, share: &Share) -> Result<RenderSection<SlotLine>, StoreError> {
-    let rendered = pipemux_memotree_store::render::tree(
-        &mut tree.store(),
-        &tree.view,
-        share,
-        tree.config.tokens,
-    )?;
+    let rendered = render::tree(&mut tree.store(), &tree.view, share, tree.config.tokens)?;
     let shown = rendered.shown.iter().map(|row| row.id.to_string()).collect();
     tree.note_shown(shown);
     Ok(rendered.section)

@@ -1,6 +1,7 @@
 //! What the tree's tokens name, also in a text of another session or an old document, and what a click on one does.
 
 use docui::{Found, Token};
+use pipemux_memotree_store::views;
 use pipemux_memotree_store::{Level, StoreError, TokenKind};
 
 use crate::faults::fault;
@@ -24,7 +25,7 @@ fn meaning(tree: &MemoTree, kind: TokenKind, name: &str) -> Result<Token, StoreE
     match kind {
         TokenKind::Node => node(tree, name),
         TokenKind::View => {
-            let views = pipemux_memotree_store::views::all(&tree.store())?;
+            let views = views::all(&tree.store())?;
             let view = views.iter().find(|view| view.name == name);
             let at = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
             let found =
@@ -32,7 +33,7 @@ fn meaning(tree: &MemoTree, kind: TokenKind, name: &str) -> Result<Token, StoreE
             Ok(found.unwrap_or_else(|| Token::gone(None)))
         }
         TokenKind::Query => {
-            let queries = pipemux_memotree_store::views::queries(&tree.store())?;
+            let queries = views::queries(&tree.store())?;
             let found = queries.iter().find(|(known, _)| known == name);
             let token = format!("search('{name}')");
             Ok(found.map_or_else(

@@ -7,6 +7,7 @@ use std::path::Path;
 use docui::regular_file::OpenError;
 use docui::{Anchor, Done, Fault, command, nearest, regular_file};
 use pipemux_memotree_store::folder::system_words;
+use pipemux_memotree_store::transfer;
 use pipemux_memotree_store::transfer::Imported;
 use pipemux_notes::text::count;
 use pipemux_publish::{Durability, Place, PublishError};
@@ -75,8 +76,7 @@ pub fn markdown(
     parent: Option<&str>,
 ) -> Result<ChangeReply, Fault> {
     let Imported { added, updated, committed } =
-        pipemux_memotree_store::transfer::import(&mut tree.store(), text, parent)
-            .map_err(|error| tree.fault(error))?;
+        transfer::import(&mut tree.store(), text, parent).map_err(|error| tree.fault(error))?;
     if added.is_empty() && updated.is_empty() {
         let brief = match text.trim() {
             "" => "nothing to add: the text is empty",
@@ -115,7 +115,7 @@ pub fn export(
     overwrite: bool,
 ) -> Result<Done, Fault> {
     let ids = if nodes.is_empty() { Vec::new() } else { names::ids(tree, nodes)? };
-    let text = pipemux_memotree_store::transfer::export(&mut tree.store(), &names::borrowed(&ids))
+    let text = transfer::export(&mut tree.store(), &names::borrowed(&ids))
         .map_err(|error| tree.fault(error))?;
     if text.is_empty() {
         return Err(Fault::refused("the tree has no nodes to export"));

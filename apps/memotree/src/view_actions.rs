@@ -4,6 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use docui::{Ask, Done, Fault};
 use pipemux_memotree_store::Level;
+use pipemux_memotree_store::views;
 use pipemux_notes::text::count;
 
 use crate::action::Action;
@@ -50,9 +51,8 @@ pub fn set_levels(
 /// There is none of this name, or the state can't be written.
 pub fn switch(tree: &mut MemoTree, name: &str) -> Result<Done, Fault> {
     let mut store = tree.store();
-    let view =
-        pipemux_memotree_store::views::get(&store, name).map_err(|error| tree.fault(error))?;
-    let last = pipemux_memotree_store::views::all(&store)
+    let view = views::get(&store, name).map_err(|error| tree.fault(error))?;
+    let last = views::all(&store)
         .map_err(|error| tree.fault(error))?
         .iter()
         .map(|view| view.usage.used)
@@ -77,8 +77,8 @@ fn now() -> i64 {
 /// # Errors
 /// The name isn't allowed or taken, or the file can't be written.
 pub fn create(tree: &mut MemoTree, name: &str, description: &str) -> Result<ChangeReply, Fault> {
-    let done = pipemux_memotree_store::views::create(&mut tree.store(), name, description)
-        .map_err(|error| tree.fault(error))?;
+    let done =
+        views::create(&mut tree.store(), name, description).map_err(|error| tree.fault(error))?;
     let switch = tree.call(&format!("switch(\"{name}\")"));
     Ok(ChangeReply::new(done, format!("{name} · to show it: {switch}")))
 }
@@ -88,8 +88,8 @@ pub fn create(tree: &mut MemoTree, name: &str, description: &str) -> Result<Chan
 /// # Errors
 /// There is none of this name, or the file can't be written.
 pub fn describe(tree: &mut MemoTree, name: &str, description: &str) -> Result<ChangeReply, Fault> {
-    let done = pipemux_memotree_store::views::describe(&mut tree.store(), name, description)
-        .map_err(|error| tree.fault(error))?;
+    let done =
+        views::describe(&mut tree.store(), name, description).map_err(|error| tree.fault(error))?;
     Ok(ChangeReply::new(done, format!("{name}: {}", description.trim())))
 }
 
@@ -98,8 +98,7 @@ pub fn describe(tree: &mut MemoTree, name: &str, description: &str) -> Result<Ch
 /// # Errors
 /// There is none of this name, the new one isn't allowed or taken, or the file can't be written.
 pub fn rename(tree: &mut MemoTree, name: &str, to: &str) -> Result<ChangeReply, Fault> {
-    let done = pipemux_memotree_store::views::rename(&mut tree.store(), name, to)
-        .map_err(|error| tree.fault(error))?;
+    let done = views::rename(&mut tree.store(), name, to).map_err(|error| tree.fault(error))?;
     if tree.view == name {
         to.clone_into(&mut tree.view);
     }
@@ -111,8 +110,7 @@ pub fn rename(tree: &mut MemoTree, name: &str, to: &str) -> Result<ChangeReply, 
 /// # Errors
 /// There is none of this name, or the file can't be removed.
 pub fn delete(tree: &mut MemoTree, name: String) -> Result<ChangeReply, Fault> {
-    let done = pipemux_memotree_store::views::delete(&mut tree.store(), &name)
-        .map_err(|error| tree.fault(error))?;
+    let done = views::delete(&mut tree.store(), &name).map_err(|error| tree.fault(error))?;
     Ok(ChangeReply::new(done, name))
 }
 
@@ -121,8 +119,8 @@ pub fn delete(tree: &mut MemoTree, name: String) -> Result<ChangeReply, Fault> {
 /// # Errors
 /// The name isn't allowed, or the file can't be written.
 pub fn save_query(tree: &mut MemoTree, name: &str, query: &str) -> Result<ChangeReply, Fault> {
-    let done = pipemux_memotree_store::views::save_query(&mut tree.store(), name, query)
-        .map_err(|error| tree.fault(error))?;
+    let done =
+        views::save_query(&mut tree.store(), name, query).map_err(|error| tree.fault(error))?;
     Ok(ChangeReply::new(done, format!("{name}: {}", query.trim())))
 }
 
@@ -131,8 +129,7 @@ pub fn save_query(tree: &mut MemoTree, name: &str, query: &str) -> Result<Change
 /// # Errors
 /// There is none of this name, or the file can't be removed.
 pub fn delete_query(tree: &mut MemoTree, name: String) -> Result<ChangeReply, Fault> {
-    let done = pipemux_memotree_store::views::delete_query(&mut tree.store(), &name)
-        .map_err(|error| tree.fault(error))?;
+    let done = views::delete_query(&mut tree.store(), &name).map_err(|error| tree.fault(error))?;
     Ok(ChangeReply::new(done, name))
 }
 
@@ -143,8 +140,7 @@ pub fn delete_query(tree: &mut MemoTree, name: String) -> Result<ChangeReply, Fa
 pub fn confirm(tree: &MemoTree, action: &Action) -> Result<Ask, Fault> {
     let Action::Delete { view } = action else { return Ok(Ask::confirm("cannot be undone")) };
     let store = tree.store();
-    let view =
-        pipemux_memotree_store::views::get(&store, &view.key).map_err(|error| tree.fault(error))?;
+    let view = views::get(&store, &view.key).map_err(|error| tree.fault(error))?;
     let expanded = store.state.expanded(&view.name).map_err(|error| tree.fault(error))?;
     let described = match view.description.as_str() {
         "" => String::new(),

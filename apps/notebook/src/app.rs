@@ -7,7 +7,7 @@ use docui::{App, Ask, Context, Fault, Found, Opening, Reply, View, ViewRequest};
 use crate::action::Action;
 use crate::entry;
 use crate::model::Notebook;
-use crate::{update, view};
+use crate::{entry_actions, update, view};
 
 impl App for Notebook {
     type Action = Action;
@@ -53,7 +53,7 @@ impl App for Notebook {
     }
 
     fn confirm(&self, action: &Action) -> Result<Ask, Fault> {
-        update::confirm(self, action)
+        entry_actions::confirm(self, action)
     }
 
     fn refresh(&mut self) -> bool {
@@ -61,12 +61,12 @@ impl App for Notebook {
     }
 
     fn watched(&self) -> Vec<PathBuf> {
-        vec![self.store.log_path()]
+        vec![self.store.database.log_path()]
     }
 
     fn watched_changed(&mut self) -> bool {
         // A file that is gone or another one is left to the next request: somebody may be replacing it just now.
-        self.store.has_its_file() && self.refresh()
+        self.store.database.has_its_file() && self.refresh()
     }
 
     fn save(&mut self) -> Result<(), Fault> {

@@ -4,19 +4,18 @@
 //! |---|---|
 //! | [`action`] | the actions |
 //! | [`model`] | a session: its store, and what it shows of the store |
-//! | [`update`] | carries out an action on the model |
-//! | [`undo`] | undoes changes, and says what that changed |
-//! | [`query`], [`list`] | answer queries, which change nothing; write lists of notes within a budget |
-//! | [`rows_input`] | reads notes from JSON lines and TSV |
-//! | [`view`], [`block`] | render the model within a budget |
-//! | [`app`] | connects model, update and view to docui |
-//! | [`entry`] | the parts of an entry, their bounds, keys and levels of detail |
-//! | [`schema`] | opens a store: refusals, migrations |
-//! | [`store`], [`change`] | read entries; write entries and undo that |
-//! | `undo_path` | whether a change can be undone, and which ones must be undone before it |
-//! | [`view_state`] | levels of detail and focus of one session, kept in its state directory |
-//! | [`hibernation`] | which state of the store views showed before the session was hibernated |
-//! | [`mod@format`] | titles and tags |
+//! | `update` | carries out an action, by one of the next |
+//! | `entry_actions`, `undo`, `query` | actions on entries, on changes, and those that change nothing |
+//! | `reply`, `list`, `block`, `format` | answers to changes; lists, parts and titles within a budget |
+//! | `rows_input` | reads notes from JSON lines and TSV |
+//! | `view` | renders the model within a budget |
+//! | `app` | connects model, update and view to docui |
+//! | `entry` | the parts of an entry, their bounds, keys and levels of detail |
+//! | `database`, `schema` | the SQLite file: refusals, transactions, recovery; its tables |
+//! | `store`, `entry_rows` | the entries, and the rows that they are made of |
+//! | `change`, `undo_path` | recorded changes, and which ones must be undone before one |
+//! | `view_state` | levels of detail and focus of one session, kept in its state directory |
+//! | `hibernation` | which state of the store views showed before the session was hibernated |
 //!
 //! Words, queries, migrations and JSON rows are those of `pipemux-notes`.
 //!
@@ -33,23 +32,27 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 pub mod action;
-pub mod app;
-pub mod block;
-pub mod change;
-pub mod entry;
-pub mod format;
-pub mod hibernation;
-pub mod list;
+mod app;
+mod block;
+mod change;
+mod database;
+mod entry;
+mod entry_actions;
+mod entry_rows;
+mod format;
+mod hibernation;
+mod list;
 pub mod model;
-pub mod query;
-pub mod rows_input;
-pub mod schema;
-pub mod store;
-pub mod undo;
+mod query;
+mod reply;
+mod rows_input;
+mod schema;
+mod store;
+mod undo;
 mod undo_path;
-pub mod update;
-pub mod view;
-pub mod view_state;
+mod update;
+mod view;
+mod view_state;
 
 pub use action::Action;
 pub use model::Notebook;

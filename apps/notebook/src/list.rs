@@ -40,7 +40,7 @@ impl<'a> List<'a> {
     /// The store can't be read.
     pub fn new(notebook: &'a Notebook, budget: u64) -> Result<Self, Fault> {
         let sql = "SELECT title FROM entries GROUP BY title HAVING count(*) > 1";
-        let shared = notebook.store.query_all(sql, Vec::new(), |row| row.get(0))?;
+        let shared = notebook.store.database.query_all(sql, Vec::new(), |row| row.get(0))?;
         Ok(Self {
             notebook,
             shared: shared.into_iter().collect(),

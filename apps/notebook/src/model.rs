@@ -48,10 +48,9 @@ impl Notebook {
     /// There is more than one argument, or the store can't be opened.
     pub fn new(opening: &Opening) -> Result<Self, Fault> {
         let address = opening.address();
-        let store = Store::open(&store_path(opening)?)
-            .map_err(|fault| schema::advise(fault, &address))?
-            .of_session(&address);
-        let (store_id, fingerprint) = (store.id().to_owned(), store.fingerprint()?);
+        let store = Store::open(&store_path(opening)?, &address)
+            .map_err(|fault| schema::advise(fault, &address))?;
+        let (store_id, fingerprint) = (store.database.id().to_owned(), store.fingerprint()?);
         let state_dir = opening.state_dir.clone();
         let (mut view_state, replaced) = ViewState::load(&state_dir, &store_id);
         let was_narrowed = view_state.drop_narrowing();
@@ -94,7 +93,7 @@ impl Notebook {
         vec![match self.start {
             Start::New | Start::Resumed => format!("Kept: {entries} and their levels."),
             Start::StoreReplaced => {
-                let path = self.store.path().display();
+                let path = self.store.database.path().display();
                 format!("{path} is a different store than before: {entries}.")
             }
         }]
@@ -114,10 +113,11 @@ impl Notebook {
             return Ok(());
         }
         let path = store_path(opening)?;
-        if path.canonicalize().is_ok_and(|path| path == self.store.path()) {
+        if path.canonicalize().is_ok_and(|path| path == self.store.database.path()) {
             return Ok(());
         }
-        let message = format!("{} already has {} open", self.address, self.store.path().display());
+        let message =
+            format!("{} already has {} open", self.address, self.store.database.path().display());
         let other = format!("{}/other", self.provider);
         let command = command::command(&["open", &other, &path.to_string_lossy()]);
         Err(Fault::refused(message)
@@ -227,12 +227,12 @@ impl Notebook {
     /// change is reported once.
     pub fn take_unshown_changes(&mut self) -> bool {
         let has_unshown_changes = std::mem::take(&mut self.has_unshown_changes);
-        self.store.refresh() || has_unshown_changes
+        self.store.database.refresh() || has_unshown_changes
     }
 
     /// Adds to an answer that the store's file was deleted and written again.
     pub fn tell_put_back(&mut self, done: Done) -> Done {
-        match self.store.take_put_back_note() {
+        match self.store.database.take_put_back_note() {
             Some(note) => done.also(&note),
             None => done,
         }
@@ -243,10 +243,11 @@ impl Notebook {
     /// # Errors
     /// The store can't be read, or the state directory can't be written.
     pub fn save_hibernation_record(&mut self) -> Result<(), Fault> {
-        let (store_id, fingerprint) = (self.store.id().to_owned(), self.store.fingerprint()?);
+        let (store_id, fingerprint) =
+            (self.store.database.id().to_owned(), self.store.fingerprint()?);
         // If another session has just written, the fingerprint includes changes that views haven't
         // shown. An empty one never matches, so that they are reported later.
-        self.has_unshown_changes |= self.store.refresh();
+        self.has_unshown_changes |= self.store.database.refresh();
         let fingerprint = if self.has_unshown_changes { String::new() } else { fingerprint };
         HibernationRecord { store_id, fingerprint }.save(&self.state_dir)
     }

@@ -7,7 +7,7 @@ use crate::change::{ChangeId, UndoError, Undone, UndoneEntry};
 use crate::entry::Content;
 use crate::format::{list_titles, quoted};
 use crate::model::Notebook;
-use crate::update::{told_tags, undo_action};
+use crate::reply::{tags_line, undo_action};
 
 /// Most calls of `undo` in one hint.
 const UNDOS_IN_HINT: usize = 20;
@@ -21,7 +21,7 @@ pub fn undo_last(notebook: &mut Notebook, steps: i64) -> Result<Done, Fault> {
     let count =
         count.ok_or_else(|| Fault::usage(format!("steps: expected 1 or more, not {steps}")))?;
     let undone = notebook.store.undo_last(count).map_err(|error| not_undone(notebook, error))?;
-    Ok(told_undo(&undone))
+    Ok(undo_reply(&undone))
 }
 
 /// Undoes one action.
@@ -30,7 +30,7 @@ pub fn undo_last(notebook: &mut Notebook, steps: i64) -> Result<Done, Fault> {
 /// As [`undo_last`].
 pub fn undo(notebook: &mut Notebook, change: ChangeId) -> Result<Done, Fault> {
     let undone = notebook.store.undo(change).map_err(|error| not_undone(notebook, error))?;
-    Ok(told_undo(&[undone]))
+    Ok(undo_reply(&[undone]))
 }
 
 fn not_undone(notebook: &Notebook, error: UndoError) -> Fault {
@@ -62,10 +62,10 @@ fn not_undone(notebook: &Notebook, error: UndoError) -> Fault {
     }
 }
 
-/// Says what undoing actions changed.
-fn told_undo(undone: &[Undone]) -> Done {
-    let told: Vec<_> = undone.iter().map(|undone| told_undone(&undone.entries)).collect();
-    let mut done = Done::new(told.join(" · ")).reverts();
+/// Returns the answer that says what undoing actions changed.
+fn undo_reply(undone: &[Undone]) -> Done {
+    let lines: Vec<_> = undone.iter().map(|undone| undone_line(&undone.entries)).collect();
+    let mut done = Done::new(lines.join(" · ")).reverts();
     if undone.iter().any(|undone| undone.entries.len() > 1) {
         // Many entries are told in one line.
         done = done.complete();
@@ -76,9 +76,9 @@ fn told_undo(undone: &[Undone]) -> Done {
     }
 }
 
-fn told_undone(entries: &[UndoneEntry]) -> String {
+fn undone_line(entries: &[UndoneEntry]) -> String {
     if let [entry] = entries {
-        return told_entry(entry);
+        return entry_line(entry);
     }
     let titles = |content: fn(&UndoneEntry) -> Option<&Content>| {
         list_titles(entries.iter().filter_map(content).map(|content| content.title.as_str()))
@@ -93,7 +93,7 @@ fn told_undone(entries: &[UndoneEntry]) -> String {
     }
 }
 
-fn told_entry(UndoneEntry { before, after }: &UndoneEntry) -> String {
+fn entry_line(UndoneEntry { before, after }: &UndoneEntry) -> String {
     match (before, after) {
         (Some(before), None) => format!("{} is removed again", quoted(&before.title)),
         (None, Some(after)) => {
@@ -106,7 +106,7 @@ fn told_entry(UndoneEntry { before, after }: &UndoneEntry) -> String {
             let lines = count(after.lines(), "line");
             format!("{} has its earlier text again, {lines}", quoted(&after.title))
         }
-        (Some(before), Some(after)) if before.tags != after.tags => told_tags(after),
+        (Some(before), Some(after)) if before.tags != after.tags => tags_line(after),
         (Some(before), Some(after)) if before.gist != after.gist => {
             format!("{} has its earlier gist again: {}", quoted(&after.title), after.gist)
         }

@@ -9,9 +9,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use rusqlite::{Transaction, params};
 
 use crate::change::ChangeId;
-use crate::change::rows::{content, current};
+use crate::database::unsigned;
 use crate::entry::Content;
-use crate::store::unsigned;
+use crate::entry_rows::{content, current};
 
 /// One recorded change of an entry, with what is needed to undo it.
 #[derive(Debug)]

@@ -57,7 +57,7 @@ impl<'a> Renderer<'a> {
             view.nav("all as summaries", &Action::Focus { entries: Vec::new() });
         }
         view.hidden((self.tokens + 10 * self.total).saturating_sub(spent));
-        if let Some(note) = self.notebook.store.put_back_note() {
+        if let Some(note) = self.notebook.store.database.put_back_note() {
             view.text(format!("{note}\n"));
         }
         let shown = blocks.len() as u64;

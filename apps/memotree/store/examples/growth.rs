@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use pipemux_context::{Budgets, Frame, RenderSource, Size, shares};
 use pipemux_memotree_store::actions::{NewNode, NewPlace, Place};
 use pipemux_memotree_store::config::TokenForm;
+use pipemux_memotree_store::render;
 use pipemux_memotree_store::{Level, Store};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -77,9 +78,7 @@ fn measure(count: usize) -> Result<(), Box<dyn Error>> {
     })?;
     let budgets = Budgets::new(Size::tokens(2_000)).framed_by(Frame::Caller);
     let share = shares(&[RenderSource::new("tree", "")], &budgets)[0];
-    let (view, _) = best(5, || {
-        Ok(pipemux_memotree_store::render::tree(&mut store, "all", &share, TokenForm::Long)?)
-    })?;
+    let (view, _) = best(5, || Ok(render::tree(&mut store, "all", &share, TokenForm::Long)?))?;
     let rare = format!("word{}", count / 2);
     let (search, found) = best(5, || Ok(store.index().search(&rare, 20)?))?;
     assert!(!found.nodes.is_empty());

@@ -16,9 +16,6 @@ type Heads = Vec<(i64, String)>;
 impl Store {
     /// Returns the ids of the entries that fit a query, the best matches first: those in titles, then
     /// those that fit best, and of those that fit about equally well in the order of their titles.
-    ///
-    /// # Errors
-    /// The store can't be read.
     pub fn search(&self, query: &Query) -> Result<Vec<i64>, Fault> {
         // By id: how well it fits, a lower number being better. Those that only have a word inside another one
         // come last.
@@ -70,7 +67,7 @@ impl Store {
         // A match in the title weighs most, then tags, then what the author wrote in short.
         let sql = "SELECT rowid, bm25(words, 10.0, 1.0, 2.0, 5.0) FROM words WHERE words MATCH ?1";
         let expression = columns.to_owned() + &all_of(terms);
-        self.query_all(sql, vec![expression.into()], |row| Ok((row.get(0)?, row.get(1)?)))
+        self.database.query_all(sql, vec![expression.into()], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
     /// Returns the entries that have each term, some of them inside another word of the head.
@@ -99,7 +96,8 @@ impl Store {
         let sql = "SELECT id, title || char(10) || gist || char(10) ||
                 coalesce((SELECT group_concat(tag, char(10)) FROM tags WHERE entry = id), '')
              FROM entries";
-        let heads = self.query_all(sql, Vec::new(), |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let heads =
+            self.database.query_all(sql, Vec::new(), |row| Ok((row.get(0)?, row.get(1)?)))?;
         let lower = |(id, head): (i64, String)| (id, head.to_lowercase());
         Ok(heads.into_iter().map(lower).collect())
     }
@@ -108,7 +106,7 @@ impl Store {
     fn having(&self, literal: &str) -> Result<Vec<i64>, Fault> {
         let sql = "SELECT id FROM entries WHERE instr(title, ?1) OR instr(text, ?1)
              OR instr(summary, ?1) OR instr(gist, ?1)";
-        self.query_all(sql, vec![literal.to_owned().into()], |row| row.get(0))
+        self.database.query_all(sql, vec![literal.to_owned().into()], |row| row.get(0))
     }
 }
 

@@ -1,5 +1,6 @@
 use pipemux_memotree_store::actions::{NewNode, NewPlace};
 use pipemux_memotree_store::{Level, StoreError};
+use pipemux_memotree_store::{transfer, views};
 
 use crate::common::{Tree, add, at, children, node, outline};
 
@@ -158,45 +159,36 @@ fn views_have_names_descriptions_and_what_they_expanded() {
     let tree = Tree::new();
     let mut store = tree.open();
     add(&mut store, "a", None);
-    assert_eq!(pipemux_memotree_store::views::all(&store).unwrap()[0].name, "default");
-    pipemux_memotree_store::views::create(&mut store, "设计", "how it is built").unwrap();
-    pipemux_memotree_store::views::create(&mut store, "review", "").unwrap();
+    assert_eq!(views::all(&store).unwrap()[0].name, "default");
+    views::create(&mut store, "设计", "how it is built").unwrap();
+    views::create(&mut store, "review", "").unwrap();
     let message = |result: Result<_, StoreError>| result.map(drop).unwrap_err().to_string();
     assert_eq!(
-        message(pipemux_memotree_store::views::create(&mut store, "Review", "")),
+        message(views::create(&mut store, "Review", "")),
         "there is a view `review` already"
     );
-    assert!(
-        message(pipemux_memotree_store::views::create(&mut store, "a b", ""))
-            .starts_with("a space is not allowed")
-    );
+    assert!(message(views::create(&mut store, "a b", "")).starts_with("a space is not allowed"));
     assert_eq!(
-        message(pipemux_memotree_store::views::describe(&mut store, "reveiw", "x")),
+        message(views::describe(&mut store, "reveiw", "x")),
         "there is no view `reveiw`; near: review"
     );
     store.state.set_levels("review", &["a".to_owned()], Some(Level::Full)).unwrap();
     store.state.use_view("review", Some("a"), 7).unwrap();
-    pipemux_memotree_store::views::rename(&mut store, "review", "audit").unwrap();
+    views::rename(&mut store, "review", "audit").unwrap();
     assert_eq!(store.state.level("audit", "a").unwrap(), Some(Level::Full));
     assert_eq!(store.state.level("review", "a").unwrap(), None);
-    let names: Vec<String> = pipemux_memotree_store::views::all(&store)
-        .unwrap()
-        .into_iter()
-        .map(|view| view.name)
-        .collect();
+    let names: Vec<String> =
+        views::all(&store).unwrap().into_iter().map(|view| view.name).collect();
     assert_eq!(names, ["audit", "设计"], "the last used one comes first");
-    pipemux_memotree_store::views::describe(&mut store, "audit", "what to check").unwrap();
+    views::describe(&mut store, "audit", "what to check").unwrap();
     assert_eq!(tree.read("views/audit.toml"), "description = \"what to check\"\n");
-    pipemux_memotree_store::views::delete(&mut store, "audit").unwrap();
+    views::delete(&mut store, "audit").unwrap();
     store.undo().unwrap();
-    assert_eq!(
-        pipemux_memotree_store::views::get(&store, "audit").unwrap().description,
-        "what to check"
-    );
-    pipemux_memotree_store::views::save_query(&mut store, "open", "todo OR 待办").unwrap();
-    assert_eq!(pipemux_memotree_store::views::query(&store, "open").unwrap(), "todo OR 待办");
-    pipemux_memotree_store::views::delete_query(&mut store, "open").unwrap();
-    assert!(pipemux_memotree_store::views::query(&store, "open").is_err());
+    assert_eq!(views::get(&store, "audit").unwrap().description, "what to check");
+    views::save_query(&mut store, "open", "todo OR 待办").unwrap();
+    assert_eq!(views::query(&store, "open").unwrap(), "todo OR 待办");
+    views::delete_query(&mut store, "open").unwrap();
+    assert!(views::query(&store, "open").is_err());
 }
 
 #[test]
@@ -217,12 +209,12 @@ fn headings_are_imported_as_a_tree_and_exported_again() {
     let tree = Tree::new();
     let mut store = tree.open();
     let text = "\u{feff}before\r\n# Rope\r\nwhy\r\n```\r\n# no heading\r\n```\r\n### Deep\r\n## 设计 {#design}\r\n\\# text\r\n# Last\r\n";
-    let imported = pipemux_memotree_store::transfer::import(&mut store, text, None).unwrap();
+    let imported = transfer::import(&mut store, text, None).unwrap();
     assert_eq!(imported.added.len(), 4);
     assert_eq!(outline(&store), "rope\n  deep\n  design\nlast\n");
     assert_eq!(store.files.text("rope").unwrap().1, "why\n```\n# no heading\n```\n");
     assert_eq!(store.files.text("design").unwrap().1, "# text\n");
-    let exported = pipemux_memotree_store::transfer::export(&mut store, &[]).unwrap();
+    let exported = transfer::export(&mut store, &[]).unwrap();
     assert_eq!(
         exported,
         "# Rope [[MT:Node:rope]]\n\nwhy\n```\n# no heading\n```\n\n## Deep [[MT:Node:deep]]\n\n## 设计 [[MT:Node:design]]\n\n\\# text\n\n\
@@ -230,15 +222,11 @@ fn headings_are_imported_as_a_tree_and_exported_again() {
     );
     // What is exported names its nodes, so importing it changes nothing.
     let files = tree.files();
-    let again = pipemux_memotree_store::transfer::import(&mut store, &exported, None).unwrap();
+    let again = transfer::import(&mut store, &exported, None).unwrap();
     assert_eq!((again.added.len(), again.updated.len()), (0, 0));
     assert_eq!(tree.files(), files);
-    let again = pipemux_memotree_store::transfer::import(
-        &mut store,
-        "## Depth [[MT:Node:deep]]\nnew\n### Under\n",
-        None,
-    )
-    .unwrap();
+    let again =
+        transfer::import(&mut store, "## Depth [[MT:Node:deep]]\nnew\n### Under\n", None).unwrap();
     assert_eq!((again.added.len(), again.updated.len()), (1, 1));
     assert_eq!(outline(&store), "rope\n  deep\n    under\n  design\nlast\n");
     assert_eq!(store.files.node("deep").unwrap().title, "Depth");
@@ -249,24 +237,15 @@ fn headings_that_name_new_nodes_make_them_by_that_name_once() {
     let tree = Tree::new();
     let mut store = tree.open();
     let text = "# Plan {#plan}\n## R1 log it #log {#plan-r1}\nfirst\n";
-    let imported = pipemux_memotree_store::transfer::import(&mut store, text, None).unwrap();
+    let imported = transfer::import(&mut store, text, None).unwrap();
     let added: Vec<&str> = imported.added.iter().map(|id| id.as_str()).collect();
     assert_eq!(added, ["plan", "plan-r1"]);
-    let again = pipemux_memotree_store::transfer::import(
-        &mut store,
-        &text.replace("first", "second"),
-        None,
-    )
-    .unwrap();
+    let again = transfer::import(&mut store, &text.replace("first", "second"), None).unwrap();
     assert_eq!((again.added.len(), again.updated.len()), (0, 1));
     assert!(
-        pipemux_memotree_store::transfer::import(
-            &mut store,
-            &text.replace("first", "second"),
-            None
-        )
-        .unwrap()
-        .updated
-        .is_empty()
+        transfer::import(&mut store, &text.replace("first", "second"), None)
+            .unwrap()
+            .updated
+            .is_empty()
     );
 }

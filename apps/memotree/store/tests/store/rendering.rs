@@ -6,6 +6,7 @@ use pipemux_context::{
 use pipemux_memotree_store::actions::NewNode;
 use pipemux_memotree_store::config::TokenForm;
 use pipemux_memotree_store::{Level, Store};
+use pipemux_memotree_store::{render, views};
 use pipemux_proto::projection::Piece;
 
 use crate::common::{Tree, add, node};
@@ -17,9 +18,7 @@ fn share(tokens: u64) -> Share {
 
 /// The tree as text.
 pub fn text(store: &mut Store, tokens: u64) -> String {
-    let rendered =
-        pipemux_memotree_store::render::tree(store, "default", &share(tokens), TokenForm::Long)
-            .expect("a tree");
+    let rendered = render::tree(store, "default", &share(tokens), TokenForm::Long).expect("a tree");
     let lines = rendered.section.content.into_iter().map(|line| line.content);
     joined(slots::content(lines))
 }
@@ -76,13 +75,7 @@ fn folded_nodes_show_title_and_token_and_expanded_ones_the_long_form() {
          \u{20} Lines are kept in a rope.\n\n  See the tests.\n  - 撤销 undo [[MT:Node:撤销-undo]]\n  - Search [[MT:Node:search]]\n\
          - [Notebook] [notebook] [[MT:Node:notebook]]\n  - Tags [[MT:Node:tags]]\n"
     );
-    let short = pipemux_memotree_store::render::tree(
-        &mut store,
-        "default",
-        &share(1_000),
-        TokenForm::Short,
-    )
-    .unwrap();
+    let short = render::tree(&mut store, "default", &share(1_000), TokenForm::Short).unwrap();
     let lines = short.section.content.into_iter().map(|line| line.content);
     assert!(joined(slots::content(lines)).starts_with("- Editor [[MT:Node:editor]] #core\n"));
 }
@@ -110,9 +103,7 @@ fn way_to_an_expanded_node_shows_none_of_its_siblings() {
 fn tree_is_cut_by_depth_and_order() {
     let (_tree, mut store) = example();
     expand(&mut store, &["editor", "notebook"], Level::Full);
-    let cut =
-        pipemux_memotree_store::render::tree(&mut store, "default", &share(70), TokenForm::Long)
-            .unwrap();
+    let cut = render::tree(&mut store, "default", &share(70), TokenForm::Long).unwrap();
     assert_eq!(cut.section.hidden + cut.section.content.len() as u64, 11);
     let shown = text(&mut store, 70);
     assert!(shown.contains("[[MT:Node:notebook]]"), "the roots come first: {shown}");
@@ -129,9 +120,7 @@ fn node_that_changed_outside_is_shown_as_it_is_now() {
     let file = tree.read("nodes/search.md").replace("title: Search", "title: Find");
     std::fs::write(tree.path("nodes/search.md"), file).unwrap();
     expand(&mut store, &["editor"], Level::Gist);
-    let rendered =
-        pipemux_memotree_store::render::tree(&mut store, "default", &share(1_000), TokenForm::Long)
-            .unwrap();
+    let rendered = render::tree(&mut store, "default", &share(1_000), TokenForm::Long).unwrap();
     assert_eq!(rendered.changes.changed[0].as_str(), "search");
     assert!(text(&mut store, 1_000).contains("- Find [[MT:Node:search]]"));
 }
@@ -139,9 +128,8 @@ fn node_that_changed_outside_is_shown_as_it_is_now() {
 #[test]
 fn panels_and_tree_make_one_context() {
     let (_tree, mut store) = example();
-    pipemux_memotree_store::views::create(&mut store, "default", "the whole project").unwrap();
-    pipemux_memotree_store::views::create(&mut store, "review", "what to check before a release")
-        .unwrap();
+    views::create(&mut store, "default", "the whole project").unwrap();
+    views::create(&mut store, "review", "what to check before a release").unwrap();
     store.state.use_view("default", None, 2).unwrap();
     expand(&mut store, &["editor"], Level::Gist);
     let sources = [
@@ -156,28 +144,16 @@ fn panels_and_tree_make_one_context() {
     ];
     let context = RenderContext::new("default", Budgets::new(Size::tokens(900)));
     let shares = shares(&sources, &context.budgets);
-    let tree =
-        pipemux_memotree_store::render::tree(&mut store, context.view, &shares[2], TokenForm::Long)
-            .unwrap();
+    let tree = render::tree(&mut store, context.view, &shares[2], TokenForm::Long).unwrap();
     let sections = [
-        pipemux_memotree_store::render::views(&store, context.view, 5, |call| {
-            format!("run {call}")
-        })
-        .unwrap(),
-        pipemux_memotree_store::render::environment(
-            &store,
-            "pipemux",
-            context.view,
-            "9.9",
-            Some("changed 2031-02-03"),
-            5,
-        )
-        .unwrap(),
+        render::views(&store, context.view, 5, |call| format!("run {call}")).unwrap(),
+        render::environment(&store, "pipemux", context.view, "9.9", Some("changed 2031-02-03"), 5)
+            .unwrap(),
         tree.section,
     ];
     let produced = sections.into_iter().map(|section| Outcome::Ready(vec![section]).into());
     let document: Document<_> = merge(&context, &sources, produced.collect());
-    let day = pipemux_memotree_store::views::get(&store, "review").unwrap().changed_day.unwrap();
+    let day = views::get(&store, "review").unwrap().changed_day.unwrap();
     assert_eq!(
         joined(slots::pieces(document)).replace(&day, "today"),
         "### Views\n\

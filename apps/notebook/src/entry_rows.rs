@@ -5,13 +5,13 @@ use docui::Fault;
 use pipemux_notes::full_text::{self, SearchedText};
 use rusqlite::{OptionalExtension, Transaction, params};
 
-use super::{CHANGES_BYTES_MAX, CHANGES_MAX, ChangeId, ChangeKind, EntryRef};
+use crate::change::{CHANGES_BYTES_MAX, CHANGES_MAX, ChangeId, ChangeKind, EntryRef};
+use crate::database::unsigned;
 use crate::entry::{self, Content, Outdated};
 use crate::schema::StoreError;
-use crate::store::unsigned;
 
 /// Reads an entry's content, if its rev is still the one that was seen.
-pub(super) fn read(transaction: &Transaction<'_>, entry: EntryRef) -> Result<Content, StoreError> {
+pub(crate) fn read(transaction: &Transaction<'_>, entry: EntryRef) -> Result<Content, StoreError> {
     let key = entry::key(entry.id);
     match current(transaction, entry.id)? {
         None => Err(Fault::not_found("removed").about(key).into()),
@@ -71,7 +71,7 @@ fn columns(id: Option<i64>, rev: u64, content: &Content) -> impl rusqlite::Param
 }
 
 /// Adds an entry: a new one, or one that was removed, with the id and rev that are given. Returns its id.
-pub(super) fn insert(
+pub(crate) fn insert(
     transaction: &Transaction<'_>,
     restored: Option<EntryRef>,
     content: &Content,
@@ -89,7 +89,7 @@ pub(super) fn insert(
 }
 
 /// Replaces an entry's content. Returns its new rev.
-pub(super) fn update(
+pub(crate) fn update(
     transaction: &Transaction<'_>,
     entry: EntryRef,
     content: &Content,
@@ -107,7 +107,7 @@ pub(super) fn update(
     Ok(rev)
 }
 
-pub(super) fn delete(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
+pub(crate) fn delete(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result<()> {
     full_text::remove(transaction, id)?;
     // The foreign keys delete its tags and its attachment too.
     execute(transaction, "DELETE FROM entries WHERE id = ?1", [id])?;
@@ -115,7 +115,7 @@ pub(super) fn delete(transaction: &Transaction<'_>, id: i64) -> rusqlite::Result
 }
 
 /// Adds bytes to the store. Returns their id.
-pub(super) fn insert_blob(
+pub(crate) fn insert_blob(
     transaction: &Transaction<'_>,
     media: &str,
     bytes: &[u8],
@@ -129,7 +129,7 @@ pub(super) fn insert_blob(
 }
 
 /// Removes the bytes that neither an entry nor a record of a change has.
-pub(super) fn drop_unused_blobs(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
+pub(crate) fn drop_unused_blobs(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
     execute(
         transaction,
         "DELETE FROM blobs WHERE NOT EXISTS (SELECT 1 FROM attachments WHERE blob = blobs.id)
@@ -165,7 +165,7 @@ fn index(transaction: &Transaction<'_>, id: i64, content: &Content) -> rusqlite:
 
 /// The changes of one action, which are undone together.
 #[derive(Debug)]
-pub(super) struct Batch {
+pub(crate) struct Batch {
     kind: ChangeKind,
     undoes: Option<ChangeId>,
     first: Option<i64>,
@@ -173,13 +173,13 @@ pub(super) struct Batch {
 
 impl Batch {
     /// Begins the changes of an action. `undoes` is the batch that it takes back, if it is an undo.
-    pub(super) fn new(kind: ChangeKind, undoes: Option<ChangeId>) -> Self {
+    pub(crate) fn new(kind: ChangeKind, undoes: Option<ChangeId>) -> Self {
         Self { kind, undoes, first: None }
     }
 
     /// Records the content that an entry had before a change: `None` if there was no entry. `rev_after` is the
     /// entry's rev after the change, or its last one if the change removed it.
-    pub(super) fn record(
+    pub(crate) fn record(
         &mut self,
         transaction: &Transaction<'_>,
         entry: i64,
@@ -220,7 +220,7 @@ impl Batch {
 
     /// Returns the id of the action, and drops the records of the oldest actions beyond the bounds. The newest
     /// one can always be undone.
-    pub(super) fn end(self, transaction: &Transaction<'_>) -> rusqlite::Result<ChangeId> {
+    pub(crate) fn end(self, transaction: &Transaction<'_>) -> rusqlite::Result<ChangeId> {
         let batch = self.first.unwrap_or_default();
         execute(
             transaction,

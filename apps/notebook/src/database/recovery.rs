@@ -9,10 +9,10 @@ use docui::{Fault, command, regular_file};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
-use super::Store;
+use super::Database;
 use crate::schema::{self, FileId, Highest};
 
-impl Store {
+impl Database {
     /// Returns true when another connection has written to the store since the last call, or the store was
     /// opened again, or can't be used for another reason than before.
     ///
