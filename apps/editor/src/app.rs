@@ -8,8 +8,13 @@ use docui::{App, Blocking, Completion, Context, Fault, Found, Opening, Reply, Vi
 use crate::action::Action;
 use crate::limits::{DISK_DEADLINE, FILES_LISTED};
 use crate::model::Editor;
-use crate::model::editor::arguments;
+use crate::model::editor::disk_changes::check_disk;
+use crate::model::editor::opening::take_arguments;
+use crate::model::editor::opening::{arguments, start};
 use crate::model::tracked_ranges::TrackedRange;
+use crate::update::dispatch::{Next, begin};
+use crate::update::renumbering::conclude;
+use crate::view::show;
 
 impl App for Editor {
     type Action = Action;
@@ -17,14 +22,14 @@ impl App for Editor {
     const WATCHES: bool = true;
 
     fn open(opening: &Opening) -> Result<Self, Fault> {
-        let (mut editor, notes) = Editor::start(opening)?;
+        let (mut editor, notes) = start(opening)?;
         editor.notes = notes;
         if editor.resumed && !opening.again {
-            let reader = editor.file_reader(&opening.cwd);
+            let reader = editor.files.file_reader(&opening.cwd);
             let read = reader.read_at_start(&arguments(opening), &opening.handle);
             editor.invalidate_snapshot();
-            let notes = editor.take_arguments(opening, read)?;
-            editor.version += 1;
+            let notes = take_arguments(&mut editor.files, &mut editor.edits, opening, read)?;
+            editor.edits.version += 1;
             editor.notes.extend(notes);
         }
         Ok(editor)
@@ -36,7 +41,7 @@ impl App for Editor {
 
     fn attach(&mut self, opening: &Opening) -> Result<Vec<String>, Fault> {
         match self.attach_blocking(opening)? {
-            Some(blocking) => blocking.run(self, self.version),
+            Some(blocking) => blocking.run(self, self.edits.version),
             None => Ok(Vec::new()),
         }
     }
@@ -49,7 +54,7 @@ impl App for Editor {
             // The snapshot already has these files.
             return Ok(None);
         }
-        let (reader, paths) = (self.file_reader(&opening.cwd), arguments(opening));
+        let (reader, paths) = (self.files.file_reader(&opening.cwd), arguments(opening));
         let waits_for = format!("the disk of {}", opening.args.join(" "));
         let read =
             move |_: &CommitPoint| paths.iter().map(|path| reader.read(path)).collect::<Vec<_>>();
@@ -59,9 +64,14 @@ impl App for Editor {
                 return Err(Fault::failed("not opened, because nobody waits for it any more"));
             }
             editor.invalidate_snapshot();
-            editor.version = completion.version;
-            let notes = editor.take_arguments(&opening, read)?;
-            editor.version += 1;
+            editor.edits.version = completion.version;
+            let is_known = opening.again && editor.resumed;
+            let notes = match is_known {
+                // The snapshot has these files, except those that were closed since.
+                true => Vec::new(),
+                false => take_arguments(&mut editor.files, &mut editor.edits, &opening, read)?,
+            };
+            editor.edits.version += 1;
             Ok(notes)
         };
         Ok(Some(Blocking::new(waits_for, DISK_DEADLINE, read, finish)))
@@ -72,51 +82,52 @@ impl App for Editor {
         action: &Action,
         context: &Context,
     ) -> Result<Option<Blocking<Self>>, Fault> {
-        self.invalidate_snapshot();
-        self.version = context.version;
-        self.disk_work(action, context)
+        Ok(match self.begin(action, context)? {
+            Next::Wait(blocking) => Some(blocking),
+            Next::Perform(_) => None,
+        })
     }
 
     fn update(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
-        if let Some(blocking) = self.blocking(&action, context)? {
-            return blocking.run(self, context.version);
-        }
-        let reply = self.perform(action, context)?;
-        let reply = self.concluded(reply, context);
-        self.write_manifest_if_stale();
+        let reply = match self.begin(&action, context)? {
+            Next::Wait(blocking) => return blocking.run(self, context.version),
+            Next::Perform(immediate) => immediate.perform(self, context)?,
+        };
+        let reply = conclude(&self.files, &mut self.edits, reply, context);
+        self.files.write_manifest_if_stale();
         Ok(reply)
     }
 
     fn view(&self, request: &ViewRequest) -> View {
-        self.show(request)
+        show(self, request)
     }
 
     fn find(&self, key: &str) -> Found {
-        if let Some(index) = self.file_index_by_key(key) {
+        if let Some(index) = self.files.index_by_key(key) {
             return self.find_file(index);
         }
-        if let Some(file) = self.binary(key) {
+        if let Some(file) = self.files.binary(key) {
             return match file.is_missing() {
                 true => Found::Gone(Some("it was deleted on disk".to_owned())),
                 false => Found::Here(file.rev()),
             };
         }
-        match self.range(key) {
+        match self.files.range(key) {
             Some((index, range)) => self.find_range(index, range),
-            None => Found::Gone(self.close_reason(key)),
+            None => Found::Gone(self.files.close_reason(key)),
         }
     }
 
     fn read(&self, key: &str) -> Result<Vec<u8>, Fault> {
-        if let Some(index) = self.file_index_by_key(key) {
+        if let Some(index) = self.files.index_by_key(key) {
             let mut bytes = Vec::new();
             let written = self.files[index].buffer().write_file(&mut bytes);
             return written.map(|()| bytes).map_err(|error| Fault::failed(error.to_string()));
         }
-        if let Some(file) = self.binary(key) {
+        if let Some(file) = self.files.binary(key) {
             return file.bytes().map(<[u8]>::to_vec);
         }
-        match self.existing_range(key) {
+        match self.files.existing_range(key) {
             Some((index, range)) => {
                 Ok(self.files[index].buffer().slice(range.bytes.clone()).into_bytes())
             }
@@ -125,24 +136,24 @@ impl App for Editor {
     }
 
     fn path(&self, key: &str) -> Option<PathBuf> {
-        let binary = self.binary(key).map(|file| file.path().to_owned());
+        let binary = self.files.binary(key).map(|file| file.path().to_owned());
         binary.or_else(|| {
-            self.file_index_by_key(key).map(|index| self.files[index].path().to_owned())
+            self.files.index_by_key(key).map(|index| self.files[index].path().to_owned())
         })
     }
 
     fn refresh(&mut self) -> bool {
-        let changed = self.check_disk();
+        let changed = check_disk(&mut self.files, &mut self.edits, &mut self.disk_watch);
         if changed {
             self.invalidate_snapshot();
-            self.version += 1;
-            self.write_manifest();
+            self.edits.version += 1;
+            self.files.write_manifest();
         }
         changed
     }
 
     fn watched(&self) -> Vec<PathBuf> {
-        let binaries = self.binaries.iter().map(|file| file.path().to_owned());
+        let binaries = self.files.binaries.iter().map(|file| file.path().to_owned());
         self.files.iter().map(|file| file.path().to_owned()).chain(binaries).collect()
     }
 
@@ -156,15 +167,25 @@ impl App for Editor {
 }
 
 impl Editor {
+    fn begin(&mut self, action: &Action, context: &Context) -> Result<Next, Fault> {
+        self.invalidate_snapshot();
+        self.edits.version = context.version;
+        begin(&mut self.files, &mut self.edits, action, context)
+    }
+
     fn find_file(&self, index: usize) -> Found {
         // With several open files the view lists them unless there are too many.
         let file = &self.files[index];
-        let is_listed = !file.unlisted && (2..=FILES_LISTED).contains(&self.listed_files().count());
-        match is_listed || self.is_current(file) {
+        let is_listed =
+            !file.unlisted && (2..=FILES_LISTED).contains(&self.files.listed_files().count());
+        match is_listed || self.files.is_current(file) {
             true => Found::Here(0),
             false => {
-                let name = self.display_name(index);
-                Found::Hidden { rev: 0, how: self.run_command(&format!("open({name:?})")) }
+                let name = self.files.display_name(index);
+                Found::Hidden {
+                    rev: 0,
+                    how: self.files.paths.run_command(&format!("open({name:?})")),
+                }
             }
         }
     }
@@ -178,8 +199,11 @@ impl Editor {
             true => Found::Here(rev),
             false => {
                 let line = self.files[index].buffer().line_at(range.bytes.start) + 1;
-                let target = format!("{}:{line}", self.display_name(index));
-                Found::Hidden { rev, how: self.run_command(&format!("goto({target:?})")) }
+                let target = format!("{}:{line}", self.files.display_name(index));
+                Found::Hidden {
+                    rev,
+                    how: self.files.paths.run_command(&format!("goto({target:?})")),
+                }
             }
         }
     }

@@ -2,7 +2,12 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`editor`] | one session: its open files and how they are addressed |
+//! | [`editor`] | one session: its components, how it starts and what it saves |
+//! | `open_files`, `session_paths` | the open files; how they are named to readers |
+//! | `edits` | the changes that a session made, and what its next edit may do |
+//! | `seen_numbers`, `renumbering` | what line numbers that a reader saw refer to, before and after an action |
+//! | `written_files`, `unlisted_files`, `interrupted` | applying what an edit wrote; files opened for their numbers; edits that a crash cut off |
+//! | `file_reader` | reading files on other threads |
 //! | [`open_file`] | one open file: text, undo history, disk state |
 //! | [`binary_file`] | files that are no text |
 //! | [`buffer`], [`splice`] | a text byte for byte, and replacements in it |
@@ -39,9 +44,12 @@ pub mod disk_check;
 pub mod disk_watch;
 pub mod documents;
 pub mod editor;
+pub(crate) mod edits;
+pub(crate) mod file_reader;
 pub mod file_stamp;
 pub mod history;
 pub mod ids;
+pub(crate) mod interrupted;
 pub mod journal;
 pub mod last_text;
 pub mod line_change;
@@ -49,13 +57,19 @@ pub mod line_ids;
 pub mod line_log;
 pub mod manifest;
 pub mod open_file;
+pub(crate) mod open_files;
 mod project_rules;
+pub(crate) mod renumbering;
+pub(crate) mod seen_numbers;
+pub(crate) mod session_paths;
 pub mod shown_revisions;
 pub mod splice;
 pub mod stable_hash;
 pub mod text_diff;
 pub mod text_gate;
 pub mod tracked_ranges;
+pub(crate) mod unlisted_files;
 pub mod workspace_edit;
+pub(crate) mod written_files;
 
 pub use editor::Editor;

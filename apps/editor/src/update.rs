@@ -2,13 +2,14 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `open`, `close`, `create`, `save`, `save_as`, `hold` | files |
+//! | `dispatch` | begins each action |
+//! | `open`, `close`, `create`, `save`, `save_as`, `held_edits` | files |
 //! | `line_edits`, `move_lines` | changes of the text |
 //! | `closed_files` | the same in files that aren't open |
 //! | `search` | finding and replacing in any number of files |
 //! | `extract_method` | statements that become a function |
 //! | `apply` | patches over any number of files |
-//! | `aliases`, `view_file` | actions by the names and with the meaning that they have in other tools |
+//! | `replace_text`, `insert_after`, `view_file` | actions with the meaning that they have in other tools |
 //! | `undo` | undo and redo |
 //! | `navigate`, `diff` | actions that change no text |
 //! | `change_diff` | what a change did to files, for the history |
@@ -18,12 +19,11 @@
 //! | `replaced_lines` | showing what was replaced to a reader that wasn't shown it |
 //! | `renumbering` | saying what a change did to line numbers |
 //! | `disk_conflict` | files that other programs wrote |
-//! | `disk_work` | what actions do at the disk, on another thread |
+//! | `disk_task` | what actions do at the disk, on another thread |
 //! | `question` | questions, and what comes back with their answers |
 //! | `text_search` | where a text occurs, and where something similar does |
 //! | `whole_lines`, `gutter` | text of whole lines; line numbers that were copied with it |
 
-mod aliases;
 mod apply;
 mod change_diff;
 mod close;
@@ -32,17 +32,20 @@ mod create;
 mod create_binary;
 mod diff;
 mod disk_conflict;
-mod disk_work;
+mod disk_task;
+pub(crate) mod dispatch;
 mod edit;
 mod extract_method;
 mod gutter;
-mod hold;
+mod held_edits;
+mod insert_after;
 mod line_edits;
 mod move_lines;
 mod navigate;
 mod open;
 mod question;
-mod renumbering;
+pub(crate) mod renumbering;
+mod replace_text;
 mod replaced_lines;
 mod resolve;
 mod save;
@@ -54,22 +57,3 @@ mod text_search;
 mod undo;
 mod view_file;
 mod whole_lines;
-
-use docui::{Context, Fault, Reply};
-
-use crate::action::Action;
-use crate::model::Editor;
-
-impl Editor {
-    /// Carries out an action.
-    pub(crate) fn perform(&mut self, action: Action, context: &Context) -> Result<Reply, Fault> {
-        match action {
-            Action::Close { file } => self.close(file.as_ref(), context),
-            Action::Select { first, last } => self.select(&first, &last, context),
-            Action::Goto { line } => self.goto(&line, context),
-            Action::Hold { .. } => self.begin_hold(),
-            // These are done at the disk.
-            _ => Err(Fault::failed("the action was not begun")),
-        }
-    }
-}

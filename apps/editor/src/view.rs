@@ -17,7 +17,10 @@ use crate::display::wording::{count, left_out_changes, line_range, range_name};
 use crate::limits::{FILES_LISTED, FOLDERS_NAMED, PAGE, UNSAVED_NAMED};
 use crate::model::Editor;
 use crate::model::changes_outside::{ChangesOutside, append};
+use crate::model::editor::disk_changes::disk_wait;
+use crate::model::edits::Edits;
 use crate::model::open_file::{DiskState, DiskWait, OpenFile};
+use crate::model::open_files::OpenFiles;
 
 use page::{PageLines, estimated_cost, lines_within, page};
 
@@ -30,240 +33,250 @@ struct ListBudget {
     max: u64,
 }
 
-impl Editor {
-    pub(crate) fn show(&self, request: &ViewRequest) -> View {
-        let Some(file) = self.current() else { return self.show_nothing() };
-        let title = self.title(file);
-        let mut view = View::new(&*title);
-        view.document(file.key()).bind("file", self.file_object(file)).focus(file.key());
-        view.custom("path", file.path().display().to_string());
-        view.custom("lines", file.buffer().line_count());
-        view.custom("unsaved", file.is_unsaved());
-        let selection = self.selection_object();
-        if let Some((object, _)) = &selection {
-            view.bind("selection", object.clone());
-        }
-        if request.lod == Lod::Gist {
-            view.hidden(estimated_cost(file.buffer().len() as u64, &PageLines::default()));
-            return view;
-        }
-        let mut budget = ListBudget {
-            spent: tokens::estimate(&title) + 4 * ANCHOR_TOKENS,
-            max: request.budget / 2,
-        };
-        self.list_open_files(&mut view, &mut budget);
-        budget.spent += self.list_binaries(&mut view);
-        if let Some((object, label)) = selection {
-            self.name_selected_lines(&mut view);
-            budget.spent += tokens::estimate(&label) + ANCHOR_TOKENS + 3;
-            view.text("selection: ").object(object).text("\n");
-        }
-        let room = request.budget.saturating_sub(budget.spent);
-        let shown = match request.lod {
-            Lod::Full => page(file, usize::MAX, room),
-            _ => page(file, PAGE, room),
-        };
-        self.add_links(&mut view, file, &shown.lines);
-        let language = language(file.path());
-        if !shown.lines.is_empty() {
-            let (first, ids) = (shown.lines.start as u64 + 1, file.line_ids().of(&shown.lines));
-            view.identified_lines(&language, first, shown.text.clone(), ids);
-        }
-        let mut left = room.saturating_sub(shown.tokens);
-        let all = file.buffer().line_count();
-        let ChangesOutside { shown: wanted, left_out } =
-            ChangesOutside::of(&file.changed_lines, &shown.lines, all);
-        let mut unshown = Vec::new();
-        for changed in wanted {
-            let fits = lines_within(file, changed.clone(), left);
-            left = left.saturating_sub(fits.tokens);
-            append(&mut unshown, fits.lines.end..changed.end);
-            if !fits.lines.is_empty() {
-                let (first, ids) = (fits.lines.start as u64 + 1, file.line_ids().of(&fits.lines));
-                view.identified_lines(&language, first, fits.text, ids);
-            }
-        }
-        left_out.into_iter().for_each(|lines| append(&mut unshown, lines));
-        let goto = |line: usize| self.run_command(&format!("goto({})", line + 1));
-        let note = left_out_changes(&unshown, &shown.lines, goto);
-        if !note.is_empty() {
-            view.text(note);
-        }
-        view.position(match (shown.lines.len(), file.buffer().line_count()) {
-            (_, 0) => "empty".to_owned(),
-            (0, _) => format!("at line {}", file.top_line + 1),
-            _ => line_range(&shown.lines),
-        });
-        let bytes = file.buffer().byte_range(&shown.lines).len();
-        let hidden = file.buffer().len().saturating_sub(bytes) as u64;
-        view.hidden(estimated_cost(hidden, &shown));
-        view
+pub(crate) fn show(editor: &Editor, request: &ViewRequest) -> View {
+    let Some(file) = editor.files.current() else {
+        return show_nothing(&editor.files, &editor.edits);
+    };
+    let title = title(editor, file);
+    let mut view = View::new(&*title);
+    view.document(file.key()).bind("file", file_object(&editor.files, file)).focus(file.key());
+    view.custom("path", file.path().display().to_string());
+    view.custom("lines", file.buffer().line_count());
+    view.custom("unsaved", file.is_unsaved());
+    let selection = selection_object(editor);
+    if let Some((object, _)) = &selection {
+        view.bind("selection", object.clone());
     }
-
-    fn show_nothing(&self) -> View {
-        let mut view = View::new("no file");
-        let mut changed: Vec<String> = Vec::new();
-        for file in self.changes.undoable().flat_map(|change| &change.files) {
-            let shown = readable(&self.display_path(&file.path));
-            if !changed.contains(&shown) {
-                changed.push(shown);
-            }
-        }
-        if !changed.is_empty() {
-            let more = changed.len().saturating_sub(FILES_LISTED);
-            changed.truncate(FILES_LISTED);
-            let more =
-                if more > 0 { format!(", {}", count(more, "more file")) } else { String::new() };
-            let diff = self.run_command("diff()");
-            view.text(format!("changed: {}{more} · {diff}\n", changed.join(", ")));
-        }
-        self.list_binaries(&mut view);
-        if self.binaries.is_empty() {
-            view.text(format!("No file is open: {} <path>…\n", self.open_command()));
-        }
-        view
+    if request.lod == Lod::Gist {
+        view.hidden(estimated_cost(file.buffer().len() as u64, &PageLines::default()));
+        return view;
     }
+    let mut budget =
+        ListBudget { spent: tokens::estimate(&title) + 4 * ANCHOR_TOKENS, max: request.budget / 2 };
+    list_open_files(&editor.files, &mut view, &mut budget);
+    budget.spent += list_binaries(&editor.files, &mut view);
+    if let Some((object, label)) = selection {
+        name_selected_lines(editor, &mut view);
+        budget.spent += tokens::estimate(&label) + ANCHOR_TOKENS + 3;
+        view.text("selection: ").object(object).text("\n");
+    }
+    let room = request.budget.saturating_sub(budget.spent);
+    let shown = match request.lod {
+        Lod::Full => page(file, usize::MAX, room),
+        _ => page(file, PAGE, room),
+    };
+    add_links(&editor.files, &editor.edits, &mut view, file, &shown.lines);
+    let language = language(file.path());
+    if !shown.lines.is_empty() {
+        let (first, ids) = (shown.lines.start as u64 + 1, file.line_ids().of(&shown.lines));
+        view.identified_lines(&language, first, shown.text.clone(), ids);
+    }
+    let mut left = room.saturating_sub(shown.tokens);
+    let all = file.buffer().line_count();
+    let ChangesOutside { shown: wanted, left_out } =
+        ChangesOutside::of(&file.changed_lines, &shown.lines, all);
+    let mut unshown = Vec::new();
+    for changed in wanted {
+        let fits = lines_within(file, changed.clone(), left);
+        left = left.saturating_sub(fits.tokens);
+        append(&mut unshown, fits.lines.end..changed.end);
+        if !fits.lines.is_empty() {
+            let (first, ids) = (fits.lines.start as u64 + 1, file.line_ids().of(&fits.lines));
+            view.identified_lines(&language, first, fits.text, ids);
+        }
+    }
+    left_out.into_iter().for_each(|lines| append(&mut unshown, lines));
+    let goto = |line: usize| editor.files.paths.run_command(&format!("goto({})", line + 1));
+    let note = left_out_changes(&unshown, &shown.lines, goto);
+    if !note.is_empty() {
+        view.text(note);
+    }
+    view.position(match (shown.lines.len(), file.buffer().line_count()) {
+        (_, 0) => "empty".to_owned(),
+        (0, _) => format!("at line {}", file.top_line + 1),
+        _ => line_range(&shown.lines),
+    });
+    let bytes = file.buffer().byte_range(&shown.lines).len();
+    let hidden = file.buffer().len().saturating_sub(bytes) as u64;
+    view.hidden(estimated_cost(hidden, &shown));
+    view
+}
 
-    fn title(&self, file: &OpenFile) -> String {
-        let lines = count(file.buffer().line_count(), "line");
-        let state = match (self.hold, file.is_unsaved()) {
-            (true, true) => " · unsaved, edits are held",
-            (true, false) => " · edits are held",
-            (false, true) => " · unsaved",
-            (false, false) if file.is_new() => " · new",
+fn show_nothing(open_files: &OpenFiles, edits: &Edits) -> View {
+    let mut view = View::new("no file");
+    let mut changed: Vec<String> = Vec::new();
+    for file in edits.changes.undoable().flat_map(|change| &change.files) {
+        let shown = readable(&open_files.paths.display_path(&file.path));
+        if !changed.contains(&shown) {
+            changed.push(shown);
+        }
+    }
+    if !changed.is_empty() {
+        let more = changed.len().saturating_sub(FILES_LISTED);
+        changed.truncate(FILES_LISTED);
+        let more = if more > 0 { format!(", {}", count(more, "more file")) } else { String::new() };
+        let diff = open_files.paths.run_command("diff()");
+        view.text(format!("changed: {}{more} · {diff}\n", changed.join(", ")));
+    }
+    list_binaries(open_files, &mut view);
+    if open_files.binaries.is_empty() {
+        view.text(format!("No file is open: {} <path>…\n", open_files.paths.open_command()));
+    }
+    view
+}
+
+fn title(editor: &Editor, file: &OpenFile) -> String {
+    let lines = count(file.buffer().line_count(), "line");
+    let state = match (editor.files.hold, file.is_unsaved()) {
+        (true, true) => " · unsaved, edits are held",
+        (true, false) => " · edits are held",
+        (false, true) => " · unsaved",
+        (false, false) if file.is_new() => " · new",
+        (false, false) => "",
+    };
+    let disk = match file.disk_state() {
+        DiskState::Same => "",
+        DiskState::Changed => " · changed on disk",
+        DiskState::Deleted => " · deleted on disk",
+        DiskState::Unusable(_) => " · changed on disk to content that can't be opened",
+    };
+    let wait = match disk_wait(&editor.disk_watch, file) {
+        None => "",
+        Some(DiskWait::Write) => " · being written",
+        Some(DiskWait::Check) => " · its disk does not answer",
+    };
+    format!(
+        "{} · {lines}{state}{disk}{wait}",
+        readable(&editor.files.paths.display_path(file.path()))
+    )
+}
+
+fn file_object(open_files: &OpenFiles, file: &OpenFile) -> Object {
+    Object::new(file.key(), readable(&open_files.paths.display_path(file.path()))).ty("file")
+}
+
+/// Returns the selection with its label, unless there is none or its text is gone.
+fn selection_object(editor: &Editor) -> Option<(Object, String)> {
+    let (index, range) = editor.files.existing_range(editor.selection.as_deref()?)?;
+    let lines = editor.files[index].buffer().lines_of(&range.bytes);
+    let label = readable(&range_name(&editor.files.display_name(index), &lines));
+    let object = Object::new(&*range.key, label.clone()).ty("selection").rev(range.rev);
+    Some((object, label))
+}
+
+/// Names the numbers in the selection's label.
+fn name_selected_lines(editor: &Editor, view: &mut View) {
+    let range = editor.selection.as_deref().and_then(|key| editor.files.existing_range(key));
+    if let Some((index, range)) = range {
+        let file = &editor.files[index];
+        let lines = file.buffer().lines_of(&range.bytes);
+        view.shows_number(file.key(), lines.start as u64 + 1, lines.end as u64);
+    }
+}
+
+fn list_open_files(open_files: &OpenFiles, view: &mut View, budget: &mut ListBudget) {
+    let all = open_files.listed_files().count();
+    if all <= 1 {
+        return;
+    }
+    if all > FILES_LISTED {
+        return count_open_files(open_files, view);
+    }
+    for (index, file) in open_files.listed_files().enumerate() {
+        let state = match (open_files.is_current(file), file.is_unsaved()) {
+            (true, _) => " current",
+            (false, true) => " unsaved",
             (false, false) => "",
         };
-        let disk = match file.disk_state() {
-            DiskState::Same => "",
-            DiskState::Changed => " · changed on disk",
-            DiskState::Deleted => " · deleted on disk",
-            DiskState::Unusable(_) => " · changed on disk to content that can't be opened",
-        };
-        let wait = match self.disk_wait(file) {
-            None => "",
-            Some(DiskWait::Write) => " · being written",
-            Some(DiskWait::Check) => " · its disk does not answer",
-        };
-        format!("{} · {lines}{state}{disk}{wait}", readable(&self.display_path(file.path())))
+        if budget.spent > budget.max && index > 0 {
+            view.text(format!(" and {} more", all - index));
+            break;
+        }
+        let label = open_files.paths.display_path(file.path());
+        budget.spent += tokens::estimate(&label) + ANCHOR_TOKENS + 2;
+        let separator = if index > 0 { " · " } else { "" };
+        view.text(separator).object(file_object(open_files, file)).text(state);
     }
+    view.text("\n");
+}
 
-    fn file_object(&self, file: &OpenFile) -> Object {
-        Object::new(file.key(), readable(&self.display_path(file.path()))).ty("file")
+/// Lists the open files that are no text, each with what it is. Returns about how many tokens that takes.
+fn list_binaries(open_files: &OpenFiles, view: &mut View) -> u64 {
+    let mut spent = 0;
+    for (at, file) in open_files.binaries.iter().enumerate() {
+        if at == FILES_LISTED {
+            let more = open_files.binaries.iter().count() - at;
+            view.text(format!("and {} that are no text\n", count(more, "more file")));
+            break;
+        }
+        let label = readable(&open_files.paths.display_path(file.path()));
+        spent += tokens::estimate(&label) + 2 * ANCHOR_TOKENS;
+        if file.is_missing() {
+            view.text(format!("{label} · deleted on disk\n"));
+            continue;
+        }
+        let object =
+            Object::new(open_files.paths.binary_key(file), label).ty("file").rev(file.rev());
+        view.object(object.media(file.media().clone())).text("\n");
     }
+    spent
+}
 
-    /// Returns the selection with its label, unless there is none or its text is gone.
-    fn selection_object(&self) -> Option<(Object, String)> {
-        let (index, range) = self.existing_range(self.selection.as_deref()?)?;
-        let lines = self.files[index].buffer().lines_of(&range.bytes);
-        let label = readable(&range_name(&self.display_name(index), &lines));
-        let object = Object::new(&*range.key, label.clone()).ty("selection").rev(range.rev);
-        Some((object, label))
-    }
-
-    /// Names the numbers in the selection's label.
-    fn name_selected_lines(&self, view: &mut View) {
-        let range = self.selection.as_deref().and_then(|key| self.existing_range(key));
-        if let Some((index, range)) = range {
-            let file = &self.files[index];
-            let lines = file.buffer().lines_of(&range.bytes);
-            view.shows_number(file.key(), lines.start as u64 + 1, lines.end as u64);
+/// Counts the open files, and lists those that are unsaved: `48 files open in src, tests/it`.
+fn count_open_files(open_files: &OpenFiles, view: &mut View) {
+    let folder = |file: &OpenFile| {
+        let shown = open_files.paths.display_path(file.path());
+        shown.rsplit_once('/').map_or_else(|| ".".to_owned(), |(folder, _)| folder.to_owned())
+    };
+    let mut folders: Vec<(String, usize)> = Vec::new();
+    for file in open_files.listed_files() {
+        let folder = folder(file);
+        match folders.iter_mut().find(|(known, _)| *known == folder) {
+            Some((_, count)) => *count += 1,
+            None => folders.push((folder, 1)),
         }
     }
-
-    fn list_open_files(&self, view: &mut View, budget: &mut ListBudget) {
-        let all = self.listed_files().count();
-        if all <= 1 {
-            return;
-        }
-        if all > FILES_LISTED {
-            return self.count_open_files(view);
-        }
-        for (index, file) in self.listed_files().enumerate() {
-            let state = match (self.is_current(file), file.is_unsaved()) {
-                (true, _) => " current",
-                (false, true) => " unsaved",
-                (false, false) => "",
-            };
-            if budget.spent > budget.max && index > 0 {
-                view.text(format!(" and {} more", all - index));
-                break;
-            }
-            let label = self.display_path(file.path());
-            budget.spent += tokens::estimate(&label) + ANCHOR_TOKENS + 2;
-            let separator = if index > 0 { " · " } else { "" };
-            view.text(separator).object(self.file_object(file)).text(state);
-        }
-        view.text("\n");
+    folders.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let named = folders.iter().take(FOLDERS_NAMED).map(|(folder, _)| readable(folder));
+    let more = if folders.len() > FOLDERS_NAMED { ", …" } else { "" };
+    let named = named.collect::<Vec<_>>().join(", ");
+    view.text(format!(
+        "{} open in {named}{more}",
+        count(open_files.listed_files().count(), "file")
+    ));
+    let unsaved: Vec<_> = open_files.iter().filter(|file| file.is_unsaved()).collect();
+    for (at, file) in unsaved.iter().take(UNSAVED_NAMED).enumerate() {
+        view.text(if at == 0 { " · unsaved: " } else { ", " })
+            .object(file_object(open_files, file));
     }
-
-    /// Lists the open files that are no text, each with what it is. Returns about how many tokens that takes.
-    fn list_binaries(&self, view: &mut View) -> u64 {
-        let mut spent = 0;
-        for (at, file) in self.binaries.iter().enumerate() {
-            if at == FILES_LISTED {
-                let more = self.binaries.iter().count() - at;
-                view.text(format!("and {} that are no text\n", count(more, "more file")));
-                break;
-            }
-            let label = readable(&self.display_path(file.path()));
-            spent += tokens::estimate(&label) + 2 * ANCHOR_TOKENS;
-            if file.is_missing() {
-                view.text(format!("{label} · deleted on disk\n"));
-                continue;
-            }
-            let object = Object::new(self.binary_key(file), label).ty("file").rev(file.rev());
-            view.object(object.media(file.media().clone())).text("\n");
-        }
-        spent
+    if unsaved.len() > UNSAVED_NAMED {
+        view.text(format!(" and {} more", unsaved.len() - UNSAVED_NAMED));
     }
+    view.text("\n");
+}
 
-    /// Counts the open files, and lists those that are unsaved: `48 files open in src, tests/it`.
-    fn count_open_files(&self, view: &mut View) {
-        let folder = |file: &OpenFile| {
-            let shown = self.display_path(file.path());
-            shown.rsplit_once('/').map_or_else(|| ".".to_owned(), |(folder, _)| folder.to_owned())
-        };
-        let mut folders: Vec<(String, usize)> = Vec::new();
-        for file in self.listed_files() {
-            let folder = folder(file);
-            match folders.iter_mut().find(|(known, _)| *known == folder) {
-                Some((_, count)) => *count += 1,
-                None => folders.push((folder, 1)),
-            }
-        }
-        folders.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let named = folders.iter().take(FOLDERS_NAMED).map(|(folder, _)| readable(folder));
-        let more = if folders.len() > FOLDERS_NAMED { ", …" } else { "" };
-        let named = named.collect::<Vec<_>>().join(", ");
-        view.text(format!("{} open in {named}{more}", count(self.listed_files().count(), "file")));
-        let unsaved: Vec<_> = self.files.iter().filter(|file| file.is_unsaved()).collect();
-        for (at, file) in unsaved.iter().take(UNSAVED_NAMED).enumerate() {
-            view.text(if at == 0 { " · unsaved: " } else { ", " }).object(self.file_object(file));
-        }
-        if unsaved.len() > UNSAVED_NAMED {
-            view.text(format!(" and {} more", unsaved.len() - UNSAVED_NAMED));
-        }
-        view.text("\n");
+fn add_links(
+    open_files: &OpenFiles,
+    edits: &Edits,
+    view: &mut View,
+    file: &OpenFile,
+    shown: &Range<usize>,
+) {
+    let goto = |line: usize| Action::Goto { line: Line::Number(line as i64 + 1) };
+    if shown.start > 0 && !shown.is_empty() {
+        view.nav("previous page", &goto(shown.start.saturating_sub(shown.len())));
     }
-
-    fn add_links(&self, view: &mut View, file: &OpenFile, shown: &Range<usize>) {
-        let goto = |line: usize| Action::Goto { line: Line::Number(line as i64 + 1) };
-        if shown.start > 0 && !shown.is_empty() {
-            view.nav("previous page", &goto(shown.start.saturating_sub(shown.len())));
-        }
-        if shown.end < file.buffer().line_count() && !shown.is_empty() {
-            view.nav("next page", &goto(shown.end));
-        }
-        if let Some(change) = self.changes.undoable().find(|change| self.is_made(change)) {
-            view.nav("undo", &Action::Undo { steps: 1, change: Some(change.id.clone().into()) });
-        }
-        if let Some(change) = self.changes.redoable().next() {
-            view.nav("redo", &Action::Redo { steps: 1, change: Some(change.id.clone().into()) });
-        }
-        let unsaved =
-            |file: &OpenFile| file.is_unsaved() || *file.disk_state() == DiskState::Deleted;
-        if self.files.iter().any(unsaved) {
-            view.nav("save", &Action::Save {});
-        }
+    if shown.end < file.buffer().line_count() && !shown.is_empty() {
+        view.nav("next page", &goto(shown.end));
+    }
+    if let Some(change) = edits.changes.undoable().find(|change| edits.changes.is_made(change)) {
+        view.nav("undo", &Action::Undo { steps: 1, change: Some(change.id.clone().into()) });
+    }
+    if let Some(change) = edits.changes.redoable().next() {
+        view.nav("redo", &Action::Redo { steps: 1, change: Some(change.id.clone().into()) });
+    }
+    let unsaved = |file: &OpenFile| file.is_unsaved() || *file.disk_state() == DiskState::Deleted;
+    if open_files.iter().any(unsaved) {
+        view.nav("save", &Action::Save {});
     }
 }

@@ -10,30 +10,28 @@ use std::sync::{Arc, Mutex};
 use docui::Fault;
 use docui::blocking::CommitPoint;
 
-use crate::limits::FILE_MAX;
-
 use super::buffer::Buffer;
 use super::change_log::change_journal::{ChangeJournal, Operation};
 use super::change_log::lock;
 use super::disk;
 use super::documents::{Documents, ReadDocument};
-use super::editor::interrupted::OwnLeftover;
 use super::file_stamp::FileStamp;
 use super::history::{EditKind, FileChange};
+use super::interrupted::OwnLeftover;
 use super::journal::unrecorded;
 use super::last_text;
 use super::line_change::LineChange;
-use super::project_rules::NewFileRules;
 use super::splice::Splice;
-use super::text_diff::{difference, line_change_of};
 use super::text_gate::{GateClosed, GateGuard};
 
 mod conflict;
 pub mod links;
+mod plan;
 mod publish;
 
 pub use conflict::DiskConflict;
 use conflict::conflict;
+use plan::PlannedFile;
 pub(crate) use publish::make_folders;
 use publish::publish;
 
@@ -146,18 +144,6 @@ pub struct WrittenFile {
     pub(crate) guard: Option<GateGuard>,
 }
 
-/// A file that is to be written: its text before and after.
-struct PlannedFile {
-    change: FileChange,
-    before: Buffer,
-    after: Buffer,
-    guard: Option<GateGuard>,
-    /// The digest that the disk is expected to have.
-    base_digest: Option<u64>,
-    /// Digests of what may be replaced: what is expected, what the edit makes, and what a reader chose to overwrite.
-    accepted: Vec<Option<u64>>,
-}
-
 impl Documents {
     /// Makes an edit. `operation` makes what is recorded of the changes to the files: a new change, or the undo
     /// or redo of one.
@@ -195,25 +181,9 @@ impl Documents {
                 file.guard = self.begin(&file.change.path, policy.hold)?;
             }
         }
-        if !policy.hold {
-            let mut conflicts = Vec::new();
-            for at in 0..planned.len() {
-                let (earlier, rest) = planned.split_at_mut(at);
-                let file = &mut rest[0];
-                // What is there goes first.
-                if links::is_freed(&file.change.path, earlier) {
-                    continue;
-                }
-                let Some(found) = conflict(file)? else { continue };
-                if policy.overwrite.iter().any(|may| may.is_same(&found)) {
-                    file.accepted.push(found.disk);
-                } else {
-                    conflicts.push(found);
-                }
-            }
-            if !conflicts.is_empty() {
-                return Ok(Written::Conflicts(conflicts));
-            }
+        let conflicts = if policy.hold { Vec::new() } else { conflicts(&mut planned, policy)? };
+        if !conflicts.is_empty() {
+            return Ok(Written::Conflicts(conflicts));
         }
         if !commit.begin() {
             return Ok(Written::CalledOff);
@@ -249,124 +219,6 @@ impl Documents {
         Ok(Written::Done(written.collect()))
     }
 
-    /// Adds the edit of a file to those that are planned.
-    fn plan(&mut self, file: FileEdit, planned: &mut Vec<PlannedFile>) -> Result<(), Fault> {
-        let FileEdit { path, edit, mut mode } = file;
-        let shown = self.display(&path);
-        if let Some(link) = links::plan((&path, &edit), &shown, planned)? {
-            planned.push(link);
-            return Ok(());
-        }
-        let is_same = |earlier: &PlannedFile| earlier.change.path == path && !earlier.change.link;
-        let earlier = planned.iter().position(is_same);
-        let missing = match earlier {
-            Some(at) => planned[at].change.after.is_none(),
-            None => links::is_freed(&path, planned) || self.is_missing(&path),
-        };
-        let is_new = missing && earlier.is_none();
-        let rules = match edit {
-            TextEdit::Create(_) | TextEdit::Splices(_) if is_new => {
-                NewFileRules::read(&path, &self.root)
-            }
-            _ => NewFileRules::default(),
-        };
-        let (before, exists) = match (&edit, missing, earlier) {
-            (TextEdit::Create(_), false, _) => {
-                return Err(Fault::refused(format!("{shown} already exists")));
-            }
-            (_, _, Some(at)) => (planned[at].after.clone(), !missing),
-            (TextEdit::Create(_), true, None) => (Buffer::new("", rules.bom), false),
-            (TextEdit::Exact(change), true, None) if change.before.is_none() => {
-                (Buffer::new("", change.bom), false)
-            }
-            // An open file may be new, and held text may be of a file that was deleted.
-            (_, _, None) => {
-                let open = self.open_file(&path);
-                let exists = open.is_none_or(|open| open.unsaved || open.base_digest.is_some());
-                (self.text(&path)?.clone(), exists)
-            }
-        };
-        let (splices, lines, deleted) = match edit {
-            TextEdit::Splices(splices) => {
-                let mut splices: Vec<_> =
-                    splices.into_iter().filter(|splice| splice.old != splice.new).collect();
-                for splice in &mut splices {
-                    splice.new = rules.with_line_endings(std::mem::take(&mut splice.new));
-                }
-                check_splices(&splices, &before, &shown)?;
-                let lines = line_change_of(&before, &splices);
-                (splices, lines, false)
-            }
-            TextEdit::Lines(splices, lines) => {
-                check_splices(&splices, &before, &shown)?;
-                (splices, lines, false)
-            }
-            TextEdit::CreateLink(_) | TextEdit::DeleteLink => return Ok(()),
-            TextEdit::Create(new) => {
-                let new = rules.with_line_endings(new);
-                let splices = match new.is_empty() {
-                    true => Vec::new(),
-                    false => vec![Splice { at: 0, old: String::new(), new }],
-                };
-                check_splices(&splices, &before, &shown)?;
-                let lines = line_change_of(&before, &splices);
-                (splices, lines, false)
-            }
-            TextEdit::Exact(change) => {
-                mode = change.mode;
-                if change.before != exists.then(|| before.digest()) {
-                    return Err(Fault::failed(format!("{shown} has been changed since"))
-                        .hint("take back first what came later, newest first: pipemux undo"));
-                }
-                check_splices(&change.splices, &before, &shown)?;
-                (change.splices, change.lines, change.after.is_none())
-            }
-            TextEdit::Delete => {
-                let splices = match before.is_empty() {
-                    true => Vec::new(),
-                    false => vec![Splice { at: 0, old: before.text(), new: String::new() }],
-                };
-                let lines = line_change_of(&before, &splices);
-                (splices, lines, true)
-            }
-        };
-        let mut after = before.clone();
-        after.apply(&splices);
-        let digest = (!deleted).then(|| after.digest());
-        if let Some(at) = earlier {
-            if let Some(mode) = mode.filter(|_| !deleted) {
-                let change = &mut planned[at].change;
-                change.mode_before = change.mode_before.or_else(|| disk::permission_bits(&path));
-                change.mode = Some(mode);
-            }
-            return merge(&mut planned[at], after, digest);
-        }
-        let open = self.open_file(&path);
-        let read = self.read.get(&path).and_then(|read| read.file.digest());
-        let base_digest = open.map_or(read, |open| open.base_digest);
-        let mode_before = disk::permission_bits(&path).filter(|_| exists);
-        let mode = if deleted { mode_before } else { mode };
-        let mode_before =
-            mode_before.filter(|bits| !deleted && mode.is_some_and(|mode| mode != *bits));
-        let mode = mode.filter(|_| deleted || !exists || mode_before.is_some());
-        let bom = before.has_bom();
-        let digest_before = exists.then(|| before.digest());
-        let change = FileChange {
-            path,
-            splices,
-            lines,
-            before: digest_before,
-            after: digest,
-            bom,
-            mode,
-            mode_before,
-            link: false,
-        };
-        let accepted = vec![base_digest, change.after];
-        planned.push(PlannedFile { change, before, after, guard: None, base_digest, accepted });
-        Ok(())
-    }
-
     /// Keeps others from changing an open file; does nothing for a file that isn't open.
     fn begin(&self, path: &Path, held: bool) -> Result<Option<GateGuard>, Fault> {
         let Some(open) = self.open_file(path) else { return Ok(None) };
@@ -385,30 +237,24 @@ pub fn being_written(shown: &str) -> Fault {
         .hint("nothing was changed: try again")
 }
 
-/// Makes one change of two of the same file.
-fn merge(file: &mut PlannedFile, after: Buffer, digest: Option<u64>) -> Result<(), Fault> {
-    let (splices, lines) = difference(&file.before.text(), &after.text());
-    file.change.splices = splices;
-    file.change.lines = lines;
-    file.change.after = digest;
-    file.accepted.push(digest);
-    file.after = after;
-    Ok(())
-}
-
-fn check_splices(splices: &[Splice], buffer: &Buffer, shown: &str) -> Result<(), Fault> {
-    if splices.iter().any(|splice| splice.new.contains('\0')) {
-        return Err(Fault::usage("text has a NUL character, which no text file may contain"));
+/// Finds the files that other programs wrote. Those that may be overwritten are accepted instead.
+fn conflicts(
+    planned: &mut [PlannedFile],
+    policy: &WritePolicy,
+) -> Result<Vec<DiskConflict>, Fault> {
+    let mut conflicts = Vec::new();
+    for at in 0..planned.len() {
+        let (earlier, rest) = planned.split_at_mut(at);
+        let Some(file) = rest.first_mut() else { continue };
+        // What is there goes first.
+        if links::is_freed(&file.change.path, earlier) {
+            continue;
+        }
+        let Some(found) = conflict(file)? else { continue };
+        match policy.overwrite.iter().any(|may| may.is_same(&found)) {
+            true => file.accepted.push(found.disk),
+            false => conflicts.push(found),
+        }
     }
-    let disjoint = splices.is_sorted_by(|a, b| a.old_end() <= b.at);
-    if !disjoint || !splices.iter().all(|splice| buffer.accepts(splice)) {
-        return Err(Fault::failed(format!("the edits of {shown} don't fit its text"))
-            .hint("nothing was changed: run the call again"));
-    }
-    let added: usize = splices.iter().map(|splice| splice.new.len()).sum();
-    if (buffer.len() + added) as u64 > FILE_MAX {
-        let limit = FILE_MAX / 1024 / 1024;
-        return Err(Fault::refused(format!("{shown} would exceed the limit of {limit} MiB")));
-    }
-    Ok(())
+    Ok(conflicts)
 }

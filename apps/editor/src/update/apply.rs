@@ -11,51 +11,53 @@ use crate::display::lines::readable;
 use crate::display::wording::{count, shown_lines};
 use crate::limits::PLACES_LISTED;
 use crate::model::documents::Documents;
+use crate::model::edits::Edits;
 use crate::model::history::EditKind;
+use crate::model::open_files::OpenFiles;
 use crate::model::splice::Splice;
 use crate::model::text_diff::difference;
 use crate::model::workspace_edit::{TextEdit, WorkspaceEdit, links};
 use crate::model::{Editor, disk};
+use crate::update::edit::edit;
 
 use super::edit::Plan;
 use super::question::{AskedPatch, Token, chosen_matches};
 
-impl Editor {
-    pub(super) fn apply(
-        &mut self,
-        patch: &Text,
-        context: &Context,
-    ) -> Result<Blocking<Self>, Fault> {
-        let asked = match Token::answered(context)? {
-            None => None,
-            Some((Token::PatchPlaces(asked), choice)) => match answered(asked, choice)? {
-                Some(asked) => Some(asked),
-                None => return Err(Fault::failed("no place was chosen, nothing was changed")),
-            },
-            Some(_) => {
-                return Err(
-                    Fault::stale("the answer is to another question").hint("run the call again")
-                );
-            }
-        };
-        let (text, root) = (patch.text.clone(), self.root().to_owned());
-        let directory = self.caller_path("", context);
-        let waits_for = format!("the disk of {}", root.display());
-        let plan = move |documents: &mut Documents| {
-            let scope = Scope::new(&real(&root), &real(&directory));
-            plan_patch(documents, &text, &scope, asked)
-        };
-        self.edit(waits_for, context, plan, |editor, _, applied: Applied, context| {
-            let mut numbers = Vec::new();
-            for (path, lines) in applied.lines {
-                let Some(index) = editor.file_index(&path) else { continue };
-                let open = &editor.files[index];
-                let shown = lines.iter().filter(|lines| !lines.is_empty());
-                numbers.extend(shown.map(|lines| shown_lines(open, lines, context.next_version())));
-            }
-            Done::new(applied.summary).shows(numbers)
-        })
-    }
+pub(crate) fn apply(
+    open_files: &OpenFiles,
+    edits: &mut Edits,
+    patch: &Text,
+    context: &Context,
+) -> Result<Blocking<Editor>, Fault> {
+    let asked = match Token::answered(context)? {
+        None => None,
+        Some((Token::PatchPlaces(asked), choice)) => match answered(asked, choice)? {
+            Some(asked) => Some(asked),
+            None => return Err(Fault::failed("no place was chosen, nothing was changed")),
+        },
+        Some(_) => {
+            return Err(
+                Fault::stale("the answer is to another question").hint("run the call again")
+            );
+        }
+    };
+    let (text, root) = (patch.text.clone(), open_files.paths.root.to_owned());
+    let directory = open_files.paths.caller_path("", context);
+    let waits_for = format!("the disk of {}", root.display());
+    let plan = move |documents: &mut Documents| {
+        let scope = Scope::new(&real(&root), &real(&directory));
+        plan_patch(documents, &text, &scope, asked)
+    };
+    edit(open_files, edits, waits_for, context, plan, |editor, _, applied: Applied, context| {
+        let mut numbers = Vec::new();
+        for (path, lines) in applied.lines {
+            let Some(index) = editor.files.index(&path) else { continue };
+            let open = &editor.files[index];
+            let shown = lines.iter().filter(|lines| !lines.is_empty());
+            numbers.extend(shown.map(|lines| shown_lines(open, lines, context.next_version())));
+        }
+        Done::new(applied.summary).shows(numbers)
+    })
 }
 
 /// What the outcome of a patch tells.

@@ -9,75 +9,73 @@ use docui::{Done, View};
 use crate::display::lines::readable_line;
 use crate::display::wording::{count, line_numbers};
 use crate::limits::{CHANGE_DIFF_MAX, PREVIEW_FILES_NAMED};
-use crate::model::Editor;
 use crate::model::buffer::Buffer;
 use crate::model::history::FileChange;
 use crate::model::line_change::LineChange;
 use crate::model::open_file::OpenFile;
+use crate::model::open_files::OpenFiles;
 use crate::model::splice::inverse;
 
-impl Editor {
-    /// Returns the diff of a change that was just made, as far as there is room for it.
-    pub(super) fn diff_of_change(&self, files: &[FileChange]) -> String {
-        let after = |file: &FileChange| self.file(&file.path).map(OpenFile::buffer);
-        self.write_diff(files.iter().map(|file| (file, after(file))))
-    }
+/// Returns the diff of a change that was just made, as far as there is room for it.
+pub(crate) fn diff_of_change(open_files: &OpenFiles, files: &[FileChange]) -> String {
+    let after = |file: &FileChange| open_files.file(&file.path).map(OpenFile::buffer);
+    write_diff(open_files, files.iter().map(|file| (file, after(file))))
+}
 
-    /// Makes the outcome of a change that is only shown: where it would change how much, and the diff.
-    pub(super) fn preview_of(&self, planned: &[(FileChange, Buffer)]) -> Done {
-        let places = |file: &FileChange| match &file.lines {
-            LineChange::Splices(splices) => splices.len(),
-            LineChange::Move(_) => 1,
-        };
-        let one = |(file, _): &(FileChange, Buffer)| {
-            let shown = self.display_path(&file.path);
-            match (file.before, file.after) {
-                (None, _) => format!("{shown} (new)"),
-                (_, None) => format!("{shown} (deleted)"),
-                _ => format!("{shown} ({})", places(file)),
-            }
-        };
-        let mut named: Vec<String> = planned.iter().take(PREVIEW_FILES_NAMED).map(one).collect();
-        let more = planned.len() - named.len();
-        if more > 0 {
-            named.push(format!("{more} more"));
+/// Makes the outcome of a change that is only shown: where it would change how much, and the diff.
+pub(crate) fn preview_of(open_files: &OpenFiles, planned: &[(FileChange, Buffer)]) -> Done {
+    let places = |file: &FileChange| match &file.lines {
+        LineChange::Splices(splices) => splices.len(),
+        LineChange::Move(_) => 1,
+    };
+    let one = |(file, _): &(FileChange, Buffer)| {
+        let shown = open_files.paths.display_path(&file.path);
+        match (file.before, file.after) {
+            (None, _) => format!("{shown} (new)"),
+            (_, None) => format!("{shown} (deleted)"),
+            _ => format!("{shown} ({})", places(file)),
         }
-        let all: usize = planned.iter().map(|(file, _)| places(file)).sum();
-        let (places, files) = (count(all, "place"), count(planned.len(), "file"));
-        let brief = match planned {
-            [] => "would change nothing".to_owned(),
-            _ => format!("would change {places} in {files}: {}", named.join(", ")),
-        };
-        let mut view = View::new("");
-        let diff = self.write_diff(planned.iter().map(|(file, after)| (file, Some(after))));
-        if !diff.is_empty() {
-            view.code("diff", diff);
-        }
-        Done::new(brief).content(view)
+    };
+    let mut named: Vec<String> = planned.iter().take(PREVIEW_FILES_NAMED).map(one).collect();
+    let more = planned.len() - named.len();
+    if more > 0 {
+        named.push(format!("{more} more"));
     }
+    let all: usize = planned.iter().map(|(file, _)| places(file)).sum();
+    let (places, files) = (count(all, "place"), count(planned.len(), "file"));
+    let brief = match planned {
+        [] => "would change nothing".to_owned(),
+        _ => format!("would change {places} in {files}: {}", named.join(", ")),
+    };
+    let mut view = View::new("");
+    let diff = write_diff(open_files, planned.iter().map(|(file, after)| (file, Some(after))));
+    if !diff.is_empty() {
+        view.code("diff", diff);
+    }
+    Done::new(brief).content(view)
+}
 
-    /// Writes the diffs of files, with the text that each has after its change.
-    fn write_diff<'a>(
-        &self,
-        files: impl ExactSizeIterator<Item = (&'a FileChange, Option<&'a Buffer>)>,
-    ) -> String {
-        let mut diff = String::new();
-        let total = files.len();
-        for (index, (file, after)) in files.enumerate() {
-            if diff.len() > CHANGE_DIFF_MAX {
-                let _ = writeln!(diff, "… {} more files", total - index);
-                break;
-            }
-            let shown = self.display_path(&file.path);
-            let old = if file.before.is_none() { "/dev/null" } else { &shown };
-            let new = if file.after.is_none() { "/dev/null" } else { &shown };
-            let _ = write!(diff, "--- {old}\n+++ {new}\n");
-            if let Some(after) = after.filter(|_| file.after.is_some()) {
-                write_hunks(&mut diff, file, after);
-            }
+/// Writes the diffs of files, with the text that each has after its change.
+fn write_diff<'a>(
+    open_files: &OpenFiles,
+    files: impl ExactSizeIterator<Item = (&'a FileChange, Option<&'a Buffer>)>,
+) -> String {
+    let mut diff = String::new();
+    let total = files.len();
+    for (index, (file, after)) in files.enumerate() {
+        if diff.len() > CHANGE_DIFF_MAX {
+            let _ = writeln!(diff, "… {} more files", total - index);
+            break;
         }
-        diff
+        let shown = open_files.paths.display_path(&file.path);
+        let old = if file.before.is_none() { "/dev/null" } else { &shown };
+        let new = if file.after.is_none() { "/dev/null" } else { &shown };
+        let _ = write!(diff, "--- {old}\n+++ {new}\n");
+        if let Some(after) = after.filter(|_| file.after.is_some()) {
+            write_hunks(&mut diff, file, after);
+        }
     }
+    diff
 }
 
 fn write_hunks(diff: &mut String, file: &FileChange, after: &Buffer) {

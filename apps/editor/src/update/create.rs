@@ -1,14 +1,19 @@
 //! Making a new file.
 
-use docui::{Blocking, Context, Done, Fault, Text};
+use docui::{Blocking, Context, Data, Done, Fault, Text};
 
 use crate::display::wording::{count, shown_lines};
 use crate::model::Editor;
 use crate::model::documents::Documents;
+use crate::model::edits::Edits;
 use crate::model::history::{Author, EditKind};
+use crate::model::open_files::OpenFiles;
 use crate::model::text_diff::difference;
 use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
+use crate::update::edit::edit;
+use crate::update::undo::unseen_changes;
 
+use super::create_binary::create_binary;
 use super::edit::{FileFate, Plan};
 use super::question::{Choices, Token};
 
@@ -23,67 +28,81 @@ const EXISTS: Choices<OverwriteChoice> = Choices(&[
     (OverwriteChoice::Keep, "keep", "changes nothing"),
 ]);
 
-impl Editor {
-    pub(super) fn create(
-        &mut self,
-        path: &str,
-        text: &Text,
-        overwrite: bool,
-        context: &Context,
-    ) -> Result<Blocking<Self>, Fault> {
-        let target = self.caller_path(path, context);
-        let answered = match Token::answered(context)? {
-            Some((Token::Overwrite { path, disk }, choice)) => {
-                if EXISTS.chosen(choice)? == OverwriteChoice::Keep {
-                    let shown = self.display_path(&path);
-                    return Err(Fault::failed(format!("{shown} was kept, nothing was changed")));
-                }
-                Some((path, disk))
-            }
-            _ => None,
-        };
-        let text = with_last_newline(&text.text);
-        let unseen = self.unseen_changes(context);
-        let waits_for = format!("the disk of {}", self.display_path(&target));
-        let plan = move |documents: &mut Documents| {
-            let path = documents.resolve(&target)?;
-            let edit = WorkspaceEdit::new(EditKind::Create);
-            if documents.is_missing(&path) && documents.open_file(&path).is_none() {
-                return Ok(Plan::Edit(edit.file(path, TextEdit::Create(text)), None));
-            }
-            if let Some(fault) = unseen.get(&path) {
-                return Err(fault.clone());
-            }
-            let buffer = documents.text(&path)?;
-            let (digest, lines) = (Some(buffer.digest()), buffer.line_count());
-            if !overwrite && lines > 0 && answered != Some((path.clone(), digest)) {
-                let shown = documents.display(&path);
-                let question = format!("{shown} exists, {}", count(lines, "line"));
-                let token = Token::Overwrite { path, disk: digest };
-                return EXISTS.ask(question, &token).map(Plan::Reply);
-            }
-            let before = buffer.text();
-            let (text, kept) = with_line_endings_of(&before, text);
-            let (splices, _) = difference(&before, &text);
-            Ok(Plan::Edit(edit.splices(path, splices), Some((lines, kept))))
-        };
-        self.edit(waits_for, context, plan, |editor, made, replaced, context| {
-            let Some(file) = made.files.first() else { return Done::default() };
-            let shown = editor.display_path(&file.path);
-            let Some(index) = file.file else { return Done::new(shown) };
-            editor.set_current(Some(file.path.clone()), &Author::of(context));
-            let open = &editor.files[index];
-            let lines = open.buffer().line_count();
-            let numbers = shown_lines(open, &(0..lines), context.next_version());
-            let lines = count(lines, "line");
-            let brief = match replaced.filter(|_| file.fate == FileFate::Changed) {
-                Some((before, false)) => format!("{shown}, {lines} in place of {before}"),
-                Some((before, true)) => format!("{shown}, {lines} in place of {before}; CRLF kept"),
-                None => format!("{shown}, {lines}"),
-            };
-            Done::new(brief).shows([numbers])
-        })
+/// Makes a new file of a text, or of bytes that are none.
+pub(crate) fn create_file(
+    open_files: &OpenFiles,
+    edits: &mut Edits,
+    path: &str,
+    data: Data,
+    overwrite: bool,
+    context: &Context,
+) -> Result<Blocking<Editor>, Fault> {
+    match data.into_text() {
+        Ok(text) => create(open_files, edits, path, &text, overwrite, context),
+        Err(data) => Ok(create_binary(open_files, path, data, context)),
     }
+}
+
+pub(crate) fn create(
+    open_files: &OpenFiles,
+    edits: &mut Edits,
+    path: &str,
+    text: &Text,
+    overwrite: bool,
+    context: &Context,
+) -> Result<Blocking<Editor>, Fault> {
+    let target = open_files.paths.caller_path(path, context);
+    let answered = match Token::answered(context)? {
+        Some((Token::Overwrite { path, disk }, choice)) => {
+            if EXISTS.chosen(choice)? == OverwriteChoice::Keep {
+                let shown = open_files.paths.display_path(&path);
+                return Err(Fault::failed(format!("{shown} was kept, nothing was changed")));
+            }
+            Some((path, disk))
+        }
+        _ => None,
+    };
+    let text = with_last_newline(&text.text);
+    let unseen = unseen_changes(open_files, edits, context);
+    let waits_for = format!("the disk of {}", open_files.paths.display_path(&target));
+    let plan = move |documents: &mut Documents| {
+        let path = documents.resolve(&target)?;
+        let edit = WorkspaceEdit::new(EditKind::Create);
+        if documents.is_missing(&path) && documents.open_file(&path).is_none() {
+            return Ok(Plan::Edit(edit.file(path, TextEdit::Create(text)), None));
+        }
+        if let Some(fault) = unseen.get(&path) {
+            return Err(fault.clone());
+        }
+        let buffer = documents.text(&path)?;
+        let (digest, lines) = (Some(buffer.digest()), buffer.line_count());
+        if !overwrite && lines > 0 && answered != Some((path.clone(), digest)) {
+            let shown = documents.display(&path);
+            let question = format!("{shown} exists, {}", count(lines, "line"));
+            let token = Token::Overwrite { path, disk: digest };
+            return EXISTS.ask(question, &token).map(Plan::Reply);
+        }
+        let before = buffer.text();
+        let (text, kept) = with_line_endings_of(&before, text);
+        let (splices, _) = difference(&before, &text);
+        Ok(Plan::Edit(edit.splices(path, splices), Some((lines, kept))))
+    };
+    edit(open_files, edits, waits_for, context, plan, |editor, made, replaced, context| {
+        let Some(file) = made.files.first() else { return Done::default() };
+        let shown = editor.files.paths.display_path(&file.path);
+        let Some(index) = file.file else { return Done::new(shown) };
+        editor.files.set_current(Some(file.path.clone()), &Author::of(context));
+        let open = &editor.files[index];
+        let lines = open.buffer().line_count();
+        let numbers = shown_lines(open, &(0..lines), context.next_version());
+        let lines = count(lines, "line");
+        let brief = match replaced.filter(|_| file.fate == FileFate::Changed) {
+            Some((before, false)) => format!("{shown}, {lines} in place of {before}"),
+            Some((before, true)) => format!("{shown}, {lines} in place of {before}; CRLF kept"),
+            None => format!("{shown}, {lines}"),
+        };
+        Done::new(brief).shows([numbers])
+    })
 }
 
 /// Gives a text whose lines all end in LF the line endings of the text whose place it takes, and tells whether that

@@ -18,14 +18,17 @@ use crate::limits::{
 };
 use crate::model::Editor;
 use crate::model::documents::Documents;
+use crate::model::edits::Edits;
 use crate::model::history::{EditKind, FileChange};
+use crate::model::open_files::OpenFiles;
 use crate::model::splice::Splice;
+use crate::update::disk_task::disk_task;
 
 use folding::{Hunk, Replacement};
 use moves::Moved;
 
-mod folding;
-mod moves;
+pub(super) mod folding;
+pub(super) mod moves;
 
 /// What was done to a file.
 #[derive(Default)]
@@ -52,46 +55,45 @@ struct FileDiff {
     unified: String,
 }
 
-impl Editor {
-    /// Compares files with what they were before the session's changes; without `files` all that it changed.
-    pub(super) fn diff(
-        &mut self,
-        files: &[String],
-        context: &Context,
-    ) -> Result<Blocking<Self>, Fault> {
-        let mut changes: BTreeMap<PathBuf, Changes> = BTreeMap::new();
-        for change in self.changes.undoable() {
-            for file in &change.files {
-                let of_file = changes.entry(file.path.clone()).or_default();
-                match change.kind {
-                    EditKind::Reload => of_file.by_others = true,
-                    _ => of_file.by_session = true,
-                }
-                of_file.latest_first.push(file.clone());
+/// Compares files with what they were before the session's changes; without `files` all that it changed.
+pub(crate) fn diff(
+    open_files: &OpenFiles,
+    edits: &Edits,
+    files: &[String],
+    context: &Context,
+) -> Result<Blocking<Editor>, Fault> {
+    let mut changes: BTreeMap<PathBuf, Changes> = BTreeMap::new();
+    for change in edits.changes.undoable() {
+        for file in &change.files {
+            let of_file = changes.entry(file.path.clone()).or_default();
+            match change.kind {
+                EditKind::Reload => of_file.by_others = true,
+                _ => of_file.by_session = true,
             }
+            of_file.latest_first.push(file.clone());
         }
-        let changed: Vec<PathBuf> = changes.keys().cloned().collect();
-        let (entries, base, root) = (files.to_vec(), context.cwd.clone(), self.root().to_owned());
-        let mut documents = self.documents();
-        let work = move |_: &docui::blocking::CommitPoint| -> Result<Vec<FileDiff>, Fault> {
-            if !entries.is_empty() {
-                let base = if base.as_os_str().is_empty() { &root } else { &base };
-                let wanted = Files::new(&entries, base, &root, &changed)
-                    .and_then(|files| files.list())
-                    .map_err(|error| Fault::not_found(error.to_string()))?;
-                changes.retain(|path, _| wanted.contains(path));
-            }
-            let diffs =
-                changes.iter().map(|(path, changes)| file_diff(&mut documents, path, changes));
-            let mut diffs: Vec<FileDiff> = diffs.flatten().collect();
-            take_out_moves_between(&mut diffs);
-            Ok(diffs)
-        };
-        let waits_for = "the disk of the changed files".to_owned();
-        Ok(self.disk_task(waits_for, DISK_DEADLINE, context, work, |_, diffs, context, _| {
-            Ok(outcome(&diffs?, context).into())
-        }))
     }
+    let changed: Vec<PathBuf> = changes.keys().cloned().collect();
+    let (entries, base, root) =
+        (files.to_vec(), context.cwd.clone(), open_files.paths.root.to_owned());
+    let mut documents = open_files.documents();
+    let work = move |_: &docui::blocking::CommitPoint| -> Result<Vec<FileDiff>, Fault> {
+        if !entries.is_empty() {
+            let base = if base.as_os_str().is_empty() { &root } else { &base };
+            let wanted = Files::new(&entries, base, &root, &changed)
+                .and_then(|files| files.list())
+                .map_err(|error| Fault::not_found(error.to_string()))?;
+            changes.retain(|path, _| wanted.contains(path));
+        }
+        let diffs = changes.iter().map(|(path, changes)| file_diff(&mut documents, path, changes));
+        let mut diffs: Vec<FileDiff> = diffs.flatten().collect();
+        take_out_moves_between(&mut diffs);
+        Ok(diffs)
+    };
+    let waits_for = "the disk of the changed files".to_owned();
+    Ok(disk_task(waits_for, DISK_DEADLINE, context, work, |_, diffs, context, _| {
+        Ok(outcome(&diffs?, context).into())
+    }))
 }
 
 /// Returns what differs in a file; `None` if nothing does.

@@ -9,196 +9,215 @@ use pipemux_syntax::{Extraction, Language, Refusal, Request, Source, Untyped, pl
 use crate::display::wording::line_range;
 use crate::model::Editor;
 use crate::model::documents::Documents;
+use crate::model::edits::Edits;
 use crate::model::history::EditKind;
+use crate::model::open_files::OpenFiles;
 use crate::model::splice::Splice;
 use crate::model::workspace_edit::WorkspaceEdit;
+use crate::update::edit::edit;
+use crate::update::renumbering::brief_about;
+use crate::update::resolve::resolve_lines;
+use crate::update::symbols::surroundings::with_surroundings;
+use crate::update::symbols::target::symbol_in_open_files;
 
 use super::edit::{Committed, Plan, Work};
 use super::question::Token;
-use super::symbols::seams::Seam;
+use super::symbols::surroundings::Seam;
 
 /// An example of types as they are answered.
 const TYPES_EXAMPLE: &str = "count: usize, name: &str";
 
-impl Editor {
-    pub(super) fn extract_method(
-        &mut self,
-        range: &Line,
-        name: &str,
-        types: &str,
-        context: &Context,
-    ) -> Result<Work, Fault> {
-        let (file, bytes) = self.resolve_range(range, context)?;
-        let language = self.language_of(file)?;
-        let mut types = parse_types(types)?;
-        let source = Source::parse(language, self.files[file].buffer().text())
-            .map_err(|error| Fault::refused(error.to_string()))?;
-        let answer = self.answered_types(file, context)?;
-        let request = Request { range: bytes, name, types: types.clone() };
-        let planned = match (plan_extraction(&source, &request), answer) {
-            (Err(Refusal::NeedsTypes(untyped)), Some(answer)) => {
-                types.extend(answered(answer, &untyped)?);
-                plan_extraction(&source, &Request { types, ..request.clone() })
-            }
-            (planned, _) => planned,
-        };
-        match planned {
-            Ok(extraction) => self.apply_extraction(file, &source, name, &extraction, context),
-            Err(Refusal::NeedsTypes(untyped)) if context.answer.is_some() => {
-                Err(Fault::usage(format!("still without a type: {}", names(&untyped)))
-                    .hint(format!("answer all of them: {TYPES_EXAMPLE}")))
-            }
-            Err(Refusal::NeedsTypes(untyped)) => Ok(self.ask_types(file, &untyped)?.into()),
-            Err(Refusal::NotWholeStatements { nearest }) => {
-                Err(self.not_whole(&source, &request, nearest))
-            }
-            Err(Refusal::Unsafe(reason)) => Err(Fault::refused(reason)),
+pub(crate) fn extract_method(
+    open_files: &OpenFiles,
+    edits: &mut Edits,
+    range: &Line,
+    name: &str,
+    types: &str,
+    context: &Context,
+) -> Result<Work, Fault> {
+    let (file, bytes) = resolve_range(open_files, range, context)?;
+    let language = language_of(open_files, file)?;
+    let mut types = parse_types(types)?;
+    let source = Source::parse(language, open_files[file].buffer().text())
+        .map_err(|error| Fault::refused(error.to_string()))?;
+    let answer = answered_types(open_files, file, context)?;
+    let request = Request { range: bytes, name, types: types.clone() };
+    let planned = match (plan_extraction(&source, &request), answer) {
+        (Err(Refusal::NeedsTypes(untyped)), Some(answer)) => {
+            types.extend(answered(answer, &untyped)?);
+            plan_extraction(&source, &Request { types, ..request.clone() })
         }
+        (planned, _) => planned,
+    };
+    match planned {
+        Ok(extraction) => {
+            apply_extraction(open_files, edits, file, &source, name, &extraction, context)
+        }
+        Err(Refusal::NeedsTypes(untyped)) if context.answer.is_some() => {
+            Err(Fault::usage(format!("still without a type: {}", names(&untyped)))
+                .hint(format!("answer all of them: {TYPES_EXAMPLE}")))
+        }
+        Err(Refusal::NeedsTypes(untyped)) => Ok(ask_types(open_files, file, &untyped)?.into()),
+        Err(Refusal::NotWholeStatements { nearest }) => {
+            Err(not_whole(open_files, &source, &request, nearest))
+        }
+        Err(Refusal::Unsafe(reason)) => Err(Fault::refused(reason)),
     }
+}
 
-    /// Returns a file and the bytes in it that a selection, a match, a line or lines such as `10-14` mean.
-    fn resolve_range(
-        &self,
-        range: &Line,
-        context: &Context,
-    ) -> Result<(usize, Range<usize>), Fault> {
-        if let Line::At(anchor) = range
-            && let Some((file, found)) = self.existing_range(&anchor.key)
-        {
-            return Ok((file, found.bytes.clone()));
-        }
-        let is_number = |text: &str| text.trim_start().starts_with(|c: char| c.is_ascii_digit());
-        if let Line::Text(text) = range
-            && !is_number(text.rsplit_once(':').map_or(text.as_str(), |(_, lines)| lines))
-            && let Some((file, bytes)) = self.symbol_in_open_files(text.trim(), context)?
-        {
-            return Ok((file, bytes));
-        }
-        let (first, last) = match range {
-            Line::Text(text) => {
-                let (file, lines) = match text.rsplit_once(':') {
-                    Some((file, lines)) => (format!("{file}:"), lines),
-                    None => (String::new(), text.as_str()),
-                };
-                let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
-                let line = |number: &str| Line::Text(format!("{file}{}", number.trim()));
-                (line(first), line(last))
-            }
-            other => (other.clone(), other.clone()),
-        };
-        let target = self.resolve_lines(&first, &last, context)?;
-        let bytes = self.files[target.file].buffer().byte_range(&target.lines);
-        Ok((target.file, bytes))
+/// Returns a file and the bytes in it that a selection, a match, a line or lines such as `10-14` mean.
+fn resolve_range(
+    open_files: &OpenFiles,
+    range: &Line,
+    context: &Context,
+) -> Result<(usize, Range<usize>), Fault> {
+    if let Line::At(anchor) = range
+        && let Some((file, found)) = open_files.existing_range(&anchor.key)
+    {
+        return Ok((file, found.bytes.clone()));
     }
+    let is_number = |text: &str| text.trim_start().starts_with(|c: char| c.is_ascii_digit());
+    if let Line::Text(text) = range
+        && !is_number(text.rsplit_once(':').map_or(text.as_str(), |(_, lines)| lines))
+        && let Some((file, bytes)) = symbol_in_open_files(open_files, text.trim(), context)?
+    {
+        return Ok((file, bytes));
+    }
+    let (first, last) = match range {
+        Line::Text(text) => {
+            let (file, lines) = match text.rsplit_once(':') {
+                Some((file, lines)) => (format!("{file}:"), lines),
+                None => (String::new(), text.as_str()),
+            };
+            let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+            let line = |number: &str| Line::Text(format!("{file}{}", number.trim()));
+            (line(first), line(last))
+        }
+        other => (other.clone(), other.clone()),
+    };
+    let target = resolve_lines(open_files, &first, &last, context)?;
+    let bytes = open_files[target.file].buffer().byte_range(&target.lines);
+    Ok((target.file, bytes))
+}
 
-    fn language_of(&self, file: usize) -> Result<Language, Fault> {
-        let language = Language::of_path(self.files[file].path());
-        language.filter(|language| language.has_extraction()).ok_or_else(|| {
-            let known = Language::ALL.iter().filter(|language| language.has_extraction());
-            let known: Vec<_> = known.map(|language| language.name()).collect();
-            let shown = self.display_name(file);
-            Fault::refused(format!("{shown} is in none of the languages {}", known.join(", ")))
+fn language_of(open_files: &OpenFiles, file: usize) -> Result<Language, Fault> {
+    let language = Language::of_path(open_files[file].path());
+    language.filter(|language| language.has_extraction()).ok_or_else(|| {
+        let known = Language::ALL.iter().filter(|language| language.has_extraction());
+        let known: Vec<_> = known.map(|language| language.name()).collect();
+        let shown = open_files.display_name(file);
+        Fault::refused(format!("{shown} is in none of the languages {}", known.join(", ")))
+    })
+}
+
+/// Returns the answer to the question for types, if that is what is answered.
+fn answered_types<'c>(
+    open_files: &OpenFiles,
+    file: usize,
+    context: &'c Context,
+) -> Result<Option<&'c str>, Fault> {
+    let again = |why: &str| Fault::stale(why).hint("run the call again");
+    match Token::answered(context)? {
+        None => Ok(None),
+        Some((Token::Types { path, text }, choice)) => {
+            let asked = &open_files[file];
+            if asked.path() != path || asked.buffer().digest() != text {
+                return Err(again("the file changed since you were asked"));
+            }
+            match choice {
+                Choice::Text(text) => Ok(Some(text)),
+                _ => Err(Fault::usage(format!("expected types: {TYPES_EXAMPLE}"))),
+            }
+        }
+        Some(_) => Err(again("the answer is to another question")),
+    }
+}
+
+fn ask_types(open_files: &OpenFiles, file: usize, untyped: &[Untyped]) -> Result<Reply, Fault> {
+    let buffer = open_files[file].buffer();
+    let (text, path) = (buffer.digest(), open_files[file].path().to_owned());
+    let question = format!("types that the code doesn't tell, such as {TYPES_EXAMPLE}");
+    let ask = untyped.iter().fold(Ask::text(question), |ask, one| {
+        let (line, _) = buffer.line_head(one.line, crate::limits::OPTION_COLUMNS_MAX);
+        ask.option(one.name.clone(), format!("line {}: {}", one.line + 1, line.trim()))
+    });
+    Token::Types { path, text }.attach_to(ask)
+}
+
+/// Returns the error of a selection that isn't whole statements of one block.
+fn not_whole(
+    open_files: &OpenFiles,
+    source: &Source,
+    request: &Request<'_>,
+    nearest: Option<Range<usize>>,
+) -> Fault {
+    let fault = Fault::usage("range: expected whole statements of one block in a function");
+    let Some(nearest) = nearest else {
+        return fault.hint("select neither parts of a statement nor an attribute without it");
+    };
+    let lines = |bytes: &Range<usize>| {
+        source.line_of(bytes.start)..source.line_of(bytes.end.saturating_sub(1)) + 1
+    };
+    let nearest = lines(&nearest);
+    if nearest == lines(&request.range) {
+        return fault.hint("other code stands on these lines: put it on lines of its own");
+    }
+    let (first, last) = (nearest.start + 1, nearest.end);
+    let call = format!("extract_method(range=\"{first}-{last}\", name={:?})", request.name);
+    fault.hint(format!(
+        "nearest: {}: {}",
+        line_range(&nearest),
+        open_files.paths.run_command(&call)
+    ))
+}
+
+fn apply_extraction(
+    open_files: &OpenFiles,
+    edits: &mut Edits,
+    file: usize,
+    source: &Source,
+    name: &str,
+    extraction: &Extraction,
+    context: &Context,
+) -> Result<Work, Fault> {
+    let text = source.text();
+    let replacements = extraction.edits.iter();
+    let splices: Vec<_> = replacements
+        .map(|edit| Splice {
+            at: edit.range.start,
+            old: text[edit.range.clone()].to_owned(),
+            new: edit.new.clone(),
         })
+        .collect();
+    let mut brief = format!("{name}({})", extraction.parameters.join(", "));
+    if !extraction.results.is_empty() {
+        brief += &format!(" returns {}", extraction.results.join(", "));
     }
-
-    /// Returns the answer to the question for types, if that is what is answered.
-    fn answered_types<'c>(
-        &self,
-        file: usize,
-        context: &'c Context,
-    ) -> Result<Option<&'c str>, Fault> {
-        let again = |why: &str| Fault::stale(why).hint("run the call again");
-        match Token::answered(context)? {
-            None => Ok(None),
-            Some((Token::Types { path, text }, choice)) => {
-                let asked = &self.files[file];
-                if asked.path() != path || asked.buffer().digest() != text {
-                    return Err(again("the file changed since you were asked"));
-                }
-                match choice {
-                    Choice::Text(text) => Ok(Some(text)),
-                    _ => Err(Fault::usage(format!("expected types: {TYPES_EXAMPLE}"))),
-                }
-            }
-            Some(_) => Err(again("the answer is to another question")),
-        }
-    }
-
-    fn ask_types(&self, file: usize, untyped: &[Untyped]) -> Result<Reply, Fault> {
-        let buffer = self.files[file].buffer();
-        let (text, path) = (buffer.digest(), self.files[file].path().to_owned());
-        let question = format!("types that the code doesn't tell, such as {TYPES_EXAMPLE}");
-        let ask = untyped.iter().fold(Ask::text(question), |ask, one| {
-            let (line, _) = buffer.line_head(one.line, crate::limits::OPTION_COLUMNS_MAX);
-            ask.option(one.name.clone(), format!("line {}: {}", one.line + 1, line.trim()))
-        });
-        Token::Types { path, text }.attach_to(ask)
-    }
-
-    /// Returns the error of a selection that isn't whole statements of one block.
-    fn not_whole(
-        &self,
-        source: &Source,
-        request: &Request<'_>,
-        nearest: Option<Range<usize>>,
-    ) -> Fault {
-        let fault = Fault::usage("range: expected whole statements of one block in a function");
-        let Some(nearest) = nearest else {
-            return fault.hint("select neither parts of a statement nor an attribute without it");
-        };
-        let lines = |bytes: &Range<usize>| {
-            source.line_of(bytes.start)..source.line_of(bytes.end.saturating_sub(1)) + 1
-        };
-        let nearest = lines(&nearest);
-        if nearest == lines(&request.range) {
-            return fault.hint("other code stands on these lines: put it on lines of its own");
-        }
-        let (first, last) = (nearest.start + 1, nearest.end);
-        let call = format!("extract_method(range=\"{first}-{last}\", name={:?})", request.name);
-        fault.hint(format!("nearest: {}: {}", line_range(&nearest), self.run_command(&call)))
-    }
-
-    fn apply_extraction(
-        &mut self,
-        file: usize,
-        source: &Source,
-        name: &str,
-        extraction: &Extraction,
-        context: &Context,
-    ) -> Result<Work, Fault> {
-        let text = source.text();
-        let edits = extraction.edits.iter();
-        let splices: Vec<_> = edits
-            .map(|edit| Splice {
-                at: edit.range.start,
-                old: text[edit.range.clone()].to_owned(),
-                new: edit.new.clone(),
-            })
-            .collect();
-        let mut brief = format!("{name}({})", extraction.parameters.join(", "));
-        if !extraction.results.is_empty() {
-            brief += &format!(" returns {}", extraction.results.join(", "));
-        }
-        let (function, call) = (extraction.function.clone(), extraction.call.clone());
-        let untyped = match extraction.untyped.is_empty() {
-            true => String::new(),
-            false => format!("; without a type: {}", extraction.untyped.join(", ")),
-        };
-        let path = self.files[file].path().to_owned();
-        let edit = WorkspaceEdit::new(EditKind::ExtractMethod).splices(path.clone(), splices);
-        let waits_for = format!("the disk of {}", self.display_name(file));
-        let plan = move |_: &mut Documents| Ok(Plan::Edit(edit, ()));
-        let report = move |editor: &mut Self, _: &Committed, (), context: &Context| {
-            let Some(file) = editor.file_index(&path) else { return Done::new(brief) };
-            let buffer = editor.files[file].buffer();
-            let (body, called) = (buffer.lines_of(&function), buffer.lines_of(&call));
-            let (at, called) = (line_range(&body), line_range(&called));
-            let brief = format!("{brief}, {at}; called on {called}{untyped}");
-            let seams = [Seam::Block(path.clone(), function), Seam::Block(path, call)];
-            editor.with_seams(Done::new(editor.brief_about(file, brief)), "", &seams, context)
-        };
-        Ok(self.edit(waits_for, context, plan, report)?.into())
-    }
+    let (function, call) = (extraction.function.clone(), extraction.call.clone());
+    let untyped = match extraction.untyped.is_empty() {
+        true => String::new(),
+        false => format!("; without a type: {}", extraction.untyped.join(", ")),
+    };
+    let path = open_files[file].path().to_owned();
+    let planned = WorkspaceEdit::new(EditKind::ExtractMethod).splices(path.clone(), splices);
+    let waits_for = format!("the disk of {}", open_files.display_name(file));
+    let plan = move |_: &mut Documents| Ok(Plan::Edit(planned, ()));
+    let report = move |editor: &mut Editor, _: &Committed, (), context: &Context| {
+        let Some(file) = editor.files.index(&path) else { return Done::new(brief) };
+        let buffer = editor.files[file].buffer();
+        let (body, called) = (buffer.lines_of(&function), buffer.lines_of(&call));
+        let (at, called) = (line_range(&body), line_range(&called));
+        let brief = format!("{brief}, {at}; called on {called}{untyped}");
+        let seams = [Seam::Block(path.clone(), function), Seam::Block(path, call)];
+        with_surroundings(
+            &editor.files,
+            Done::new(brief_about(&editor.files, file, brief)),
+            "",
+            &seams,
+            context,
+        )
+    };
+    Ok(edit(open_files, edits, waits_for, context, plan, report)?.into())
 }
 
 fn names(untyped: &[Untyped]) -> String {

@@ -10,7 +10,7 @@ use super::symbols::{AskedOccurrences, AskedSymbol};
 /// What was asked about, bound to the state at that time. The daemon keeps it with the question, so it
 /// must stay readable for later editors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Token {
+pub(crate) enum Token {
     /// Which matches to replace. It was asked by editors that replaced in one file at a time.
     Matches(AskedMatches),
     /// Which matches to replace, in any number of files.
@@ -48,7 +48,7 @@ pub(super) enum Token {
 
 /// A file that another program wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct AskedConflict {
+pub(crate) struct AskedConflict {
     /// The file.
     pub path: PathBuf,
     /// The digest of what is there.
@@ -59,7 +59,7 @@ pub(super) struct AskedConflict {
 
 /// A patch that has hunks which fit in several places.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct AskedPatch {
+pub(crate) struct AskedPatch {
     /// The digests of the texts that it was tried on.
     pub files: Vec<(PathBuf, u64)>,
     /// The hunks that are asked about: the line of the patch where each begins, and how many places it has. The
@@ -71,7 +71,7 @@ pub(super) struct AskedPatch {
 
 /// The matches that a question lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct AskedMatches {
+pub(crate) struct AskedMatches {
     /// The file.
     pub path: PathBuf,
     /// Which process counted the version.
@@ -89,7 +89,7 @@ pub(super) struct AskedMatches {
 
 /// The matches of one file that a question is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct AskedFile {
+pub(crate) struct AskedFile {
     /// The file.
     pub path: PathBuf,
     /// The digest of its text.
@@ -128,7 +128,7 @@ impl Token {
 /// The options of a question that takes one of them: meaning, label and explanation, in the order shown.
 /// The last one changes nothing; it is also what `none` means.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Choices<T: 'static>(pub &'static [(T, &'static str, &'static str)]);
+pub(crate) struct Choices<T: 'static>(pub &'static [(T, &'static str, &'static str)]);
 
 impl<T: Copy> Choices<T> {
     /// Asks the question.

@@ -10,7 +10,10 @@ use crate::display::wording::count;
 use crate::model::Editor;
 use crate::model::buffer::Buffer;
 use crate::model::disk::{self, WriteMode};
+use crate::model::open_files::OpenFiles;
+use crate::model::seen_numbers::seen_file_index;
 use crate::model::workspace_edit::make_folders;
+use crate::update::disk_task::at_disk;
 
 use super::question::{Choices, Token};
 
@@ -92,44 +95,41 @@ impl SaveAsRequest {
     }
 }
 
-impl Editor {
-    /// Writes a copy of the current file.
-    pub(super) fn save_as(
-        &mut self,
-        path: &str,
-        context: &Context,
-    ) -> Result<Blocking<Self>, Fault> {
-        let index = self.seen_file_index(context)?;
-        let target = self.caller_path(path, context);
-        let file = &self.files[index];
-        let request = SaveAsRequest {
-            target: target.clone(),
-            own: file.path().to_owned(),
-            buffer: file.buffer().clone(),
-            // The copy is for editing, so it is not read-only as this file may be.
-            mode: file.mode().map_or(0o666, |mode| mode | 0o200),
-            open: self.files.iter().map(|file| file.path().to_owned()).collect(),
-            root: self.root().to_owned(),
-            context: context.clone(),
-        };
-        let lines = file.buffer().line_count();
-        let save = move |commit: &CommitPoint| request.run(commit);
-        Ok(self.at_disk(&target, context, save, move |editor, saved, _, _| match saved? {
-            SavedAs::Exists { path, disk } => {
-                let shown = editor.display_path(&path);
-                EXISTS.ask(format!("{shown} already exists"), &Token::Overwrite { path, disk })
-            }
-            SavedAs::CalledOff => Err(Fault::failed("nothing was written")),
-            SavedAs::Written(path) => {
-                let shown = editor.display_path(&path);
-                let open =
-                    Action::Open { path: vec![FilePath(path.to_string_lossy().into_owned())] };
-                let brief = format!("{shown}, {}, a copy", count(lines, "line"));
-                let done = Done::new(brief).link("open it", &open);
-                Ok(done.changed_files([path.to_string_lossy().into_owned()]).into())
-            }
-        }))
-    }
+/// Writes a copy of the current file.
+pub(crate) fn save_as(
+    open_files: &OpenFiles,
+    path: &str,
+    context: &Context,
+) -> Result<Blocking<Editor>, Fault> {
+    let index = seen_file_index(open_files, context)?;
+    let target = open_files.paths.caller_path(path, context);
+    let file = &open_files[index];
+    let request = SaveAsRequest {
+        target: target.clone(),
+        own: file.path().to_owned(),
+        buffer: file.buffer().clone(),
+        // The copy is for editing, so it is not read-only as this file may be.
+        mode: file.mode().map_or(0o666, |mode| mode | 0o200),
+        open: open_files.iter().map(|file| file.path().to_owned()).collect(),
+        root: open_files.paths.root.to_owned(),
+        context: context.clone(),
+    };
+    let lines = file.buffer().line_count();
+    let save = move |commit: &CommitPoint| request.run(commit);
+    Ok(at_disk(open_files, &target, context, save, move |editor, saved, _, _| match saved? {
+        SavedAs::Exists { path, disk } => {
+            let shown = editor.files.paths.display_path(&path);
+            EXISTS.ask(format!("{shown} already exists"), &Token::Overwrite { path, disk })
+        }
+        SavedAs::CalledOff => Err(Fault::failed("nothing was written")),
+        SavedAs::Written(path) => {
+            let shown = editor.files.paths.display_path(&path);
+            let open = Action::Open { path: vec![FilePath(path.to_string_lossy().into_owned())] };
+            let brief = format!("{shown}, {}, a copy", count(lines, "line"));
+            let done = Done::new(brief).link("open it", &open);
+            Ok(done.changed_files([path.to_string_lossy().into_owned()]).into())
+        }
+    }))
 }
 
 /// True when the reader agreed to overwrite a file as it is now; false when they weren't asked yet.

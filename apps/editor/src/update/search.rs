@@ -4,34 +4,34 @@
 //! |---|---|
 //! | [`scope`] | which files, and which parts of them |
 //! | [`find`], [`uses`] | the matches by file; the uses of a name with the symbols around them |
-//! | [`listing`], [`budget`], [`again`] | the answer of a query: what fits in, and the call for the rest |
-//! | [`replace`], [`asking`] | replacing them, and the question which ones |
-//! | [`heads`], [`blocks`] | the same lines of many files, and lists of files |
+//! | [`listing`], [`budget`], [`repeat_call`] | the answer of a query: what fits in, and the call for the rest |
+//! | [`replace`], [`match_question`] | replacing them, and the question which ones |
+//! | [`first_lines`], [`blocks`] | the same lines of many files, and lists of files |
 //! | [`words`] | counts, and what the filters left out, in words |
-//! | [`seen`] | counting the numbers in an answer as seen |
+//! | [`shown_lines`] | counting the numbers in an answer as seen |
 
-pub(super) mod again;
-mod asking;
-mod blocks;
-mod budget;
-mod find;
-mod found_lines;
-mod heads;
-mod listing;
-mod markup;
-mod replace;
-mod scope;
-mod seen;
-mod uses;
-mod words;
+pub(super) mod blocks;
+pub(super) mod budget;
+pub(super) mod find;
+pub(super) mod first_lines;
+pub(super) mod found_lines;
+pub(super) mod listing;
+pub(super) mod markup;
+pub(super) mod match_question;
+pub(super) mod repeat_call;
+pub(super) mod replace;
+pub(super) mod scope;
+pub(super) mod shown_lines;
+pub(super) mod uses;
+pub(super) mod words;
 
-pub(super) use again::quoted;
 pub(super) use blocks::{Blocks, Notes, pieces};
 pub(super) use budget::Budget;
-pub(super) use heads::{HeadsRequest, left_out, line_matcher, lines_without};
+pub(super) use first_lines::{left_out, line_matcher, lines_without};
 pub(super) use listing::Listing;
+pub(super) use repeat_call::quoted;
 pub(super) use scope::Scope;
-pub(super) use seen::ShownLines;
+pub(super) use shown_lines::ShownLines;
 
 use scope::ScopedFiles;
 
@@ -49,7 +49,7 @@ use crate::model::documents::Documents;
 
 /// What to search for.
 #[derive(Debug, Clone)]
-pub(super) struct Wanted {
+pub(crate) struct Wanted {
     pub text: String,
     pub regex: bool,
     pub word: bool,
@@ -61,7 +61,7 @@ pub(super) struct Wanted {
 }
 
 /// What was found.
-pub(super) struct Searched {
+pub(crate) struct Searched {
     pub pattern: Pattern,
     pub files: Vec<PathBuf>,
     /// The files that were named by their own paths.

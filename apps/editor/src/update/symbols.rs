@@ -7,7 +7,7 @@
 //! | `project` | the files of the project |
 //! | `arranging` | moving, swapping, deleting and inserting items; replacing bodies |
 //! | `deleting` | several items at once |
-//! | `seams` | the lines around what was done, which an outcome shows |
+//! | `surroundings` | the lines around what was done, which an outcome shows |
 //! | `outline` | the symbols of files |
 //! | `ranges` | the lines of a symbol or a range, and what stands between braces |
 //! | `several_ranges`, `excerpt` | several of them at once; what of each is shown |
@@ -15,27 +15,24 @@
 //! | `imports` | the imports of all files after an item moved to another one |
 //! | `users` | the files that use such an item, in languages whose imports aren't mended |
 
-mod arranging;
-mod asked_symbol;
-mod deleting;
-mod excerpt;
-mod imports;
-mod new_text;
-mod outline;
-mod place;
-mod project;
-mod ranges;
-mod rename;
-mod resolver;
-pub(in crate::update) mod seams;
-mod several_ranges;
-mod target;
-mod users;
+pub(super) mod arranging;
+pub(super) mod asked_symbol;
+pub(super) mod deleting;
+pub(super) mod excerpt;
+pub(super) mod imports;
+pub(super) mod new_text;
+pub(super) mod outline;
+pub(super) mod place;
+pub(super) mod project;
+pub(super) mod ranges;
+pub(super) mod rename;
+pub(super) mod resolver;
+pub(super) mod several_ranges;
+pub(in crate::update) mod surroundings;
+pub(super) mod target;
+pub(super) mod users;
 
 pub(super) use asked_symbol::AskedSymbol;
-pub(super) use outline::OutlineRequest;
-pub(super) use place::InsertPlace;
 pub(super) use rename::AskedOccurrences;
 pub(super) use resolver::{Resolver, Stop};
-pub(super) use several_ranges::ExcerptRequest;
 pub(super) use target::{Scope as SymbolScope, Target, numbered};

@@ -3,8 +3,8 @@
 //! Without a name, the latest changes are undone and the latest undone ones are redone, as in any editor. A change that
 //! is named is taken back alone, whatever came after it, and made again alone.
 
-mod chosen;
-mod one_change;
+pub(super) mod chosen;
+pub(super) mod one_change;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -17,16 +17,21 @@ use crate::limits::{CHANGED_RANGES_NAMED, FILES_NAMED};
 use crate::model::Editor;
 use crate::model::change_log::change_journal::Operation;
 use crate::model::documents::Documents;
+use crate::model::edits::Edits;
 use crate::model::history::{Author, Change, EditKind, FileChange};
 use crate::model::line_change::LineChange;
+use crate::model::open_files::OpenFiles;
 use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
+use crate::update::edit::begin_edit;
+use crate::update::undo::chosen::{named_change, next_changes};
+use crate::update::undo::one_change::turn_one;
 
 use super::edit::{Made, Plan, Work};
-use super::search::again::quoted;
+use super::search::repeat_call::quoted;
 use chosen::{Named, Next};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Direction {
+pub(crate) enum Direction {
     Undo,
     Redo,
 }
@@ -55,184 +60,192 @@ impl Direction {
     }
 }
 
-impl Editor {
-    pub(super) fn undo(
-        &mut self,
-        steps: i64,
-        change: Option<&str>,
-        context: &Context,
-    ) -> Result<Work, Fault> {
-        self.step_history(Direction::Undo, steps, change, context)
-    }
+pub(crate) fn undo(
+    open_files: &OpenFiles,
+    edits: &mut Edits,
+    steps: i64,
+    change: Option<&str>,
+    context: &Context,
+) -> Result<Work, Fault> {
+    step_history(open_files, edits, Direction::Undo, steps, change, context)
+}
 
-    pub(super) fn redo(
-        &mut self,
-        steps: i64,
-        change: Option<&str>,
-        context: &Context,
-    ) -> Result<Work, Fault> {
-        self.step_history(Direction::Redo, steps, change, context)
-    }
+pub(crate) fn redo(
+    open_files: &OpenFiles,
+    edits: &mut Edits,
+    steps: i64,
+    change: Option<&str>,
+    context: &Context,
+) -> Result<Work, Fault> {
+    step_history(open_files, edits, Direction::Redo, steps, change, context)
+}
 
-    fn step_history(
-        &mut self,
-        direction: Direction,
-        steps: i64,
-        named: Option<&str>,
-        context: &Context,
-    ) -> Result<Work, Fault> {
-        let steps = usize::try_from(steps).ok().filter(|steps| *steps > 0);
-        let steps = steps.ok_or_else(|| Fault::usage("steps: expected 1 or more"))?;
-        if named.is_some() && steps > 1 {
-            let verb = direction.verb();
-            return Err(Fault::usage("steps and change: expected one of them")
-                .hint(self.run_command(&format!("{verb}(steps={steps})"))));
-        }
-        let changes = match named {
-            Some(named) => match self.named_change(direction, named)? {
-                Named::Latest(change) => vec![*change],
-                Named::Already(direction, origin) => {
-                    let so = if direction == Direction::Undo { "undone" } else { "made" };
-                    let done = Done::new(format!("no change: it is {so} already")).reverts();
-                    return Ok(linked_back(done, direction, Some(origin)).into());
-                }
-                Named::Alone(direction, origin) => {
-                    return self.turn_one(direction, &origin, context);
-                }
-            },
-            None => match self.next_changes(direction, steps, context)? {
-                Next::Latest(changes) => changes,
-                Next::Alone(origin) => return self.turn_one(direction, &origin, context),
-            },
+fn step_history(
+    open_files: &OpenFiles,
+    edits: &mut Edits,
+    direction: Direction,
+    steps: i64,
+    named: Option<&str>,
+    context: &Context,
+) -> Result<Work, Fault> {
+    let steps = usize::try_from(steps).ok().filter(|steps| *steps > 0);
+    let steps = steps.ok_or_else(|| Fault::usage("steps: expected 1 or more"))?;
+    if named.is_some() && steps > 1 {
+        let verb = direction.verb();
+        return Err(Fault::usage("steps and change: expected one of them")
+            .hint(open_files.paths.run_command(&format!("{verb}(steps={steps})"))));
+    }
+    let changes = match named {
+        Some(named) => match named_change(open_files, edits, direction, named)? {
+            Named::Latest(change) => vec![*change],
+            Named::Already(direction, origin) => {
+                let so = if direction == Direction::Undo { "undone" } else { "made" };
+                let done = Done::new(format!("no change: it is {so} already")).reverts();
+                return Ok(linked_back(done, direction, Some(origin)).into());
+            }
+            Named::Alone(direction, origin) => {
+                return turn_one(open_files, edits, direction, &origin, context);
+            }
+        },
+        None => match next_changes(open_files, edits, direction, steps, context)? {
+            Next::Latest(changes) => changes,
+            Next::Alone(origin) => return turn_one(open_files, edits, direction, &origin, context),
+        },
+    };
+    let ids: Vec<String> = changes.iter().map(|change| change.id.clone()).collect();
+    let mut edit = WorkspaceEdit::new(direction.kind());
+    for change in &changes {
+        let mut files: Vec<FileChange> = match direction {
+            Direction::Undo => change.files.iter().map(FileChange::inverse).collect(),
+            Direction::Redo => change.files.clone(),
         };
-        let ids: Vec<String> = changes.iter().map(|change| change.id.clone()).collect();
-        let mut edit = WorkspaceEdit::new(direction.kind());
-        for change in &changes {
-            let mut files: Vec<FileChange> = match direction {
-                Direction::Undo => change.files.iter().map(FileChange::inverse).collect(),
-                Direction::Redo => change.files.clone(),
+        // A path can have a link that goes and a file that comes, one behind the other.
+        if direction == Direction::Undo && files.iter().any(|file| file.link) {
+            files.reverse();
+        }
+        for file in files {
+            edit = edit.file(file.path.clone(), TextEdit::Exact(file));
+        }
+    }
+    let paths = edit.files.iter().map(|file| open_files.paths.display_path(&file.path));
+    let waits_for = waits_for(&paths.collect::<Vec<_>>());
+    let (began, ids_first) = (ids.clone(), ids[0].clone());
+    let operation = move |_, files| match direction {
+        Direction::Undo => Operation::Undo { ids: began, files },
+        Direction::Redo => Operation::Redo { ids: began, files },
+    };
+    let plan = move |_: &mut Documents| Ok(Plan::Edit(edit, ()));
+    let done = move |editor: &mut Editor, made: Made, (), context: &Context| {
+        let author = Author::of(context);
+        match direction {
+            Direction::Undo => editor.edits.changes.take_undo(&ids, &author),
+            Direction::Redo => editor.edits.changes.take_redo(&ids, &author),
+        }
+        told(&editor.files, direction, &changes, &made.files, ids.last().cloned(), context)
+    };
+    let begun = (waits_for, ids_first);
+    Ok(begin_edit(open_files, edits, begun, context, plan, operation, done)?.into())
+}
+
+/// Makes the outcome of an undo or a redo, with the link that goes back.
+fn told(
+    open_files: &OpenFiles,
+    direction: Direction,
+    changes: &[Change],
+    files: &[FileChange],
+    back: Option<String>,
+    context: &Context,
+) -> Done {
+    let (brief, detail) = outcome(open_files, direction, changes, files);
+    // The lines are named by the numbers that they have now.
+    let named = files.iter().take(FILES_NAMED).filter_map(|file| {
+        let open = open_files.file(&file.path)?;
+        let changed = file.lines.changed_lines().into_iter().filter(|lines| !lines.is_empty());
+        Some(changed.take(CHANGED_RANGES_NAMED).map(move |lines| (open, lines)))
+    });
+    let numbers =
+        named.flatten().map(|(open, lines)| shown_lines(open, &lines, context.next_version()));
+    let done = Done::new(brief).reverts().shows(numbers);
+    linked_back(detail.into_iter().fold(done, Done::detail), direction, back)
+}
+
+/// Says what was undone or redone where: of one file in one line, else in a line a file.
+fn outcome(
+    open_files: &OpenFiles,
+    direction: Direction,
+    changes: &[Change],
+    files: &[FileChange],
+) -> (String, Option<String>) {
+    let kinds: Vec<_> = changes.iter().map(|change| change.kind.to_string()).collect();
+    let kinds = kinds.join(", ");
+    let mut same: Vec<_> = changes.iter().flat_map(|change| &change.files).collect();
+    same.retain(|file| files.iter().all(|written| written.path != file.path));
+    let mut same: Vec<_> =
+        same.iter().map(|file| open_files.paths.display_path(&file.path)).collect();
+    same.sort_unstable();
+    same.dedup();
+    let told = files.iter().map(|file| {
+        format!("{}: {}", open_files.paths.display_path(&file.path), effect(direction, file))
+    });
+    // What the changes did to these files adds up to nothing.
+    let mut told: Vec<_> =
+        told.chain(same.into_iter().map(|shown| format!("{shown}: unchanged"))).collect();
+    match told.as_slice() {
+        [one] => (format!("{kinds} in {one}"), None),
+        _ => {
+            let brief = format!("{kinds} in {}", count(told.len(), "file"));
+            let more = told.len().saturating_sub(FILES_NAMED);
+            told.truncate(FILES_NAMED);
+            if more > 0 {
+                told.push(format!("and {}", count(more, "more file")));
+            }
+            (brief, Some(told.join("\n")))
+        }
+    }
+}
+
+/// Checks that the reader has seen the changes that the action is about to undo or redo, or made them.
+fn check_seen(open_files: &OpenFiles, changes: &[&Change], context: &Context) -> Result<(), Fault> {
+    let unseen = changes.iter().find(|change| is_unseen(change, context));
+    unseen.map_or(Ok(()), |unseen| {
+        Err(unseen_change(open_files, unseen).hint(open_files.paths.view_hint()))
+    })
+}
+
+/// Returns the error of an action that would take back a change that its reader hasn't seen.
+fn unseen_change(open_files: &OpenFiles, change: &Change) -> Fault {
+    let by = match change.author.reader.as_str() {
+        "" => "from disk".to_owned(),
+        reader => format!("by {reader}"),
+    };
+    let files = change.files.iter().map(|file| open_files.paths.display_path(&file.path));
+    let (shown, kind) = (files.collect::<Vec<_>>().join(", "), change.kind);
+    Fault::stale(format!("{shown} has a change that you haven't seen: {kind} {by}"))
+}
+
+/// Returns the files with changes that the reader hasn't seen, each with the error of an action that would take them
+/// away.
+pub(crate) fn unseen_changes(
+    open_files: &OpenFiles,
+    edits: &Edits,
+    context: &Context,
+) -> HashMap<PathBuf, Fault> {
+    let unseen = edits.changes.undoable().filter(|change| is_unseen(change, context));
+    let of = |change: &Change| {
+        let fault = unseen_change(open_files, change);
+        let hinted = |file: &FileChange| {
+            let look = match quoted(&open_files.paths.display_path(&file.path)) {
+                Some(path) => {
+                    let call = format!("{}.lines({path})", open_files.paths.callee());
+                    format!("look: {}", docui::command::command(&["ask", &call]))
+                }
+                None => open_files.paths.view_hint(),
             };
-            // A path can have a link that goes and a file that comes, one behind the other.
-            if direction == Direction::Undo && files.iter().any(|file| file.link) {
-                files.reverse();
-            }
-            for file in files {
-                edit = edit.file(file.path.clone(), TextEdit::Exact(file));
-            }
-        }
-        let paths = edit.files.iter().map(|file| self.display_path(&file.path));
-        let waits_for = waits_for(&paths.collect::<Vec<_>>());
-        let (began, ids_first) = (ids.clone(), ids[0].clone());
-        let operation = move |_, files| match direction {
-            Direction::Undo => Operation::Undo { ids: began, files },
-            Direction::Redo => Operation::Redo { ids: began, files },
+            (file.path.clone(), fault.clone().hint(look))
         };
-        let plan = move |_: &mut Documents| Ok(Plan::Edit(edit, ()));
-        let done = move |editor: &mut Self, made: Made, (), context: &Context| {
-            let author = Author::of(context);
-            match direction {
-                Direction::Undo => editor.changes.take_undo(&ids, &author),
-                Direction::Redo => editor.changes.take_redo(&ids, &author),
-            }
-            editor.told(direction, &changes, &made.files, ids.last().cloned(), context)
-        };
-        let begun = (waits_for, ids_first);
-        Ok(self.begin_edit(begun, context, plan, operation, done)?.into())
-    }
-
-    /// Makes the outcome of an undo or a redo, with the link that goes back.
-    fn told(
-        &self,
-        direction: Direction,
-        changes: &[Change],
-        files: &[FileChange],
-        back: Option<String>,
-        context: &Context,
-    ) -> Done {
-        let (brief, detail) = self.outcome(direction, changes, files);
-        // The lines are named by the numbers that they have now.
-        let named = files.iter().take(FILES_NAMED).filter_map(|file| {
-            let open = self.file(&file.path)?;
-            let changed = file.lines.changed_lines().into_iter().filter(|lines| !lines.is_empty());
-            Some(changed.take(CHANGED_RANGES_NAMED).map(move |lines| (open, lines)))
-        });
-        let numbers =
-            named.flatten().map(|(open, lines)| shown_lines(open, &lines, context.next_version()));
-        let done = Done::new(brief).reverts().shows(numbers);
-        linked_back(detail.into_iter().fold(done, Done::detail), direction, back)
-    }
-
-    /// Says what was undone or redone where: of one file in one line, else in a line a file.
-    fn outcome(
-        &self,
-        direction: Direction,
-        changes: &[Change],
-        files: &[FileChange],
-    ) -> (String, Option<String>) {
-        let kinds: Vec<_> = changes.iter().map(|change| change.kind.to_string()).collect();
-        let kinds = kinds.join(", ");
-        let mut same: Vec<_> = changes.iter().flat_map(|change| &change.files).collect();
-        same.retain(|file| files.iter().all(|written| written.path != file.path));
-        let mut same: Vec<_> = same.iter().map(|file| self.display_path(&file.path)).collect();
-        same.sort_unstable();
-        same.dedup();
-        let told = files
-            .iter()
-            .map(|file| format!("{}: {}", self.display_path(&file.path), effect(direction, file)));
-        // What the changes did to these files adds up to nothing.
-        let mut told: Vec<_> =
-            told.chain(same.into_iter().map(|shown| format!("{shown}: unchanged"))).collect();
-        match told.as_slice() {
-            [one] => (format!("{kinds} in {one}"), None),
-            _ => {
-                let brief = format!("{kinds} in {}", count(told.len(), "file"));
-                let more = told.len().saturating_sub(FILES_NAMED);
-                told.truncate(FILES_NAMED);
-                if more > 0 {
-                    told.push(format!("and {}", count(more, "more file")));
-                }
-                (brief, Some(told.join("\n")))
-            }
-        }
-    }
-
-    /// Checks that the reader has seen the changes that the action is about to undo or redo, or made them.
-    fn check_seen(&self, changes: &[&Change], context: &Context) -> Result<(), Fault> {
-        let unseen = changes.iter().find(|change| is_unseen(change, context));
-        unseen.map_or(Ok(()), |unseen| Err(self.unseen(unseen).hint(self.view_hint())))
-    }
-
-    /// Returns the error of an action that would take back a change that its reader hasn't seen.
-    fn unseen(&self, change: &Change) -> Fault {
-        let by = match change.author.reader.as_str() {
-            "" => "from disk".to_owned(),
-            reader => format!("by {reader}"),
-        };
-        let files = change.files.iter().map(|file| self.display_path(&file.path));
-        let (shown, kind) = (files.collect::<Vec<_>>().join(", "), change.kind);
-        Fault::stale(format!("{shown} has a change that you haven't seen: {kind} {by}"))
-    }
-
-    /// Returns the files with changes that the reader hasn't seen, each with the error of an action that would take them
-    /// away.
-    pub(super) fn unseen_changes(&self, context: &Context) -> HashMap<PathBuf, Fault> {
-        let unseen = self.changes.undoable().filter(|change| is_unseen(change, context));
-        let of = |change: &Change| {
-            let fault = self.unseen(change);
-            let hinted = |file: &FileChange| {
-                let look = match quoted(&self.display_path(&file.path)) {
-                    Some(path) => {
-                        let call = format!("{}.lines({path})", self.callee());
-                        format!("look: {}", docui::command::command(&["ask", &call]))
-                    }
-                    None => self.view_hint(),
-                };
-                (file.path.clone(), fault.clone().hint(look))
-            };
-            change.files.iter().map(hinted).collect::<Vec<_>>()
-        };
-        unseen.flat_map(of).collect()
-    }
+        change.files.iter().map(hinted).collect::<Vec<_>>()
+    };
+    unseen.flat_map(of).collect()
 }
 
 /// Adds the link that goes back to a change.

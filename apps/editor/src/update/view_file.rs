@@ -13,10 +13,13 @@ use crate::limits::{DISK_DEADLINE, FOLDER_DEPTH, FOLDER_ENTRIES_MAX, VALUE_MAX};
 use crate::model::Editor;
 use crate::model::disk;
 use crate::model::open_file::ReadFile;
+use crate::model::open_files::OpenFiles;
+use crate::model::written_files::open_silently;
+use crate::update::disk_task::disk_task;
 
 /// Which lines of a file are wanted, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LinesWanted {
+pub(crate) struct LinesWanted {
     first: usize,
     end: Option<usize>,
 }
@@ -52,112 +55,118 @@ enum Found {
     Folder(PathBuf, Listing),
 }
 
-impl Editor {
-    pub(super) fn view_file(
-        &mut self,
-        path: &str,
-        wanted: LinesWanted,
-        context: &Context,
-    ) -> Blocking<Self> {
-        let target = self.caller_path(path, context);
-        let (state_dir, waits_for) = (self.state_dir.clone(), self.display_path(&target));
-        let open: Vec<_> = self.files.iter().map(|file| file.path().to_owned()).collect();
-        let read = move |_: &CommitPoint| -> Result<Result<Found, PathBuf>, Fault> {
-            let path = disk::resolve(&target)?;
-            if path.is_dir() {
-                let mut listing = Listing::default();
-                listing.add(&path, FOLDER_DEPTH, "");
-                return Ok(Ok(Found::Folder(path, listing)));
+pub(crate) fn view_file(
+    open_files: &OpenFiles,
+    path: &str,
+    wanted: LinesWanted,
+    context: &Context,
+) -> Blocking<Editor> {
+    let target = open_files.paths.caller_path(path, context);
+    let (state_dir, waits_for) =
+        (open_files.paths.state_dir.clone(), open_files.paths.display_path(&target));
+    let open: Vec<_> = open_files.iter().map(|file| file.path().to_owned()).collect();
+    let read = move |_: &CommitPoint| -> Result<Result<Found, PathBuf>, Fault> {
+        let path = disk::resolve(&target)?;
+        if path.is_dir() {
+            let mut listing = Listing::default();
+            listing.add(&path, FOLDER_DEPTH, "");
+            return Ok(Ok(Found::Folder(path, listing)));
+        }
+        if open.contains(&path) {
+            return Ok(Err(path));
+        }
+        Ok(Ok(Found::File(Box::new(ReadFile::read(path, state_dir)))))
+    };
+    let waits_for = format!("the disk of {waits_for}");
+    let name = path.to_owned();
+    disk_task(waits_for, DISK_DEADLINE, context, read, move |editor, read, context, _| {
+        let index = match read? {
+            Ok(Found::Folder(path, listing)) => return Ok(folder(&editor.files, &path, listing)),
+            Ok(Found::File(read)) => {
+                open_silently(&mut editor.files, &mut editor.edits, *read, context.next_version())?
             }
-            if open.contains(&path) {
-                return Ok(Err(path));
+            Err(path) => {
+                let closed = || Fault::failed(format!("{name} was closed meanwhile"));
+                editor.files.index(&path).ok_or_else(closed)?
             }
-            Ok(Ok(Found::File(Box::new(ReadFile::read(path, state_dir)))))
         };
-        let waits_for = format!("the disk of {waits_for}");
-        let name = path.to_owned();
-        self.disk_task(waits_for, DISK_DEADLINE, context, read, move |editor, read, context, _| {
-            let index = match read? {
-                Ok(Found::Folder(path, listing)) => return Ok(editor.folder(&path, listing)),
-                Ok(Found::File(read)) => editor.open_silently(*read, context.next_version())?,
-                Err(path) => {
-                    let closed = || Fault::failed(format!("{name} was closed meanwhile"));
-                    editor.file_index(&path).ok_or_else(closed)?
-                }
-            };
-            editor.show_lines(index, wanted, &name, context)
-        })
-    }
+        show_lines(&editor.files, index, wanted, &name, context)
+    })
+}
 
-    fn show_lines(
-        &self,
-        index: usize,
-        wanted: LinesWanted,
-        name: &str,
-        context: &Context,
-    ) -> Result<Reply, Fault> {
-        let file = &self.files[index];
-        let shown = self.display_name(index);
-        let all = file.buffer().line_count();
-        if wanted.first >= all && wanted.first > 0 {
-            let message = format!("{shown} has {}, not {}", count(all, "line"), wanted.first + 1);
-            return Err(Fault::usage(message));
-        }
-        let lines = wanted.first..wanted.end.unwrap_or(all).min(all);
-        let mut text = String::new();
-        let mut end = lines.start;
-        let mut left = u64::from(context.budget);
-        for line in lines.clone() {
-            let row = visible_line(file, line) + "\n";
-            let cost = tokens::estimate(&format!("{}\t{row}", line + 1));
-            if cost > left {
-                break;
-            }
-            left -= cost;
-            text += &row;
-            end = line + 1;
-        }
-        let told = lines.start..end;
-        let mut view = View::new("");
-        if !told.is_empty() {
-            let ids = file.line_ids().of(&told);
-            view.identified_lines(language(file.path()), told.start as u64 + 1, text, ids);
-        }
-        if end < lines.end {
-            let last = wanted.end.map_or(-1, |end| end.cast_signed());
-            let call = format!("view({name:?}, view_range=[{}, {last}])", end + 1);
-            view.text(format!("lines {}-{}: {}\n", end + 1, lines.end, self.run_command(&call)));
-        }
-        let brief = match (all, told == (0..all)) {
-            (0, _) => format!("{shown}, empty"),
-            (_, true) => format!("{shown}, {}", count(all, "line")),
-            _ => format!("{shown}, {} of {all}", line_range(&told)),
-        };
-        let mut done = Done::new(brief).content(view);
-        if !told.is_empty() {
-            done = done.shows([shown_lines(file, &told, context.next_version())]);
-        }
-        let bytes = file.buffer().byte_range(&lines);
-        if bytes.len() <= VALUE_MAX {
-            let label = format!("{shown}:{}-{}", lines.start + 1, lines.end);
-            done = done.value(file.buffer().slice(bytes)).label(label);
-        }
-        Ok(done.into())
+fn show_lines(
+    open_files: &OpenFiles,
+    index: usize,
+    wanted: LinesWanted,
+    name: &str,
+    context: &Context,
+) -> Result<Reply, Fault> {
+    let file = &open_files[index];
+    let shown = open_files.display_name(index);
+    let all = file.buffer().line_count();
+    if wanted.first >= all && wanted.first > 0 {
+        let message = format!("{shown} has {}, not {}", count(all, "line"), wanted.first + 1);
+        return Err(Fault::usage(message));
     }
+    let lines = wanted.first..wanted.end.unwrap_or(all).min(all);
+    let mut text = String::new();
+    let mut end = lines.start;
+    let mut left = u64::from(context.budget);
+    for line in lines.clone() {
+        let row = visible_line(file, line) + "\n";
+        let cost = tokens::estimate(&format!("{}\t{row}", line + 1));
+        if cost > left {
+            break;
+        }
+        left -= cost;
+        text += &row;
+        end = line + 1;
+    }
+    let told = lines.start..end;
+    let mut view = View::new("");
+    if !told.is_empty() {
+        let ids = file.line_ids().of(&told);
+        view.identified_lines(language(file.path()), told.start as u64 + 1, text, ids);
+    }
+    if end < lines.end {
+        let last = wanted.end.map_or(-1, |end| end.cast_signed());
+        let call = format!("view({name:?}, view_range=[{}, {last}])", end + 1);
+        view.text(format!(
+            "lines {}-{}: {}\n",
+            end + 1,
+            lines.end,
+            open_files.paths.run_command(&call)
+        ));
+    }
+    let brief = match (all, told == (0..all)) {
+        (0, _) => format!("{shown}, empty"),
+        (_, true) => format!("{shown}, {}", count(all, "line")),
+        _ => format!("{shown}, {} of {all}", line_range(&told)),
+    };
+    let mut done = Done::new(brief).content(view);
+    if !told.is_empty() {
+        done = done.shows([shown_lines(file, &told, context.next_version())]);
+    }
+    let bytes = file.buffer().byte_range(&lines);
+    if bytes.len() <= VALUE_MAX {
+        let label = format!("{shown}:{}-{}", lines.start + 1, lines.end);
+        done = done.value(file.buffer().slice(bytes)).label(label);
+    }
+    Ok(done.into())
+}
 
-    fn folder(&self, path: &Path, listing: Listing) -> Reply {
-        let shown = match self.display_path(path) {
-            empty if empty.is_empty() => ".".to_owned(),
-            shown => shown,
-        };
-        let mut view = View::new("");
-        view.code("", listing.text.clone());
-        if listing.more > 0 {
-            view.text(format!("… {} more not listed\n", count(listing.more, "name")));
-        }
-        let names = count(listing.entries + listing.more, "name");
-        Done::new(format!("{shown}, {names}")).content(view).value(listing.text).into()
+fn folder(open_files: &OpenFiles, path: &Path, listing: Listing) -> Reply {
+    let shown = match open_files.paths.display_path(path) {
+        empty if empty.is_empty() => ".".to_owned(),
+        shown => shown,
+    };
+    let mut view = View::new("");
+    view.code("", listing.text.clone());
+    if listing.more > 0 {
+        view.text(format!("… {} more not listed\n", count(listing.more, "name")));
     }
+    let names = count(listing.entries + listing.more, "name");
+    Done::new(format!("{shown}, {names}")).content(view).value(listing.text).into()
 }
 
 /// What is listed of a folder.

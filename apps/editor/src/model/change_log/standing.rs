@@ -47,6 +47,13 @@ impl ChangeLog {
         Some(Standing { by, is_made, is_done: false })
     }
 
+    /// True for a change of which no later one says that it is taken back. Those that take others back aren't
+    /// made: they are undone by redoing the other.
+    pub fn is_made(&self, change: &Change) -> bool {
+        let standing = self.standing(change.origin());
+        standing.is_some_and(|standing| standing.is_made && standing.by.id == change.id)
+    }
+
     /// Returns the change with an id, also one that takes another back.
     pub fn change(&self, id: &str) -> Option<&Change> {
         let all = self.done.iter().chain(&self.undone).chain(&self.set_aside);

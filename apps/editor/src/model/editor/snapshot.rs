@@ -7,18 +7,29 @@
 //! **Invariant: a snapshot on disk holds the present state.** Whatever changes the state first removes the
 //! snapshot, so that no later start finds an outdated one.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use docui::{Fault, Opening, regular_file};
 use serde::{Deserialize, Serialize};
 
 use crate::limits::SNAPSHOT_MAX;
-use crate::model::change_log::ChangeLog;
+use crate::model::binary_file::BinaryFiles;
+use crate::model::change_log::change_journal::Operation;
+use crate::model::current_file_log::CurrentFileLog;
+use crate::model::edits::Edits;
+use crate::model::ids::IdGenerator;
+use crate::model::interrupted::settle;
+use crate::model::open_file::OpenFile;
+use crate::model::open_files::OpenFiles;
+use crate::model::session_paths::SessionPaths;
+use crate::model::shown_revisions::ShownRevisions;
 use crate::model::stable_hash::{StableHasher, stable_hash};
 
 use super::Editor;
+use super::opening::adopt_former_changes;
 
 const FORMAT: u32 = 1;
 const FILE_NAME: &str = "asleep.json";
@@ -33,57 +44,107 @@ struct Snapshot<T> {
     editor: T,
 }
 
-impl Editor {
-    /// Writes the snapshot unless the one on disk is valid.
-    ///
-    /// # Errors
-    /// The state is too large, or the file can't be written: the session must stay awake.
-    pub(crate) fn write_snapshot(&mut self) -> Result<(), Fault> {
-        // A later crash goes by the manifest, so that must be up to date as well.
-        self.write_manifest();
-        if !self.snapshot_valid {
-            write(&self.state_dir, &Snapshot { format: FORMAT, editor: &*self })?;
-            self.snapshot_valid = true;
-        }
-        Ok(())
-    }
+/// The state that a process reads. Its field names are those of format 1.
+#[derive(Debug, Deserialize)]
+struct SavedState {
+    files: Vec<OpenFile>,
+    #[serde(default)]
+    binaries: BinaryFiles,
+    current: Option<PathBuf>,
+    cwd: PathBuf,
+    root: PathBuf,
+    witness: ShownRevisions,
+    #[serde(default)]
+    hold: bool,
+    selection: Option<String>,
+    version: u64,
+    names: IdGenerator,
+    switches: CurrentFileLog,
+    closed: VecDeque<(String, String)>,
+    #[serde(rename = "unlisted")]
+    manifest_stale: bool,
+}
 
-    /// Removes the snapshot, because the state is about to change.
-    pub(crate) fn invalidate_snapshot(&mut self) {
-        if std::mem::take(&mut self.snapshot_valid) {
-            remove(&self.state_dir);
+/// The same state as it is written, in the order of format 1.
+#[derive(Debug, Serialize)]
+struct StateToSave<'a> {
+    files: &'a [OpenFile],
+    #[serde(skip_serializing_if = "BinaryFiles::is_empty")]
+    binaries: &'a BinaryFiles,
+    current: &'a Option<PathBuf>,
+    cwd: &'a Path,
+    root: &'a Path,
+    witness: &'a ShownRevisions,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    hold: bool,
+    selection: &'a Option<String>,
+    version: u64,
+    names: &'a IdGenerator,
+    switches: &'a CurrentFileLog,
+    closed: &'a VecDeque<(String, String)>,
+    unlisted: bool,
+}
+
+impl<'a> From<&'a Editor> for StateToSave<'a> {
+    fn from(editor: &'a Editor) -> Self {
+        let Editor { files, edits, selection, .. } = editor;
+        Self {
+            files: &files.list,
+            binaries: &files.binaries,
+            current: &files.current,
+            cwd: &files.paths.cwd,
+            root: &files.paths.root,
+            witness: &files.shown_revisions,
+            hold: files.hold,
+            selection,
+            version: edits.version,
+            names: &edits.ids,
+            switches: &files.current_file_log,
+            closed: &files.closed,
+            unlisted: files.manifest_stale,
         }
     }
+}
 
-    /// Reads the state that the process before this one saved.
-    ///
-    /// # Errors
-    /// There is no usable snapshot; the message tells the reader what was lost.
-    pub(super) fn from_snapshot(opening: &Opening) -> Result<Self, String> {
-        let path = opening.state_dir.join(FILE_NAME);
-        let lost = "undo history, selections and search results are lost";
-        let bytes = regular_file::read(&path).map_err(|error| {
-            format!("The state saved before hibernation is missing ({error}): {lost}.")
-        })?;
-        let Some(mut editor) = parse(&bytes) else {
-            let aside = path.with_extension("damaged");
-            let kept = if fs::rename(&path, &aside).is_ok() { aside } else { path };
-            let kept = kept.display();
-            return Err(format!("The state saved before hibernation is damaged ({kept}): {lost}."));
-        };
-        (editor.callee, editor.address) = (opening.callee(), opening.address());
-        editor.state_dir.clone_from(&opening.state_dir);
-        editor.shown_revisions.set_state_dir(&opening.state_dir);
-        editor.disk_watch.set_handle(opening.handle.clone());
-        editor.files.iter_mut().for_each(|file| file.resume(&opening.state_dir));
-        let (changes, begun, lost) = ChangeLog::read(&opening.state_dir);
-        editor.changes = changes;
-        editor.adopt_former_changes();
-        let interrupted = editor.settle(begun, &opening.handle);
-        editor.notes = lost.into_iter().chain(interrupted).collect();
-        (editor.snapshot_valid, editor.resumed) = (true, true);
-        Ok(editor)
-    }
+/// Reads the state that the process before this one saved.
+///
+/// # Errors
+/// There is no usable snapshot; the message tells the reader what was lost.
+pub(super) fn read(opening: &Opening) -> Result<Editor, String> {
+    let path = opening.state_dir.join(FILE_NAME);
+    let lost = "undo history, selections and search results are lost";
+    let bytes = regular_file::read(&path).map_err(|error| {
+        format!("The state saved before hibernation is missing ({error}): {lost}.")
+    })?;
+    let Some(saved) = parse(&bytes) else {
+        let aside = path.with_extension("damaged");
+        let kept = if fs::rename(&path, &aside).is_ok() { aside } else { path };
+        let kept = kept.display();
+        return Err(format!("The state saved before hibernation is damaged ({kept}): {lost}."));
+    };
+    let (mut editor, begun, lost) = restore(saved, opening);
+    let Editor { files, edits, .. } = &mut editor;
+    files.list.iter_mut().for_each(|file| file.resume(&opening.state_dir));
+    adopt_former_changes(files, edits);
+    let interrupted = settle(files, edits, begun, &opening.handle);
+    editor.notes = lost.into_iter().chain(interrupted).collect();
+    (editor.snapshot_valid, editor.resumed) = (true, true);
+    Ok(editor)
+}
+
+/// Makes a session of a saved state. Also returns the operations that its last process was writing, and a note
+/// if the log of changes was lost.
+fn restore(saved: SavedState, opening: &Opening) -> (Editor, Vec<Operation>, Option<String>) {
+    let paths = SessionPaths::restored(saved.root, saved.cwd, opening);
+    let mut files = OpenFiles::new(paths, saved.files, saved.witness);
+    (files.binaries, files.current, files.hold) = (saved.binaries, saved.current, saved.hold);
+    (files.current_file_log, files.closed) = (saved.switches, saved.closed);
+    files.manifest_stale = saved.manifest_stale;
+    files.shown_revisions.set_state_dir(&opening.state_dir);
+    let (edits, begun, lost) = Edits::read(opening, saved.names, saved.version);
+    let mut editor = Editor::new(opening, files, edits);
+    editor.selection = saved.selection;
+    (editor, begun, lost)
 }
 
 /// Removes the snapshot.
@@ -93,18 +154,24 @@ pub(super) fn remove(state_dir: &Path) {
     let _ = fs::remove_file(state_dir.join(FILE_NAME));
 }
 
-fn parse(bytes: &[u8]) -> Option<Editor> {
+fn parse(bytes: &[u8]) -> Option<SavedState> {
     let (state, last) = bytes.split_at_checked(bytes.len().checked_sub(HASH_LINE)?)?;
     if last != hash_line(stable_hash(state)).as_bytes() {
         return None;
     }
-    let snapshot: Snapshot<Editor> = serde_json::from_slice(state).ok()?;
+    let snapshot: Snapshot<SavedState> = serde_json::from_slice(state).ok()?;
     (snapshot.format == FORMAT).then_some(snapshot.editor)
 }
 
-fn write(state_dir: &Path, snapshot: &Snapshot<&Editor>) -> Result<(), Fault> {
+/// Writes the whole state of a session.
+///
+/// # Errors
+/// It is too large, or the file can't be written.
+pub(super) fn write(editor: &Editor) -> Result<(), Fault> {
+    let state_dir = &editor.files.paths.state_dir;
+    let snapshot = Snapshot { format: FORMAT, editor: StateToSave::from(editor) };
     let path = state_dir.join(FILE_NAME);
-    try_write(state_dir, &path, snapshot, SNAPSHOT_MAX).map_err(|error| match error.kind() {
+    try_write(state_dir, &path, &snapshot, SNAPSHOT_MAX).map_err(|error| match error.kind() {
         io::ErrorKind::FileTooLarge => Fault::refused(format!(
             "texts and undo history exceed {} MiB, so the session stays awake",
             SNAPSHOT_MAX / 1024 / 1024
@@ -118,7 +185,7 @@ fn write(state_dir: &Path, snapshot: &Snapshot<&Editor>) -> Result<(), Fault> {
 fn try_write(
     state_dir: &Path,
     path: &Path,
-    snapshot: &Snapshot<&Editor>,
+    snapshot: &Snapshot<StateToSave<'_>>,
     max: usize,
 ) -> io::Result<()> {
     let mut temporary = tempfile::NamedTempFile::new_in(state_dir)?;
@@ -196,7 +263,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let host = host(dir.path());
         let path = dir.path().join("snapshot");
-        let snapshot = Snapshot { format: FORMAT, editor: host.app().unwrap() };
+        let snapshot = Snapshot { format: FORMAT, editor: StateToSave::from(host.app().unwrap()) };
         let write = |most: usize| try_write(dir.path(), &path, &snapshot, most);
         let files = || fs::read_dir(dir.path()).unwrap().count();
         let before = files();
@@ -242,9 +309,11 @@ mod tests {
     #[test]
     fn snapshot_of_format_1_is_written_as_it_was_read_except_for_its_changes() {
         let bytes = include_bytes!("../../../tests/fixtures/format-1/asleep.json");
-        let editor = parse(bytes).unwrap();
-        let snapshot = Snapshot { format: FORMAT, editor: &editor };
         let dir = tempfile::tempdir().unwrap();
+        let state_dir = dir.path().to_owned();
+        let opening = Opening { state_dir, ..Opening::default() };
+        let (editor, ..) = restore(parse(bytes).unwrap(), &opening);
+        let snapshot = Snapshot { format: FORMAT, editor: StateToSave::from(&editor) };
         let path = dir.path().join(FILE_NAME);
         try_write(dir.path(), &path, &snapshot, SNAPSHOT_MAX).unwrap();
         let written = fs::read(&path).unwrap();

@@ -8,7 +8,7 @@ use crate::limits::{FOLDED_LINES_MIN, FOLDED_TEXT_MAX, REPLACEMENTS_TRIED};
 
 /// Lines that are others than before, without lines around them. Lines count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Hunk {
+pub(crate) struct Hunk {
     /// Where the old lines were.
     pub old_from: usize,
     /// Where the new lines are.
@@ -19,7 +19,7 @@ pub(super) struct Hunk {
 
 /// A replacement that is all that differs in some lines.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Replacement {
+pub(crate) struct Replacement {
     /// False replaces whole words only.
     within_words: bool,
     old: String,

@@ -11,7 +11,7 @@ use crate::limits::{
 
 /// Lines that were taken out in one place and put in another, as they were numbered and as they are, from 0.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Moved {
+pub(crate) struct Moved {
     pub from: Range<usize>,
     pub to: Range<usize>,
 }

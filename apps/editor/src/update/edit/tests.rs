@@ -85,7 +85,8 @@ impl Session {
         plan: impl FnOnce(&mut Documents) -> Result<Plan<()>, Fault> + Send + 'static,
         report: impl FnOnce(&mut Editor, &Committed, (), &Context) -> Done + Send + 'static,
     ) -> Result<String, Fault> {
-        let begun = self.editor.edit("the disk", context, plan, report)?;
+        let begun =
+            edit(&self.editor.files, &mut self.editor.edits, "the disk", context, plan, report)?;
         brief(begun.run(&mut self.editor, context.version)?)
     }
 
@@ -205,7 +206,7 @@ fn held_edits_of_several_files_are_written_together() {
     session.replace(&["a", "b"], "new").unwrap();
     assert_eq!(session.texts(), before);
     assert_eq!(session.crash().len(), 2, "both are restored");
-    assert!(session.editor.hold && session.editor.files.iter().all(|file| file.is_unsaved()));
+    assert!(session.editor.files.hold && session.editor.files.iter().all(|file| file.is_unsaved()));
     assert_eq!(session.undo(1).unwrap(), "replace in 2 files");
     assert!(session.editor.files.iter().all(|file| !file.is_unsaved()));
     session.act(Action::Redo { steps: 1, change: None }).unwrap();

@@ -17,7 +17,7 @@ use super::{Answered, ConflictChoice};
 
 /// A file that is to be saved, as another thread needs it.
 #[derive(Debug)]
-pub(super) struct SaveRequest {
+pub(crate) struct SaveRequest {
     pub path: PathBuf,
     pub buffer: Buffer,
     pub base_digest: Option<u64>,
@@ -27,7 +27,7 @@ pub(super) struct SaveRequest {
 
 /// What became of a file that was to be saved.
 #[derive(Debug)]
-pub(super) enum Saved {
+pub(crate) enum Saved {
     /// There was nothing to save.
     NoChanges,
     /// The text was written.
@@ -44,7 +44,7 @@ pub(super) enum Saved {
 }
 
 /// What became of a save of files.
-pub(super) enum SavedAll {
+pub(crate) enum SavedAll {
     /// What became of each of them.
     Done(Vec<Saved>),
     /// Other programs wrote these files: the reader must say what to do.
@@ -56,7 +56,7 @@ pub(super) enum SavedAll {
 }
 
 /// A file that another program wrote, and which of its lines differ, in words.
-pub(super) struct Conflict {
+pub(crate) struct Conflict {
     pub file: AskedConflict,
     pub differs: Option<String>,
 }

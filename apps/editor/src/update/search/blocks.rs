@@ -18,10 +18,10 @@ use crate::model::buffer::Buffer;
 const BESIDE: &str = " · ";
 
 /// What is said of lines that are left out, by the first of them, from 0.
-pub(in crate::update) type Notes = BTreeMap<usize, String>;
+pub(crate) type Notes = BTreeMap<usize, String>;
 
 /// Writes blocks of lines.
-pub(in crate::update) struct Blocks {
+pub(crate) struct Blocks {
     /// The paths of all files, as headings show them.
     paths: HashSet<String>,
 }

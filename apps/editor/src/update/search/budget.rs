@@ -8,7 +8,7 @@ const REST_TOKENS: u64 = 60;
 const BUDGET_NAMED_MAX: u64 = 20_000;
 
 /// What may still be shown, in tokens.
-pub(in crate::update) struct Budget {
+pub(crate) struct Budget {
     left: u64,
     taken: u64,
 }

@@ -7,12 +7,12 @@ use pipemux_search::{FileCounts, Files, Ignored};
 use pipemux_syntax::outline::flatten;
 use pipemux_syntax::{Language, Source};
 
-use super::again::written_again;
 use super::budget::Budget;
 use super::found_lines::{SameLines, fold_row, numbers_of, same_lines};
 use super::listing::Listing;
+use super::repeat_call::written_again;
 use super::scope::Numbers;
-use super::seen::ShownLines;
+use super::shown_lines::ShownLines;
 use super::words::{found, given, left_out, named_files, to_usize};
 use super::{Scope, Searched, Wanted, search};
 use crate::action::Action;
@@ -25,6 +25,9 @@ use crate::limits::{
 use crate::model::Editor;
 use crate::model::buffer::Buffer;
 use crate::model::documents::Documents;
+use crate::model::open_files::OpenFiles;
+use crate::update::search::listing::listing;
+use crate::update::search::scope::search_scope;
 
 /// How to answer.
 struct Manner {
@@ -38,59 +41,57 @@ struct Manner {
     again: Option<String>,
 }
 
-impl Editor {
-    pub(in crate::update) fn find(
-        &mut self,
-        action: &Action,
-        context: &Context,
-    ) -> Result<Blocking<Self>, Fault> {
-        let (wanted, scope, counts_only, min, all) = match action {
-            Action::Find { text, r#in, word, regex, case, only, not, with, count, min, all } => {
-                let wanted = Wanted {
-                    text: text.0.clone(),
-                    regex: *regex,
-                    word: *word,
-                    case: *case,
-                    only: *only,
-                    not: not.as_ref().and_then(|not| given(&not.0)),
-                    with: with.as_ref().and_then(|with| given(&with.0)),
-                };
-                (
-                    wanted,
-                    self.search_scope(&named_files(r#in), Numbers::Present, context)?,
-                    *count,
-                    *min,
-                    *all,
-                )
+pub(crate) fn find(
+    open_files: &OpenFiles,
+    action: &Action,
+    context: &Context,
+) -> Result<Blocking<Editor>, Fault> {
+    let (wanted, scope, counts_only, min, all) = match action {
+        Action::Find { text, r#in, word, regex, case, only, not, with, count, min, all } => {
+            let wanted = Wanted {
+                text: text.0.clone(),
+                regex: *regex,
+                word: *word,
+                case: *case,
+                only: *only,
+                not: not.as_ref().and_then(|not| given(&not.0)),
+                with: with.as_ref().and_then(|with| given(&with.0)),
+            };
+            (
+                wanted,
+                search_scope(open_files, &named_files(r#in), Numbers::Present, context)?,
+                *count,
+                *min,
+                *all,
+            )
+        }
+        Action::Grep { pattern, path, glob, ignore_case } => {
+            let wanted = Wanted {
+                text: pattern.0.clone(),
+                regex: true,
+                word: false,
+                case: !ignore_case,
+                only: None,
+                not: None,
+                with: None,
+            };
+            let mut scope = search_scope(open_files, path, Numbers::Present, context)?;
+            if let Some(glob) = glob {
+                scope.narrow(glob);
             }
-            Action::Grep { pattern, path, glob, ignore_case } => {
-                let wanted = Wanted {
-                    text: pattern.0.clone(),
-                    regex: true,
-                    word: false,
-                    case: !ignore_case,
-                    only: None,
-                    not: None,
-                    with: None,
-                };
-                let mut scope = self.search_scope(path, Numbers::Present, context)?;
-                if let Some(glob) = glob {
-                    scope.narrow(glob);
-                }
-                (wanted, scope, false, 0, false)
-            }
-            _ => return Err(Fault::failed("this finds nothing")),
-        };
-        let manner = Manner {
-            wanted,
-            counts_only,
-            min: u64::try_from(min).unwrap_or(0),
-            all,
-            budget: u64::from(context.budget),
-            again: written_again(action).map(|call| self.run_command(&call)),
-        };
-        self.listing(context, move |documents| manner.listing(&scope, documents))
-    }
+            (wanted, scope, false, 0, false)
+        }
+        _ => return Err(Fault::failed("this finds nothing")),
+    };
+    let manner = Manner {
+        wanted,
+        counts_only,
+        min: u64::try_from(min).unwrap_or(0),
+        all,
+        budget: u64::from(context.budget),
+        again: written_again(action).map(|call| open_files.paths.run_command(&call)),
+    };
+    listing(open_files, context, move |documents| manner.listing(&scope, documents))
 }
 
 impl Scope {

@@ -26,7 +26,7 @@ fn lines_of(matches: &Matches) -> Vec<(usize, Range<usize>)> {
 }
 
 /// Lines that are shown with the same text.
-pub(super) struct SameLines {
+pub(crate) struct SameLines {
     /// From 0.
     pub lines: Vec<usize>,
     pub text: String,

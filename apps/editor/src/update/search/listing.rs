@@ -3,13 +3,16 @@
 use docui::blocking::CommitPoint;
 use docui::{Blocking, Context, Done, Fault, View};
 
-use super::seen::ShownLines;
+use super::shown_lines::ShownLines;
 use crate::limits::DISK_DEADLINE;
 use crate::model::Editor;
 use crate::model::documents::Documents;
+use crate::model::open_files::OpenFiles;
+use crate::update::disk_task::disk_task;
+use crate::update::search::shown_lines::numbers_shown;
 
 /// A result as it is shown.
-pub(in crate::update) struct Listing {
+pub(crate) struct Listing {
     pub brief: String,
     /// What stands in the fence.
     pub text: String,
@@ -21,38 +24,37 @@ pub(in crate::update) struct Listing {
     pub value: Option<String>,
 }
 
-impl Editor {
-    /// Makes a listing on another thread, and counts its numbers as seen.
-    pub(in crate::update) fn listing(
-        &self,
-        context: &Context,
-        list: impl FnOnce(Documents) -> Result<Listing, Fault> + Send + 'static,
-    ) -> Result<Blocking<Self>, Fault> {
-        let documents = self.documents();
-        let began = self.version;
-        let work = move |_: &CommitPoint| list(documents);
-        let waits_for = "the disk".to_owned();
-        Ok(self.disk_task(
-            waits_for,
-            DISK_DEADLINE,
+/// Makes a listing on another thread, and counts its numbers as seen.
+pub(crate) fn listing(
+    open_files: &OpenFiles,
+    context: &Context,
+    list: impl FnOnce(Documents) -> Result<Listing, Fault> + Send + 'static,
+) -> Result<Blocking<Editor>, Fault> {
+    let documents = open_files.documents();
+    let began = context.version;
+    let work = move |_: &CommitPoint| list(documents);
+    let waits_for = "the disk".to_owned();
+    Ok(disk_task(waits_for, DISK_DEADLINE, context, work, move |editor, listing, context, _| {
+        let Listing { brief, text, rest, shown, mut documents, value } = listing?;
+        let numbers = numbers_shown(
+            &mut editor.files,
+            &mut editor.edits,
+            shown,
+            &mut documents,
+            began,
             context,
-            work,
-            move |editor, listing, context, _| {
-                let Listing { brief, text, rest, shown, mut documents, value } = listing?;
-                let numbers = editor.numbers_shown(shown, &mut documents, began, context);
-                let mut view = View::new("");
-                if !text.is_empty() {
-                    view.code("", text);
-                }
-                if !rest.is_empty() {
-                    view.text(rest);
-                }
-                let mut done = Done::new(&*brief).content(view).shows(numbers);
-                if let Some(value) = value {
-                    done = done.value(value).label(brief);
-                }
-                Ok(done.into())
-            },
-        ))
-    }
+        );
+        let mut view = View::new("");
+        if !text.is_empty() {
+            view.code("", text);
+        }
+        if !rest.is_empty() {
+            view.text(rest);
+        }
+        let mut done = Done::new(&*brief).content(view).shows(numbers);
+        if let Some(value) = value {
+            done = done.value(value).label(brief);
+        }
+        Ok(done.into())
+    }))
 }

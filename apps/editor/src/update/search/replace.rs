@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use docui::{Blocking, Choice, Code, Context, Done, Fault, FilePath};
 use pipemux_search::Match;
 
-use super::asking::{AnsweredMatches, FileMatches, chosen_places, question};
+use super::match_question::{AnsweredMatches, FileMatches, chosen_places, question};
 use super::scope::Numbers;
-use super::seen::ShownLines;
+use super::shown_lines::ShownLines;
 use super::words::{given, left_out, named_files, to_usize};
 use super::{Scope, Searched, Wanted, search};
 use crate::action::Action;
@@ -18,11 +18,18 @@ use crate::limits::{FILES_NAMED, MATCHES_ASKED};
 use crate::model::Editor;
 use crate::model::buffer::Buffer;
 use crate::model::documents::Documents;
+use crate::model::edits::Edits;
 use crate::model::history::EditKind;
+use crate::model::open_files::OpenFiles;
+use crate::model::seen_numbers::seen_file_index;
 use crate::model::splice::Splice;
 use crate::model::workspace_edit::WorkspaceEdit;
+use crate::update::edit::edit;
 use crate::update::edit::{Committed, Plan};
 use crate::update::question::Token;
+use crate::update::renumbering::brief_about;
+use crate::update::search::match_question::follow_matches;
+use crate::update::search::scope::search_scope;
 use crate::update::text_search::{closest_match, settled, with_endings_of};
 
 /// What is replaced, and where.
@@ -46,95 +53,97 @@ struct Told {
     left: String,
 }
 
-impl Editor {
-    pub(in crate::update) fn replace(
-        &mut self,
-        action: &Action,
-        context: &Context,
-    ) -> Result<Blocking<Self>, Fault> {
-        let Action::Replace { old, new, r#in, word, regex, case, only, not, all } = action else {
-            return Err(Fault::failed("this replaces nothing"));
-        };
-        if old.0.is_empty() {
-            return Err(Fault::usage("old is empty: expected the text to replace")
-                .hint("insert(at, text) adds lines"));
-        }
-        if old.0 == new.text && !regex && *case {
-            return Err(Fault::usage("old and new are the same"));
-        }
-        let answered = match Token::answered(context)? {
-            None => None,
-            Some((token, choice)) => Some(self.answered_matches(token, choice, &old.0, context)?),
-        };
-        let (scope, elsewhere) = self.replace_scope(&named_files(r#in), context)?;
-        let replacing = Replacing {
-            wanted: Wanted {
-                text: old.0.clone(),
-                regex: *regex,
-                word: *word,
-                case: *case,
-                only: *only,
-                not: not.as_ref().and_then(|not| given(&not.0)),
-                with: None,
-            },
-            new: new.text.clone(),
-            scope,
-            elsewhere,
-            all: *all,
-            version: self.version,
-            launch_id: self.ids.launch_id().to_owned(),
-            answered,
-        };
-        let waits_for = "the disk";
-        self.edit(waits_for, context, move |documents| replacing.plan(documents), report)
+pub(crate) fn replace(
+    open_files: &OpenFiles,
+    edits: &mut Edits,
+    action: &Action,
+    context: &Context,
+) -> Result<Blocking<Editor>, Fault> {
+    let Action::Replace { old, new, r#in, word, regex, case, only, not, all } = action else {
+        return Err(Fault::failed("this replaces nothing"));
+    };
+    if old.0.is_empty() {
+        return Err(Fault::usage("old is empty: expected the text to replace")
+            .hint("insert(at, text) adds lines"));
     }
-
-    /// Without files, the current file is meant, or the project if no file is the current one. Returns also where else a text
-    /// may be that the current file doesn't have.
-    fn replace_scope(
-        &self,
-        files: &[FilePath],
-        context: &Context,
-    ) -> Result<(Scope, Option<Scope>), Fault> {
-        let named = self.search_scope(files, Numbers::Seen, context)?;
-        if !files.is_empty() {
-            return Ok((named, None));
-        }
-        match self.seen_file_index(context) {
-            Ok(index) => {
-                let mut current = named.clone();
-                let path = self.files[index].path();
-                current.set_entries(vec![path.to_string_lossy().into_owned()]);
-                Ok((current, Some(named)))
-            }
-            Err(fault) if fault.code == Code::NotFound => Ok((named, None)),
-            Err(fault) => Err(fault),
-        }
+    if old.0 == new.text && !regex && *case {
+        return Err(Fault::usage("old and new are the same"));
     }
-
-    /// Reads the answer to the question which matches are meant, and follows those of open files to where they
-    /// are now.
-    fn answered_matches(
-        &self,
-        token: Token,
-        choice: &Choice,
-        old: &str,
-        context: &Context,
-    ) -> Result<AnsweredMatches, Fault> {
-        match token {
-            Token::Matches(asked) => {
-                let lines = old.matches('\n').count() + 1;
-                let places = asked.positions.iter().map(|(line, at)| (*line, *at, lines)).collect();
-                let file = FileMatches { path: asked.path, text: asked.text_digest, places };
-                let asked = (asked.launch_id, asked.version, vec![file]);
-                self.follow_matches(asked, choice, context)
-            }
-            Token::FileMatches { launch, version, files } => {
-                let files = files.into_iter().map(FileMatches::from).collect();
-                self.follow_matches((launch, version, files), choice, context)
-            }
-            _ => Err(Fault::stale("the answer is to another question").hint("run the call again")),
+    let answered = match Token::answered(context)? {
+        None => None,
+        Some((token, choice)) => {
+            Some(answered_matches(open_files, edits, token, choice, &old.0, context)?)
         }
+    };
+    let (scope, elsewhere) = replace_scope(open_files, &named_files(r#in), context)?;
+    let replacing = Replacing {
+        wanted: Wanted {
+            text: old.0.clone(),
+            regex: *regex,
+            word: *word,
+            case: *case,
+            only: *only,
+            not: not.as_ref().and_then(|not| given(&not.0)),
+            with: None,
+        },
+        new: new.text.clone(),
+        scope,
+        elsewhere,
+        all: *all,
+        version: context.version,
+        launch_id: edits.ids.launch_id().to_owned(),
+        answered,
+    };
+    let waits_for = "the disk";
+    edit(open_files, edits, waits_for, context, move |documents| replacing.plan(documents), report)
+}
+
+/// Without files, the current file is meant, or the project if no file is the current one. Returns also where else a text
+/// may be that the current file doesn't have.
+fn replace_scope(
+    open_files: &OpenFiles,
+    files: &[FilePath],
+    context: &Context,
+) -> Result<(Scope, Option<Scope>), Fault> {
+    let named = search_scope(open_files, files, Numbers::Seen, context)?;
+    if !files.is_empty() {
+        return Ok((named, None));
+    }
+    match seen_file_index(open_files, context) {
+        Ok(index) => {
+            let mut current = named.clone();
+            let path = open_files[index].path();
+            current.set_entries(vec![path.to_string_lossy().into_owned()]);
+            Ok((current, Some(named)))
+        }
+        Err(fault) if fault.code == Code::NotFound => Ok((named, None)),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// Reads the answer to the question which matches are meant, and follows those of open files to where they
+/// are now.
+fn answered_matches(
+    open_files: &OpenFiles,
+    edits: &Edits,
+    token: Token,
+    choice: &Choice,
+    old: &str,
+    context: &Context,
+) -> Result<AnsweredMatches, Fault> {
+    match token {
+        Token::Matches(asked) => {
+            let lines = old.matches('\n').count() + 1;
+            let places = asked.positions.iter().map(|(line, at)| (*line, *at, lines)).collect();
+            let file = FileMatches { path: asked.path, text: asked.text_digest, places };
+            let asked = (asked.launch_id, asked.version, vec![file]);
+            follow_matches(open_files, edits, asked, choice, context)
+        }
+        Token::FileMatches { launch, version, files } => {
+            let files = files.into_iter().map(FileMatches::from).collect();
+            follow_matches(open_files, edits, (launch, version, files), choice, context)
+        }
+        _ => Err(Fault::stale("the answer is to another question").hint("run the call again")),
     }
 }
 
@@ -351,13 +360,13 @@ fn report(editor: &mut Editor, made: &Committed, told: Told, context: &Context) 
                 _ => of,
             };
             match file {
-                Some(file) => editor.brief_about(file, brief),
-                None => format!("{}: {brief}", editor.display_path(path)),
+                Some(file) => brief_about(&editor.files, file, brief),
+                None => format!("{}: {brief}", editor.files.paths.display_path(path)),
             }
         }
         several => {
             let name = |(path, matches, all, _): &(PathBuf, usize, usize, Vec<usize>)| {
-                let path = readable(&editor.display_path(path));
+                let path = readable(&editor.files.paths.display_path(path));
                 match matches < all {
                     true => format!("{path} {matches} of {all}"),
                     false => format!("{path} {matches}"),

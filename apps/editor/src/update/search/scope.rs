@@ -6,14 +6,16 @@ use docui::{Code, Context, Fault, FilePath, Line};
 use pipemux_search::{Files, FilesError, Parts};
 
 use crate::display::wording::range_name;
-use crate::model::Editor;
 use crate::model::disk;
 use crate::model::documents::Documents;
+use crate::model::open_files::OpenFiles;
+use crate::update::resolve::resolve_file_name;
+use crate::update::symbols::target::{lines_target, present_lines, scope, target};
 use crate::update::symbols::{Resolver, Stop, SymbolScope, Target, numbered};
 
 /// What is written after `in=`.
 #[derive(Debug, Clone)]
-pub(in crate::update) struct Scope {
+pub(crate) struct Scope {
     /// Paths, folders and globs as they were written.
     pub entries: Vec<String>,
     /// Lines and symbols of files. Without any and without entries, the root is meant.
@@ -29,7 +31,7 @@ pub(in crate::update) struct Scope {
 }
 
 /// The files that a scope means.
-pub(super) struct ScopedFiles {
+pub(crate) struct ScopedFiles {
     /// In order.
     pub files: Vec<PathBuf>,
     /// Those that were named by their own paths.
@@ -46,76 +48,76 @@ pub(super) struct ScopedFiles {
 
 /// Which text the numbers of lines are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Numbers {
+pub(crate) enum Numbers {
     /// The text that the reader saw: lines that changed since are refused.
     Seen,
     /// The present text, if the lines changed since: looking changes nothing.
     Present,
 }
 
-impl Editor {
-    /// Reads what is written after `in=`: files, folders, globs, and lines or symbols of files.
-    pub(super) fn search_scope(
-        &self,
-        entries: &[FilePath],
-        numbers: Numbers,
-        context: &Context,
-    ) -> Result<Scope, Fault> {
-        let mut scope = Scope {
-            entries: Vec::new(),
-            parts: Vec::new(),
-            symbols: self.scope(context)?,
-            base: self.caller_path("", context),
-            root: self.root().to_owned(),
-            says_missing: numbers == Numbers::Present && !context.nested,
-        };
-        for FilePath(entry) in entries {
-            if !self.is_part(entry, context) {
-                scope.entries.push(entry.clone());
-                continue;
-            }
-            let line = Line::Text(entry.clone());
-            let target = match self.target(&line, context) {
-                Err(fault) if fault.code == Code::Stale => match numbers {
-                    Numbers::Present => self.present_lines(&line, &line, context),
-                    Numbers::Seen => self.lines_between_ends(entry, context),
-                }
-                .ok_or(fault),
-                other => other,
-            };
-            scope.parts.push(target?);
+/// Reads what is written after `in=`: files, folders, globs, and lines or symbols of files.
+pub(crate) fn search_scope(
+    open_files: &OpenFiles,
+    entries: &[FilePath],
+    numbers: Numbers,
+    context: &Context,
+) -> Result<Scope, Fault> {
+    let mut scope = Scope {
+        entries: Vec::new(),
+        parts: Vec::new(),
+        symbols: scope(open_files, context)?,
+        base: open_files.paths.caller_path("", context),
+        root: open_files.paths.root.to_owned(),
+        says_missing: numbers == Numbers::Present && !context.nested,
+    };
+    for FilePath(entry) in entries {
+        if !is_part(open_files, entry, context) {
+            scope.entries.push(entry.clone());
+            continue;
         }
-        Ok(scope)
-    }
-
-    /// Returns the lines from one to another, if these two are as they were seen. What is between them may have changed
-    /// since: it is only searched.
-    fn lines_between_ends(&self, entry: &str, context: &Context) -> Option<Target> {
-        let (file, first, last) = numbered(entry)?;
-        let line = |number: i64| {
-            let line = Line::Text(format!("{}:{number}", file?));
-            match self.lines_target(&line, &line, context) {
-                Ok(Target::Lines { path, lines }) => Some((path, lines)),
-                _ => None,
+        let line = Line::Text(entry.clone());
+        let target = match target(open_files, &line, context) {
+            Err(fault) if fault.code == Code::Stale => match numbers {
+                Numbers::Present => present_lines(open_files, &line, &line, context),
+                Numbers::Seen => lines_between_ends(open_files, entry, context),
             }
+            .ok_or(fault),
+            other => other,
         };
-        let ((path, first), (_, last)) = (line(first)?, line(last)?);
-        (first.start < last.end).then_some(Target::Lines { path, lines: first.start..last.end })
+        scope.parts.push(target?);
     }
+    Ok(scope)
+}
 
-    /// True for `a.rs:10-20`, `a.rs#foo`, `body(…)` and names such as `foo` and `Type::foo`, unless there is such a file.
-    fn is_part(&self, entry: &str, context: &Context) -> bool {
-        let is_written = matches!(numbered(entry), Some((Some(_), _, _)))
-            || entry.starts_with("body(")
-            || entry.split_once('#').is_some_and(|(file, symbol)| {
-                !file.is_empty() && !symbol.is_empty() && !symbol.contains('/')
-            })
-            || is_name(entry);
-        let exists =
-            || self.caller_path(entry, context).exists() || self.root().join(entry).exists();
-        let is_open = || self.resolve_file_name(entry).is_ok();
-        is_written && !entry.starts_with('!') && !exists() && !is_open()
-    }
+/// Returns the lines from one to another, if these two are as they were seen. What is between them may have changed
+/// since: it is only searched.
+fn lines_between_ends(open_files: &OpenFiles, entry: &str, context: &Context) -> Option<Target> {
+    let (file, first, last) = numbered(entry)?;
+    let line = |number: i64| {
+        let line = Line::Text(format!("{}:{number}", file?));
+        match lines_target(open_files, &line, &line, context) {
+            Ok(Target::Lines { path, lines }) => Some((path, lines)),
+            _ => None,
+        }
+    };
+    let ((path, first), (_, last)) = (line(first)?, line(last)?);
+    (first.start < last.end).then_some(Target::Lines { path, lines: first.start..last.end })
+}
+
+/// True for `a.rs:10-20`, `a.rs#foo`, `body(…)` and names such as `foo` and `Type::foo`, unless there is such a file.
+fn is_part(open_files: &OpenFiles, entry: &str, context: &Context) -> bool {
+    let is_written = matches!(numbered(entry), Some((Some(_), _, _)))
+        || entry.starts_with("body(")
+        || entry.split_once('#').is_some_and(|(file, symbol)| {
+            !file.is_empty() && !symbol.is_empty() && !symbol.contains('/')
+        })
+        || is_name(entry);
+    let exists = || {
+        open_files.paths.caller_path(entry, context).exists()
+            || open_files.paths.root.join(entry).exists()
+    };
+    let is_open = || resolve_file_name(open_files, entry).is_ok();
+    is_written && !entry.starts_with('!') && !exists() && !is_open()
 }
 
 impl Scope {

@@ -6,11 +6,11 @@ use docui::{Blocking, Context, Fault, FilePath};
 use pipemux_search::Match;
 use pipemux_syntax::{Found, Language, Source};
 
-use super::again::quoted;
 use super::budget::Budget;
 use super::listing::Listing;
+use super::repeat_call::quoted;
 use super::scope::Numbers;
-use super::seen::ShownLines;
+use super::shown_lines::ShownLines;
 use super::words::{left_out, named_files, to_usize};
 use super::{Scope, Wanted, search};
 use crate::action::Only;
@@ -20,6 +20,9 @@ use crate::limits::{FOUND_LINES_SHOWN, REST_NAMED};
 use crate::model::Editor;
 use crate::model::buffer::Buffer;
 use crate::model::documents::Documents;
+use crate::model::open_files::OpenFiles;
+use crate::update::search::listing::listing;
+use crate::update::search::scope::search_scope;
 
 /// How to answer.
 struct Manner {
@@ -39,25 +42,23 @@ struct Use {
     is_definition: bool,
 }
 
-impl Editor {
-    /// Shows each use of a name in code, by file. Of a qualified name the last part counts.
-    pub(in crate::update) fn uses(
-        &mut self,
-        name: &str,
-        files: &[FilePath],
-        all: bool,
-        context: &Context,
-    ) -> Result<Blocking<Self>, Fault> {
-        let name = name.trim().trim_end_matches("()");
-        let name = name.rsplit([':', '.', '#']).next().unwrap_or_default().to_owned();
-        if name.is_empty() {
-            return Err(Fault::usage("expected a name: uses('foo')"));
-        }
-        let scope = self.search_scope(&named_files(files), Numbers::Present, context)?;
-        let budget = u64::from(context.budget);
-        let manner = Manner { name, all, budget, callee: self.callee().to_owned() };
-        self.listing(context, move |documents| manner.listing(&scope, documents))
+/// Shows each use of a name in code, by file. Of a qualified name the last part counts.
+pub(crate) fn uses(
+    open_files: &OpenFiles,
+    name: &str,
+    files: &[FilePath],
+    all: bool,
+    context: &Context,
+) -> Result<Blocking<Editor>, Fault> {
+    let name = name.trim().trim_end_matches("()");
+    let name = name.rsplit([':', '.', '#']).next().unwrap_or_default().to_owned();
+    if name.is_empty() {
+        return Err(Fault::usage("expected a name: uses('foo')"));
     }
+    let scope = search_scope(open_files, &named_files(files), Numbers::Present, context)?;
+    let budget = u64::from(context.budget);
+    let manner = Manner { name, all, budget, callee: open_files.paths.callee().to_owned() };
+    listing(open_files, context, move |documents| manner.listing(&scope, documents))
 }
 
 impl Manner {

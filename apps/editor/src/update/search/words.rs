@@ -21,7 +21,7 @@ pub(super) fn found(counts: Counts, files: usize) -> String {
 
 /// What was left out in words, and the lines that this names.
 #[derive(Debug, Default)]
-pub(super) struct LeftInWords {
+pub(crate) struct LeftInWords {
     /// `left: 2 in comments (1014, 1446), 9 not whole words`; empty if nothing was.
     pub text: String,
     /// The files with the lines, from 1.

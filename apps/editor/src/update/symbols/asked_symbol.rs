@@ -12,7 +12,7 @@ use super::resolver::{Ambiguous, Resolver, Stop};
 
 /// A symbol that was chosen of several: the `nth` one of this name in its file, from 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::update) struct Chosen {
+pub(crate) struct Chosen {
     pub written: String,
     pub path: PathBuf,
     pub qualified: String,
@@ -21,7 +21,7 @@ pub(in crate::update) struct Chosen {
 
 /// The symbols that a question lists, and those that were chosen before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::update) struct AskedSymbol {
+pub(crate) struct AskedSymbol {
     pub candidates: Vec<Chosen>,
     pub chosen: Vec<Chosen>,
 }

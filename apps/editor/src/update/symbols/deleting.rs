@@ -8,45 +8,47 @@ use pipemux_syntax::{Source, plan_delete};
 
 use super::arranging::{About, described, gap_after};
 use super::resolver::{Resolved, Stop};
-use super::seams::Seam;
-use crate::model::Editor;
+use super::surroundings::Seam;
+use crate::model::edits::Edits;
 use crate::model::history::EditKind;
+use crate::model::open_files::OpenFiles;
 use crate::model::text_diff::difference;
 use crate::model::workspace_edit::WorkspaceEdit;
 use crate::update::edit::{Plan, Work};
+use crate::update::symbols::arranging::arrange;
+use crate::update::symbols::target::target;
 
-impl Editor {
-    /// Deletes items and lines: all that are named, or none.
-    pub(in crate::update) fn delete_all(
-        &mut self,
-        ranges: &[Line],
-        context: &Context,
-    ) -> Result<Work, Fault> {
-        let targets = ranges.iter().map(|range| self.target(range, context));
-        let targets = targets.collect::<Result<Vec<_>, Fault>>()?;
-        if targets.is_empty() {
-            return Err(Fault::usage("expected what to delete: delete(['foo', 'a.rs:10-20'])"));
-        }
-        self.arrange(context, move |resolver| {
-            let (mut files, mut names) = (BTreeMap::<PathBuf, Vec<Resolved>>::new(), Vec::new());
-            for target in &targets {
-                let found = resolver.resolve(target)?.into_items();
-                names.push(described(&found));
-                files.entry(found.path.clone()).or_default().push(found);
-            }
-            let mut edit = WorkspaceEdit::new(EditKind::Delete);
-            let mut seams = Vec::new();
-            for (path, found) in files {
-                let Some(before) = found.first().map(|one| one.source.text().to_owned()) else {
-                    continue;
-                };
-                let (after, gaps) = without(found)?;
-                edit = edit.splices(path.clone(), difference(&before, &after).0);
-                seams.extend(gaps.into_iter().rev().map(|gap| Seam::Gap(path.clone(), gap)));
-            }
-            Ok(Plan::Edit(edit, About { brief: names.join("; "), seams, replaced: None }))
-        })
+/// Deletes items and lines: all that are named, or none.
+pub(crate) fn delete_all(
+    open_files: &OpenFiles,
+    edits: &mut Edits,
+    ranges: &[Line],
+    context: &Context,
+) -> Result<Work, Fault> {
+    let targets = ranges.iter().map(|range| target(open_files, range, context));
+    let targets = targets.collect::<Result<Vec<_>, Fault>>()?;
+    if targets.is_empty() {
+        return Err(Fault::usage("expected what to delete: delete(['foo', 'a.rs:10-20'])"));
     }
+    arrange(open_files, edits, context, move |resolver| {
+        let (mut files, mut names) = (BTreeMap::<PathBuf, Vec<Resolved>>::new(), Vec::new());
+        for target in &targets {
+            let found = resolver.resolve(target)?.into_items();
+            names.push(described(&found));
+            files.entry(found.path.clone()).or_default().push(found);
+        }
+        let mut edit = WorkspaceEdit::new(EditKind::Delete);
+        let mut seams = Vec::new();
+        for (path, found) in files {
+            let Some(before) = found.first().map(|one| one.source.text().to_owned()) else {
+                continue;
+            };
+            let (after, gaps) = without(found)?;
+            edit = edit.splices(path.clone(), difference(&before, &after).0);
+            seams.extend(gaps.into_iter().rev().map(|gap| Seam::Gap(path.clone(), gap)));
+        }
+        Ok(Plan::Edit(edit, About { brief: names.join("; "), seams, replaced: None }))
+    })
 }
 
 /// Returns a file's text without items, and the bytes where they were taken out, the last one first.

@@ -15,7 +15,7 @@ use crate::update::search::{Notes, lines_without};
 
 /// Lines of a file that are to be shown, from 0.
 #[derive(Debug, Clone)]
-pub(super) struct Place {
+pub(crate) struct Place {
     pub path: PathBuf,
     pub lines: Range<usize>,
     /// The lines that are shown whatever matches; of a whole file only where nothing does.
@@ -69,7 +69,7 @@ pub(super) fn merged(places: Vec<Place>, apart: bool) -> Vec<(PathBuf, Vec<Place
 
 /// What is shown of places.
 #[derive(Debug)]
-pub(super) struct Excerpts {
+pub(crate) struct Excerpts {
     /// Leaves out the lines that it matches.
     pub not: Option<LineMatcher>,
     /// Leaves out what is far from a match: the regular expression as it was written, too.
@@ -80,7 +80,7 @@ pub(super) struct Excerpts {
 
 /// What is shown of the places of a file.
 #[derive(Debug, Default)]
-pub(super) struct Excerpt {
+pub(crate) struct Excerpt {
     /// From 0, in order.
     pub lines: Vec<usize>,
     pub notes: Notes,

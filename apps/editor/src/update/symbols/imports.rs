@@ -20,7 +20,7 @@ type Arranged<'a> = (&'a Resolved, &'a Arrangement);
 
 /// What mends the imports.
 #[derive(Default)]
-pub(super) struct Mended {
+pub(crate) struct Mended {
     /// The edits of each file, as it is after the move itself.
     edits: Vec<(PathBuf, Rc<Source>, Vec<Edit>)>,
     /// What the outcome says: `; imports mended in src/a.js; left: src/b.js:3 (namespace import)`.

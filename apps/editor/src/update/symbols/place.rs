@@ -6,23 +6,35 @@ use std::rc::Rc;
 use docui::{Context, Fault, Line};
 use pipemux_syntax::{Language, Place, Source};
 
-use crate::model::Editor;
-
 use super::resolver::{Resolved, Resolver, Stop};
 use super::target::Target;
+use crate::model::open_files::OpenFiles;
+use crate::update::symbols::target::target;
 
 /// Where something goes: exactly one of these is given.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::update) struct InsertPlace<'a> {
+pub(crate) struct InsertPlace<'a> {
     pub before: Option<&'a Line>,
     pub after: Option<&'a Line>,
     pub at_start_of: Option<&'a Line>,
     pub at_end_of: Option<&'a Line>,
 }
 
+impl<'a> InsertPlace<'a> {
+    pub(in crate::update) fn new(
+        before: &'a Option<Line>,
+        after: &'a Option<Line>,
+        at_start_of: &'a Option<Line>,
+        at_end_of: &'a Option<Line>,
+    ) -> Self {
+        let (before, after) = (before.as_ref(), after.as_ref());
+        Self { before, after, at_start_of: at_start_of.as_ref(), at_end_of: at_end_of.as_ref() }
+    }
+}
+
 /// Which side of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(crate) enum Side {
     Before,
     After,
     StartOf,
@@ -126,23 +138,21 @@ pub(super) fn is_new(resolver: &Resolver<'_>, path: &Path) -> bool {
     resolver.documents.is_missing(path) && resolver.documents.open_file(path).is_none()
 }
 
-impl Editor {
-    /// Reads which side of what is meant.
-    pub(super) fn place_of(
-        &self,
-        place: InsertPlace<'_>,
-        context: &Context,
-    ) -> Result<(Side, Target), Fault> {
-        let all = [
-            (Side::Before, place.before),
-            (Side::After, place.after),
-            (Side::StartOf, place.at_start_of),
-            (Side::EndOf, place.at_end_of),
-        ];
-        let mut given = all.into_iter().filter_map(|(side, line)| Some((side, line?)));
-        match (given.next(), given.next()) {
-            (Some((side, line)), None) => Ok((side, self.target(line, context)?)),
-            _ => Err(Fault::usage("expected one of before, after, at_start_of, at_end_of")),
-        }
+/// Reads which side of what is meant.
+pub(crate) fn place_of(
+    open_files: &OpenFiles,
+    place: InsertPlace<'_>,
+    context: &Context,
+) -> Result<(Side, Target), Fault> {
+    let all = [
+        (Side::Before, place.before),
+        (Side::After, place.after),
+        (Side::StartOf, place.at_start_of),
+        (Side::EndOf, place.at_end_of),
+    ];
+    let mut given = all.into_iter().filter_map(|(side, line)| Some((side, line?)));
+    match (given.next(), given.next()) {
+        (Some((side, line)), None) => Ok((side, target(open_files, line, context)?)),
+        _ => Err(Fault::usage("expected one of before, after, at_start_of, at_end_of")),
     }
 }

@@ -12,13 +12,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::display::wording::count;
 use crate::limits::{BRIEF_SHOWN, FILES_NAMED, MATCHES_ASKED, OPTION_COLUMNS_MAX, PLACES_NAMED};
-use crate::model::Editor;
 use crate::model::documents::Documents;
+use crate::model::edits::Edits;
 use crate::model::history::EditKind;
+use crate::model::open_files::OpenFiles;
 use crate::model::splice::Splice;
 use crate::model::workspace_edit::WorkspaceEdit;
+use crate::update::edit::edit;
 use crate::update::edit::{Plan, Work};
 use crate::update::question::{Token, chosen_matches};
+use crate::update::symbols::target::{scope, target};
 
 use super::asked_symbol::Chosen;
 use super::resolver::{Resolver, Stop, unless_asked};
@@ -26,7 +29,7 @@ use super::target::Target;
 
 /// The occurrences that a question lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::update) struct AskedOccurrences {
+pub(crate) struct AskedOccurrences {
     /// Each file with the first byte of an occurrence.
     pub places: Vec<(PathBuf, usize)>,
     /// The symbols that were chosen before.
@@ -35,7 +38,7 @@ pub(in crate::update) struct AskedOccurrences {
 
 /// The occurrences of all symbols that are renamed.
 #[derive(Default)]
-pub(super) struct Occurrences {
+pub(crate) struct Occurrences {
     pub proven: Vec<Occurrence>,
     pub possible: Vec<Occurrence>,
     others: Vec<Mention>,
@@ -102,40 +105,39 @@ impl Files for ProjectFiles<'_, '_> {
     }
 }
 
-impl Editor {
-    /// Renames a symbol in the project, or all symbols of a name in some files.
-    pub(in crate::update) fn rename(
-        &mut self,
-        symbol: &Line,
-        new: &str,
-        files: &[String],
-        context: &Context,
-    ) -> Result<Work, Fault> {
-        let target = self.target(symbol, context)?;
-        let scope = self.scope(context)?;
-        let answer = match Token::answered(context)? {
-            Some((Token::Renaming(asked), choice)) => Some((asked, choice.clone())),
-            _ => None,
+/// Renames a symbol in the project, or all symbols of a name in some files.
+pub(crate) fn rename(
+    open_files: &OpenFiles,
+    edits: &mut Edits,
+    symbol: &Line,
+    new: &str,
+    files: &[String],
+    context: &Context,
+) -> Result<Work, Fault> {
+    let target = target(open_files, symbol, context)?;
+    let scope = scope(open_files, context)?;
+    let answer = match Token::answered(context)? {
+        Some((Token::Renaming(asked), choice)) => Some((asked, choice.clone())),
+        _ => None,
+    };
+    let (new, files, callee) =
+        (new.trim().to_owned(), files.to_vec(), open_files.paths.callee().to_owned());
+    let plan = move |documents: &mut Documents| {
+        let mut resolver = Resolver::new(documents, scope);
+        let within = match files.is_empty() {
+            true => None,
+            false => Some(resolver.files(&files)?),
         };
-        let (new, files, callee) =
-            (new.trim().to_owned(), files.to_vec(), self.callee().to_owned());
-        let plan = move |documents: &mut Documents| {
-            let mut resolver = Resolver::new(documents, scope);
-            let within = match files.is_empty() {
-                true => None,
-                false => Some(resolver.files(&files)?),
-            };
-            unless_asked(plan_edit(&mut resolver, &target, (&new, &callee), within, answer))
-        };
-        let blocking =
-            self.edit("the project's disk", context, plan, |_, _, brief: String, _| {
-                Done::new(brief).complete()
-            })?;
-        Ok(blocking.into())
-    }
+        unless_asked(plan_rename_edit(&mut resolver, &target, (&new, &callee), within, answer))
+    };
+    let blocking =
+        edit(open_files, edits, "the project's disk", context, plan, |_, _, brief: String, _| {
+            Done::new(brief).complete()
+        })?;
+    Ok(blocking.into())
 }
 
-fn plan_edit(
+fn plan_rename_edit(
     resolver: &mut Resolver<'_>,
     target: &Target,
     (new, callee): (&str, &str),
@@ -171,52 +173,33 @@ fn plan_edit(
     let all = occurrences(resolver, &sources, &units, &named)?;
     let places: Vec<_> =
         all.possible.iter().map(|one| (sources[one.unit].0.clone(), one.range.start)).collect();
-    let mut renamed = all.proven.clone();
-    match answer {
-        // Whoever names the files means all of the name in them.
-        None if within.is_some() => renamed.extend(all.possible.iter().cloned()),
-        None if !all.possible.is_empty() => {
-            return ask(&sources, &all, &old, places, resolver.scope.chosen.clone());
-        }
-        Some((asked, choice)) => {
+    let renamed = match (answer, within) {
+        (Some((asked, choice)), _) => {
             if asked.places != places {
                 let fault = Fault::stale("the files changed since you were asked");
                 return Err(fault.hint("run the call again").into());
             }
             // The last option is to take none of them.
-            let chosen = chosen_matches(&choice, places.len() + 1)?;
-            renamed.extend(chosen.into_iter().filter_map(|index| all.possible.get(index).cloned()));
+            let chosen = chosen_matches(&choice, places.len() + 1)?.into_iter();
+            let chosen = chosen.filter_map(|index| all.possible.get(index));
+            all.proven.iter().chain(chosen).cloned().collect()
         }
-        None => {}
-    }
+        // Whoever names the files means all of the name in them.
+        (None, Some(_)) => [&*all.proven, &*all.possible].concat(),
+        (None, None) if !all.possible.is_empty() => {
+            return ask(&sources, &all, &old, places, resolver.scope.chosen.clone());
+        }
+        (None, None) => all.proven.clone(),
+    };
     let left = all.proven.len() + all.possible.len() - renamed.len();
-    let mut edit = WorkspaceEdit::new(EditKind::Rename);
-    let mut counts = Vec::new();
-    for (relative, edits) in rename_edits(&units, &renamed, &old, new) {
-        let Some((path, _, source)) = sources.iter().find(|(_, own, _)| *own == relative) else {
-            continue;
-        };
-        counts.push(format!("{} in {}", edits.len(), relative.display()));
-        let splices = edits.into_iter().map(|edit| Splice {
-            at: edit.range.start,
-            old: source.text()[edit.range].to_owned(),
-            new: edit.new,
-        });
-        edit = edit.splices(path.clone(), splices.collect());
-    }
-    let more = counts.len().saturating_sub(FILES_NAMED);
-    counts.truncate(FILES_NAMED);
-    let mut brief = format!("{} → {new}: {}", first.qualified, counts.join(", "));
-    if more > 0 {
-        brief += &format!(" and {more} more files; {} in all", renamed.len());
-    }
+    let (edit, counts) = rename_splices(&units, &sources, &renamed, (&old, new));
+    let mut brief =
+        format!("{} → {new}: {}", first.qualified, first_counts(&counts, renamed.len()));
     brief += &left_out(&all, left, &sources, &unread);
-    let taken: usize = sources
-        .iter()
-        .map(|(_, _, source)| {
-            source.named_symbols().iter().filter(|one| one.symbol.name == new).count()
-        })
-        .sum();
+    let named = |source: &Source| {
+        source.named_symbols().iter().filter(|one| one.symbol.name == new).count()
+    };
+    let taken: usize = sources.iter().map(|(_, _, source)| named(source)).sum();
     if taken > 0 {
         brief += &format!("; {new} was already the name of {}", count(taken, "symbol"));
     }
@@ -228,6 +211,38 @@ fn plan_edit(
         }
     }
     Ok(Plan::Edit(edit, brief))
+}
+
+/// The edit that renames occurrences, and how many each file has: `2 in src/a.rs`.
+fn rename_splices(
+    units: &[Unit<'_>],
+    sources: &Sources,
+    renamed: &[Occurrence],
+    (old, new): (&str, &str),
+) -> (WorkspaceEdit, Vec<String>) {
+    let mut edit = WorkspaceEdit::new(EditKind::Rename);
+    let mut counts = Vec::new();
+    for (relative, edits) in rename_edits(units, renamed, old, new) {
+        let Some((path, _, source)) = sources.iter().find(|(_, own, _)| *own == relative) else {
+            continue;
+        };
+        counts.push(format!("{} in {}", edits.len(), relative.display()));
+        let splices = edits.into_iter().map(|edit| Splice {
+            at: edit.range.start,
+            old: source.text()[edit.range].to_owned(),
+            new: edit.new,
+        });
+        edit = edit.splices(path.clone(), splices.collect());
+    }
+    (edit, counts)
+}
+
+fn first_counts(counts: &[String], all: usize) -> String {
+    let named = counts.iter().take(FILES_NAMED).cloned().collect::<Vec<_>>().join(", ");
+    match counts.len().saturating_sub(FILES_NAMED) {
+        0 => named,
+        more => format!("{named} and {more} more files; {all} in all"),
+    }
 }
 
 /// Finds the occurrences of symbols of one name in the files that mention it.
@@ -252,7 +267,7 @@ fn sort(all: &mut Vec<Occurrence>) {
 }
 
 /// The files in which a name is looked for: each with its path, the path as it is displayed, and its text.
-pub(super) type Sources = [(PathBuf, PathBuf, Rc<Source>)];
+pub(crate) type Sources = [(PathBuf, PathBuf, Rc<Source>)];
 
 /// `; left: 2 in comments (a.rs:3, b.rs:9), 1 in strings (a.rs:12), 1 in files of other kinds (README.md:4), 3 of
 /// something else`

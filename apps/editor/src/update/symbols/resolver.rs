@@ -17,7 +17,7 @@ use super::project;
 use super::target::{Scope, SymbolName, Target, numbered};
 
 /// Why nothing was resolved.
-pub(in crate::update) enum Stop {
+pub(crate) enum Stop {
     Fault(Fault),
     /// The reader must say which symbol is meant: the question, and what was written with each meaning.
     Ask(Box<Reply>, Ambiguous),
@@ -25,7 +25,7 @@ pub(in crate::update) enum Stop {
 
 /// A name that has several meanings.
 #[derive(Debug)]
-pub(in crate::update) struct Ambiguous {
+pub(crate) struct Ambiguous {
     written: String,
     /// `m.py#foo (3-9), src/a.rs#Type::foo (12)`
     meanings: String,
@@ -66,7 +66,7 @@ pub(in crate::update) fn unless_asked<T>(plan: Result<Plan<T>, Stop>) -> Result<
 
 /// Lines of a file.
 #[derive(Debug, Clone)]
-pub(in crate::update) struct Resolved {
+pub(crate) struct Resolved {
     pub path: PathBuf,
     /// The symbol that the lines are.
     pub symbol: Option<Found>,
@@ -138,7 +138,7 @@ enum Read {
 }
 
 /// Finds symbols in files.
-pub(in crate::update) struct Resolver<'d> {
+pub(crate) struct Resolver<'d> {
     pub documents: &'d mut Documents,
     pub scope: Scope,
     /// True when lines beyond the end of a file mean those up to its end: of what is only shown.

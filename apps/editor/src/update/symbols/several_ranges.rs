@@ -11,27 +11,60 @@ use super::resolver::{Resolver, Stop};
 use super::target::{Scope, Target, numbered};
 use crate::display::lines::readable;
 use crate::display::wording::{count, range_name};
-use crate::limits::{HEADS_MAX, REST_NAMED, VALUE_MAX};
+use crate::limits::{HEAD_FIRST, HEAD_LAST, HEADS_MAX, REST_NAMED};
 use crate::model::Editor;
 use crate::model::documents::Documents;
+use crate::model::open_files::OpenFiles;
+use crate::update::search::first_lines::{FirstLinesRequest, add_bare_lines, first_lines};
+use crate::update::search::listing::listing;
 use crate::update::search::{
     Blocks, Budget, Listing, ShownLines, left_out, line_matcher, pieces, quoted,
 };
+use crate::update::symbols::target::scope;
 
 /// Which ranges, symbols, files, folders and globs are shown, and what of them.
 #[derive(Debug, Clone)]
-pub(in crate::update) struct ExcerptRequest {
+pub(crate) struct LinesRequest {
     pub names: Vec<FilePath>,
+    /// The first and last line that are wanted of each whole file, from 1.
+    pub lines: (i64, i64),
     /// Leaves out the lines that match this regular expression.
     pub not: Option<Pattern>,
+    /// Shows badges, link addresses and HTML of Markdown, too.
+    pub markup: bool,
     /// Shows signatures, and the lines around those that match this regular expression.
     pub around: Option<Pattern>,
     /// False leaves out long documentation.
     pub docs: bool,
 }
 
+/// Shows lines of several files: the same lines of each, unless ranges or parts of files are asked for.
+///
+/// # Errors
+/// A range is named together with lines of whole files.
+pub(crate) fn lines_of_files(
+    open_files: &OpenFiles,
+    request: LinesRequest,
+    context: &Context,
+) -> Result<Blocking<Editor>, Fault> {
+    let LinesRequest { names, lines, not, markup, around, docs } = &request;
+    if around.is_none() && *docs && !names_a_range(open_files, names, context) {
+        let (first, last) = *lines;
+        let (files, not, markup) = (names.clone(), not.clone(), *markup);
+        let request = FirstLinesRequest { files, first, last, not, markup };
+        return first_lines(open_files, &request, context);
+    }
+    if *lines != (HEAD_FIRST, HEAD_LAST) {
+        let names = names.iter().map(|file| format!("{:?}", file.0));
+        let call = format!("lines([{}])", names.collect::<Vec<_>>().join(", "));
+        let message = "first and last are of whole files, and a range has its own";
+        return Err(Fault::usage(message).hint(open_files.paths.run_command(&call)));
+    }
+    several_ranges(open_files, &request, context)
+}
+
 /// How to answer.
-struct Manner {
+struct LinesQuery {
     excerpts: Excerpts,
     budget: u64,
     /// True if another call takes the bare text.
@@ -42,49 +75,47 @@ struct Manner {
     callee: String,
 }
 
-impl Editor {
-    /// True if one of several names is a range or a symbol rather than a file, a folder or a glob.
-    pub(in crate::update) fn names_a_range(&self, names: &[FilePath], context: &Context) -> bool {
-        // What looks like a path and isn't there is a missing file.
-        let is_range = |name: &FilePath| {
-            let looks_like_range = name.0.contains('#')
-                || numbered(&name.0).is_some()
-                || !name.0.contains(['*', '?', '{', '/', '.']);
-            looks_like_range && !self.caller_path(&name.0, context).exists()
-        };
-        names.iter().any(is_range)
-    }
+/// True if one of several names is a range or a symbol rather than a file, a folder or a glob.
+fn names_a_range(open_files: &OpenFiles, names: &[FilePath], context: &Context) -> bool {
+    // What looks like a path and isn't there is a missing file.
+    let is_range = |name: &FilePath| {
+        let looks_like_range = name.0.contains('#')
+            || numbered(&name.0).is_some()
+            || !name.0.contains(['*', '?', '{', '/', '.']);
+        looks_like_range && !open_files.paths.caller_path(&name.0, context).exists()
+    };
+    names.iter().any(is_range)
+}
 
-    /// Shows several ranges, symbols and files: by file, in the order in which the files were named. As an argument they
-    /// are the bare text, in the order of the names.
-    pub(in crate::update) fn several_ranges(
-        &mut self,
-        request: &ExcerptRequest,
-        context: &Context,
-    ) -> Result<Blocking<Self>, Fault> {
-        let ExcerptRequest { names, not, around, docs } = request;
-        let given = [("not", not), ("around", around)].map(|(name, pattern)| {
-            let written = pattern.as_ref().and_then(|pattern| quoted(&pattern.0))?;
-            Some(format!(", {name}={written}"))
-        });
-        let docs_given = if *docs { None } else { Some(", docs=false".to_owned()) };
-        let matcher = line_matcher("around", around.as_ref())?;
-        let around = around.as_ref().map(|around| around.0.clone()).zip(matcher);
-        let not = line_matcher("not", not.as_ref())?;
-        let manner = Manner {
-            excerpts: Excerpts { not, around, docs: *docs },
-            budget: u64::from(context.budget),
-            nested: context.nested,
-            arguments: given.into_iter().flatten().chain(docs_given).collect(),
-            callee: self.callee().to_owned(),
-        };
-        let names: Vec<String> = names.iter().map(|name| name.0.clone()).collect();
-        let scope = self.scope(context)?;
-        self.listing(context, move |mut documents| {
-            let found = find_all(&names, &mut documents, scope, &manner)?;
-            manner.list(names.len(), found, documents)
-        })
-    }
+/// Shows several ranges, symbols and files: by file, in the order in which the files were named. As an argument they
+/// are the bare text, in the order of the names.
+fn several_ranges(
+    open_files: &OpenFiles,
+    request: &LinesRequest,
+    context: &Context,
+) -> Result<Blocking<Editor>, Fault> {
+    let LinesRequest { names, not, around, docs, .. } = request;
+    let given = [("not", not), ("around", around)].map(|(name, pattern)| {
+        let written = pattern.as_ref().and_then(|pattern| quoted(&pattern.0))?;
+        Some(format!(", {name}={written}"))
+    });
+    let docs_given = if *docs { None } else { Some(", docs=false".to_owned()) };
+    let matcher = line_matcher("around", around.as_ref())?;
+    let around = around.as_ref().map(|around| around.0.clone()).zip(matcher);
+    let not = line_matcher("not", not.as_ref())?;
+    let query = LinesQuery {
+        excerpts: Excerpts { not, around, docs: *docs },
+        budget: u64::from(context.budget),
+        nested: context.nested,
+        arguments: given.into_iter().flatten().chain(docs_given).collect(),
+        callee: open_files.paths.callee().to_owned(),
+    };
+    let names: Vec<String> = names.iter().map(|name| name.0.clone()).collect();
+    let scope = scope(open_files, context)?;
+    listing(open_files, context, move |mut documents| {
+        let found = find_all(&names, &mut documents, scope, &query)?;
+        query.list(names.len(), found, documents)
+    })
 }
 
 /// The places that names mean, and what is said of names that mean none.
@@ -99,9 +130,9 @@ fn find_all(
     names: &[String],
     documents: &mut Documents,
     scope: Scope,
-    manner: &Manner,
+    query: &LinesQuery,
 ) -> Result<FoundPlaces, Fault> {
-    let (nested, searches) = (manner.nested, manner.excerpts.around.is_some());
+    let (nested, searches) = (query.nested, query.excerpts.around.is_some());
     let mut resolver = Resolver::new(documents, scope);
     resolver.clamps = !nested;
     let mut found = FoundPlaces { places: Vec::new(), missing: Vec::new() };
@@ -149,7 +180,7 @@ fn find(name: &str, resolver: &mut Resolver<'_>, searches: bool) -> Result<Vec<P
     Ok(files.into_iter().take(HEADS_MAX).filter_map(place).collect())
 }
 
-impl Manner {
+impl LinesQuery {
     fn list(
         &self,
         names: usize,
@@ -177,16 +208,7 @@ impl Manner {
             }
             (matches, excluded) = (matches + excerpt.matches, excluded + excerpt.excluded);
             if self.nested {
-                for piece in pieces(&excerpt.lines) {
-                    bare += &buffer.slice(buffer.byte_range(&piece));
-                }
-                if bare.len() > VALUE_MAX {
-                    let message = format!("these lines have more than {VALUE_MAX} bytes");
-                    return Err(Fault::refused(message).hint("ask for fewer lines"));
-                }
-                if !bare.is_empty() && !bare.ends_with('\n') {
-                    bare.push('\n');
-                }
+                add_bare_lines(&mut bare, &buffer, &excerpt.lines)?;
             }
             let (mut wanted, mut notes) = (excerpt.lines, excerpt.notes);
             let all = wanted.len();

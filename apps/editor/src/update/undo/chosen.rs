@@ -3,14 +3,16 @@
 use docui::{Context, Fault};
 
 use crate::display::wording::count;
-use crate::model::Editor;
 use crate::model::change_log::standing::Standing;
+use crate::model::edits::Edits;
 use crate::model::history::{Change, EditKind};
+use crate::model::open_files::OpenFiles;
+use crate::update::undo::check_seen;
 
 use super::Direction;
 
 /// The changes that are undone or redone next.
-pub(super) enum Next {
+pub(crate) enum Next {
     /// They are the latest ones, that one first.
     Latest(Vec<Change>),
     /// One that isn't the latest of its files.
@@ -18,7 +20,7 @@ pub(super) enum Next {
 }
 
 /// A change that is named.
-pub(super) enum Named {
+pub(crate) enum Named {
     /// It is the latest one of its files.
     Latest(Box<Change>),
     /// It is undone already, or made. Whoever doesn't know whether an undo took effect may send it again.
@@ -27,153 +29,151 @@ pub(super) enum Named {
     Alone(Direction, String),
 }
 
-impl Editor {
-    /// Returns the changes that are undone or redone next, that one first.
-    pub(super) fn next_changes(
-        &self,
-        direction: Direction,
-        steps: usize,
-        context: &Context,
-    ) -> Result<Next, Fault> {
-        let verb = direction.verb();
-        let changes: Vec<&Change> = match direction {
-            Direction::Undo => {
-                let all: Vec<&Change> = self.changes.undoable().collect();
-                // What other programs and people write is nobody's change here, and taken back by nobody.
-                let own = all.iter().filter(|change| !change.is_foreign() && self.is_made(change));
-                let changes: Vec<&Change> = own.copied().take(steps).collect();
-                let last =
-                    changes.last().and_then(|last| all.iter().position(|one| one.id == last.id));
-                self.check_untouched(&all[..last.map_or(0, |last| last + 1)])?;
-                changes
+/// Returns the changes that are undone or redone next, that one first.
+pub(crate) fn next_changes(
+    open_files: &OpenFiles,
+    edits: &Edits,
+    direction: Direction,
+    steps: usize,
+    context: &Context,
+) -> Result<Next, Fault> {
+    let verb = direction.verb();
+    let changes: Vec<&Change> = match direction {
+        Direction::Undo => {
+            let all: Vec<&Change> = edits.changes.undoable().collect();
+            // What other programs and people write is nobody's change here, and taken back by nobody.
+            let own =
+                all.iter().filter(|change| !change.is_foreign() && edits.changes.is_made(change));
+            let changes: Vec<&Change> = own.copied().take(steps).collect();
+            let last = changes.last().and_then(|last| all.iter().position(|one| one.id == last.id));
+            check_untouched(open_files, &all[..last.map_or(0, |last| last + 1)])?;
+            changes
+        }
+        Direction::Redo => edits.changes.redoable().take(steps).collect(),
+    };
+    if direction == Direction::Redo
+        && steps == 1
+        && let Some(origin) = taken_back_last(edits, changes.first().copied())
+    {
+        return Ok(Next::Alone(origin));
+    }
+    match changes.len() {
+        enough if enough >= steps => {}
+        0 => return Err(Fault::failed(format!("nothing to {verb}"))),
+        some => {
+            let changes = count(some, "change");
+            return Err(Fault::failed(format!("only {changes} to {verb}"))
+                .hint(open_files.paths.run_command(&format!("{verb}(steps={some})"))));
+        }
+    }
+    check_seen(open_files, &changes, context)?;
+    match (direction, changes.as_slice()) {
+        (Direction::Undo, changes) if !are_latest(edits, changes) => match changes {
+            [one] => Ok(Next::Alone(one.origin().to_owned())),
+            _ => {
+                let why =
+                    "a change among them was taken back alone or made again: nothing was undone";
+                Err(Fault::failed(why).hint(open_files.paths.run_command("undo()")))
             }
-            Direction::Redo => self.changes.redoable().take(steps).collect(),
+        },
+        _ => Ok(Next::Latest(changes.into_iter().cloned().collect())),
+    }
+}
+
+/// Returns the change that was taken back alone after the one that is redone next was undone.
+fn taken_back_last(edits: &Edits, next: Option<&Change>) -> Option<String> {
+    let mut done = edits.changes.undoable();
+    let last = done.find(|change| {
+        let is_last = |standing: Standing<'_>| !standing.is_made && standing.by.id == change.id;
+        change.of.is_some() && edits.changes.standing(change.origin()).is_some_and(is_last)
+    })?;
+    let is_later = next.is_none_or(|next| last.author.version > next.author.version);
+    is_later.then(|| last.origin().to_owned())
+}
+
+/// True if these changes, the latest first, are the latest ones of their files, and none of them is about another.
+fn are_latest(edits: &Edits, changes: &[&Change]) -> bool {
+    let is_one = |change: &Change| changes.iter().any(|one| one.id == change.id);
+    let mut later: Vec<&Change> = Vec::new();
+    for change in edits.changes.undoable() {
+        match is_one(change) {
+            false => later.push(change),
+            true if change.of.is_some() => return false,
+            true if later.iter().any(|later| later.shares_file_with(change)) => return false,
+            true => {}
+        }
+    }
+    true
+}
+
+/// Checks that nobody else has written to the files of these changes since they were made. The latest is first.
+fn check_untouched(open_files: &OpenFiles, changes: &[&Change]) -> Result<(), Fault> {
+    for (at, foreign) in changes.iter().enumerate().filter(|(_, change)| change.is_foreign()) {
+        let Some(own) =
+            changes[at..].iter().find(|own| !own.is_foreign() && own.shares_file_with(foreign))
+        else {
+            continue;
         };
-        if direction == Direction::Redo
-            && steps == 1
-            && let Some(origin) = self.taken_back_last(changes.first().copied())
+        let files = foreign.files.iter().map(|file| open_files.paths.display_path(&file.path));
+        let shown = files.collect::<Vec<_>>().join(", ");
+        let message = format!(
+            "{shown} was changed on disk after {}: undo would take that back, too",
+            own.kind
+        );
+        let alone = open_files.paths.run_command(&format!("undo(change=\"{}\")", own.id));
+        return Err(Fault::stale(message).hint(format!("yours alone: {alone}")));
+    }
+    Ok(())
+}
+
+/// Finds the change with an id, and how it is undone or redone.
+pub(crate) fn named_change(
+    open_files: &OpenFiles,
+    edits: &Edits,
+    direction: Direction,
+    id: &str,
+) -> Result<Named, Fault> {
+    let change = edits.changes.change(id).ok_or_else(|| forgotten(open_files))?;
+    // To undo what takes a change back is to make that change again.
+    let direction = match change.of.is_some() && change.kind == EditKind::Undo {
+        true => direction.other(),
+        false => direction,
+    };
+    let origin = change.origin();
+    let standing = edits.changes.standing(origin).ok_or_else(|| forgotten(open_files))?;
+    match (direction, standing.is_made) {
+        (Direction::Redo, true) | (Direction::Undo, false) => {
+            Ok(Named::Already(direction, origin.to_owned()))
+        }
+        (Direction::Undo, true)
+            if are_latest(edits, &[standing.by]) && has_open(open_files, standing.by) =>
         {
-            return Ok(Next::Alone(origin));
+            Ok(Named::Latest(Box::new(standing.by.clone())))
         }
-        match changes.len() {
-            enough if enough >= steps => {}
-            0 => return Err(Fault::failed(format!("nothing to {verb}"))),
-            some => {
-                let changes = count(some, "change");
-                return Err(Fault::failed(format!("only {changes} to {verb}"))
-                    .hint(self.run_command(&format!("{verb}(steps={some})"))));
-            }
+        (Direction::Redo, false) if is_redone_next(edits, standing.by) => {
+            Ok(Named::Latest(Box::new(standing.by.clone())))
         }
-        self.check_seen(&changes, context)?;
-        match (direction, changes.as_slice()) {
-            (Direction::Undo, changes) if !self.are_latest(changes) => match changes {
-                [one] => Ok(Next::Alone(one.origin().to_owned())),
-                _ => {
-                    let why = "a change among them was taken back alone or made again: nothing was undone";
-                    Err(Fault::failed(why).hint(self.run_command("undo()")))
-                }
-            },
-            _ => Ok(Next::Latest(changes.into_iter().cloned().collect())),
-        }
+        _ => Ok(Named::Alone(direction, origin.to_owned())),
     }
+}
 
-    /// True for a change of which no later one says that it is taken back. Those that take others back aren't made: they
-    /// are undone by redoing the other.
-    pub(crate) fn is_made(&self, change: &Change) -> bool {
-        let standing = self.changes.standing(change.origin());
-        standing.is_some_and(|standing| standing.is_made && standing.by.id == change.id)
-    }
+/// True if the session has the texts of all files of a change that are there: of others it isn't known yet whether they
+/// have the text that the change left.
+fn has_open(open_files: &OpenFiles, change: &Change) -> bool {
+    let mut files = change.files.iter().filter(|file| file.after.is_some() && !file.link);
+    files.all(|file| open_files.index(&file.path).is_some())
+}
 
-    /// Returns the change that was taken back alone after the one that is redone next was undone.
-    fn taken_back_last(&self, next: Option<&Change>) -> Option<String> {
-        let mut done = self.changes.undoable();
-        let last = done.find(|change| {
-            let is_last = |standing: Standing<'_>| !standing.is_made && standing.by.id == change.id;
-            change.of.is_some() && self.changes.standing(change.origin()).is_some_and(is_last)
-        })?;
-        let is_later = next.is_none_or(|next| last.author.version > next.author.version);
-        is_later.then(|| last.origin().to_owned())
-    }
+/// True for a change that was undone if no other one of its files is redone before it.
+fn is_redone_next(edits: &Edits, change: &Change) -> bool {
+    let mut redoable = edits.changes.redoable();
+    let before = redoable.by_ref().take_while(|other| other.id != change.id);
+    let shared = before.filter(|other| other.shares_file_with(change)).count();
+    shared == 0 && edits.changes.redoable().any(|other| other.id == change.id)
+}
 
-    /// True if these changes, the latest first, are the latest ones of their files, and none of them is about another.
-    fn are_latest(&self, changes: &[&Change]) -> bool {
-        let is_one = |change: &Change| changes.iter().any(|one| one.id == change.id);
-        let mut later: Vec<&Change> = Vec::new();
-        for change in self.changes.undoable() {
-            match is_one(change) {
-                false => later.push(change),
-                true if change.of.is_some() => return false,
-                true if later.iter().any(|later| later.shares_file_with(change)) => return false,
-                true => {}
-            }
-        }
-        true
-    }
-
-    /// Checks that nobody else has written to the files of these changes since they were made. The latest is first.
-    fn check_untouched(&self, changes: &[&Change]) -> Result<(), Fault> {
-        for (at, foreign) in changes.iter().enumerate().filter(|(_, change)| change.is_foreign()) {
-            let Some(own) =
-                changes[at..].iter().find(|own| !own.is_foreign() && own.shares_file_with(foreign))
-            else {
-                continue;
-            };
-            let files = foreign.files.iter().map(|file| self.display_path(&file.path));
-            let shown = files.collect::<Vec<_>>().join(", ");
-            let message = format!(
-                "{shown} was changed on disk after {}: undo would take that back, too",
-                own.kind
-            );
-            let alone = self.run_command(&format!("undo(change=\"{}\")", own.id));
-            return Err(Fault::stale(message).hint(format!("yours alone: {alone}")));
-        }
-        Ok(())
-    }
-
-    /// Finds the change with an id, and how it is undone or redone.
-    pub(super) fn named_change(&self, direction: Direction, id: &str) -> Result<Named, Fault> {
-        let change = self.changes.change(id).ok_or_else(|| self.forgotten())?;
-        // To undo what takes a change back is to make that change again.
-        let direction = match change.of.is_some() && change.kind == EditKind::Undo {
-            true => direction.other(),
-            false => direction,
-        };
-        let origin = change.origin();
-        let standing = self.changes.standing(origin).ok_or_else(|| self.forgotten())?;
-        match (direction, standing.is_made) {
-            (Direction::Redo, true) | (Direction::Undo, false) => {
-                Ok(Named::Already(direction, origin.to_owned()))
-            }
-            (Direction::Undo, true)
-                if self.are_latest(&[standing.by]) && self.has_open(standing.by) =>
-            {
-                Ok(Named::Latest(Box::new(standing.by.clone())))
-            }
-            (Direction::Redo, false) if self.is_redone_next(standing.by) => {
-                Ok(Named::Latest(Box::new(standing.by.clone())))
-            }
-            _ => Ok(Named::Alone(direction, origin.to_owned())),
-        }
-    }
-
-    /// True if the session has the texts of all files of a change that are there: of others it isn't known yet whether they
-    /// have the text that the change left.
-    fn has_open(&self, change: &Change) -> bool {
-        let mut files = change.files.iter().filter(|file| file.after.is_some() && !file.link);
-        files.all(|file| self.file_index(&file.path).is_some())
-    }
-
-    /// True for a change that was undone if no other one of its files is redone before it.
-    fn is_redone_next(&self, change: &Change) -> bool {
-        let mut redoable = self.changes.redoable();
-        let before = redoable.by_ref().take_while(|other| other.id != change.id);
-        let shared = before.filter(|other| other.shares_file_with(change)).count();
-        shared == 0 && self.changes.redoable().any(|other| other.id == change.id)
-    }
-
-    /// Returns the error for a change that isn't known.
-    pub(super) fn forgotten(&self) -> Fault {
-        Fault::not_found("that change isn't known: a session keeps the latest ones only")
-            .hint(self.view_command())
-    }
+/// Returns the error for a change that isn't known.
+pub(crate) fn forgotten(open_files: &OpenFiles) -> Fault {
+    Fault::not_found("that change isn't known: a session keeps the latest ones only")
+        .hint(open_files.paths.view_command())
 }

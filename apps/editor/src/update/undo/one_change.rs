@@ -17,11 +17,16 @@ use crate::model::change_log::change_journal::Operation;
 use crate::model::change_log::standing::TextTrail;
 use crate::model::disk;
 use crate::model::documents::Documents;
+use crate::model::edits::Edits;
 use crate::model::history::{Author, Change, EditKind, FileChange};
 use crate::model::ids::IdKind;
+use crate::model::open_files::OpenFiles;
 use crate::model::splice::{Splice, inverse};
 use crate::model::text_diff::difference;
 use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
+use crate::update::edit::begin_edit;
+use crate::update::undo::chosen::forgotten;
+use crate::update::undo::told;
 
 use super::super::edit::{Made, Plan, Work};
 use super::{Direction, waits_for};
@@ -45,57 +50,56 @@ struct Turned {
     trail: TextTrail,
 }
 
-impl Editor {
-    /// Takes back one change, or makes it again.
-    pub(super) fn turn_one(
-        &mut self,
-        direction: Direction,
-        origin: &str,
-        context: &Context,
-    ) -> Result<Work, Fault> {
-        let standing = self.changes.standing(origin).ok_or_else(|| self.forgotten())?;
-        let by = standing.by.clone();
-        let turned = standing.turned().into_iter();
-        let turned: Vec<Turned> =
-            turned.map(|change| Turned { trail: self.changes.texts_of(&change), change }).collect();
-        let kind = direction.kind();
-        let id = self.ids.next(IdKind::Change);
-        let of = Some(origin.to_owned());
-        let (begins, began_of, author) = (id.clone(), of.clone(), Author::of(context));
-        let operation = move |kind, files| {
-            Operation::Edit(Change { id: begins, kind, author, files, of: began_of })
-        };
-        let paths = turned.iter().map(|turned| self.display_path(&turned.change.path));
-        let begun = (waits_for(&paths.collect::<Vec<_>>()), id.clone());
-        let (origin, what) = (origin.to_owned(), self.kind_of(origin).unwrap_or(by.kind));
-        let plan = move |documents: &mut Documents| {
-            let (mut edit, mut conflicts) = (WorkspaceEdit::new(kind), Conflicts::default());
-            for Turned { change, trail } in turned {
-                let path = change.path.clone();
-                let planned = planned(documents, change, trail, &mut conflicts)?;
-                if let Some((text, mode)) = planned {
-                    edit = edit.file(path, text).with_mode(mode);
-                }
+/// Takes back one change, or makes it again.
+pub(crate) fn turn_one(
+    open_files: &OpenFiles,
+    edits: &mut Edits,
+    direction: Direction,
+    origin: &str,
+    context: &Context,
+) -> Result<Work, Fault> {
+    let standing = edits.changes.standing(origin).ok_or_else(|| forgotten(open_files))?;
+    let by = standing.by.clone();
+    let turned = standing.turned().into_iter();
+    let turned: Vec<Turned> =
+        turned.map(|change| Turned { trail: edits.changes.texts_of(&change), change }).collect();
+    let kind = direction.kind();
+    let id = edits.ids.next(IdKind::Change);
+    let of = Some(origin.to_owned());
+    let (begins, began_of, author) = (id.clone(), of.clone(), Author::of(context));
+    let operation = move |kind, files| {
+        Operation::Edit(Change { id: begins, kind, author, files, of: began_of })
+    };
+    let paths = turned.iter().map(|turned| open_files.paths.display_path(&turned.change.path));
+    let begun = (waits_for(&paths.collect::<Vec<_>>()), id.clone());
+    let (origin, what) = (origin.to_owned(), kind_of(edits, origin).unwrap_or(by.kind));
+    let plan = move |documents: &mut Documents| {
+        let (mut edit, mut conflicts) = (WorkspaceEdit::new(kind), Conflicts::default());
+        for Turned { change, trail } in turned {
+            let path = change.path.clone();
+            let planned = planned(documents, change, trail, &mut conflicts)?;
+            if let Some((text, mode)) = planned {
+                edit = edit.file(path, text).with_mode(mode);
             }
-            match conflicts.places.is_empty() {
-                true => Ok(Plan::Edit(edit, ())),
-                false => Err(conflict(direction, what, conflicts)),
-            }
-        };
-        let done = move |editor: &mut Self, made: Made, (), context: &Context| {
-            let (author, files) = (Author::of(context), made.files);
-            let mut told = by;
-            told.kind = what;
-            let done = editor.told(direction, &[told], &files, Some(origin), context);
-            editor.changes.push(Change { id, kind, author, files, of });
-            done
-        };
-        Ok(self.begin_edit(begun, context, plan, operation, done)?.into())
-    }
+        }
+        match conflicts.places.is_empty() {
+            true => Ok(Plan::Edit(edit, ())),
+            false => Err(conflict(direction, what, conflicts)),
+        }
+    };
+    let done = move |editor: &mut Editor, made: Made, (), context: &Context| {
+        let (author, files) = (Author::of(context), made.files);
+        let mut change = by;
+        change.kind = what;
+        let done = told(&editor.files, direction, &[change], &files, Some(origin), context);
+        editor.edits.changes.push(Change { id, kind, author, files, of });
+        done
+    };
+    Ok(begin_edit(open_files, edits, begun, context, plan, operation, done)?.into())
+}
 
-    fn kind_of(&self, origin: &str) -> Option<EditKind> {
-        self.changes.change(origin).map(|change| change.kind)
-    }
+fn kind_of(edits: &Edits, origin: &str) -> Option<EditKind> {
+    edits.changes.change(origin).map(|change| change.kind)
 }
 
 /// Plans what becomes of one file. A conflict is added to those that were found.

@@ -28,7 +28,7 @@ const FLAGS: [&str; 8] =
     ["abstract", "async", "const", "extern", "override", "static", "unsafe", "virtual"];
 
 /// Which symbols are wanted.
-pub(super) struct Filter {
+pub(crate) struct Filter {
     public: bool,
     kinds: Vec<String>,
     depth: usize,
@@ -104,7 +104,7 @@ fn is(symbol: &Symbol, word: &str) -> bool {
 }
 
 /// A symbol of an outline.
-pub(super) struct Entry {
+pub(crate) struct Entry {
     pub kind: SymbolKind,
     /// The word that declares it.
     keyword: &'static str,

@@ -14,8 +14,6 @@ use crate::model::binary_file::BinaryFile;
 use crate::model::disk;
 use crate::model::open_file::ReadFile;
 
-use super::Editor;
-
 /// A file that was asked for.
 #[derive(Debug)]
 pub(crate) enum ReadArgument {
@@ -53,20 +51,10 @@ impl ReadArgument {
 #[derive(Debug, Clone)]
 pub(crate) struct FileReader {
     /// The paths of the open files, with the paths that readers are shown.
-    open: Vec<(PathBuf, String)>,
-    state_dir: PathBuf,
-    root: PathBuf,
-    cwd: PathBuf,
-}
-
-impl Editor {
-    /// Returns what another thread must know of the session to read files for it. Paths are relative to `cwd`.
-    pub(crate) fn file_reader(&self, cwd: &Path) -> FileReader {
-        let paths = self.files.iter().map(|file| file.path().to_owned());
-        let open = paths.map(|path| (path.clone(), self.display_path(&path))).collect();
-        let (state_dir, root) = (self.state_dir.clone(), self.root.clone());
-        FileReader { open, state_dir, root, cwd: self.cwd.join(cwd) }
-    }
+    pub(super) open: Vec<(PathBuf, String)>,
+    pub(super) state_dir: PathBuf,
+    pub(super) root: PathBuf,
+    pub(super) cwd: PathBuf,
 }
 
 impl FileReader {

@@ -7,13 +7,14 @@ use docui::{Ask, Choice, Context, Fault};
 use pipemux_search::Match;
 
 use super::replace::add_lines;
-use super::seen::ShownLines;
+use super::shown_lines::ShownLines;
 use super::words::to_usize;
 use crate::display::lines::{excerpt, excerpt_lines, match_row};
 use crate::display::wording::{count, shown_lines};
-use crate::model::Editor;
 use crate::model::buffer::Buffer;
+use crate::model::edits::Edits;
 use crate::model::line_log::Baseline;
+use crate::model::open_files::OpenFiles;
 use crate::update::question::AskedFile;
 
 /// How many matches a question lists; it counts the others.
@@ -21,7 +22,7 @@ const MATCHES_LISTED: usize = 20;
 
 /// The matches of one file that a question is about.
 #[derive(Debug, Clone)]
-pub(super) struct FileMatches {
+pub(crate) struct FileMatches {
     pub path: PathBuf,
     /// The digest of the text.
     pub text: u64,
@@ -55,7 +56,7 @@ impl FileMatches {
 
 /// The matches that an answer chose.
 #[derive(Debug)]
-pub(super) struct AnsweredMatches {
+pub(crate) struct AnsweredMatches {
     pub files: Vec<AnsweredFile>,
     /// How many matches the question was about.
     pub total: usize,
@@ -63,7 +64,7 @@ pub(super) struct AnsweredMatches {
 
 /// Those of one file.
 #[derive(Debug)]
-pub(super) struct AnsweredFile {
+pub(crate) struct AnsweredFile {
     pub path: PathBuf,
     /// How many it has.
     pub total: usize,
@@ -141,63 +142,62 @@ pub(super) fn chosen_places(
     }
 }
 
-impl Editor {
-    /// Finds out which matches an answer chose, and where those of open files are now.
-    pub(super) fn follow_matches(
-        &self,
-        (launch, version, files): (String, u64, Vec<FileMatches>),
-        choice: &Choice,
-        context: &Context,
-    ) -> Result<AnsweredMatches, Fault> {
-        let sizes: Vec<usize> = files.iter().map(|file| file.places.len()).collect();
-        let chosen = chosen_matches(choice, &sizes)?;
-        let same_process = launch == self.ids.launch_id();
-        let mut answered = AnsweredMatches { files: Vec::new(), total: sizes.iter().sum() };
-        let mut first = 0;
-        for file in files {
-            let total = file.places.len();
-            let wanted = (0..total).filter(|at| chosen.contains(&(first + at)));
-            let wanted: Vec<_> = wanted.map(|at| file.places[at]).collect();
-            first += total;
-            let open = self.file_index(&file.path);
-            let places = match open.filter(|_| same_process) {
-                Some(index) => Places::Now(self.places_now(index, &wanted, version, context)?),
-                None => {
-                    let places = wanted.iter().map(|(line, at, _)| (*line, *at)).collect();
-                    Places::InText(file.text, places)
-                }
-            };
-            answered.files.push(AnsweredFile { path: file.path, total, places });
-        }
-        Ok(answered)
+/// Finds out which matches an answer chose, and where those of open files are now.
+pub(crate) fn follow_matches(
+    open_files: &OpenFiles,
+    edits: &Edits,
+    (launch, version, files): (String, u64, Vec<FileMatches>),
+    choice: &Choice,
+    context: &Context,
+) -> Result<AnsweredMatches, Fault> {
+    let sizes: Vec<usize> = files.iter().map(|file| file.places.len()).collect();
+    let chosen = chosen_matches(choice, &sizes)?;
+    let same_process = launch == edits.ids.launch_id();
+    let mut answered = AnsweredMatches { files: Vec::new(), total: sizes.iter().sum() };
+    let mut first = 0;
+    for file in files {
+        let total = file.places.len();
+        let wanted = (0..total).filter(|at| chosen.contains(&(first + at)));
+        let wanted: Vec<_> = wanted.map(|at| file.places[at]).collect();
+        first += total;
+        let open = open_files.index(&file.path);
+        let places = match open.filter(|_| same_process) {
+            Some(index) => Places::Now(places_now(open_files, index, &wanted, version, context)?),
+            None => {
+                let places = wanted.iter().map(|(line, at, _)| (*line, *at)).collect();
+                Places::InText(file.text, places)
+            }
+        };
+        answered.files.push(AnsweredFile { path: file.path, total, places });
     }
+    Ok(answered)
+}
 
-    fn places_now(
-        &self,
-        index: usize,
-        wanted: &[(usize, usize, usize)],
-        version: u64,
-        context: &Context,
-    ) -> Result<Vec<(usize, usize)>, Fault> {
-        let file = &self.files[index];
-        let baseline = Baseline { version, from_earlier_process: false, run: &context.run_id };
-        let mut places = Vec::new();
-        for (line, at, lines) in wanted {
-            let Ok(now) = file.line_log().map_range(*line..line + lines, baseline) else {
-                let nearest = file.line_log().nearest_line(*line, baseline);
-                let around = nearest..nearest + 1;
-                let shown = shown_lines(file, &excerpt_lines(file, &around), context.version);
-                let (line, now) = (line + 1, excerpt(file, &around));
-                let message = format!("line {line} changed since you were asked; now:\n{now}");
-                return Err(Fault::stale(message)
-                    .numbers([shown])
-                    .hint("nothing was changed: run the call again"));
-            };
-            places.push((now.start, file.buffer().line_start(now.start) + at));
-        }
-        places.sort_unstable();
-        Ok(places)
+fn places_now(
+    open_files: &OpenFiles,
+    index: usize,
+    wanted: &[(usize, usize, usize)],
+    version: u64,
+    context: &Context,
+) -> Result<Vec<(usize, usize)>, Fault> {
+    let file = &open_files[index];
+    let baseline = Baseline { version, from_earlier_process: false, run: &context.run_id };
+    let mut places = Vec::new();
+    for (line, at, lines) in wanted {
+        let Ok(now) = file.line_log().map_range(*line..line + lines, baseline) else {
+            let nearest = file.line_log().nearest_line(*line, baseline);
+            let around = nearest..nearest + 1;
+            let shown = shown_lines(file, &excerpt_lines(file, &around), context.version);
+            let (line, now) = (line + 1, excerpt(file, &around));
+            let message = format!("line {line} changed since you were asked; now:\n{now}");
+            return Err(Fault::stale(message)
+                .numbers([shown])
+                .hint("nothing was changed: run the call again"));
+        };
+        places.push((now.start, file.buffer().line_start(now.start) + at));
     }
+    places.sort_unstable();
+    Ok(places)
 }
 
 /// Returns the indexes of the chosen matches. Of several files, the first options are the files; `sizes` is how many

@@ -6,9 +6,10 @@ use std::ops::Range;
 
 use docui::{Context, LineNumbers};
 
-use super::Editor;
 use crate::limits::{MOVES_TOLD, PIECES_MAX};
 use crate::model::line_log::Baseline;
+use crate::model::open_files::OpenFiles;
+use crate::model::seen_numbers::{baselines, unlisted_baseline};
 
 /// What the numbers of one file that a reader knows are after an action. All lines count from 0.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -38,90 +39,96 @@ struct KnownLines<'a> {
     shown: bool,
 }
 
-impl Editor {
-    /// Returns what the numbers of a file that the reader knows are once an action has taken effect.
-    pub(crate) fn renumbering(&self, index: usize, context: &Context) -> Renumbering {
-        let mut all = self.renumbering_until(index, context.next_version(), context);
-        // What an earlier step of the run has told isn't told again, but taken back when it is no longer so.
-        let run_changed =
-            self.files[index].line_log().has_change_by(&context.run_id, context.version);
-        if run_changed {
-            let told = self.renumbering_until(index, context.version, context);
-            all.subtract(&told);
-        }
-        all
+/// Returns what the numbers of a file that the reader knows are once an action has taken effect.
+pub(crate) fn renumbering(files: &OpenFiles, index: usize, context: &Context) -> Renumbering {
+    let mut all = renumbering_until(files, index, context.next_version(), context);
+    // What an earlier step of the run has told isn't told again, but taken back when it is no longer so.
+    let run_changed = files[index].line_log().has_change_by(&context.run_id, context.version);
+    if run_changed {
+        let told = renumbering_until(files, index, context.version, context);
+        all.subtract(&told);
     }
+    all
+}
 
-    fn renumbering_until(&self, index: usize, until: u64, context: &Context) -> Renumbering {
-        let log = self.files[index].line_log();
-        let mut all = Renumbering::default();
-        for KnownLines { lines, baseline, shown } in self.known_lines(index, context) {
-            let Ok((now, complete)) = log.survivors(lines.clone(), baseline, until, PIECES_MAX)
-            else {
-                continue;
-            };
-            if !complete {
-                let end = now.last().map_or(lines.start, |(lines, _)| lines.end);
-                all.retired_from = Some(end as u64 + 1);
-            }
-            for (lines, to) in now {
-                match lines.start == to {
-                    false => all.add_move(lines, to),
-                    true if shown => all.kept.push(lines),
-                    true => all.unshown.push(lines),
-                }
-            }
-            if all.retired_from.is_some() {
-                break;
-            }
-        }
-        all.limit();
-        all
-    }
-
-    /// False for a reader who has seen neither the window nor any number of a file.
-    pub(crate) fn knows_numbers(&self, index: usize, context: &Context) -> bool {
-        let key = self.files[index].key();
-        let listed = |numbers: &LineNumbers| numbers.version.is_some() && numbers.document == key;
-        context.seen_version > 0 || context.seen_lost || context.numbers.iter().any(listed)
-    }
-
-    /// True when the reader was shown all of these lines, as they were numbered before the action.
-    pub(crate) fn has_seen(&self, index: usize, lines: &Range<usize>, context: &Context) -> bool {
-        let log = self.files[index].line_log();
-        let shown = self.known_lines(index, context).into_iter().filter(|known| known.shown);
-        let now = shown.filter_map(|known| {
-            log.survivors(known.lines, known.baseline, context.version, PIECES_MAX).ok()
-        });
-        let now = now.flat_map(|(pieces, _)| pieces);
-        let seen: usize = now
-            .filter_map(|(then, to)| overlap(&(to..to + then.len()), lines))
-            .map(|both| both.len())
-            .sum();
-        seen >= lines.len()
-    }
-
-    /// Returns the numbers of a file that the reader knows: those that it was shown, and those of the version that
-    /// it saw last.
-    fn known_lines<'a>(&self, index: usize, context: &'a Context) -> Vec<KnownLines<'a>> {
-        let file = &self.files[index];
-        let count = |baseline: Baseline<'_>| {
-            let growth = file.line_log().growth_since(baseline)?;
-            Some(file.buffer().line_count().saturating_add_signed(-growth))
+fn renumbering_until(
+    files: &OpenFiles,
+    index: usize,
+    until: u64,
+    context: &Context,
+) -> Renumbering {
+    let log = files[index].line_log();
+    let mut all = Renumbering::default();
+    for KnownLines { lines, baseline, shown } in known_lines(files, index, context) {
+        let Ok((now, complete)) = log.survivors(lines.clone(), baseline, until, PIECES_MAX) else {
+            continue;
         };
-        let listed = context.numbers.iter().filter(|numbers| numbers.version.is_some());
-        let last = listed.map(|numbers| numbers.last).max().unwrap_or(0);
-        let unlisted = self.unlisted_baseline(index, context);
-        let all = unlisted.and_then(count).unwrap_or(0).max(last as usize);
-        let parts = self.baselines(index, 0..all, context).into_iter();
-        let known = parts.filter_map(|part| {
-            let baseline = part.baseline?;
-            let end = part.lines.end.min(count(baseline)?);
-            let lines = part.lines.start..end;
-            (!lines.is_empty()).then_some(KnownLines { lines, baseline, shown: part.listed })
-        });
-        known.collect()
+        if !complete {
+            let end = now.last().map_or(lines.start, |(lines, _)| lines.end);
+            all.retired_from = Some(end as u64 + 1);
+        }
+        for (lines, to) in now {
+            match lines.start == to {
+                false => all.add_move(lines, to),
+                true if shown => all.kept.push(lines),
+                true => all.unshown.push(lines),
+            }
+        }
+        if all.retired_from.is_some() {
+            break;
+        }
     }
+    all.limit();
+    all
+}
+
+/// False for a reader who has seen neither the window nor any number of a file.
+pub(crate) fn knows_numbers(files: &OpenFiles, index: usize, context: &Context) -> bool {
+    let key = files[index].key();
+    let listed = |numbers: &LineNumbers| numbers.version.is_some() && numbers.document == key;
+    context.seen_version > 0 || context.seen_lost || context.numbers.iter().any(listed)
+}
+
+/// True when the reader was shown all of these lines, as they were numbered before the action.
+pub(crate) fn has_seen(
+    files: &OpenFiles,
+    index: usize,
+    lines: &Range<usize>,
+    context: &Context,
+) -> bool {
+    let log = files[index].line_log();
+    let shown = known_lines(files, index, context).into_iter().filter(|known| known.shown);
+    let now = shown.filter_map(|known| {
+        log.survivors(known.lines, known.baseline, context.version, PIECES_MAX).ok()
+    });
+    let now = now.flat_map(|(pieces, _)| pieces);
+    let seen: usize = now
+        .filter_map(|(then, to)| overlap(&(to..to + then.len()), lines))
+        .map(|both| both.len())
+        .sum();
+    seen >= lines.len()
+}
+
+/// Returns the numbers of a file that the reader knows: those that it was shown, and those of the version that
+/// it saw last.
+fn known_lines<'a>(files: &OpenFiles, index: usize, context: &'a Context) -> Vec<KnownLines<'a>> {
+    let file = &files[index];
+    let count = |baseline: Baseline<'_>| {
+        let growth = file.line_log().growth_since(baseline)?;
+        Some(file.buffer().line_count().saturating_add_signed(-growth))
+    };
+    let listed = context.numbers.iter().filter(|numbers| numbers.version.is_some());
+    let last = listed.map(|numbers| numbers.last).max().unwrap_or(0);
+    let unlisted = unlisted_baseline(files, index, context);
+    let all = unlisted.and_then(count).unwrap_or(0).max(last as usize);
+    let parts = baselines(files, index, 0..all, context).into_iter();
+    let known = parts.filter_map(|part| {
+        let baseline = part.baseline?;
+        let end = part.lines.end.min(count(baseline)?);
+        let lines = part.lines.start..end;
+        (!lines.is_empty()).then_some(KnownLines { lines, baseline, shown: part.listed })
+    });
+    known.collect()
 }
 
 impl Renumbering {

@@ -15,14 +15,15 @@ use docui::Handle;
 use docui::blocking::Task;
 use pipemux_publish::Leftover;
 
-use super::Editor;
 use crate::display::wording::count;
 use crate::limits::{DISK_START, FILES_NAMED};
 use crate::model::buffer::Buffer;
 use crate::model::change_log::change_journal::Operation;
 use crate::model::disk;
+use crate::model::edits::Edits;
 use crate::model::history::{Author, Change, EditKind, FileChange};
 use crate::model::journal::Journal;
+use crate::model::open_files::OpenFiles;
 use crate::model::workspace_edit::links;
 
 /// What became of a change that was interrupted.
@@ -54,97 +55,104 @@ impl OwnLeftover {
     }
 }
 
-impl Editor {
-    /// Finds out what became of changes that were being written, by what is on disk now: one that is there in all its
-    /// files counts, one that is there in none doesn't. Returns notes for the readers about all others.
-    pub(super) fn settle(&mut self, begun: Vec<Operation>, handle: &Handle) -> Vec<String> {
-        if begun.is_empty() {
-            return Vec::new();
-        }
-        let state_dir = self.state_dir.clone();
-        let look = move || begun.into_iter().map(|one| look_at(one, &state_dir)).collect();
-        let task = Task::start(handle, look);
-        let found: Option<Vec<Interrupted>> = task.ok().and_then(|mut task| task.wait(DISK_START));
-        let Some(found) = found else {
-            let note =
-                "A change was interrupted, and its disk does not answer: it may be half done.";
-            return vec![note.to_owned()];
-        };
-        let mut notes = Vec::new();
-        let mut left = Vec::new();
-        for mut one in found {
-            left.append(&mut one.left);
-            for foreign in std::mem::take(&mut one.foreign) {
-                let shown = self.display_path(&foreign);
-                notes.push(format!(
-                    "{shown} was left by an edit that was interrupted, and somebody has written to it: take what you need, then remove its folder"
-                ));
-            }
-            notes.extend(self.take_interrupted(one));
-        }
-        self.leftovers = Arc::new(left);
-        notes
+/// Finds out what became of changes that were being written, by what is on disk now: one that is there in all its
+/// files counts, one that is there in none doesn't. Returns notes for the readers about all others.
+pub(crate) fn settle(
+    files: &OpenFiles,
+    edits: &mut Edits,
+    begun: Vec<Operation>,
+    handle: &Handle,
+) -> Vec<String> {
+    if begun.is_empty() {
+        return Vec::new();
     }
-
-    fn take_interrupted(&mut self, interrupted: Interrupted) -> Option<String> {
-        let Interrupted { operation, done, rest, others, .. } = interrupted;
-        let author = Author::outside_of_runs(self.version);
-        if done.is_empty() {
-            self.changes.take_failure(operation.id());
-            return None;
+    let state_dir = files.paths.state_dir.clone();
+    let look = move || begun.into_iter().map(|one| look_at(one, &state_dir)).collect();
+    let task = Task::start(handle, look);
+    let found: Option<Vec<Interrupted>> = task.ok().and_then(|mut task| task.wait(DISK_START));
+    let Some(found) = found else {
+        let note = "A change was interrupted, and its disk does not answer: it may be half done.";
+        return vec![note.to_owned()];
+    };
+    let mut notes = Vec::new();
+    let mut left = Vec::new();
+    for mut one in found {
+        left.append(&mut one.left);
+        for foreign in std::mem::take(&mut one.foreign) {
+            let shown = files.paths.display_path(&foreign);
+            notes.push(format!(
+                "{shown} was left by an edit that was interrupted, and somebody has written to it: take what you need, then remove its folder"
+            ));
         }
-        if rest.is_empty() && others.is_empty() {
-            match operation {
-                Operation::Edit(mut change) => {
-                    change.author.version = self.version;
-                    self.changes.push(change);
-                }
-                Operation::Undo { ids, .. } => self.changes.take_undo(&ids, &author),
-                Operation::Redo { ids, .. } => self.changes.take_redo(&ids, &author),
-            }
-            return None;
-        }
-        let kind = match &operation {
-            Operation::Edit(change) => change.kind,
-            Operation::Undo { .. } => EditKind::Undo,
-            Operation::Redo { .. } => EditKind::Redo,
-        };
-        self.changes.take_failure(operation.id());
-        let mut note = format!(
-            "{kind} was interrupted, and nothing was mended since: it is done in {}",
-            self.listed(done.iter().map(|file| &*file.path))
-        );
-        if !rest.is_empty() {
-            note += &format!("; not in {}", self.listed(rest.iter().map(|file| &*file.path)));
-        }
-        if !others.is_empty() {
-            let others = self.listed(others.iter().map(PathBuf::as_path));
-            note += &format!("; {others}: changed by others since");
-        }
-        let id = |half: &str| format!("{}-{half}", operation.id());
-        let change = |id: String, files| {
-            let author = author.clone();
-            Change { id, kind, author, files, of: None }
-        };
-        if !rest.is_empty() {
-            let call = format!("redo(change=\"{}\")", id("rest"));
-            note += &format!(" · go on: {}", self.run_command(&call));
-            self.changes.push_undone(change(id("rest"), rest));
-        }
-        let call = format!("undo(change=\"{}\")", id("done"));
-        note += &format!(" · go back: {}", self.run_command(&call));
-        self.changes.push_reload(change(id("done"), done));
-        Some(note)
+        notes.extend(take_interrupted(files, edits, one));
     }
+    edits.leftovers = Arc::new(left);
+    notes
+}
 
-    /// Names files: the first of them, and how many there are.
-    fn listed<'p>(&self, paths: impl ExactSizeIterator<Item = &'p Path>) -> String {
-        let all = paths.len();
-        let named: Vec<_> = paths.take(FILES_NAMED).map(|path| self.display_path(path)).collect();
-        match all > named.len() {
-            true => format!("{} ({}, …)", count(all, "file"), named.join(", ")),
-            false => named.join(", "),
+fn take_interrupted(
+    files: &OpenFiles,
+    edits: &mut Edits,
+    interrupted: Interrupted,
+) -> Option<String> {
+    let Interrupted { operation, done, rest, others, .. } = interrupted;
+    let author = Author::outside_of_runs(edits.version);
+    if done.is_empty() {
+        edits.changes.take_failure(operation.id());
+        return None;
+    }
+    if rest.is_empty() && others.is_empty() {
+        match operation {
+            Operation::Edit(mut change) => {
+                change.author.version = edits.version;
+                edits.changes.push(change);
+            }
+            Operation::Undo { ids, .. } => edits.changes.take_undo(&ids, &author),
+            Operation::Redo { ids, .. } => edits.changes.take_redo(&ids, &author),
         }
+        return None;
+    }
+    let kind = match &operation {
+        Operation::Edit(change) => change.kind,
+        Operation::Undo { .. } => EditKind::Undo,
+        Operation::Redo { .. } => EditKind::Redo,
+    };
+    edits.changes.take_failure(operation.id());
+    let mut note = format!(
+        "{kind} was interrupted, and nothing was mended since: it is done in {}",
+        listed(files, done.iter().map(|file| &*file.path))
+    );
+    if !rest.is_empty() {
+        note += &format!("; not in {}", listed(files, rest.iter().map(|file| &*file.path)));
+    }
+    if !others.is_empty() {
+        let others = listed(files, others.iter().map(PathBuf::as_path));
+        note += &format!("; {others}: changed by others since");
+    }
+    let id = |half: &str| format!("{}-{half}", operation.id());
+    let change = |id: String, files| {
+        let author = author.clone();
+        Change { id, kind, author, files, of: None }
+    };
+    if !rest.is_empty() {
+        let call = format!("redo(change=\"{}\")", id("rest"));
+        note += &format!(" · go on: {}", files.paths.run_command(&call));
+        edits.changes.push_undone(change(id("rest"), rest));
+    }
+    let call = format!("undo(change=\"{}\")", id("done"));
+    note += &format!(" · go back: {}", files.paths.run_command(&call));
+    edits.changes.push_reload(change(id("done"), done));
+    Some(note)
+}
+
+/// Names files: the first of them, and how many there are.
+fn listed<'p>(files: &OpenFiles, paths: impl ExactSizeIterator<Item = &'p Path>) -> String {
+    let all = paths.len();
+    let named: Vec<_> =
+        paths.take(FILES_NAMED).map(|path| files.paths.display_path(path)).collect();
+    match all > named.len() {
+        true => format!("{} ({}, …)", count(all, "file"), named.join(", ")),
+        false => named.join(", "),
     }
 }
 

@@ -7,8 +7,8 @@ use docui::{Context, Done, View};
 
 use crate::display::lines::visible_line;
 use crate::display::wording::shown_lines;
-use crate::model::Editor;
 use crate::model::open_file::OpenFile;
+use crate::model::open_files::OpenFiles;
 
 /// The most empty lines that a seam shows.
 const EMPTY_LINES_MAX: usize = 3;
@@ -17,54 +17,52 @@ const SHORT_BLOCK: usize = 4;
 
 /// A place in a file that an outcome shows. Bytes count after the change.
 #[derive(Debug, Clone)]
-pub(in crate::update) enum Seam {
+pub(crate) enum Seam {
     /// Both ends of lines that were put somewhere, with the lines next to them.
     Block(PathBuf, Range<usize>),
     /// The lines around a gap.
     Gap(PathBuf, usize),
 }
 
-impl Editor {
-    /// Adds seams to an outcome, in this order, below the lines that were replaced.
-    pub(in crate::update) fn with_seams(
-        &self,
-        done: Done,
-        replaced: &str,
-        seams: &[Seam],
-        context: &Context,
-    ) -> Done {
-        let mut text = replaced.to_owned();
-        let mut numbers = Vec::new();
-        // What is shown already, in order: the file, and its lines.
-        let mut shown: Vec<(&Path, Range<usize>)> = Vec::new();
-        for seam in seams {
-            let (Seam::Block(path, _) | Seam::Gap(path, _)) = seam;
-            let Some(index) = self.file_index(path) else { continue };
-            let file = &self.files[index];
-            let new = ranges(file, seam).into_iter();
-            let new: Vec<_> = new.flat_map(|lines| without(lines, path, &shown)).collect();
-            for lines in new {
-                match shown.last() {
-                    Some((before, _)) if before != path => {
-                        text += &format!("{}:\n", self.display_path(path));
-                    }
-                    Some((_, before)) if before.end != lines.start => text += "…\n",
-                    _ => {}
+/// Adds seams to an outcome, in this order, below the lines that were replaced.
+pub(crate) fn with_surroundings(
+    open_files: &OpenFiles,
+    done: Done,
+    replaced: &str,
+    seams: &[Seam],
+    context: &Context,
+) -> Done {
+    let mut text = replaced.to_owned();
+    let mut numbers = Vec::new();
+    // What is shown already, in order: the file, and its lines.
+    let mut shown: Vec<(&Path, Range<usize>)> = Vec::new();
+    for seam in seams {
+        let (Seam::Block(path, _) | Seam::Gap(path, _)) = seam;
+        let Some(index) = open_files.index(path) else { continue };
+        let file = &open_files[index];
+        let new = ranges(file, seam).into_iter();
+        let new: Vec<_> = new.flat_map(|lines| without(lines, path, &shown)).collect();
+        for lines in new {
+            match shown.last() {
+                Some((before, _)) if before != path => {
+                    text += &format!("{}:\n", open_files.paths.display_path(path));
                 }
-                for line in lines.clone() {
-                    text += &format!("{}\t{}\n", line + 1, visible_line(file, line));
-                }
-                numbers.push(shown_lines(file, &lines, context.next_version()));
-                shown.push((path, lines));
+                Some((_, before)) if before.end != lines.start => text += "…\n",
+                _ => {}
             }
+            for line in lines.clone() {
+                text += &format!("{}\t{}\n", line + 1, visible_line(file, line));
+            }
+            numbers.push(shown_lines(file, &lines, context.next_version()));
+            shown.push((path, lines));
         }
-        if text.is_empty() {
-            return done.complete();
-        }
-        let mut view = View::new("");
-        view.code("", text);
-        done.content(view).shows(numbers).complete()
     }
+    if text.is_empty() {
+        return done.complete();
+    }
+    let mut view = View::new("");
+    view.code("", text);
+    done.content(view).shows(numbers).complete()
 }
 
 /// Returns the parts of lines that aren't shown yet.

@@ -2,7 +2,7 @@
 
 use docui::{FilePath, Pattern};
 
-use super::heads::HeadsRequest;
+use super::first_lines::FirstLinesRequest;
 use crate::action::{Action, Only};
 
 /// Writes a call again; `None` where its text can't stand in a command.
@@ -76,8 +76,8 @@ fn add_filters(args: &mut Vec<String>, only: Option<Only>, not: Option<&Pattern>
 }
 
 /// Writes a call for the same lines again.
-pub(super) fn heads_again(request: &HeadsRequest) -> Option<String> {
-    let HeadsRequest { files: paths, first, last, not, markup } = request;
+pub(super) fn repeat_first_lines(request: &FirstLinesRequest) -> Option<String> {
+    let FirstLinesRequest { files: paths, first, last, not, markup } = request;
     let mut args = vec![files(paths)?, first.to_string(), last.to_string()];
     if let Some(not) = not {
         args.push(format!("not={}", quoted(&not.0)?));

@@ -11,7 +11,7 @@ use crate::display::wording::count;
 use crate::limits::NAMED_WITHOUT_SYMBOLS;
 
 /// Returns the outcome in one line, and the outlines as far as they fit.
-pub(super) fn written(outlines: &Outlines, budget: u32) -> (String, String) {
+pub(super) fn render(outlines: &Outlines, budget: u32) -> (String, String) {
     let mut brief = brief(outlines);
     let several = outlines.files.len() > 1;
     let rows: Vec<String> = match outlines.only_counts {

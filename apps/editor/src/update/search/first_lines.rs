@@ -7,13 +7,13 @@ use docui::{Blocking, Context, Fault, FilePath, Pattern};
 use pipemux_search::LineMatcher;
 use pipemux_syntax::Language;
 
-use super::again::heads_again;
 use super::blocks::{Blocks, Notes, pieces};
 use super::budget::Budget;
 use super::listing::Listing;
 use super::markup::prose_lines;
+use super::repeat_call::repeat_first_lines;
 use super::scope::{Numbers, ScopedFiles};
-use super::seen::ShownLines;
+use super::shown_lines::ShownLines;
 use super::{Scope, pattern_fault};
 use crate::display::lines::readable;
 use crate::display::wording::count;
@@ -21,10 +21,13 @@ use crate::limits::{HEADS_MAX, VALUE_MAX};
 use crate::model::Editor;
 use crate::model::buffer::Buffer;
 use crate::model::documents::Documents;
+use crate::model::open_files::OpenFiles;
+use crate::update::search::listing::listing;
+use crate::update::search::scope::search_scope;
 
 /// Which lines of each of several files are wanted.
 #[derive(Debug, Clone)]
-pub(in crate::update) struct HeadsRequest {
+pub(crate) struct FirstLinesRequest {
     pub files: Vec<FilePath>,
     pub first: i64,
     pub last: i64,
@@ -35,7 +38,7 @@ pub(in crate::update) struct HeadsRequest {
 }
 
 /// How to answer.
-struct Heads {
+struct FirstLines {
     /// From 0.
     lines: Range<usize>,
     not: Option<LineMatcher>,
@@ -48,52 +51,50 @@ struct Heads {
     again: Option<String>,
 }
 
-impl Editor {
-    /// Shows the same lines of several files. As an argument they are the bare text.
-    pub(in crate::update) fn heads_of(
-        &mut self,
-        request: &HeadsRequest,
-        context: &Context,
-    ) -> Result<Blocking<Self>, Fault> {
-        let number = |name: &str, number: i64| match usize::try_from(number) {
-            Ok(number) if number > 0 => Ok(number),
-            _ => Err(Fault::usage(format!("{name} is {number}: lines count from 1"))),
-        };
-        let HeadsRequest { files, first, last, not, markup } = request;
-        let (first, last) = (number("first", *first)?, number("last", *last)?);
-        if first > last {
-            return Err(Fault::usage(format!("first is {first}, after last, which is {last}")));
-        }
-        let not = line_matcher("not", not.as_ref())?;
-        let command = |call: Option<String>| call.map(|call| self.run_command(&call));
-        let heads = Heads {
-            lines: first - 1..last,
-            not,
-            budget: u64::from(context.budget),
-            nested: context.nested,
-            markup: *markup,
-            again: command(heads_again(request)),
-        };
-        let scope = self.search_scope(files, Numbers::Present, context)?;
-        self.listing(context, move |documents| heads.listing(&scope, documents))
+/// Shows the same lines of several files. As an argument they are the bare text.
+pub(crate) fn first_lines(
+    open_files: &OpenFiles,
+    request: &FirstLinesRequest,
+    context: &Context,
+) -> Result<Blocking<Editor>, Fault> {
+    let number = |name: &str, number: i64| match usize::try_from(number) {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(Fault::usage(format!("{name} is {number}: lines count from 1"))),
+    };
+    let FirstLinesRequest { files, first, last, not, markup } = request;
+    let (first, last) = (number("first", *first)?, number("last", *last)?);
+    if first > last {
+        return Err(Fault::usage(format!("first is {first}, after last, which is {last}")));
     }
-
-    pub(in crate::update) fn glob(
-        &mut self,
-        patterns: &[FilePath],
-        path: Option<&FilePath>,
-        context: &Context,
-    ) -> Result<Blocking<Self>, Fault> {
-        let mut scope = self.search_scope(patterns, Numbers::Present, context)?;
-        if let Some(path) = path {
-            scope.base = self.caller_path(&path.0, context);
-        }
-        let budget = u64::from(context.budget);
-        self.listing(context, move |documents| list(&scope, budget, documents))
-    }
+    let not = line_matcher("not", not.as_ref())?;
+    let command = |call: Option<String>| call.map(|call| open_files.paths.run_command(&call));
+    let query = FirstLines {
+        lines: first - 1..last,
+        not,
+        budget: u64::from(context.budget),
+        nested: context.nested,
+        markup: *markup,
+        again: command(repeat_first_lines(request)),
+    };
+    let scope = search_scope(open_files, files, Numbers::Present, context)?;
+    listing(open_files, context, move |documents| query.listing(&scope, documents))
 }
 
-impl Heads {
+pub(crate) fn glob(
+    open_files: &OpenFiles,
+    patterns: &[FilePath],
+    path: Option<&FilePath>,
+    context: &Context,
+) -> Result<Blocking<Editor>, Fault> {
+    let mut scope = search_scope(open_files, patterns, Numbers::Present, context)?;
+    if let Some(path) = path {
+        scope.base = open_files.paths.caller_path(&path.0, context);
+    }
+    let budget = u64::from(context.budget);
+    listing(open_files, context, move |documents| list(&scope, budget, documents))
+}
+
+impl FirstLines {
     fn listing(self, scope: &Scope, mut documents: Documents) -> Result<Listing, Fault> {
         let ScopedFiles { files, named, missing, .. } = scope.files(&mut documents)?;
         let root = documents.root.clone();
@@ -126,16 +127,7 @@ impl Heads {
                 without_prose = all - wanted.len();
             }
             if self.nested {
-                for line in &wanted {
-                    bare += &buffer.slice(buffer.byte_range(&(*line..line + 1)));
-                }
-                if bare.len() > VALUE_MAX {
-                    let message = format!("these lines have more than {VALUE_MAX} bytes");
-                    return Err(Fault::refused(message).hint("ask for fewer lines"));
-                }
-                if !bare.is_empty() && !bare.ends_with('\n') {
-                    bare.push('\n');
-                }
+                add_bare_lines(&mut bare, buffer, &wanted)?;
             }
             let mut block = blocks.block(&display(path), buffer, &wanted, &Notes::new());
             let is_cut = listed == HEADS_MAX || !budget.take(&block);
@@ -147,13 +139,10 @@ impl Heads {
                     rest += &format!("; {again} --budget {needed}");
                 }
                 rest.push('\n');
-                // Of the first file, what there is room for.
-                while listed == 0 && !wanted.is_empty() {
-                    wanted.truncate(wanted.len() / 2);
-                    block = blocks.block(&display(path), buffer, &wanted, &Notes::new());
-                    if budget.take(&block) {
-                        break;
-                    }
+                if listed == 0 {
+                    block = shortened(&mut wanted, &mut budget, |wanted| {
+                        blocks.block(&display(path), buffer, wanted, &Notes::new())
+                    });
                 }
                 if listed > 0 || wanted.is_empty() {
                     break;
@@ -189,6 +178,41 @@ impl Heads {
         let range = self.lines.start.min(all)..self.lines.end.min(all);
         lines_without(buffer, range, self.not.as_ref())
     }
+}
+
+/// Halves the lines that are wanted until there is room for them. Returns their block.
+fn shortened(
+    wanted: &mut Vec<usize>,
+    budget: &mut Budget,
+    block_of: impl Fn(&[usize]) -> String,
+) -> String {
+    while !wanted.is_empty() {
+        wanted.truncate(wanted.len() / 2);
+        let block = block_of(wanted);
+        if budget.take(&block) {
+            return block;
+        }
+    }
+    String::new()
+}
+
+/// Adds lines as they are to what another call takes.
+pub(in crate::update) fn add_bare_lines(
+    bare: &mut String,
+    buffer: &Buffer,
+    lines: &[usize],
+) -> Result<(), Fault> {
+    for piece in pieces(lines) {
+        *bare += &buffer.slice(buffer.byte_range(&piece));
+    }
+    if bare.len() > VALUE_MAX {
+        let message = format!("these lines have more than {VALUE_MAX} bytes");
+        return Err(Fault::refused(message).hint("ask for fewer lines"));
+    }
+    if !bare.is_empty() && !bare.ends_with('\n') {
+        bare.push('\n');
+    }
+    Ok(())
 }
 
 /// Returns the lines of a range that don't match a regular expression, and how many do.
