@@ -293,7 +293,7 @@ impl Jobs {
                 job.told_early.insert(reader.clone());
             }
         } else if job.readers.remove(reader) {
-            let (workspace, reader) = (reader.0.to_string(), reader.1.clone());
+            let (workspace, reader) = (reader.0.to_string(), reader.1.to_string());
             turn.persist(Record::JobTold { job: number, workspace, reader });
         }
     }

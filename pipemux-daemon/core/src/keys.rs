@@ -1,8 +1,10 @@
 //! Names inside the core: sessions, workspaces, requests.
 
+use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::ops::Deref;
 use std::rc::Rc;
 
 use pipemux_proto::SessionAddr;
@@ -11,6 +13,49 @@ use pipemux_proto::projection::Lod;
 
 /// A workspace's key: what the client gave to tell it from others.
 pub type WorkspaceKey = Rc<str>;
+
+/// The name of a reader, as its requests give it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ReaderId(Rc<str>);
+
+impl ReaderId {
+    /// Returns the name as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<&str> for ReaderId {
+    fn from(name: &str) -> Self {
+        Self(name.into())
+    }
+}
+
+impl From<String> for ReaderId {
+    fn from(name: String) -> Self {
+        Self(name.into())
+    }
+}
+
+impl Deref for ReaderId {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for ReaderId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ReaderId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
 
 /// A session: its address, and the workspace that owns it unless the user's workspaces share it.
 #[derive(Debug, Clone, Eq)]

@@ -2,18 +2,22 @@
 //!
 //! | module | keeps |
 //! |---|---|
-//! | [`workspace`] | one workspace: all that is below, and its epoch |
-//! | [`window`], [`windows`] | a view of one session; the windows of a workspace, with their indexes |
-//! | [`raw_projection`] | what an app sent of a window |
-//! | [`embeds`] | what it shows of other sessions' windows |
-//! | [`rendered`], [`content`] | what was written of it |
+//! | [`workspace`] | one workspace: what it is made of, and its epoch |
+//! | [`window`], `window_options` | a view of one session; what a reader sets of it |
+//! | [`windows`], `dirty_windows` | the windows of a workspace, with their indexes; which of them changed since readers saw them |
+//! | [`raw_projection`], `held_projection` | what an app sent of a window, and what it was asked for |
+//! | [`embeds`] | what a window shows of other sessions' windows |
+//! | `reader_contents`, `per_reader` | what a window shows to each reader, where an app shows each something else |
+//! | [`rendered`], [`content`] | what was written of a window |
 //! | [`context_version`], [`context_errors`] | the version of a window's Context, and what is wrong with it |
+//! | [`delivered_versions`] | how a window was when it was delivered |
 //! | [`anchors`] | display ids, and what they stand for |
-//! | `reader_token` | that one agent does not speak as another by mistake |
-//! | [`reader`], [`dirty_windows`] | what a reader has seen, and which windows may have changed since |
-//! | [`seen_lines`], `forgotten_readers` | which line numbers a reader was shown, and in which version |
+//! | `readers`, `forgotten_readers`, `reader_token` | who reads a workspace; who did; that one doesn't speak as another by mistake |
+//! | [`reader`], `delivery` | what a reader has seen; what is on its way to it |
+//! | `line_knowledge`, [`seen_lines`] | which line numbers a reader was shown, and in which version |
 //! | [`panels`] | which parts of its document the daemon writes itself |
 //! | [`notices`], [`history`] | what readers should know, and what was done |
+//! | `memory` | bounds on the bytes of all this |
 //!
 //! **Invariant: nothing here knows a run, a process or a verb.** Views are written from a workspace,
 //! never by it.
@@ -22,10 +26,14 @@ pub mod anchors;
 pub mod content;
 pub mod context_errors;
 pub mod context_version;
+pub mod delivered_versions;
+mod delivery;
 mod dirty_windows;
 pub mod embeds;
 mod forgotten_readers;
+mod held_projection;
 pub mod history;
+mod line_knowledge;
 pub mod link_code;
 mod memory;
 pub mod notices;
@@ -33,11 +41,14 @@ pub mod panels;
 mod per_reader;
 pub mod raw_projection;
 pub mod reader;
+mod reader_contents;
 mod reader_token;
+mod readers;
 pub mod rendered;
 pub mod seen_lines;
 mod unfinished;
 pub mod window;
+pub mod window_options;
 pub mod windows;
 pub mod workspace;
 
@@ -46,18 +57,22 @@ use std::collections::BTreeMap;
 use pipemux_proto::{Fault, Incarnation};
 
 use crate::event::Now;
-use crate::keys::{SessionKey, WorkspaceKey};
+use crate::keys::{ReaderId, SessionKey, WorkspaceKey};
 use crate::limits::{CLIENTS_MAX, RETIRED_MAX, WORKSPACES_MAX};
 use crate::persist::records::Record;
 
 pub use context_version::{ContextVersionCounter, ShownContent};
-pub use embeds::{Embed, EmbedDetail, EmbeddedWindow, Embeds, HeldEmbed};
+pub use delivery::{Delivery, SeenWindow};
+pub use embeds::{Embed, EmbedDetail, EmbeddedWindow, Embeds, HeldEmbeds};
+pub use held_projection::HeldProjection;
 pub use notices::NoticeText;
 pub use panels::{Panel, Panels};
-pub use reader::{Delivery, Reader, SeenWindow};
+pub use reader::Reader;
+pub use readers::Readers;
 pub use rendered::{Rendered, TitleWord};
 pub use seen_lines::{LineUpdate, SeenLines, ShownVersion, When};
-pub use window::{HeldProjection, Placement, Window};
+pub use window::Window;
+pub use window_options::Placement;
 pub use windows::{Rank, Windows};
 pub use workspace::Workspace;
 
@@ -79,7 +94,7 @@ pub struct Workspaces {
 #[derive(Debug)]
 struct Unconfirmed {
     workspace: WorkspaceKey,
-    reader: String,
+    reader: ReaderId,
     /// About how many bytes it keeps.
     bytes: usize,
 }
@@ -90,7 +105,7 @@ pub struct Confirmed {
     /// Its workspace.
     pub workspace: WorkspaceKey,
     /// Its reader.
-    pub reader: String,
+    pub reader: ReaderId,
     /// The answer.
     pub delivery: Delivery,
 }
@@ -105,10 +120,21 @@ pub struct FirstNumbers {
 }
 
 impl FirstNumbers {
+    /// Returns the higher of each two numbers.
+    fn max(self, other: Self) -> Self {
+        Self { id: self.id.max(other.id), epoch: self.epoch.max(other.epoch) }
+    }
+
+    /// Returns numbers that are so much higher.
+    fn leap(self, by: u64) -> Self {
+        Self { id: self.id.saturating_add(by), epoch: self.epoch.saturating_add(by) }
+    }
+
     /// Returns the record of a workspace whose numbers below these may have been used.
-    fn to_record(self, key: &str, name: String) -> Record {
+    fn to_record(self, key: &str, name: &str) -> Record {
         let Self { id, epoch } = self;
-        Record::Workspace { key: key.to_owned(), name, ids_below: id, epochs_below: epoch }
+        let (key, name) = (key.to_owned(), name.to_owned());
+        Record::Workspace { key, name, ids_below: id, epochs_below: epoch }
     }
 }
 
@@ -122,7 +148,7 @@ pub struct Entered {
     /// The workspace that made room for a new one.
     pub retired: Option<WorkspaceKey>,
     /// The reader that made room for a new one.
-    pub evicted_reader: Option<String>,
+    pub evicted_reader: Option<ReaderId>,
 }
 
 impl Workspaces {
@@ -204,7 +230,7 @@ impl Workspaces {
         let first = known.unwrap_or_else(first_numbers);
         let mut workspace = Workspace::new(key.clone(), name.to_owned(), first);
         if known.is_some() {
-            workspace.forget_readers();
+            workspace.readers.distrust_new();
         }
         workspace.enter_reader(reader, now);
         self.by_key.insert(key.clone(), workspace);
@@ -218,7 +244,7 @@ impl Workspaces {
             return None;
         }
         let idle = self.by_key.iter().filter(|(_, workspace)| workspace.windows.is_empty());
-        let oldest = idle.min_by_key(|(_, workspace)| workspace.last_heard());
+        let oldest = idle.min_by_key(|(_, workspace)| workspace.readers.last_heard());
         let key = oldest.map(|(key, _)| key.clone())?;
         let workspace = self.by_key.remove(&key)?;
         self.retired.insert(key.clone(), workspace.first_unused_numbers());
@@ -233,7 +259,7 @@ impl Workspaces {
     /// Returns the records of the workspaces that made room: where their numbers go on.
     pub fn snapshot_retired(&self) -> impl Iterator<Item = Record> {
         self.retired.iter().map(|(key, numbers)| {
-            numbers.to_record(key, key.rsplit('/').next().unwrap_or_default().to_owned())
+            numbers.to_record(key, key.rsplit('/').next().unwrap_or_default())
         })
     }
 
@@ -250,11 +276,10 @@ impl Workspaces {
     /// Passes over the numbers that lost records may have reserved: `leap` of each kind.
     pub fn skip_lost_numbers(&mut self, leap: u64) {
         for workspace in self.by_key.values_mut() {
-            workspace.skip_lost_numbers(leap);
+            workspace.rise(workspace.first_unreserved_numbers().leap(leap));
         }
         for numbers in self.retired.values_mut() {
-            numbers.id = numbers.id.saturating_add(leap);
-            numbers.epoch = numbers.epoch.saturating_add(leap);
+            *numbers = numbers.leap(leap);
         }
     }
 
@@ -264,8 +289,7 @@ impl Workspaces {
             workspace.rise(to);
         }
         for numbers in self.retired.values_mut() {
-            numbers.id = numbers.id.max(to.id);
-            numbers.epoch = numbers.epoch.max(to.epoch);
+            *numbers = numbers.max(to);
         }
     }
 
@@ -309,9 +333,10 @@ impl Workspaces {
 
     /// Remembers what an answer shows until its reader confirms it, or until too many later answers
     /// are unconfirmed.
-    pub fn deliver(&mut self, at: &WorkspaceKey, reader: String, delivery: Delivery) {
+    pub fn deliver(&mut self, at: &WorkspaceKey, reader: &str, delivery: Delivery) {
         let Some(workspace) = self.by_key.get_mut(at) else { return };
         let (number, bytes) = (delivery.number, delivery.bytes());
+        let reader = workspace.readers.id(reader);
         let Some(kept) = workspace.reader_mut(&reader) else { return };
         for number in kept.deliver(delivery) {
             self.take_unconfirmed(number);

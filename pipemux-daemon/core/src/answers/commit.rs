@@ -49,11 +49,11 @@ impl ComposedAnswer {
             add_windows(&mut delivery, workspace, reader, (windows, only_named), scope);
             delivery.ids.extend(in_focus);
             if !input.outcomes_for_later.is_empty() {
-                workspace.add_unheard(reader, input.outcomes_for_later);
+                workspace.readers.add_unheard(reader, input.outcomes_for_later);
             }
         }
         let (at, reader) = (input.request.workspace, input.request.reader);
-        workspaces.deliver(&at, reader, delivery);
+        workspaces.deliver(&at, &reader, delivery);
         reserve(workspaces, turn, &at);
         OutgoingAnswer { exit, error, delivery: number, body }
     }

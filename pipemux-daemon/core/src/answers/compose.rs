@@ -58,7 +58,7 @@ impl MintedAnswer {
     ) -> ComposedAnswer {
         let Self { mut input, windows, run, questions, jobs: mut jobs_part, .. } = self;
         let mut lines = std::mem::take(&mut input.still_running);
-        let ended = workspace.unheard(&input.request.reader);
+        let ended = workspace.readers.unheard(&input.request.reader);
         let unheard = ended.len();
         lines.extend(ended);
         lines.extend(job_ends(&input.request, &mut jobs_part, jobs, now));

@@ -14,7 +14,7 @@ use crate::runs::saved_question;
 use crate::turn::Turn;
 use crate::views::answer_window::AnswerWindow;
 use crate::views::requested_window::WindowStatus;
-use crate::workspaces::window::DeliveredVersion;
+use crate::workspaces::delivered_versions::DeliveredVersion;
 use crate::workspaces::{Confirmed, Delivery, SeenWindow, Workspace, Workspaces};
 
 /// Notes that a reader has received an answer.
@@ -90,8 +90,8 @@ pub(super) fn add_windows(
     // A reader who opened all windows knows them, too, without having looked at the workspace.
     let knows_all = scope.all || workspace.completes(reader, seen.iter().map(|(key, _)| key));
     delivery.seen = seen;
-    delivery.noticed = workspace.newest_notice();
-    delivery.window_set_revision = knows_all.then_some(workspace.window_set_revision());
+    delivery.noticed = workspace.notices.count();
+    delivery.window_set_revision = knows_all.then_some(workspace.windows.set_revision());
 }
 
 /// Turns a fresh window of an answer into the window that the reader will have seen once it has the answer.

@@ -46,7 +46,7 @@ impl WindowRequests<'_> {
         );
         let silent = process.is_some_and(|process| process.health.silent());
         let Some(window) = self.workspace.window(session) else { return };
-        let held = window.embed(embed.detail).map(|kept| &kept.held);
+        let held = window.embeds.get(embed.detail).map(|kept| &kept.held);
         if !runs || (silent && held.is_some()) {
             embed.state = WindowStatus::Busy;
             return;
@@ -135,18 +135,18 @@ fn take_projection(
     projection: RawProjection,
 ) -> Taken {
     if projection.unchanged {
-        let held = window.embed((lod, budget)).map(|kept| &kept.held);
+        let held = window.embeds.get((lod, budget)).map(|kept| &kept.held);
         let same = held
             .is_some_and(|held| held.app == app && held.projection.version == projection.version);
         if same {
             return Taken::Settled(WindowStatus::Fresh);
         }
-        window.forget_embed((lod, budget));
+        window.embeds.forget((lod, budget));
         return Taken::Outdated;
     }
     if projection.version < newest {
         return Taken::Outdated;
     }
-    window.hold_embed(HeldProjection { app, lod, budget, projection: Rc::new(projection) });
+    window.embeds.hold(HeldProjection { app, lod, budget, projection: Rc::new(projection) });
     Taken::Settled(WindowStatus::Fresh)
 }

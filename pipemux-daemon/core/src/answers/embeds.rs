@@ -83,7 +83,7 @@ fn show_held(
     detail: EmbedDetail,
     epoch: u64,
 ) -> (Option<EmbeddedWindow>, bool) {
-    let Some(kept) = workspace.window(session).and_then(|window| window.embed(detail)) else {
+    let Some(kept) = workspace.window(session).and_then(|window| window.embeds.get(detail)) else {
         return (None, false);
     };
     let version = (kept.held.app, kept.held.projection.version);
@@ -99,7 +99,7 @@ fn show_held(
             let pass = render_embedded(session, &projection, input, detail, anchors);
             let rendered = Rc::new(pass.rendered);
             if let Some(window) = workspace.window_mut(session) {
-                window.record_embed(&projection, rendered.clone());
+                window.embeds.record_rendering(&projection, rendered.clone());
             }
             (rendered, pass.changed)
         }

@@ -84,7 +84,7 @@ pub(super) fn job_ends(
     jobs: &Jobs,
     now: Now,
 ) -> Vec<String> {
-    let reader = (request.workspace.clone(), request.reader.clone());
+    let reader = (request.workspace.clone(), request.reader.as_str().into());
     let mut lines = Vec::new();
     for job in jobs.untold(&reader).filter(|job| job.state != JobState::Running) {
         if !part.told.contains(&job.number) {

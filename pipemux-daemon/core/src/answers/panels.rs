@@ -141,7 +141,7 @@ impl PanelInput<'_> {
 
     /// The newest notices. New ones are told to each reader, whatever panels there are.
     fn notices(&self) -> Lines {
-        let newest = self.workspace.newest_notices(PANEL_LINES);
+        let newest = self.workspace.notices.newest(PANEL_LINES);
         let line = |notice: &String| format!("- {}", without_paths(&inert::line(&**notice)));
         Lines { lines: newest.iter().map(line).collect(), key: String::new() }
     }

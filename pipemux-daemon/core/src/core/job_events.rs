@@ -12,7 +12,7 @@ use crate::core::Shutdown;
 use crate::feed::{Audience, Happening};
 use crate::foreign::{ForeignText, JobReport, Progress, Started};
 use crate::jobs::{JobReader, Reported};
-use crate::keys::{RequestId, SessionKey, WorkspaceKey};
+use crate::keys::{ReaderId, RequestId, SessionKey, WorkspaceKey};
 use crate::processes::session::Crash;
 use crate::processes::{EndedProcess, ReadyProcess};
 
@@ -25,7 +25,7 @@ impl Core {
         owner: Option<JobReader>,
     ) -> Option<u64> {
         let own = || session.workspace.clone().unwrap_or_else(|| WorkspaceKey::from(""));
-        let owner = owner.unwrap_or_else(|| (own(), String::new()));
+        let owner = owner.unwrap_or_else(|| (own(), ReaderId::default()));
         let readers = self.readers_of(session);
         let number = self.jobs.start(&mut self.turn, session, started, owner, readers)?;
         self.sync_jobs(session);
@@ -139,7 +139,7 @@ impl Core {
     fn readers_of(&self, session: &SessionKey) -> Vec<JobReader> {
         let having = self.workspaces.iter().filter(|(_, found)| found.window(session).is_some());
         having
-            .flat_map(|(key, found)| found.reader_names().map(|name| (key.clone(), name.clone())))
+            .flat_map(|(key, found)| found.readers.ids().map(|name| (key.clone(), name.clone())))
             .collect()
     }
 

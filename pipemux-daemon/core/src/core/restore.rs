@@ -16,7 +16,7 @@ use crate::processes::Processes;
 use crate::verbs::tasks::Task;
 use crate::workspaces::FirstNumbers;
 use crate::workspaces::history::UndosNow;
-use crate::workspaces::window::SavedDetail;
+use crate::workspaces::window_options::SavedDetail;
 use crate::{Config, Core};
 
 impl Core {

@@ -5,11 +5,11 @@ use std::collections::{BTreeSet, VecDeque};
 use pipemux_proto::job::{JobState, JobStatus};
 
 use crate::foreign::{ForeignText, JobReport, data};
-use crate::keys::{SessionKey, WorkspaceKey};
+use crate::keys::{ReaderId, SessionKey, WorkspaceKey};
 use crate::limits::{JOB_OUTPUT_MAX, JOB_READERS_MAX};
 
 /// A reader of a workspace.
-pub type JobReader = (WorkspaceKey, String);
+pub type JobReader = (WorkspaceKey, ReaderId);
 
 /// Work of an app that outlasts the request that began it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -22,7 +22,7 @@ pub(super) fn to_record(job: &Job) -> Record {
             output: output.into(),
         }
     });
-    let reader = |(workspace, reader): &JobReader| (workspace.to_string(), reader.clone());
+    let reader = |(workspace, reader): &JobReader| (workspace.to_string(), reader.to_string());
     Record::Job(Box::new(SavedJob {
         number: job.number,
         workspace: job.session.workspace.as_deref().map(Into::into),
@@ -31,7 +31,7 @@ pub(super) fn to_record(job: &Job) -> Record {
         named: job.named,
         brief: data::exact(&job.brief),
         started_in: job.owner.0.to_string(),
-        reader: job.owner.1.clone(),
+        reader: job.owner.1.to_string(),
         started_ms: job.started_ms,
         sleeps: job.sleeps,
         end,
@@ -59,7 +59,7 @@ impl Jobs {
             key: saved.key,
             named: saved.named,
             brief: saved.brief.into(),
-            owner: (saved.started_in.into(), saved.reader),
+            owner: (saved.started_in.into(), saved.reader.into()),
             started_ms: saved.started_ms,
             ended_ms: end.ended_ms,
             sleeps: saved.sleeps,
@@ -78,7 +78,7 @@ impl Jobs {
             report_at: None,
         };
         for (workspace, reader) in saved.readers {
-            job.add_reader((workspace.into(), reader));
+            job.add_reader((workspace.into(), reader.into()));
         }
         self.insert(job);
     }
@@ -86,7 +86,7 @@ impl Jobs {
     /// Takes in that a reader was told of a job's end.
     pub fn restore_told(&mut self, number: u64, workspace: String, reader: String) {
         if let Some(job) = self.by_number.get_mut(&number) {
-            job.readers.remove(&(workspace.into(), reader));
+            job.readers.remove(&(workspace.into(), reader.into()));
         }
     }
 

@@ -112,7 +112,7 @@ impl Core {
             let workspace = self.workspaces.get_mut(&key);
             let workspace = workspace.filter(|_| call.verb.kind().speaks_as_reader());
             workspace.map_or(Ok(()), |workspace| {
-                workspace.check_token(&call.reader, &call.reader_token)
+                workspace.readers.check_token(&call.reader, &call.reader_token)
             })?;
             Ok(key)
         });

@@ -62,7 +62,7 @@ impl Core {
             "WORKSPACES_MAX" => self.workspaces.len(),
             "RETIRED_MAX" => self.workspaces.retired_count(),
             "WINDOWS_MAX" => workspace.windows.len(),
-            "READERS_MAX" => workspace.reader_count(),
+            "READERS_MAX" => workspace.readers.len(),
             "HISTORY_MAX" => workspace.history.rounds.len(),
             "UNCONFIRMED_BYTES" => self.workspaces.unconfirmed_bytes(),
             "KEPT_VIEWS_BYTES" => self.workspaces.kept_bytes(),

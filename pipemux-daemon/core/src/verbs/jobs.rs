@@ -35,7 +35,7 @@ impl Core {
             Some(Task::Running(run)) => {
                 let step = run.steps.get(run.next);
                 let only_looks = step.is_some_and(|step| step.prototype.risk.only_looks());
-                (Some((run.workspace.clone(), run.reader.clone())), only_looks)
+                (Some((run.workspace.clone(), run.reader.as_str().into())), only_looks)
             }
             _ => (None, false),
         };
@@ -272,7 +272,7 @@ impl Core {
         let delivery = self.turn.next_local();
         let told =
             Delivery { number: delivery, epoch, told_jobs: vec![number], ..Delivery::default() };
-        self.workspaces.deliver(&at, reader, told);
+        self.workspaces.deliver(&at, &reader, told);
         Ok(delivery)
     }
 }

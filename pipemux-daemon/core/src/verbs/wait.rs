@@ -275,7 +275,7 @@ impl Core {
         if !own.is_empty() || !of_apps.is_empty() {
             return true;
         }
-        let known = (request.workspace.clone(), reader.to_owned());
+        let known = (request.workspace.clone(), reader.into());
         let concerned = |job: &Job| {
             view.session.as_ref().is_none_or(|addr| workspace.names_session(addr, &job.session))
         };

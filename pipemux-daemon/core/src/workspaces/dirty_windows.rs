@@ -1,6 +1,8 @@
 //! The windows that changed since readers saw them. A reader is told of them with its next run, and may have a
 //! hundred windows open: each window is noted when it may have changed, so that no other one is compared.
 
+use std::collections::BTreeSet;
+
 use pipemux_proto::Incarnation;
 
 use crate::keys::SessionKey;
@@ -22,21 +24,54 @@ impl Workspace {
     pub fn close_window(&mut self, session: &SessionKey) {
         let Some(rank) = self.windows.rank(session) else { return };
         self.windows.remove(session);
-        for reader in self.readers.values_mut() {
+        for reader in self.readers.iter_mut() {
             reader.dirty_windows.remove(&rank);
         }
+    }
+
+    /// Notes that a reader opened or closed a window. A reader that knew all windows before knows them
+    /// after its own change, too.
+    pub fn window_set_changed(&mut self, by: &str) {
+        let before = self.windows.set_revision;
+        self.windows.set_revision += 1;
+        let reader = self.readers.get_mut(by);
+        if let Some(reader) = reader.filter(|reader| reader.window_set_revision == before) {
+            reader.window_set_revision = self.windows.set_revision;
+        }
+    }
+
+    /// Returns true when a reader has seen all windows that are open, and none that was closed, once it is shown these.
+    pub fn completes<'a>(
+        &'a self,
+        reader: &str,
+        shown: impl Iterator<Item = &'a SessionKey>,
+    ) -> bool {
+        // Most often it had before: nothing was opened or closed since.
+        if self.windows.set_revision > 0 && !self.has_other_windows(reader) {
+            return true;
+        }
+        let before = self.readers.get(reader).into_iter().flat_map(|reader| reader.seen.keys());
+        let known: BTreeSet<&SessionKey> = before.chain(shown).collect();
+        known.len() == self.windows.len() && known.iter().all(|key| self.window(key).is_some())
+    }
+
+    /// Returns true when windows were opened or closed since the reader saw all of them.
+    pub fn has_other_windows(&self, reader: &str) -> bool {
+        self.readers
+            .get(reader)
+            .is_none_or(|reader| reader.window_set_revision < self.windows.set_revision)
     }
 
     /// Returns true when windows were opened or closed since a reader was shown all of them.
     pub fn knows_other_windows(&self, reader: &str) -> bool {
         let known = self.readers.get(reader).map_or(0, |reader| reader.window_set_revision);
-        known > 0 && known < self.window_set_revision()
+        known > 0 && known < self.windows.set_revision
     }
 
     /// Notes that a session has another version: readers may have seen an older one.
     pub fn session_changed(&mut self, session: &SessionKey) {
         let Some(rank) = self.windows.rank(session) else { return };
-        for reader in self.readers.values_mut() {
+        for reader in self.readers.iter_mut() {
             reader.dirty_windows.insert(rank);
         }
     }
@@ -89,10 +124,10 @@ mod tests {
         for key in [session(Some("w")), session(None)] {
             for number in 0..9 {
                 workspace.open_window(Window::new(number, key.clone(), 0), None);
-                assert_eq!(workspace.readers["idle"].dirty_windows.len(), 1);
+                assert_eq!(workspace.reader("idle").unwrap().dirty_windows.len(), 1);
                 workspace.close_window(&key);
                 assert!(workspace.window(&key).is_none());
-                assert!(workspace.readers["idle"].dirty_windows.is_empty());
+                assert!(workspace.reader("idle").unwrap().dirty_windows.is_empty());
             }
         }
     }

@@ -7,7 +7,7 @@ use pipemux_proto::{Incarnation, LineNumbers};
 use crate::keys::SessionKey;
 use crate::limits::EMBED_DETAILS_MAX;
 use crate::workspaces::raw_projection::RawProjection;
-use crate::workspaces::{HeldProjection, LineUpdate, Rendered, ShownVersion, When, Window};
+use crate::workspaces::{HeldProjection, LineUpdate, Rendered, ShownVersion, When};
 
 /// What a window shows of other sessions' windows, in the order in which it embeds them.
 ///
@@ -123,32 +123,54 @@ pub struct HeldEmbed {
     pub rendered: Option<Rc<Rendered>>,
 }
 
-impl Window {
-    /// Returns what is kept of it for windows that embed it so.
-    pub fn embed(&self, (lod, budget): EmbedDetail) -> Option<&HeldEmbed> {
-        self.embeds.iter().find(|kept| kept.held.lod == lod && kept.held.budget == budget)
+/// What is kept of a window for those that embed it: at most [`EMBED_DETAILS_MAX`] details, oldest first.
+#[derive(Debug, Default)]
+pub struct HeldEmbeds(Vec<HeldEmbed>);
+
+impl HeldEmbeds {
+    /// Returns what is kept at a detail.
+    pub fn get(&self, detail: EmbedDetail) -> Option<&HeldEmbed> {
+        self.0.iter().find(|kept| kept.detail() == detail)
     }
 
-    /// Keeps what its app sent for windows that embed it; the oldest of too many makes room.
-    pub fn hold_embed(&mut self, held: HeldProjection) {
-        self.embeds.retain(|kept| (kept.held.lod, kept.held.budget) != (held.lod, held.budget));
-        if self.embeds.len() >= EMBED_DETAILS_MAX {
-            self.embeds.remove(0);
+    /// Keeps what the window's app sent; the oldest of too many makes room.
+    pub fn hold(&mut self, held: HeldProjection) {
+        self.forget((held.lod, held.budget));
+        if self.0.len() >= EMBED_DETAILS_MAX {
+            self.0.remove(0);
         }
-        self.embeds.push(HeldEmbed { held, rendered: None });
+        self.0.push(HeldEmbed { held, rendered: None });
     }
 
-    /// Gives up what is kept of it for windows that embed it so: its app holds another version.
-    pub fn forget_embed(&mut self, detail: EmbedDetail) {
-        self.embeds.retain(|kept| (kept.held.lod, kept.held.budget) != detail);
+    /// Gives up what is kept at a detail: the app holds another version.
+    pub fn forget(&mut self, detail: EmbedDetail) {
+        self.0.retain(|kept| kept.detail() != detail);
     }
 
     /// Keeps what was written of a projection, unless a newer one came.
-    pub fn record_embed(&mut self, source: &Rc<RawProjection>, rendered: Rc<Rendered>) {
-        for kept in self.embeds.iter_mut().filter(|kept| Rc::ptr_eq(&kept.held.projection, source))
-        {
+    pub fn record_rendering(&mut self, source: &Rc<RawProjection>, rendered: Rc<Rendered>) {
+        let of_source = |kept: &&mut HeldEmbed| Rc::ptr_eq(&kept.held.projection, source);
+        for kept in self.0.iter_mut().filter(of_source) {
             kept.rendered = Some(rendered.clone());
         }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &HeldEmbed> {
+        self.0.iter()
+    }
+
+    pub(super) fn projections_mut(&mut self) -> impl Iterator<Item = &mut HeldProjection> {
+        self.0.iter_mut().map(|kept| &mut kept.held)
+    }
+}
+
+impl HeldEmbed {
+    fn detail(&self) -> EmbedDetail {
+        (self.held.lod, self.held.budget)
     }
 }
 

@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use crate::keys::ReaderId;
 use crate::limits::FORGOTTEN_READERS_MAX;
 
 /// The names of readers that made room for others.
 #[derive(Debug, Default)]
 pub(super) struct ForgottenReaders {
-    names: BTreeSet<String>,
+    names: BTreeSet<ReaderId>,
     /// True when every name may be one of them.
     all: bool,
 }
 
 impl ForgottenReaders {
-    pub(super) fn add(&mut self, name: String) {
+    pub(super) fn add(&mut self, name: ReaderId) {
         if self.names.len() < FORGOTTEN_READERS_MAX {
             self.names.insert(name);
         } else if !self.names.contains(&name) {
@@ -40,7 +41,7 @@ mod tests {
     fn past_the_bound_every_reader_may_have_been_there() {
         let mut readers = ForgottenReaders::default();
         for number in 0..FORGOTTEN_READERS_MAX {
-            readers.add(number.to_string());
+            readers.add(number.to_string().as_str().into());
         }
         readers.add("0".into());
         assert!(readers.contains("7") && !readers.contains("new"));

@@ -24,7 +24,7 @@ pub enum NoticeText {
 /// The newest notices of a workspace: the daemon's own and those of apps, each with a bound of their own, so that no app
 /// pushes out what the daemon says.
 #[derive(Debug, Default)]
-pub(super) struct Notices {
+pub struct Notices {
     own: Shelf,
     of_apps: Shelf,
     /// The number of the newest notice.

@@ -9,10 +9,12 @@ use rustc_hash::FxHashMap;
 use crate::event::Now;
 use crate::keys::SessionKey;
 use crate::limits::{
-    DELIVERIES_MAX, FAILURES_MAX, LINE_EPOCHS_MAX, READER_UNCONFIRMED_BYTES, SEEN_JOBS_MAX,
-    SEEN_SESSIONS_MAX, UNHEARD_MAX,
+    DELIVERIES_MAX, FAILURES_MAX, READER_UNCONFIRMED_BYTES, SEEN_JOBS_MAX, UNHEARD_MAX,
 };
-use crate::workspaces::{Embeds, LineUpdate, Panel, Rank, Rendered, SeenLines, ShownVersion};
+use crate::workspaces::anchors::AnchorTable;
+use crate::workspaces::line_knowledge::LineKnowledge;
+use crate::workspaces::reader_token::ReaderToken;
+use crate::workspaces::{Delivery, Embeds, Panel, Rank, Rendered, SeenLines, SeenWindow, Windows};
 
 /// The epoch of the newest answer that showed an id, by id.
 pub type KnownIds = FxHashMap<u64, u64>;
@@ -22,12 +24,8 @@ pub type KnownIds = FxHashMap<u64, u64>;
 pub struct Reader {
     /// What it has seen, by session.
     pub seen: BTreeMap<SessionKey, SeenWindow>,
-    /// The line numbers that it was shown, by session. They outlive windows and processes.
-    lines: BTreeMap<SessionKey, Rc<SeenLines>>,
-    /// What it knew of them once the answers up to an epoch were there: what numbers pinned to that epoch mean.
-    earlier_lines: BTreeMap<SessionKey, EarlierLines>,
-    /// True when it may have been shown something that isn't known any more.
-    pub(super) forgotten: bool,
+    /// The line numbers that it was shown, by session.
+    lines: LineKnowledge,
     /// The ids that it was shown.
     pub known: Rc<KnownIds>,
     /// The call that failed last, and how often in a row.
@@ -36,8 +34,7 @@ pub struct Reader {
     deliveries: VecDeque<Delivery>,
     /// Notices up to this one were shown to it.
     pub(super) noticed: u64,
-    /// The first token that its requests brought: all later ones need it.
-    pub(super) token: Option<Box<str>>,
+    pub(super) token: ReaderToken,
     /// How steps ended whose answers it didn't hear, until it has heard that.
     unheard: VecDeque<String>,
     /// When it last asked for something.
@@ -56,83 +53,27 @@ pub struct Reader {
     pub context: Rc<str>,
 }
 
-/// What was known of a session's line numbers in some epochs.
-#[derive(Debug, Default)]
-struct EarlierLines {
-    /// In ascending order of epochs.
-    epochs: VecDeque<(u64, Rc<SeenLines>)>,
-    /// True when an older one made room.
-    truncated: bool,
-}
-
 #[derive(Debug, Default)]
 struct Failures {
     call: String,
     count: u32,
 }
 
-/// What a reader has seen of one window.
-#[derive(Debug, Clone)]
-pub struct SeenWindow {
-    /// The epoch of the answer that showed it.
-    pub epoch: u64,
-    /// The process that it showed.
-    pub app: Incarnation,
-    /// The app's version that it showed.
-    pub version: u64,
-    /// What it showed.
-    pub rendered: Rc<Rendered>,
-    /// The document that was shown last, also by an answer with which later windows aren't compared.
-    pub document: Option<Rc<str>>,
-    /// The process and version of `rendered`, which may be older than the newest that it showed.
-    pub base: ShownVersion,
-    /// True when the answer showed exactly that; false when later windows are only compared with it.
-    pub complete: bool,
-    /// What bound names stand for, by the last answer that showed them.
-    pub names: Rc<Rendered>,
-    /// The prototypes that were shown with it or before, as text.
-    pub prototypes: Rc<str>,
-}
-
-/// An answer on its way.
-#[derive(Debug, Default)]
-pub struct Delivery {
-    /// Its number.
-    pub number: u64,
-    /// What its reader has seen once it is there.
-    pub seen: Vec<(SessionKey, SeenWindow)>,
-    /// What it says of line numbers, in order.
-    pub lines: Vec<(SessionKey, LineUpdate)>,
-    /// The newest notice that it shows.
-    pub noticed: u64,
-    /// The open questions that it shows.
-    pub questions: Vec<u64>,
-    /// The running jobs that it shows, each with how often what is shown of it had changed.
-    pub running_jobs: Vec<(u64, u64)>,
-    /// The jobs whose end it tells.
-    pub told_jobs: Vec<u64>,
-    /// Its epoch.
-    pub epoch: u64,
-    /// The ids that it offers beside its windows.
-    pub ids: Vec<u64>,
-    /// The windows in it, with all ids that they show.
-    pub shown: Vec<(SessionKey, Rc<Rendered>)>,
-    /// The revision of the set of windows, when it shows all of them.
-    pub window_set_revision: Option<u64>,
-    /// What its reader knows of panels by it.
-    pub panels: Vec<(Panel, Rc<str>)>,
-    /// The windows that it only says why it can't show, with that status.
-    pub unshown: Vec<(SessionKey, String)>,
-    /// The beginning of the whole context that it is.
-    pub context: Option<Rc<str>>,
-    /// How many ends of steps it tells whose answers its reader didn't hear.
-    pub unheard: usize,
-}
-
 impl Reader {
-    /// Makes a reader who has seen nothing but notices up to a number.
-    pub(super) fn new(noticed: u64, heard: Now) -> Self {
-        Self { noticed, heard, ..Self::default() }
+    /// Makes a reader who has seen nothing but notices up to a number. `forgotten` says that it may have been shown something
+    /// that isn't known any more.
+    pub(super) fn new(noticed: u64, heard: Now, forgotten: bool) -> Self {
+        Self { noticed, heard, lines: LineKnowledge::new(forgotten), ..Self::default() }
+    }
+
+    /// Returns what the line numbers of a session mean to it.
+    pub fn lines_of(&self, session: &SessionKey) -> Rc<SeenLines> {
+        self.lines.of(session)
+    }
+
+    /// Returns what the line numbers of a session meant to it once the answers up to an epoch were there.
+    pub fn lines_at(&self, session: &SessionKey, epoch: u64) -> Rc<SeenLines> {
+        self.lines.at(session, epoch)
     }
 
     /// Notes how steps ended whose answers it didn't hear. The oldest make room.
@@ -167,58 +108,6 @@ impl Reader {
     /// Forgets the failures so far: a call succeeded.
     pub fn forget_failures(&mut self) {
         self.failures = Failures::default();
-    }
-
-    /// Returns what the line numbers of a session mean to it.
-    pub fn lines_of(&self, session: &SessionKey) -> Rc<SeenLines> {
-        match self.lines.get(session) {
-            Some(lines) => lines.clone(),
-            None if self.forgotten => Rc::new(SeenLines::forgotten()),
-            None => Rc::default(),
-        }
-    }
-
-    /// Returns what the line numbers of a session meant to it once the answers up to an epoch were there.
-    pub fn lines_at(&self, session: &SessionKey, epoch: u64) -> Rc<SeenLines> {
-        let earlier = self.earlier_lines.get(session);
-        let known = earlier.and_then(|earlier| earlier.at(epoch));
-        let truncated = earlier.is_some_and(|earlier| earlier.truncated);
-        match known {
-            Some(lines) => lines.clone(),
-            None if self.forgotten || truncated => Rc::new(SeenLines::forgotten()),
-            None => Rc::default(),
-        }
-    }
-
-    /// Takes in what an answer of an epoch says of line numbers.
-    pub(super) fn update_lines(&mut self, updates: &[(SessionKey, LineUpdate)], epoch: u64) {
-        for (session, update) in updates {
-            if let Some(earlier) = self.earlier_lines.get_mut(session) {
-                earlier.begin(epoch);
-                earlier.update(epoch, update);
-            }
-            self.update_newest_lines(session, update);
-            // The first answer of a session begins with what it says.
-            if !self.earlier_lines.contains_key(session) {
-                let lines = self.lines_of(session);
-                let epochs = VecDeque::from([(epoch, lines)]);
-                let earlier = EarlierLines { epochs, truncated: self.forgotten };
-                self.earlier_lines.insert(session.clone(), earlier);
-            }
-        }
-    }
-
-    fn update_newest_lines(&mut self, session: &SessionKey, update: &LineUpdate) {
-        if !self.lines.contains_key(session) && self.lines.len() >= SEEN_SESSIONS_MAX {
-            let unseen = self.lines.keys().find(|key| !self.seen.contains_key(*key)).cloned();
-            let oldest = unseen.or_else(|| self.lines.keys().next().cloned());
-            self.lines.retain(|key, _| Some(key) != oldest.as_ref());
-            self.earlier_lines.retain(|key, _| Some(key) != oldest.as_ref());
-            self.forgotten = true;
-        }
-        let mut lines = self.lines_of(session);
-        Rc::make_mut(&mut lines).update(update);
-        self.lines.insert(session.clone(), lines);
     }
 
     /// Returns how often what is shown of a job had changed when it was shown the job last; 0: it never was.
@@ -258,6 +147,66 @@ impl Reader {
         self.deliveries.remove(at)
     }
 
+    /// Notes that the answer of a number has come: what it showed is seen. Returns it.
+    pub(super) fn confirm(
+        &mut self,
+        number: u64,
+        windows: &Windows,
+        anchors: &AnchorTable,
+    ) -> Option<Delivery> {
+        let mut delivery = self.take_delivery(number)?;
+        self.noticed = self.noticed.max(delivery.noticed);
+        self.heard_ends(delivery.unheard);
+        if let Some(revision) = delivery.window_set_revision {
+            self.window_set_revision = self.window_set_revision.max(revision);
+        }
+        self.note_ids(&delivery, anchors);
+        self.panels.extend(std::mem::take(&mut delivery.panels));
+        self.unshown.retain(|session, _| windows.get(session).is_some());
+        self.unshown.extend(std::mem::take(&mut delivery.unshown));
+        if let Some(context) = delivery.context.take() {
+            self.context = context;
+        }
+        self.lines
+            .update(&delivery.lines, delivery.epoch, |session| self.seen.contains_key(session));
+        for (session, seen) in std::mem::take(&mut delivery.seen) {
+            let newer = self.seen.get(&session).is_none_or(|had| had.epoch <= seen.epoch);
+            if newer {
+                // The session may have changed again while the answer was on its way.
+                self.dirty_windows.extend(windows.rank(&session));
+                self.unshown.remove(&session);
+                self.seen.insert(session, seen);
+            }
+        }
+        self.see_jobs(&delivery.running_jobs);
+        Some(delivery)
+    }
+
+    /// Notes the ids that an answer showed, unless its reader knew them by the same epoch.
+    fn note_ids(&mut self, delivery: &Delivery, anchors: &AnchorTable) {
+        // The ids of a window that the reader has in this epoch already are known already.
+        let had = |(session, rendered): &&(SessionKey, Rc<Rendered>)| {
+            self.seen.get(session).is_some_and(|seen| {
+                seen.complete
+                    && seen.epoch == delivery.epoch
+                    && Rc::ptr_eq(&seen.rendered, rendered)
+            })
+        };
+        let new = delivery.shown.iter().filter(|shown| !had(shown));
+        let shown = new.flat_map(|(_, rendered)| rendered.ids.iter().copied());
+        let mut ids = delivery.ids.iter().copied().chain(shown).peekable();
+        if ids.peek().is_some() {
+            let known = Rc::make_mut(&mut self.known);
+            for id in ids {
+                let newest = known.entry(id).or_default();
+                *newest = delivery.epoch.max(*newest);
+            }
+            if known.len() > anchors.len() * 2 {
+                known.retain(|id, _| anchors.has(*id));
+            }
+        }
+    }
+
     /// Makes what was seen of one process of a session count as seen of the next one.
     pub(super) fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
         let delivered = self.deliveries.iter_mut().flat_map(|delivery| &mut delivery.seen);
@@ -275,13 +224,7 @@ impl Reader {
         for (app, _) in bases.chain(delivered).filter(|(app, _)| *app == from) {
             *app = to;
         }
-        if let Some(lines) = self.lines.get_mut(session) {
-            Rc::make_mut(lines).hand_over(from, to);
-        }
-        let earlier = self.earlier_lines.get_mut(session).into_iter();
-        for (_, lines) in earlier.flat_map(|earlier| &mut earlier.epochs) {
-            Rc::make_mut(lines).hand_over(from, to);
-        }
+        self.lines.hand_over(session, from, to);
         let updates = self.deliveries.iter_mut().flat_map(|delivery| &mut delivery.lines);
         for (_, update) in updates.filter(|(own, _)| own == session) {
             update.hand_over(from, to);
@@ -289,78 +232,9 @@ impl Reader {
     }
 }
 
-impl EarlierLines {
-    /// Returns what was known once the answers up to an epoch were there.
-    fn at(&self, epoch: u64) -> Option<&Rc<SeenLines>> {
-        self.epochs.iter().rev().find(|(at, _)| *at <= epoch).map(|(_, lines)| lines)
-    }
-
-    /// Makes an epoch begin with what the one before it ended with; the oldest makes room.
-    fn begin(&mut self, epoch: u64) {
-        let at = self.epochs.partition_point(|(at, _)| *at < epoch);
-        if self.epochs.get(at).is_some_and(|(at, _)| *at == epoch) {
-            return;
-        }
-        let before = self.at(epoch).cloned();
-        let lines = before.unwrap_or_else(|| match self.truncated {
-            true => Rc::new(SeenLines::forgotten()),
-            false => Rc::default(),
-        });
-        self.epochs.insert(at, (epoch, lines));
-        if self.epochs.len() > LINE_EPOCHS_MAX {
-            self.epochs.pop_front();
-            self.truncated = true;
-        }
-    }
-
-    /// Takes in what an answer of an epoch says, for it and for later ones: answers may be confirmed in another order
-    /// than they were written in.
-    fn update(&mut self, epoch: u64, update: &LineUpdate) {
-        for (_, lines) in self.epochs.iter_mut().filter(|(at, _)| *at >= epoch) {
-            Rc::make_mut(lines).update(update);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspaces::When;
-
-    #[test]
-    fn pinned_numbers_mean_what_was_shown_by_their_epoch() {
-        let mut reader = Reader::default();
-        let session = SessionKey { workspace: None, addr: "notes/main".parse().unwrap() };
-        let app = Incarnation(1);
-        let shows = |first, last, version| {
-            let seen = Some((app, version));
-            let document = String::new();
-            vec![(session.clone(), LineUpdate { document, first, last, seen, when: When::Always })]
-        };
-        let meant = |reader: &Reader, number, epoch| {
-            let lines = reader.lines_at(&session, epoch);
-            (0..9).find(|version| {
-                let base = (app, *version);
-                lines.all_in("", number, number, base)
-                    && !lines.all_in("", number, number, (app, 9))
-            })
-        };
-        reader.update_lines(&shows(1, 40, 1), 1);
-        reader.update_lines(&shows(10, 12, 3), 3);
-        // An answer that is confirmed late.
-        reader.update_lines(&shows(11, 20, 2), 2);
-        let versions = |epoch| [9, 10, 11, 13].map(|number| meant(&reader, number, epoch));
-        assert_eq!(versions(0), [None; 4]);
-        assert_eq!(versions(1), [1, 1, 1, 1].map(Some));
-        assert_eq!(versions(2), [1, 1, 2, 2].map(Some));
-        assert_eq!(versions(9), [1, 3, 3, 2].map(Some));
-        assert_eq!(reader.lines_of(&session), reader.lines_at(&session, 3));
-        for epoch in 4..4 + LINE_EPOCHS_MAX as u64 {
-            reader.update_lines(&shows(1, 1, 4), epoch);
-        }
-        assert_eq!(*reader.lines_at(&session, 3), SeenLines::forgotten());
-        assert_eq!(reader.earlier_lines[&session].epochs.len(), LINE_EPOCHS_MAX);
-    }
 
     #[test]
     fn advice_comes_after_enough_failures_of_the_same_call_in_a_row() {

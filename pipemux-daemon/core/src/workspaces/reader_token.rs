@@ -5,25 +5,26 @@
 
 use pipemux_proto::Fault;
 
-use crate::workspaces::Workspace;
+/// The first token that a reader's requests brought: all later ones need it.
+#[derive(Debug, Default)]
+pub(super) struct ReaderToken(Option<Box<str>>);
 
-impl Workspace {
-    /// Checks that a request may speak as a reader, and keeps the first token of that reader.
+impl ReaderToken {
+    /// Checks that a request with this token may speak as the reader of this name, and keeps the reader's first token.
     ///
     /// # Errors
     /// The reader has another token.
-    pub fn check_token(&mut self, name: &str, token: &str) -> Result<(), Fault> {
-        let Some(reader) = self.readers.get_mut(name) else { return Ok(()) };
-        let why = match &reader.token {
+    pub fn check(&mut self, reader: &str, token: &str) -> Result<(), Fault> {
+        let why = match &self.0 {
             Some(known) if **known == *token => return Ok(()),
             None => {
-                reader.token = (!token.is_empty()).then(|| token.into());
+                self.0 = (!token.is_empty()).then(|| token.into());
                 return Ok(());
             }
             Some(_) if token.is_empty() => "this request has none",
             Some(_) => "this request has another one",
         };
-        let name = name.escape_debug();
+        let name = reader.escape_debug();
         Err(Fault::refused(format!("reader {name} has a token, and {why}")).hint(
             "speak as another reader: --reader NAME; or give its token: PIPEMUX_READER_TOKEN",
         ))

@@ -76,3 +76,16 @@ impl Rendered {
         estimate.tokens()
     }
 }
+
+/// Its size in memory.
+impl Rendered {
+    /// Returns about how many bytes it takes, without its content, which others may share.
+    pub(super) fn own_bytes(&self) -> usize {
+        self.heading.len() + self.nav.len() + self.ids.len() * 8 + self.keyed.len() * 32 + 256
+    }
+
+    /// Returns about how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.own_bytes() + self.content.text().len()
+    }
+}

@@ -71,7 +71,7 @@ fn workspace_without_windows_makes_room_and_gets_its_numbers_back() {
     let entered = enter(&mut workspaces, "new", "r", 10_000);
     assert_eq!(entered.retired.as_deref(), Some("0"));
     let retired: Vec<Record> = workspaces.snapshot_retired().collect();
-    assert_eq!(retired, [FirstNumbers { id: 2, epoch: 5 }.to_record("0", "0".into())]);
+    assert_eq!(retired, [FirstNumbers { id: 2, epoch: 5 }.to_record("0", "0")]);
 
     let back = enter(&mut workspaces, "0", "r", 10_001);
     assert_eq!(back.retired.as_deref(), Some("new"));
@@ -93,7 +93,7 @@ fn quietest_reader_makes_room_and_is_named() {
     enter(&mut workspaces, "w", "r0", 1_000);
     let entered = enter(&mut workspaces, "w", "new", 1_001);
     assert_eq!(entered.evicted_reader.as_deref(), Some("r1"));
-    assert_eq!(workspaces.get("w").unwrap().reader_count(), crate::limits::READERS_MAX);
+    assert_eq!(workspaces.get("w").unwrap().readers.len(), crate::limits::READERS_MAX);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn notices_are_unread_until_an_answer_with_them_is_confirmed() {
     enter(&mut workspaces, "w", "late", 3);
     assert!(unread(&workspaces, "w", "late").is_empty(), "it came after the notice");
 
-    workspaces.deliver(&key, "r".into(), delivery(7, 1, Vec::new()));
+    workspaces.deliver(&key, "r", delivery(7, 1, Vec::new()));
     assert_eq!(unread(&workspaces, "w", "r").len(), 1);
     workspaces.confirm(7);
     assert!(unread(&workspaces, "w", "r").is_empty());
@@ -126,7 +126,7 @@ fn confirmed_answers_make_their_ids_known_to_their_reader_only() {
     let key = enter(&mut workspaces, "w", "r", 1).key;
     enter(&mut workspaces, "w", "other", 1);
     let id = mint(workspaces.get_mut("w").unwrap(), "a");
-    workspaces.deliver(&key, "r".into(), delivery(7, 0, vec![id]));
+    workspaces.deliver(&key, "r", delivery(7, 0, vec![id]));
     let known =
         |workspaces: &Workspaces, reader| workspaces.get("w").unwrap().known_epoch(reader, id);
     assert_eq!(known(&workspaces, "r"), 0);
@@ -143,7 +143,7 @@ fn oldest_unconfirmed_answers_are_forgotten() {
     let id = mint(workspaces.get_mut("w").unwrap(), "a");
     let last = CLIENTS_MAX as u64 + 1;
     for number in 1..=last {
-        workspaces.deliver(&key, "r".into(), delivery(number, 0, vec![id]));
+        workspaces.deliver(&key, "r", delivery(number, 0, vec![id]));
     }
     workspaces.confirm(1);
     assert_eq!(workspaces.get("w").unwrap().known_epoch("r", id), 0);

@@ -1,6 +1,6 @@
 //! A window: a workspace's view of one session, with what its app sent and what was written of it.
 
-use std::collections::VecDeque;
+use std::mem;
 use std::rc::Rc;
 
 use pipemux_proto::app::Project;
@@ -9,14 +9,16 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::projection::Lod;
 
 use crate::event::Now;
-use crate::keys::{ProjectionKey, SessionKey};
-use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, PAST_BYTES, PAST_MAX, WINDOW_BUDGET};
-use crate::persist::records::{Record, SavedPlacement};
+use crate::keys::{ProjectionKey, ReaderId, SessionKey};
+use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, WINDOW_BUDGET};
+use crate::persist::records::Record;
 use crate::processes::Prototypes;
 use crate::workspaces::context_errors::CONFLICTS_TOLD;
-use crate::workspaces::per_reader::Readers;
+use crate::workspaces::delivered_versions::{DeliveredVersion, DeliveredVersions};
 use crate::workspaces::raw_projection::RawProjection;
-use crate::workspaces::{ContextVersionCounter, HeldEmbed, Rendered};
+use crate::workspaces::reader_contents::{ReaderContent, ReaderContents};
+use crate::workspaces::window_options::{SavedDetail, lod_name};
+use crate::workspaces::{ContextVersionCounter, HeldEmbeds, HeldProjection, Placement, Rendered};
 
 /// A view of one session.
 #[derive(Debug)]
@@ -47,76 +49,17 @@ pub struct Window {
     /// What was last written of what its session can do.
     pub(super) actions: Option<WrittenActions>,
     /// What windows of other sessions show of it, oldest first.
-    pub(super) embeds: Vec<HeldEmbed>,
+    pub embeds: HeldEmbeds,
     /// The version of its Context.
     pub context: ContextVersionCounter,
     /// Keys that the app gave to two things, as far as readers were told.
     pub(super) conflicts: Vec<String>,
-    /// What was delivered, oldest first.
-    pub(super) delivered: VecDeque<DeliveredVersion>,
+    /// What was delivered.
+    pub(super) delivered: DeliveredVersions,
     /// The version of its Context that was delivered last, and its text; none where there were several.
-    pub(super) told: Option<(ContextVersion, Option<Rc<Rendered>>)>,
-    /// Whose content it holds, of an app that shows each reader something else.
-    pub(super) readers: Readers,
-}
-
-/// A window's place in the workspace document, and its part of the document's budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Placement {
-    /// A higher one stands earlier.
-    pub priority: i32,
-    /// Its part of the budget compared to the other windows', at least 1.
-    pub weight: u32,
-}
-
-impl Placement {
-    /// Returns the placement that a record holds.
-    pub fn from_saved(saved: Option<SavedPlacement>) -> Self {
-        saved.map_or_else(Self::default, |SavedPlacement { priority, weight }| Self {
-            priority,
-            weight: weight.max(1),
-        })
-    }
-
-    /// Returns what is saved of it; none for the usual placement.
-    pub fn to_saved(self) -> Option<SavedPlacement> {
-        let Self { priority, weight } = self;
-        (self != Self::default()).then_some(SavedPlacement { priority, weight })
-    }
-}
-
-impl Default for Placement {
-    fn default() -> Self {
-        Self { priority: 0, weight: 1 }
-    }
-}
-
-/// A window as it was delivered.
-#[derive(Debug, Clone)]
-pub struct DeliveredVersion {
-    /// The first epoch in which the window was so.
-    pub epoch: u64,
-    /// The process and version that it showed.
-    pub seen: (Incarnation, u64),
-    /// What it showed.
-    pub rendered: Rc<Rendered>,
-    /// The version of its Context.
-    pub context: ContextVersion,
-    /// True while a reader who has that version can only have this text.
-    pub is_exact: bool,
-}
-
-/// A projection that the daemon keeps.
-#[derive(Debug, Clone)]
-pub struct HeldProjection {
-    /// The process that sent it.
-    pub app: Incarnation,
-    /// The level of detail that was asked for.
-    pub lod: Lod,
-    /// The budget in tokens that was asked for.
-    pub budget: u32,
-    /// What the app sent.
-    pub projection: Rc<RawProjection>,
+    pub(super) last_delivered: Option<(ContextVersion, Option<Rc<Rendered>>)>,
+    /// Whose content it holds, and that of others, of an app that shows each reader something else.
+    pub(super) other_readers: ReaderContents,
 }
 
 /// What was written of what a window's session can do, and what it was written from.
@@ -143,25 +86,6 @@ pub struct NewRendering {
     pub differs: bool,
 }
 
-/// The options of a window in its record.
-#[derive(Debug)]
-pub struct SavedDetail<'a> {
-    /// The level of detail, by [`lod_name`]; another word stands for the default.
-    pub lod: &'a str,
-    pub budget: Option<u32>,
-    pub pinned: bool,
-    pub placement: Option<SavedPlacement>,
-}
-
-/// Returns a level of detail as it is typed and saved.
-pub fn lod_name(lod: Lod) -> &'static str {
-    match lod {
-        Lod::Gist => "gist",
-        Lod::Summary => "summary",
-        Lod::Full => "full",
-    }
-}
-
 /// How many keys with two things are remembered as told.
 const CONFLICTS_KEPT: usize = 64;
 
@@ -182,12 +106,12 @@ impl Window {
             own_rendered: None,
             text_epoch: 0,
             actions: None,
-            embeds: Vec::new(),
+            embeds: HeldEmbeds::default(),
             context: ContextVersionCounter::after(epoch),
             conflicts: Vec::new(),
-            delivered: VecDeque::new(),
-            told: None,
-            readers: Readers::default(),
+            delivered: DeliveredVersions::default(),
+            last_delivered: None,
+            other_readers: ReaderContents::default(),
         }
     }
 
@@ -265,12 +189,12 @@ impl Window {
 
     /// Returns the window as it was in an epoch, if that is remembered.
     pub fn at(&self, epoch: u64) -> Option<&DeliveredVersion> {
-        self.delivered.iter().rev().find(|version| version.epoch <= epoch)
+        self.delivered.at(epoch)
     }
 
     /// Returns true when the newest delivery is of this process and version and shows the same as `rendered`.
     pub fn was_delivered(&self, seen: (Incarnation, u64), rendered: &Rc<Rendered>) -> bool {
-        self.delivered.back().is_some_and(|newest| {
+        self.delivered.newest().is_some_and(|newest| {
             let same = || Rc::ptr_eq(&newest.rendered, rendered) || newest.rendered == *rendered;
             newest.seen == seen && same()
         })
@@ -278,13 +202,13 @@ impl Window {
 
     /// Returns the window as it was delivered with a version of its Context, if that is remembered and its text is known.
     pub fn delivered_as(&self, version: ContextVersion) -> Option<&DeliveredVersion> {
-        self.delivered.iter().rev().find(|past| past.context == version && past.is_exact)
+        self.delivered.exact(version)
     }
 
     /// Counts its version once more if that was delivered with several texts: then a reader who has it is told of one
     /// that has a single one.
     pub fn make_exact(&mut self, version: ContextVersion, now: Now) {
-        if version == self.context.version() && self.told == Some((version, None)) {
+        if version == self.context.version() && self.last_delivered == Some((version, None)) {
             self.context.count_again(now);
         }
     }
@@ -292,34 +216,20 @@ impl Window {
     /// Remembers a delivery; the oldest makes room.
     pub fn remember(&mut self, mut new: DeliveredVersion) {
         // Looks at another detail have the version that the window has anyway, and texts may be cut or show calls.
-        let text = match self.told.take() {
+        let text = match self.last_delivered.take() {
             Some((version, text)) if version == new.context => {
                 text.filter(|text| new.is_exact && text.has_same_text(&new.rendered))
             }
             _ => new.is_exact.then(|| new.rendered.clone()),
         };
         new.is_exact = text.is_some();
-        self.told = Some((new.context, text));
+        self.last_delivered = Some((new.context, text));
         if !new.is_exact {
-            let others = self.readers.others_mut().flat_map(|shown| &mut shown.delivered);
-            let of_version = self.delivered.iter_mut().chain(others);
-            for past in of_version.filter(|past| past.context == new.context) {
-                past.is_exact = false;
-            }
+            self.delivered.mark_inexact(new.context);
+            let others = self.other_readers.contents_mut();
+            others.for_each(|content| content.delivered.mark_inexact(new.context));
         }
-        let same = |newest: &DeliveredVersion| {
-            Rc::ptr_eq(&newest.rendered, &new.rendered)
-                && (newest.seen, newest.context) == (new.seen, new.context)
-        };
-        if self.delivered.back().is_some_and(same) {
-            return;
-        }
-        self.delivered.push_back(new);
-        let mut bytes: usize = self.delivered.iter().map(|past| past.rendered.bytes()).sum();
-        while self.delivered.len() > PAST_MAX || (bytes > PAST_BYTES && self.delivered.len() > 1) {
-            let oldest = self.delivered.pop_front();
-            bytes -= oldest.map_or(bytes, |oldest| oldest.rendered.bytes());
-        }
+        self.delivered.push(new);
     }
 
     /// Keeps what was written. Returns the keys with two things that readers weren't told of yet.
@@ -330,28 +240,121 @@ impl Window {
         self.conflicts.extend(untold.iter().cloned());
         let forgotten = self.conflicts.len().saturating_sub(CONFLICTS_KEPT);
         self.conflicts.drain(..forgotten);
-        self.readers.note_rendered();
+        self.other_readers.note_rendered();
         (self.rendered, self.rendered_lod) = (Some((new.projection, new.rendered)), new.lod);
         untold
     }
 
     /// Makes what was seen of one process count as seen of the next one.
     pub(super) fn hand_over(&mut self, from: Incarnation, to: Incarnation) {
-        let embeds = self.embeds.iter_mut().map(|kept| &mut kept.held);
-        let held = self.projection.iter_mut().chain(embeds).map(|held| &mut held.app);
+        let held = self.projection.iter_mut().chain(self.embeds.projections_mut());
+        let held = held.map(|held| &mut held.app);
         let counted = self.context.counted.iter_mut().map(|(app, ..)| app);
-        let delivered = self.delivered.iter_mut().map(|version| &mut version.seen.0);
         let own = self.own_rendered.iter_mut().map(|((app, _), _)| app);
-        for app in held.chain(counted).chain(delivered).chain(own).filter(|app| **app == from) {
+        for app in held.chain(counted).chain(own).filter(|app| **app == from) {
             *app = to;
         }
-        self.readers.others_mut().for_each(|shown| shown.hand_over(from, to));
+        self.delivered.hand_over(from, to);
+        let others = self.other_readers.contents_mut();
+        others.for_each(|content| content.hand_over(from, to));
     }
+}
+
+/// Apps that show each reader something else, and what is given up when too much is kept.
+impl Window {
+    /// Turns it to a reader: what it held is put aside, and what was kept of that reader comes back. Returns from whom it was
+    /// turned away; none when nobody was known to be shown it, whose content is the first reader's.
+    pub(super) fn turn_to_reader(&mut self, reader: &ReaderId) -> Option<TurnedAway> {
+        let (before, content) = self.other_readers.take(reader)?;
+        let aside = self.exchange(content);
+        let dropped = self.other_readers.put_aside(before.clone(), aside);
+        Some(TurnedAway { from: before, dropped })
+    }
+
+    /// Takes what it holds, and holds something else instead.
+    fn exchange(&mut self, other: ReaderContent) -> ReaderContent {
+        let now = self.context.counted.map(|(app, version, _)| (app, version));
+        let ReaderContent {
+            projection,
+            rendered,
+            rendered_lod,
+            own_rendered,
+            delivered,
+            newest,
+            outdated,
+        } = other;
+        // Things that it shows may mean something else by now, which another reader was told in this very epoch.
+        let outdated = rendered.is_some() && (outdated || newest != now);
+        ReaderContent {
+            newest: now,
+            outdated: mem::replace(&mut self.other_readers.outdated, outdated),
+            projection: mem::replace(&mut self.projection, projection),
+            rendered: mem::replace(&mut self.rendered, rendered),
+            rendered_lod: mem::replace(&mut self.rendered_lod, rendered_lod),
+            own_rendered: mem::replace(&mut self.own_rendered, own_rendered),
+            delivered: mem::replace(&mut self.delivered, delivered),
+        }
+    }
+
+    /// True when it can be shown as it was, since its app doesn't answer.
+    pub fn can_be_shown_as_it_was(&self) -> bool {
+        self.rendered.is_some() && !self.is_outdated()
+    }
+
+    /// True when another version was shown since it was rendered, newer or, where an answer was late, older: its refs may
+    /// stand for that one.
+    pub fn is_outdated(&self) -> bool {
+        self.other_readers.outdated
+    }
+
+    /// Forgets what it holds for readers to whom it isn't turned: they are asked for again.
+    pub(super) fn drop_other_readers(&mut self) {
+        let others = self.other_readers.contents_mut();
+        others.for_each(|content| *content = ReaderContent::default());
+    }
+
+    /// Returns true when the content that its app sent last is what this rendering was made of, whatever its version.
+    pub fn holds_content_of(&self, rendered: &Rc<Rendered>) -> bool {
+        match (&self.projection, &self.rendered) {
+            (Some(held), Some((source, own))) => {
+                (Rc::ptr_eq(own, rendered) || own == rendered)
+                    && held.projection.shows_the_same_as(source)
+            }
+            _ => false,
+        }
+    }
+
+    /// Forgets what was delivered but for the newest: `--since` shows it whole.
+    pub(super) fn drop_past(&mut self) {
+        self.delivered.keep_newest();
+        let others = self.other_readers.contents_mut();
+        others.for_each(|content| content.delivered.keep_newest());
+    }
+
+    /// Forgets what was rendered: its app is asked for it again.
+    pub(super) fn drop_rendered(&mut self) {
+        self.delivered.clear();
+        // Another text with the same version can't be told from it any more.
+        self.last_delivered.iter_mut().for_each(|(_, text)| *text = None);
+        self.projection = None;
+        self.rendered = None;
+        self.drop_other_readers();
+        self.embeds.clear();
+    }
+}
+
+/// From whom a window was turned away.
+#[derive(Debug)]
+pub(super) struct TurnedAway {
+    pub from: ReaderId,
+    /// The reader whose content made room.
+    pub dropped: Option<ReaderId>,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::PAST_MAX;
 
     #[test]
     fn deliveries_are_remembered_up_to_a_bound_and_found_by_epoch() {

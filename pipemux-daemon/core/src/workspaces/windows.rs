@@ -18,6 +18,8 @@ pub struct Windows {
     /// By rank, in ascending order.
     all: Vec<(Rank, Box<Window>)>,
     next: Rank,
+    /// How often readers opened or closed a window: who knows this revision knows which windows there are.
+    pub(super) set_revision: u64,
     /// By the session's address: the workspace's own session, a shared one, or both. Hashing needs no
     /// protection from addresses that are chosen to collide: a workspace has few windows.
     by_addr: FxHashMap<SessionAddr, Vec<Rank>>,
@@ -43,6 +45,11 @@ struct ActionGroup {
 }
 
 impl Windows {
+    /// Returns how often readers opened or closed a window.
+    pub fn set_revision(&self) -> u64 {
+        self.set_revision
+    }
+
     /// Returns the number of windows.
     pub fn len(&self) -> usize {
         self.all.len()

@@ -1,23 +1,20 @@
 //! One workspace: its windows, anchors, epochs, readers and notices.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
-
 use pipemux_proto::ids::{Incarnation, SessionAddr};
 
 use crate::event::Now;
-use crate::keys::{SessionKey, WorkspaceKey, plain_address};
-use crate::limits::{BLOCK, READERS_MAX};
+use crate::keys::{ReaderId, SessionKey, WorkspaceKey, plain_address};
+use crate::limits::BLOCK;
 use crate::persist::records::{Record, SavedOptions};
 use crate::workspaces::anchors::AnchorTable;
 use crate::workspaces::context_errors::anchor_conflict;
-use crate::workspaces::forgotten_readers::ForgottenReaders;
 use crate::workspaces::history::History;
 use crate::workspaces::notices::Notices;
-use crate::workspaces::window::{NewRendering, SavedDetail};
+use crate::workspaces::window::NewRendering;
+use crate::workspaces::window_options::SavedDetail;
 use crate::workspaces::{
-    ContextVersionCounter, Delivery, Embeds, FirstNumbers, NoticeText, Reader, Rendered,
-    SeenWindow, ShownContent, Window, Windows,
+    ContextVersionCounter, Delivery, Embeds, FirstNumbers, NoticeText, Reader, Readers, SeenWindow,
+    ShownContent, Window, Windows,
 };
 
 /// A set of windows that belong together: most often those of one project.
@@ -38,16 +35,13 @@ pub struct Workspace {
     /// What was done.
     pub history: History,
     /// Who reads it.
-    pub(super) readers: BTreeMap<String, Reader>,
-    forgotten_readers: ForgottenReaders,
+    pub readers: Readers,
     /// What readers should know.
-    pub(super) notices: Notices,
+    pub notices: Notices,
     /// The highest data version of a window's Context, unless the epoch is higher.
     newest_context: u64,
     /// Ids and epochs below these are reserved on disk.
     reserved: FirstNumbers,
-    /// How often a window was opened or closed.
-    window_set_revision: u64,
 }
 
 impl Workspace {
@@ -61,12 +55,10 @@ impl Workspace {
             epoch: first.epoch,
             options: SavedOptions::default(),
             history: History::default(),
-            readers: BTreeMap::new(),
-            forgotten_readers: ForgottenReaders::default(),
+            readers: Readers::default(),
             notices: Notices::default(),
             newest_context: first.epoch,
             reserved: first,
-            window_set_revision: 0,
         }
     }
 
@@ -120,7 +112,7 @@ impl Workspace {
     /// Forgets all that is kept of a session that ended for good, but for its window.
     pub(super) fn forget_session(&mut self, session: &SessionKey) {
         self.anchors.forget_session(session);
-        for reader in self.readers.values_mut() {
+        for reader in self.readers.iter_mut() {
             reader.seen.remove(session);
         }
     }
@@ -136,7 +128,7 @@ impl Workspace {
             }
         }
         self.anchors.hand_over(session, from, to);
-        for reader in self.readers.values_mut() {
+        for reader in self.readers.iter_mut() {
             reader.hand_over(session, from, to);
         }
     }
@@ -144,33 +136,9 @@ impl Workspace {
 
 /// Readers, and what they have seen.
 impl Workspace {
-    /// Notes that a reader asks for something. A new reader takes the place of the one that has been
-    /// quiet for the longest time, when there are too many: the name of that one is returned.
-    pub fn enter_reader(&mut self, name: &str, now: Now) -> Option<String> {
-        if let Some(reader) = self.readers.get_mut(name) {
-            reader.heard = now;
-            return None;
-        }
-        let mut evicted = None;
-        if self.readers.len() >= READERS_MAX {
-            let oldest = self.readers.iter().min_by_key(|(_, reader)| reader.heard);
-            evicted = oldest.map(|(name, _)| name.clone());
-            if let Some(oldest) = &evicted {
-                self.readers.remove(oldest);
-                self.forgotten_readers.add(oldest.clone());
-            }
-        }
-        // A new reader isn't told what happened before it came, unless there was nobody to be told.
-        let noticed = if self.readers.is_empty() { 0 } else { self.notices.count() };
-        let mut reader = Reader::new(noticed, now);
-        reader.forgotten = self.forgotten_readers.contains(name);
-        self.readers.insert(name.to_owned(), reader);
-        evicted
-    }
-
-    /// Makes every new reader count as one that may have been shown something before.
-    pub(super) fn forget_readers(&mut self) {
-        self.forgotten_readers.add_all();
+    /// Notes that a reader asks for something. Returns the name of the reader that made room for it, if one had to.
+    pub fn enter_reader(&mut self, name: &str, now: Now) -> Option<ReaderId> {
+        self.readers.enter(name, now, self.notices.count())
     }
 
     /// Returns what is kept of a reader.
@@ -181,21 +149,6 @@ impl Workspace {
     /// Returns what is kept of a reader, to change it.
     pub fn reader_mut(&mut self, name: &str) -> Option<&mut Reader> {
         self.readers.get_mut(name)
-    }
-
-    /// Iterates over the names of its readers.
-    pub fn reader_names(&self) -> impl Iterator<Item = &String> {
-        self.readers.keys()
-    }
-
-    /// Returns the number of readers.
-    pub fn reader_count(&self) -> usize {
-        self.readers.len()
-    }
-
-    /// Returns when a reader last asked for something.
-    pub(super) fn last_heard(&self) -> Option<Now> {
-        self.readers.values().map(|reader| reader.heard).max()
     }
 
     /// Returns the epoch in which a reader was last shown an id; 0: never.
@@ -210,57 +163,12 @@ impl Workspace {
 
     /// Returns what a reader has seen of a window.
     pub fn seen(&self, reader: &str, session: &SessionKey) -> Option<&SeenWindow> {
-        self.readers.get(reader).and_then(|reader| reader.seen.get(session))
+        self.readers.seen(reader, session)
     }
 
     /// Notes that a reader has received an answer: it has seen what that answer showed. Returns it.
     pub(super) fn confirm(&mut self, reader: &str, number: u64) -> Option<Delivery> {
-        let reader = self.readers.get_mut(reader)?;
-        let mut delivery = reader.take_delivery(number)?;
-        reader.noticed = reader.noticed.max(delivery.noticed);
-        reader.heard_ends(delivery.unheard);
-        if let Some(revision) = delivery.window_set_revision {
-            reader.window_set_revision = reader.window_set_revision.max(revision);
-        }
-        // The ids of a window that the reader has in this epoch already are known already.
-        let had = |(session, rendered): &&(SessionKey, Rc<Rendered>)| {
-            reader.seen.get(session).is_some_and(|seen| {
-                seen.complete
-                    && seen.epoch == delivery.epoch
-                    && Rc::ptr_eq(&seen.rendered, rendered)
-            })
-        };
-        let new = delivery.shown.iter().filter(|shown| !had(shown));
-        let shown = new.flat_map(|(_, rendered)| rendered.ids.iter().copied());
-        let mut ids = delivery.ids.iter().copied().chain(shown).peekable();
-        if ids.peek().is_some() {
-            let known = Rc::make_mut(&mut reader.known);
-            for id in ids {
-                let newest = known.entry(id).or_default();
-                *newest = delivery.epoch.max(*newest);
-            }
-            if known.len() > self.anchors.len() * 2 {
-                known.retain(|id, _| self.anchors.has(*id));
-            }
-        }
-        reader.panels.extend(std::mem::take(&mut delivery.panels));
-        reader.unshown.retain(|session, _| self.windows.get(session).is_some());
-        reader.unshown.extend(std::mem::take(&mut delivery.unshown));
-        if let Some(context) = delivery.context.take() {
-            reader.context = context;
-        }
-        reader.update_lines(&delivery.lines, delivery.epoch);
-        for (session, seen) in std::mem::take(&mut delivery.seen) {
-            let newer = reader.seen.get(&session).is_none_or(|had| had.epoch <= seen.epoch);
-            if newer {
-                // The session may have changed again while the answer was on its way.
-                reader.dirty_windows.extend(self.windows.rank(&session));
-                reader.unshown.remove(&session);
-                reader.seen.insert(session, seen);
-            }
-        }
-        reader.see_jobs(&delivery.running_jobs);
-        Some(delivery)
+        self.readers.get_mut(reader)?.confirm(number, &self.windows, &self.anchors)
     }
 }
 
@@ -276,18 +184,6 @@ impl Workspace {
         self.notices.add(text, by, at);
     }
 
-    /// Notes how steps ended whose answers a reader didn't hear.
-    pub fn add_unheard(&mut self, reader: &str, lines: Vec<String>) {
-        if let Some(reader) = self.readers.get_mut(reader) {
-            reader.add_unheard(lines);
-        }
-    }
-
-    /// Returns how steps ended whose answers a reader didn't hear, until it has heard that.
-    pub fn unheard(&self, reader: &str) -> Vec<String> {
-        self.readers.get(reader).map_or(Vec::new(), Reader::unheard)
-    }
-
     /// Returns the notices that a reader hasn't been shown, as they read now: the daemon's own, and those of apps. The
     /// `newest` ones of all, which the answer shows elsewhere, aren't among them.
     pub fn unread_notices(
@@ -300,62 +196,13 @@ impl Workspace {
         let shown = self.readers.get(reader).map_or(count, |reader| reader.noticed);
         self.notices.after(shown, newest, now)
     }
-
-    /// Returns the newest notices, oldest first, without their ages.
-    pub fn newest_notices(&self, most: usize) -> Vec<String> {
-        self.notices.newest(most)
-    }
-
-    /// Returns the number of the newest notice.
-    pub fn newest_notice(&self) -> u64 {
-        self.notices.count()
-    }
-
-    /// Notes that a reader opened or closed a window. A reader that knew all windows before knows them
-    /// after its own change, too.
-    pub fn window_set_changed(&mut self, by: &str) {
-        let before = self.window_set_revision;
-        self.window_set_revision += 1;
-        if let Some(reader) =
-            self.readers.get_mut(by).filter(|reader| reader.window_set_revision == before)
-        {
-            reader.window_set_revision = self.window_set_revision;
-        }
-    }
-
-    /// Returns how often a window was opened or closed.
-    pub fn window_set_revision(&self) -> u64 {
-        self.window_set_revision
-    }
-
-    /// Returns true when a reader has seen all windows that are open, and none that was closed, once it is shown these.
-    pub fn completes<'a>(
-        &'a self,
-        reader: &str,
-        shown: impl Iterator<Item = &'a SessionKey>,
-    ) -> bool {
-        // Most often it had before: nothing was opened or closed since.
-        if self.window_set_revision > 0 && !self.has_other_windows(reader) {
-            return true;
-        }
-        let before = self.readers.get(reader).into_iter().flat_map(|reader| reader.seen.keys());
-        let known: BTreeSet<&SessionKey> = before.chain(shown).collect();
-        known.len() == self.windows.len() && known.iter().all(|key| self.window(key).is_some())
-    }
-
-    /// Returns true when windows were opened or closed since the reader saw all of them.
-    pub fn has_other_windows(&self, reader: &str) -> bool {
-        self.readers
-            .get(reader)
-            .is_none_or(|reader| reader.window_set_revision < self.window_set_revision)
-    }
 }
 
 /// What is saved of a workspace itself; its anchors, history and windows have records of their own.
 impl Workspace {
     /// Returns the records that restore the workspace and its options. They precede those of all that it holds.
     pub fn snapshot(&self) -> Vec<Record> {
-        let mut records = vec![self.numbers_record(self.first_unreserved_numbers())];
+        let mut records = vec![self.first_unreserved_numbers().to_record(&self.key, &self.name)];
         if self.options != SavedOptions::default() {
             let (workspace, options) = (self.key.to_string(), self.options);
             records.push(Record::Options { workspace, options });
@@ -365,14 +212,8 @@ impl Workspace {
 
     /// Returns the record of the numbers that were really used.
     pub fn used_numbers(&self) -> Record {
-        self.numbers_record(FirstNumbers {
-            id: self.anchors.next_id(),
-            epoch: self.newest_version(),
-        })
-    }
-
-    fn numbers_record(&self, first: FirstNumbers) -> Record {
-        first.to_record(&self.key, self.name.clone())
+        FirstNumbers { id: self.anchors.next_id(), epoch: self.newest_version() }
+            .to_record(&self.key, &self.name)
     }
 
     /// Opens the window of a record, or gives the open window of that session the record's options. `number` gives the
@@ -436,7 +277,7 @@ impl Workspace {
             id: if next_id > id { next_id + BLOCK } else { id },
             epoch: if next_epoch > epoch { next_epoch + BLOCK } else { epoch },
         };
-        [anchors, Some(self.numbers_record(self.reserved))]
+        [anchors, Some(self.reserved.to_record(&self.key, &self.name))]
     }
 
     /// Takes in a further record of the workspace while records are read: it keeps what it has, with a
@@ -457,13 +298,6 @@ impl Workspace {
             window.context = ContextVersionCounter::after(first.epoch);
         }
         workspace
-    }
-
-    /// Passes over numbers that lost records may have reserved.
-    pub(super) fn skip_lost_numbers(&mut self, leap: u64) {
-        let FirstNumbers { id, epoch } = self.first_unreserved_numbers();
-        let (id, epoch) = (id.saturating_add(leap), epoch.saturating_add(leap));
-        self.rise(FirstNumbers { id, epoch });
     }
 
     /// Goes on at these numbers at least.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::keys::SessionKey;
+use crate::keys::{ReaderId, SessionKey};
 use crate::workspaces::anchors::{Anchor, AnchorQuery, Target};
 
 /// The anchors of one session.
@@ -19,7 +19,7 @@ pub(super) struct SessionAnchors {
     /// The ids that its newest projection shows.
     pub(super) shown: Vec<u64>,
     /// The ids that readers are shown to whom the window isn't turned now.
-    pub(super) of_readers: Vec<(Rc<str>, Vec<u64>)>,
+    pub(super) of_readers: Vec<(ReaderId, Vec<u64>)>,
     /// The ids that the previous projection showed, during a render pass. A new projection shows mostly the
     /// same in the same order, so these are tried first.
     pub(super) previous: Vec<u64>,
