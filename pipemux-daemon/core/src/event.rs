@@ -1,17 +1,21 @@
 //! What comes into the core and what goes out: one closed enum each.
 
+mod start;
+
 use bytes::Bytes;
 use pipemux_proto::client::ProvidersArgs;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Fault, Frame, ProviderId};
 
 use crate::audit::AuditEntry;
-use crate::manifest::{Limits, Manifest, PinnedPrograms, Transport};
+use crate::manifest::Manifest;
 use crate::peer::PeerProcess;
 use crate::persist::DiskFailure;
 use crate::persist::records::Record;
 use crate::rules::Rules;
 use crate::usage::{UsageQuery, UsageReport};
+
+pub use start::{Confinement, Start};
 
 /// The two clocks, read by the driver.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,16 +185,18 @@ impl std::fmt::Display for ManifestProblem {
     }
 }
 
-/// A piece of a log. Positions count the bytes of a log from its beginning, including those that were
-/// rotated away.
+/// A piece of a log. Positions count the bytes of a log from its beginning, including those that
+/// were rotated away.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LogText {
-    /// The text at that position; bytes that aren't UTF-8 are replaced. It ends where the log now ends, so its last
-    /// line may go on in the next piece, or earlier where the piece would be too long.
+    /// The text at that position; bytes that aren't UTF-8 are replaced. It ends where the log now
+    /// ends, so its last line may go on in the next piece, or earlier where the piece would be too
+    /// long.
     pub text: String,
     /// The position after it, with which the next piece is asked for.
     pub next: u64,
-    /// Bytes between the position that was asked for and the beginning of the text: they are no longer kept.
+    /// Bytes between the position that was asked for and the beginning of the text: they are no
+    /// longer kept.
     pub missed: u64,
 }
 
@@ -276,8 +282,8 @@ pub enum Effect {
         /// The signal.
         signal: Signal,
     },
-    /// Append bytes to a file with a value for a session, in the directory `values` of its own directory; answered by
-    /// `ValueStored` at once.
+    /// Append bytes to a file with a value for a session, in the directory `values` of its own
+    /// directory; answered by `ValueStored` at once.
     StoreValue {
         /// A number that the answer carries.
         request: u64,
@@ -301,7 +307,8 @@ pub enum Effect {
         log: String,
         /// The most lines that are read.
         lines: u32,
-        /// None for the last lines; otherwise a position, after which the first lines are read, possibly none.
+        /// None for the last lines; otherwise a position, after which the first lines are read,
+        /// possibly none.
         after: Option<u64>,
     },
     /// Read a log as soon as there is more than that position; answered by one `LogRead`, unless
@@ -372,67 +379,4 @@ pub enum Signal {
     Terminate,
     /// SIGKILL to the process group.
     Kill,
-}
-
-/// A process to start.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Start {
-    /// Its incarnation.
-    pub app: Incarnation,
-    /// The program: a path, or a name to be looked up in the environment's `PATH`.
-    pub command: String,
-    /// Its arguments.
-    pub args: Vec<String>,
-    /// Its whole environment; the driver adds `PIPEMUX_FD`.
-    pub env: Vec<(String, String)>,
-    /// Its working directory; when it is gone, the state directory is taken.
-    pub cwd: String,
-    /// The session's own directory; the driver makes it (0700).
-    pub state_dir: String,
-    /// Where standard output and error go, appended.
-    pub log: String,
-    /// How it speaks with the daemon.
-    pub transport: Transport,
-    /// Files that must be as they were, or it isn't started.
-    pub pinned: PinnedPrograms,
-    /// Its limits; where one is none, the daemon's default holds.
-    pub limits: Limits,
-    /// True to tell when its program changes: `ProgramChanged`.
-    pub watched: bool,
-    /// What it is confined to; none if it isn't.
-    pub confinement: Option<Confinement>,
-}
-
-/// What a process is confined to, besides its own state directory and what its program needs to run. Paths are
-/// absolute and not looked up yet.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Confinement {
-    /// True for the strict level.
-    pub strict: bool,
-    /// True if its files are confined.
-    pub files: bool,
-    /// Folders of which nothing is granted, whatever links lead there.
-    pub forbidden: Vec<String>,
-    /// The folders that its sessions were opened for.
-    pub folders: Vec<String>,
-    /// Paths that its user named, outside of those folders; of a file, its directory is meant.
-    pub paths: Vec<String>,
-    /// True if it may change what is in the folders and at the paths.
-    pub write_folders: bool,
-    /// True if a folder that contains PipeMux's own directories is granted all the same; false if nothing of it is.
-    pub whole: bool,
-    /// What it may read besides.
-    pub read: Vec<String>,
-    /// What it may read and change besides.
-    pub write: Vec<String>,
-    /// True if it may open network connections.
-    pub network: bool,
-    /// True if it may start other programs.
-    pub exec: bool,
-    /// True if it may signal processes that it didn't start.
-    pub signals: bool,
-    /// True if it may watch files by the kernel's queues of events.
-    pub watch: bool,
-    /// One line for the log of a process that prints that something was refused: where it runs and what grants more.
-    pub note: String,
 }

@@ -1,9 +1,10 @@
 //! Where what an app sent is taken in: decoded, and brought within its bounds.
 //!
-//! **Invariant: this is the only place where a body of an app is decoded.** So no text of an app is longer anywhere in the
-//! daemon than its bound in [`limits`](crate::limits) says. A text that is read by people and models is cut, and says by
-//! how much; what has a meaning that can't be cut (a key, a name, a value) is refused, and the refusal says why. A test
-//! reads the sources and finds other places that decode.
+//! **Invariant: this is the only place where a body of an app is decoded.** So no text of an app is
+//! longer anywhere in the daemon than its bound in [`limits`](crate::limits) says. A text that is
+//! read by people and models is cut, and says by how much; what has a meaning that can't be cut (a
+//! key, a name, a value) is refused, and the refusal says why. A test reads the sources and finds
+//! other places that decode.
 //!
 //! | module | holds |
 //! |---|---|
@@ -49,7 +50,8 @@ pub trait FromApp: DeserializeOwned {
 /// Decodes the body of an app's message, and brings it within its bounds.
 ///
 /// # Errors
-/// The bytes are no such message (with the path of the field at fault), or something in it exceeds its bound and can't be cut; in words.
+/// The bytes are no such message (with the path of the field at fault), or something in it exceeds
+/// its bound and can't be cut; in words.
 pub fn read<T: FromApp>(body: &[u8]) -> Result<T, String> {
     let mut message: T = decode(body).map_err(|_| explain::<T>(body))?;
     message.bound()?;
@@ -75,7 +77,8 @@ pub fn read_said<T: SaidByApp>(body: &[u8], by: Speaker<'_>) -> Result<T, String
     Ok(message)
 }
 
-/// Decodes an error of an app. With `names`, its message names the app, since nothing else does where it is shown.
+/// Decodes an error of an app. With `names`, its message names the app, since nothing else does
+/// where it is shown.
 ///
 /// # Errors
 /// The bytes are no error; in words.
@@ -94,8 +97,8 @@ pub fn any(body: &[u8]) -> Result<Value, String> {
     decode(body).map_err(|error| error.to_string())
 }
 
-/// Decodes the body of an app's message as it was sent, so that its author can be told what is wrong with it. Nothing
-/// of it may be kept.
+/// Decodes the body of an app's message as it was sent, so that its author can be told what is
+/// wrong with it. Nothing of it may be kept.
 ///
 /// # Errors
 /// The bytes are no such message, with the path of the field at fault.

@@ -5,11 +5,12 @@
 //! | [`job`] | one job, and the last bytes of its output |
 //! | `saved`, `words` | jobs on disk, and in words |
 //!
-//! **Invariant: a job ends exactly once.** It leaves the state *running* only in [`Jobs::finish`], which does nothing
-//! for a job that has ended. From then on each reader who knew of it is told so, until it has confirmed that.
+//! **Invariant: a job ends exactly once.** It leaves the state *running* only in [`Jobs::finish`],
+//! which does nothing for a job that has ended. From then on each reader who knew of it is told so,
+//! until it has confirmed that.
 //!
-//! **Invariant: nothing here knows a process, a window or a run.** The core says when a process was lost, which jobs its
-//! successor goes on with, and who reads the windows of a session.
+//! **Invariant: nothing here knows a process, a window or a run.** The core says when a process was
+//! lost, which jobs its successor goes on with, and who reads the windows of a session.
 
 pub mod job;
 mod saved;
@@ -97,8 +98,8 @@ impl Jobs {
         self.by_key.get(session)?.get(key).copied()
     }
 
-    /// Takes in a job that began. Returns its number; none if the session has too many. A key names one job for ever: one
-    /// that the app says began twice keeps its number.
+    /// Takes in a job that began. Returns its number; none if the session has too many. A key names
+    /// one job for ever: one that the app says began twice keeps its number.
     pub fn start(
         &mut self,
         turn: &mut Turn,
@@ -220,7 +221,8 @@ impl Jobs {
         }
     }
 
-    /// Handles the time at which a report that was put off is due. Returns true if there is something to tell.
+    /// Handles the time at which a report that was put off is due. Returns true if there is
+    /// something to tell.
     pub fn report_due(&mut self, turn: &Turn, number: u64) -> bool {
         let Some(job) = self.by_number.get_mut(&number) else { return false };
         if job.report_at.take().is_none() {
@@ -230,8 +232,8 @@ impl Jobs {
         job.is_running()
     }
 
-    /// Ends a running job; `readers` are told so besides those who know of it already. Returns false, and does nothing,
-    /// if it has ended before.
+    /// Ends a running job; `readers` are told so besides those who know of it already. Returns
+    /// false, and does nothing, if it has ended before.
     pub fn finish(
         &mut self,
         turn: &mut Turn,
@@ -257,8 +259,8 @@ impl Jobs {
         true
     }
 
-    /// Returns the running jobs of a session that its new process doesn't go on with; the others are its jobs from now
-    /// on.
+    /// Returns the running jobs of a session that its new process doesn't go on with; the others
+    /// are its jobs from now on.
     pub fn not_resumed(&mut self, session: &SessionKey, resumed: &[String]) -> Vec<u64> {
         let all: Vec<u64> = self.running(session).map(|job| job.number).collect();
         let mut lost = Vec::new();
@@ -285,7 +287,8 @@ impl Jobs {
         turn.persist(saved::to_record(job));
     }
 
-    /// Notes that a reader was told of the end of a job, by an outcome maybe before its app reported it.
+    /// Notes that a reader was told of the end of a job, by an outcome maybe before its app
+    /// reported it.
     pub fn told(&mut self, turn: &mut Turn, number: u64, reader: &JobReader) {
         let Some(job) = self.by_number.get_mut(&number) else { return };
         if job.is_running() {
@@ -300,7 +303,8 @@ impl Jobs {
 }
 
 impl Job {
-    /// Returns true if those who watch are told of its progress now; otherwise they are told later, once.
+    /// Returns true if those who watch are told of its progress now; otherwise they are told later,
+    /// once.
     fn may_report_now(&mut self, turn: &mut Turn) -> bool {
         if self.report_at.is_some() {
             return false;
@@ -320,7 +324,8 @@ impl Job {
     }
 }
 
-/// Returns true if a key can be the name of a job: no number, and nothing that would have to be quoted.
+/// Returns true if a key can be the name of a job: no number, and nothing that would have to be
+/// quoted.
 pub fn is_name(key: &str) -> bool {
     key.len() <= JOB_NAME_MAX
         && key.starts_with(|c: char| c.is_ascii_alphabetic())

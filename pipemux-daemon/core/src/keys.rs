@@ -66,7 +66,8 @@ pub struct SessionKey {
     pub addr: SessionAddr,
 }
 
-// Looked up for each window of an answer, many times: the keys of one session mostly share their texts.
+// Looked up for each window of an answer, many times: the keys of one session mostly share their
+// texts.
 impl PartialEq for SessionKey {
     fn eq(&self, other: &Self) -> bool {
         self.addr == other.addr && self.compare_workspaces(other).is_eq()
@@ -92,7 +93,8 @@ impl Hash for SessionKey {
 }
 
 impl SessionKey {
-    /// Returns the key that a record names by its owning workspace and `provider/session`; `None` for another form.
+    /// Returns the key that a record names by its owning workspace and `provider/session`; `None`
+    /// for another form.
     pub fn from_saved(workspace: Option<&str>, session: &str) -> Option<Self> {
         Some(Self { workspace: workspace.map(Into::into), addr: session.parse().ok()? })
     }
@@ -126,8 +128,8 @@ pub struct ProjectionKey {
     pub budget: u32,
 }
 
-/// Returns a session's unique name in a workspace: `main-363e289cb38ee0cc`. No other session of the daemon has it. Of
-/// a long name only the beginning is part of it.
+/// Returns a session's unique name in a workspace: `main-363e289cb38ee0cc`. No other session of the
+/// daemon has it. Of a long name only the beginning is part of it.
 pub fn unique_session_name(workspace: &str, addr: &SessionAddr) -> String {
     // Neither part of an address has a zero byte.
     let hash = directory_name(&format!("{addr}\0{workspace}"));
@@ -136,7 +138,8 @@ pub fn unique_session_name(workspace: &str, addr: &SessionAddr) -> String {
     format!("{}-{hash}", &name[..name.len().min(SESSION_MAX - 1 - hash.len())])
 }
 
-/// Returns the address that is meant where a session is named: a unique name stands for the session that has it.
+/// Returns the address that is meant where a session is named: a unique name stands for the session
+/// that has it.
 pub fn plain_address(workspace: &str, addr: &SessionAddr) -> SessionAddr {
     let plain = || {
         let (name, _) = addr.session.as_str().rsplit_once('-')?;

@@ -12,49 +12,36 @@ pub const PROJECT_MS: u64 = 1_000;
 pub const LOCATE_MS: u64 = 500;
 /// Milliseconds that an app gets to end after `Close`, and again after SIGTERM.
 pub const DRAIN_MS: u64 = 2_000;
-/// Milliseconds before a session joins its provider's next process while the one before it ends.
-pub const REJOIN_MS: u64 = 50;
 /// Milliseconds that a question waits for its answer.
 pub const QUESTION_MS: u64 = 3_600_000;
 /// Milliseconds that the steps behind a failed one are kept for a corrected call.
 pub const KEPT_MS: u64 = 24 * 3_600_000;
 /// Failed runs of one reader whose further steps are kept; the oldest make room.
 pub const KEPT_RESTS_MAX: usize = 8;
-/// Bytes of code and standard input that are kept of the failed runs of one reader; the oldest make room.
+/// Bytes of code and standard input that are kept of the failed runs of one reader; the oldest make
+/// room.
 pub const KEPT_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// Bytes of all open questions and kept steps together, of all workspaces; the oldest make room.
 pub const OPEN_RUNS_BYTES: usize = 64 * 1024 * 1024;
 /// Characters of kept steps that an answer repeats; past it each of them is shortened.
 pub const KEPT_CHARS: usize = 2_000;
-/// Characters of kept steps in the answer of the run that failed; past it their names are told.
-pub const KEPT_LINE_CHARS: usize = 120;
-/// Characters of one kept step that is shortened.
-pub const KEPT_CALL_CHARS: usize = 100;
-/// Bytes that the one text of a failed call must have to be kept for the corrected one.
-pub const KEPT_TEXT_MIN: usize = 200;
 /// Crashes within [`CRASH_WINDOW_MS`] after which a session stays down until `restart`.
 pub const CRASHES_MAX: usize = 5;
 /// The span in which crashes are counted, in milliseconds.
 pub const CRASH_WINDOW_MS: u64 = 60_000;
 
-/// Milliseconds before a session that crashed again is started again; doubled with each crash in the
-/// window, with up to half of it added so that sessions don't come back in step. The first crash of a
-/// window costs no wait.
+/// Milliseconds before a session that crashed again is started again; doubled with each crash in
+/// the window, with up to half of it added so that sessions don't come back in step. The first
+/// crash of a window costs no wait.
 pub const BACKOFF_MS: u64 = 200;
 /// Longest such wait, in milliseconds.
 pub const BACKOFF_MAX_MS: u64 = 5_000;
 
-/// Milliseconds without a request after which a session is put to sleep when its manifest says nothing
-/// else.
+/// Milliseconds without a request after which a session is put to sleep when its manifest says
+/// nothing else.
 pub const IDLE_MS: u64 = 30 * 60_000;
 /// Milliseconds that an app gets to write down its state before it is put to sleep.
 pub const SAVE_MS: u64 = 5_000;
-/// Milliseconds that a session sleeps at least: one that wants to be woken sooner is left running.
-pub const SLEEP_MIN_MS: u64 = 1_000;
-/// Milliseconds after which the clock is looked at again while a session is to be woken later.
-pub const WAKE_RECHECK_MS: u64 = 60_000;
-/// Milliseconds before a session that didn't start at its time is tried again.
-pub const WAKE_RETRY_MS: u64 = 1_000;
 /// Longest that an app may defer its sleep by one `Busy`, in milliseconds.
 pub const BUSY_MAX_MS: u64 = 24 * 3_600_000;
 /// Notices of one session that are passed on within [`NOTICE_SPAN_MS`]; further ones are counted.
@@ -97,12 +84,11 @@ pub const JOBS_OUTPUT_BYTES: usize = 32 * 1024 * 1024;
 pub const JOB_NAME_MAX: usize = 32;
 /// Milliseconds between two reports of a job's progress to those who watch.
 pub const JOB_REPORT_MS: u64 = 1_000;
-/// Milliseconds that a `view --wait` lasts at least when nothing but the progress of jobs has changed.
+/// Milliseconds that a `view --wait` lasts at least when nothing but the progress of jobs has
+/// changed.
 pub const JOB_PROGRESS_MS: u64 = 10_000;
 /// Milliseconds that the click which cancels a job waits for the job's end.
 pub const CANCEL_JOB_MS: u64 = 5_000;
-/// Milliseconds between two reports of a request's progress to its client.
-pub const PROGRESS_MS: u64 = 100;
 /// Characters of an app's error, with the lines that follow its first.
 pub const FAULT_CHARS: usize = 16 * 1024;
 /// Hints of one error that are passed on; further ones are counted.
@@ -129,7 +115,8 @@ pub const LINK_ARGS_MAX: usize = 64 * 1024;
 pub const LINK_CODE_MAX: usize = 8 * 1024;
 /// Names that one window binds.
 pub const NAMES_MAX: usize = 64;
-/// Bytes of the state that an app gives a window for `view --json`; past it only its length is told.
+/// Bytes of the state that an app gives a window for `view --json`; past it only its length is
+/// told.
 pub const CUSTOM_MAX: usize = 64 * 1024;
 /// Keys that one window gives to two things and that are remembered; further ones are not told.
 pub const CONFLICTS_MAX: usize = 64;
@@ -161,26 +148,16 @@ pub const UNION_MAX: usize = 64;
 pub const FIELDS_MAX: usize = 64;
 /// Bytes of the pattern of a field.
 pub const PATTERN_MAX: usize = 256;
-/// Bytes that the program of a pattern may take.
-pub const PATTERN_PROGRAM_MAX: usize = 64 * 1024;
 /// Bytes of a text that is compared with a pattern.
 pub const PATTERN_TEXT_MAX: usize = 16 * 1024;
 /// Things that a form lists for each of its fields.
 pub const FIELD_CHOICES_MAX: usize = 8;
 /// Lists and options within each other in a type.
 pub const TYPE_NESTING_MAX: usize = 8;
-/// Milliseconds that a session is traced after somebody asked for its trace.
-pub const TRACE_MS: u64 = 10 * 60_000;
 /// Frames of one session that a trace keeps; the oldest make room.
 pub const TRACE_LINES: usize = 256;
 /// Bytes of one session's trace; the oldest frames make room.
 pub const TRACE_BYTES: usize = 256 * 1024;
-/// Bytes of one frame in a trace.
-pub const TRACE_FRAME_CHARS: usize = 2_000;
-/// Characters of one text in a trace.
-pub const TRACE_TEXT_CHARS: usize = 200;
-/// Items of one list or map in a trace.
-pub const TRACE_ITEMS: usize = 40;
 /// Questions for secrets whose answers a trace recognises.
 pub const TRACE_SECRETS_MAX: usize = 64;
 /// Flaws that the author of an app is told in one life of its process.
@@ -191,13 +168,11 @@ pub const PING_MS: u64 = 5_000;
 pub const PONG_MS: u64 = 2_000;
 /// Milliseconds that an app may be silent when nobody waits for it any more; then it is ended.
 pub const WEDGED_MS: u64 = 60_000;
-/// Milliseconds that an app may be silent while it has an action to answer that nobody waits for any more; then it is
-/// ended.
+/// Milliseconds that an app may be silent while it has an action to answer that nobody waits for
+/// any more; then it is ended.
 pub const WORKING_MS: u64 = 5 * 60_000;
 /// Milliseconds for which events of an app that answers nothing count as a sign of life.
 pub const EVENTS_ALIVE_MS: u64 = 10 * 60_000;
-/// Milliseconds after which an app that tells things and answers nothing is asked whether it is still there.
-pub const EVENTS_PING_MS: u64 = 60_000;
 /// Crashes by the same request after which that request isn't delivered any more.
 pub const QUARANTINE_AFTER: u32 = 3;
 /// Requests in quarantine, or on the way to it, that one session remembers; the oldest is forgotten
@@ -208,7 +183,8 @@ pub const SUSPECTS_MAX: usize = 64;
 pub const APP_MEMORY_MAX: u64 = 4 * 1024 * 1024 * 1024;
 /// Descriptors that one process may have open when its manifest says nothing else.
 pub const APP_FILES_MAX: u64 = 1024;
-/// Processes that a session may have, its descendants included, when its manifest says nothing else.
+/// Processes that a session may have, its descendants included, when its manifest says nothing
+/// else.
 pub const APP_PROCESSES_MAX: u64 = 512;
 /// Threads that a session's processes may have together when its manifest says nothing else.
 pub const APP_THREADS_MAX: u64 = 4096;
@@ -243,19 +219,22 @@ pub const RETIRED_MAX: usize = 65_536;
 pub const WINDOWS_MAX: usize = 256;
 /// Readers of one workspace; the one longest unheard of is forgotten first.
 pub const READERS_MAX: usize = 64;
-/// Readers of whom a window that shows each something else is kept; who isn't among the last ones is shown it whole again.
+/// Readers of whom a window that shows each something else is kept; who isn't among the last ones
+/// is shown it whole again.
 pub const READERS_SHOWN_MAX: usize = 8;
 /// Opens of one session that are repeated after a restart; older ones are dropped first.
 pub const OPENS_MAX: usize = 64;
 /// Files with values for one session that may wait for it at the same time.
 pub const VALUE_FILES_MAX: usize = 16;
-/// How long a file with a value is kept that no run removed, in milliseconds: longer than a question that it belongs to.
+/// How long a file with a value is kept that no run removed, in milliseconds: longer than a
+/// question that it belongs to.
 pub const VALUE_FILE_MS: u64 = 2 * QUESTION_MS;
 /// Most paths that a session is granted by being named after it was opened.
 pub const GRANTED_MAX: usize = 64;
 /// How often an app that is in use is asked to save its state before its sandbox can't be widened.
 pub const SAVES_MAX: u32 = 16;
-/// Longest text of a call that the audit log has as it is, in bytes; of longer ones it has length and hash.
+/// Longest text of a call that the audit log has as it is, in bytes; of longer ones it has length
+/// and hash.
 pub const AUDIT_VALUE_MAX: usize = 64;
 /// Longest code that the audit log has as it is, in bytes; of what follows it has length and hash.
 pub const AUDIT_CALL_MAX: usize = 4096;
@@ -285,8 +264,8 @@ pub const ANSWER_BUDGET_MIN: u32 = 100;
 pub const LONG_ANSWER_TOKENS: u64 = 4_000;
 /// Tokens that an answer's last line takes at most, unless the workspace has a long name.
 pub const LAST_LINE_TOKENS: u32 = 40;
-/// Tokens of the budget that a `view` of a workspace names which its windows don't share: they hold the last line and the
-/// line that says what was cut. No more than a third of the budget.
+/// Tokens of the budget that a `view` of a workspace names which its windows don't share: they hold
+/// the last line and the line that says what was cut. No more than a third of the budget.
 pub const VIEW_FRAME_TOKENS: u32 = 60;
 /// Tokens that the content of one outcome may always take, so that it can say how to see the rest.
 pub const CONTENT_BUDGET_MIN: u32 = 60;
@@ -336,8 +315,8 @@ pub const PANEL_BUDGET: u32 = 300;
 pub const PANEL_PART: u32 = 16;
 /// Notices, rounds and questions that a panel lists.
 pub const PANEL_LINES: usize = 5;
-/// Levels of detail and budgets at which one window is kept for the windows that embed it; one that is asked for beyond
-/// takes the place of the oldest.
+/// Levels of detail and budgets at which one window is kept for the windows that embed it; one that
+/// is asked for beyond takes the place of the oldest.
 pub const EMBED_DETAILS_MAX: usize = 8;
 /// Deliveries of a window that are kept, for `--since` and `--at`.
 pub const PAST_MAX: usize = 32;
@@ -347,10 +326,11 @@ pub const FEED_MAX: usize = 1_024;
 pub const EVENT_CHARS: usize = 800;
 /// Events that one answer of `watch` tells.
 pub const EVENTS_A_TURN: usize = 256;
-/// Milliseconds from the begin of a `watch` to its answer at least, so that a flood of events is told in
-/// few answers.
+/// Milliseconds from the begin of a `watch` to its answer at least, so that a flood of events is
+/// told in few answers.
 pub const WATCH_PAUSE_MS: u64 = 50;
-/// Milliseconds between two checks whether a session that a client waits for has changed without saying so.
+/// Milliseconds between two checks whether a session that a client waits for has changed without
+/// saying so.
 pub const WAIT_CHECK_MS: u64 = 1_000;
 /// Failures of the same call in a row after which the answer advises to step back.
 pub const FAILURES_MAX: u32 = 3;
@@ -358,7 +338,8 @@ pub const FAILURES_MAX: u32 = 3;
 pub const NOTICES_MAX: usize = 32;
 /// Tokens of the notices of one answer when the request names no budget; else half of it.
 pub const NOTICES_TOKENS: u32 = 4_000;
-/// Notices of all apps of a workspace that wait for one reader; the app that says most loses its oldest.
+/// Notices of all apps of a workspace that wait for one reader; the app that says most loses its
+/// oldest.
 pub const APP_NOTICES_MAX: usize = 32;
 /// Characters of what tells an object from others with the same label, where a reader chooses one.
 pub const OBJECT_DETAIL_CHARS: usize = 80;
@@ -374,11 +355,14 @@ pub const ANCHORS_MAX: usize = 100_000;
 pub const SESSION_ANCHORS_MAX: usize = 25_000;
 /// Epochs for which a vanished anchor is remembered.
 pub const VANISHED_EPOCHS: u64 = 64;
-/// Ranges of line numbers of one document that are kept of one reader; past it all of them are retired.
+/// Ranges of line numbers of one document that are kept of one reader; past it all of them are
+/// retired.
 pub const LINE_RANGES_MAX: usize = 512;
-/// Earlier epochs for which the line numbers of a session are kept of one reader, for `--at`; older ones are refused.
+/// Earlier epochs for which the line numbers of a session are kept of one reader, for `--at`; older
+/// ones are refused.
 pub const LINE_EPOCHS_MAX: usize = 16;
-/// Documents of one session whose line numbers are kept of one reader; the longest untouched is forgotten.
+/// Documents of one session whose line numbers are kept of one reader; the longest untouched is
+/// forgotten.
 pub const SEEN_DOCUMENTS_MAX: usize = 128;
 /// Sessions whose line numbers are kept of one reader; further ones are forgotten.
 pub const SEEN_SESSIONS_MAX: usize = 512;
@@ -386,8 +370,6 @@ pub const SEEN_SESSIONS_MAX: usize = 512;
 pub const FORGOTTEN_READERS_MAX: usize = 1_024;
 /// Line numbers that one answer or window of an app names; past it their documents are retired.
 pub const LINE_NUMBERS_MAX: usize = 1_024;
-/// Moves of lines that an answer tells of a window; past it the window is shown whole.
-pub const MOVES_TOLD_MAX: usize = 4;
 /// Deliveries of one reader that wait to be confirmed.
 pub const DELIVERIES_MAX: usize = 16;
 /// Bytes of the deliveries of one reader that wait to be confirmed; the oldest make room.
@@ -396,17 +378,18 @@ pub const READER_UNCONFIRMED_BYTES: usize = 8 * 1024 * 1024;
 pub const UNCONFIRMED_BYTES: usize = 32 * 1024 * 1024;
 /// Bytes of the states of one window that are kept, for `--since` and `--at`.
 pub const PAST_BYTES: usize = 4 * 1024 * 1024;
-/// Bytes of all windows that are kept, as they were sent, shown and seen; past it what is needed least is given up.
+/// Bytes of all windows that are kept, as they were sent, shown and seen; past it what is needed
+/// least is given up.
 pub const KEPT_VIEWS_BYTES: usize = 256 * 1024 * 1024;
-/// Bytes that are delivered between two looks at how much is kept.
-pub const KEPT_VIEWS_CHECK_BYTES: usize = 16 * 1024 * 1024;
 /// Bytes of the open requests of one client.
 pub const CLIENT_REQUEST_BYTES: usize = 16 * 1024 * 1024;
 /// Bytes of the open requests of all clients.
 pub const REQUESTS_BYTES: usize = 128 * 1024 * 1024;
-/// Bytes that wait to be written to all clients; past it the client that leaves most unread is disconnected.
+/// Bytes that wait to be written to all clients; past it the client that leaves most unread is
+/// disconnected.
 pub const CLIENT_QUEUES_MAX: usize = 64 * 1024 * 1024;
-/// Bytes that wait to be written to all apps; past it the app that leaves most unread counts as broken.
+/// Bytes that wait to be written to all apps; past it the app that leaves most unread counts as
+/// broken.
 pub const APP_QUEUES_MAX: usize = 128 * 1024 * 1024;
 /// Lines of a log that one `logs` shows at most.
 pub const LOG_LINES_MAX: u32 = 2_000;
@@ -432,23 +415,19 @@ pub const WINDOW_BUDGET: u32 = 1_500;
 pub const FULL_BUDGET: u32 = 8_000;
 /// Tokens of the workspace document when nothing else is said.
 pub const VIEW_BUDGET: u32 = 4_000;
-/// Tokens of the context of a prompt when nothing else is said: about 10 KiB, which harnesses take from a hook.
+/// Tokens of the context of a prompt when nothing else is said: about 10 KiB, which harnesses take
+/// from a hook.
 pub const INJECT_BUDGET: u32 = 2_500;
-/// Bytes of a reader's last whole context that are kept, to say how far the next one begins the same.
+/// Bytes of a reader's last whole context that are kept, to say how far the next one begins the
+/// same.
 pub const CONTEXT_BYTES: usize = 12 * 1024;
 /// Fewest tokens that a budget may be.
 pub const BUDGET_MIN: u32 = 50;
 /// Most tokens that a budget may be: a window has to fit one frame.
 pub const BUDGET_MAX: u32 = 200_000;
-/// Units of work that a turn may take before the windows that an answer still lacks are left out of it: a unit is about
-/// one byte that is looked at. Half a second or so.
+/// Units of work that a turn may take before the windows that an answer still lacks are left out of
+/// it: a unit is about one byte that is looked at. Half a second or so.
 pub const TURN_WORK_MAX: u64 = 256_000_000;
-/// Lines of a window beyond which a delta isn't sought; the whole window is shown instead.
-pub const DIFF_LINES_MAX: usize = 2_000;
-/// Pairs of lines that a delta compares at most; past it the whole window is shown instead.
-pub const DIFF_STEPS_MAX: usize = 1_000_000;
 
 /// Ends of steps that are kept for a reader who didn't hear of them.
 pub const UNHEARD_MAX: usize = 8;
-/// Characters of a call that such a line shows.
-pub const UNHEARD_CALL_SHOWN: usize = 80;

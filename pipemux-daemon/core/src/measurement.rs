@@ -13,7 +13,8 @@ pub enum Measurement {
         client: ClientId,
         /// The number that the client gave the request.
         request: u64,
-        /// What was asked, by its [name](pipemux_proto::client::VerbKind::name); [`UNREAD`] for what was refused unread.
+        /// What was asked, by its [name](pipemux_proto::client::VerbKind::name); [`UNREAD`] for
+        /// what was refused unread.
         verb: &'static str,
         /// The exit status.
         exit: u8,

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 /// The process that connected, and those that started it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PeerProcess {
-    /// Its process id; none if the system doesn't tell, which it does for every process that an app started.
+    /// Its process id; none if the system doesn't tell, which it does for every process that an app
+    /// started.
     pub pid: Option<u32>,
     /// The path of its program; empty if unknown.
     pub program: String,
@@ -13,7 +14,8 @@ pub struct PeerProcess {
     pub ancestors: Vec<Ancestor>,
     /// How far the above can be relied upon.
     pub evidence: Evidence,
-    /// True when it has the mark that the launcher gives each app's process and that all its descendants inherit.
+    /// True when it has the mark that the launcher gives each app's process and that all its
+    /// descendants inherit.
     pub marked: bool,
 }
 

@@ -1,13 +1,17 @@
-//! What survives the daemon: the types of its records, numbers that are reserved on disk, and what is known of the
-//! disk itself.
+//! What survives the daemon: the types of its records, numbers that are reserved on disk, and what
+//! is known of the disk itself.
 //!
-//! Records have types of their own, apart from the wire: what an older release wrote is read for ever. Each
-//! component restores itself from records and gives the records that restore it; the core only hands them around.
+//! Records have types of their own, apart from the wire: what an older release wrote is read for
+//! ever. Each component restores itself from records and gives the records that restore it; the
+//! core only hands them around.
 
 pub mod loss;
 pub mod numbers;
 pub mod records;
+mod saved_anchor;
 mod saved_job;
+mod saved_options;
+mod saved_round;
 
 use loss::PastLosses;
 

@@ -86,7 +86,8 @@ impl Turn {
         self.effects.push(Effect::Signal { app, signal });
     }
 
-    /// A number of an incarnation, window or question: no earlier or later daemon of this state uses it.
+    /// A number of an incarnation, window or question: no earlier or later daemon of this state
+    /// uses it.
     pub fn next_number(&mut self) -> u64 {
         let (number, reserved) = self.numbers.take();
         self.effects.extend(reserved.map(Effect::Persist));

@@ -6,9 +6,9 @@
 //! | [`window`], `window_options` | a view of one session; what a reader sets of it |
 //! | [`windows`], `dirty_windows` | the windows of a workspace, with their indexes; which of them changed since readers saw them |
 //! | [`raw_projection`], `held_projection` | what an app sent of a window, and what it was asked for |
-//! | [`embeds`] | what a window shows of other sessions' windows |
+//! | `held_embeds` | the same for windows of other sessions that embed it |
 //! | `reader_contents`, `per_reader` | what a window shows to each reader, where an app shows each something else |
-//! | [`rendered`], [`content`] | what was written of a window |
+//! | [`rendered`], [`content`] | what was written of a window and of those that it embeds |
 //! | [`context_version`], [`context_errors`] | the version of a window's Context, and what is wrong with it |
 //! | [`delivered_versions`] | how a window was when it was delivered |
 //! | [`anchors`] | display ids, and what they stand for |
@@ -19,8 +19,8 @@
 //! | [`notices`], [`history`] | what readers should know, and what was done |
 //! | `memory` | bounds on the bytes of all this |
 //!
-//! **Invariant: nothing here knows a run, a process or a verb.** Views are written from a workspace,
-//! never by it.
+//! **Invariant: nothing here knows a run, a process or a verb.** Views are written from a
+//! workspace, never by it.
 
 pub mod anchors;
 pub mod content;
@@ -29,8 +29,8 @@ pub mod context_version;
 pub mod delivered_versions;
 mod delivery;
 mod dirty_windows;
-pub mod embeds;
 mod forgotten_readers;
+mod held_embeds;
 mod held_projection;
 pub mod history;
 mod line_knowledge;
@@ -63,13 +63,13 @@ use crate::persist::records::Record;
 
 pub use context_version::{ContextVersionCounter, ShownContent};
 pub use delivery::{Delivery, SeenWindow};
-pub use embeds::{Embed, EmbedDetail, EmbeddedWindow, Embeds, HeldEmbeds};
+pub use held_embeds::{EmbedDetail, HeldEmbeds};
 pub use held_projection::HeldProjection;
 pub use notices::NoticeText;
 pub use panels::{Panel, Panels};
 pub use reader::Reader;
 pub use readers::Readers;
-pub use rendered::{Rendered, TitleWord};
+pub use rendered::{Embed, EmbeddedWindow, Embeds, Rendered, TitleWord};
 pub use seen_lines::{LineUpdate, SeenLines, ShownVersion, When};
 pub use window::Window;
 pub use window_options::Placement;
@@ -80,7 +80,8 @@ pub use workspace::Workspace;
 #[derive(Debug, Default)]
 pub struct Workspaces {
     by_key: BTreeMap<WorkspaceKey, Workspace>,
-    /// The numbers of workspaces that made room: none is used again when such a workspace comes back.
+    /// The numbers of workspaces that made room: none is used again when such a workspace comes
+    /// back.
     retired: BTreeMap<WorkspaceKey, FirstNumbers>,
     /// The answers that their readers haven't confirmed, by number.
     unconfirmed: BTreeMap<u64, Unconfirmed>,
@@ -102,11 +103,8 @@ struct Unconfirmed {
 /// An answer that its reader has received.
 #[derive(Debug)]
 pub struct Confirmed {
-    /// Its workspace.
     pub workspace: WorkspaceKey,
-    /// Its reader.
     pub reader: ReaderId,
-    /// The answer.
     pub delivery: Delivery,
 }
 
@@ -141,7 +139,6 @@ impl FirstNumbers {
 /// What happened when a reader entered a workspace.
 #[derive(Debug)]
 pub struct Entered {
-    /// The workspace.
     pub key: WorkspaceKey,
     /// True when the workspace is new.
     pub created: bool,
@@ -197,8 +194,8 @@ impl Workspaces {
         self.values().any(|workspace| workspace.window(session).is_some_and(|w| w.pinned))
     }
 
-    /// Enters a workspace as a reader; a new workspace takes its numbers from `first_numbers`, unless
-    /// its own are known.
+    /// Enters a workspace as a reader; a new workspace takes its numbers from `first_numbers`,
+    /// unless its own are known.
     ///
     /// # Errors
     /// There are too many workspaces, and each has open windows.
@@ -263,8 +260,8 @@ impl Workspaces {
         })
     }
 
-    /// Takes in a workspace of an earlier daemon. A workspace that is known already keeps what it has,
-    /// and its numbers go on from those given.
+    /// Restores a workspace of an earlier daemon. A workspace that is known already keeps what it
+    /// has, and its numbers go on from those given.
     pub fn restore(&mut self, key: WorkspaceKey, name: String, first: FirstNumbers) {
         let workspace = match self.by_key.remove(&key) {
             Some(known) => known.restored_again(name, first),
@@ -318,7 +315,8 @@ impl Workspaces {
         }
     }
 
-    /// Adds a notice to every workspace that has a window of the session: the daemon's own, or that of an app.
+    /// Adds a notice to every workspace that has a window of the session: the daemon's own, or that
+    /// of an app.
     pub fn notify_windows(
         &mut self,
         session: &SessionKey,
@@ -360,8 +358,8 @@ impl Workspaces {
         Some(Confirmed { workspace: at, reader, delivery })
     }
 
-    /// Returns the records that must be on disk before an answer that uses new ids or epochs goes out:
-    /// the new anchors, then the numbers.
+    /// Returns the records that must be on disk before an answer that uses new ids or epochs goes
+    /// out: the new anchors, then the numbers.
     pub fn reserve(&mut self, at: &str) -> impl Iterator<Item = Record> + use<> {
         let workspace = self.by_key.get_mut(at);
         let records = workspace.map_or([None, None], Workspace::reserve);

@@ -3,10 +3,12 @@
 
 use crate::foreign::quote;
 use crate::keys::WorkspaceKey;
-use crate::limits::UNHEARD_CALL_SHOWN as CALL_SHOWN;
 use crate::processes::Processes;
 use crate::runs::{Run, Step, StepOutcome};
 use crate::text::clip;
+
+/// Characters of a call that such a line shows.
+const CALL_SHOWN: usize = 80;
 
 /// Returns a line for each cancelled step of a reader that is still with an app.
 pub(super) fn steps_still_running<'r>(

@@ -16,10 +16,16 @@ use pipemux_proto::{Frame, Kind, Method, Value};
 
 use crate::event::Now;
 use crate::intake;
-use crate::limits::{
-    TRACE_BYTES, TRACE_FRAME_CHARS, TRACE_ITEMS, TRACE_LINES, TRACE_MS, TRACE_SECRETS_MAX,
-    TRACE_TEXT_CHARS,
-};
+use crate::limits::{TRACE_BYTES, TRACE_LINES, TRACE_SECRETS_MAX};
+
+/// Items of one list or map in a trace.
+const TRACE_ITEMS: usize = 40;
+/// Characters of one text in a trace.
+const TRACE_TEXT_CHARS: usize = 200;
+/// Bytes of one frame in a trace.
+const TRACE_FRAME_CHARS: usize = 2_000;
+/// Milliseconds that a session is traced after somebody asked for its trace.
+const TRACE_MS: u64 = 10 * 60_000;
 
 /// Which way a frame went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

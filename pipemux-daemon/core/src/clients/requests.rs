@@ -16,12 +16,15 @@ use crate::event::{ClientId, Effect};
 use crate::foreign::Progress;
 use crate::keys::{RequestId, WorkspaceKey};
 use crate::limits::{
-    CLIENT_REQUEST_BYTES, CLIENT_REQUESTS_MAX, PROGRESS_MS, REQUEST_MS, REQUESTS_BYTES, RUN_ID_MAX,
+    CLIENT_REQUEST_BYTES, CLIENT_REQUESTS_MAX, REQUEST_MS, REQUESTS_BYTES, RUN_ID_MAX,
 };
 use crate::measurement::Measurement;
 use crate::persist::records::{Record, SavedAct, SavedRound};
 use crate::timers::Timer;
 use crate::turn::Turn;
+
+/// Milliseconds between two reports of a request's progress to its client.
+const PROGRESS_MS: u64 = 100;
 
 /// A client's request.
 #[derive(Debug)]

@@ -6,7 +6,8 @@ use pipemux_work::spend;
 
 use crate::foreign::{ForeignStr, ForeignText};
 
-/// Makes a text one line of at most so many characters: line breaks become spaces, and what is cut is told.
+/// Makes a text one line of at most so many characters: line breaks become spaces, and what is cut
+/// is told.
 pub fn line(text: &mut ForeignText, most: usize) {
     own_line(&mut text.0, most);
 }
@@ -34,7 +35,8 @@ pub fn bounded_line(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(joined + &mark(more))
 }
 
-/// Cuts a text of several lines to at most so many characters; what is cut is told in a line of its own.
+/// Cuts a text of several lines to at most so many characters; what is cut is told in a line of its
+/// own.
 pub fn lines(text: &mut ForeignText, most: usize) {
     own_lines(&mut text.0, most);
 }

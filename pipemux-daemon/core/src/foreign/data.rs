@@ -1,5 +1,5 @@
-//! Text of apps as a field of its own: of JSON, of a record, of what another app gets. Whoever reads the field knows whose
-//! text it is.
+//! Text of apps as a field of its own: of JSON, of a record, of what another app gets. Whoever
+//! reads the field knows whose text it is.
 
 use crate::foreign::{ForeignStr, ForeignText};
 

@@ -1,8 +1,8 @@
-//! Making text inert: escaping what looks like the daemon's anchors, fences and window headings. Apps may write
-//! other headings.
+//! Making text inert: escaping what looks like the daemon's anchors, fences and window headings.
+//! Apps may write other headings.
 //!
-//! An app's text could otherwise forge an anchor, and an agent would follow it: anchors come from the anchor
-//! table only (PROTOCOL.md).
+//! An app's text could otherwise forge an anchor, and an agent would follow it: anchors come from
+//! the anchor table only (PROTOCOL.md).
 
 mod blocks;
 mod text;
@@ -19,12 +19,13 @@ pub use text::{labelled_line, line, lines, sentence_with_ref, whole_line};
 
 use blocks::{LineStart, is_marker, language, starts_block};
 
-/// Writes Markdown. It knows the text before the next character, so that two pieces can't form an anchor
-/// together.
+/// Writes Markdown. It knows the text before the next character, so that two pieces can't form an
+/// anchor together.
 #[derive(Debug, Default)]
 pub struct Writer<'a> {
     out: String,
-    /// The expected text and how much of it was written, as long as nothing else was: `out` is empty then.
+    /// The expected text and how much of it was written, as long as nothing else was: `out` is
+    /// empty then.
     expected: Option<(SharedText, usize)>,
     tokens: RefTokens<'a>,
 }
@@ -42,15 +43,16 @@ pub enum RefTokens<'a> {
 }
 
 impl<'a> RefTokens<'a> {
-    /// Returns the ref tokens that may pass in the text of an app that declared this prefix, if any.
+    /// Returns the ref tokens that may pass in the text of an app that declared this prefix, if
+    /// any.
     pub fn of_app(prefix: Option<&'a str>) -> Self {
         prefix.map_or(RefTokens::None, RefTokens::WithPrefix)
     }
 }
 
 impl<'a> Writer<'a> {
-    /// Makes a writer that lets some ref tokens pass, for a text that is likely to be the expected one: as long
-    /// as it is, the text is compared and not copied.
+    /// Makes a writer that lets some ref tokens pass, for a text that is likely to be the expected
+    /// one: as long as it is, the text is compared and not copied.
     #[must_use]
     pub fn expecting(expected: Option<SharedText>, tokens: RefTokens<'a>) -> Self {
         Self { out: String::new(), expected: expected.map(|expected| (expected, 0)), tokens }
@@ -136,8 +138,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes exact text; only characters that would change how other text is shown are replaced by their code
-    /// points. Returns true when the text has none.
+    /// Writes exact text; only characters that would change how other text is shown are replaced by
+    /// their code points. Returns true when the text has none.
     pub fn exact<'t>(&mut self, text: impl Into<ForeignStr<'t>>) -> bool {
         let text = text.into().0;
         spend(text.len());
@@ -208,7 +210,8 @@ impl<'a> Writer<'a> {
         self.push_str(rest);
     }
 
-    /// Begins a fence for exact text, longer than any run of backticks in it. Returns the closing fence.
+    /// Begins a fence for exact text, longer than any run of backticks in it. Returns the closing
+    /// fence.
     pub fn fence<'t, 'l>(
         &mut self,
         lang: impl Into<ForeignStr<'l>>,
@@ -223,7 +226,8 @@ impl<'a> Writer<'a> {
         fence
     }
 
-    /// Returns true for a character that begins a fence or a window's heading at this place of the line.
+    /// Returns true for a character that begins a fence or a window's heading at this place of the
+    /// line.
     fn begins_block(&self, c: char, from: &str) -> bool {
         matches!(c, '#' | '`' | '~')
             && self.line_start().is_some_and(|start| starts_block(from, start))
@@ -244,7 +248,8 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Returns what stands before a block that begins here, or none if the line has begun with something else.
+    /// Returns what stands before a block that begins here, or none if the line has begun with
+    /// something else.
     fn line_start(&self) -> Option<LineStart> {
         let so_far = self.so_far();
         let line = |before: &str| before.is_empty() || before.ends_with('\n');
@@ -263,19 +268,22 @@ impl<'a> Writer<'a> {
 /// Spare capacity, in bytes, for a text that is longer than the expected one.
 const ROOM: usize = 64;
 
-/// Bits of [`SPECIAL`]: the bytes that [`Writer::text`], [`Writer::label`] and [`printable`] may have to change.
+/// Bits of [`SPECIAL`]: the bytes that [`Writer::text`], [`Writer::label`] and [`printable`] may
+/// have to change.
 const TEXT: u8 = 1;
 const LABEL: u8 = 2;
 const EXACT: u8 = 4;
 
-/// The bytes that may begin something that is escaped or replaced; most bytes of a window are others.
+/// The bytes that may begin something that is escaped or replaced; most bytes of a window are
+/// others.
 static SPECIAL: [u8; 256] = {
     let mut special = [0; 256];
     let mut byte = 0;
     while byte < 256 {
         special[byte] = match byte as u8 {
             b'\n' | b'\t' => LABEL,
-            // Includes the first bytes of U+0080 to U+009F, of the marks that reorder text, and of tag characters.
+            // Includes the first bytes of U+0080 to U+009F, of the marks that reorder text, and of
+            // tag characters.
             0..0x20 | 0x7f | 0xc2 | 0xe2 | 0xf3 => TEXT | LABEL | EXACT,
             // The first byte of U+FEFF.
             0xef => TEXT | LABEL,
@@ -301,7 +309,8 @@ fn first_special(text: &str, class: u8) -> Option<usize> {
     Some(skipped + at)
 }
 
-/// Returns true for a text in which nothing is escaped or replaced when it follows other text in its line.
+/// Returns true for a text in which nothing is escaped or replaced when it follows other text in
+/// its line.
 fn is_plain_line(text: &str) -> bool {
     spend(text.len());
     !text.contains('\n') && first_special(text, TEXT).is_none()
@@ -319,7 +328,8 @@ fn needs_escape(c: char, before: &str, rest: &str) -> bool {
     let anchor = |text: &str| text.starts_with("obj:") || text.starts_with("link:");
     let after = &rest[c.len_utf8()..];
     match c {
-        // A destination after a label: only the usual schemes pass, since the next piece may complete others.
+        // A destination after a label: only the usual schemes pass, since the next piece may
+        // complete others.
         '(' if before.ends_with(']') => {
             !["http:", "https:", "mailto:", "#", "/", "./"].iter().any(|s| after.starts_with(s))
         }
@@ -329,8 +339,8 @@ fn needs_escape(c: char, before: &str, rest: &str) -> bool {
     }
 }
 
-/// Returns the prefix of a ref token from the text after its brackets: `MT` of `MT:Node:7]]`. No more of the text is
-/// looked at than a prefix may be long.
+/// Returns the prefix of a ref token from the text after its brackets: `MT` of `MT:Node:7]]`. No
+/// more of the text is looked at than a prefix may be long.
 fn token_prefix(after: &str) -> Option<&str> {
     let end = position_within(after, TOKEN_PREFIX_MAX + 1, |byte| byte == b':')?;
     let prefix = &after[..end];
@@ -339,8 +349,8 @@ fn token_prefix(after: &str) -> Option<&str> {
     (fits && prefix.starts_with(|c: char| c.is_ascii_uppercase())).then_some(prefix)
 }
 
-/// Replaces what would change how exact text is shown by code points, so that it may reach a terminal. `read` returns
-/// the text unchanged.
+/// Replaces what would change how exact text is shown by code points, so that it may reach a
+/// terminal. `read` returns the text unchanged.
 pub fn printable<'t>(text: impl Into<ForeignStr<'t>>) -> Cow<'t, str> {
     let text = text.into().0;
     spend(text.len());

@@ -1,10 +1,10 @@
-//! Texts without absolute paths: what the daemon adds to a prompt by itself doesn't tell where things lie on the machine,
-//! nor by that who works there.
+//! Texts without absolute paths: what the daemon adds to a prompt by itself doesn't tell where
+//! things lie on the machine, nor by that who works there.
 
 use std::borrow::Cow;
 
-/// Replaces each absolute path in a line by its last part: `…/name`; a home directory, whose last part is its user's name,
-/// by `~`. Addresses of the network stay.
+/// Replaces each absolute path in a line by its last part: `…/name`; a home directory, whose last
+/// part is its user's name, by `~`. Addresses of the network stay.
 pub fn without_paths(line: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let (mut copied, mut from) = (0, 0);

@@ -1,5 +1,5 @@
-//! Text of apps in sentences of the daemon: errors, notices, briefs of history. Such a sentence is itself made inert where
-//! it is shown, since it quotes.
+//! Text of apps in sentences of the daemon: errors, notices, briefs of history. Such a sentence is
+//! itself made inert where it is shown, since it quotes.
 
 use pipemux_proto::{Code, Fault};
 
@@ -31,8 +31,9 @@ pub struct Speaker<'a> {
 }
 
 impl Speaker<'_> {
-    /// Makes an error of the app one that a reader can't take for PipeMux's own: its message is one line, what follows
-    /// it is quoted, and a hint names the app that gives it. With `names`, the message names it, too.
+    /// Makes an error of the app one that a reader can't take for PipeMux's own: its message is one
+    /// line, what follows it is quoted, and a hint names the app that gives it. With `names`, the
+    /// message names it, too.
     pub fn mark_fault(self, fault: &mut Fault, names: bool) {
         // Those that come with PipeMux show lines with their numbers, which is mark enough.
         if !self.built_in && fault.message.contains(BREAKS) {
@@ -42,7 +43,8 @@ impl Speaker<'_> {
         if names || fault.code != Code::NotFound || fault.key.is_none() {
             self.mark_hints(fault);
         }
-        // The line of a step names the action, except for these, whose sentence usually names the ref.
+        // The line of a step names the action, except for these, whose sentence usually names the
+        // ref.
         if names || matches!(fault.code, Code::Stale | Code::OutOfView) {
             self.mark(&mut fault.message);
         }

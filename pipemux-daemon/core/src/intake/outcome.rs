@@ -50,7 +50,8 @@ impl SaidByApp for Outcome {
     }
 }
 
-/// The action took effect, so nothing of its outcome is a reason to refuse it: what can't be cut is left out and told.
+/// The action took effect, so nothing of its outcome is a reason to refuse it: what can't be cut is
+/// left out and told.
 fn bound_done(done: &mut Done) {
     let mut left_out = Vec::new();
     line(&mut done.brief, BRIEF_CHARS);
@@ -86,8 +87,8 @@ fn bound_done(done: &mut Done) {
     }
 }
 
-/// Brings a job that began within its bounds. It began, so it isn't refused: one whose key can't be kept counts as done,
-/// which is told.
+/// Brings a job that began within its bounds. It began, so it isn't refused: one whose key can't be
+/// kept counts as done, which is told.
 fn bound_started(started: &mut Started) -> Option<Done> {
     line(&mut started.brief, PROGRESS_CHARS);
     cut_list(&mut started.links, OUTCOME_LINKS_MAX);
@@ -135,7 +136,8 @@ fn bound_needs(needs: &mut Needs) -> Result<(), String> {
     Ok(())
 }
 
-/// Nothing of a consent is cut but its heading: what isn't shown whole is nothing that a person can decide about.
+/// Nothing of a consent is cut but its heading: what isn't shown whole is nothing that a person can
+/// decide about.
 fn bound_consent(consent: &mut ConsentRequest) -> Result<(), String> {
     let ConsentRequest { key, what, shows, .. } = consent;
     let length = key.len();
@@ -176,8 +178,8 @@ pub(super) fn bound_fault(fault: &mut Fault) {
     fault.numbers = numbers.into();
 }
 
-/// Drops numbers of documents that no key can name. How many there may be is checked where they are used: too many
-/// retire what the reader was shown.
+/// Drops numbers of documents that no key can name. How many there may be is checked where they are
+/// used: too many retire what the reader was shown.
 fn bound_numbers(numbers: &mut Vec<LineNumbers>) {
     numbers.retain(|numbers| numbers.document.len() <= KEY_MAX);
 }

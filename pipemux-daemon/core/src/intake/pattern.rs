@@ -2,7 +2,10 @@
 
 use regex_lite::{Regex, RegexBuilder};
 
-use crate::limits::{PATTERN_MAX, PATTERN_PROGRAM_MAX};
+use crate::limits::PATTERN_MAX;
+
+/// Bytes that the program of a pattern may take.
+const PATTERN_PROGRAM_MAX: usize = 64 * 1024;
 
 /// Compiles a pattern that a whole text has to match.
 ///

@@ -46,7 +46,8 @@ impl WindowTexts {
     }
 }
 
-/// Brings all of a window but its content within its bounds. Returns how many links of the row at the top were cut.
+/// Brings all of a window but its content within its bounds. Returns how many links of the row at
+/// the top were cut.
 ///
 /// # Errors
 /// What exceeds its bound and can't be cut, in words.
@@ -88,8 +89,8 @@ pub fn bound_object(object: &mut ObjectSlot) {
     }
 }
 
-/// Brings a link within its bounds. One whose call is too long is only text: without its arguments it would be another
-/// action.
+/// Brings a link within its bounds. One whose call is too long is only text: without its arguments
+/// it would be another action.
 pub fn bound_link(link: &mut LinkSlot) {
     line(&mut link.label, LABEL_CHARS);
     let code = link.code.as_ref().map_or(0, String::len);

@@ -46,9 +46,11 @@ pub struct Job {
     pub output: Output,
     /// How often what is shown of it has changed, from 1.
     pub rev: u64,
-    /// True for a job that an earlier daemon knew, until its app has said whether it goes on with it.
+    /// True for a job that an earlier daemon knew, until its app has said whether it goes on with
+    /// it.
     pub restored: bool,
-    /// True if it was begun by an act that changes nothing, such as a wait; an earlier daemon's isn't known to be.
+    /// True if it was begun by an act that changes nothing, such as a wait; an earlier daemon's
+    /// isn't known to be.
     pub only_looks: bool,
     /// Readers who know of it and, once it has ended, haven't been told so.
     pub(super) readers: BTreeSet<JobReader>,
@@ -66,8 +68,8 @@ impl Job {
         self.state == JobState::Running
     }
 
-    /// Returns the name by which readers know it: `3`, or the app's word: `c2`, with the session where that isn't the
-    /// app's main one.
+    /// Returns the name by which readers know it: `3`, or the app's word: `c2`, with the session
+    /// where that isn't the app's main one.
     pub fn name(&self) -> String {
         match self.named {
             false => self.number.to_string(),

@@ -40,7 +40,7 @@ pub(super) fn to_record(job: &Job) -> Record {
 }
 
 impl Jobs {
-    /// Takes in a job of an earlier daemon.
+    /// Restores a job of an earlier daemon.
     pub fn restore(&mut self, saved: SavedJob) {
         let Ok(addr) = saved.session.parse::<SessionAddr>() else { return };
         let session = SessionKey { workspace: saved.workspace.map(Into::into), addr };
@@ -83,7 +83,7 @@ impl Jobs {
         self.insert(job);
     }
 
-    /// Takes in that a reader was told of a job's end.
+    /// Restores that a reader was told of a job's end.
     pub fn restore_told(&mut self, number: u64, workspace: String, reader: String) {
         if let Some(job) = self.by_number.get_mut(&number) {
             job.readers.remove(&(workspace.into(), reader.into()));

@@ -19,7 +19,8 @@ impl Job {
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
     }
 
-    /// Describes its state: `job 3 done after 8.4 s: 12 passed`, `job 3 still runs after 8.4 s: 40 %`.
+    /// Describes its state: `job 3 done after 8.4 s: 12 passed`, `job 3 still runs after 8.4 s: 40
+    /// %`.
     pub fn state_words(&self, unix_ms: u64) -> String {
         let time = duration(self.duration(unix_ms));
         let (state, told) = match self.state {

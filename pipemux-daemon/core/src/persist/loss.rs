@@ -1,18 +1,20 @@
-//! Loss of a part of the saved state: what is known of it, so that no number is used again and readers are told.
+//! Loss of a part of the saved state: what is known of it, so that no number is used again and
+//! readers are told.
 
 use crate::persist::records::Record;
 
 /// What an earlier daemon wrote down and this one doesn't have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Loss {
-    /// What readers are told of it; none when nothing that was answered is missing, or nobody can say.
+    /// What readers are told of it; none when nothing that was answered is missing, or nobody can
+    /// say.
     pub told: Option<String>,
     /// Bytes of records that are gone, or the most that may be where that isn't known.
     pub bytes: u64,
     /// True when whole workspaces may be unknown now.
     pub workspaces: bool,
-    /// Records of acting requests that were made by then may be gone, in milliseconds since 1970: such a request isn't
-    /// carried out, unless it is known. None when no record is.
+    /// Records of acting requests that were made by then may be gone, in milliseconds since 1970:
+    /// such a request isn't carried out, unless it is known. None when no record is.
     pub acts_to: Option<u64>,
     /// How far numbers had come, where that was written down apart from the records.
     pub high_water: Option<HighWater>,
@@ -52,14 +54,16 @@ impl HighWater {
     }
 }
 
-/// Numbers that are passed over whatever was lost: what one act may use before a record of it is written.
+/// Numbers that are passed over whatever was lost: what one act may use before a record of it is
+/// written.
 const MARGIN: u64 = 4_096;
 /// 2025-01-01T00:00:00Z, before the first daemon: milliseconds since 1970.
 const FIRST_DAEMON: u64 = 1_735_689_600_000;
 
 impl Loss {
-    /// How many numbers are passed over, beyond those that are known to be used. Each block of 64 ids or epochs was written down by a record of more than
-    /// 64 bytes, so passing over as many numbers as bytes are gone passes over all that may have been used.
+    /// How many numbers are passed over, beyond those that are known to be used. Each block of 64
+    /// ids or epochs was written down by a record of more than 64 bytes, so passing over as many
+    /// numbers as bytes are gone passes over all that may have been used.
     pub fn leap(&self) -> u64 {
         match (self.bytes, self.high_water) {
             (0, Some(_)) => 0,
@@ -81,7 +85,8 @@ pub struct PastLosses {
 impl PastLosses {
     /// Notes a loss; `unix_ms` is the present in milliseconds since 1970.
     ///
-    /// Nothing tells how far a workspace came that isn't known any more: its ids begin at the milliseconds since
+    /// Nothing tells how far a workspace came that isn't known any more: its ids begin at the
+    /// milliseconds since
     /// 2025. To have come so far it would have had to show a new thing every millisecond, since then or since the last
     /// such loss. Where it was written down how far any workspace came, they begin there.
     pub fn add(&mut self, loss: Loss, unix_ms: u64) {
@@ -97,7 +102,7 @@ impl PastLosses {
         self.damage = loss.told;
     }
 
-    /// Takes in where an earlier daemon had ids and epochs begin.
+    /// Restores where an earlier daemon had ids and epochs begin.
     pub fn restore(&mut self, floor: u64) {
         self.floor = floor;
     }

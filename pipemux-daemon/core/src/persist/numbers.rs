@@ -3,8 +3,8 @@
 use crate::limits::BLOCK;
 use crate::persist::records::Record;
 
-/// Numbers of incarnations, windows and questions. A number is used once, also across daemons: a block is
-/// reserved on disk before its first number goes out.
+/// Numbers of incarnations, windows and questions. A number is used once, also across daemons: a
+/// block is reserved on disk before its first number goes out.
 #[derive(Debug, Default)]
 pub struct Numbers {
     last: u64,
@@ -12,7 +12,8 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// The next number, and the record that must be written before it is used, if a new block begins.
+    /// The next number, and the record that must be written before it is used, if a new block
+    /// begins.
     pub fn take(&mut self) -> (u64, Option<Record>) {
         self.last += 1;
         if self.last < self.reserved {

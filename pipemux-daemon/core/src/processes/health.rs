@@ -13,11 +13,14 @@ use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 
 use crate::keys::SessionKey;
-use crate::limits::{EVENTS_ALIVE_MS, EVENTS_PING_MS, PING_MS, PONG_MS, WEDGED_MS, WORKING_MS};
+use crate::limits::{EVENTS_ALIVE_MS, PING_MS, PONG_MS, WEDGED_MS, WORKING_MS};
 use crate::processes::Processes;
 use crate::processes::reply::Purpose;
 use crate::timers::Timer;
 use crate::turn::Turn;
+
+/// Milliseconds after which an app that tells things and answers nothing is asked whether it is still there.
+const EVENTS_PING_MS: u64 = 60_000;
 
 /// What is known of a process's health.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use pipemux_proto::ids::Incarnation;
 use crate::foreign::{Busy, ForeignText};
 use crate::intake;
 use crate::keys::SessionKey;
-use crate::limits::{BUSY_MAX_MS, SAVE_MS, SLEEP_MIN_MS};
+use crate::limits::{BUSY_MAX_MS, SAVE_MS};
 use crate::manifest::Idle;
 use crate::persist::records::Record;
 use crate::processes::reply::{AppReply, Purpose};
@@ -21,6 +21,9 @@ use crate::processes::session::Session;
 use crate::processes::{ProcessEvent, Processes};
 use crate::timers::Timer;
 use crate::turn::Turn;
+
+/// Milliseconds that a session sleeps at least: one that wants to be woken sooner is left running.
+const SLEEP_MIN_MS: u64 = 1_000;
 
 /// Whether a session may sleep, or does.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

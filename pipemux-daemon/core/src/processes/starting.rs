@@ -6,12 +6,15 @@ use pipemux_proto::ids::Incarnation;
 use crate::event::Start;
 use crate::foreign::ForeignText;
 use crate::keys::SessionKey;
-use crate::limits::{REJOIN_MS, START_MS};
+use crate::limits::START_MS;
 use crate::measurement::Measurement;
 use crate::processes::session::{ProcessState, Session};
 use crate::processes::{ProcessEvent, Processes};
 use crate::timers::Timer;
 use crate::turn::Turn;
+
+/// Milliseconds before a session joins its provider's next process while the one before it ends.
+const REJOIN_MS: u64 = 50;
 
 impl Processes {
     /// Makes sure that a session has a process or is getting one.

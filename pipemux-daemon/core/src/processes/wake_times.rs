@@ -1,11 +1,15 @@
 //! Sessions that are woken at a time that their app named, also when an earlier daemon put them to sleep.
 
 use crate::keys::SessionKey;
-use crate::limits::{WAKE_RECHECK_MS, WAKE_RETRY_MS};
 use crate::processes::Processes;
 use crate::processes::session::ProcessState;
 use crate::timers::Timer;
 use crate::turn::Turn;
+
+/// Milliseconds before a session that didn't start at its time is tried again.
+const WAKE_RETRY_MS: u64 = 1_000;
+/// Milliseconds after which the clock is looked at again while a session is to be woken later.
+const WAKE_RECHECK_MS: u64 = 60_000;
 
 impl Processes {
     /// Sets the timer for the next session that is to be woken.

@@ -7,12 +7,19 @@ use pipemux_proto::call::{self, Script, Span};
 use pipemux_proto::report::KeptReport;
 
 use crate::keys::WorkspaceKey;
-use crate::limits::{KEPT_BYTES_MAX, KEPT_CALL_CHARS, KEPT_CHARS, KEPT_LINE_CHARS, KEPT_TEXT_MIN};
+use crate::limits::{KEPT_BYTES_MAX, KEPT_CHARS};
 use crate::persist::records::SavedRest;
 use crate::runs::Run;
 use crate::runs::baseline::SeenBaseline;
 use crate::runs::source::{Code, Source};
 use crate::workspaces::Workspace;
+
+/// Characters of one kept step that is shortened.
+const KEPT_CALL_CHARS: usize = 100;
+/// Bytes that the one text of a failed call must have to be kept for the corrected one.
+const KEPT_TEXT_MIN: usize = 200;
+/// Characters of kept steps in the answer of the run that failed; past it their names are told.
+const KEPT_LINE_CHARS: usize = 120;
 
 /// What was left of a run.
 #[derive(Debug, Clone)]

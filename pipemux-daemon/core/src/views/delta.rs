@@ -3,10 +3,16 @@
 use rustc_hash::FxHashMap;
 use similar::{Algorithm, DiffOp};
 
-use crate::limits::{DIFF_LINES_MAX, DIFF_STEPS_MAX, MOVES_TOLD_MAX};
 use crate::views::inert;
 use crate::workspaces::Rendered;
 use crate::workspaces::content::{Line, NumberedLines};
+
+/// Lines of a window beyond which a delta isn't sought; the whole window is shown instead.
+const DIFF_LINES_MAX: usize = 2_000;
+/// Pairs of lines that a delta compares at most; past it the whole window is shown instead.
+const DIFF_STEPS_MAX: usize = 1_000_000;
+/// Moves of lines that an answer tells of a window; past it the window is shown whole.
+const MOVES_TOLD_MAX: usize = 4;
 
 /// What to show of a window after a run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,10 +1,13 @@
 //! The anchor table of a workspace: display ids, what they stand for, and since when.
 //!
-//! **Invariant: an id is never given to another thing.** Ids only rise; a target keeps its id for as
-//! long as it is remembered.
+//! **Invariant: an id is never given to another thing.** Ids only rise; a target keeps its id for
+//! as long as it is remembered.
 //!
-//! **Invariant: an id that wasn't minted is never live.** Only [`AnchorTable::mint`] makes an anchor.
+//! **Invariant: an id that wasn't minted is never live.** Only [`AnchorTable::mint`] makes an
+//! anchor.
 
+mod anchor;
+mod embedded;
 mod forget;
 mod readers;
 mod saved;
@@ -20,63 +23,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::foreign::{ForeignRc, ForeignStr};
 use crate::keys::SessionKey;
-use crate::persist::records::{KeyForm, SavedAnchor};
+use crate::persist::records::SavedAnchor;
 
+pub use anchor::{Anchor, AnchorError};
 use saved::saved_anchor;
 use session_anchors::SessionAnchors;
 pub use target::{
     AnchorQuery, Appearance, BoundAction, Minted, StateVersion, Target, open_params,
     open_params_of_call,
 };
-
-/// One anchor.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Anchor {
-    /// The session that owns it.
-    pub session: Rc<SessionKey>,
-    /// What it stands for.
-    pub target: Target,
-    /// The revision of its meaning, as the app counts it.
-    pub rev: u64,
-    /// The epoch since which it stands for that meaning.
-    pub since: u64,
-    /// Its type.
-    pub ty: Option<Rc<str>>,
-    /// Its label.
-    pub label: ForeignRc,
-    /// True when its newest ref was written with its key.
-    pub keyed: bool,
-    /// The form of its refs with the key, if it ever had one.
-    pub key_form: Option<KeyForm>,
-    /// The epoch in which it was last shown.
-    pub last_epoch: u64,
-    /// Parameters that a link leaves open.
-    pub open: Box<[String]>,
-    /// The render pass that listed it last.
-    render_pass: u32,
-    /// True while the newest projection of its window shows it, and for what an answer offered.
-    shown: bool,
-    /// True for what an answer offered: it stays when the window changes.
-    pub offered: bool,
-    /// How many windows of other sessions show it inside of theirs.
-    embeds: u32,
-}
-
-impl Anchor {
-    /// Returns true while a window shows it, its session's own or one that embeds it, and for what an answer offered.
-    pub fn is_shown(&self) -> bool {
-        self.shown || self.embeds > 0
-    }
-}
-
-/// Why a ref doesn't lead to a live anchor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AnchorError {
-    /// Its meaning changed since the reader saw it.
-    Stale,
-    /// Never minted here, or from an epoch not issued yet.
-    NotFound,
-}
 
 /// All anchors of a workspace.
 #[derive(Debug, Default)]
@@ -87,7 +42,8 @@ pub struct AnchorTable {
     index_by_session: FxHashMap<Rc<SessionKey>, usize>,
     /// What the answer that is being written offers beside its windows.
     offered: Vec<u64>,
-    /// The sessions of things that the answer offers and that mean something else than when they were last shown.
+    /// The sessions of things that the answer offers and that mean something else than when they
+    /// were last shown.
     revised: Vec<Rc<SessionKey>>,
     /// What windows show of other sessions' windows, by the session that shows it.
     embedded: FxHashMap<SessionKey, Box<[u64]>>,
@@ -137,7 +93,8 @@ impl AnchorTable {
         SessionIndex(self.sessions.len() - 1)
     }
 
-    /// Returns the id of a target that is being shown in `epoch`: the one that it has, or a new one.
+    /// Returns the id of a target that is being shown in `epoch`: the one that it has, or a new
+    /// one.
     pub fn mint(
         &mut self,
         SessionIndex(index): SessionIndex,
@@ -145,59 +102,85 @@ impl AnchorTable {
         appearance: Appearance<'_>,
         epoch: u64,
     ) -> Minted {
-        let of_session = &mut self.sessions[index];
-        if let Some(id) = of_session.find(query, &self.anchors)
-            && let Some(anchor) = self.anchors.get_mut(&id)
-        {
-            let retyped = anchor.ty.as_deref() != appearance.ty;
-            // Refs show the type: with another one they mean something else.
-            let changed = anchor.rev != appearance.rev || retyped;
-            if appearance.listed {
-                if anchor.render_pass == self.render_passes && changed {
-                    return Minted { id, changed: false, conflict: true };
-                }
-                anchor.render_pass = self.render_passes;
-                anchor.keyed = false;
-            }
-            if changed {
-                anchor.rev = appearance.rev;
-                anchor.since = epoch;
-            }
-            // What stands for its meaning since an epoch that nobody was given yet has to be shown with that one.
-            let unissued = anchor.since >= epoch;
-            anchor.shown |= !appearance.embedded;
-            anchor.last_epoch = epoch;
-            if appearance.embedded {
-                anchor.embeds += 1;
-                self.embedding.push(id);
-            } else if appearance.offered {
-                anchor.offered = true;
-                self.offered.push(id);
-                if changed {
-                    self.revised.push(of_session.session.clone());
-                }
-                if anchor.target.kind() == RefKind::Link {
-                    self.eviction_candidates.insert(id);
-                }
-            } else {
-                of_session.shown.push(id);
-            }
-            if retyped {
-                anchor.ty = of_session.share_type(appearance.ty);
-                anchor.key_form = None;
-            }
-            if *anchor.open != *appearance.open {
-                anchor.open = appearance.open.into();
-            }
-            if anchor.label.borrow() != appearance.label {
-                anchor.label = shared_label(&anchor.target, appearance.label);
-            }
-            return Minted { id, changed: changed || unissued, conflict: false };
+        let known = self.sessions[index].find(query, &self.anchors);
+        match known.filter(|id| self.anchors.contains_key(id)) {
+            Some(id) => self.show_again(index, id, appearance, epoch),
+            None => self.mint_new(index, query.to_target(), appearance, epoch),
         }
+    }
+
+    /// Shows an anchor that has an id. Within one render pass it keeps the first meaning that it
+    /// was listed with: another one is a conflict.
+    fn show_again(
+        &mut self,
+        index: usize,
+        id: u64,
+        appearance: Appearance<'_>,
+        epoch: u64,
+    ) -> Minted {
+        let unchanged = Minted { id, changed: false, conflict: false };
+        let of_session = &mut self.sessions[index];
+        let Some(anchor) = self.anchors.get_mut(&id) else { return unchanged };
+        let retyped = anchor.ty.as_deref() != appearance.ty;
+        // Refs show the type: with another one they mean something else.
+        let changed = anchor.rev != appearance.rev || retyped;
+        if appearance.listed {
+            if anchor.render_pass == self.render_passes && changed {
+                return Minted { conflict: true, ..unchanged };
+            }
+            anchor.render_pass = self.render_passes;
+            anchor.keyed = false;
+        }
+        if changed {
+            anchor.rev = appearance.rev;
+            anchor.since = epoch;
+        }
+        // What stands for its meaning since an epoch that nobody was given yet has to be shown with
+        // that one.
+        let unissued = anchor.since >= epoch;
+        anchor.shown |= !appearance.embedded;
+        anchor.last_epoch = epoch;
+        if appearance.embedded {
+            anchor.embeds += 1;
+            self.embedding.push(id);
+        } else if appearance.offered {
+            anchor.offered = true;
+            self.offered.push(id);
+            if changed {
+                self.revised.push(of_session.session.clone());
+            }
+            if anchor.target.kind() == RefKind::Link {
+                self.eviction_candidates.insert(id);
+            }
+        } else {
+            of_session.shown.push(id);
+        }
+        if retyped {
+            anchor.ty = of_session.share_type(appearance.ty);
+            anchor.key_form = None;
+        }
+        if *anchor.open != *appearance.open {
+            anchor.open = appearance.open.into();
+        }
+        if anchor.label.borrow() != appearance.label {
+            anchor.label = shared_label(&anchor.target, appearance.label);
+        }
+        Minted { changed: changed || unissued, ..unchanged }
+    }
+
+    fn mint_new(
+        &mut self,
+        index: usize,
+        target: Target,
+        appearance: Appearance<'_>,
+        epoch: u64,
+    ) -> Minted {
         let id = self.next;
         self.next += 1;
-        let target = query.to_target();
+        let of_session = &mut self.sessions[index];
         of_session.insert(&target, id);
+        let is_object = target.kind() == RefKind::Obj;
+        let cancels = matches!(target, Target::CancelJob { .. });
         let anchor = Anchor {
             session: of_session.session.clone(),
             rev: appearance.rev,
@@ -214,15 +197,14 @@ impl AnchorTable {
             render_pass: if appearance.listed { self.render_passes } else { 0 },
             target,
         };
-        let is_object = anchor.target.kind() == RefKind::Obj;
-        let cancels = matches!(anchor.target, Target::CancelJob { .. });
         self.anchors.insert(id, Box::new(anchor));
         if appearance.embedded {
             self.unsaved.push(id);
             self.embedding.push(id);
         } else if appearance.offered {
             self.offered.push(id);
-            // A key keeps its id in the next daemon, and so does a job; another link of an answer ends with this one.
+            // A key keeps its id in the next daemon, and so does a job; another link of an answer
+            // ends with this one.
             if is_object || cancels {
                 self.unsaved.push(id);
             }
@@ -236,8 +218,8 @@ impl AnchorTable {
         Minted { id, changed: true, conflict: false }
     }
 
-    /// Makes links that belong to a state of one process of a session belong to that of the next one, which went
-    /// on from it.
+    /// Makes links that belong to a state of one process of a session belong to that of the next
+    /// one, which went on from it.
     pub fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
         let index = self.index_by_session.get(session);
         let Some(of_session) = index.and_then(|index| self.sessions.get_mut(*index)) else {
@@ -259,8 +241,8 @@ impl AnchorTable {
         }
     }
 
-    /// Marks all anchors of a session as no longer shown, since a new projection is about to be written
-    /// or the window was closed.
+    /// Marks all anchors of a session as no longer shown, since a new projection is about to be
+    /// written or the window was closed.
     pub fn hide_session(&mut self, session: &SessionKey, epoch: u64) {
         self.render_passes = self.render_passes.wrapping_add(1).max(1);
         let index = self.index_by_session.get(session);
@@ -280,46 +262,8 @@ impl AnchorTable {
         of_session.shown.reserve_exact(of_session.previous.len());
     }
 
-    /// Begins to write a window that another one shows: a key may stand for one object only in it, too.
-    pub fn begin_embed(&mut self) {
-        self.render_passes = self.render_passes.wrapping_add(1).max(1);
-    }
-
-    /// Ends what [`begin_embed`](Self::begin_embed) began. What was minted counts as shown only once
-    /// [`set_embedded`](Self::set_embedded) says where.
-    pub fn end_embed(&mut self) {
-        for id in std::mem::take(&mut self.embedding) {
-            if let Some(anchor) = self.anchors.get_mut(&id) {
-                anchor.embeds = anchor.embeds.saturating_sub(1);
-            }
-        }
-    }
-
-    /// Notes what the window of a session shows of other sessions' windows, instead of what it showed of them before.
-    pub fn set_embedded(&mut self, host: &SessionKey, ids: &[u64], epoch: u64) {
-        for id in ids {
-            if let Some(anchor) = self.anchors.get_mut(id) {
-                anchor.embeds += 1;
-            }
-        }
-        let before = match ids {
-            [] if self.embedded.is_empty() => None,
-            [] => self.embedded.remove(host),
-            ids => self.embedded.insert(host.clone(), ids.into()),
-        };
-        for id in before.iter().flatten() {
-            let Some(anchor) = self.anchors.get_mut(id) else { continue };
-            anchor.embeds = anchor.embeds.saturating_sub(1);
-            if anchor.embeds == 0 && !anchor.shown {
-                anchor.last_epoch = epoch;
-                if anchor.target.kind() == RefKind::Link {
-                    self.eviction_candidates.insert(*id);
-                }
-            }
-        }
-    }
-
-    /// Ends what [`hide_session`](Self::hide_session) began: the session's new projection is written.
+    /// Ends what [`hide_session`](Self::hide_session) began: the session's new projection is
+    /// written.
     pub fn end_render_pass(&mut self, SessionIndex(index): SessionIndex) {
         if let Some(of_session) = self.sessions.get_mut(index) {
             of_session.previous = Vec::new();
@@ -327,8 +271,8 @@ impl AnchorTable {
         }
     }
 
-    /// Returns the anchors that were minted since the last call, to be saved: a key keeps its id when a
-    /// later daemon shows it again.
+    /// Returns the anchors that were minted since the last call, to be saved: a key keeps its id
+    /// when a later daemon shows it again.
     pub fn take_unsaved(&mut self) -> Vec<SavedAnchor> {
         let unsaved = std::mem::take(&mut self.unsaved);
         unsaved.into_iter().filter_map(|id| saved_anchor(id, self.anchors.get(&id)?)).collect()
@@ -340,7 +284,8 @@ impl AnchorTable {
         self.next = next.max(used).max(1);
     }
 
-    /// Keeps of the ids that were offered those whose refs fulfil a condition: the others were not shown after all.
+    /// Keeps of the ids that were offered those whose refs fulfil a condition: the others were not
+    /// shown after all.
     pub fn keep_offered(&mut self, is_shown: impl Fn(&str) -> bool) {
         let mut offered = std::mem::take(&mut self.offered);
         offered.retain(|id| {
@@ -350,8 +295,8 @@ impl AnchorTable {
         self.offered = offered;
     }
 
-    /// Returns the sessions of things that were offered since the last call and that had meant something else before:
-    /// their windows show what is no longer so.
+    /// Returns the sessions of things that were offered since the last call and that had meant
+    /// something else before: their windows show what is no longer so.
     pub fn take_revised(&mut self) -> Vec<Rc<SessionKey>> {
         std::mem::take(&mut self.revised)
     }
@@ -392,7 +337,8 @@ impl AnchorTable {
         found.collect()
     }
 
-    /// Returns the objects that a session showed before and that nothing shows now, in the order of their ids.
+    /// Returns the objects that a session showed before and that nothing shows now, in the order of
+    /// their ids.
     pub fn hidden_objects(&self, session: &SessionKey) -> Vec<(u64, &Anchor)> {
         let known = self.of_session(session).into_iter().flat_map(|of| of.objects.values());
         let found = known.filter_map(|id| Some((*id, self.get(RefKind::Obj, *id)?)));
@@ -418,8 +364,8 @@ impl AnchorTable {
         self.sessions.get(*self.index_by_session.get(session)?)
     }
 
-    /// Checks that a ref of epoch `seen` means what the anchor stands for now; `issued` is the newest
-    /// epoch.
+    /// Checks that a ref of epoch `seen` means what the anchor stands for now; `issued` is the
+    /// newest epoch.
     ///
     /// # Errors
     /// The id is unknown, the epoch wasn't issued yet, or the meaning has changed since.

@@ -265,8 +265,8 @@ impl Content {
     }
 }
 
-/// Iterates over the anchors in a text as the daemon writes them: `](obj:23)`, `](obj:enemy:23)`, `](link:42)`, and
-/// with a title `](link:42 "f()")`.
+/// Iterates over the anchors in a text as the daemon writes them: `](obj:23)`, `](obj:enemy:23)`,
+/// `](link:42)`, and with a title `](link:42 "f()")`.
 pub fn anchors_in(text: &str) -> impl Iterator<Item = (RefKind, u64)> {
     pipemux_work::spend(text.len());
     // One character is found several times faster than two.
@@ -286,7 +286,8 @@ pub fn anchors_in(text: &str) -> impl Iterator<Item = (RefKind, u64)> {
     })
 }
 
-/// True for a byte behind a ref, or one that no written ref has: a text of many beginnings costs no more for each of them.
+/// True for a byte behind a ref, or one that no written ref has: a text of many beginnings costs no
+/// more for each of them.
 pub fn ends_ref(byte: u8) -> bool {
     matches!(byte, b')' | b' ' | b'\n' | b'(' | b'[' | b']')
 }

@@ -1,5 +1,5 @@
-//! The errors of a Context: what is wrong with a window, by name. Those of an app arrive as faults; these are the
-//! daemon's own.
+//! The errors of a Context: what is wrong with a window, by name. Those of an app arrive as faults;
+//! these are the daemon's own.
 
 use pipemux_proto::{Code, Fault};
 
@@ -19,7 +19,8 @@ pub fn version_mismatch(session: &SessionKey, (from, to): (u64, u64)) -> Fault {
     Fault::new(Code::VersionMismatch, format!("{session} went from {from} to {to}; shown anew"))
 }
 
-/// Returns the error of a window that takes too many tokens for its budget. `command` shows all of it.
+/// Returns the error of a window that takes too many tokens for its budget. `command` shows all of
+/// it.
 pub fn context_too_large(session: &SessionKey, tokens: u64, command: String) -> Fault {
     let message =
         format!("{session} takes about {tokens} tokens and is shown with less detail, to fit");

@@ -11,8 +11,8 @@ use crate::workspaces::Rendered;
 
 /// Counts the versions of a window's Context.
 ///
-/// **Invariant: a version has one content** at the window's own level of detail. A look at another level or
-/// budget has the version that the window has anyway.
+/// **Invariant: a version has one content** at the window's own level of detail. A look at another
+/// level or budget has the version that the window has anyway.
 #[derive(Debug, Clone, Default)]
 pub struct ContextVersionCounter {
     /// Data versions so far.
@@ -82,7 +82,8 @@ impl ContextVersionCounter {
         ContextVersion { major, minor, patch }
     }
 
-    /// Counts a text once more that was shown under a version with which another form of it was shown, too.
+    /// Counts a text once more that was shown under a version with which another form of it was
+    /// shown, too.
     pub fn count_again(&mut self, now: Now) {
         (self.patch, self.at) = (self.patch + 1, now);
     }
@@ -93,9 +94,9 @@ impl ContextVersionCounter {
         self.counted = None;
     }
 
-    /// Counts what an answer shows: `major` rises with the data, `minor` with the level of detail, `patch`
-    /// when the text of the same data at the same level differs. `peek` is true for a level or budget that
-    /// holds for this answer only: it raises nothing but what the app changed.
+    /// Counts what an answer shows: `major` rises with the data, `minor` with the level of detail,
+    /// `patch` when the text of the same data at the same level differs. `peek` is true for a level
+    /// or budget that holds for this answer only: it raises nothing but what the app changed.
     pub fn count(&mut self, shown: ShownContent, peek: bool, now: Now) {
         let before = (self.major, self.minor, self.patch);
         let text = match &shown {

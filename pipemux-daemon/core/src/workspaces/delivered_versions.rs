@@ -1,6 +1,7 @@
 //! The newest states of a window as they were delivered, for `--since` and `--at`.
 //!
-//! **Invariant: at most [`PAST_MAX`], and beyond the newest one at most [`PAST_BYTES`]; their epochs ascend.**
+//! **Invariant: at most [`PAST_MAX`], and beyond the newest one at most [`PAST_BYTES`]; their
+//! epochs ascend.**
 
 use std::collections::VecDeque;
 use std::rc::Rc;

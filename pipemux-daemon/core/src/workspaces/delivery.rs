@@ -1,4 +1,5 @@
-//! What an answer shows, kept until its reader confirms that it came: only then does it count as seen.
+//! What an answer shows, kept until its reader confirms that it came: only then does it count as
+//! seen.
 
 use std::rc::Rc;
 
@@ -18,11 +19,13 @@ pub struct SeenWindow {
     pub version: u64,
     /// What it showed.
     pub rendered: Rc<Rendered>,
-    /// The document that was shown last, also by an answer with which later windows aren't compared.
+    /// The document that was shown last, also by an answer with which later windows aren't
+    /// compared.
     pub document: Option<Rc<str>>,
     /// The process and version of `rendered`, which may be older than the newest that it showed.
     pub base: ShownVersion,
-    /// True when the answer showed exactly that; false when later windows are only compared with it.
+    /// True when the answer showed exactly that; false when later windows are only compared with
+    /// it.
     pub complete: bool,
     /// What bound names stand for, by the last answer that showed them.
     pub names: Rc<Rendered>,
@@ -33,7 +36,6 @@ pub struct SeenWindow {
 /// An answer on its way.
 #[derive(Debug, Default)]
 pub struct Delivery {
-    /// Its number.
     pub number: u64,
     /// What its reader has seen once it is there.
     pub seen: Vec<(SessionKey, SeenWindow)>,
@@ -47,7 +49,6 @@ pub struct Delivery {
     pub running_jobs: Vec<(u64, u64)>,
     /// The jobs whose end it tells.
     pub told_jobs: Vec<u64>,
-    /// Its epoch.
     pub epoch: u64,
     /// The ids that it offers beside its windows.
     pub ids: Vec<u64>,
@@ -66,7 +67,8 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Returns about how many bytes it keeps; a window that it shows and that counts as seen is counted once.
+    /// Returns about how many bytes it keeps; a window that it shows and that counts as seen is
+    /// counted once.
     pub(super) fn bytes(&self) -> usize {
         let shown: usize = self.shown.iter().map(|(_, rendered)| rendered.bytes()).sum();
         shown + (self.ids.len() + self.lines.len() * 8) * 8 + 256

@@ -1,5 +1,6 @@
-//! The windows that changed since readers saw them. A reader is told of them with its next run, and may have a
-//! hundred windows open: each window is noted when it may have changed, so that no other one is compared.
+//! The windows that changed since readers saw them. A reader is told of them with its next run, and
+//! may have a hundred windows open: each window is noted when it may have changed, so that no other
+//! one is compared.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +11,8 @@ use crate::processes::Prototypes;
 use crate::workspaces::{Rank, Window, Workspace};
 
 impl Workspace {
-    /// Adds a window, and what its session can do. The session may have changed since a reader saw an earlier
-    /// window of it.
+    /// Adds a window, and what its session can do. The session may have changed since a reader saw
+    /// an earlier window of it.
     pub fn open_window(&mut self, window: Window, actions: Option<Prototypes>) {
         let session = window.session.clone();
         self.windows.push(window);
@@ -19,8 +20,8 @@ impl Workspace {
         self.session_changed(&session);
     }
 
-    /// Removes the window of a session. It is no longer noted for any reader, since a reader who never acts
-    /// would gather all windows that were ever closed.
+    /// Removes the window of a session. It is no longer noted for any reader, since a reader who
+    /// never acts would gather all windows that were ever closed.
     pub fn close_window(&mut self, session: &SessionKey) {
         let Some(rank) = self.windows.rank(session) else { return };
         self.windows.remove(session);
@@ -29,8 +30,8 @@ impl Workspace {
         }
     }
 
-    /// Notes that a reader opened or closed a window. A reader that knew all windows before knows them
-    /// after its own change, too.
+    /// Notes that a reader opened or closed a window. A reader that knew all windows before knows
+    /// them after its own change, too.
     pub fn window_set_changed(&mut self, by: &str) {
         let before = self.windows.set_revision;
         self.windows.set_revision += 1;
@@ -40,7 +41,8 @@ impl Workspace {
         }
     }
 
-    /// Returns true when a reader has seen all windows that are open, and none that was closed, once it is shown these.
+    /// Returns true when a reader has seen all windows that are open, and none that was closed,
+    /// once it is shown these.
     pub fn completes<'a>(
         &'a self,
         reader: &str,
@@ -76,8 +78,8 @@ impl Workspace {
         }
     }
 
-    /// Returns the sessions that have another version than a reader saw, in the order in which their windows
-    /// were opened. `newest` gives the process and version that a session has now.
+    /// Returns the sessions that have another version than a reader saw, in the order in which
+    /// their windows were opened. `newest` gives the process and version that a session has now.
     pub fn take_dirty_windows(
         &mut self,
         reader: &str,

@@ -1,4 +1,5 @@
-//! Which readers were forgotten: when one comes back, it may have been shown what isn't known any more.
+//! Which readers were forgotten: when one comes back, it may have been shown what isn't known any
+//! more.
 
 use std::collections::BTreeSet;
 

@@ -21,13 +21,15 @@ pub struct UndosNow {
 /// The rounds of a workspace, oldest first.
 #[derive(Debug, Default)]
 pub struct History {
-    /// The newest ones: at most [`HISTORY_MAX`](crate::limits::HISTORY_MAX), or as many as the user set.
+    /// The newest ones: at most [`HISTORY_MAX`](crate::limits::HISTORY_MAX), or as many as the user
+    /// set.
     pub rounds: VecDeque<SavedRound>,
     /// The number of rounds so far.
     pub count: u64,
     /// The names of actions that take steps of rounds back.
     undo_actions: BTreeSet<String>,
-    /// Of an earlier daemon: what its runs became when it was lost, in the order in which they began.
+    /// Of an earlier daemon: what its runs became when it was lost, in the order in which they
+    /// began.
     unfinished: Vec<SavedRound>,
 }
 
@@ -62,8 +64,8 @@ impl History {
         self.rounds.iter().rev().find(|round| round.number == number)
     }
 
-    /// Returns the rounds of a reader of which something is left to be taken back, newest first. Undos aren't undone
-    /// unasked.
+    /// Returns the rounds of a reader of which something is left to be taken back, newest first.
+    /// Undos aren't undone unasked.
     pub fn changes(&self, reader: &str) -> impl Iterator<Item = &SavedRound> {
         let may_be_undone = move |round: &&SavedRound| {
             let left = round.undo.iter().any(|undo| !undo.undone);
@@ -72,8 +74,8 @@ impl History {
         self.rounds.iter().rev().filter(may_be_undone)
     }
 
-    /// Notes where the undos of a round stand. When a round is taken back that had itself taken another one back, that one is
-    /// made again.
+    /// Notes where the undos of a round stand. When a round is taken back that had itself taken
+    /// another one back, that one is made again.
     pub fn mark_undone(&mut self, number: u64, now: &UndosNow) {
         let Some(round) = self.rounds.iter_mut().rev().find(|round| round.number == number) else {
             return;
@@ -94,7 +96,8 @@ impl History {
         self.undo_actions.contains(action)
     }
 
-    /// Takes in how far a request's run had come in an earlier daemon; none: it has ended, or is told elsewhere.
+    /// Takes in how far a request's run had come in an earlier daemon; none: it has ended, or is
+    /// told elsewhere.
     pub fn restore_unfinished(&mut self, reader: &str, run_id: &str, round: Option<SavedRound>) {
         let is_it = |one: &SavedRound| one.reader == reader && one.run_id == run_id;
         let known = self.unfinished.iter().position(is_it);
@@ -105,7 +108,7 @@ impl History {
         }
     }
 
-    /// Takes in what an unfinished run has done since.
+    /// Restores what an unfinished run has done since.
     pub fn restore_progress(&mut self, reader: &str, run_id: &str, later: SavedRound) {
         let is_it = |one: &&mut SavedRound| one.reader == reader && one.run_id == run_id;
         if let Some(known) = self.unfinished.iter_mut().find(is_it) {
@@ -113,7 +116,8 @@ impl History {
         }
     }
 
-    /// Adds what was under way when an earlier daemon was lost, and returns the numbers of these rounds.
+    /// Adds what was under way when an earlier daemon was lost, and returns the numbers of these
+    /// rounds.
     pub fn end_unfinished(&mut self, most: usize) -> Vec<u64> {
         let lost = std::mem::take(&mut self.unfinished);
         let added = lost.into_iter().map(|round| {

@@ -1,7 +1,8 @@
-//! What the line numbers of each session mean to one reader: now, and once the answers up to an epoch were there, for numbers
-//! that are pinned to that epoch.
+//! What the line numbers of each session mean to one reader: now, and once the answers up to an
+//! epoch were there, for numbers that are pinned to that epoch.
 //!
-//! **Invariant: both outlive windows and processes.** What made room is remembered as forgotten, never as unseen.
+//! **Invariant: both outlive windows and processes.** What made room is remembered as forgotten,
+//! never as unseen.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -32,7 +33,8 @@ struct EarlierLines {
 }
 
 impl LineKnowledge {
-    /// Makes the knowledge of a new reader. `forgotten` says that it may have been shown numbers before.
+    /// Makes the knowledge of a new reader. `forgotten` says that it may have been shown numbers
+    /// before.
     pub fn new(forgotten: bool) -> Self {
         Self { forgotten, ..Self::default() }
     }
@@ -58,8 +60,8 @@ impl LineKnowledge {
         }
     }
 
-    /// Applies what an answer of an epoch says of line numbers. Of too many sessions the first makes room that `seen` is
-    /// false for, the reader having no window of it.
+    /// Applies what an answer of an epoch says of line numbers. Of too many sessions the first
+    /// makes room that `seen` is false for, the reader having no window of it.
     pub fn update(
         &mut self,
         updates: &[(SessionKey, LineUpdate)],
@@ -133,8 +135,8 @@ impl EarlierLines {
         }
     }
 
-    /// Takes in what an answer of an epoch says, for it and for later ones: answers may be confirmed in another order
-    /// than they were written in.
+    /// Applies what an answer of an epoch says, for it and for later ones: answers may be
+    /// confirmed in another order than they were written in.
     fn update(&mut self, epoch: u64, update: &LineUpdate) {
         for (_, lines) in self.epochs.iter_mut().filter(|(at, _)| *at >= epoch) {
             Rc::make_mut(lines).update(update);

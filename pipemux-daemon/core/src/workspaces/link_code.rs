@@ -4,8 +4,9 @@ use pipemux_proto::SessionAddr;
 use pipemux_proto::call::{self, Call, Entry, Expr, Owner, Step};
 use pipemux_proto::refs::{Local, Ref, RefKind};
 
-/// Returns the call of a link's code, with the session as the owner of everything in it; none for code that isn't
-/// one call of this action, or that names another session: a link acts on its own session only.
+/// Returns the call of a link's code, with the session as the owner of everything in it; none for
+/// code that isn't one call of this action, or that names another session: a link acts on its own
+/// session only.
 pub fn link_call(code: &str, action: &str, session: &SessionAddr) -> Option<Call> {
     let script = call::parse_undecided(code, None).ok()?;
     let [Step::Call(call)] = <[Step; 1]>::try_from(script.steps).ok()? else { return None };

@@ -1,16 +1,21 @@
-//! How much of what was shown is kept in memory: bounds in bytes, for one window, one reader and the whole daemon.
+//! How much of what was shown is kept in memory: bounds in bytes, for one window, one reader and
+//! the whole daemon.
 //!
-//! Everything that is given up here only costs a longer answer later: a window is shown whole instead of as a difference,
-//! or asked of its app again. What was acted on, and what readers were told of line numbers, is kept elsewhere.
+//! Everything that is given up here only costs a longer answer later: a window is shown whole
+//! instead of as a difference, or asked of its app again. What was acted on, and what readers were
+//! told of line numbers, is kept elsewhere.
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use crate::limits::{KEPT_VIEWS_BYTES, KEPT_VIEWS_CHECK_BYTES, UNCONFIRMED_BYTES};
+use crate::limits::{KEPT_VIEWS_BYTES, UNCONFIRMED_BYTES};
 use crate::workspaces::content::Content;
 use crate::workspaces::delivered_versions::DeliveredVersions;
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{HeldProjection, Rendered, Window, Workspace, Workspaces};
+
+/// Bytes that are delivered between two looks at how much is kept.
+const KEPT_VIEWS_CHECK_BYTES: usize = 16 * 1024 * 1024;
 
 /// Adds up what is kept, each thing once however many share it.
 #[derive(Default)]
@@ -99,9 +104,9 @@ impl Workspaces {
         self.unconfirmed_bytes
     }
 
-    /// Gives up what is needed least until no more than [`KEPT_VIEWS_BYTES`] are kept: workspaces that nobody has read for
-    /// the longest time come first; of all of them the history of deliveries, then what was rendered, then what readers
-    /// have seen.
+    /// Gives up what is needed least until no more than [`KEPT_VIEWS_BYTES`] are kept: workspaces
+    /// that nobody has read for the longest time come first; of all of them the history of
+    /// deliveries, then what was rendered, then what readers have seen.
     fn make_room(&mut self) {
         let keys = self
             .by_key
@@ -128,7 +133,8 @@ impl Workspaces {
         }
     }
 
-    /// Drops the oldest answers that nobody has confirmed until they take no more than [`UNCONFIRMED_BYTES`].
+    /// Drops the oldest answers that nobody has confirmed until they take no more than
+    /// [`UNCONFIRMED_BYTES`].
     pub(super) fn bound_unconfirmed(&mut self, most: usize) {
         while self.unconfirmed.len() > most
             || (self.unconfirmed_bytes > UNCONFIRMED_BYTES && self.unconfirmed.len() > 1)

@@ -6,8 +6,8 @@ use crate::event::Now;
 use crate::keys::SessionKey;
 use crate::limits::{APP_NOTICES_MAX, NOTICES_MAX, WINDOWS_MAX};
 
-/// The text of a notice. Only the daemon's own sentences name the notice's age: nothing in an app's words
-/// is ever replaced.
+/// The text of a notice. Only the daemon's own sentences name the notice's age: nothing in an app's
+/// words is ever replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoticeText {
     /// Reads the same at any time.
@@ -21,8 +21,8 @@ pub enum NoticeText {
     },
 }
 
-/// The newest notices of a workspace: the daemon's own and those of apps, each with a bound of their own, so that no app
-/// pushes out what the daemon says.
+/// The newest notices of a workspace: the daemon's own and those of apps, each with a bound of
+/// their own, so that no app pushes out what the daemon says.
 #[derive(Debug, Default)]
 pub struct Notices {
     own: Shelf,
@@ -35,7 +35,8 @@ pub struct Notices {
 #[derive(Debug, Default)]
 struct Shelf {
     kept: VecDeque<Notice>,
-    /// For each session, or none for the daemon, the newest notice that made room, and how many did.
+    /// For each session, or none for the daemon, the newest notice that made room, and how many
+    /// did.
     left_out: BTreeMap<Option<SessionKey>, (u64, u64)>,
 }
 
@@ -73,8 +74,8 @@ impl From<String> for NoticeText {
 }
 
 impl Notices {
-    /// Adds a notice of the daemon, or of a session's app. One of those that have most makes room: the oldest of the
-    /// session that says most.
+    /// Adds a notice of the daemon, or of a session's app. One of those that have most makes room:
+    /// the oldest of the session that says most.
     pub fn add(&mut self, text: NoticeText, by: Option<SessionKey>, at: Now) {
         self.count += 1;
         let number = self.count;
@@ -93,7 +94,8 @@ impl Notices {
         self.count
     }
 
-    /// Returns the newest notices, oldest first, without their ages: they read the same until there is another one.
+    /// Returns the newest notices, oldest first, without their ages: they read the same until there
+    /// is another one.
     pub fn newest(&self, most: usize) -> Vec<String> {
         let mut all: Vec<&Notice> = self.own.kept.iter().chain(&self.of_apps.kept).collect();
         all.sort_by_key(|notice| notice.number);
@@ -101,8 +103,9 @@ impl Notices {
         newest.map(|notice| notice.text.without_age()).collect()
     }
 
-    /// Returns the notices that are newer than a number, as they read now: the daemon's own, and those of apps. Each
-    /// begins with what was left out since. The `newest` ones of all aren't among them.
+    /// Returns the notices that are newer than a number, as they read now: the daemon's own, and
+    /// those of apps. Each begins with what was left out since. The `newest` ones of all aren't
+    /// among them.
     pub fn after(&self, number: u64, newest: usize, now: Now) -> (Vec<String>, Vec<String>) {
         if number >= self.count {
             return (Vec::new(), Vec::new());

@@ -1,5 +1,5 @@
-//! Panels: parts of the workspace document that the daemon writes itself. Each is a source of the document as windows
-//! are: it has a part of the budget, which depends on the set of sources only.
+//! Panels: parts of the workspace document that the daemon writes itself. Each is a source of the
+//! document as windows are: it has a part of the budget, which depends on the set of sources only.
 
 use std::rc::Rc;
 

@@ -1,16 +1,18 @@
 //! Windows of apps that show each reader something else, as when each turns pages for itself.
 //!
-//! A window holds what *one* reader was shown: all code that resolves a ref, a label or a name, compares or renders, asks
-//! for the window of the reader who is being served. Before a request of another reader is served, the window is turned to
-//! that one: what it held is put aside together with the anchors that it showed, and comes back with its reader. So only
-//! apps that say so ([`PER_READER`](pipemux_proto::hello::PER_READER)) cost a projection for each reader, and only of
-//! the readers who came last.
+//! A window holds what *one* reader was shown: all code that resolves a ref, a label or a name,
+//! compares or renders, asks for the window of the reader who is being served. Before a request of
+//! another reader is served, the window is turned to that one: what it held is put aside together
+//! with the anchors that it showed, and comes back with its reader. So only apps that say so
+//! ([`PER_READER`](pipemux_proto::hello::PER_READER)) cost a projection for each reader, and only
+//! of the readers who came last.
 
 use crate::keys::{ReaderId, SessionKey};
 use crate::workspaces::{Window, Workspace};
 
 impl Workspace {
-    /// Marks the windows as outdated that still show the earlier revision of a thing whose present one an outcome has shown.
+    /// Marks the windows as outdated that still show the earlier revision of a thing whose present
+    /// one an outcome has shown.
     pub fn outdate_revised(&mut self) {
         for session in self.anchors.take_revised() {
             if let Some(window) = self.windows.get_mut(&session)

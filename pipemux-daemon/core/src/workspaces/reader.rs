@@ -60,8 +60,8 @@ struct Failures {
 }
 
 impl Reader {
-    /// Makes a reader who has seen nothing but notices up to a number. `forgotten` says that it may have been shown something
-    /// that isn't known any more.
+    /// Makes a reader who has seen nothing but notices up to a number. `forgotten` says that it may
+    /// have been shown something that isn't known any more.
     pub(super) fn new(noticed: u64, heard: Now, forgotten: bool) -> Self {
         Self { noticed, heard, lines: LineKnowledge::new(forgotten), ..Self::default() }
     }
@@ -71,7 +71,8 @@ impl Reader {
         self.lines.of(session)
     }
 
-    /// Returns what the line numbers of a session meant to it once the answers up to an epoch were there.
+    /// Returns what the line numbers of a session meant to it once the answers up to an epoch were
+    /// there.
     pub fn lines_at(&self, session: &SessionKey, epoch: u64) -> Rc<SeenLines> {
         self.lines.at(session, epoch)
     }
@@ -93,8 +94,8 @@ impl Reader {
         self.unheard.drain(..told.min(self.unheard.len()));
     }
 
-    /// Counts a failure of a call. Returns how often the call has failed in a row, once that is often
-    /// enough to advise another way.
+    /// Counts a failure of a call. Returns how often the call has failed in a row, once that is
+    /// often enough to advise another way.
     pub fn count_failure(&mut self, call: &str) -> Option<u32> {
         if self.failures.call == call {
             self.failures.count += 1;
@@ -110,7 +111,8 @@ impl Reader {
         self.failures = Failures::default();
     }
 
-    /// Returns how often what is shown of a job had changed when it was shown the job last; 0: it never was.
+    /// Returns how often what is shown of a job had changed when it was shown the job last; 0: it
+    /// never was.
     pub fn seen_job(&self, number: u64) -> u64 {
         self.jobs.get(&number).copied().unwrap_or(0)
     }

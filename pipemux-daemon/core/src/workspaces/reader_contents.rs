@@ -1,6 +1,7 @@
 //! What a window holds for each reader, of an app that shows each reader something else.
 //!
-//! **Invariant: of the reader to whom the window is turned nothing is kept here:** the window itself holds it.
+//! **Invariant: of the reader to whom the window is turned nothing is kept here:** the window
+//! itself holds it.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -21,8 +22,8 @@ pub(super) struct ReaderContents {
     present: Option<ReaderId>,
     /// What other readers were shown, the one who came last at the end.
     others: VecDeque<(ReaderId, ReaderContent)>,
-    /// True while what the window holds for its reader is of another version than what another one was shown since, or
-    /// than the result of a call that showed one of its things.
+    /// True while what the window holds for its reader is of another version than what another one
+    /// was shown since, or than the result of a call that showed one of its things.
     pub outdated: bool,
 }
 
@@ -46,7 +47,8 @@ impl ReaderContents {
         self.present.as_deref() == Some(reader)
     }
 
-    /// Turns to a reader. Returns the reader to whom it was turned before, if there was one, and what is kept of the new one.
+    /// Turns to a reader. Returns the reader to whom it was turned before, if there was one, and
+    /// what is kept of the new one.
     pub fn take(&mut self, reader: &ReaderId) -> Option<(ReaderId, ReaderContent)> {
         let kept = self.others.iter().position(|(id, _)| id == reader);
         let kept = kept.and_then(|at| self.others.remove(at));

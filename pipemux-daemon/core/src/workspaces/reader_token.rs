@@ -1,7 +1,7 @@
 //! Tokens of readers: one agent doesn't speak as another by mistake.
 //!
-//! A token is kept in memory only. It is no protection from a program that means harm: that can read the token where
-//! its owner has it.
+//! A token is kept in memory only. It is no protection from a program that means harm: that can
+//! read the token where its owner has it.
 
 use pipemux_proto::Fault;
 
@@ -10,7 +10,8 @@ use pipemux_proto::Fault;
 pub(super) struct ReaderToken(Option<Box<str>>);
 
 impl ReaderToken {
-    /// Checks that a request with this token may speak as the reader of this name, and keeps the reader's first token.
+    /// Checks that a request with this token may speak as the reader of this name, and keeps the
+    /// reader's first token.
     ///
     /// # Errors
     /// The reader has another token.

@@ -1,6 +1,7 @@
 //! The readers of a workspace, and the names of those that made room for others.
 //!
-//! **Invariant: who comes back after it made room counts as one that may have been shown something before.**
+//! **Invariant: who comes back after it made room counts as one that may have been shown something
+//! before.**
 
 use std::collections::BTreeMap;
 
@@ -20,8 +21,9 @@ pub struct Readers {
 }
 
 impl Readers {
-    /// Notes that a reader asks for something. A new reader is told of notices after `newest_notice` only, and takes the
-    /// place of the one that has been quiet for the longest time when there are too many: the name of that one is returned.
+    /// Notes that a reader asks for something. A new reader is told of notices after
+    /// `newest_notice` only, and takes the place of the one that has been quiet for the longest
+    /// time when there are too many: the name of that one is returned.
     pub(super) fn enter(&mut self, name: &str, now: Now, newest_notice: u64) -> Option<ReaderId> {
         if let Some(reader) = self.by_id.get_mut(name) {
             reader.heard = now;

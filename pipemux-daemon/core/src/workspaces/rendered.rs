@@ -1,13 +1,14 @@
-//! What was written of a window.
+//! What was written of a window, and of the windows of other sessions inside of it.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use pipemux_proto::LineNumbers;
+use pipemux_proto::{Incarnation, LineNumbers};
 use pipemux_tokens::Estimate;
 
-use crate::workspaces::Embeds;
+use crate::keys::SessionKey;
 use crate::workspaces::content::Content;
+use crate::workspaces::{LineUpdate, ShownVersion, When};
 
 /// A window as Markdown, with the ids that were minted for it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -18,7 +19,6 @@ pub struct Rendered {
     pub document: Option<Rc<str>>,
     /// The row of links, or empty.
     pub nav: String,
-    /// The content.
     pub content: Rc<Content>,
     /// `lines 1-40`
     pub position: Option<String>,
@@ -42,6 +42,112 @@ pub struct Rendered {
     pub tokens: u64,
     /// Keys that the app gave to two things: the first thing has the key's id.
     pub conflicts: Rc<[String]>,
+}
+
+/// What a window shows of other sessions' windows, in the order in which it embeds them.
+///
+/// All are equal: what a reader can see of a difference stands in the content of the window.
+#[derive(Debug, Clone, Default)]
+pub struct Embeds(pub Rc<[Embed]>);
+
+impl PartialEq for Embeds {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Embeds {}
+
+/// What a window shows of another session's window.
+#[derive(Debug, Clone)]
+pub enum Embed {
+    Window(EmbeddedWindow),
+    /// One line in its place, without the newline: which session it is, and why there is nothing to
+    /// show.
+    Line(String),
+}
+
+/// A window that another one shows.
+#[derive(Debug, Clone)]
+pub struct EmbeddedWindow {
+    pub session: SessionKey,
+    /// The process and version that it shows.
+    pub version: ShownVersion,
+    /// What was written of it.
+    pub rendered: Rc<Rendered>,
+    /// Ends its heading, if it is not shown as it is now.
+    pub mark: &'static str,
+}
+
+impl Embeds {
+    /// Returns true when these show the very same as others, in the same versions.
+    pub fn are(&self, others: &[Embed]) -> bool {
+        let same = |one: &Embed, other: &Embed| match (one, other) {
+            (Embed::Line(one), Embed::Line(other)) => one == other,
+            (Embed::Window(one), Embed::Window(other)) => {
+                Rc::ptr_eq(&one.rendered, &other.rendered)
+                    && (one.version, one.mark) == (other.version, other.mark)
+            }
+            _ => false,
+        };
+        self.0.len() == others.len()
+            && self.0.iter().zip(others).all(|(one, other)| same(one, other))
+    }
+
+    /// Iterates over the windows.
+    pub fn windows(&self) -> impl Iterator<Item = &EmbeddedWindow> {
+        self.0.iter().filter_map(|embed| match embed {
+            Embed::Window(window) => Some(window),
+            Embed::Line(_) => None,
+        })
+    }
+
+    /// Returns what an answer that shows some of it says of line numbers. They count in the version
+    /// that is shown where the reader knows them in no other one; otherwise they are retired, since
+    /// the answer may or may not show them.
+    pub fn line_updates(&self) -> impl Iterator<Item = (&SessionKey, LineUpdate)> {
+        self.windows().flat_map(|window| {
+            let update = |numbers: &LineNumbers| LineUpdate {
+                document: numbers.document.clone(),
+                first: numbers.first,
+                last: numbers.last,
+                seen: Some(window.version),
+                when: When::StillInOrRetire(window.version),
+            };
+            window.rendered.numbers.iter().map(move |numbers| (&window.session, update(numbers)))
+        })
+    }
+
+    /// Returns true when one of the sessions has a newer version than is shown. `newest` gives the
+    /// process and version that a session has now.
+    pub fn have_changed(&self, newest: impl Fn(&SessionKey) -> Option<(Incarnation, u64)>) -> bool {
+        self.windows().any(|window| {
+            let (app, version) = window.version;
+            newest(&window.session).is_some_and(|(now, newest)| now == app && newest > version)
+        })
+    }
+
+    /// Makes what was shown of one process of a session count for the next one, which went on from
+    /// it.
+    pub(super) fn hand_over(
+        rendered: &mut Rc<Rendered>,
+        session: &SessionKey,
+        (from, to): (Incarnation, Incarnation),
+    ) {
+        let concerns =
+            |window: &EmbeddedWindow| window.session == *session && window.version.0 == from;
+        if !rendered.embeds.windows().any(concerns) {
+            return;
+        }
+        let moved = rendered.embeds.0.iter().cloned().map(|embed| match embed {
+            Embed::Window(window) if concerns(&window) => {
+                Embed::Window(EmbeddedWindow { version: (to, window.version.1), ..window })
+            }
+            other => other,
+        });
+        let moved = Self(moved.collect());
+        Rc::make_mut(rendered).embeds = moved;
+    }
 }
 
 /// A word in the call that a link shows.

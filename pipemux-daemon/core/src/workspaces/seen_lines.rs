@@ -1,7 +1,8 @@
-//! Which line numbers of a session a reader was shown, and in which version: what its numbers refer to.
+//! Which line numbers of a session a reader was shown, and in which version: what its numbers refer
+//! to.
 //!
-//! **Invariant: a number is never attributed to a version in which its reader wasn't shown it.** What exceeds a
-//! bound is retired: its numbers are refused as stale until they are shown again.
+//! **Invariant: a number is never attributed to a version in which its reader wasn't shown it.**
+//! What exceeds a bound is retired: its numbers are refused as stale until they are shown again.
 
 use pipemux_proto::app::Invoke;
 use pipemux_proto::{Incarnation, LineNumbers};
@@ -38,11 +39,8 @@ struct LineRange {
 /// What an answer says of line numbers of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineUpdate {
-    /// The document.
     pub document: String,
-    /// The first number.
     pub first: u64,
-    /// The last number.
     pub last: u64,
     /// The process and version in which they count; `None` when they are retired.
     pub seen: Option<ShownVersion>,
@@ -55,8 +53,8 @@ pub struct LineUpdate {
 pub enum When {
     /// Always: the answer shows or maps the numbers.
     Always,
-    /// Only where the reader still has the numbers as in this version: the answer leaves them out, because
-    /// they name the same lines as then. Other numbers stay as they are.
+    /// Only where the reader still has the numbers as in this version: the answer leaves them out,
+    /// because they name the same lines as then. Other numbers stay as they are.
     StillIn(ShownVersion),
     /// As `StillIn`, but other numbers are retired: the answer may or may not show them.
     StillInOrRetire(ShownVersion),
@@ -81,7 +79,7 @@ impl SeenLines {
         Self { forgotten: true, ..Self::default() }
     }
 
-    /// Takes in what an answer says.
+    /// Applies what an answer says.
     pub fn update(&mut self, update: &LineUpdate) {
         let LineUpdate { document, first, last, seen, when } = update;
         if first > last {
@@ -133,8 +131,8 @@ impl SeenLines {
         }
     }
 
-    /// Says in a request what the numbers in it refer to. `current` is the process whose versions the request's
-    /// app knows; none when the app died and the request is sent to the next one.
+    /// Says in a request what the numbers in it refer to. `current` is the process whose versions
+    /// the request's app knows; none when the app died and the request is sent to the next one.
     pub fn write_to(&self, invoke: &mut Invoke, current: Option<Incarnation>) {
         let numbers = self.documents.iter().flat_map(|document| {
             document.ranges.iter().map(|LineRange { first, last, seen }| LineNumbers {
@@ -169,8 +167,8 @@ impl SeenLines {
         parts
     }
 
-    /// Returns the parts of a range whose numbers weren't shown in a later version of the same process: answers may
-    /// be confirmed in another order than they were written in.
+    /// Returns the parts of a range whose numbers weren't shown in a later version of the same
+    /// process: answers may be confirmed in another order than they were written in.
     fn not_newer(
         &self,
         document: &str,

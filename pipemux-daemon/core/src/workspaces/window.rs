@@ -10,7 +10,7 @@ use pipemux_proto::projection::Lod;
 
 use crate::event::Now;
 use crate::keys::{ProjectionKey, ReaderId, SessionKey};
-use crate::limits::{BUDGET_MAX, BUDGET_MIN, FULL_BUDGET, WINDOW_BUDGET};
+use crate::limits::{BUDGET_MAX, BUDGET_MIN, CONFLICTS_MAX, FULL_BUDGET, WINDOW_BUDGET};
 use crate::persist::records::Record;
 use crate::processes::Prototypes;
 use crate::workspaces::context_errors::CONFLICTS_TOLD;
@@ -27,7 +27,6 @@ pub struct Window {
     pub number: u64,
     /// The session that it shows.
     pub session: SessionKey,
-    /// Its level of detail.
     pub lod: Lod,
     /// Its budget in tokens, when one was set.
     pub budget: Option<u32>,
@@ -41,8 +40,8 @@ pub struct Window {
     pub rendered: Option<(Rc<RawProjection>, Rc<Rendered>)>,
     /// The level of detail of what was last written.
     pub rendered_lod: Lod,
-    /// What was last written of it at its own detail, and of which process and version: what a look at another detail
-    /// showed meanwhile changes nothing.
+    /// What was last written of it at its own detail, and of which process and version: what a look
+    /// at another detail showed meanwhile changes nothing.
     pub own_rendered: Option<((Incarnation, u64), Rc<Rendered>)>,
     /// The epoch in which that was first shown.
     pub text_epoch: u64,
@@ -56,7 +55,8 @@ pub struct Window {
     pub(super) conflicts: Vec<String>,
     /// What was delivered.
     pub(super) delivered: DeliveredVersions,
-    /// The version of its Context that was delivered last, and its text; none where there were several.
+    /// The version of its Context that was delivered last, and its text; none where there were
+    /// several.
     pub(super) last_delivered: Option<(ContextVersion, Option<Rc<Rendered>>)>,
     /// Whose content it holds, and that of others, of an app that shows each reader something else.
     pub(super) other_readers: ReaderContents,
@@ -86,12 +86,9 @@ pub struct NewRendering {
     pub differs: bool,
 }
 
-/// How many keys with two things are remembered as told.
-const CONFLICTS_KEPT: usize = 64;
-
 impl Window {
-    /// Makes a window that wasn't shown yet. Its Context's versions go on from the workspace's epoch,
-    /// which never goes back: each version took an epoch of its own.
+    /// Makes a window that wasn't shown yet. Its Context's versions go on from the workspace's
+    /// epoch, which never goes back: each version took an epoch of its own.
     pub fn new(number: u64, session: SessionKey, epoch: u64) -> Self {
         Self {
             number,
@@ -148,7 +145,8 @@ impl Window {
         (lod, budget.or(self.budget).unwrap_or(usual).clamp(BUDGET_MIN, BUDGET_MAX))
     }
 
-    /// Returns the request for a reader's complete window at its own detail, whatever is kept of it.
+    /// Returns the request for a reader's complete window at its own detail, whatever is kept of
+    /// it.
     pub fn whole(&self, reader: &str) -> (ProjectionKey, Project) {
         let (window, (lod, budget)) = (self.number, self.detail(None, None));
         // A fifth is kept back for what the app's own estimate leaves out.
@@ -157,8 +155,8 @@ impl Window {
         (ProjectionKey { window, lod, budget }, request)
     }
 
-    /// Returns what is written of what its session can do, where `possible` names what it can do now: as it was written
-    /// before, if that was from the same.
+    /// Returns what is written of what its session can do, where `possible` names what it can do
+    /// now: as it was written before, if that was from the same.
     pub fn written_actions(
         &mut self,
         all: &Prototypes,
@@ -192,7 +190,8 @@ impl Window {
         self.delivered.at(epoch)
     }
 
-    /// Returns true when the newest delivery is of this process and version and shows the same as `rendered`.
+    /// Returns true when the newest delivery is of this process and version and shows the same as
+    /// `rendered`.
     pub fn was_delivered(&self, seen: (Incarnation, u64), rendered: &Rc<Rendered>) -> bool {
         self.delivered.newest().is_some_and(|newest| {
             let same = || Rc::ptr_eq(&newest.rendered, rendered) || newest.rendered == *rendered;
@@ -200,13 +199,14 @@ impl Window {
         })
     }
 
-    /// Returns the window as it was delivered with a version of its Context, if that is remembered and its text is known.
+    /// Returns the window as it was delivered with a version of its Context, if that is remembered
+    /// and its text is known.
     pub fn delivered_as(&self, version: ContextVersion) -> Option<&DeliveredVersion> {
         self.delivered.exact(version)
     }
 
-    /// Counts its version once more if that was delivered with several texts: then a reader who has it is told of one
-    /// that has a single one.
+    /// Counts its version once more if that was delivered with several texts: then a reader who has
+    /// it is told of one that has a single one.
     pub fn make_exact(&mut self, version: ContextVersion, now: Now) {
         if version == self.context.version() && self.last_delivered == Some((version, None)) {
             self.context.count_again(now);
@@ -215,7 +215,8 @@ impl Window {
 
     /// Remembers a delivery; the oldest makes room.
     pub fn remember(&mut self, mut new: DeliveredVersion) {
-        // Looks at another detail have the version that the window has anyway, and texts may be cut or show calls.
+        // Looks at another detail have the version that the window has anyway, and texts may be cut
+        // or show calls.
         let text = match self.last_delivered.take() {
             Some((version, text)) if version == new.context => {
                 text.filter(|text| new.is_exact && text.has_same_text(&new.rendered))
@@ -238,7 +239,7 @@ impl Window {
         let untold = conflicts.filter(|key| !self.conflicts.contains(key)).cloned();
         let untold: Vec<String> = untold.take(CONFLICTS_TOLD).collect();
         self.conflicts.extend(untold.iter().cloned());
-        let forgotten = self.conflicts.len().saturating_sub(CONFLICTS_KEPT);
+        let forgotten = self.conflicts.len().saturating_sub(CONFLICTS_MAX);
         self.conflicts.drain(..forgotten);
         self.other_readers.note_rendered();
         (self.rendered, self.rendered_lod) = (Some((new.projection, new.rendered)), new.lod);
@@ -262,8 +263,9 @@ impl Window {
 
 /// Apps that show each reader something else, and what is given up when too much is kept.
 impl Window {
-    /// Turns it to a reader: what it held is put aside, and what was kept of that reader comes back. Returns from whom it was
-    /// turned away; none when nobody was known to be shown it, whose content is the first reader's.
+    /// Turns it to a reader: what it held is put aside, and what was kept of that reader comes
+    /// back. Returns from whom it was turned away; none when nobody was known to be shown it, whose
+    /// content is the first reader's.
     pub(super) fn turn_to_reader(&mut self, reader: &ReaderId) -> Option<TurnedAway> {
         let (before, content) = self.other_readers.take(reader)?;
         let aside = self.exchange(content);
@@ -283,7 +285,8 @@ impl Window {
             newest,
             outdated,
         } = other;
-        // Things that it shows may mean something else by now, which another reader was told in this very epoch.
+        // Things that it shows may mean something else by now, which another reader was told in
+        // this very epoch.
         let outdated = rendered.is_some() && (outdated || newest != now);
         ReaderContent {
             newest: now,
@@ -301,8 +304,8 @@ impl Window {
         self.rendered.is_some() && !self.is_outdated()
     }
 
-    /// True when another version was shown since it was rendered, newer or, where an answer was late, older: its refs may
-    /// stand for that one.
+    /// True when another version was shown since it was rendered, newer or, where an answer was
+    /// late, older: its refs may stand for that one.
     pub fn is_outdated(&self) -> bool {
         self.other_readers.outdated
     }
@@ -313,7 +316,8 @@ impl Window {
         others.for_each(|content| *content = ReaderContent::default());
     }
 
-    /// Returns true when the content that its app sent last is what this rendering was made of, whatever its version.
+    /// Returns true when the content that its app sent last is what this rendering was made of,
+    /// whatever its version.
     pub fn holds_content_of(&self, rendered: &Rc<Rendered>) -> bool {
         match (&self.projection, &self.rendered) {
             (Some(held), Some((source, own))) => {

@@ -18,10 +18,11 @@ pub struct Windows {
     /// By rank, in ascending order.
     all: Vec<(Rank, Box<Window>)>,
     next: Rank,
-    /// How often readers opened or closed a window: who knows this revision knows which windows there are.
+    /// How often readers opened or closed a window: who knows this revision knows which windows
+    /// there are.
     pub(super) set_revision: u64,
-    /// By the session's address: the workspace's own session, a shared one, or both. Hashing needs no
-    /// protection from addresses that are chosen to collide: a workspace has few windows.
+    /// By the session's address: the workspace's own session, a shared one, or both. Hashing needs
+    /// no protection from addresses that are chosen to collide: a workspace has few windows.
     by_addr: FxHashMap<SessionAddr, Vec<Rank>>,
     /// By app, the windows whose sessions can do the same. Most apps have one such group.
     by_app: BTreeMap<ProviderId, Vec<ActionGroup>>,
@@ -31,7 +32,8 @@ pub struct Windows {
     embedding: BTreeSet<Rank>,
 }
 
-/// The place of a window in the order in which a workspace's windows were opened. None is used again.
+/// The place of a window in the order in which a workspace's windows were opened. None is used
+/// again.
 pub type Rank = u64;
 
 /// Windows of an app whose sessions can do the same.
@@ -96,7 +98,8 @@ impl Windows {
         Some(&mut self.all[at].1)
     }
 
-    /// Iterates over the windows of an address: of the workspace's own session, of a shared one, or both.
+    /// Iterates over the windows of an address: of the workspace's own session, of a shared one, or
+    /// both.
     pub fn named(&self, addr: &SessionAddr) -> impl Iterator<Item = &Window> {
         self.by_addr.get(addr).into_iter().flatten().filter_map(|rank| self.at(*rank))
     }
@@ -188,14 +191,15 @@ impl Windows {
         }
     }
 
-    /// Iterates over the actions with a secret argument, each once for all windows that have the same actions.
+    /// Iterates over the actions with a secret argument, each once for all windows that have the
+    /// same actions.
     pub fn secret_actions(&self) -> impl Iterator<Item = &Prototype> {
         let groups = self.by_app.values().flatten().filter(|group| group.holds_secret);
         groups.flat_map(|group| group.actions.iter()).filter(|action| action.holds_secret())
     }
 
-    /// True for an action that no window has, if the app that it is called of has one with a secret argument: it may have been
-    /// meant. Without an app it may be any app's.
+    /// True for an action that no window has, if the app that it is called of has one with a secret
+    /// argument: it may have been meant. Without an app it may be any app's.
     pub fn may_mean_secret(&self, app: Option<&ProviderId>, action: &str) -> bool {
         let of_app = self.by_app.iter().filter(|(id, _)| app.is_none_or(|app| app == *id));
         let groups: Vec<&ActionGroup> = of_app.flat_map(|(_, groups)| groups).collect();
@@ -204,7 +208,8 @@ impl Windows {
         !is_known && groups.iter().any(|group| group.holds_secret)
     }
 
-    /// Returns the windows whose sessions have an action of that name, whether or not it is possible now.
+    /// Returns the windows whose sessions have an action of that name, whether or not it is
+    /// possible now.
     pub fn with_action(&self, name: &str) -> Vec<&Window> {
         self.of_groups(self.groups_with_action(name))
     }

@@ -20,7 +20,6 @@ use crate::workspaces::{
 /// A set of windows that belong together: most often those of one project.
 #[derive(Debug)]
 pub struct Workspace {
-    /// Its key.
     pub key: WorkspaceKey,
     /// The name that is shown for it.
     pub name: String,
@@ -62,7 +61,8 @@ impl Workspace {
         }
     }
 
-    /// Returns true when an address that a reader wrote names a session: by its own name or its unique one.
+    /// Returns true when an address that a reader wrote names a session: by its own name or its
+    /// unique one.
     pub fn names_session(&self, written: &SessionAddr, session: &SessionKey) -> bool {
         *written == session.addr || plain_address(&self.key, written) == session.addr
     }
@@ -85,8 +85,8 @@ impl Workspace {
         Some((self.windows.get(session)?, &mut self.anchors))
     }
 
-    /// Keeps what was written of a session's window, and tells readers of keys that the app gave to two
-    /// things.
+    /// Keeps what was written of a session's window, and tells readers of keys that the app gave to
+    /// two things.
     pub fn record_rendering(&mut self, session: &SessionKey, rendering: NewRendering, now: Now) {
         let embeds = rendering.rendered.embeds.windows().next().is_some();
         self.windows.set_embedding(session, embeds);
@@ -136,7 +136,8 @@ impl Workspace {
 
 /// Readers, and what they have seen.
 impl Workspace {
-    /// Notes that a reader asks for something. Returns the name of the reader that made room for it, if one had to.
+    /// Notes that a reader asks for something. Returns the name of the reader that made room for
+    /// it, if one had to.
     pub fn enter_reader(&mut self, name: &str, now: Now) -> Option<ReaderId> {
         self.readers.enter(name, now, self.notices.count())
     }
@@ -184,8 +185,9 @@ impl Workspace {
         self.notices.add(text, by, at);
     }
 
-    /// Returns the notices that a reader hasn't been shown, as they read now: the daemon's own, and those of apps. The
-    /// `newest` ones of all, which the answer shows elsewhere, aren't among them.
+    /// Returns the notices that a reader hasn't been shown, as they read now: the daemon's own, and
+    /// those of apps. The `newest` ones of all, which the answer shows elsewhere, aren't among
+    /// them.
     pub fn unread_notices(
         &self,
         reader: &str,
@@ -200,7 +202,8 @@ impl Workspace {
 
 /// What is saved of a workspace itself; its anchors, history and windows have records of their own.
 impl Workspace {
-    /// Returns the records that restore the workspace and its options. They precede those of all that it holds.
+    /// Returns the records that restore the workspace and its options. They precede those of all
+    /// that it holds.
     pub fn snapshot(&self) -> Vec<Record> {
         let mut records = vec![self.first_unreserved_numbers().to_record(&self.key, &self.name)];
         if self.options != SavedOptions::default() {
@@ -216,8 +219,8 @@ impl Workspace {
             .to_record(&self.key, &self.name)
     }
 
-    /// Opens the window of a record, or gives the open window of that session the record's options. `number` gives the
-    /// number of a new window.
+    /// Opens the window of a record, or gives the open window of that session the record's options.
+    /// `number` gives the number of a new window.
     pub fn restore_window(
         &mut self,
         session: SessionKey,
@@ -244,8 +247,8 @@ impl Workspace {
 
 /// Numbers that never go back.
 impl Workspace {
-    /// Returns the highest of its epoch and its Contexts' data versions. A later daemon goes on from
-    /// there: a window that an app's restart made new took a version without an epoch.
+    /// Returns the highest of its epoch and its Contexts' data versions. A later daemon goes on
+    /// from there: a window that an app's restart made new took a version without an epoch.
     pub fn newest_version(&self) -> u64 {
         self.newest_context.max(self.epoch)
     }
@@ -280,8 +283,8 @@ impl Workspace {
         [anchors, Some(self.reserved.to_record(&self.key, &self.name))]
     }
 
-    /// Takes in a further record of the workspace while records are read: it keeps what it has, with a
-    /// new name and new numbers.
+    /// Takes in a further record of the workspace while records are read: it keeps what it has,
+    /// with a new name and new numbers.
     pub(super) fn restored_again(self, name: String, first: FirstNumbers) -> Self {
         let mut workspace = Self {
             windows: self.windows,
@@ -291,8 +294,8 @@ impl Workspace {
             ..Self::new(self.key, name, first)
         };
         workspace.anchors.continue_from(first.id);
-        // Anchors are saved with the meaning that they were minted with: pins of an earlier daemon are
-        // stale until what they name is shown again.
+        // Anchors are saved with the meaning that they were minted with: pins of an earlier daemon
+        // are stale until what they name is shown again.
         workspace.anchors.reset_epochs(first.epoch + 1);
         for window in workspace.windows.iter_mut() {
             window.context = ContextVersionCounter::after(first.epoch);

@@ -1,4 +1,5 @@
-//! What begins a block of Markdown: fences and headings, at the start of a line or inside of quotes and list items.
+//! What begins a block of Markdown: fences and headings, at the start of a line or inside of quotes
+//! and list items.
 
 use pipemux_work::spend;
 
@@ -11,7 +12,8 @@ pub(super) enum LineStart {
     Inside,
 }
 
-/// Returns true for the characters of which the marks of quotes and list items consist, and the space around them.
+/// Returns true for the characters of which the marks of quotes and list items consist, and the
+/// space around them.
 pub(super) fn is_marker(c: char) -> bool {
     matches!(c, ' ' | '\t' | '>' | '-' | '+' | '*' | '.' | ')' | '0'..='9')
 }
@@ -35,8 +37,8 @@ pub(super) fn starts_block(rest: &str, start: LineStart) -> bool {
     heading || fence('`') || fence('~')
 }
 
-/// Returns true for the rest of a heading that is a window's, `editor/main · …`, or that may become one with the
-/// next piece. Other headings are the app's own.
+/// Returns true for the rest of a heading that is a window's, `editor/main · …`, or that may become
+/// one with the next piece. Other headings are the app's own.
 fn looks_like_a_window(heading: &str) -> bool {
     let Some(first) = heading.chars().next() else { return true };
     if !first.is_whitespace() {
@@ -58,8 +60,8 @@ fn looks_like_a_window(heading: &str) -> bool {
 /// The first word of the headings that stand around an embedded window.
 const EMBEDDED: &str = "embedded";
 
-/// Returns true for the rest of a heading that is one of an embedded window, `embedded editor/main · …`, or that may
-/// become one with the next piece.
+/// Returns true for the rest of a heading that is one of an embedded window, `embedded editor/main
+/// · …`, or that may become one with the next piece.
 fn looks_like_an_embed(heading: &str) -> bool {
     let Some(first) = heading.chars().next() else { return true };
     if !first.is_whitespace() {
@@ -74,8 +76,8 @@ fn looks_like_an_embed(heading: &str) -> bool {
     first_word == EMBEDDED || (is_open && EMBEDDED.starts_with(&first_word))
 }
 
-/// Returns the language of a fence that shows an app's text: nothing unless it is a word, and never the one of
-/// blocks that run when a model repeats them.
+/// Returns the language of a fence that shows an app's text: nothing unless it is a word, and never
+/// the one of blocks that run when a model repeats them.
 pub(super) fn language(lang: &str) -> &str {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-' | '.' | '_');
     let runs = lang.eq_ignore_ascii_case(pipemux_proto::call::blocks::WORD);

@@ -8,10 +8,11 @@ use crate::workspaces::anchors::AnchorTable;
 use crate::workspaces::anchors::session_anchors::SessionAnchors;
 
 impl AnchorTable {
-    /// Forgets links that vanished [`VANISHED_EPOCHS`] ago, and of a session with more than [`SESSION_ANCHORS_MAX`]
-    /// anchors those that weren't shown for the longest time. Beyond [`ANCHORS_MAX`] in all, only sessions with more
-    /// than an equal share lose some: no app makes another app's things unknown. An object that comes back after
-    /// that gets a new id, never an old one.
+    /// Forgets links that vanished [`VANISHED_EPOCHS`] ago, and of a session with more than
+    /// [`SESSION_ANCHORS_MAX`] anchors those that weren't shown for the longest time. Beyond
+    /// [`ANCHORS_MAX`] in all, only sessions with more than an equal share lose some: no app makes
+    /// another app's things unknown. An object that comes back after that gets a new id, never an
+    /// old one.
     pub fn forget(&mut self, epoch: u64) {
         let crowded = self.anchors.len() > ANCHORS_MAX;
         let over = |of_session: &SessionAnchors| of_session.len() > SESSION_ANCHORS_MAX;
@@ -32,8 +33,8 @@ impl AnchorTable {
         }
     }
 
-    /// Forgets the anchors of a session that weren't shown for the longest time, if it has more than a number. A
-    /// quarter more goes, so that it isn't done again at the next answer.
+    /// Forgets the anchors of a session that weren't shown for the longest time, if it has more
+    /// than a number. A quarter more goes, so that it isn't done again at the next answer.
     fn forget_of_session(&mut self, index: usize, most: usize, epoch: u64) {
         let Some(of_session) = self.sessions.get_mut(index).filter(|own| own.len() > most) else {
             return;

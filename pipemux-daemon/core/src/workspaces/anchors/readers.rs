@@ -4,8 +4,8 @@ use crate::keys::{ReaderId, SessionKey};
 use crate::workspaces::anchors::AnchorTable;
 
 impl AnchorTable {
-    /// Makes the anchors count as shown that a session's window showed to a reader when it was last turned to that one.
-    /// Those that it shows now, to another reader, are kept for that one.
+    /// Makes the anchors count as shown that a session's window showed to a reader when it was last
+    /// turned to that one. Those that it shows now, to another reader, are kept for that one.
     pub fn turn_to_reader(&mut self, session: &SessionKey, from: &ReaderId, to: &str, epoch: u64) {
         self.hide_session(session, epoch);
         let index = self.index_by_session.get(session);

@@ -31,9 +31,9 @@ impl AnchorTable {
         all
     }
 
-    /// Restores anchors that an earlier daemon minted. Refs to them are stale until they are shown again. The next id stays
-    /// what it was, unless an anchor has it: an orderly shutdown records the ids that were used, which may be fewer
-    /// than were reserved before.
+    /// Restores anchors that an earlier daemon minted. Refs to them are stale until they are shown
+    /// again. The next id stays what it was, unless an anchor has it: an orderly shutdown records
+    /// the ids that were used, which may be fewer than were reserved before.
     pub fn restore(&mut self, anchors: Vec<SavedAnchor>, epoch: u64) {
         let next = self.next;
         for anchor in anchors {

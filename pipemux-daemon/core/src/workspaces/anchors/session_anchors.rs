@@ -20,8 +20,8 @@ pub(super) struct SessionAnchors {
     pub(super) shown: Vec<u64>,
     /// The ids that readers are shown to whom the window isn't turned now.
     pub(super) of_readers: Vec<(ReaderId, Vec<u64>)>,
-    /// The ids that the previous projection showed, during a render pass. A new projection shows mostly the
-    /// same in the same order, so these are tried first.
+    /// The ids that the previous projection showed, during a render pass. A new projection shows
+    /// mostly the same in the same order, so these are tried first.
     pub(super) previous: Vec<u64>,
     /// How many of them the render pass has come past.
     pub(super) matched: usize,

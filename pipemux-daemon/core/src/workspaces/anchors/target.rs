@@ -83,7 +83,8 @@ impl Target {
 pub enum AnchorQuery<'a> {
     /// An object, by the app's key of it.
     Object(&'a str),
-    /// An action's name, its arguments, the code of a call that has others, and the state that the link belongs to.
+    /// An action's name, its arguments, the code of a call that has others, and the state that the
+    /// link belongs to.
     Action(&'a str, &'a Args, Option<&'a str>, Option<StateVersion>),
     /// A question's number and an answer.
     Answer(u64, &'a str),
@@ -167,14 +168,12 @@ fn is_optional(param: &Param) -> bool {
 pub struct Appearance<'a> {
     /// The revision of its meaning, as the app counts it.
     pub rev: u64,
-    /// Its type.
     pub ty: Option<&'a str>,
-    /// Its label.
     pub label: ForeignStr<'a>,
     /// Parameters that a link leaves open.
     pub open: &'a [String],
-    /// True for a link that an answer offers beside the window, such as `undo`. It stays when the window
-    /// changes.
+    /// True for a link that an answer offers beside the window, such as `undo`. It stays when the
+    /// window changes.
     pub offered: bool,
     /// True for what a window of another session shows.
     pub embedded: bool,

@@ -1,7 +1,8 @@
 //! How refs to objects are written: `obj:enemy:23`, or with the key where the app asks for it.
 //!
-//! **Invariant: of the refs with a key, no two objects have the same one.** The first object of a type and key is
-//! written `obj:file:a.rs`; the same key in another session names the session: `obj:ide/other:file:a.rs`.
+//! **Invariant: of the refs with a key, no two objects have the same one.** The first object of a
+//! type and key is written `obj:file:a.rs`; the same key in another session names the session:
+//! `obj:ide/other:file:a.rs`.
 
 use pipemux_proto::refs::{Local, Ref, RefKind};
 
@@ -23,7 +24,8 @@ impl Anchor {
         }
     }
 
-    /// Returns true when this is the object that a ref with a key, but without a session was written for.
+    /// Returns true when this is the object that a ref with a key, but without a session was
+    /// written for.
     pub fn has_plain_form(&self, ty: Option<&str>) -> bool {
         self.key_form == Some(KeyForm::Plain) && self.shown_type() == ty
     }
@@ -55,7 +57,8 @@ impl AnchorTable {
         }
     }
 
-    /// Returns the ref to an object or link as windows show it; the short form for one that isn't known.
+    /// Returns the ref to an object or link as windows show it; the short form for one that isn't
+    /// known.
     pub fn written(&self, kind: RefKind, id: u64) -> Ref {
         let short = Ref { kind, ..Ref::obj(id) };
         self.get(kind, id).map_or(short, |anchor| anchor.written(id))

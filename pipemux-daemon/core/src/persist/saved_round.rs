@@ -1,0 +1,111 @@
+//! The record of a round of history, and of what takes its steps back.
+
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+
+use crate::limits::ROUND_UNDO_MAX;
+
+/// One round of history.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedRound {
+    /// Its number in the workspace, from 1.
+    pub number: u64,
+    /// When it ended: milliseconds since 1970, UTC.
+    pub unix_ms: u64,
+    /// The reader that acted.
+    pub reader: String,
+    /// The calls.
+    pub action: String,
+    /// The outcome.
+    pub result: String,
+    /// Multi-line detail, shown on request.
+    #[serde(default)]
+    pub detail: Option<String>,
+    /// The exit status.
+    #[serde(default)]
+    pub exit: u8,
+    /// The epoch of the workspace when it ended, before its answer; absent from records of earlier
+    /// releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<u64>,
+    /// The sessions that its steps were sent to, as `provider/session`.
+    #[serde(default)]
+    pub sessions: Vec<String>,
+    /// What takes its steps back, in the order in which they ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undo: Vec<SavedUndo>,
+    /// The steps that changed something and can't be taken back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lasting: Vec<String>,
+    /// The round that it took back, when it is an undo.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undoes: Option<u64>,
+    /// What it changed in files, as a unified diff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    /// What it was made with; empty in records of earlier releases.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub client: String,
+    /// The files that it changed, as absolute paths.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
+    /// Further files that it changed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more_files: u64,
+    /// From when to when it changed them, in milliseconds since 1970; absent from records of
+    /// earlier releases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrote: Option<(u64, u64)>,
+    /// The id of the request that it ended with; empty in records of earlier releases.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub run_id: String,
+}
+
+impl SavedRound {
+    /// True if it is known to have changed a file, or one in a folder: an absolute path.
+    pub fn changed(&self, path: &str) -> bool {
+        let path = path.trim_end_matches('/');
+        self.files.iter().any(|file| {
+            file.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
+    /// What takes back more than fits into a round takes nothing back: these steps are told as
+    /// lasting.
+    pub fn bound_undo(&mut self) {
+        if self.undo.iter().map(|undo| undo.args.len()).sum::<usize>() > ROUND_UNDO_MAX {
+            self.lasting.extend(self.undo.drain(..).map(|undo| undo.call));
+        }
+    }
+
+    /// True if all of it is taken back that can be.
+    pub fn is_undone(&self) -> bool {
+        !self.undo.is_empty() && self.undo.iter().all(|undo| undo.undone)
+    }
+}
+
+/// The action that takes a step of a round back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SavedUndo {
+    /// The workspace that owns the session.
+    pub workspace: Option<String>,
+    /// `provider/session`
+    pub session: String,
+    /// The call of the step.
+    pub call: String,
+    /// The action's name.
+    pub action: String,
+    /// Its encoded arguments.
+    pub args: Bytes,
+    /// True once it ran.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub undone: bool,
+    /// True from when it was sent until its end is known: after the loss of the daemon nobody knows
+    /// whether it ran.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsure: bool,
+}
+
+pub(super) fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
