@@ -8,6 +8,7 @@
 //! | `core` | which component an event is for; the order of what follows |
 //! | `verbs` | what each verb does; the only code besides `core` that names [`Core`] |
 //! | `pipeline` | what comes before a run: apps are opened and started, calls planned, folders granted |
+//! | `answers` | what an answer shows of windows, within its budget; what its reader will have seen |
 //! | `runs` | the steps of a run, one after the other; open questions |
 //! | `views` | projections to Markdown, deltas, Contexts, answers |
 //! | `workspaces` | windows, anchors, readers, notices, history |

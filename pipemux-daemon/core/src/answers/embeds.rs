@@ -11,7 +11,7 @@ use pipemux_proto::limits::{EMBED_BUDGET, EMBEDS_MAX};
 use pipemux_proto::projection::EmbedSlot;
 
 use crate::answers::pending::PendingEmbed;
-use crate::answers::render_window::{render_input, shared_words};
+use crate::answers::render_input::{render_input, shared_words};
 use crate::keys::SessionKey;
 use crate::limits::{BUDGET_MAX, BUDGET_MIN};
 use crate::processes::Processes;

@@ -3,12 +3,12 @@
 use pipemux_proto::client::Format;
 use pipemux_proto::report::TokenReceipt;
 
+use crate::answers::cut_windows::{cut_to_shares, cut_windows, tokens_of};
 use crate::answers::draft::Draft;
 use crate::keys::SessionKey;
 use crate::limits::ANSWER_BUDGET_MIN;
 use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_window::AnswerWindow;
-use crate::views::fit::{cut_to_shares, cut_windows, tokens_of};
 use crate::views::requested_window::AnswerKind;
 use crate::workspaces::LineUpdate;
 

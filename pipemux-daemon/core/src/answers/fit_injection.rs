@@ -3,14 +3,14 @@
 use pipemux_context::{Budgets, Frame, RenderSource, Size, shares};
 use pipemux_proto::client::Format;
 
+use crate::answers::cut_windows::{cut_window, least_share};
 use crate::answers::draft::Draft;
 use crate::answers::fit::{FIT_PASSES, Fitted};
 use crate::keys::SessionKey;
 use crate::limits::{ANSWER_BUDGET_MIN, LAST_LINE_TOKENS};
 use crate::views::answer_window::AnswerWindow;
 use crate::views::delta::Delta;
-use crate::views::fit::{cut_window, least_share};
-use crate::views::news::unshown_status;
+use crate::views::unseen_changes::unshown_status;
 use crate::workspaces::Workspace;
 
 impl Draft<'_> {

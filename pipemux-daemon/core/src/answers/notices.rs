@@ -5,8 +5,8 @@ use crate::event::Now;
 use crate::limits::{ANSWER_BUDGET_MIN, NOTICES_TOKENS};
 use crate::views::answer_window::AnswerWindow;
 use crate::views::delta::{Delta, Known, delta};
-use crate::views::fit::cut_notices;
 use crate::views::requested_window::WindowStatus;
+use crate::views::truncate::cut_notices;
 use crate::workspaces::Workspace;
 
 /// Returns the notices of an answer and, behind the daemon's own, `lines`. The `newest` notices of all are left out: a panel

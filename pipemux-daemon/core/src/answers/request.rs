@@ -5,7 +5,7 @@ use pipemux_proto::client::{Format, Verb};
 use crate::clients::requests::ClientRequest;
 use crate::keys::WorkspaceKey;
 use crate::limits::INJECT_BUDGET;
-use crate::views::held::HeldClaim;
+use crate::views::held_claim::HeldClaim;
 use crate::views::requested_window::AnswerKind;
 use crate::workspaces::Workspace;
 

@@ -71,7 +71,9 @@ impl WindowRequests<'_> {
         let slow = opening || (alone && self.processes.is_starting(session));
         let patience = if slow { START_MS } else { PROJECT_MS };
         let deadline = self.request.deadline.min(self.turn.now.mono_ms + patience);
-        let prefetched = self.take_prefetched(session, project.window, detail, deadline);
+        let wanted = (session, project.window, detail);
+        let (processes, turn) = (&mut *self.processes, &mut *self.turn);
+        let prefetched = self.prefetches.take(self.id, wanted, deadline, processes, turn);
         pending.known = prefetched.unwrap_or(project.known_version.is_some());
         pending.ahead = prefetched.is_some();
         pending.number = project.window;

@@ -4,14 +4,15 @@ use pipemux_proto::Fault;
 
 use crate::answers::collect::AnswerInput;
 use crate::answers::next_epoch::NextEpoch;
-use crate::answers::render_window::{embeds_of, render_input, shared_words, write_and_record};
+use crate::answers::render_input::{render_input, shared_words};
+use crate::answers::render_window::{embeds_of, write_and_record};
 use crate::answers::request::AnswerRequest;
 use crate::keys::SessionKey;
 use crate::limits::TURN_WORK_MAX;
 use crate::processes::Processes;
 use crate::turn::Turn;
 use crate::views::answer_window::{AnswerWindow, write_calls};
-use crate::views::held::HeldClaim;
+use crate::views::held_claim::HeldClaim;
 use crate::views::requested_window::{AnswerKind, RequestedWindow, WindowStatus};
 use crate::workspaces::Workspace;
 

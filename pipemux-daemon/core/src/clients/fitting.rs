@@ -15,7 +15,7 @@ use pipemux_proto::{Fault, Frame, Kind};
 
 use crate::limits::{BRIEF_CHARS, FAULT_CHARS, LONG_ANSWER_TOKENS, ROUND_ACTION_MAX};
 use crate::text::clip;
-use crate::views::fit::cut_lines_with;
+use crate::views::truncate::cut_lines_with;
 
 /// Encodes the reply to a request for a verb. Returns also what was sent, if that isn't the answer as it was: nothing
 /// of such an answer counts as seen.

@@ -23,7 +23,7 @@ use crate::verbs::require;
 use crate::verbs::tasks::Task;
 use crate::views::answer::{fault_with_options, refusal};
 use crate::views::context::unopened;
-use crate::views::fit::{cut_lines, cut_older_lines};
+use crate::views::truncate::{cut_lines, cut_older_lines};
 
 impl Core {
     /// Handles a frame that a client sent.

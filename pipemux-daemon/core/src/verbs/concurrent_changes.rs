@@ -6,25 +6,37 @@ use std::path::Path;
 use pipemux_proto::app::ChangedBeside;
 use pipemux_proto::projection::Args;
 
-use crate::Core;
 use crate::foreign::{Done, bounds};
-use crate::keys::{RequestId, WorkspaceKey};
+use crate::jobs::Jobs;
+use crate::keys::WorkspaceKey;
 use crate::limits::CHANGED_BESIDE_MAX;
 use crate::persist::records::{SavedRound, SavedUndo};
 use crate::runs::Run;
 use crate::runs::history_round::ChangedFiles;
-use crate::verbs::tasks::Task;
+use crate::runs::open_questions::OpenRuns;
+use crate::verbs::tasks::Tasks;
 use crate::verbs::undo::{args_of, session_of};
 use crate::views::inert::line;
+use crate::workspaces::Workspaces;
 use crate::workspaces::history::History;
 
 /// Files that an answer names of those that another run changed, too.
 const NAMED: usize = 3;
 
-impl Core {
+/// Where it is known from what runs and jobs change in files.
+pub(super) struct FileChanges<'a> {
+    pub workspaces: &'a Workspaces,
+    /// The runs that ask.
+    pub asking: &'a OpenRuns,
+    /// The runs under way.
+    pub tasks: &'a Tasks,
+    pub jobs: &'a Jobs,
+}
+
+impl FileChanges<'_> {
     /// Returns what others changed in files while the round ran that the step in flight takes back; nothing if it takes none
     /// back.
-    pub(super) fn changed_beside_undone(&self, run: &Run) -> Vec<ChangedBeside> {
+    pub(super) fn during_undone(&self, run: &Run) -> Vec<ChangedBeside> {
         let at = &run.workspace;
         let Some(history) = self.workspaces.get(at).map(|workspace| &workspace.history) else {
             return Vec::new();
@@ -33,18 +45,22 @@ impl Core {
         let wrote = round.and_then(|round| Some((round.number, round.wrote?)));
         let Some((number, wrote)) = wrote else { return Vec::new() };
         let is_other = |of: &WorkspaceKey, round: &SavedRound| of != at || round.number != number;
-        self.changed_beside(wrote, at, &run.run_id, is_other)
+        self.within(wrote, at, &run.run_id, is_other)
     }
 
-    /// Says in an outcome which of its files other runs changed while its step ran, and notes when it changed them.
-    pub(super) fn tell_changed_beside(&mut self, id: RequestId, done: &mut Done) {
-        let now = self.turn.now.unix_ms;
-        let Some(Task::Running(run)) = self.tasks.get(id) else { return };
+    /// Says in an outcome which of its files other runs changed while its step ran, from when it was sent until `now`, in
+    /// milliseconds since 1970. Returns when the run changed files, if it did.
+    pub(super) fn tell_in_outcome(
+        &self,
+        run: &Run,
+        now: u64,
+        done: &mut Done,
+    ) -> Option<(u64, u64)> {
         if done.changed_files.is_empty() {
-            return;
+            return None;
         }
         let wrote = (run.sent_ms, now);
-        let others = self.changed_beside(wrote, &run.workspace, &run.run_id, |_, _| true);
+        let others = self.within(wrote, &run.workspace, &run.run_id, |_, _| true);
         let words = others.iter().filter_map(|other| {
             let both = other.files.iter().filter(|file| done.changed_files.contains(file));
             let names: Vec<&str> =
@@ -59,15 +75,13 @@ impl Core {
         if !words.is_empty() {
             bounds::append(&mut done.brief, &format!(" · {}", words.join(", ")));
         }
-        if let Some(Task::Running(run)) = self.tasks.get_mut(id) {
-            let (from, to) = run.wrote.unwrap_or(wrote);
-            run.wrote = Some((from.min(wrote.0), to.max(wrote.1)));
-        }
+        let (from, to) = run.wrote.unwrap_or(wrote);
+        Some((from.min(wrote.0), to.max(wrote.1)))
     }
 
     /// Returns what other runs changed in files within a time, newest first: rounds of all workspaces that aren't undone, and
     /// what isn't a round yet. Of steps under way and of jobs it isn't known.
-    fn changed_beside(
+    fn within(
         &self,
         (from, to): (u64, u64),
         at: &WorkspaceKey,
@@ -78,11 +92,9 @@ impl Core {
             // What ended in the same millisecond in which this one was sent came before it.
             wrote.is_some_and(|(began, ended)| began < to && ended > from)
         };
-        let running = self.tasks.all().filter_map(|task| match task {
-            Task::Running(run) => Some((&**run, acts_since(run).is_some_and(|sent| sent < to))),
-            _ => None,
-        });
-        let asking = self.workspaces.iter().flat_map(|(at, _)| self.runs.questions(at));
+        let running = self.tasks.running();
+        let running = running.map(|run| (run, acts_since(run).is_some_and(|sent| sent < to)));
+        let asking = self.workspaces.iter().flat_map(|(at, _)| self.asking.questions(at));
         let runs = running.chain(asking.map(|(_, question)| (&question.run, false)));
         let runs = runs
             .filter(|(run, _)| run.run_id != run_id)

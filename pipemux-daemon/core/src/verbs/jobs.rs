@@ -19,8 +19,8 @@ use crate::runs::{RunInput, StepReply};
 use crate::timers::Timer;
 use crate::verbs::require;
 use crate::verbs::tasks::{JobWait, Task};
-use crate::views::fit::{cut_older_lines, newest_lines};
 use crate::views::inert;
+use crate::views::truncate::{cut_older_lines, newest_lines};
 use crate::workspaces::Delivery;
 
 impl Core {

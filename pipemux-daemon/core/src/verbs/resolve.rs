@@ -28,7 +28,7 @@ use crate::runs::{RunContext, ref_errors};
 use crate::verbs::require;
 use crate::verbs::tasks::{AfterStart, RefLookup, Resolving, Task};
 use crate::views::answer::refusal;
-use crate::views::minter::callee;
+use crate::views::link_title::callee;
 use crate::views::resolved::{RefStatus, ResolvedRef, resolved_data, resolved_text};
 use crate::workspaces::link_code::link_call;
 

@@ -23,6 +23,7 @@ use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Session;
 use crate::runs::history_round::{history_round, unfinished_round};
 use crate::runs::{ArrivedWindow, Run, RunContext, RunInput, RunOutput, StepReply};
+use crate::verbs::concurrent_changes::FileChanges;
 use crate::verbs::jobs::started;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
@@ -82,7 +83,7 @@ impl Core {
         }
         self.record_progress(id, &output)?;
         let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
-        let beside = self.changed_beside_undone(run);
+        let beside = self.file_changes().during_undone(run);
         let turn = &mut self.turn;
         match output {
             RunOutput::Invoke { session, mut invoke, prefetch } => {
@@ -248,8 +249,14 @@ impl Core {
             }
             StepReply::Outcome(_) | StepReply::Started(_) | StepReply::Lost { .. } => {}
         }
-        if let StepReply::Outcome(Outcome::Done(done)) = &mut reply {
-            self.tell_changed_beside(id, done);
+        if let StepReply::Outcome(Outcome::Done(done)) = &mut reply
+            && let Some(Task::Running(run)) = self.tasks.get(id)
+        {
+            let now = self.turn.now.unix_ms;
+            let wrote = self.file_changes().tell_in_outcome(run, now, done);
+            if let (Some(_), Some(Task::Running(run))) = (wrote, self.tasks.get_mut(id)) {
+                run.wrote = wrote;
+            }
         }
         if let Some(started) = started(&mut reply) {
             return self.step_started(id, &session, started);
@@ -372,6 +379,11 @@ impl Core {
         let happening = Happening::new(EventKind::Act, audience, &text).by(&round.reader);
         self.feed.tell(now, Happening { run_exit: Some(round.exit), ..happening });
         self.turn.persist(Record::Round { workspace: (**at).to_owned(), round });
+    }
+
+    fn file_changes(&self) -> FileChanges<'_> {
+        let Self { workspaces, runs: asking, tasks, jobs, .. } = self;
+        FileChanges { workspaces, asking, tasks, jobs }
     }
 
     /// Returns the fault of a request whose run is missing, or whose workspace is: nobody can tell which steps took

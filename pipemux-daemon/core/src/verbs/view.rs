@@ -16,7 +16,7 @@ use crate::keys::{RequestId, SessionKey};
 use crate::runs::ref_errors;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
-use crate::views::held::HeldClaim;
+use crate::views::held_claim::HeldClaim;
 use crate::views::requested_window::{AnswerKind, RequestedWindow};
 use crate::workspaces::Workspace;
 

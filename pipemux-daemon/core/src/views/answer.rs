@@ -10,9 +10,9 @@ use pipemux_tokens::estimate;
 
 use crate::foreign::{ForeignStr, ForeignText, Question, quote};
 use crate::runs::{Run, Step, StepOutcome};
-use crate::views::fit::cut_lines;
 use crate::views::inert::{self, Writer};
 use crate::views::minter::Minter;
+use crate::views::truncate::cut_lines;
 
 /// Writes the refusal of an answer. It names the step that asked if that is one of a foreign app, whose sentence it may be.
 pub fn refused_answer(fault: &Fault, foreign: Option<&Step>) -> String {

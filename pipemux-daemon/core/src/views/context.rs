@@ -17,7 +17,7 @@ use crate::keys::{SessionKey, WorkspaceKey, unique_session_name};
 use crate::limits::CONTEXT_ROUNDS;
 use crate::views::answer::refusal;
 use crate::views::answer_buffer::AnswerBuffer;
-use crate::views::minter::callee;
+use crate::views::link_title::callee;
 use crate::views::prototypes::possible;
 use crate::views::timestamp;
 use crate::workspaces::anchors::{Anchor, AnchorTable, Target};

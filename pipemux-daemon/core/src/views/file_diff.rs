@@ -7,8 +7,8 @@ use pipemux_tokens::estimate;
 use crate::foreign::data;
 use crate::keys::SessionKey;
 use crate::runs::Run;
-use crate::views::fit::cut_lines_with;
 use crate::views::inert::{self, Writer};
+use crate::views::truncate::cut_lines_with;
 
 /// Writes the differences that the steps of a run made in files, in about so many tokens; empty if there are none.
 /// Steps are left out that an earlier answer told of, whose outcome shows the text that they changed, or whose window

@@ -15,7 +15,6 @@ use pipemux_proto::refs::{Local, Ref};
 use crate::foreign::LinkSlot;
 use crate::limits::LINK_TITLE_CHARS;
 use crate::views::inert;
-use crate::views::minter::callee;
 use crate::workspaces::TitleWord;
 use crate::workspaces::link_code::link_call;
 
@@ -348,4 +347,12 @@ fn record<'a>(entries: impl Iterator<Item = (&'a String, String)>) -> String {
         entries.map(|(name, value)| format!("{name}: {value}")).collect();
     entries.sort_unstable();
     format!("{{{}}}", entries.join(", "))
+}
+
+/// Returns what calls on a session begin with: `editor` for the main session, `editor/two` for another one.
+pub fn callee(addr: &SessionAddr) -> String {
+    match addr.session.as_str() {
+        SessionAddr::DEFAULT_SESSION => addr.provider.to_string(),
+        _ => addr.to_string(),
+    }
 }

@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
+use pipemux_proto::Incarnation;
 use pipemux_proto::projection::{Arg, ObjectRef};
 use pipemux_proto::prototype::{Param, Prototype, Risk};
 use pipemux_proto::refs::{Ref, RefKind};
-use pipemux_proto::{Incarnation, SessionAddr};
 
 use rustc_hash::FxHashMap;
 
@@ -320,14 +320,6 @@ impl<'a> Minter<'a> {
             all.iter().rev().map(|prototype| (prototype.name.as_str(), prototype)).collect()
         });
         index.get(action).copied()
-    }
-}
-
-/// Returns what calls on a session begin with: `editor` for the main session, `editor/two` for another one.
-pub fn callee(addr: &SessionAddr) -> String {
-    match addr.session.as_str() {
-        SessionAddr::DEFAULT_SESSION => addr.provider.to_string(),
-        _ => addr.to_string(),
     }
 }
 

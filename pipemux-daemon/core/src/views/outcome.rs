@@ -16,11 +16,11 @@ use crate::runs::question::{Asker, OpenQuestion};
 use crate::runs::{Argument, Run, Step, StepOrigin};
 use crate::text::clip;
 use crate::views::answer::StepName;
-use crate::views::fit::{cut_contents, cut_steps};
 use crate::views::inert::RefTokens;
 use crate::views::minter::{Minter, RenderInput};
 use crate::views::outcome_content::write_content;
 use crate::views::trim::shown_refs;
+use crate::views::truncate::{cut_contents, cut_steps};
 use crate::views::{answer, form, inert};
 use crate::workspaces::anchors::{AnchorTable, StateVersion};
 
@@ -67,20 +67,8 @@ pub fn write_outcome<'p>(
     let is_foreign = |step: &Step| !app(&step.session).is_built_in;
     let name = |(index, step)| StepName { written: name((index, step)), foreign: is_foreign(step) };
     let names: Vec<StepName> = run.steps.iter().enumerate().map(name).collect();
-    let mut contents = Vec::with_capacity(run.done.len());
-    for (outcome, step) in run.done.iter().zip(&run.steps) {
-        if outcome.content.is_empty() {
-            contents.push(String::new());
-            continue;
-        }
-        let (session, prototypes) = (&step.session, prototypes(&step.session));
-        let mut minter = Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
-        // Things that have changed since would be shown in a state that they have left: their names are enough.
-        let present = outcome.state.is_some_and(|state| is_present(session, state));
-        let tokens = RefTokens::of_app(app(session).token_prefix);
-        contents.push(write_content(&outcome.content, tokens, present, &mut minter));
-        minted |= minter.has_changed();
-    }
+    let mut contents =
+        write_contents(run, &prototypes, &app, is_present, (epoch, anchors), &mut minted);
     let mut write_steps = |contents: &[String]| {
         answer::steps(run, &names, contents, hint_options, |outcome, index| {
             if outcome.links.is_empty() && !outcome.is_started() {
@@ -131,6 +119,32 @@ pub fn write_outcome<'p>(
     let input = (epoch, hint_options);
     let asked = write_question_within(room, (number, false), open, input, anchors);
     RunOutcome { text: text + &asked.text, contents, asked: Some(asked.report), minted: true }
+}
+
+/// Writes what each step that ended shows besides its brief.
+fn write_contents<'p>(
+    run: &Run,
+    prototypes: impl Fn(&SessionKey) -> Prototypes,
+    app: impl Fn(&SessionKey) -> StepApp<'p>,
+    is_present: impl Fn(&SessionKey, StateVersion) -> bool,
+    (epoch, anchors): (u64, &mut AnchorTable),
+    minted: &mut bool,
+) -> Vec<String> {
+    let mut contents = Vec::with_capacity(run.done.len());
+    for (outcome, step) in run.done.iter().zip(&run.steps) {
+        if outcome.content.is_empty() {
+            contents.push(String::new());
+            continue;
+        }
+        let (session, prototypes) = (&step.session, prototypes(&step.session));
+        let mut minter = Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
+        // Things that have changed since would be shown in a state that they have left: their names are enough.
+        let present = outcome.state.is_some_and(|state| is_present(session, state));
+        let tokens = RefTokens::of_app(app(session).token_prefix);
+        contents.push(write_content(&outcome.content, tokens, present, &mut minter));
+        *minted |= minter.has_changed();
+    }
+    contents
 }
 
 /// Says how much of a round is undone once not all of it could be, and how to go on.

@@ -8,7 +8,7 @@ use pipemux_proto::LineNumbers;
 use crate::keys::SessionKey;
 use crate::limits::LINE_NUMBERS_MAX;
 use crate::runs::Run;
-use crate::views::delta::KeptLines;
+use crate::views::line_changes::KeptLines;
 use crate::workspaces::{LineUpdate, Reader, Rendered, ShownVersion, When};
 
 /// Returns what a complete window says.

@@ -7,7 +7,7 @@ use pipemux_proto::SessionAddr;
 use pipemux_proto::projection::{EmbedSlot, Lod, ObjectRef};
 use pipemux_proto::refs::Ref;
 
-use crate::foreign::{ForeignStr, ObjectSlot};
+use crate::foreign::{ForeignStr, LinkSlot, ObjectSlot};
 use crate::keys::SessionKey;
 use crate::limits::CONFLICTS_MAX;
 use crate::views::content_writer::{ContentWriter, EMBED_HEADING};
@@ -70,13 +70,7 @@ pub fn render_window(
                     &mut content.markdown,
                 ));
             }
-            Piece::Link(link) if !minter.has_action(&link.action) => {
-                content.markdown.one_line(&link.label);
-            }
-            Piece::Link(link) => {
-                let markdown = minter.link(link);
-                content.markdown.raw(&markdown);
-            }
+            Piece::Link(link) => write_link(link, &mut minter, &mut content.markdown),
             Piece::Code(code, estimate) => content.code(&code, estimate),
         }
     }
@@ -145,13 +139,7 @@ pub fn render_embedded(
                 let out = &mut content.markdown;
                 keyed.extend(write_object(object, &mut minter, &mut conflicts, out));
             }
-            Piece::Link(link) if !minter.has_action(&link.action) => {
-                content.markdown.one_line(&link.label);
-            }
-            Piece::Link(link) => {
-                let markdown = minter.link(link);
-                content.markdown.raw(&markdown);
-            }
+            Piece::Link(link) => write_link(link, &mut minter, &mut content.markdown),
             Piece::Code(code, _) => {
                 content.code(&Code { first: None, lines: &[], ..code }, None);
             }
@@ -248,6 +236,17 @@ fn mint_early(projection: &RawProjection, slots: &Slots, minter: &mut Minter<'_>
         {
             minter.mint_early(object);
         }
+    }
+}
+
+/// Writes a link; of one whose action the app doesn't have, only the label.
+fn write_link(link: &LinkSlot, minter: &mut Minter<'_>, out: &mut Writer<'_>) {
+    match minter.has_action(&link.action) {
+        true => {
+            let markdown = minter.link(link);
+            out.raw(&markdown);
+        }
+        false => out.one_line(&link.label),
     }
 }
 

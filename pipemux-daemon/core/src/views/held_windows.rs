@@ -4,67 +4,15 @@
 //! **Invariant: whoever applies the answers has the text of the window as it is now.** Nothing but a text that is known
 //! to be that of the version, and of no other form of it, is compared with.
 
-use pipemux_proto::client::HeldWindow;
-use pipemux_proto::context::ContextVersion;
 use pipemux_proto::report::{HeldChange, HeldReport};
-use pipemux_proto::{Code, Fault, Incarnation, SessionAddr};
+use pipemux_proto::{Fault, Incarnation, SessionAddr};
 
-use crate::keys::{SessionKey, plain_address};
-use crate::text::clip;
 use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_text::AnswerText;
 use crate::views::answer_window::AnswerWindow;
 use crate::views::delta::Delta;
-use crate::views::inert;
+use crate::views::held_claim::{HeldClaim, mismatch};
 use crate::views::requested_window::WindowStatus;
-use crate::workspaces::Workspace;
-
-/// Characters that are shown of what a client named and what is no window or no version.
-const SHOWN_CHARS: usize = 64;
-
-/// Stands for the version of a window of which a client has nothing.
-const NOTHING: &str = "none";
-
-/// A window that a client says it has, and in which version.
-#[derive(Debug, Clone)]
-pub struct HeldClaim {
-    /// What the client named, or the session as it is written.
-    pub name: String,
-    /// The session, if it has a window here.
-    pub session: Option<SessionKey>,
-    /// None when the client has nothing of it; an error where no version is written.
-    version: Result<Option<ContextVersion>, Fault>,
-}
-
-impl HeldClaim {
-    /// Finds the window that a client means.
-    pub fn find(workspace: &Workspace, held: &HeldWindow) -> Self {
-        let named = match held.window.contains('/') {
-            true => held.window.parse(),
-            false => format!("{}/{}", held.window, SessionAddr::DEFAULT_SESSION).parse(),
-        };
-        let plain = |addr: SessionAddr| plain_address(&workspace.key, &addr);
-        let addr = named.ok().map(plain);
-        let window = addr.as_ref().and_then(|addr| workspace.windows.named(addr).next());
-        let written = addr.as_ref().map(ToString::to_string);
-        Self {
-            name: written.unwrap_or_else(|| inert::line(&*clip(&held.window, SHOWN_CHARS))),
-            session: window.map(|window| window.session.clone()),
-            version: match &*held.version {
-                NOTHING => Ok(None),
-                written => written.parse().map(Some).map_err(|_| {
-                    let written = clip(written, SHOWN_CHARS);
-                    mismatch(format!("`{}` is no version like 2.0.6", inert::line(&*written)))
-                }),
-            },
-        }
-    }
-
-    /// Returns the version, if one is written.
-    pub fn version(&self) -> Option<ContextVersion> {
-        self.version.as_ref().ok().copied().flatten()
-    }
-}
 
 impl AnswerText<'_> {
     /// Returns what the client says it has of a window.
@@ -186,8 +134,4 @@ impl AnswerText<'_> {
         };
         self.held_reports().into_iter().zip(self.held).map(line).collect()
     }
-}
-
-fn mismatch(why: String) -> Fault {
-    Fault::new(Code::VersionMismatch, why)
 }

@@ -1,17 +1,11 @@
-//! Making an answer fit the budget that its request named: what is cut ends with a line that leads to the rest.
+//! Truncates texts to a number of tokens: what is cut ends with a line that leads to the rest.
 //!
-//! In an answer that is too long windows are cut first, then what outcomes show besides their briefs, then long outcomes
-//! of steps. How the run ended and a question are never cut: their length is bounded where they are taken in.
-
-use std::rc::Rc;
+//! In an answer that is too long windows are cut first (`answers::fit`), then what outcomes show besides their briefs, then
+//! long outcomes of steps. How the run ended and a question are never cut: their length is bounded where they are taken in.
 
 use pipemux_tokens::{Estimate, estimate};
 
-use crate::keys::SessionKey;
 use crate::text::clip;
-use crate::views::answer_window::AnswerWindow;
-use crate::views::trim::trim;
-use crate::workspaces::Rendered;
 
 /// Tokens that an answer may take for one step, however many there are.
 const STEP_TOKENS: u64 = 60;
@@ -20,7 +14,7 @@ const STEP_TOKENS: u64 = 60;
 const STEP_CHARS: usize = 160;
 
 /// Tokens for the line that says what was cut, and for closing a fence.
-const CUT_LINE_TOKENS: u64 = 16;
+pub const CUT_LINE_TOKENS: u64 = 16;
 
 /// Cuts a text to about a number of tokens, at the end of a line, and says how many lines were cut. A fence that
 /// is open there is closed.
@@ -172,77 +166,6 @@ pub fn cut_notices(own: Vec<String>, mut of_apps: Vec<String>, tokens: u64) -> V
     let newest = of_apps.split_off(more);
     let told = (more > 0).then(|| format!("… {more} more notices were left out"));
     own.into_iter().chain(told).chain(newest).collect()
-}
-
-/// Cuts windows to what each may take whatever the others show: of each, the end of its content. Returns those whose
-/// heading and links there is no room for.
-pub fn cut_to_shares(windows: &mut Vec<AnswerWindow>) -> Vec<SessionKey> {
-    cut_each(windows, |window| window.room)
-}
-
-/// Cuts windows further, so that they take about a number of tokens together. Returns those whose heading and links there
-/// is no room for.
-pub fn cut_windows(windows: &mut Vec<AnswerWindow>, tokens: u64) -> Vec<SessionKey> {
-    let share = tokens / windows.len().max(1) as u64;
-    cut_each(windows, |window| window.room.min(share))
-}
-
-/// Estimates the tokens of windows with their prototypes.
-pub fn tokens_of(windows: &[AnswerWindow]) -> u64 {
-    let tokens =
-        |window: &AnswerWindow| window.shown().map_or(0, |shown| window_tokens(window, shown));
-    windows.iter().map(tokens).sum()
-}
-
-fn cut_each(
-    windows: &mut Vec<AnswerWindow>,
-    share: impl Fn(&AnswerWindow) -> u64,
-) -> Vec<SessionKey> {
-    let mut left_out = Vec::new();
-    windows.retain_mut(|window| {
-        let fits = cut_window(window, share(window));
-        if !fits {
-            left_out.push(window.session.clone());
-        }
-        fits
-    });
-    left_out
-}
-
-/// Cuts a window to its share of an answer. Returns false, and changes nothing that is shown, if there is no room for
-/// its heading and links.
-pub fn cut_window(window: &mut AnswerWindow, share: u64) -> bool {
-    let Some(shown) = window.shown().cloned() else { return true };
-    window.room = share;
-    if window_tokens(window, &shown) <= share {
-        return true;
-    }
-    // Without its links a window would look like another one, though nothing has changed: what else the answer says
-    // takes a few tokens more or less each time.
-    let required = estimate(&shown.heading) + estimate(&shown.nav);
-    if required + CUT_LINE_TOKENS > share {
-        return false;
-    }
-    let trimmed = Rc::new(trim((*shown).clone(), share - required));
-    window.one_off = true;
-    if let Some(shown) = &mut window.with_calls {
-        *shown = trimmed.clone();
-    }
-    window.rendered = Some(trimmed);
-    true
-}
-
-/// Returns the least share of an answer at which [`cut_window`] shows something of a window.
-pub fn least_share(window: &AnswerWindow) -> u64 {
-    window.shown().map_or(0, |shown| {
-        let required = estimate(&shown.heading) + estimate(&shown.nav) + CUT_LINE_TOKENS;
-        window_tokens(window, shown).min(required)
-    })
-}
-
-/// Estimates the tokens of a window with its prototypes, as far as there is room for them.
-fn window_tokens(window: &AnswerWindow, shown: &Rendered) -> u64 {
-    shown.tokens + estimate(&window.fitting_prototypes(shown))
 }
 
 #[cfg(test)]

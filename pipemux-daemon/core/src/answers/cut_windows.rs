@@ -1,0 +1,82 @@
+//! Cuts windows of an answer that is longer than its budget: of each, the end of its content.
+
+use std::rc::Rc;
+
+use pipemux_tokens::estimate;
+
+use crate::keys::SessionKey;
+use crate::views::answer_window::AnswerWindow;
+use crate::views::trim::trim;
+use crate::views::truncate::CUT_LINE_TOKENS;
+use crate::workspaces::Rendered;
+
+/// Cuts windows to what each may take whatever the others show: of each, the end of its content. Returns those whose
+/// heading and links there is no room for.
+pub(super) fn cut_to_shares(windows: &mut Vec<AnswerWindow>) -> Vec<SessionKey> {
+    cut_each(windows, |window| window.room)
+}
+
+/// Cuts windows further, so that they take about a number of tokens together. Returns those whose heading and links there
+/// is no room for.
+pub(super) fn cut_windows(windows: &mut Vec<AnswerWindow>, tokens: u64) -> Vec<SessionKey> {
+    let share = tokens / windows.len().max(1) as u64;
+    cut_each(windows, |window| window.room.min(share))
+}
+
+/// Estimates the tokens of windows with their prototypes.
+pub(super) fn tokens_of(windows: &[AnswerWindow]) -> u64 {
+    let tokens =
+        |window: &AnswerWindow| window.shown().map_or(0, |shown| window_tokens(window, shown));
+    windows.iter().map(tokens).sum()
+}
+
+fn cut_each(
+    windows: &mut Vec<AnswerWindow>,
+    share: impl Fn(&AnswerWindow) -> u64,
+) -> Vec<SessionKey> {
+    let mut left_out = Vec::new();
+    windows.retain_mut(|window| {
+        let fits = cut_window(window, share(window));
+        if !fits {
+            left_out.push(window.session.clone());
+        }
+        fits
+    });
+    left_out
+}
+
+/// Cuts a window to its share of an answer. Returns false, and changes nothing that is shown, if there is no room for
+/// its heading and links.
+pub(super) fn cut_window(window: &mut AnswerWindow, share: u64) -> bool {
+    let Some(shown) = window.shown().cloned() else { return true };
+    window.room = share;
+    if window_tokens(window, &shown) <= share {
+        return true;
+    }
+    // Without its links a window would look like another one, though nothing has changed: what else the answer says
+    // takes a few tokens more or less each time.
+    let required = estimate(&shown.heading) + estimate(&shown.nav);
+    if required + CUT_LINE_TOKENS > share {
+        return false;
+    }
+    let trimmed = Rc::new(trim((*shown).clone(), share - required));
+    window.one_off = true;
+    if let Some(shown) = &mut window.with_calls {
+        *shown = trimmed.clone();
+    }
+    window.rendered = Some(trimmed);
+    true
+}
+
+/// Returns the least share of an answer at which [`cut_window`] shows something of a window.
+pub(super) fn least_share(window: &AnswerWindow) -> u64 {
+    window.shown().map_or(0, |shown| {
+        let required = estimate(&shown.heading) + estimate(&shown.nav) + CUT_LINE_TOKENS;
+        window_tokens(window, shown).min(required)
+    })
+}
+
+/// Estimates the tokens of a window with its prototypes, as far as there is room for them.
+fn window_tokens(window: &AnswerWindow, shown: &Rendered) -> u64 {
+    shown.tokens + estimate(&window.fitting_prototypes(shown))
+}
