@@ -32,9 +32,11 @@ docui::choices! {
 docui::actions! {
     /// An action of the memory tree.
     pub enum Action {
-        /// Markdown: a heading is a node (`## Title #tag`), its text below; or JSON lines of {title, text, parent, gist, tags}.
+        /// Markdown: a heading is a node (`## Title #tag`), its text below; or JSON lines of
+        /// {title, text, parent, gist, tags}.
         changes featured AddMany = add_many(rows: Text, parent: Option<Anchor<Node>> = None);
-        /// Nodes, by id, title or '#tag', with their texts; of none all titles. `level='full'`: with the texts of all below.
+        /// Nodes, by id, title or '#tag', with their texts; of none all titles. `level='full'`:
+        /// with the texts of all below.
         query featured Show = show(
             nodes: Vec<Anchor<Node>> = [],
             level: Option<LevelName> = None,
@@ -59,7 +61,8 @@ docui::actions! {
         /// Replaces a node's text.
         changes listed Edit = edit(node: Anchor<Node>, text: Text);
         changes listed Append = append(node: Anchor<Node>, text: Text);
-        /// A text in the texts, gists and summaries of nodes, of none named in those of all. Titles: retitle.
+        /// A text in the texts, gists and summaries of nodes, of none named in those of all.
+        /// Titles: retitle.
         changes listed Replace = replace(old: String, new: String, nodes: Vec<Anchor<Node>> = []);
         /// The id stays.
         changes help Retitle = retitle(node: Anchor<Node>, title: String);
@@ -107,7 +110,8 @@ docui::actions! {
         query help Trash = trash() -> Vec<String>;
         /// Brings a removed node back from the trash, by its id.
         changes help Restore = restore(id: String);
-        /// In memotree.toml: tokens, budget (less than windows get: `pipemux open memotree --budget N` gives more), codebase. For this session: debug, time (of the view, to the minute).
+        /// In memotree.toml: tokens, budget (less than windows get: `pipemux open memotree --budget
+        /// N` gives more), codebase. For this session: debug, time (of the view, to the minute).
         changes help Set = set(
             tokens: Option<TokenFormName> = None,
             budget: Option<i64> = None,
@@ -115,14 +119,16 @@ docui::actions! {
             debug: Option<bool> = None,
             time: Option<bool> = None,
         );
-        /// Shows the window of another session below the tree: 'monitor/main'. A higher priority stands earlier.
+        /// Shows the window of another session below the tree: 'monitor/main'. A higher priority
+        /// stands earlier.
         changes help SourceAdd = source_add(
             session: String,
             priority: i64 = 0,
             weight: i64 = 1,
             lod: LevelName = LevelName::Summary,
         );
-        /// Tokens of one part: 'views', 'environment', 'tree', 'codebase' or an added session. 0: as usual.
+        /// Tokens of one part: 'views', 'environment', 'tree', 'codebase' or an added session. 0:
+        /// as usual.
         changes help Quota = quota(source: String, tokens: i64);
         changes help SourceRemove = source_remove(session: String);
         query help SourceList = source_list() -> Vec<String>;

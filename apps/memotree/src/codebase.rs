@@ -1,13 +1,16 @@
-//! The source *codebase*: which symbols a project has, so that who reads its knowledge finds the code.
+//! The source *codebase*: which symbols a project has, so that who reads its knowledge finds the
+//! code.
 //!
 //! | module | purpose |
 //! |---|---|
 //! | [`scan`] | reads the source files, as `.gitignore` allows, and remembers what it read |
 //! | [`outline`] | writes what was found: the most referenced symbols, then folder → file → type → function |
 //!
-//! **Invariant: nothing waits for it.** The files are read by a thread of its own, and the window shows what was found
-//! last. What is read is bounded by [`limits`], and what didn't change isn't read again.
+//! **Invariant: nothing waits for it.** The files are read by a thread of its own, and the window
+//! shows what was found last. What is read is bounded by [`limits`], and what didn't change isn't
+//! read again.
 
+pub mod limits;
 pub mod outline;
 pub mod scan;
 
@@ -19,28 +22,6 @@ use docui::blocking::Task;
 
 pub use outline::section;
 pub use scan::Codebase;
-
-/// Every bound of a scan.
-pub mod limits {
-    /// Source files that are read; of more, those that come first by their paths.
-    pub const FILES_MAX: usize = 20_000;
-    /// Bytes of a file; a longer one is left out.
-    pub const FILE_BYTES_MAX: u64 = 512 * 1024;
-    /// Bytes of all files that one scan parses. What is beyond is left to the next one.
-    pub const PARSED_BYTES_MAX: u64 = 64 << 20;
-    /// Symbols of one file that are kept.
-    pub const FILE_SYMBOLS_MAX: usize = 2_000;
-    /// Different words of one file that are kept, to count who mentions a symbol.
-    pub const FILE_WORDS_MAX: usize = 8_000;
-    /// Symbols of all files that are kept.
-    pub const SYMBOLS_MAX: usize = 300_000;
-    /// Bytes of what is remembered between sessions.
-    pub const CACHE_BYTES_MAX: u64 = 256 << 20;
-    /// Bytes of what was found that a session reads when it opens.
-    pub const FOUND_BYTES_MAX: u64 = 4 << 20;
-    /// The most referenced symbols that are listed.
-    pub const TOP_MAX: usize = 24;
-}
 
 /// How long after a scan the next one may begin.
 const SCAN_EVERY: Duration = Duration::from_secs(60);
@@ -64,8 +45,8 @@ impl Scanner {
         Self { root, cache, found, running: None, finished: None }
     }
 
-    /// Takes in what a scan found, and starts the next one when it is time. Returns whether something else is found than
-    /// before.
+    /// Takes in what a scan found, and starts the next one when it is time. Returns whether
+    /// something else is found than before.
     pub fn refresh(&mut self, handle: &Handle) -> bool {
         let mut changed = false;
         if let Some(task) = &mut self.running

@@ -32,7 +32,8 @@ pub fn fault(error: impl Into<StoreError>) -> Fault {
     }
 }
 
-/// Returns the fault for an error of the store, with the call that helps. `callee` is how calls name the session.
+/// Returns the fault for an error of the store, with the call that helps. `callee` is how calls
+/// name the session.
 pub fn with_hint(error: StoreError, callee: &str) -> Fault {
     let run = |call: String| command::run(&format!("{callee}.{call}"));
     let ask = |call: &str| format!("pipemux ask '{callee}.{call}'");

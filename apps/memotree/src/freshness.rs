@@ -1,12 +1,14 @@
 //! Since which version a node has another text than a reader saw.
 //!
-//! A replaced text must be the one that the caller had seen. Who changed it isn't refused, nor is who never looked.
+//! A replaced text must be the one that the caller had seen. Who changed it isn't refused, nor is
+//! who never looked.
 
 use std::collections::HashMap;
 
 use docui::Context;
 
-/// Nodes that are remembered. Of more, those that changed first are forgotten: undo brings back what is replaced.
+/// Nodes that are remembered. Of more, those that changed first are forgotten: undo brings back
+/// what is replaced.
 const REMEMBERED_MAX: usize = 10_000;
 
 /// What changed in the life of this process.

@@ -1,4 +1,5 @@
-//! The memory tree: a project's knowledge as a tree of files below `.memotree`, shown as far as a budget goes.
+//! The memory tree: a project's knowledge as a tree of files below `.memotree`, shown as far as a
+//! budget goes.
 //!
 //! | module | purpose |
 //! |---|---|
@@ -19,16 +20,19 @@
 //! | `freshness` | since which version a node has another text than a reader saw |
 //! | `faults`, `format` | errors and lists as readers see them |
 //!
-//! The store (`pipemux-memotree-store`) has the files, the index and the state; nothing here writes below `.memotree`.
+//! The store (`pipemux-memotree-store`) has the files, the index and the state; nothing here writes
+//! below `.memotree`.
 //!
-//! **Invariant: looking changes no file of the project.** What a view has expanded is kept in the session's state directory.
+//! **Invariant: looking changes no file of the project.** What a view has expanded is kept in the
+//! session's state directory.
 //!
 //! **Invariant: an answered change is on disk**, wholly, and undone as one.
 //!
-//! **Invariant: a key is the id of a node, or the name of a view or a saved search.** Ids are never used again for
-//! other nodes; their revs don't change, so that a token from an old document still names its node. Who would
-//! replace a text that has changed since is told so (`freshness`).
-// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+//! **Invariant: a key is the id of a node, or the name of a view or a saved search.** Ids are never
+//! used again for other nodes; their revs don't change, so that a token from an old document still
+//! names its node. Who would replace a text that has changed since is told so (`freshness`).
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are
+// checked otherwise.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
@@ -59,8 +63,8 @@ mod window;
 pub use action::Action;
 pub use model::MemoTree;
 
-/// Serves the app on the connection that this process inherited, as [`docui::run`] does. It is compiled here, together
-/// with what it uses, and not once more with the program.
+/// Serves the app on the connection that this process inherited, as [`docui::run`] does. It is
+/// compiled here, together with what it uses, and not once more with the program.
 pub fn run() -> std::process::ExitCode {
     docui::run::<MemoTree>()
 }

@@ -189,7 +189,8 @@ impl MemoTree {
         self.root.join(FOLDER).is_symlink()
     }
 
-    /// Returns true for a node that the window shows, and as long as the window wasn't shown for all.
+    /// Returns true for a node that the window shows, and as long as the window wasn't shown for
+    /// all.
     pub(crate) fn is_shown(&self, id: &str) -> bool {
         let shown = self.shown.borrow();
         shown.is_empty() || shown.iter().any(|shown| shown == id)
@@ -212,8 +213,8 @@ impl MemoTree {
         changed | std::mem::take(&mut self.has_unshown_changes)
     }
 
-    /// Takes in what other programs just did to nodes that an action is about. A caller who looked before counts as not
-    /// having seen it.
+    /// Takes in what other programs just did to nodes that an action is about. A caller who looked
+    /// before counts as not having seen it.
     pub(crate) fn look_at(&mut self, ids: &[String], context: &Context) {
         let _ = self.store.get_mut().files.verify(ids.iter().map(String::as_str));
         if self.take_noticed() {
@@ -222,10 +223,12 @@ impl MemoTree {
         }
     }
 
-    /// Compares files with the index, since something happened below `.memotree`. Returns whether any was changed.
+    /// Compares files with the index, since something happened below `.memotree`. Returns whether
+    /// any was changed.
     ///
-    /// Of a large tree this takes a while, so it isn't done for what this session itself wrote just now. What another program
-    /// writes in place in that moment is noticed when it is shown or acted on, or with the next change.
+    /// Of a large tree this takes a while, so it isn't done for what this session itself wrote just
+    /// now. What another program writes in place in that moment is noticed when it is shown or
+    /// acted on, or with the next change.
     pub(crate) fn sweep_after_event(&mut self) -> bool {
         let is_own = self.own_change.is_some_and(|at| at.elapsed() < OWN_CHANGE);
         let total = self.store.get_mut().index().total().unwrap_or_default();

@@ -181,7 +181,8 @@ fn near(store: &pipemux_memotree_store::Store, name: &str) -> Result<Vec<String>
     Ok(near)
 }
 
-/// Returns the ids of nodes, each once; a tag stands for the nodes that have it. There must be at least one.
+/// Returns the ids of nodes, each once; a tag stands for the nodes that have it. There must be at
+/// least one.
 ///
 /// # Errors
 /// There is none.

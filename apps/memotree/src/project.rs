@@ -7,7 +7,8 @@ use docui::{Fault, Opening};
 /// The folder in which a tree's files are.
 pub const FOLDER: &str = ".memotree";
 
-/// Returns the folder that an `open` means: the one that it names, else the project of the caller's directory.
+/// Returns the folder that an `open` means: the one that it names, else the project of the caller's
+/// directory.
 ///
 /// # Errors
 /// It names several, or none that there is.

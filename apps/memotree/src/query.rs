@@ -227,8 +227,9 @@ fn body(text: &str, depth: u32, view: &mut View) {
     }
 }
 
-/// Writes a node of an outline. Its title names it; the id follows only where the title doesn't make it. `counts` tells how
-/// long its text is, which stands there only where that says something: not of one line, and not where the text follows.
+/// Writes a node of an outline. Its title names it; the id follows only where the title doesn't
+/// make it. `counts` tells how long its text is, which stands there only where that says something:
+/// not of one line, and not where the text follows.
 pub fn outline_line(row: &NodeRow, depth: u32, counts: bool, above: Option<&str>) -> String {
     let mut line = format!("{}{BULLET}{}", "  ".repeat(depth as usize), inert(&row.title));
     let made = NodeId::from_title::<Infallible>(&row.title, |_| Ok(false));
@@ -255,8 +256,8 @@ pub fn outline_line(row: &NodeRow, depth: u32, counts: bool, above: Option<&str>
     line + "\n"
 }
 
-/// Writes the nodes below one, or all, as far as they fit: those on top first. Returns how many of those right below the shown
-/// ones are left out.
+/// Writes the nodes below one, or all, as far as they fit: those on top first. Returns how many of
+/// those right below the shown ones are left out.
 fn outline(
     tree: &MemoTree,
     of: &OutlineOf<'_>,
@@ -328,7 +329,8 @@ pub fn trash(tree: &MemoTree) -> Result<Done, Fault> {
     Ok(if ids.is_empty() { done } else { done.value(Value::List(ids)) })
 }
 
-/// Returns the value of what a key names: a node's text, a view's description, a saved search's words.
+/// Returns the value of what a key names: a node's text, a view's description, a saved search's
+/// words.
 ///
 /// # Errors
 /// There is nothing of this key, or its file can't be read.

@@ -91,7 +91,8 @@ fn nothing_found(tree: &MemoTree, query: &str) -> String {
     }
 }
 
-/// Writes a found node: its title line, its gist, and the lines of its text that have most of the query.
+/// Writes a found node: its title line, its gist, and the lines of its text that have most of the
+/// query.
 fn found_line(tree: &MemoTree, row: &NodeRow, terms: &[String]) -> String {
     let mut line = outline_line(row, 0, true, None);
     if row.lines == 0 {

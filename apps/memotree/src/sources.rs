@@ -165,8 +165,8 @@ pub fn produce(
     }
 }
 
-/// Returns the time that the environment tells: that of the last change, so that nothing changes as long as nothing does;
-/// or that of the view, to the minute, where the session is set so.
+/// Returns the time that the environment tells: that of the last change, so that nothing changes as
+/// long as nothing does; or that of the view, to the minute, where the session is set so.
 fn shown_time(tree: &MemoTree) -> Option<String> {
     let minute = tree.is_on(TIME).then(minute);
     (*tree.shown_minute.borrow_mut()).clone_from(&minute);
@@ -182,8 +182,8 @@ fn tree_section(tree: &MemoTree, share: &Share) -> Result<RenderSection<SlotLine
     tree.note_shown(shown);
     Ok(rendered.section)
 }
-/// Returns the place of another session's window. What it shows, or why it shows nothing, is the daemon's matter: a session
-/// that fails or hangs changes nothing else here.
+/// Returns the place of another session's window. What it shows, or why it shows nothing, is the
+/// daemon's matter: a session that fails or hangs changes nothing else here.
 fn session_section(config: &SourceConfig, share: &Share) -> RenderSection<SlotLine> {
     let budget = share.size.tokens.saturating_sub(SESSION_HEADING);
     let budget = u32::try_from(budget).unwrap_or(u32::MAX);

@@ -9,8 +9,8 @@ use pipemux_context::merge::{Outcome, Produced};
 /// For how many sources, levels of detail and budgets times are kept.
 const KEPT: usize = 64;
 
-/// The times of the sources as measured when they last produced something else. A time of its own for each look would
-/// change a window in which nothing changed.
+/// The times of the sources as measured when they last produced something else. A time of its own
+/// for each look would change a window in which nothing changed.
 #[derive(Debug)]
 pub struct Timing<T>(HashMap<(String, Lod, u64), Produced<T>>);
 

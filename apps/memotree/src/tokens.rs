@@ -1,4 +1,5 @@
-//! What the tree's tokens name, also in a text of another session or an old document, and what a click on one does.
+//! What the tree's tokens name, also in a text of another session or an old document, and what a
+//! click on one does.
 
 use docui::{Found, Token};
 use pipemux_memotree_store::views;

@@ -10,7 +10,8 @@ use crate::reply::{ChangeReply, undo_action};
 /// Takes back the last changes, the newest first; or makes them again.
 ///
 /// # Errors
-/// There are fewer, or another program changed a file since: then as many as possible are taken back.
+/// There are fewer, or another program changed a file since: then as many as possible are taken
+/// back.
 pub fn steps(
     tree: &mut MemoTree,
     steps: i64,

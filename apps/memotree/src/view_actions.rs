@@ -1,4 +1,5 @@
-//! What one can do with views: what they have expanded, their names and descriptions; and with saved searches.
+//! What one can do with views: what they have expanded, their names and descriptions; and with
+//! saved searches.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,8 +13,8 @@ use crate::format;
 use crate::model::MemoTree;
 use crate::reply::ChangeReply;
 
-/// Expands nodes in the view that is shown, or folds them. What an expanded node stands below shows it without its siblings,
-/// unless it is expanded itself.
+/// Expands nodes in the view that is shown, or folds them. What an expanded node stands below shows
+/// it without its siblings, unless it is expanded itself.
 ///
 /// # Errors
 /// There is no such node, or the state can't be written.

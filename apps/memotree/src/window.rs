@@ -82,8 +82,8 @@ fn document(tree: &MemoTree, request: &ViewRequest) -> Result<View, Fault> {
     Ok(view)
 }
 
-/// Asks each source for what it shows within its share: first those that are required, then the others, and those that were
-/// cut once more for what the others leave of their shares.
+/// Asks each source for what it shows within its share: first those that are required, then the
+/// others, and those that were cut once more for what the others leave of their shares.
 fn produce_all(
     parts: &[Part],
     sources: &mut [RenderSource],

@@ -22,8 +22,8 @@ docui::actions! {
     pub enum Action {
         /// JSON lines of {title, text, tags, gist}, or TSV with a header; all or none.
         changes featured AddMany = add_many(rows: Text);
-        /// 'all', a tag, a title or a list of titles; level='gist'|'summary'|'full' (full for titles); rest='gist'
-        /// adds the others.
+        /// 'all', a tag, a title or a list of titles; level='gist'|'summary'|'full' (full for
+        /// titles); rest='gist' adds the others.
         query featured Show = show(
             what: What = "all",
             level: Option<LevelName> = None,

@@ -65,7 +65,8 @@ impl App for Notebook {
     }
 
     fn watched_changed(&mut self) -> bool {
-        // A file that is gone or another one is left to the next request: somebody may be replacing it just now.
+        // A file that is gone or another one is left to the next request: somebody may be replacing
+        // it just now.
         self.store.database.has_its_file() && self.refresh()
     }
 

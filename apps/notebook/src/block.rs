@@ -38,7 +38,8 @@ impl Block {
         self.parts.push(Part::Text(text));
     }
 
-    /// Adds an entry's title with its anchor, what tells it from entries with the same title, and what bytes it holds.
+    /// Adds an entry's title with its anchor, what tells it from entries with the same title, and
+    /// what bytes it holds.
     pub fn entry(&mut self, row: &Row) {
         self.count(&row.title, ANCHOR_COST);
         let detail = first_line(&row.head);
@@ -95,9 +96,9 @@ impl Block {
     }
 }
 
-/// Returns the longest run of whole lines at the beginning of a text that takes at most `tokens_max`
-/// tokens, by the estimate of them as one text, and at most `bytes_max` bytes, and the number of lines
-/// left out. If the first line alone is too long, it is cut.
+/// Returns the longest run of whole lines at the beginning of a text that takes at most
+/// `tokens_max` tokens, by the estimate of them as one text, and at most `bytes_max` bytes, and the
+/// number of lines left out. If the first line alone is too long, it is cut.
 pub fn head(text: &str, tokens_max: u64, bytes_max: usize) -> (&str, u64) {
     let (mut end, mut lines) = (0, 0);
     // The estimates of single lines don't add up to that of the text.
@@ -111,8 +112,8 @@ pub fn head(text: &str, tokens_max: u64, bytes_max: usize) -> (&str, u64) {
         lines += 1;
     }
     if end == 0 && !text.is_empty() {
-        // Two bytes per token stay within the budget: in scripts that cost more tokens per character,
-        // a character has more bytes.
+        // Two bytes per token stay within the budget: in scripts that cost more tokens per
+        // character, a character has more bytes.
         let wanted = usize::try_from(tokens_max).unwrap_or(usize::MAX).saturating_mul(2);
         end = text.floor_char_boundary(wanted.min(bytes_max));
     }

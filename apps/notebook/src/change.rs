@@ -9,7 +9,8 @@ use crate::entry::Content;
 
 /// How many actions can be undone, over all entries.
 pub const CHANGES_MAX: i64 = 200;
-/// Bytes of earlier texts that are kept for undo, over all actions. The newest action is kept in any case.
+/// Bytes of earlier texts that are kept for undo, over all actions. The newest action is kept in
+/// any case.
 pub const CHANGES_BYTES_MAX: i64 = 16 * 1024 * 1024;
 
 /// An entry as the caller saw it.
@@ -21,7 +22,8 @@ pub struct EntryRef {
     pub rev: u64,
 }
 
-/// Identifies the recorded changes of one action: the number of the first one. In calls it is written as `c12`.
+/// Identifies the recorded changes of one action: the number of the first one. In calls it is
+/// written as `c12`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChangeId(pub(crate) i64);
 

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use docui::Fault;
+use docui::{Fault, regular_file};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehavior};
 
@@ -24,8 +24,8 @@ pub struct Database {
     connection: Connection,
     path: PathBuf,
     file: Option<FileId>,
-    /// The same file, which is still there when it has lost its name. It is closed after the connection: closing it
-    /// before would release the connection's locks.
+    /// The same file, which is still there when it has lost its name. It is closed after the
+    /// connection: closing it before would release the connection's locks.
     handle: Option<File>,
     /// What readers should be told: the file was deleted, and written again.
     put_back: Option<String>,
@@ -51,7 +51,7 @@ impl Database {
         // From here on the real path is used: symbolic links may change.
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let file = FileId::of(&path);
-        let handle = recovery::hold(&path, file);
+        let handle = open_handle(&path, file);
         let (unusable, address) = (RefCell::default(), "notebook/main".to_owned());
         let (id, highest) = (String::new(), Highest::default());
         let mut store = Self {
@@ -162,4 +162,10 @@ impl Database {
 /// Converts a count or revision, which SQLite stores as a signed number.
 pub(crate) fn unsigned(number: i64) -> u64 {
     number.try_into().unwrap_or(0)
+}
+
+/// Opens the file of a store, to know later whether it was deleted.
+fn open_handle(path: &Path, file: Option<FileId>) -> Option<File> {
+    let (handle, metadata) = regular_file::open(path).ok()?;
+    (file == Some(FileId::from(&metadata))).then_some(handle)
 }

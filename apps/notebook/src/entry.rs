@@ -73,8 +73,8 @@ pub struct Content {
     pub gist: String,
     /// The tags, sorted and without duplicates.
     pub tags: Vec<String>,
-    /// Where the text was copied from, separated by `, `: `editor/main src/parse.rs:101-300`. Empty if
-    /// it was written.
+    /// Where the text was copied from, separated by `, `: `editor/main src/parse.rs:101-300`. Empty
+    /// if it was written.
     pub origin: String,
     /// Whether the text changed after the gist and the summary were written.
     pub outdated: Outdated,
@@ -112,7 +112,8 @@ impl Content {
         self.text.lines().count() as u64
     }
 
-    /// Adds an origin of the text, unless it is already listed or the list would exceed `bytes_max`.
+    /// Adds an origin of the text, unless it is already listed or the list would exceed
+    /// `bytes_max`.
     pub fn add_origin(&mut self, origin: &str, bytes_max: usize) {
         const SEPARATOR: &str = ", ";
         // Labels may contain the separator, so the list can't be split at it to search it.

@@ -185,7 +185,8 @@ pub fn add_many(notebook: &mut Notebook, rows: &str) -> Result<Done, Fault> {
 
 /// Shows new entries as summaries even while the others are folded to gists.
 fn show_added(notebook: &mut Notebook, ids: &[i64]) {
-    // Failing to save that is no failure of the action, because the entries are already in the store.
+    // Failing to save that is no failure of the action, because the entries are already in the
+    // store.
     let _ = notebook.change_view_state(|state| {
         for id in ids {
             if state.level(*id) < Level::Summary {
@@ -204,7 +205,8 @@ pub fn append(notebook: &mut Notebook, entry: &Anchor<Entry>, text: Text) -> Res
         if text.text.is_empty() {
             return;
         }
-        // A few words that name the note still do when lines are added to it; its text in short lacks them.
+        // A few words that name the note still do when lines are added to it; its text in short
+        // lacks them.
         content.outdated.summary = true;
         if !content.text.is_empty() && !content.text.ends_with('\n') {
             content.text.push('\n');
@@ -247,8 +249,8 @@ pub fn set_level(
     Ok(Done::new(format!("{titles}: {}{already}", level.name())))
 }
 
-/// Returns the origin of a text as it is stored, and as an answer mentions it. Both are empty for a text
-/// that was written in the call.
+/// Returns the origin of a text as it is stored, and as an answer mentions it. Both are empty for a
+/// text that was written in the call.
 fn provenance(text: &Text) -> (String, String) {
     match &text.from {
         None => Default::default(),

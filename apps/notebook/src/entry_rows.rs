@@ -1,5 +1,5 @@
-//! The rows that a change reads and writes, within its transaction: of the entry, its tags, the search index, and the
-//! record from which the change can be undone.
+//! The rows that a change reads and writes, within its transaction: of the entry, its tags, the
+//! search index, and the record from which the change can be undone.
 
 use docui::Fault;
 use pipemux_notes::full_text::{self, SearchedText};
@@ -70,7 +70,8 @@ fn columns(id: Option<i64>, rev: u64, content: &Content) -> impl rusqlite::Param
     )
 }
 
-/// Adds an entry: a new one, or one that was removed, with the id and rev that are given. Returns its id.
+/// Adds an entry: a new one, or one that was removed, with the id and rev that are given. Returns
+/// its id.
 pub(crate) fn insert(
     transaction: &Transaction<'_>,
     restored: Option<EntryRef>,
@@ -177,8 +178,8 @@ impl Batch {
         Self { kind, undoes, first: None }
     }
 
-    /// Records the content that an entry had before a change: `None` if there was no entry. `rev_after` is the
-    /// entry's rev after the change, or its last one if the change removed it.
+    /// Records the content that an entry had before a change: `None` if there was no entry.
+    /// `rev_after` is the entry's rev after the change, or its last one if the change removed it.
     pub(crate) fn record(
         &mut self,
         transaction: &Transaction<'_>,
@@ -218,8 +219,8 @@ impl Batch {
         Ok(())
     }
 
-    /// Returns the id of the action, and drops the records of the oldest actions beyond the bounds. The newest
-    /// one can always be undone.
+    /// Returns the id of the action, and drops the records of the oldest actions beyond the bounds.
+    /// The newest one can always be undone.
     pub(crate) fn end(self, transaction: &Transaction<'_>) -> rusqlite::Result<ChangeId> {
         let batch = self.first.unwrap_or_default();
         execute(

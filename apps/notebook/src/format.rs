@@ -10,7 +10,8 @@ pub fn quoted(text: &str) -> String {
 /// Most characters of the first line that stands for a text.
 const FIRST_LINE_CHARS: usize = 80;
 
-/// Returns the first line with text, cut at a word: it tells an entry from others with the same title.
+/// Returns the first line with text, cut at a word: it tells an entry from others with the same
+/// title.
 pub fn first_line(head: &str) -> String {
     let line = head.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let Some((end, next)) = line.char_indices().nth(FIRST_LINE_CHARS) else {

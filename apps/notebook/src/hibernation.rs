@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 use docui::{Fault, regular_file, state_file};
 use serde::{Deserialize, Serialize};
 
-/// The state of the store that views showed last. The serialized names are part of the file's format.
+/// The state of the store that views showed last. The serialized names are part of the file's
+/// format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HibernationRecord {
     /// The store's id.
     #[serde(rename = "store")]
     pub store_id: String,
-    /// The [`crate::store::Store::fingerprint`] of the state that views showed; empty when the store
-    /// had changes that they had not shown yet.
+    /// The [`crate::store::Store::fingerprint`] of the state that views showed; empty when the
+    /// store had changes that they had not shown yet.
     #[serde(rename = "mark")]
     pub fingerprint: String,
 }

@@ -22,13 +22,14 @@
 //! **Invariant: an answered change is on disk.** Each action is one transaction, committed before
 //! `update` returns.
 //!
-//! **Invariant: a key names one entry for ever.** Ids are AUTOINCREMENT, so the id of a removed entry is
-//! never given to another one; when the removal is undone, the entry has it again.
+//! **Invariant: a key names one entry for ever.** Ids are AUTOINCREMENT, so the id of a removed
+//! entry is never given to another one; when the removal is undone, the entry has it again.
 //!
-//! **Invariant: modules depend on each other in one direction.** `app` uses `update` and `view`; both use
-//! `model`; `model` uses the store and the files.
+//! **Invariant: modules depend on each other in one direction.** `app` uses `update` and `view`;
+//! both use `model`; `model` uses the store and the files.
 
-// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are
+// checked otherwise.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 pub mod action;
@@ -57,8 +58,8 @@ mod view_state;
 pub use action::Action;
 pub use model::Notebook;
 
-/// Serves the app on the connection that this process inherited, as [`docui::run`] does. It is compiled here, together
-/// with what it uses, and not once more with the program.
+/// Serves the app on the connection that this process inherited, as [`docui::run`] does. It is
+/// compiled here, together with what it uses, and not once more with the program.
 pub fn run() -> std::process::ExitCode {
     docui::run::<Notebook>()
 }

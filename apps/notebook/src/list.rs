@@ -58,8 +58,8 @@ impl<'a> List<'a> {
         Ok(rows)
     }
 
-    /// Adds one line for each entry. Where not all fit, the last ones have just their titles, together on one
-    /// line. Returns how many were shown if not all were.
+    /// Adds one line for each entry. Where not all fit, the last ones have just their titles,
+    /// together on one line. Returns how many were shown if not all were.
     ///
     /// # Errors
     /// The store can't be read.
@@ -112,7 +112,8 @@ impl<'a> List<'a> {
         Ok(None)
     }
 
-    /// Adds the summary of each entry, or the beginning of its text. Returns how many were shown if not all were.
+    /// Adds the summary of each entry, or the beginning of its text. Returns how many were shown if
+    /// not all were.
     ///
     /// # Errors
     /// The store can't be read.
@@ -176,8 +177,8 @@ impl<'a> List<'a> {
         Ok((ids.len() > LISTED_MAX).then_some(LISTED_MAX))
     }
 
-    /// Adds each entry with the lines in which words of the query were found. Returns how many were shown if not
-    /// all were.
+    /// Adds each entry with the lines in which words of the query were found. Returns how many were
+    /// shown if not all were.
     ///
     /// # Errors
     /// The store can't be read.
@@ -218,7 +219,8 @@ impl<'a> List<'a> {
         Ok(())
     }
 
-    /// Says how to see what was cut, if anything was. `again` makes the call that goes on behind as many entries.
+    /// Says how to see what was cut, if anything was. `again` makes the call that goes on behind as
+    /// many entries.
     pub fn cut_note(
         &mut self,
         shown: Option<usize>,

@@ -54,7 +54,8 @@ impl Notebook {
         let state_dir = opening.state_dir.clone();
         let (mut view_state, replaced) = ViewState::load(&state_dir, &store_id);
         let was_narrowed = view_state.drop_narrowing();
-        // An entry that can't be looked up now keeps its level, and so does one that may be brought back.
+        // An entry that can't be looked up now keeps its level, and so does one that may be brought
+        // back.
         view_state.forget_removed(|id| {
             !matches!((store.rev(id), store.removal(id)), (Ok(None), Ok(None)))
         });
@@ -253,7 +254,8 @@ impl Notebook {
     }
 }
 
-/// Returns the path of the store that an `open` means. Without an argument it is in the state directory.
+/// Returns the path of the store that an `open` means. Without an argument it is in the state
+/// directory.
 fn store_path(opening: &Opening) -> Result<PathBuf, Fault> {
     match opening.args.as_slice() {
         [] => Ok(opening.state_dir.join("notebook.db")),

@@ -209,8 +209,8 @@ impl Records<'_> {
     }
 }
 
-/// Reads a cell in quotes, as spreadsheets write it: `"` is doubled, and it may have tabs and line breaks. Returns
-/// it and what follows it, or `None` if these are no quotes around a whole cell.
+/// Reads a cell in quotes, as spreadsheets write it: `"` is doubled, and it may have tabs and line
+/// breaks. Returns it and what follows it, or `None` if these are no quotes around a whole cell.
 fn quoted(rest: &str) -> Option<(String, &str)> {
     let mut left = rest.strip_prefix('"')?;
     let mut cell = String::new();

@@ -29,19 +29,19 @@ const STATEMENTS_CACHED: usize = 64;
 /// Opens the store at a path. Creates it if there is none.
 ///
 /// # Errors
-/// The path can't hold a store, or the file is not a store, was written by a newer notebook, is locked
-/// or read-only. The fault says what to do.
+/// The path can't hold a store, or the file is not a store, was written by a newer notebook, is
+/// locked or read-only. The fault says what to do.
 pub fn open(path: &Path) -> Result<Connection, Fault> {
     check_path(path)?;
     open_with(path, OpenFlags::SQLITE_OPEN_CREATE)
 }
 
-/// Opens a store again whose file was damaged or replaced. Returns `None` if the path leads to another
-/// store than the one with this id.
+/// Opens a store again whose file was damaged or replaced. Returns `None` if the path leads to
+/// another store than the one with this id.
 ///
-/// The file may be an older copy of the store, which gives out numbers again that readers know for other
-/// things. So its counters continue above the highest ones that were seen, and all revs are raised: what
-/// readers saw before is then stale.
+/// The file may be an older copy of the store, which gives out numbers again that readers know for
+/// other things. So its counters continue above the highest ones that were seen, and all revs are
+/// raised: what readers saw before is then stale.
 ///
 /// # Errors
 /// As [`open`]; also when there is no file.
@@ -118,8 +118,8 @@ fn open_with(path: &Path, more: OpenFlags) -> Result<Connection, Fault> {
     let open = || {
         let mut connection = Connection::open_with_flags(path, flags)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
-        // SQLite has opened the file, but not read it. If the path led to something else meanwhile, it
-        // must not be read.
+        // SQLite has opened the file, but not read it. If the path led to something else meanwhile,
+        // it must not be read.
         check_path(path)?;
         prepare(&mut connection, path)?;
         Ok(connection)
@@ -134,7 +134,8 @@ fn open_with(path: &Path, more: OpenFlags) -> Result<Connection, Fault> {
     })
 }
 
-/// Why an operation on a store failed: an error of SQLite, or a fault that the notebook found itself.
+/// Why an operation on a store failed: an error of SQLite, or a fault that the notebook found
+/// itself.
 #[derive(Debug)]
 pub(crate) enum StoreError {
     Sqlite(rusqlite::Error),
@@ -204,8 +205,8 @@ fn mend(path: &Path) -> String {
     )
 }
 
-/// Adds to an error of a store that can't be read how to go on without it: in another session of the provider, since
-/// this one stays with its store once it is open.
+/// Adds to an error of a store that can't be read how to go on without it: in another session of
+/// the provider, since this one stays with its store once it is open.
 pub(crate) fn advise(fault: Fault, address: &str) -> Fault {
     if fault.code.context_error().is_none() {
         return fault;
@@ -237,9 +238,9 @@ impl From<&Metadata> for FileId {
     }
 }
 
-/// Refuses anything but a plain file, or a path where one can be created, for the store and for the files
-/// that SQLite keeps beside it. SQLite must not see the others: reading from a named pipe would block for
-/// ever.
+/// Refuses anything but a plain file, or a path where one can be created, for the store and for the
+/// files that SQLite keeps beside it. SQLite must not see the others: reading from a named pipe
+/// would block for ever.
 fn check_path(path: &Path) -> Result<(), Fault> {
     let shown = path.display();
     match std::fs::metadata(path) {
@@ -277,7 +278,8 @@ fn check_parent(path: &Path) -> Result<(), Fault> {
     }
 }
 
-/// Checks that the file is a store of a known version, sets the connection up and migrates the store.
+/// Checks that the file is a store of a known version, sets the connection up and migrates the
+/// store.
 fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     if is_foreign(connection)? {
@@ -297,9 +299,9 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
         let chmod = command::join(&["chmod", "u+w", &path.to_string_lossy()]);
         return Err(fault.hint(format!("make it writable: {chmod}")).into());
     }
-    // WAL: readers in other processes never wait for a writer. FULL: each commit is synced, so that a
-    // change survives a power cut once it was answered. NORMAL would survive only a killed process. The
-    // cost is one fsync per action, and actions come at the pace of a model's turns.
+    // WAL: readers in other processes never wait for a writer. FULL: each commit is synced, so that
+    // a change survives a power cut once it was answered. NORMAL would survive only a killed
+    // process. The cost is one fsync per action, and actions come at the pace of a model's turns.
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")?;
     Ok(migrations::migrate(connection, APPLICATION_ID, MIGRATIONS)?)

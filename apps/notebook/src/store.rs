@@ -68,7 +68,8 @@ impl Store {
 
     /// Returns a fingerprint of the store's state. Every change that a notebook makes changes it.
     pub fn fingerprint(&self) -> Result<String, Fault> {
-        // Every change but a removal gets an id that was never used before; a removal lowers the count.
+        // Every change but a removal gets an id that was never used before; a removal lowers the
+        // count.
         self.database.query_one(
             "SELECT count(*) || ' ' || coalesce(sum(id), 0) || ' ' || coalesce(sum(rev), 0) || ' ' ||
                 coalesce((SELECT group_concat(seq, ' ') FROM

@@ -115,7 +115,8 @@ fn entry_line(UndoneEntry { before, after }: &UndoneEntry) -> String {
     }
 }
 
-/// Returns the hints of a refused undo: the command that undoes the later changes and then this one.
+/// Returns the hints of a refused undo: the command that undoes the later changes and then this
+/// one.
 fn undo_hints(notebook: &Notebook, later: &[ChangeId], change: ChangeId) -> Vec<String> {
     let call = |change: &ChangeId| notebook.call(&format!("undo(\"{change}\")"));
     let calls: Vec<_> = later.iter().chain([&change]).map(call).collect();

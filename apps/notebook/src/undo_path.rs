@@ -1,8 +1,9 @@
 //! Which actions can be undone now, and which later ones must be undone before one.
 //!
-//! Undoing an action gives its entries the contents that they had before it, so they must have the contents that
-//! it left. Contents are compared, not revs: a change that was undone has left no trace in the content, although
-//! it has raised the rev twice. An entry that doesn't exist has no content, which is a state like any other.
+//! Undoing an action gives its entries the contents that they had before it, so they must have the
+//! contents that it left. Contents are compared, not revs: a change that was undone has left no
+//! trace in the content, although it has raised the rev twice. An entry that doesn't exist has no
+//! content, which is a state like any other.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -22,14 +23,16 @@ pub(crate) struct RecordedChange {
     pub current: Option<(u64, Content)>,
     /// The content before the change; `None` if there was no entry.
     pub earlier: Option<Content>,
-    /// The rev that the entry gets if it is restored: the one that it had when it was removed. If the change isn't
-    /// the last one of the entry, a rev that it never had.
+    /// The rev that the entry gets if it is restored: the one that it had when it was removed. If
+    /// the change isn't the last one of the entry, a rev that it never had.
     pub rev_to_restore: u64,
-    /// The actions that changed the entry after this one, the oldest first, each with the content before it.
+    /// The actions that changed the entry after this one, the oldest first, each with the content
+    /// before it.
     later: Vec<(ChangeId, Option<Content>)>,
 }
 
-/// Reads the changes of an action and what happened to their entries since. Empty if it isn't recorded.
+/// Reads the changes of an action and what happened to their entries since. Empty if it isn't
+/// recorded.
 pub(crate) fn load(
     transaction: &Transaction<'_>,
     action: ChangeId,
@@ -67,8 +70,8 @@ fn load_one(
     Ok(RecordedChange { entry, current, earlier, rev_to_restore, later })
 }
 
-/// Returns the title of an entry that isn't as the action left it, and the actions that must be undone before this
-/// one, in this order. `None` when all entries are as it left them.
+/// Returns the title of an entry that isn't as the action left it, and the actions that must be
+/// undone before this one, in this order. `None` when all entries are as it left them.
 pub(crate) fn changes_to_undo_first(
     transaction: &Transaction<'_>,
     recorded: &[RecordedChange],
@@ -94,12 +97,14 @@ impl RecordedChange {
         self.earlier.as_ref() == self.current.as_ref().map(|(_, content)| content)
     }
 
-    /// Returns the fewest actions that lead from the entry's present content back to what this change left.
+    /// Returns the fewest actions that lead from the entry's present content back to what this
+    /// change left.
     fn path_back(&self) -> Vec<ChangeId> {
         let now = self.current.as_ref().map(|(_, content)| content);
         let left_by = |index: usize| self.later.get(index).map_or(now, |(_, left)| left.as_ref());
         let goal = left_by(0);
-        // A breadth-first search over contents: undoing a change leads from what it left to what was before it.
+        // A breadth-first search over contents: undoing a change leads from what it left to what
+        // was before it.
         let mut reached: HashMap<Option<&Content>, Vec<ChangeId>> = HashMap::new();
         reached.insert(now, Vec::new());
         let mut frontier = vec![now];
@@ -135,8 +140,8 @@ fn all_change_one_entry(
     Ok(true)
 }
 
-/// Returns all later actions that changed these entries, or entries that those changed, the newest first: undone in
-/// this order, each finds its entries as it left them.
+/// Returns all later actions that changed these entries, or entries that those changed, the newest
+/// first: undone in this order, each finds its entries as it left them.
 fn all_later(
     transaction: &Transaction<'_>,
     recorded: &[RecordedChange],

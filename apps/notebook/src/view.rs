@@ -164,8 +164,8 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// Renders an entry with its text, which is cut to fit. `own` is the level that the entry has of
-    /// itself; when the whole view is at level `Full`, it may be lower.
+    /// Renders an entry with its text, which is cut to fit. `own` is the level that the entry has
+    /// of itself; when the whole view is at level `Full`, it may be lower.
     fn full(&self, row: &Row, own: Level, room: u64, bytes: usize) -> Result<EntryBlock, Fault> {
         let text = self.notebook.store.text(row.id)?.unwrap_or_default();
         let mut block = heading(row);
@@ -229,8 +229,8 @@ impl BlockList {
         BYTES_MAX.saturating_sub(self.bytes)
     }
 
-    /// Adds an entry if it fits, and returns whether it did. The first one is added in any case if it is
-    /// only a title.
+    /// Adds an entry if it fits, and returns whether it did. The first one is added in any case if
+    /// it is only a title.
     fn add(&mut self, entry: EntryBlock) -> bool {
         let always = self.blocks.is_empty() && entry.inline;
         let fits = entry.block.cost() <= self.left() && entry.block.bytes() <= self.bytes_left();

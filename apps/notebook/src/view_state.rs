@@ -18,7 +18,8 @@ pub struct ViewState {
     /// The id of the store that this belongs to.
     #[serde(rename = "store")]
     store_id: String,
-    /// A search and a filter, which sessions of earlier releases kept. They are dropped: nothing is hidden.
+    /// A search and a filter, which sessions of earlier releases kept. They are dropped: nothing is
+    /// hidden.
     #[serde(skip_serializing)]
     query: String,
     #[serde(skip_serializing)]
@@ -34,8 +35,9 @@ pub struct ViewState {
 }
 
 impl ViewState {
-    /// Loads what a session showed of this store, and whether it showed another one before. A missing or unreadable
-    /// file, or one for another store, counts as the default: no entry is lost with it.
+    /// Loads what a session showed of this store, and whether it showed another one before. A
+    /// missing or unreadable file, or one for another store, counts as the default: no entry is
+    /// lost with it.
     pub fn load(state_dir: &Path, store_id: &str) -> (Self, bool) {
         let text = regular_file::read_to_string(&file(state_dir)).ok();
         let loaded = text.and_then(|text| toml::from_str::<Self>(&text).ok());
@@ -90,7 +92,8 @@ impl ViewState {
         }
     }
 
-    /// Shows these entries in full and the others as gists. Without entries, shows all as summaries.
+    /// Shows these entries in full and the others as gists. Without entries, shows all as
+    /// summaries.
     pub fn focus(&mut self, ids: &[i64]) {
         self.default_level = if ids.is_empty() { Level::Summary } else { Level::Gist };
         self.levels = ids.iter().map(|id| (entry::key(*id), Level::Full)).collect();

@@ -1,4 +1,5 @@
-//! Writes a codebase as far as a share goes: the most referenced symbols, then folders, their files, types and functions.
+//! Writes a codebase as far as a share goes: the most referenced symbols, then folders, their
+//! files, types and functions.
 
 use std::convert::Infallible;
 

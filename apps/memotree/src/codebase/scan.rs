@@ -1,4 +1,5 @@
-//! Reads the source files of a project. What is known of a file holds as long as its size and its time stay.
+//! Reads the source files of a project. What is known of a file holds as long as its size and its
+//! time stay.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -83,7 +84,8 @@ struct Cache {
     files: Vec<CachedFile>,
 }
 
-/// Reads what changed since the cache was written, and writes it again. What can't be read is left out.
+/// Reads what changed since the cache was written, and writes it again. What can't be read is left
+/// out.
 pub fn scan(root: &Path, cache: &Path) -> Codebase {
     let mut known: HashMap<String, CachedFile> =
         read_cache(cache).into_iter().map(|file| (file.path.clone(), file)).collect();
@@ -138,8 +140,8 @@ pub fn scan(root: &Path, cache: &Path) -> Codebase {
 /// The extension of the file that has what a scan found.
 const FOUND: &str = "found";
 
-/// Returns what the last scan found, so that a session that wakes shows it at once. Of a very large project it is none: reading
-/// it would take longer than a window may.
+/// Returns what the last scan found, so that a session that wakes shows it at once. Of a very large
+/// project it is none: reading it would take longer than a window may.
 pub fn last_found(cache: &Path) -> Codebase {
     let path = cache.with_extension(FOUND);
     let is_short = fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= FOUND_BYTES_MAX);
@@ -183,7 +185,8 @@ fn symbols(source: &Source) -> Vec<SymbolName> {
         .collect()
 }
 
-/// Returns the hashes of the names that the code of a file has, outside of comments and strings: each once, in order.
+/// Returns the hashes of the names that the code of a file has, outside of comments and strings:
+/// each once, in order.
 fn words(source: &Source) -> Vec<u32> {
     let Regions { comments, strings } = regions(source);
     let mut prose: Vec<Range<usize>> = comments.into_iter().chain(strings).collect();
@@ -194,8 +197,8 @@ fn words(source: &Source) -> Vec<u32> {
     let mut at = 0;
     for range in prose.into_iter().chain(std::iter::once(text.len()..text.len())) {
         let code = text.get(at..range.start.max(at)).unwrap_or_default();
-        // What stands behind a dot is a member there, and only what stands outside of types is ranked. Elsewhere it may be a
-        // module's.
+        // What stands behind a dot is a member there, and only what stands outside of types is
+        // ranked. Elsewhere it may be a module's.
         let has_members = !matches!(family, "Python" | "Go" | "ecmascript");
         let is_member = |word: &str| {
             let start = word.as_ptr().addr() - code.as_ptr().addr();
@@ -230,8 +233,8 @@ fn own_name(name: &str) -> &str {
     name.rsplit(['.', ':', '#']).next().unwrap_or(name)
 }
 
-/// Finds the symbols that most other files of their language mention: those that stand in no other one and can be used from
-/// outside. A name that several symbols have says little of each of them.
+/// Finds the symbols that most other files of their language mention: those that stand in no other
+/// one and can be used from outside. A name that several symbols have says little of each of them.
 fn ranked(files: Vec<CachedFile>, is_partial: bool) -> Codebase {
     let mut defined: HashMap<u32, usize> = HashMap::new();
     let mut kept = 0;

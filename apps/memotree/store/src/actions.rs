@@ -1,5 +1,5 @@
-//! What one can do with the nodes of a tree. Each action is one change: all of it or nothing, on disk when it returns, and
-//! undone as one.
+//! What one can do with the nodes of a tree. Each action is one change: all of it or nothing, on
+//! disk when it returns, and undone as one.
 //!
 //! | module | purpose |
 //! |---|---|
@@ -191,8 +191,8 @@ impl Store {
         })
     }
 
-    /// Moves nodes to a place, in the order in which they are named. Each touches its own file only, unless siblings have no
-    /// order keys of their own.
+    /// Moves nodes to a place, in the order in which they are named. Each touches its own file
+    /// only, unless siblings have no order keys of their own.
     ///
     /// # Errors
     /// There is no such node or place, or a node would stand below itself.
@@ -220,7 +220,7 @@ impl Store {
             return Err(StoreError::Value(format!("kind: at most {TAG_CHARS_MAX} characters")));
         }
         let identity = format!("{source}\n{kind}\n{target}");
-        let id = format!("r{:012x}", crate::node_files::hash(identity.as_bytes()) >> 16);
+        let id = format!("r{:012x}", crate::stamp::hash(identity.as_bytes()) >> 16);
         let relation = format!("{id} {kind} {target}");
         let done = self.change(source, "relate", |file| {
             let mut all = file.list("relations");

@@ -71,7 +71,8 @@ pub struct Config {
 pub enum TokenForm {
     /// `… [<Title>] [<NodeId>] [[MT:Node:<NodeId>]]`, as the seed writes it.
     Long,
-    /// `… <Title> [[MT:Node:<NodeId>]]`: the id stands once, and nothing that an agent can act with is missing.
+    /// `… <Title> [[MT:Node:<NodeId>]]`: the id stands once, and nothing that an agent can act with
+    /// is missing.
     #[default]
     Short,
 }
@@ -117,7 +118,8 @@ pub struct Settings {
     pub codebase: Option<bool>,
 }
 
-/// Reads how the tree is shown. A file that isn't readable counts as none; the second value says why.
+/// Reads how the tree is shown. A file that isn't readable counts as none; the second value says
+/// why.
 pub fn read(store: &Store) -> (Config, Option<String>) {
     match store.files.folder.read_config() {
         Err(error) => (Config::default(), Some(error.to_string())),
@@ -153,7 +155,8 @@ pub fn set(store: &mut Store, settings: &Settings) -> Result<Committed, StoreErr
     })
 }
 
-/// Sets how many tokens a part or an added source gets: at most these, and these before parts without a quota. 0 removes it.
+/// Sets how many tokens a part or an added source gets: at most these, and these before parts
+/// without a quota. 0 removes it.
 ///
 /// # Errors
 /// There is no such source, the number isn't allowed, or the file is broken or can't be written.

@@ -5,7 +5,8 @@ use crate::folder::FolderError;
 use crate::index::IndexError;
 use crate::name::{NameError, NodeId};
 
-/// Why something can't be done. Nothing was changed then. No message names a place outside of `.memotree`.
+/// Why something can't be done. Nothing was changed then. No message names a place outside of
+/// `.memotree`.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// There is no such node.

@@ -1,8 +1,8 @@
 //! The folder `.memotree`: reads, writes and lists its files, and nothing outside of it.
 //!
-//! `.memotree` itself may be a link, so that several checkouts share one tree. Inside of it no link is followed that leads
-//! out. A file is replaced atomically, and only as long as it still has the content that the change was made
-//! for: what another program wrote meanwhile is never lost.
+//! `.memotree` itself may be a link, so that several checkouts share one tree. Inside of it no link
+//! is followed that leads out. A file is replaced atomically, and only as long as it still has the
+//! content that the change was made for: what another program wrote meanwhile is never lost.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -17,7 +17,8 @@ use crate::file_edit::{FileEdit, FileName, Part};
 use crate::node_file::FILE_BYTES_MAX;
 use crate::stamp::Stamp;
 
-/// Why a file wasn't read or written. Messages name files relative to `.memotree`, never where that is.
+/// Why a file wasn't read or written. Messages name files relative to `.memotree`, never where that
+/// is.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
     /// The system refuses.
@@ -129,8 +130,8 @@ impl Folder {
         }
     }
 
-    /// Lists the files of a folder; hidden ones and those whose names aren't UTF-8 are left out. `each` gets, of each, the
-    /// name and its stamp, or why there is none.
+    /// Lists the files of a folder; hidden ones and those whose names aren't UTF-8 are left out.
+    /// `each` gets, of each, the name and its stamp, or why there is none.
     ///
     /// # Errors
     /// The folder can't be read. There being none isn't an error.
@@ -222,8 +223,8 @@ impl Folder {
         Ok(Some((bytes, stamp.same_as_or_none(Stamp::of(&metadata)))))
     }
 
-    /// Writes, creates or removes a file (`after` is its new content), provided that it has the content `before`.
-    /// Returns its new stamp.
+    /// Writes, creates or removes a file (`after` is its new content), provided that it has the
+    /// content `before`. Returns its new stamp.
     ///
     /// # Errors
     /// It can't be written, or has another content; it is then as it was.
@@ -270,7 +271,8 @@ impl Folder {
         self.file_stamp(file)
     }
 
-    /// Removes what a killed process left of a change of these files, as far as it is what the change found or made.
+    /// Removes what a killed process left of a change of these files, as far as it is what the
+    /// change found or made.
     pub fn remove_leftovers(&self, edits: &[FileEdit]) {
         for part in [Part::Nodes, Part::Trash, Part::Views, Part::Queries, Part::Root] {
             let mut contents = Vec::new();

@@ -1,5 +1,5 @@
-//! The index: what is needed of all nodes without reading their files. It can be removed at any time; the files are the
-//! truth, and it is made of them again.
+//! The index: what is needed of all nodes without reading their files. It can be removed at any
+//! time; the files are the truth, and it is made of them again.
 //!
 //! | module | purpose |
 //! |---|---|
@@ -7,8 +7,9 @@
 //! | `place` | where nodes stand: missing parents, circles |
 //! | `query` | children, siblings, search |
 //!
-//! **Invariant: the index is a function of the files.** Which of a circle's nodes stands at the root, or which of two files
-//! that claim one id counts, doesn't depend on the order in which files were noticed.
+//! **Invariant: the index is a function of the files.** Which of a circle's nodes stands at the
+//! root, or which of two files that claim one id counts, doesn't depend on the order in which files
+//! were noticed.
 
 mod place;
 mod query;
@@ -92,7 +93,7 @@ pub struct IndexedFile {
 /// The name of a node's file, and its stamp when it was read, if that can be relied on.
 pub(crate) type KnownFile = (String, Option<Vec<u8>>);
 
-/// The index of a tree.
+/// The index of a tree. Its methods fail when it can't be read or written; it is then made again.
 #[derive(Debug)]
 pub struct Index {
     connection: Connection,
@@ -103,7 +104,8 @@ const COLUMNS: &str =
     n.modified, n.problem, n.lost, n.hash, coalesce(c.n, 0)";
 
 impl Index {
-    /// Opens the index at a path. One that is damaged or of another version is made again, and is then empty.
+    /// Opens the index at a path. One that is damaged or of another version is made again, and is
+    /// then empty.
     ///
     /// # Errors
     /// The place can't be written.
@@ -111,7 +113,8 @@ impl Index {
         schema::open(path).map(|connection| Self { connection })
     }
 
-    /// Returns the stamp of the folder when the index was last the same as the files, if it was complete then.
+    /// Returns the stamp of the folder when the index was last the same as the files, if it was
+    /// complete then.
     pub(crate) fn folder_stamp(&self) -> Result<Option<Vec<u8>>, IndexError> {
         let sql = "SELECT value FROM meta WHERE name = 'folder'";
         self.connection.query_row(sql, [], |row| row.get(0)).optional()
@@ -140,7 +143,8 @@ impl Index {
         Ok(done)
     }
 
-    /// Sets what is known of many nodes before anything else is: without what is kept up to date one by one.
+    /// Sets what is known of many nodes before anything else is: without what is kept up to date
+    /// one by one.
     pub(crate) fn fill<E: From<IndexError>>(
         &mut self,
         work: impl FnOnce(
@@ -157,9 +161,6 @@ impl Index {
     }
 
     /// Returns a node.
-    ///
-    /// # Errors
-    /// The index isn't readable.
     pub fn node(&self, id: &str) -> Result<Option<NodeRow>, IndexError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM nodes n LEFT JOIN counts c ON c.up = n.id WHERE n.id = ?1"

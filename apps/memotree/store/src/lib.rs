@@ -1,4 +1,5 @@
-//! The store of the memory tree: a project's knowledge as a tree of files, which people read, compare and merge with git.
+//! The store of the memory tree: a project's knowledge as a tree of files, which people read,
+//! compare and merge with git.
 //!
 //! ```text
 //! .memotree/
@@ -26,18 +27,21 @@
 //! | [`config`], [`render`] | how a tree is shown, as sections for the merge |
 //! | [`error`] | why something can't be done |
 //!
-//! **Invariant: the files are the truth.** The index and the state can be removed at any time; what is lost is what was expanded
-//! and what could be undone.
+//! **Invariant: the files are the truth.** The index and the state can be removed at any time; what
+//! is lost is what was expanded and what could be undone.
 //!
-//! **Invariant: what another program wrote is never overwritten.** A file is replaced only while it has the content that the change
-//! was made for.
+//! **Invariant: what another program wrote is never overwritten.** A file is replaced only while it
+//! has the content that the change was made for.
 //!
-//! **Invariant: what is wrong with one file costs that node only**, and its title line says what is wrong.
+//! **Invariant: what is wrong with one file costs that node only**, and its title line says what is
+//! wrong.
 //!
-//! **Invariant: a change is made wholly or not at all**, also when the process is killed while it is made.
+//! **Invariant: a change is made wholly or not at all**, also when the process is killed while it
+//! is made.
 //!
-//! **Invariant: costs depend on what is shown or changed**, not on the number of nodes; the exceptions are making the index,
-//! noticing that files came or went, and `remove` and `export` of large parts.
+//! **Invariant: costs depend on what is shown or changed**, not on the number of nodes; the
+//! exceptions are making the index, noticing that files came or went, and `remove` and `export` of
+//! large parts.
 #![forbid(unsafe_code)]
 
 pub mod actions;

@@ -1,8 +1,9 @@
 //! The names of nodes, views and queries.
 //!
-//! A name consists of ASCII letters, digits, `_`, `-`, and characters from U+0080 to U+FFFF: what the seed's pattern
-//! `[\w\-\u0080-\uffff]+` allows. Existing files may use all of these. A *new* name has only letters, digits and their
-//! marks beyond ASCII, so that no two names look alike or turn a line around.
+//! A name consists of ASCII letters, digits, `_`, `-`, and characters from U+0080 to U+FFFF: what
+//! the seed's pattern `[\w\-\u0080-\uffff]+` allows. Existing files may use all of these. A *new*
+//! name has only letters, digits and their marks beyond ASCII, so that no two names look alike or
+//! turn a line around.
 
 use std::fmt;
 
@@ -58,15 +59,15 @@ impl NodeId {
         check(text, in_pattern).map(|()| Self(text.to_owned()))
     }
 
-    /// Reads the name of a node from that of its file: `plan.md`. Some file systems decompose letters, which doesn't
-    /// make another name. `None` if it isn't the file of a node.
+    /// Reads the name of a node from that of its file: `plan.md`. Some file systems decompose
+    /// letters, which doesn't make another name. `None` if it isn't the file of a node.
     pub fn of_file(name: &str) -> Option<Result<Self, NameError>> {
         let stem = name.strip_suffix(".md").filter(|stem| !stem.starts_with('.'))?;
         Some(Self::parse(&stem.nfc().collect::<String>()))
     }
 
-    /// Makes a name from a title. `is_taken` is asked with candidates in lower case, since some file systems don't
-    /// tell `Plan` from `plan`.
+    /// Makes a name from a title. `is_taken` is asked with candidates in lower case, since some
+    /// file systems don't tell `Plan` from `plan`.
     ///
     /// # Errors
     /// Those of `is_taken`.
@@ -174,7 +175,8 @@ fn is_name_letter(c: char) -> bool {
     ('\u{80}'..='\u{ffff}').contains(&c) && letter && !is_ignorable(c)
 }
 
-/// Returns true for joiners, fillers and selectors, some of which count as letters or marks, but can't be seen.
+/// Returns true for joiners, fillers and selectors, some of which count as letters or marks, but
+/// can't be seen.
 fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -183,7 +185,8 @@ fn is_ignorable(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Returns true for a text of which something can be seen: not only space, marks without a letter, and what has no width.
+/// Returns true for a text of which something can be seen: not only space, marks without a letter,
+/// and what has no width.
 pub fn is_visible(text: &str) -> bool {
     text.chars()
         .any(|c| !(c.is_whitespace() || c.is_control() || is_combining_mark(c) || is_ignorable(c)))

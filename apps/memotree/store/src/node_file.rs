@@ -10,10 +10,12 @@
 //! more    = a line that begins with a space, or "- item", or is blank between such lines
 //! other   = a comment ("#…") or a blank line
 //! ```
-//! This is a subset of YAML that other tools read, too. It merges well in git: one entry a line, in a fixed order, so that a move
-//! (`parent`, `order`) and an edit (content, `modified`) change lines that aren't neighbours. Dates are written to the day, so
-//! that two edits on one day don't conflict in `modified`. All entries are optional. Entries that nobody knows, comments, the
-//! order, the spelling, a BOM and line ends are kept byte by byte: only the entry that is set is written.
+//! This is a subset of YAML that other tools read, too. It merges well in git: one entry a line, in
+//! a fixed order, so that a move (`parent`, `order`) and an edit (content, `modified`) change lines
+//! that aren't neighbours. Dates are written to the day, so that two edits on one day don't
+//! conflict in `modified`. All entries are optional. Entries that nobody knows, comments, the
+//! order, the spelling, a BOM and line ends are kept byte by byte: only the entry that is set is
+//! written.
 
 mod conflict;
 mod take_back;
@@ -156,7 +158,8 @@ impl NodeFile {
         Some(value::read(&entry.raw[key.len() + 1..]))
     }
 
-    /// Returns the value of an entry as a list: items of `[a, b]`, of lines `- a`, or of a text `a, b`.
+    /// Returns the value of an entry as a list: items of `[a, b]`, of lines `- a`, or of a text `a,
+    /// b`.
     pub fn list(&self, key: &str) -> Vec<String> {
         let entry = self.entries.iter().find(|entry| entry.key.as_deref() == Some(key));
         entry.map(|entry| value::read_list(&entry.raw[key.len() + 1..])).unwrap_or_default()
@@ -254,7 +257,8 @@ impl NodeFile {
         self.content = format!("{blank}{text}");
     }
 
-    /// Adds lines to the end of the content. What is there keeps its bytes, also where its line ends differ.
+    /// Adds lines to the end of the content. What is there keeps its bytes, also where its line
+    /// ends differ.
     pub fn append_content(&mut self, text: &str) {
         if self.content().is_empty() {
             return self.set_content(text);

@@ -2,12 +2,13 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | `sync` | notices what other programs changed |
+//! | `sync`, `changes` | notices what other programs changed |
 //! | `indexed` | reads files for the index |
 //!
 //! **Invariant: the index is what the files were when they were looked at last.** Whoever writes a
 //! file, or finds that another program did, has the index follow before it returns.
 
+mod changes;
 mod indexed;
 mod sync;
 
@@ -22,10 +23,10 @@ use crate::folder::{Folder, FolderError, now_ns};
 use crate::index::{self, Index, NodeRow};
 use crate::name::NodeId;
 use crate::node_file::NodeFile;
-use crate::stamp::Stamp;
+use crate::stamp::{Stamp, hash};
+pub use changes::Changes;
 use indexed::conflict;
 pub(crate) use indexed::parse;
-pub use sync::Changes;
 
 /// How many ids are compared with one that doesn't exist.
 const NEAR_COMPARED: usize = 200;
@@ -58,8 +59,8 @@ impl NodeFiles {
         })
     }
 
-    /// Returns what other programs changed, as far as this was noticed since it was last asked for, by whatever looked at
-    /// the files.
+    /// Returns what other programs changed, as far as this was noticed since it was last asked for,
+    /// by whatever looked at the files.
     pub fn take_noticed(&mut self) -> Changes {
         std::mem::take(&mut self.noticed)
     }
@@ -82,7 +83,8 @@ impl NodeFiles {
     /// Reads a node's file. Returns also its bytes.
     ///
     /// # Errors
-    /// There is none, it isn't what the index knows (the index then follows), or it isn't readable as a node.
+    /// There is none, it isn't what the index knows (the index then follows), or it isn't readable
+    /// as a node.
     pub fn read(&mut self, id: &str) -> Result<(FileName, NodeFile, Vec<u8>), StoreError> {
         let (file, bytes) = self.current_bytes(id)?;
         let broken = |problem: String| StoreError::Broken { file: file.clone(), problem };
@@ -95,7 +97,8 @@ impl NodeFiles {
         }
     }
 
-    /// Returns the summary and the content of a node, as it is to be shown: also of a file with conflict markers.
+    /// Returns the summary and the content of a node, as it is to be shown: also of a file with
+    /// conflict markers.
     ///
     /// # Errors
     /// There is no such node, or its file isn't readable.
@@ -230,9 +233,4 @@ impl NodeFiles {
         self.unsettled = None;
         Ok(self.index.set_folder_stamp(None)?)
     }
-}
-
-/// Returns the hash of a file's content.
-pub(crate) fn hash(bytes: &[u8]) -> u64 {
-    pipemux_stable_hash::hash_with_length(bytes)
 }

@@ -1,10 +1,11 @@
 //! Order keys: where a node stands among its siblings.
 //!
-//! A key is compared byte by byte. Between any two keys there is another one, so that a node moves by a change of its own
-//! file and of no other. A key has an integer part, whose first character tells its length, so that keys at
-//! the ends stay short however many nodes are appended; a fraction may follow: `a5`, `b0c`, `a5V`. This is the
-//! scheme known as *fractional indexing*. Two branches that insert at the same place would make the same key; a part
-//! that depends on the node (`salt`) keeps them apart. Equal keys are ordered by node ids.
+//! A key is compared byte by byte. Between any two keys there is another one, so that a node moves
+//! by a change of its own file and of no other. A key has an integer part, whose first character
+//! tells its length, so that keys at the ends stay short however many nodes are appended; a
+//! fraction may follow: `a5`, `b0c`, `a5V`. This is the scheme known as *fractional indexing*. Two
+//! branches that insert at the same place would make the same key; a part that depends on the node
+//! (`salt`) keeps them apart. Equal keys are ordered by node ids.
 
 /// The digits in order.
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -20,8 +21,9 @@ pub fn is_valid(key: &str) -> bool {
         && key != "A00000000000000000000000000"
 }
 
-/// Returns a key between two others; none is the end. Keys that aren't valid, or aren't in order, count as none: so
-/// the result is always a valid key, and between them if they are valid and in order.
+/// Returns a key between two others; none is the end. Keys that aren't valid, or aren't in order,
+/// count as none: so the result is always a valid key, and between them if they are valid and in
+/// order.
 pub fn between(before: Option<&str>, after: Option<&str>, salt: u64) -> String {
     let before = before.filter(|key| is_valid(key));
     let after = after.filter(|key| is_valid(key));

@@ -1,5 +1,5 @@
-//! Writes a tree and its panels as sections for the merge of `pipemux-context`. What is read depends on what is shown, not on the
-//! number of nodes.
+//! Writes a tree and its panels as sections for the merge of `pipemux-context`. What is read
+//! depends on what is shown, not on the number of nodes.
 
 use std::rc::Rc;
 
@@ -122,8 +122,8 @@ impl TreeOutline<'_> {
     }
 }
 
-/// Writes the tree as a view shows it, as far as it fits in a share. Files of shown nodes that other programs changed are
-/// read again first.
+/// Writes the tree as a view shows it, as far as it fits in a share. Files of shown nodes that
+/// other programs changed are read again first.
 ///
 /// # Errors
 /// The folder isn't readable.
@@ -180,8 +180,8 @@ fn hidden(store: &Store, filled: &Filled<TreeLine>) -> Result<u64, StoreError> {
     Ok(all.saturating_sub(filled.lines.len() as u64))
 }
 
-/// Writes the panel of views: the current one, the last used others, and how to work with them: `command` makes of a call
-/// what can be pasted.
+/// Writes the panel of views: the current one, the last used others, and how to work with them:
+/// `command` makes of a call what can be pasted.
 ///
 /// # Errors
 /// The folder isn't readable.
@@ -215,8 +215,9 @@ pub fn views(
     Ok(RenderSection::new("views", "Views", lines).hiding(hidden))
 }
 
-/// Writes what is known of the tree as a whole: no path, no user, no environment. `time` says when it is, or when something
-/// changed last, and `version` which program shows it. Of broken files it names so many.
+/// Writes what is known of the tree as a whole: no path, no user, no environment. `time` says when
+/// it is, or when something changed last, and `version` which program shows it. Of broken files it
+/// names so many.
 ///
 /// # Errors
 /// The index isn't readable.
@@ -253,7 +254,8 @@ fn text_line(text: String, depth: u32) -> Line<SlotLine> {
     Line::new(SlotLine::Pieces(vec![Piece::Text(text)]), size).at(depth)
 }
 
-/// Writes what is known of a view: its name, its token, so many characters of what it is for, and when that was written.
+/// Writes what is known of a view: its name, its token, so many characters of what it is for, and
+/// when that was written.
 pub fn view_line(view: &View, chars: usize) -> String {
     let mut line = format!("{} {}", view.name, Token::new(TokenKind::View, &view.name));
     if !view.description.is_empty() {
@@ -285,8 +287,8 @@ fn written(line: &TreeLine, depth: u32) -> String {
     }
 }
 
-/// Writes the title line of a node, without its indent. `children` of its children are shown below it if it is expanded. One
-/// that is folded tells what it is about.
+/// Writes the title line of a node, without its indent. `children` of its children are shown below
+/// it if it is expanded. One that is folded tells what it is about.
 fn title_line(row: &NodeRow, level: Option<Level>, children: u64, form: TokenForm) -> String {
     let token = Token::new(TokenKind::Node, row.id.as_str());
     let title = inert(&row.title);

@@ -3,7 +3,8 @@
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 
-/// How long after a change another one may leave the same times: the granularity of clocks in file systems.
+/// How long after a change another one may leave the same times: the granularity of clocks in file
+/// systems.
 const RACY_NS: i128 = 50_000_000;
 
 /// The identity, size and times of a file. Two that are equal are of the same content.
@@ -33,13 +34,14 @@ impl Stamp {
         }
     }
 
-    /// Returns the stamp if later changes are sure to make another one: none if the last change was just before `now`,
-    /// in nanoseconds since 1970.
+    /// Returns the stamp if later changes are sure to make another one: none if the last change was
+    /// just before `now`, in nanoseconds since 1970.
     pub fn if_settled(self, now: i128) -> Option<Self> {
         (now - self.changed.max(self.modified) > RACY_NS).then_some(self)
     }
 
-    /// Returns the stamp if another one is the same, else one that no file has: the file changed in between.
+    /// Returns the stamp if another one is the same, else one that no file has: the file changed in
+    /// between.
     #[must_use]
     pub fn same_as_or_none(self, other: Self) -> Self {
         if self == other { self } else { Self { inode: 0, size: 0, modified: 0, changed: 0 } }
@@ -54,6 +56,11 @@ impl Stamp {
         }
         bytes
     }
+}
+
+/// Returns the hash of a file's content.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
+    pipemux_stable_hash::hash_with_length(bytes)
 }
 
 /// Nanoseconds since 1970 wrap around after five centuries.

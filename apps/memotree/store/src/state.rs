@@ -1,5 +1,6 @@
-//! What belongs to a session and not to the tree: what views have expanded, and the records by which changes are undone.
-//! It lies in the session's state directory, so that looking at the tree never changes a file of it.
+//! What belongs to a session and not to the tree: what views have expanded, and the records by
+//! which changes are undone. It lies in the session's state directory, so that looking at the tree
+//! never changes a file of it.
 
 mod undo_records;
 
@@ -105,7 +106,7 @@ pub struct ViewUse {
     pub used: i64,
 }
 
-/// A session's state.
+/// A session's state. Its methods fail when its file can't be read or written.
 #[derive(Debug)]
 pub struct State {
     connection: Connection,
@@ -140,9 +141,6 @@ impl State {
     }
 
     /// Returns the level to which a view has expanded a node; none if it is folded.
-    ///
-    /// # Errors
-    /// The state can't be read.
     pub fn level(&self, view: &str, node: &str) -> Result<Option<Level>> {
         let sql = "SELECT level FROM expanded WHERE view = ?1 AND node = ?2";
         let mut statement = self.connection.prepare_cached(sql)?;
@@ -150,9 +148,6 @@ impl State {
     }
 
     /// Expands nodes in a view, or folds them.
-    ///
-    /// # Errors
-    /// The state can't be written.
     pub fn set_levels(&mut self, view: &str, nodes: &[String], level: Option<Level>) -> Result<()> {
         let transaction = self.connection.transaction()?;
         for node in nodes {
@@ -170,9 +165,6 @@ impl State {
     }
 
     /// Returns the number of nodes that a view has expanded.
-    ///
-    /// # Errors
-    /// The state can't be read.
     pub fn expanded(&self, view: &str) -> Result<u64> {
         let sql = "SELECT count(*) FROM expanded WHERE view = ?1 AND level >= 0";
         Ok(self.connection.query_row(sql, [view], |row| row.get(0))?)
@@ -185,9 +177,6 @@ impl State {
     }
 
     /// Returns what is known of a view.
-    ///
-    /// # Errors
-    /// The state can't be read.
     pub fn view_use(&self, view: &str) -> Result<ViewUse> {
         let sql = "SELECT focus, used FROM views WHERE view = ?1";
         let read = |row: &rusqlite::Row<'_>| {
@@ -198,18 +187,12 @@ impl State {
     }
 
     /// Returns true if something is switched on for this session alone.
-    ///
-    /// # Errors
-    /// The state can't be read.
     pub fn is_on(&self, name: &str) -> Result<bool> {
         let sql = "SELECT value = 'on' FROM settings WHERE name = ?1";
         Ok(self.connection.query_row(sql, [name], |row| row.get(0)).optional()?.unwrap_or(false))
     }
 
     /// Switches something on or off for this session alone.
-    ///
-    /// # Errors
-    /// The state can't be written.
     pub fn switch_on(&mut self, name: &str, on: bool) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO settings VALUES (?1, ?2)";
         self.connection.execute(sql, [name, if on { "on" } else { "off" }])?;
@@ -217,9 +200,6 @@ impl State {
     }
 
     /// Notes that a view is used.
-    ///
-    /// # Errors
-    /// The state can't be written.
     pub fn use_view(&mut self, view: &str, focus: Option<&str>, used: i64) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO views VALUES (?1, ?2, ?3)";
         self.connection.execute(sql, params![view, focus.unwrap_or_default(), used])?;
@@ -227,9 +207,6 @@ impl State {
     }
 
     /// Gives what is known of a view to another name, or to none.
-    ///
-    /// # Errors
-    /// The state can't be written.
     pub fn rename_view(&mut self, view: &str, to: Option<&str>) -> Result<()> {
         let transaction = self.connection.transaction()?;
         for table in ["expanded", "views"] {

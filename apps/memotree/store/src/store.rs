@@ -3,14 +3,16 @@
 //! | module | purpose |
 //! |---|---|
 //! | `commit` | makes a change of several files as one; undo and redo |
+//! | `outcome` | what became of a change |
 //! | `take_back` | takes back any one change |
 
 mod commit;
+mod outcome;
 mod take_back;
 
 use std::path::Path;
 
-pub use commit::{Committed, Interrupted};
+pub use outcome::{Committed, Interrupted};
 
 use crate::error::StoreError;
 use crate::file_edit::{FileEdit, Part};
@@ -26,7 +28,8 @@ pub struct Store {
     pub files: NodeFiles,
     /// The session's state.
     pub state: State,
-    /// The change during which the process ended: what it left beside its files goes with the next change.
+    /// The change during which the process ended: what it left beside its files goes with the next
+    /// change.
     leftovers: Vec<FileEdit>,
     today: fn() -> String,
 }
@@ -43,8 +46,9 @@ pub struct Opened {
 }
 
 impl Store {
-    /// Opens the tree of the folder `.memotree` at a path, which need not exist yet, with the index and the session's
-    /// state in the directory `state`. With an index that is the same as the files no file is read.
+    /// Opens the tree of the folder `.memotree` at a path, which need not exist yet, with the index
+    /// and the session's state in the directory `state`. With an index that is the same as the
+    /// files no file is read.
     ///
     /// # Errors
     /// The folder isn't readable, or the state isn't writable.
@@ -73,8 +77,8 @@ impl Store {
         Self { today, ..self }
     }
 
-    /// Returns the index, for queries. What it says of a node holds once [`NodeFiles::refresh`] and [`NodeFiles::verify`] have looked
-    /// at the files.
+    /// Returns the index, for queries. What it says of a node holds once [`NodeFiles::refresh`] and
+    /// [`NodeFiles::verify`] have looked at the files.
     pub fn index(&self) -> &Index {
         &self.files.index
     }

@@ -95,8 +95,8 @@ pub fn find(text: &str) -> impl Iterator<Item = (usize, usize, Token)> + '_ {
     })
 }
 
-/// Makes what looks like a token, a heading or HTML that acts in somebody's line inert: it is shown, but names nothing,
-/// begins no part and hides nothing.
+/// Makes what looks like a token, a heading or HTML that acts in somebody's line inert: it is
+/// shown, but names nothing, begins no part and hides nothing.
 pub fn inert(text: &str) -> Cow<'_, str> {
     let bare = text.trim_start();
     let is_block = is_heading(bare) || is_underline(bare);
@@ -147,7 +147,8 @@ const ACTING: &[&str] = &[
     "plaintext",
 ];
 
-/// Returns true for what follows a `<` of HTML that acts; at the beginning of a line any element does.
+/// Returns true for what follows a `<` of HTML that acts; at the beginning of a line any element
+/// does.
 fn is_html(rest: &str, is_first: bool) -> bool {
     let element = rest.strip_prefix('/').unwrap_or(rest);
     let name = element.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();

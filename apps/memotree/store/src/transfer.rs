@@ -1,8 +1,9 @@
 //! Import and export: the headings of a Markdown text as a tree, and a tree as headings.
 //!
-//! A heading may name its node: `## Title [[MT:Node:id]]` or `## Title {#id}`. Words like `#decision` at the end of its title
-//! are tags; with a backslash before it, such a word belongs to the title. What stands below a heading is the content of its node,
-//! up to the next heading. Headings inside of fences are none. A line of a content that would be read as a heading is
+//! A heading may name its node: `## Title [[MT:Node:id]]` or `## Title {#id}`. Words like
+//! `#decision` at the end of its title are tags; with a backslash before it, such a word belongs to
+//! the title. What stands below a heading is the content of its node, up to the next heading.
+//! Headings inside of fences are none. A line of a content that would be read as a heading is
 //! exported with a backslash before it, which importing takes away.
 
 use crate::actions::{NewNode, NewPlace, Place};
@@ -94,7 +95,8 @@ fn heading(line: &str) -> Option<Heading> {
     Some(Heading { level, title, id, tags, text: String::new() })
 }
 
-/// Splits off the tags at the end of a title, and takes away the backslashes before words that look like some.
+/// Splits off the tags at the end of a title, and takes away the backslashes before words that look
+/// like some.
 fn tagged(title: &str) -> (String, Vec<String>) {
     let mut words: Vec<&str> = title.split(' ').collect();
     let mut tags = Vec::new();
@@ -146,9 +148,9 @@ fn unescaped(line: &str, in_fence: bool) -> &str {
     }
 }
 
-/// Takes the headings of a Markdown text as a tree below a node. Headings that name a node that there is set its title
-/// and content, add their tags, and leave it where it is; those that name one that there isn't make it by that name, if
-/// no node has had it.
+/// Takes the headings of a Markdown text as a tree below a node. Headings that name a node that
+/// there is set its title and content, add their tags, and leave it where it is; those that name
+/// one that there isn't make it by that name, if no node has had it.
 ///
 /// # Errors
 /// There is no such parent, a title isn't allowed, or a file can't be written.

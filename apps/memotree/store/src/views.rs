@@ -30,8 +30,8 @@ pub struct View {
     pub usage: ViewUse,
 }
 
-/// Returns all views, the last used first, then by name. There is always one: the default view needs no file as long as it is
-/// the only one, or once this session has used it.
+/// Returns all views, the last used first, then by name. There is always one: the default view
+/// needs no file as long as it is the only one, or once this session has used it.
 ///
 /// # Errors
 /// The folder isn't readable.

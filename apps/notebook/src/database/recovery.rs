@@ -1,20 +1,20 @@
-//! Keeps a store usable: notices what others wrote to its file, opens the store again once the file was damaged,
-//! replaced or mended, and writes a file that was deleted again.
+//! Keeps a store usable: notices what others wrote to its file, opens the store again once the file
+//! was damaged, replaced or mended, and writes a file that was deleted again.
 
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use docui::{Fault, command, regular_file};
+use docui::{Fault, command};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
-use super::Database;
+use super::{Database, open_handle};
 use crate::schema::{self, FileId, Highest};
 
 impl Database {
-    /// Returns true when another connection has written to the store since the last call, or the store was
-    /// opened again, or can't be used for another reason than before.
+    /// Returns true when another connection has written to the store since the last call, or the
+    /// store was opened again, or can't be used for another reason than before.
     ///
     /// A store that was damaged or replaced is opened again: it works as soon as it is mended.
     pub fn refresh(&mut self) -> bool {
@@ -57,8 +57,9 @@ impl Database {
         metadata.is_some_and(|metadata| metadata.nlink() == 0)
     }
 
-    /// Writes a file that was deleted again, from what the connection has still open. Returns whether that changed what
-    /// views show. If it can't be written, the store stays readable, and writing to it is refused.
+    /// Writes a file that was deleted again, from what the connection has still open. Returns
+    /// whether that changed what views show. If it can't be written, the store stays readable, and
+    /// writing to it is refused.
     fn put_back(&mut self) -> bool {
         let copy = self.beside(&format!(".{}", std::process::id()));
         // One that is left of an earlier attempt would be in the way.
@@ -89,12 +90,13 @@ impl Database {
         self.put_back.take()
     }
 
-    /// Opens the store again, and returns whether that changed what views show. `copy` takes the place of a file that was
-    /// deleted.
+    /// Opens the store again, and returns whether that changed what views show. `copy` takes the
+    /// place of a file that was deleted.
     fn reopen(&mut self, copy: Option<&Path>) -> bool {
         let before = self.unusable.get_mut().take();
         if before.is_some() {
-            // Closing the connection must not write to a file that is damaged or was mended meanwhile.
+            // Closing the connection must not write to a file that is damaged or was mended
+            // meanwhile.
             let setting = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
             // If this fails, the connection was never usable, and closing it writes nothing.
             let _ = self.connection.set_db_config(setting, true);
@@ -113,7 +115,7 @@ impl Database {
             Ok(connection) => {
                 self.connection = connection;
                 self.file = FileId::of(&self.path);
-                self.handle = hold(&self.path, self.file);
+                self.handle = open_handle(&self.path, self.file);
                 self.raise_highest();
                 if let Ok(version) = self.query_one("PRAGMA data_version", []) {
                     self.data_version = version;
@@ -179,7 +181,8 @@ impl Database {
         self.unusable.borrow().clone().map_or(Ok(()), Err)
     }
 
-    /// Explains an error of SQLite. After one that means damage, the store is opened again before it is used.
+    /// Explains an error of SQLite. After one that means damage, the store is opened again before
+    /// it is used.
     pub(crate) fn fault(&self, error: &rusqlite::Error) -> Fault {
         let fault = schema::advise(schema::fault(error, &self.path), &self.address);
         if schema::means_damage(error) {
@@ -187,12 +190,6 @@ impl Database {
         }
         fault
     }
-}
-
-/// Opens the file of a store, to know later whether it was deleted.
-pub(super) fn hold(path: &Path, file: Option<FileId>) -> Option<File> {
-    let (handle, metadata) = regular_file::open(path).ok()?;
-    (file == Some(FileId::from(&metadata))).then_some(handle)
 }
 
 /// Gives a copy of a deleted file its name, unless there is another file by now.

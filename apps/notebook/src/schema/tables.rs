@@ -1,10 +1,10 @@
 //! The statements that make and change the tables of a store.
 
-/// The statements that make each schema version from the one before. Never change a released one: add
-/// another.
+/// The statements that make each schema version from the one before. Never change a released one:
+/// add another.
 ///
-/// Large columns come last, so that reading the others doesn't walk through them. `words` holds only
-/// tokens (see `pipemux_notes::tokenizer`); its tokenizer splits them at the spaces again.
+/// Large columns come last, so that reading the others doesn't walk through them. `words` holds
+/// only tokens (see `pipemux_notes::tokenizer`); its tokenizer splits them at the spaces again.
 pub(super) const MIGRATIONS: &[&str] = &["
     CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
     INSERT INTO meta VALUES ('id', lower(hex(randomblob(16))));

@@ -102,7 +102,8 @@ impl Store {
         })
     }
 
-    /// Deletes all of these entries or none, together with all records of their contents. Returns these.
+    /// Deletes all of these entries or none, together with all records of their contents. Returns
+    /// these.
     ///
     /// # Errors
     /// An entry was changed or removed since it was seen, or the store can't be written.
@@ -121,11 +122,12 @@ impl Store {
 
     /// Undoes one action. The undo is an action of its own, which can be undone in turn.
     ///
-    /// The entries must be as the action left them: either nothing has changed them since, or all that did is
-    /// undone.
+    /// The entries must be as the action left them: either nothing has changed them since, or all
+    /// that did is undone.
     ///
     /// # Errors
-    /// The action is no longer recorded, an entry is not as it left it, or the store can't be written.
+    /// The action is no longer recorded, an entry is not as it left it, or the store can't be
+    /// written.
     pub fn undo(&mut self, change: ChangeId) -> Result<Undone, UndoError> {
         self.undo_all(|_| Ok(vec![change])).map(|mut undone| undone.remove(0))
     }

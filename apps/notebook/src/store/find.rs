@@ -7,18 +7,20 @@ use docui::Fault;
 use super::Store;
 use pipemux_notes::query::{Alternative, Query, Term, all_of};
 
-/// Most words of one alternative that are also looked for inside other words of titles, gists and tags.
+/// Most words of one alternative that are also looked for inside other words of titles, gists and
+/// tags.
 const INSIDE_TERMS_MAX: usize = 32;
 
 /// What is looked at to find words inside other words: title, gist and tags, in lower case.
 type Heads = Vec<(i64, String)>;
 
 impl Store {
-    /// Returns the ids of the entries that fit a query, the best matches first: those in titles, then
-    /// those that fit best, and of those that fit about equally well in the order of their titles.
+    /// Returns the ids of the entries that fit a query, the best matches first: those in titles,
+    /// then those that fit best, and of those that fit about equally well in the order of their
+    /// titles.
     pub fn search(&self, query: &Query) -> Result<Vec<i64>, Fault> {
-        // By id: how well it fits, a lower number being better. Those that only have a word inside another one
-        // come last.
+        // By id: how well it fits, a lower number being better. Those that only have a word inside
+        // another one come last.
         let mut found: HashMap<i64, f64> = HashMap::new();
         let mut in_title: HashSet<i64> = HashSet::new();
         let mut heads: Option<Heads> = None;
@@ -62,7 +64,8 @@ impl Store {
         Ok(found.into_iter().map(|(.., id)| id).collect())
     }
 
-    /// Returns the entries with all terms, and how well they match. `columns` narrows where the terms are.
+    /// Returns the entries with all terms, and how well they match. `columns` narrows where the
+    /// terms are.
     fn matching(&self, columns: &str, terms: &[Term]) -> Result<Vec<(i64, f64)>, Fault> {
         // A match in the title weighs most, then tags, then what the author wrote in short.
         let sql = "SELECT rowid, bm25(words, 10.0, 1.0, 2.0, 5.0) FROM words WHERE words MATCH ?1";
@@ -110,8 +113,9 @@ impl Store {
     }
 }
 
-/// Returns how well an entry fits compared to the best one: 0 for more than half as well. A score is the better the
-/// lower it is; shorter notes have better ones, so that small differences mean nothing.
+/// Returns how well an entry fits compared to the best one: 0 for more than half as well. A score
+/// is the better the lower it is; shorter notes have better ones, so that small differences mean
+/// nothing.
 fn rank(score: f64, best: f64) -> u8 {
     match score {
         inside if inside == f64::MAX => u8::MAX,

@@ -24,8 +24,8 @@ const SNIPPET_AFTER: usize = 90;
 /// A place where a term was found: the index of the term, and the range in bytes.
 type Match = (usize, usize, usize);
 
-/// Returns the lines of a text that show each word of the query which is found there: as few lines as are needed,
-/// in their order.
+/// Returns the lines of a text that show each word of the query which is found there: as few lines
+/// as are needed, in their order.
 pub fn found_lines(text: &str, query: &Query) -> Vec<FoundLine> {
     let matches = matches(text, query);
     let line_of = |at: usize| text[..at].rfind('\n').map_or(0, |at| at + 1);

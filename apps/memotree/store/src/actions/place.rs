@@ -4,8 +4,8 @@ use super::Place;
 use super::draft::Draft;
 use crate::error::StoreError;
 use crate::name::NodeId;
-use crate::node_files::hash;
 use crate::order;
+use crate::stamp::hash;
 
 impl Draft<'_> {
     /// Moves a node.
@@ -40,7 +40,8 @@ impl Draft<'_> {
         Ok(())
     }
 
-    /// Returns the parent and the order key of a node at a place. Siblings without usable keys get some.
+    /// Returns the parent and the order key of a node at a place. Siblings without usable keys get
+    /// some.
     pub(super) fn place(
         &mut self,
         id: &NodeId,
@@ -90,7 +91,8 @@ impl Draft<'_> {
         Ok((parent, key))
     }
 
-    /// Gives new order keys to all children of a parent, with a gap for a node before one of them, whose key is returned.
+    /// Gives new order keys to all children of a parent, with a gap for a node before one of them,
+    /// whose key is returned.
     fn renumber(
         &mut self,
         parent: &str,
@@ -115,8 +117,9 @@ impl Draft<'_> {
             .unwrap_or_else(|| order::between(last.as_deref(), None, hash(id.as_str().as_bytes()))))
     }
 
-    /// Has a node stay at the root that stands there only because its parents go in a circle, when a node of this circle is
-    /// about to move before it. Without the circle it would go below its parent, and nothing would be where it was asked for.
+    /// Has a node stay at the root that stands there only because its parents go in a circle, when
+    /// a node of this circle is about to move before it. Without the circle it would go below its
+    /// parent, and nothing would be where it was asked for.
     fn keep_at_root(&mut self, before: &str, moved: &str) -> Result<(), StoreError> {
         let row = self.store.files.node(before)?;
         let is_shown_elsewhere = row.shown_under.is_none() && !row.parent.is_empty();

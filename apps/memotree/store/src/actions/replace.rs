@@ -6,11 +6,12 @@ use crate::error::StoreError;
 use crate::store::{Committed, Store};
 
 impl Store {
-    /// Replaces a text in the contents, gists and summaries of nodes, of none named in those of all. Returns the nodes that had
-    /// it, and how often in all.
+    /// Replaces a text in the contents, gists and summaries of nodes, of none named in those of
+    /// all. Returns the nodes that had it, and how often in all.
     ///
     /// # Errors
-    /// There is no such node, the text is empty, a gist or summary gets too long, or a file can't be written.
+    /// There is no such node, the text is empty, a gist or summary gets too long, or a file can't
+    /// be written.
     pub fn replace(
         &mut self,
         ids: &[&str],

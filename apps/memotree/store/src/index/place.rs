@@ -1,5 +1,5 @@
-//! Where nodes stand. A node whose parent is missing stands at the root, and so does, of each circle of parents, the node
-//! with the smallest id: so every node can be reached from the root.
+//! Where nodes stand. A node whose parent is missing stands at the root, and so does, of each
+//! circle of parents, the node with the smallest id: so every node can be reached from the root.
 
 use std::collections::BTreeSet;
 
@@ -61,8 +61,8 @@ pub(super) fn settle(transaction: &Transaction<'_>, id: &str) -> rusqlite::Resul
         "SELECT id FROM nodes WHERE parent = ?1".to_owned()
     };
     affected.extend(ids(transaction, &named, id)?);
-    // A circle may be broken by what changed. Those in one are few, and found without looking at all nodes: the index has to
-    // be named, since nothing else tells SQLite that it suffices.
+    // A circle may be broken by what changed. Those in one are few, and found without looking at
+    // all nodes: the index has to be named, since nothing else tells SQLite that it suffices.
     let circles = format!(
         "SELECT id FROM nodes INDEXED BY nodes_by_problem
          WHERE (problem IS NOT NULL OR lost <> 0) AND lost = {CIRCLE} AND ?1 = ?1"

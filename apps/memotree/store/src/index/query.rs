@@ -1,4 +1,5 @@
-//! What is asked of the index. Nothing here depends on the number of all nodes, but searching for what is in many of them.
+//! What is asked of the index. Nothing here depends on the number of all nodes, but searching for
+//! what is in many of them.
 
 use pipemux_notes::query::{expression, phrase};
 use rusqlite::{OptionalExtension, params};
@@ -22,26 +23,18 @@ pub struct Found {
 
 impl Index {
     /// Returns the number of nodes.
-    ///
-    /// # Errors
-    /// The index isn't readable.
     pub fn total(&self) -> Result<u64, IndexError> {
         self.connection.query_row("SELECT coalesce(sum(n), 0) FROM counts", [], |row| row.get(0))
     }
 
     /// Returns the number of a node's children; of an empty id, of those at the root.
-    ///
-    /// # Errors
-    /// The index isn't readable.
     pub fn child_count(&self, of: &str) -> Result<u64, IndexError> {
         let mut statement = self.connection.prepare_cached("SELECT n FROM counts WHERE up = ?1")?;
         Ok(statement.query_row([of], |row| row.get(0)).optional()?.unwrap_or(0))
     }
 
-    /// Returns at most `max` children of a node from a position on, in order; of `None`, those that stand at the root.
-    ///
-    /// # Errors
-    /// The index isn't readable.
+    /// Returns at most `max` children of a node from a position on, in order; of `None`, those that
+    /// stand at the root.
     pub fn children(
         &self,
         of: Option<&str>,
@@ -55,7 +48,8 @@ impl Index {
         self.rows(&sql, params![of.unwrap_or_default(), from as u64, max as u64])
     }
 
-    /// Returns at most `max` of the children of a node that a JSON array of ids names, from a position on, in order.
+    /// Returns at most `max` of the children of a node that a JSON array of ids names, from a
+    /// position on, in order.
     pub(crate) fn children_among(
         &self,
         of: &str,
@@ -78,8 +72,9 @@ impl Index {
         self.connection.prepare_cached(sql)?.query_row([of, ids], |row| row.get(0))
     }
 
-    /// Returns the order keys around the place before a node, among the children of `of`: of the sibling before it and of
-    /// itself. Without a node: of the last one, and none. The node `moved` counts as if it weren't there.
+    /// Returns the order keys around the place before a node, among the children of `of`: of the
+    /// sibling before it and of itself. Without a node: of the last one, and none. The node `moved`
+    /// counts as if it weren't there.
     pub(crate) fn gap(
         &self,
         of: &str,
@@ -139,9 +134,6 @@ impl Index {
     }
 
     /// Returns true if a node stands below another one, or is the same.
-    ///
-    /// # Errors
-    /// The index isn't readable.
     pub fn is_below(&self, id: &str, other: &str) -> Result<bool, IndexError> {
         let mut at = id.to_owned();
         while !at.is_empty() {
@@ -156,9 +148,6 @@ impl Index {
     }
 
     /// Returns the nodes whose file or place has a problem.
-    ///
-    /// # Errors
-    /// The index isn't readable.
     pub fn problems(&self, max: usize) -> Result<Vec<NodeRow>, IndexError> {
         let sql = format!(
             "SELECT {COLUMNS} FROM nodes n LEFT JOIN counts c ON c.up = n.id
@@ -168,9 +157,6 @@ impl Index {
     }
 
     /// Returns nodes with this title, in lower case or as it is.
-    ///
-    /// # Errors
-    /// The index isn't readable.
     pub fn titled(&self, title: &str, max: usize) -> Result<Vec<NodeRow>, IndexError> {
         let Some(expression) = phrase(title) else { return Ok(Vec::new()) };
         let mut found = self.matching(&format!("{{title}} : ({expression})"))?;
@@ -180,9 +166,6 @@ impl Index {
     }
 
     /// Returns the nodes that have a tag, in the order of their ids; in any case of its letters.
-    ///
-    /// # Errors
-    /// The index isn't readable.
     pub fn tagged(&self, tag: &str, max: usize) -> Result<Vec<NodeRow>, IndexError> {
         let Some(expression) = phrase(tag) else { return Ok(Vec::new()) };
         let sql = format!(
@@ -196,9 +179,6 @@ impl Index {
     }
 
     /// Returns ids that begin like a name, to find what was meant.
-    ///
-    /// # Errors
-    /// The index isn't readable.
     pub fn ids_near(&self, name: &str, max: usize) -> Result<Vec<String>, IndexError> {
         let start: String = name.chars().take(1).flat_map(char::to_lowercase).collect();
         let sql = "SELECT id FROM nodes WHERE id >= ?1 ORDER BY id LIMIT ?2";
@@ -208,9 +188,6 @@ impl Index {
     }
 
     /// Returns the relations of a node: id, source, kind and target.
-    ///
-    /// # Errors
-    /// The index isn't readable.
     pub fn relations(&self, id: &str) -> Result<Vec<[String; 4]>, IndexError> {
         let sql = "SELECT id, source, kind, target FROM relations WHERE source = ?1
              UNION SELECT id, source, kind, target FROM relations WHERE target = ?1 ORDER BY 1";
@@ -222,19 +199,14 @@ impl Index {
     }
 
     /// Returns a relation: its source, kind and target.
-    ///
-    /// # Errors
-    /// The index isn't readable.
     pub fn relation(&self, id: &str) -> Result<Option<[String; 3]>, IndexError> {
         let sql = "SELECT source, kind, target FROM relations WHERE id = ?1";
         let mut statement = self.connection.prepare_cached(sql)?;
         statement.query_row([id], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?])).optional()
     }
 
-    /// Finds nodes by words in any script, the best matches first: those in titles, then those that fit best.
-    ///
-    /// # Errors
-    /// The index isn't readable.
+    /// Finds nodes by words in any script, the best matches first: those in titles, then those that
+    /// fit best.
     pub fn search(&self, query: &str, max: usize) -> Result<Found, IndexError> {
         let Some(expression) = expression(query) else {
             return Ok(Found { nodes: Vec::new(), more: false });

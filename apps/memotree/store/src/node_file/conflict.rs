@@ -1,7 +1,8 @@
 //! Conflict markers of a merge.
 
-/// Returns the number of the first line of a conflict that git left in a text: `<<<<<<< …`, later `=======`, later
-/// `>>>>>>> …`, each at the beginning of a line. A text that means such lines as text indents them.
+/// Returns the number of the first line of a conflict that git left in a text: `<<<<<<< …`, later
+/// `=======`, later `>>>>>>> …`, each at the beginning of a line. A text that means such lines as
+/// text indents them.
 pub fn conflict_line(text: &str) -> Option<usize> {
     if !text.contains("<<<<<<<") {
         return None;

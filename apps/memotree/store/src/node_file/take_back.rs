@@ -9,8 +9,8 @@ const VALUES: &[&str] = &["title", "parent", "order", "gist", "summary"];
 const LISTS: &[&str] = &["tags", "relations"];
 
 impl NodeFile {
-    /// Takes back what a change made of the file, and leaves what was changed since. Returns false, with a file that isn't
-    /// to be used, if it was the same entry or the same lines.
+    /// Takes back what a change made of the file, and leaves what was changed since. Returns false,
+    /// with a file that isn't to be used, if it was the same entry or the same lines.
     #[must_use]
     pub(crate) fn take_back(&mut self, after: &Self, before: &Self) -> bool {
         for key in VALUES {

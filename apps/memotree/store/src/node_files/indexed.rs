@@ -1,12 +1,11 @@
 //! Reads node files for the index.
 
-use super::hash;
 use crate::file_edit::{FileName, Part};
 use crate::folder::{Folder, FolderError, now_ns};
 use crate::index::IndexedFile;
 use crate::name::NodeId;
 use crate::node_file::{FILE_BYTES_MAX, NodeFile, conflict_line, first_side};
-use crate::stamp::Stamp;
+use crate::stamp::{Stamp, hash};
 
 /// A node's file as it was listed: its name, and its stamp or why there is none.
 pub(super) type ListedFile = (String, Result<Stamp, String>);

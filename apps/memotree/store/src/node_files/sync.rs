@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::NodeFiles;
+use super::changes::Changes;
 use super::indexed::{ListedFile, indexed};
 use crate::error::StoreError;
 use crate::file_edit::{FileName, Part};
@@ -10,34 +11,6 @@ use crate::folder::now_ns;
 use crate::index::{self, KnownFile, NodeRow};
 use crate::name::{NameError, NodeId};
 use crate::stamp::Stamp;
-
-/// What other programs changed.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Changes {
-    /// New nodes.
-    pub added: Vec<NodeId>,
-    /// Nodes whose files have another content.
-    pub changed: Vec<NodeId>,
-    /// Nodes whose files are gone.
-    pub removed: Vec<NodeId>,
-    /// Files that are no nodes since their names aren't allowed: each with the reason, told once.
-    pub misnamed: Vec<String>,
-}
-
-impl Changes {
-    /// Returns true when nothing changed.
-    pub fn is_empty(&self) -> bool {
-        let Self { added, changed, removed, misnamed } = self;
-        added.is_empty() && changed.is_empty() && removed.is_empty() && misnamed.is_empty()
-    }
-
-    fn append(&mut self, mut other: Self) {
-        self.added.append(&mut other.added);
-        self.changed.append(&mut other.changed);
-        self.removed.append(&mut other.removed);
-        self.misnamed.append(&mut other.misnamed);
-    }
-}
 
 /// Files whose names aren't allowed, by their names.
 type Misnamed = BTreeMap<String, NameError>;
@@ -60,9 +33,9 @@ fn shown_name(name: &str) -> String {
 }
 
 impl NodeFiles {
-    /// Notices what other programs changed: nothing but the time of the folder is looked at if no file came, went or was
-    /// replaced. A file that was written in place shows when it is looked at ([`NodeFiles::verify`]) or swept
-    /// ([`NodeFiles::sweep`]).
+    /// Notices what other programs changed: nothing but the time of the folder is looked at if no
+    /// file came, went or was replaced. A file that was written in place shows when it is looked at
+    /// ([`NodeFiles::verify`]) or swept ([`NodeFiles::sweep`]).
     ///
     /// # Errors
     /// The folder isn't readable.
@@ -111,8 +84,8 @@ impl NodeFiles {
         Ok(())
     }
 
-    /// Compares the files of the next `max` nodes with the index. Returns also true when all have been compared since the
-    /// last time that this was returned.
+    /// Compares the files of the next `max` nodes with the index. Returns also true when all have
+    /// been compared since the last time that this was returned.
     ///
     /// # Errors
     /// The index isn't usable, or the folder isn't readable.
@@ -190,7 +163,8 @@ impl NodeFiles {
         Ok((rebuilt, changes))
     }
 
-    /// Returns what wasn't told yet of files whose names aren't allowed, and forgets those that are gone.
+    /// Returns what wasn't told yet of files whose names aren't allowed, and forgets those that are
+    /// gone.
     fn told_once(&mut self, misnamed: BTreeMap<String, NameError>) -> Vec<String> {
         let told = std::mem::take(&mut self.misnamed);
         let news = misnamed
@@ -202,8 +176,8 @@ impl NodeFiles {
         news
     }
 
-    /// Returns the files of all nodes, and those that would be nodes if their names were allowed. Of two that claim one id
-    /// the first one by its name counts, and says so.
+    /// Returns the files of all nodes, and those that would be nodes if their names were allowed.
+    /// Of two that claim one id the first one by its name counts, and says so.
     fn list_nodes(&self) -> Result<(BTreeMap<NodeId, ListedFile>, Misnamed), StoreError> {
         let mut found: BTreeMap<NodeId, ListedFile> = BTreeMap::new();
         let mut misnamed = Misnamed::new();

@@ -1,8 +1,8 @@
 //! The records by which changes are undone and made again.
 //!
-//! A change is *pending* while its files are written, then *done*. Undo makes it *undone*, redo done
-//! again; while that goes on it is *undoing* or *redoing*. One that another change took back is
-//! *reversed*, and that other one is a *reversal*: undo passes over both.
+//! A change is *pending* while its files are written, then *done*. Undo makes it *undone*, redo
+//! done again; while that goes on it is *undoing* or *redoing*. One that another change took back
+//! is *reversed*, and that other one is a *reversal*: undo passes over both.
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
@@ -61,9 +61,6 @@ impl State {
     }
 
     /// Returns the change that an undo would take back.
-    ///
-    /// # Errors
-    /// The state can't be read.
     pub fn last_done(&self) -> Result<Option<Change>> {
         self.change("SELECT id, label FROM changes WHERE status = 'done' ORDER BY id DESC LIMIT 1")
     }
@@ -80,8 +77,9 @@ impl State {
         Ok(self.connection.query_row(sql, [], |row| row.get(0)).optional()?)
     }
 
-    /// Notes that a change took another one back, which undo passes over from now on. If that one had itself taken one back,
-    /// both go, and it is as if that one had never been. Returns the change that an undo of this takes back.
+    /// Notes that a change took another one back, which undo passes over from now on. If that one
+    /// had itself taken one back, both go, and it is as if that one had never been. Returns the
+    /// change that an undo of this takes back.
     pub(crate) fn note_reversal(&mut self, by: i64, of: i64) -> Result<i64> {
         let transaction = self.connection.transaction()?;
         let sql = "SELECT c.id FROM reversals r JOIN changes c ON c.id = r.of WHERE r.id = ?1";
@@ -100,15 +98,12 @@ impl State {
     }
 
     /// Returns the change that a redo would make again.
-    ///
-    /// # Errors
-    /// The state can't be read.
     pub fn next_undone(&self) -> Result<Option<Change>> {
         self.change("SELECT id, label FROM changes WHERE status = 'undone' ORDER BY id LIMIT 1")
     }
 
-    /// Returns a change that was being made, taken back or made again when the process ended, with the status that it was to
-    /// have, and the one that it had.
+    /// Returns a change that was being made, taken back or made again when the process ended, with
+    /// the status that it was to have, and the one that it had.
     pub(crate) fn interrupted(&self) -> Result<Option<(Change, Status, Status)>> {
         for (word, made, not_made) in [
             ("undoing", Status::Undone, Status::Done),
@@ -125,7 +120,8 @@ impl State {
         Ok(None)
     }
 
-    /// Makes two changes of one: what is done of it, which is undone next, and the rest, which is redone next.
+    /// Makes two changes of one: what is done of it, which is undone next, and the rest, which is
+    /// redone next.
     pub(crate) fn split(
         &mut self,
         change: &Change,

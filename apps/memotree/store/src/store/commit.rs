@@ -1,43 +1,12 @@
-//! Makes a change of several files as one: all of it, or nothing, also when the process is killed in between.
+//! Makes a change of several files as one: all of it, or nothing, also when the process is killed
+//! in between.
 
 use super::Store;
+use super::outcome::{Committed, Interrupted};
 use crate::error::StoreError;
-use crate::file_edit::{FileEdit, FileName};
+use crate::file_edit::FileEdit;
 use crate::name::NodeId;
 use crate::state::Status;
-
-/// A change that was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Committed {
-    /// What it was, in a few words.
-    pub label: String,
-    /// The nodes whose files changed.
-    pub nodes: Vec<NodeId>,
-    /// The files that it wrote, made or removed.
-    pub files: Vec<FileName>,
-    /// The number of the change, by which undo names it; none if nothing changed.
-    pub change: Option<i64>,
-}
-
-/// A change during which the process ended, of which some files have what it found and others what it made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Interrupted {
-    /// What it was, in a few words.
-    pub label: String,
-    /// The files that have what it made: an undo takes them back.
-    pub done: Vec<String>,
-    /// The files that have what it found: a redo makes it there, too.
-    pub rest: Vec<String>,
-    /// The files that have something else.
-    pub others: Vec<String>,
-}
-
-impl Committed {
-    fn new(label: &str, nodes: Vec<NodeId>, edits: &[FileEdit], change: Option<i64>) -> Self {
-        let files = edits.iter().map(|edit| edit.file.clone()).collect();
-        Self { label: label.to_owned(), nodes, files, change }
-    }
-}
 
 impl Store {
     /// Makes a change, and records it for undo. Files that are as they shall be aren't touched.
@@ -91,9 +60,9 @@ impl Store {
         Ok(Committed::new(&change.label, applied?, &change.files, Some(change.id)))
     }
 
-    /// Finds out what became of a change during which the process ended, by what the files have now. Nothing is written: by
-    /// the time somebody looks again, a person may have finished it by hand. What is made of it can be undone, and what isn't
-    /// can be redone.
+    /// Finds out what became of a change during which the process ended, by what the files have
+    /// now. Nothing is written: by the time somebody looks again, a person may have finished it by
+    /// hand. What is made of it can be undone, and what isn't can be redone.
     pub(super) fn settle_interrupted(&mut self) -> Result<Option<Interrupted>, StoreError> {
         let Some((change, made, not_made)) = self.state.interrupted()? else { return Ok(None) };
         let (mut done, mut rest, mut others) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,20 +1,21 @@
-//! Takes one change back, whatever was changed since, by merging the way back into what the files have now.
+//! Takes one change back, whatever was changed since, by merging the way back into what the files
+//! have now.
 
-use super::Store;
+use super::{Committed, Store};
 use crate::error::StoreError;
 use crate::file_edit::{FileEdit, FileName, Part};
 use crate::name::NodeId;
 use crate::node_file::NodeFile;
 use crate::node_files::parse;
 use crate::state::Change;
-use crate::store::Committed;
 
 /// What the label of a change begins with that takes another one back.
 const UNDO_OF: &str = "undo of ";
 
 impl Store {
-    /// Takes back one change of this session, and nothing of those that came after it. Of a change that took another one
-    /// back, that one is made again. The result names the change by which this is undone.
+    /// Takes back one change of this session, and nothing of those that came after it. Of a change
+    /// that took another one back, that one is made again. The result names the change by which
+    /// this is undone.
     ///
     /// # Errors
     /// There is no such change, or what came after it rests on it: nothing is changed.

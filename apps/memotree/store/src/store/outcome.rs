@@ -1,0 +1,43 @@
+//! What became of a change.
+
+use crate::file_edit::{FileEdit, FileName};
+use crate::name::NodeId;
+
+/// A change that was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Committed {
+    /// What it was, in a few words.
+    pub label: String,
+    /// The nodes whose files changed.
+    pub nodes: Vec<NodeId>,
+    /// The files that it wrote, made or removed.
+    pub files: Vec<FileName>,
+    /// The number of the change, by which undo names it; none if nothing changed.
+    pub change: Option<i64>,
+}
+
+/// A change during which the process ended, of which some files have what it found and others what
+/// it made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Interrupted {
+    /// What it was, in a few words.
+    pub label: String,
+    /// The files that have what it made: an undo takes them back.
+    pub done: Vec<String>,
+    /// The files that have what it found: a redo makes it there, too.
+    pub rest: Vec<String>,
+    /// The files that have something else.
+    pub others: Vec<String>,
+}
+
+impl Committed {
+    pub(super) fn new(
+        label: &str,
+        nodes: Vec<NodeId>,
+        edits: &[FileEdit],
+        change: Option<i64>,
+    ) -> Self {
+        let files = edits.iter().map(|edit| edit.file.clone()).collect();
+        Self { label: label.to_owned(), nodes, files, change }
+    }
+}
