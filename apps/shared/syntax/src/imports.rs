@@ -7,7 +7,7 @@
 //! | `specifiers`, `modules` | which file a path means, in ES modules and in Python |
 //! | `lists` | names and statements that come and go |
 //! | `changes` | all that changes in one file |
-//! | `manner` | how a file writes its imports |
+//! | `import_style` | how a file writes its imports |
 //! | `users` | files that import what moved |
 //! | `needs` | what the moved code and the file that it came from need now |
 //! | `compose` | edits that are made one after the other, as one |
@@ -18,8 +18,8 @@
 mod bindings;
 mod changes;
 mod compose;
+mod import_style;
 mod lists;
-mod manner;
 mod modules;
 mod needs;
 mod specifiers;

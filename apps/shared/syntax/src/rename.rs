@@ -9,7 +9,7 @@
 //! | `resolve` | what a name means where it stands |
 //! | `modules` | how each language finds the module that an import names |
 //! | `members`, `types` | which type declares a member, and what an expression is |
-//! | `family` | which declarations must have the same name |
+//! | `override_group` | which declarations must have the same name |
 //! | `judge` | the evidence on an occurrence, by its role |
 //! | `occurrences` | where the name stands, and in which role |
 //! | `locals` | variables, in languages whose names aren't resolved |
@@ -23,7 +23,6 @@
 
 mod classes;
 mod facts;
-mod family;
 mod imports;
 mod judge;
 mod locals;
@@ -31,6 +30,7 @@ mod meaning;
 mod members;
 mod modules;
 pub(crate) mod occurrences;
+mod override_group;
 mod project;
 mod resolve;
 mod types;

@@ -11,8 +11,8 @@ use crate::language::Language;
 use crate::rename::Unit;
 use crate::source::{Source, named};
 
+use super::import_style::ImportStyle;
 use super::lists::{change_list, delete_statement, drop_list, in_order, put_below};
-use super::manner::Manner;
 use super::statements::{Kind, Statement, statements};
 
 /// A file with what changes in it.
@@ -42,17 +42,17 @@ struct NewNames {
     specifier: String,
     default: Option<String>,
     names: Vec<String>,
-    manner: Manner,
+    style: ImportStyle,
 }
 
 impl NewNames {
     fn write(&self, language: Language) -> String {
-        let Self { is_type, specifier, default, names, manner } = self;
+        let Self { is_type, specifier, default, names, style } = self;
         let word = if *is_type { "import type" } else { "import" };
-        let named = manner.names(language, Kind::Import, *is_type, names, specifier);
+        let named = style.names(language, Kind::Import, *is_type, names, specifier);
         match default {
             None => named,
-            Some(default) if names.is_empty() => manner.from(word, default, specifier),
+            Some(default) if names.is_empty() => style.from(word, default, specifier),
             Some(default) => named.replacen(word, &format!("{word} {default},"), 1),
         }
     }
@@ -132,8 +132,14 @@ impl<'s> Changes<'s> {
     }
 
     /// Imports a name with a statement that it shares with others of the module.
-    pub(super) fn import(&mut self, is_type: bool, specifier: &str, name: String, manner: &Manner) {
-        let new = self.new_names(is_type, specifier, manner);
+    pub(super) fn import(
+        &mut self,
+        is_type: bool,
+        specifier: &str,
+        name: String,
+        style: &ImportStyle,
+    ) {
+        let new = self.new_names(is_type, specifier, style);
         if !new.names.contains(&name) {
             new.names.push(name);
         }
@@ -145,26 +151,26 @@ impl<'s> Changes<'s> {
         is_type: bool,
         specifier: &str,
         name: &str,
-        manner: &Manner,
+        style: &ImportStyle,
     ) {
         // A type's default and names of types can't share a statement.
-        let new = if is_type { None } else { Some(self.new_names(false, specifier, manner)) };
+        let new = if is_type { None } else { Some(self.new_names(false, specifier, style)) };
         match new.map(|new| &mut new.default) {
             Some(default @ None) => *default = Some(name.to_owned()),
             Some(Some(other)) if other == name => {}
             _ => {
                 let word = if is_type { "import type" } else { "import" };
-                self.import_whole(manner.from(word, name, specifier));
+                self.import_whole(style.from(word, name, specifier));
             }
         }
     }
 
-    fn new_names(&mut self, is_type: bool, specifier: &str, manner: &Manner) -> &mut NewNames {
+    fn new_names(&mut self, is_type: bool, specifier: &str, style: &ImportStyle) -> &mut NewNames {
         let same = |one: &NewNames| one.is_type == is_type && one.specifier == specifier;
         let index = self.new.iter().position(same).unwrap_or_else(|| {
-            let (specifier, manner) = (specifier.to_owned(), manner.clone());
+            let (specifier, style) = (specifier.to_owned(), style.clone());
             let (default, names) = (None, Vec::new());
-            self.new.push(NewNames { is_type, specifier, default, names, manner });
+            self.new.push(NewNames { is_type, specifier, default, names, style });
             self.new.len() - 1
         });
         &mut self.new[index]

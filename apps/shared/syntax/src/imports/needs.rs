@@ -8,7 +8,7 @@ use crate::language::Language;
 use super::bindings::{
     Export, declared, has_jsx, is_assigned, is_written, listed_in_all, other_paths, uses,
 };
-use super::manner::{Manner, extension_habit};
+use super::import_style::{ImportStyle, extension_habit};
 use super::specifiers::is_relative;
 use super::statements::{Imported, Kind, Statement};
 use super::{Mending, modules, specifiers};
@@ -108,7 +108,7 @@ impl Mending<'_> {
             let why = format!("needs {local}, see {}:{line}", self.home.display());
             return self.leave(to, at, why);
         }
-        let manner = self.manner(to);
+        let style = self.style(to);
         let is_python = home.source.language() == Language::Python;
         let new = self.new.clone();
         let specifier = match is_python {
@@ -129,12 +129,12 @@ impl Mending<'_> {
         if statement.kind == Kind::ImportModule {
             self.files[to].import_whole(format!("import {written}"));
         } else if is_default {
-            self.files[to].import_default(is_type, &specifier, local, &manner);
+            self.files[to].import_default(is_type, &specifier, local, &style);
         } else if statement.names.contains(name) {
-            self.add_name(to, &specifier, written, is_type, &manner);
+            self.add_name(to, &specifier, written, is_type, &style);
         } else {
             let word = if is_type { "import type" } else { "import" };
-            self.files[to].import_whole(manner.from(word, &written, &specifier));
+            self.files[to].import_whole(style.from(word, &written, &specifier));
         }
     }
 
@@ -205,7 +205,7 @@ impl Mending<'_> {
         is_type: bool,
         at: usize,
     ) {
-        let manner = self.manner(file);
+        let style = self.style(file);
         let Some(specifier) = self.specifier(file, of) else {
             let why = format!("no path from here to {}", self.files[of].path.display());
             return self.leave(file, at, why);
@@ -213,11 +213,11 @@ impl Mending<'_> {
         let written = match export {
             Export::As(export) if export != name => format!("{export} as {name}"),
             Export::Default => {
-                return self.files[file].import_default(is_type, &specifier, name, &manner);
+                return self.files[file].import_default(is_type, &specifier, name, &style);
             }
             _ => name.to_owned(),
         };
-        self.add_name(file, &specifier, written, is_type, &manner);
+        self.add_name(file, &specifier, written, is_type, &style);
     }
 
     fn add_name(
@@ -226,7 +226,7 @@ impl Mending<'_> {
         specifier: &str,
         written: String,
         is_type: bool,
-        manner: &Manner,
+        style: &ImportStyle,
     ) {
         let module = self.resolved(file, specifier);
         let taker = self.files[file].taker(Kind::Import, is_type, |one| {
@@ -235,7 +235,7 @@ impl Mending<'_> {
         });
         match taker {
             Some(taker) => self.files[file].add(taker, [written]),
-            None => self.files[file].import(is_type, specifier, written, manner),
+            None => self.files[file].import(is_type, specifier, written, style),
         }
     }
 
@@ -299,11 +299,11 @@ impl Mending<'_> {
     }
 
     /// How a file writes imports; where it has none, how the others do.
-    fn manner(&self, file: usize) -> Manner {
+    fn style(&self, file: usize) -> ImportStyle {
         let other = if file == self.to { self.from } else { self.to };
         let others = (0..self.files.len()).filter(|index| *index != file && *index != other);
         let order: Vec<usize> = [file, other].into_iter().chain(others).collect();
-        Manner::of_files(
+        ImportStyle::of_files(
             order
                 .iter()
                 .map(|index| &self.files[*index])

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::language::Language;
 
 use super::bindings::{self, Export};
-use super::manner::Manner;
+use super::import_style::ImportStyle;
 use super::statements::{Kind, Statement};
 use super::{Mending, modules, specifiers};
 
@@ -107,9 +107,9 @@ impl Mending<'_> {
             }
             None if !has_other => changes.respecify(index, specifier),
             None => {
-                let manner = Manner::of(changes.source, statement);
+                let style = ImportStyle::of(changes.source, statement);
                 let language = changes.source.language();
-                let text = manner.names(language, kind, is_type, &names, &specifier);
+                let text = style.names(language, kind, is_type, &names, &specifier);
                 changes.take_out(index, moved);
                 changes.put_below(index, text);
             }
@@ -126,7 +126,7 @@ impl Mending<'_> {
             return;
         }
         let Some(specifier) = self.specifier_like(file, statement) else { return };
-        let manner = Manner::of(self.files[file].source, statement);
+        let style = ImportStyle::of(self.files[file].source, statement);
         for is_type in [false, true] {
             let names: Vec<String> = self
                 .declared
@@ -140,7 +140,7 @@ impl Mending<'_> {
             if !names.is_empty() {
                 let changes = &mut self.files[file];
                 let language = changes.source.language();
-                let text = manner.names(language, Kind::Reexport, is_type, &names, &specifier);
+                let text = style.names(language, Kind::Reexport, is_type, &names, &specifier);
                 changes.put_below(index, text);
             }
         }

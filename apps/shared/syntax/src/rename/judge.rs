@@ -8,12 +8,12 @@ use tree_sitter::Node;
 use crate::language::Language;
 use crate::source::{Source, ancestors, field};
 
-use super::family::Family;
 use super::imports::path_before;
 use super::locals::{Hidden, hiding, is_type_parameter};
 use super::meaning::{Entity, Evidence, Meaning, Space, weigh};
 use super::modules::has_rules;
 use super::occurrences::{Name, Role, segments};
+use super::override_group::OverrideGroup;
 use super::project::{File, Project};
 use super::resolve::Resolver;
 use super::{Form, Unit};
@@ -24,7 +24,7 @@ pub(super) struct Judge<'a, 'p> {
     /// The file of each unit.
     files: Vec<Option<File>>,
     target: Entity,
-    family: Family,
+    group: OverrideGroup,
     /// Why even the declaration may have to keep its name.
     pub doubt: Option<String>,
     name: String,
@@ -51,9 +51,9 @@ impl<'a, 'p> Judge<'a, 'p> {
         if !resolves {
             let target = Entity::Outside;
             let (own, doubtful) = (BTreeSet::from([target.clone()]), BTreeSet::new());
-            let family = Family { own, doubtful, doubt: None };
+            let group = OverrideGroup { own, doubtful, doubt: None };
             let doubt = None;
-            return Ok(Self { resolver, files, target, family, doubt, name, declared, resolves });
+            return Ok(Self { resolver, files, target, group, doubt, name, declared, resolves });
         }
         if resolver.rules.is_reserved(&name) {
             return Err(format!("{name} is a name that {} itself uses", language.name()));
@@ -71,9 +71,9 @@ impl<'a, 'p> Judge<'a, 'p> {
                 "{name} is a module in a file of its own, which would have to be renamed, too"
             ));
         }
-        let family = resolver.family(&target, &name)?;
-        let doubt = family.doubt.clone();
-        Ok(Self { resolver, files, target, family, doubt, name, declared, resolves })
+        let group = resolver.override_group(&target, &name)?;
+        let doubt = group.doubt.clone();
+        Ok(Self { resolver, files, target, group, doubt, name, declared, resolves })
     }
 
     fn is_member(&self) -> bool {
@@ -81,8 +81,8 @@ impl<'a, 'p> Judge<'a, 'p> {
     }
 
     fn weigh(&self, meaning: &Meaning) -> Evidence {
-        let evidence = weigh(meaning, &self.family.own);
-        let doubtful = meaning.0.iter().any(|one| self.family.doubtful.contains(one));
+        let evidence = weigh(meaning, &self.group.own);
+        let doubtful = meaning.0.iter().any(|one| self.group.doubtful.contains(one));
         match evidence {
             Evidence::Proven(_) if self.doubt.is_some() => Evidence::Possible,
             Evidence::Other if doubtful => Evidence::Possible,
@@ -412,7 +412,7 @@ impl<'a, 'p> Judge<'a, 'p> {
     fn listed(&self, unit: usize, source: &Source, name: &Name<'_>) -> Evidence {
         let range = name.node.byte_range();
         if (unit, range.clone()) == self.declared {
-            return weigh(&Meaning::of(self.target.clone()), &self.family.own);
+            return weigh(&Meaning::of(self.target.clone()), &self.group.own);
         }
         let own = match unit == self.declared.0 {
             true => vec![self.declared.1.clone()],

@@ -121,8 +121,8 @@ pub(super) enum Evidence {
 }
 
 /// Compares what an occurrence may mean with the entities that are renamed.
-pub(super) fn weigh(meaning: &Meaning, family: &BTreeSet<Entity>) -> Evidence {
-    let own = meaning.0.iter().filter(|one| family.contains(one)).count();
+pub(super) fn weigh(meaning: &Meaning, group: &BTreeSet<Entity>) -> Evidence {
+    let own = meaning.0.iter().filter(|one| group.contains(one)).count();
     if own > 0 && own == meaning.0.len() {
         return Evidence::Proven(Proof(()));
     }

@@ -9,7 +9,7 @@ use super::project::File;
 use super::resolve::{Resolver, item, member};
 
 /// What is renamed together.
-pub(super) struct Family {
+pub(super) struct OverrideGroup {
     /// The entities that are renamed.
     pub own: BTreeSet<Entity>,
     /// Those that may have to be renamed with them.
@@ -19,22 +19,26 @@ pub(super) struct Family {
 }
 
 impl Resolver<'_, '_> {
-    /// The family of an entity.
+    /// The override group of an entity.
     ///
     /// # Errors
     /// It says what names the entity that isn't in the project.
-    pub(super) fn family(&self, target: &Entity, name: &str) -> Result<Family, String> {
+    pub(super) fn override_group(
+        &self,
+        target: &Entity,
+        name: &str,
+    ) -> Result<OverrideGroup, String> {
         let (own, doubtful) = (BTreeSet::from([target.clone()]), BTreeSet::new());
-        let mut family = Family { own, doubtful, doubt: None };
+        let mut group = OverrideGroup { own, doubtful, doubt: None };
         let Entity::Member { owner, space, .. } = target else {
-            family.own.extend(self.twins(target));
-            return Ok(family);
+            group.own.extend(self.twins(target));
+            return Ok(group);
         };
         if matches!(**owner, Entity::Outside | Entity::Unknown) {
             return Err(format!("{name} is named by a trait that isn't in the project"));
         }
         if self.language == Language::Rust {
-            return Ok(family);
+            return Ok(group);
         }
         let all = self.declaring(name);
         let mut groups = Groups::of(&all);
@@ -53,7 +57,7 @@ impl Resolver<'_, '_> {
         let twins: Vec<_> = own.iter().flat_map(|one| self.twins(one)).collect();
         own.extend(twins.iter().flat_map(|one| groups.of_one(one)));
         if own.iter().any(|one| unsure.contains(one)) {
-            family.doubt = Some(format!(
+            group.doubt = Some(format!(
                 "{name} may be declared by a base that isn't in the project, or that couldn't be resolved"
             ));
         }
@@ -61,12 +65,12 @@ impl Resolver<'_, '_> {
             // What fits a type of TypeScript by its form needs no declaration of that.
             let by_form = self.language.is_ecmascript()
                 && (self.is_typescript(other) || own.iter().any(|one| self.is_typescript(one)));
-            if by_form || unsure.contains(other) && family.doubt.is_some() {
-                family.doubtful.insert(member(other, name, *space));
+            if by_form || unsure.contains(other) && group.doubt.is_some() {
+                group.doubtful.insert(member(other, name, *space));
             }
         }
-        family.own.extend(own.iter().map(|one| member(one, name, *space)));
-        Ok(family)
+        group.own.extend(own.iter().map(|one| member(one, name, *space)));
+        Ok(group)
     }
 
     /// The items that describe the same thing in a stub, or that a stub describes: the module beside a stub may have

@@ -10,14 +10,14 @@ use super::statements::{Kind, Statement};
 
 /// How statements are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Manner {
+pub(super) struct ImportStyle {
     pub quote: char,
     pub semicolon: bool,
     /// True for `{ a }`, not for `{a}`.
     pub spaces: bool,
 }
 
-impl Manner {
+impl ImportStyle {
     /// Returns how a statement is written.
     pub(super) fn of(source: &Source, statement: &Statement) -> Self {
         let text = source.text();
