@@ -84,7 +84,10 @@ impl Authoring {
             return processes.handle_frame(turn, process, frame);
         }
         for app in processes.receivers(process, &frame) {
-            let traced = processes.session_of(app).filter(|key| self.traces.contains_key(*key));
+            let traced = processes
+                .incarnations()
+                .session_of(app)
+                .filter(|key| self.traces.contains_key(*key));
             let Some(key) = traced.cloned() else {
                 let _ = processes.handle_session_frame(turn, app, frame.clone());
                 continue;
@@ -110,7 +113,10 @@ impl Authoring {
         }
         for effect in &turn.effects {
             let Effect::ToApp { app, bytes } = effect else { continue };
-            let key = processes.session_of(*app).filter(|key| self.traces.contains_key(*key));
+            let key = processes
+                .incarnations()
+                .session_of(*app)
+                .filter(|key| self.traces.contains_key(*key));
             let Some(key) = key else { continue };
             let Ok(frame) = Frame::from_payload(bytes.slice(PREFIX.min(bytes.len())..)) else {
                 continue;

@@ -251,7 +251,7 @@ impl Core {
         self.drain_events();
         self.authoring.observe_sent(&self.turn, &self.processes);
         self.settle_traces();
-        self.processes.address_effects(&mut self.turn.effects);
+        self.processes.incarnations().address_effects(&mut self.turn.effects);
         out.append(&mut self.turn.effects);
     }
 
@@ -317,6 +317,6 @@ impl Core {
 
     /// Returns the name of the session that an incarnation belongs to, for the daemon's log.
     pub fn session_name(&self, app: Incarnation) -> Option<String> {
-        self.processes.session_of(app).map(ToString::to_string)
+        self.processes.incarnations().session_of(app).map(ToString::to_string)
     }
 }

@@ -4,7 +4,11 @@
 //! |---|---|
 //! | [`session`] | what is known of one session |
 //! | `starting`, [`opening`], `ending` | a process from start to end; its greeting and the opens it is told |
-//! | [`passed`] | the variables that a manifest names: values in memory, names on disk |
+//! | `opens` | what a session is opened with at each start |
+//! | `app_profile` | what its app said of itself |
+//! | `crash_history` | its crashes, and when it starts again |
+//! | `incarnations` | which processes there are, and whose they are |
+//! | [`passed_variables`] | the variables that a manifest names: values in memory, names on disk |
 //! | `frames` | what a process sends |
 //! | `requests`, [`reply`] | a request to an app, which ends exactly once; what it is for and how it ended |
 //! | [`confinement`] | what a process may do, and how it is given more |
@@ -19,16 +23,20 @@
 //! **Invariant: a request to an app ends exactly once.** It leaves the table only in `Processes::remove_request`, and
 //! whoever sent it gets one [`ProcessEvent::Replied`], unless it dropped the request itself.
 
+pub mod app_profile;
 pub mod confinement;
+pub mod crash_history;
 pub mod denials;
 mod ending;
 pub mod event;
-mod forbidden;
+pub mod forbidden;
 mod frames;
 pub mod health;
 pub mod hibernation;
+pub mod incarnations;
 pub mod opening;
-pub mod passed;
+pub mod opens;
+pub mod passed_variables;
 pub mod quarantine;
 pub mod reply;
 mod requests;
@@ -37,24 +45,24 @@ pub mod shared_processes;
 mod starting;
 mod wake_times;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use pipemux_proto::ProviderId;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
-use rustc_hash::FxHashMap;
 
-use crate::keys::{RequestId, SessionKey, directory_name};
+use crate::keys::{SessionKey, directory_name};
 use crate::manifest::Manifest;
 use crate::persist::records::{Record, SavedOpen};
 use crate::turn::Turn;
 
 pub use event::{EndedProcess, ProcessEnd, ProcessEvent, ReadyProcess};
+use forbidden::ForbiddenFolders;
+use incarnations::Incarnations;
 use requests::AppRequests;
 pub use requests::speaker;
 use session::{ProcessState, Session};
-use shared_processes::SharedProcesses;
 
 /// All sessions, by their keys.
 pub type Sessions = BTreeMap<SessionKey, Session>;
@@ -72,18 +80,13 @@ pub struct Processes {
     sessions: Sessions,
     /// What each provider's app said it can do when it last greeted.
     prototypes: BTreeMap<ProviderId, Prototypes>,
-    session_by_incarnation: FxHashMap<Incarnation, SessionKey>,
-    pids: FxHashMap<Incarnation, u32>,
-    shared: SharedProcesses,
+    incarnations: Incarnations,
     requests: AppRequests,
-    /// Clients' requests whose `open` is part of a start that is under way.
-    opening: BTreeMap<SessionKey, RequestId>,
     /// When the next sleeping session is to be woken, on the monotonic clock.
     wake_timer: Option<u64>,
     /// True once an app said that it shows each reader something else.
     any_per_reader: bool,
-    /// Folders that no process is granted, as absolute paths.
-    forbidden: Vec<String>,
+    forbidden: ForbiddenFolders,
     /// True once the daemon goes down: nothing is started any more.
     stopping: bool,
     events: VecDeque<ProcessEvent>,
@@ -105,9 +108,23 @@ impl Processes {
         self.sessions.get(key)
     }
 
+    pub fn get_mut(&mut self, key: &SessionKey) -> Option<&mut Session> {
+        self.sessions.get_mut(key)
+    }
+
+    /// Which processes there are, and whose they are.
+    pub fn incarnations(&self) -> &Incarnations {
+        &self.incarnations
+    }
+
+    /// The folders that the person forbids.
+    pub fn forbidden(&self) -> &ForbiddenFolders {
+        &self.forbidden
+    }
+
     /// True for a session that shows each reader something else.
     pub fn is_per_reader(&self, key: &SessionKey) -> bool {
-        self.any_per_reader && self.get(key).is_some_and(|session| session.per_reader)
+        self.any_per_reader && self.get(key).is_some_and(|session| session.profile.per_reader)
     }
 
     /// False as long as no app has said that it shows each reader something else.
@@ -125,18 +142,6 @@ impl Processes {
         &self.sessions
     }
 
-    /// The session that an incarnation belongs to.
-    pub fn session_of(&self, app: Incarnation) -> Option<&SessionKey> {
-        self.session_by_incarnation.get(&app)
-    }
-
-    /// The session that runs in one of these processes.
-    pub fn session_of_pids(&self, pids: &BTreeSet<u32>) -> Option<&SessionKey> {
-        let mut all = self.pids.iter();
-        let (app, _) = all.find(|(_, pid)| pids.contains(pid))?;
-        self.session_of(*app)
-    }
-
     /// What a session can do, as its windows are indexed by it; none when there is no such session.
     pub fn actions_of(&self, key: &SessionKey) -> Option<Prototypes> {
         self.sessions.get(key).map(|session| session.prototypes.clone())
@@ -147,24 +152,9 @@ impl Processes {
         self.prototypes.get(provider)
     }
 
-    /// The process id of a session's process.
-    pub fn pid(&self, session: &Session) -> Option<u32> {
-        self.pids.get(&self.process(session)?).copied()
-    }
-
-    /// Returns the process of a session, which it may share.
-    pub fn process(&self, session: &Session) -> Option<Incarnation> {
-        session.app().map(|app| self.shared.process_of(app))
-    }
-
-    /// True when no process runs, ends or is about to start.
-    pub fn is_idle(&self) -> bool {
-        self.session_by_incarnation.is_empty() && self.shared.is_empty()
-    }
-
     /// Makes a session that has no process yet.
     pub fn create(&mut self, key: SessionKey, manifest: Rc<Manifest>) {
-        let mut session = Session::new(manifest, Vec::new());
+        let mut session = Session::new(key.clone(), manifest);
         if session.manifest.shadows {
             let (provider, file) = (&key.addr.provider, &session.manifest.file);
             let note =
@@ -186,7 +176,7 @@ impl Processes {
         let (base, addr) = (&self.state_dir, &key.addr);
         (
             format!("{base}/sessions/{owner}/{}/{}", addr.provider, addr.session),
-            match self.shares(key) {
+            match self.sessions.get(key).is_some_and(Session::shares_process) {
                 true => format!("{base}/logs/user/{}.log", addr.provider),
                 false => format!("{base}/logs/{owner}/{}.{}.log", addr.provider, addr.session),
             },
@@ -195,56 +185,8 @@ impl Processes {
 
     /// The log that only this session writes to.
     pub fn own_log(&self, key: &SessionKey) -> Option<String> {
-        (!self.shares(key)).then(|| self.paths(key).1)
-    }
-
-    /// True for a session whose process is about to exit and opens nothing more: its first open was refused, or it was
-    /// ended.
-    pub fn is_ending_for_good(&self, key: &SessionKey) -> bool {
-        self.sessions.get(key).is_some_and(|session| {
-            matches!(session.process, ProcessState::Draining { .. }) && session.opens.is_empty()
-        })
-    }
-
-    /// A client's request goes on once the session is ready ([`ReadyProcess::waiters`]) or has ended
-    /// ([`EndedProcess::waiters`]).
-    pub fn wait_until_ready(&mut self, key: &SessionKey, request: RequestId) {
-        if let Some(session) = self.sessions.get_mut(key) {
-            session.ready_waiters.push(request);
-        }
-    }
-
-    /// A session was ended for good by its user: it is opened with nothing, and may be started again.
-    pub fn forget_opens(&mut self, key: &SessionKey) {
-        if let Some(session) = self.sessions.get_mut(key) {
-            session.opens.clear();
-            // Its end is written down: what it is opened with next has to be, too, even if that is the same.
-            session.saved = 0;
-            session.failed = None;
-        }
-    }
-
-    /// A session has these running jobs, by its app's keys; `works` if one of them needs its process.
-    pub fn set_jobs(&mut self, key: &SessionKey, jobs: Vec<String>, works: bool) {
-        if let Some(session) = self.sessions.get_mut(key) {
-            (session.jobs, session.works) = (jobs, works);
-        }
-    }
-
-    /// A user asks for a fresh start: failures, crashes and quarantined requests are forgotten.
-    pub fn forgive(&mut self, key: &SessionKey) {
-        if let Some(session) = self.sessions.get_mut(key) {
-            session.failed = None;
-            session.crashes.clear();
-            session.quarantine.lift();
-        }
-    }
-
-    /// The next process of a session is one of this manifest.
-    pub fn set_manifest(&mut self, key: &SessionKey, manifest: Rc<Manifest>) {
-        if let Some(session) = self.sessions.get_mut(key) {
-            session.manifest = manifest;
-        }
+        let shares = self.sessions.get(key).is_some_and(Session::shares_process);
+        (!shares).then(|| self.paths(key).1)
     }
 
     /// Manifests were read again: sessions that are down take theirs.
@@ -258,57 +200,6 @@ impl Processes {
                 session.failed = None;
             }
             session.manifest = manifest.clone();
-        }
-    }
-
-    /// Remembers a further `open` of a session, which is repeated after a restart; the oldest makes room.
-    pub fn add_open(&mut self, turn: &mut Turn, key: &SessionKey, open: SavedOpen, max: usize) {
-        let Some(session) = self.sessions.get_mut(key) else { return };
-        if !session.opens.contains(&open) {
-            session.opens.push(open);
-        }
-        if session.opens.len() > max {
-            let oldest = session.opens.remove(0);
-            if let Some(first) = session.opens.first_mut() {
-                first.granted.extend(oldest.granted);
-            }
-        }
-        self.save(turn, key);
-    }
-
-    /// Remembers what the next process of a session is opened with.
-    pub fn push_open(&mut self, key: &SessionKey, open: SavedOpen) {
-        if let Some(session) = self.sessions.get_mut(key) {
-            session.opens.push(open);
-        }
-    }
-
-    /// Writes a session's opens down, unless they already are.
-    pub fn save(&mut self, turn: &mut Turn, key: &SessionKey) {
-        let Some(session) = self.sessions.get_mut(key) else { return };
-        let fingerprint = session.opens_fingerprint();
-        if std::mem::replace(&mut session.saved, fingerprint) == fingerprint {
-            return;
-        }
-        turn.persist(Record::Session {
-            workspace: key.workspace.as_deref().map(Into::into),
-            session: key.to_string(),
-            opens: session.opens.clone(),
-        });
-    }
-
-    /// An app says which version its state has. Returns true when that is a newer one.
-    pub fn set_version(&mut self, key: &SessionKey, version: u64) -> bool {
-        let Some(session) = self.sessions.get_mut(key) else { return false };
-        let newer = version > session.version;
-        session.version = session.version.max(version);
-        newer
-    }
-
-    /// The version of an app's state went back to this one.
-    pub fn reset_version(&mut self, key: &SessionKey, version: u64) {
-        if let Some(session) = self.sessions.get_mut(key) {
-            session.version = version;
         }
     }
 
@@ -350,11 +241,10 @@ impl Processes {
         let registered = manifest.is_some();
         // Its manifest may be readable again tomorrow: what there is of the session is kept.
         let manifest = manifest.unwrap_or_else(|| Rc::new(Manifest::new(provider.clone(), "")));
-        let mut session = Session::restored(manifest, opens);
+        let mut session = Session::restored(key.clone(), manifest, opens);
         if !registered {
             session.failed = Some(format!("no app {provider} is registered"));
         }
-        session.saved = session.opens_fingerprint();
         session.restored = true;
         session.prototypes = self.prototypes.get(&provider).cloned().unwrap_or_default();
         self.sessions.insert(key, session);
@@ -392,13 +282,11 @@ impl Processes {
     pub fn saved_sessions(&self) -> Vec<Record> {
         let mut records = Vec::new();
         for (key, session) in &self.sessions {
-            let workspace = key.workspace.as_deref().map(Into::into);
-            let (name, opens) = (key.to_string(), session.opens.clone());
-            records.push(Record::Session { workspace, session: name, opens });
+            records.push(session.opens.record(key));
             let hibernation = &session.hibernation;
             let sleeps = hibernation.asleep.is_some_and(|asleep| asleep.version.is_some());
             if sleeps || hibernation.wake_at.is_some() {
-                records.push(hibernation::asleep_record(key, session));
+                records.push(session.hibernation.record(key));
             }
         }
         records

@@ -42,7 +42,7 @@ impl WindowRequests<'_> {
         let Some(process) = self.processes.get(session) else { return };
         let ProcessState::Starting { app, deadline, .. } = process.process else { return };
         if process.opens.len() != 1
-            || self.processes.is_shared(app)
+            || self.processes.incarnations().is_shared(app)
             || self.workspace.window(session).is_some()
         {
             return;

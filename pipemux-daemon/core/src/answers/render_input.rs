@@ -17,7 +17,7 @@ pub(super) fn render_input<'a>(
     shared: &'a SharedWords,
     embeds: &'a [Embed],
 ) -> RenderInput<'a> {
-    let token_prefix = session.and_then(|session| session.token_prefix.as_deref());
+    let token_prefix = session.and_then(|session| session.profile.token_prefix.as_deref());
     RenderInput {
         prototypes: session.map_or(&[], |session| &session.prototypes),
         tokens: RefTokens::of_app(token_prefix),

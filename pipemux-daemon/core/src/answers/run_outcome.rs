@@ -55,7 +55,7 @@ pub(super) fn write_run(
         |session| processes.actions_of(session).unwrap_or_default(),
         |session| {
             let found = processes.sessions().get(session);
-            let token_prefix = found.and_then(|found| found.token_prefix.as_deref());
+            let token_prefix = found.and_then(|found| found.profile.token_prefix.as_deref());
             StepApp { is_built_in: processes.speaker(session).built_in, token_prefix }
         },
         |session, state| shown.get(session).is_none_or(|newest| *newest <= state),

@@ -68,7 +68,8 @@ impl WindowRequests<'_> {
             let lost = AppReply::Lost { delivered: true, died: false, why, hints: Vec::new() };
             return self.take_reply(view, session, lost);
         }
-        let slow = opening || (alone && self.processes.is_starting(session));
+        let slow = opening
+            || (alone && self.processes.get(session).is_some_and(|found| found.is_starting()));
         let patience = if slow { START_MS } else { PROJECT_MS };
         let deadline = self.request.deadline.min(self.turn.now.mono_ms + patience);
         let wanted = (session, project.window, detail);

@@ -89,7 +89,7 @@ impl Clients {
         let pid = || peer.pid.map_or(String::new(), |pid| format!("process {pid} "));
         let family = peer.family();
         if peer.marked || family.contains(&daemon) {
-            let app = processes.session_of_pids(&family);
+            let app = processes.incarnations().session_of_pids(&family);
             let app = app.map_or("an app".into(), |key| key.to_string());
             let said = format!(
                 "{}was started by {app}: what an app starts can read, but not act as the user",

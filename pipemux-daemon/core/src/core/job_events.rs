@@ -13,7 +13,8 @@ use crate::feed::{Audience, Happening};
 use crate::foreign::{ForeignText, JobReport, Progress, Started};
 use crate::jobs::{JobReader, Reported};
 use crate::keys::{ReaderId, RequestId, SessionKey, WorkspaceKey};
-use crate::processes::session::Crash;
+use crate::processes::crash_history::Crash;
+use crate::processes::session::RunningJobs;
 use crate::processes::{EndedProcess, ReadyProcess};
 
 impl Core {
@@ -132,7 +133,9 @@ impl Core {
             keys.push(job.key.clone());
             works |= !job.sleeps;
         }
-        self.processes.set_jobs(session, keys, works);
+        if let Some(session) = self.processes.get_mut(session) {
+            session.jobs = RunningJobs { keys, need_process: works };
+        }
     }
 
     /// Returns the readers of all workspaces that have a window of a session.

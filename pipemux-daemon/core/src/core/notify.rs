@@ -7,7 +7,7 @@ use crate::feed::Audience;
 use crate::foreign::{ForeignText, quote};
 use crate::keys::SessionKey;
 use crate::limits::{CRASH_WINDOW_MS, CRASHES_MAX};
-use crate::processes::session::Crash;
+use crate::processes::crash_history::Crash;
 use crate::workspaces::NoticeText;
 
 impl Core {

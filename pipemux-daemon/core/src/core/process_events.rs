@@ -218,7 +218,9 @@ impl Core {
 
     /// Returns the reasons for which a session whose app has had no request for long may still be in use.
     fn demand_for(&self, app: Incarnation) -> Demand {
-        let Some(key) = self.processes.session_of(app) else { return Demand::default() };
+        let Some(key) = self.processes.incarnations().session_of(app) else {
+            return Demand::default();
+        };
         let exchanged = self.clients.exchange_quota(app).map_or(0, |quota| match quota.open {
             0 => quota.used,
             _ => self.turn.mono_ms(),

@@ -21,7 +21,9 @@ impl Core {
         versions: (u64, u64),
     ) {
         self.continue_incarnation(session, app, NO_PROCESS);
-        self.processes.reset_version(session, versions.1);
+        if let Some(session) = self.processes.get_mut(session) {
+            session.version = versions.1;
+        }
         self.workspaces.note_went_back(session, versions);
         let text = version_mismatch(session, versions).named_message();
         self.notify_windows(EventKind::Notice, session, text);

@@ -26,7 +26,9 @@ pub(crate) fn grant_for_open(
     key: &SessionKey,
     open: &SavedOpen,
 ) -> Result<bool, Fault> {
-    let missing = processes.missing_grants(key, open);
+    let forbidden = processes.forbidden();
+    let missing = processes.get(key).map(|session| session.missing_grants(forbidden, open));
+    let missing = missing.unwrap_or_default();
     grant(turn, (clients, processes), request, key, missing)
 }
 
@@ -50,11 +52,11 @@ pub(crate) fn grant_for_steps(
     let acts = |step: &&Step| step.origin == StepOrigin::Call && step.prototype.risk != Risk::Query;
     for step in steps.iter().filter(acts) {
         let session = processes.get(&step.session);
-        if session.is_none_or(|session| session.manifest.built_in.is_none()) {
+        let Some(session) = session.filter(|session| session.manifest.built_in.is_some()) else {
             continue;
-        }
+        };
         let paths = paths_in(step).iter().map(|path| normalized(cwd, path)).collect();
-        let missing = processes.not_granted(&step.session, paths);
+        let missing = session.not_granted(processes.forbidden(), paths);
         if !missing.is_empty() {
             wanted.push((step.session.clone(), missing));
         }
@@ -76,7 +78,7 @@ fn grant(
     missing: Vec<String>,
 ) -> Result<bool, Fault> {
     let Some(first) = missing.first() else { return Ok(false) };
-    processes.check_paths(&missing)?;
+    processes.forbidden().check_paths(&missing)?;
     let app = processes.get(key).and_then(|session| session.app());
     if app.and_then(|app| clients.exchange_quota(app)).is_some_and(|quota| quota.open > 0) {
         let why = format!("{key} can't be given {first} while an exchange with it is open");

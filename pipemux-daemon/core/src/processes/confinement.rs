@@ -9,8 +9,9 @@ use crate::keys::{RequestId, SessionKey};
 use crate::limits::{GRANTED_MAX, SAVE_MS, SAVES_MAX};
 use crate::manifest::{FolderAccess, Isolation, SandboxLevel};
 use crate::persist::records::SavedOpen;
+use crate::processes::forbidden::ForbiddenFolders;
 use crate::processes::reply::Purpose;
-use crate::processes::session::ProcessState;
+use crate::processes::session::{ProcessState, Session};
 use crate::processes::{ProcessEvent, Processes};
 use crate::turn::Turn;
 use pipemux_proto::Fault;
@@ -29,18 +30,17 @@ pub enum Widening {
     Pending,
 }
 
-impl Processes {
-    /// What the next process of a session is confined to; none if it isn't.
-    pub(super) fn confinement(&self, key: &SessionKey) -> Option<Confinement> {
-        let session = self.sessions.get(key)?;
-        let manifest = &session.manifest;
+impl Session {
+    /// What its next process is confined to; none if it isn't.
+    pub(super) fn confinement(&self, forbidden: &ForbiddenFolders) -> Option<Confinement> {
+        let (key, manifest) = (&self.key, &self.manifest);
         if manifest.sandbox == SandboxLevel::Off {
             return None;
         }
         // The sessions of a shared process come and go while it runs, each with folders of its own, and no rule can be
         // added to a running process: its files aren't confined, everything else is.
         let files = manifest.isolation == Isolation::Session;
-        let home = session.opens.last().and_then(|open| {
+        let home = self.opens.newest().and_then(|open| {
             open.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| home.as_str())
         });
         let listed = |paths: &[String]| paths.iter().map(|path| in_home(path, home)).collect();
@@ -48,15 +48,15 @@ impl Processes {
         let (mut folders, mut paths) = (Vec::new(), Vec::new());
         if folder != FolderAccess::None {
             if folder != FolderAccess::Named {
-                folders = folders_of(key, &session.opens);
+                folders = folders_of(key, self.opens.as_slice());
             }
-            paths = named_paths(&session.opens);
+            paths = named_paths(self.opens.as_slice());
             paths.retain(|path| !folders.iter().any(|folder| is_within(path, folder)));
         }
         Some(Confinement {
             strict: manifest.sandbox == SandboxLevel::Strict,
             files,
-            forbidden: self.forbidden.clone(),
+            forbidden: forbidden.as_slice().to_vec(),
             folders,
             paths,
             write_folders: matches!(folder, FolderAccess::Write | FolderAccess::Named),
@@ -75,25 +75,23 @@ impl Processes {
         })
     }
 
-    /// The paths that an `open` needs and the session's process wasn't granted.
-    pub fn missing_grants(&self, key: &SessionKey, open: &SavedOpen) -> Vec<String> {
+    /// The paths that an `open` needs and its process wasn't granted.
+    pub fn missing_grants(&self, forbidden: &ForbiddenFolders, open: &SavedOpen) -> Vec<String> {
         let wanted = std::slice::from_ref(open);
-        let access = self.sessions.get(key).map(|session| session.manifest.folder_access());
         let mut all = named_paths(wanted);
-        if access != Some(FolderAccess::Named) {
-            all.extend(folders_of(key, wanted));
+        if self.manifest.folder_access() != FolderAccess::Named {
+            all.extend(folders_of(&self.key, wanted));
         }
-        self.not_granted(key, all)
+        self.not_granted(forbidden, all)
     }
 
-    /// Those of some absolute paths that the session's process wasn't granted.
-    pub fn not_granted(&self, key: &SessionKey, mut paths: Vec<String>) -> Vec<String> {
-        let Some(session) = self.sessions.get(key) else { return Vec::new() };
-        let confined = self.confinement(key);
+    /// Those of some absolute paths that its process wasn't granted.
+    pub fn not_granted(&self, forbidden: &ForbiddenFolders, mut paths: Vec<String>) -> Vec<String> {
+        let confined = self.confinement(forbidden);
         let Some(Confinement { files: true, folders, paths: granted, .. }) = confined else {
             return Vec::new();
         };
-        if session.manifest.folder_access() == FolderAccess::None {
+        if self.manifest.folder_access() == FolderAccess::None {
             return Vec::new();
         }
         paths.retain(|path| {
@@ -102,7 +100,9 @@ impl Processes {
         paths.dedup();
         paths
     }
+}
 
+impl Processes {
     /// Grants a session paths that its user named. `request` waits if its process has to be replaced for that.
     ///
     /// # Errors
@@ -115,8 +115,8 @@ impl Processes {
         request: RequestId,
     ) -> Result<Widening, Fault> {
         let Some(session) = self.sessions.get_mut(key) else { return Ok(Widening::Granted) };
-        let Some(first) = session.opens.first_mut() else { return Ok(Widening::Granted) };
-        let granted = first.granted.len() + session.hibernation.widening.len();
+        let Some(granted) = session.opens.granted() else { return Ok(Widening::Granted) };
+        let granted = granted + session.hibernation.widening.len();
         if granted + paths.len() > GRANTED_MAX {
             let why = format!("{key} was granted {granted} paths, and {GRANTED_MAX} are the limit");
             return Err(Fault::refused(why)
@@ -124,16 +124,16 @@ impl Processes {
         }
         match session.process {
             ProcessState::Down | ProcessState::Backoff { .. } => {
-                first.granted.extend(paths);
-                self.save(turn, key);
+                session.opens.grant(paths);
+                session.save(turn);
                 Ok(Widening::Granted)
             }
             ProcessState::Starting { .. } | ProcessState::Draining { .. } => {
-                self.wait_until_ready(key, request);
+                session.wait_until_ready(request);
                 Ok(Widening::Pending)
             }
             ProcessState::Ready { app } => {
-                self.wait_until_ready(key, request);
+                session.wait_until_ready(request);
                 let now = turn.mono_ms();
                 if let Some(session) = self.sessions.get_mut(key) {
                     let first = session.hibernation.widening.is_empty();
@@ -169,14 +169,12 @@ impl Processes {
         let Some(app) = session.ready() else { return };
         match saved {
             Some(Saved { version, .. }) if current => {
-                let version = meant_version(version, session.minor);
+                let version = meant_version(version, session.profile.minor);
                 let paths = std::mem::take(&mut session.hibernation.widening);
-                if let Some(first) = session.opens.first_mut() {
-                    first.granted.extend(paths);
-                }
+                session.opens.grant(paths);
                 session.hibernation.asleep = Some(super::hibernation::Asleep { app, version });
-                self.save(turn, key);
-                self.save_asleep(turn, key);
+                session.save(turn);
+                session.hibernation.save(turn, key);
                 self.close(turn, key);
             }
             // Asked for something meanwhile: what was saved is out of date already.

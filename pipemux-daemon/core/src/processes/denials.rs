@@ -15,15 +15,15 @@ impl Processes {
     /// Explains a session's fault that may be the sandbox's: what it reaches, and what would grant more.
     pub fn explain_denial(&self, key: &SessionKey, fault: &mut Fault) {
         if let Some(session) = self.sessions.get(key) {
-            session.explain_denial(key, &self.state_dir, fault);
+            session.explain_denial(&self.state_dir, fault);
         }
     }
 }
 
 impl Session {
     /// As [`Processes::explain_denial`]; `own` is the directory of PipeMux's state.
-    fn explain_denial(&self, key: &SessionKey, own: &str, fault: &mut Fault) {
-        let manifest = &self.manifest;
+    fn explain_denial(&self, own: &str, fault: &mut Fault) {
+        let (key, manifest) = (&self.key, &self.manifest);
         if manifest.sandbox == SandboxLevel::Off
             || !tells_of_denial(&fault.message, manifest.network)
         {
@@ -44,7 +44,7 @@ impl Session {
         } else if !manifest.watch && by_filter && tells(&["inotify", "fanotify", "watch"]) {
             "watch = true".to_owned()
         } else if let Some(path) = path {
-            match self.line_that_grants(key, own, path) {
+            match self.line_that_grants(own, path) {
                 Some(line) => line,
                 None => return,
             }
@@ -67,10 +67,13 @@ impl Session {
 
     /// The line of the manifest that would grant a path, empty if none would; none if it is granted already, so that it is
     /// the file system that refuses it.
-    fn line_that_grants(&self, key: &SessionKey, own: &str, path: &str) -> Option<String> {
+    fn line_that_grants(&self, own: &str, path: &str) -> Option<String> {
         let manifest = &self.manifest;
-        let in_folder =
-            || folders_of(key, &self.opens).iter().any(|folder| is_within(path, folder));
+        let in_folder = || {
+            folders_of(&self.key, self.opens.as_slice())
+                .iter()
+                .any(|folder| is_within(path, folder))
+        };
         let is_program = || SYSTEM_PROGRAMS.iter().any(|directory| is_within(path, directory));
         if is_within(path, own) {
             return Some(String::new());

@@ -8,8 +8,9 @@ use crate::event::{Exit, Now, Signal};
 use crate::keys::SessionKey;
 use crate::limits::{DRAIN_MS, START_MS};
 use crate::manifest::Restart;
+use crate::processes::crash_history::Crash;
 use crate::processes::reply::Purpose;
-use crate::processes::session::{Crash, ProcessState, Session, exit_words};
+use crate::processes::session::{ProcessState, Session, exit_words};
 use crate::processes::{EndedProcess, ProcessEnd, ProcessEvent, Processes};
 use crate::timers::Timer;
 use crate::turn::Turn;
@@ -20,7 +21,7 @@ const SIGTERM: i32 = 15;
 impl Processes {
     /// Ends a process that broke the protocol.
     pub fn break_app(&mut self, turn: &mut Turn, app: Incarnation, why: String) {
-        let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
+        let Some(key) = self.incarnations.session_of(app).cloned() else { return };
         self.drain(turn, &key, app, Some(why), Signal::Kill);
     }
 
@@ -29,7 +30,7 @@ impl Processes {
         self.cancel_backoff(turn, key);
         let Some(session) = self.sessions.get(key) else { return };
         match session.process {
-            ProcessState::Starting { app, .. } if !self.shared.is_shared(app) => {
+            ProcessState::Starting { app, .. } if !self.incarnations.is_shared(app) => {
                 self.drain(turn, key, app, None, Signal::Terminate);
             }
             ProcessState::Ready { app } | ProcessState::Starting { app, .. } => {
@@ -50,7 +51,7 @@ impl Processes {
         why: Option<String>,
         signal: Signal,
     ) {
-        if self.shared.is_shared(app) {
+        if self.incarnations.is_shared(app) {
             let why = why.as_deref().unwrap_or("it did not end in time");
             self.drain_neighbours(turn, key, app, why);
         }
@@ -89,7 +90,7 @@ impl Processes {
 
     /// Ends a process that is past its start deadline.
     pub fn start_expired(&mut self, turn: &mut Turn, app: Incarnation) {
-        let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
+        let Some(key) = self.incarnations.session_of(app).cloned() else { return };
         let greeted = self.sessions.get(&key).is_some_and(|session| {
             matches!(session.process, ProcessState::Starting { greeted: true, .. })
         });
@@ -100,10 +101,10 @@ impl Processes {
 
     /// Kills a process that is past its drain deadline.
     pub fn drain_expired(&mut self, turn: &mut Turn, app: Incarnation) {
-        if self.shared.is_process(app) {
+        if self.incarnations.shared.is_process(app) {
             turn.signal(app, Signal::Kill);
         }
-        if let Some(key) = self.session_by_incarnation.get(&app).cloned()
+        if let Some(key) = self.incarnations.session_of(app).cloned()
             && let Some(ProcessState::Draining { why, .. }) =
                 self.sessions.get(&key).map(|session| &session.process)
         {
@@ -114,7 +115,7 @@ impl Processes {
 
     /// Ends the process of a connection that its app closed.
     pub(super) fn session_closed(&mut self, turn: &mut Turn, app: Incarnation) {
-        let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
+        let Some(key) = self.incarnations.session_of(app).cloned() else { return };
         match self.sessions.get(&key).map(|session| &session.process) {
             Some(ProcessState::Draining { .. }) | None => {}
             Some(_) => {
@@ -133,10 +134,9 @@ impl Processes {
         exit: Result<Exit, &str>,
         last_lines: Vec<String>,
     ) {
-        let Some(key) = self.session_by_incarnation.remove(&app) else { return };
-        self.pids.remove(&app);
-        self.cancel_idle_check(turn, &key, app);
+        let Some(key) = self.incarnations.remove(app) else { return };
         let Some(session) = self.sessions.get_mut(&key) else { return };
+        session.hibernation.process_ended(turn, app);
         let was = std::mem::replace(&mut session.process, ProcessState::Down);
         let how = match exit {
             Ok(exit) => exit_words(exit),
@@ -178,7 +178,7 @@ impl Processes {
             } else {
                 format!("{key} died while it ran ({how})")
             };
-            session.last_lines = hints.clone();
+            session.crashes.last_lines.clone_from(&hints);
             session.note_crash(turn.now, how, exit.is_err());
             if !hints.is_empty() {
                 hints.insert(0, "its last lines:".into());
@@ -191,16 +191,16 @@ impl Processes {
             (_, true) => ProcessEnd::Ended,
         };
         let waiters = std::mem::take(&mut session.ready_waiters);
+        let opening = session.opens.take_request();
+        if wake_failed {
+            session.hibernation.save(turn, &key);
+        }
         let (session, told) = (key.clone(), words.clone());
         let ended = ProcessEvent::Ended { session, end, exit: exit.ok(), words: told };
         self.events.push_back(ended);
         if self.stopping && wanted {
             "the daemon is going down".clone_into(&mut words);
         }
-        if wake_failed {
-            self.save_asleep(turn, &key);
-        }
-        let opening = self.opening.remove(&key);
         self.end_requests(turn, &key, Some(app), &words, &hints);
         self.events.push_back(ProcessEvent::Gone(EndedProcess {
             session: key,
@@ -230,7 +230,7 @@ impl Processes {
     /// session is removed then.
     pub fn drop_failed_open(&mut self, key: &SessionKey) {
         let Some(session) = self.sessions.get_mut(key) else { return };
-        session.opens.pop();
+        session.opens.drop_newest();
         if session.opens.is_empty() {
             self.sessions.remove(key);
             self.events.push_back(ProcessEvent::ActionsChanged { session: key.clone() });
@@ -240,7 +240,7 @@ impl Processes {
     /// Takes back a session whose first open was refused.
     pub(super) fn discard(&mut self, turn: &mut Turn, key: &SessionKey) {
         match self.sessions.get(key).and_then(Session::app) {
-            Some(app) if self.shared.is_shared(app) => self.close(turn, key),
+            Some(app) if self.incarnations.is_shared(app) => self.close(turn, key),
             Some(app) => self.drain(turn, key, app, None, Signal::Terminate),
             None => {}
         }
@@ -250,11 +250,11 @@ impl Processes {
 impl Session {
     /// Counts a crash, and decides whether the session stays down.
     fn note_crash(&mut self, now: Now, how: String, unstarted: bool) {
-        let nth = self.count_crash(now);
-        self.crashed = Some(Crash { how: how.clone(), at: now, nth });
+        let nth = self.crashes.count(now);
+        self.crashes.untold = Some(Crash { how: how.clone(), at: now, nth });
         self.failed = if unstarted {
             Some(how)
-        } else if self.crashed_out() {
+        } else if self.crashes.is_too_many() {
             Some(format!("it crashed {nth} times; last: {how}"))
         } else if self.manifest.restart == Restart::Never {
             Some(format!("{how}; its manifest says restart = \"never\""))

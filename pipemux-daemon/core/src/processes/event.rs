@@ -6,8 +6,8 @@ use pipemux_proto::ids::Incarnation;
 use crate::event::Exit;
 use crate::foreign::{ForeignText, JobReport, Progress, Started};
 use crate::keys::{RequestId, SessionKey};
+use crate::processes::crash_history::Crash;
 use crate::processes::reply::{AppReply, ReplyTo};
-use crate::processes::session::Crash;
 
 /// Something happened that others must know of.
 #[derive(Debug)]

@@ -8,30 +8,25 @@ use crate::manifest::{FolderAccess, Manifest};
 use crate::persist::records::SavedOpen;
 use crate::processes::Processes;
 use crate::processes::confinement::{folders_of, is_within, named_paths};
+use crate::processes::session::Session;
 use crate::turn::Turn;
 
-impl Processes {
-    /// Takes in the folders that are forbidden, and ends the processes that were granted one.
-    pub fn forbid(&mut self, turn: &mut Turn, folders: Vec<String>) {
-        if self.forbidden == folders {
-            return;
-        }
-        self.forbidden = folders;
-        let is_refused = |key: &SessionKey| self.check_session(key).is_err();
-        let refused: Vec<_> = self.sessions.keys().filter(|key| is_refused(key)).cloned().collect();
-        for key in refused {
-            self.close(turn, &key);
-        }
+/// The folders that no process is granted, as absolute paths.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct ForbiddenFolders(Vec<String>);
+
+impl ForbiddenFolders {
+    pub fn as_slice(&self) -> &[String] {
+        &self.0
     }
 
     /// Refuses a session that was granted a forbidden folder.
     ///
     /// # Errors
     /// It was.
-    pub(super) fn check_session(&self, key: &SessionKey) -> Result<(), Fault> {
-        let session = self.sessions.get(key);
-        let Some(session) = session else { return Ok(()) };
-        let checked = self.check_opens(key, &session.manifest, &session.opens);
+    pub(super) fn check_session(&self, session: &Session) -> Result<(), Fault> {
+        let key = &session.key;
+        let checked = self.check_opens(key, &session.manifest, session.opens.as_slice());
         checked.map_err(|fault| fault.hint(format!("a session without it: pipemux end {key}")))
     }
 
@@ -45,7 +40,7 @@ impl Processes {
         manifest: &Manifest,
         opens: &[SavedOpen],
     ) -> Result<(), Fault> {
-        if self.forbidden.is_empty() {
+        if self.0.is_empty() {
             return Ok(());
         }
         let folders = match manifest.folder_access() {
@@ -63,7 +58,7 @@ impl Processes {
     pub fn check_paths(&self, paths: &[String]) -> Result<(), Fault> {
         for path in paths {
             let touches = |folder: &&String| is_within(path, folder) || is_within(folder, path);
-            let Some(folder) = self.forbidden.iter().find(touches) else { continue };
+            let Some(folder) = self.0.iter().find(touches) else { continue };
             let why = match is_within(path, folder) {
                 true => format!("{path} is forbidden here"),
                 false => format!("{path} contains {folder}, which is forbidden here"),
@@ -72,5 +67,22 @@ impl Processes {
             return Err(Fault::refused(format!("{why}: {rule}")));
         }
         Ok(())
+    }
+}
+
+impl Processes {
+    /// Takes in the folders that are forbidden, and ends the processes that were granted one.
+    pub fn forbid(&mut self, turn: &mut Turn, folders: Vec<String>) {
+        let forbidden = ForbiddenFolders(folders);
+        if self.forbidden == forbidden {
+            return;
+        }
+        self.forbidden = forbidden;
+        let is_refused = |session: &Session| self.forbidden.check_session(session).is_err();
+        let refused = self.sessions.iter().filter(|(_, session)| is_refused(session));
+        let refused: Vec<SessionKey> = refused.map(|(key, _)| key.clone()).collect();
+        for key in refused {
+            self.close(turn, &key);
+        }
     }
 }

@@ -23,7 +23,7 @@ impl Processes {
         app: Incarnation,
         frame: Frame,
     ) -> Result<(), String> {
-        let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return Ok(()) };
+        let Some(key) = self.incarnations.session_of(app).cloned() else { return Ok(()) };
         if let Some(session) = self.sessions.get_mut(&key) {
             let answers = matches!(frame.envelope.kind, Kind::Reply | Kind::Fault);
             session.health.heard_from(turn.mono_ms(), answers);
@@ -54,14 +54,17 @@ impl Processes {
             (Kind::Reply | Kind::Fault, _) => return self.handle_reply(turn, app, frame),
             (Kind::Event, Method::Changed) => {
                 let changed = intake::read::<Changed>(&frame.body)?;
-                if !self.set_version(key, changed.version) {
+                let session = self.sessions.get_mut(key);
+                if !session.is_some_and(|session| session.set_version(changed.version)) {
                     return Err(format!("the version {} is known already", changed.version));
                 }
                 self.events.push_back(ProcessEvent::Changed { session: key.clone() });
             }
             (Kind::Event, Method::Busy) => {
                 let busy = intake::read(&frame.body)?;
-                self.note_busy(turn, key, busy);
+                if let Some(session) = self.sessions.get_mut(key) {
+                    session.hibernation.note_busy(turn.mono_ms(), busy);
+                }
             }
             (Kind::Event, Method::JobReport) => {
                 let report = intake::read::<JobReport>(&frame.body)?;

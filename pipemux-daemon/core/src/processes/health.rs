@@ -77,7 +77,7 @@ impl Processes {
     /// An app has been sent a request: it is checked on until it owes nothing.
     pub fn watch_health(&mut self, turn: &mut Turn, app: Incarnation) {
         let at = turn.mono_ms() + PING_MS;
-        let key = self.session_by_incarnation.get(&app);
+        let key = self.incarnations.session_of(app);
         let Some(session) = key.and_then(|key| self.sessions.get_mut(key)) else { return };
         if session.health.check_at.is_none() {
             session.health.check_at = Some(at);
@@ -118,7 +118,7 @@ impl Processes {
 
     /// An exchange with an app is past its deadline.
     pub fn note_missed_exchange(&mut self, turn: &mut Turn, app: Incarnation) {
-        let key = self.session_by_incarnation.get(&app);
+        let key = self.incarnations.session_of(app);
         if let Some(session) = key.and_then(|key| self.sessions.get_mut(key)) {
             session.health.miss(turn.mono_ms());
         }
@@ -128,7 +128,7 @@ impl Processes {
     /// Checks whether an app still answers.
     pub fn check_health(&mut self, turn: &mut Turn, app: Incarnation) {
         let now = turn.mono_ms();
-        let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
+        let Some(key) = self.incarnations.session_of(app).cloned() else { return };
         let waited_for = self.requests.has_from(app);
         let Some(session) = self.sessions.get_mut(&key) else { return };
         session.health.check_at = None;

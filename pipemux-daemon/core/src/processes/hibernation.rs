@@ -69,29 +69,6 @@ pub struct Demand {
 }
 
 impl Processes {
-    /// A session became ready: it may sleep once nobody used it for long.
-    pub(super) fn schedule_idle_check(
-        &mut self,
-        turn: &mut Turn,
-        key: &SessionKey,
-        app: Incarnation,
-    ) {
-        let now = turn.mono_ms();
-        let Some(session) = self.sessions.get_mut(key) else { return };
-        session.hibernation.used = session.hibernation.used.max(now);
-        if let Idle::After(ms) = session.manifest.idle {
-            self.check_idle_at(turn, key, app, now.saturating_add(ms));
-        }
-    }
-
-    fn check_idle_at(&mut self, turn: &mut Turn, key: &SessionKey, app: Incarnation, at: u64) {
-        let Some(session) = self.sessions.get_mut(key) else { return };
-        if let Some(before) = session.hibernation.check_at.replace(at) {
-            turn.clear_timer(before, Timer::IdleCheck(app));
-        }
-        turn.set_timer(at, Timer::IdleCheck(app));
-    }
-
     /// It is time to check whether a session may sleep: the core says who needs it.
     pub fn idle_check_due(&mut self, app: Incarnation) {
         self.events.push_back(ProcessEvent::IdleDue { app });
@@ -100,7 +77,7 @@ impl Processes {
     /// Asks an app to save its state so that it can sleep, unless somebody needs it.
     pub fn hibernate_if_idle(&mut self, turn: &mut Turn, app: Incarnation, demand: Demand) {
         let now = turn.mono_ms();
-        let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
+        let Some(key) = self.incarnations.session_of(app).cloned() else { return };
         let Some(session) = self.sessions.get_mut(&key) else { return };
         session.hibernation.check_at = None;
         let Idle::After(ms) = session.manifest.idle else { return };
@@ -111,11 +88,11 @@ impl Processes {
         let used = session.hibernation.used.max(demand.exchanged);
         let due = used.saturating_add(ms).max(busy);
         if due > now {
-            return self.check_idle_at(turn, &key, app, due);
+            return session.hibernation.check_idle_at(turn, app, due);
         }
-        let needed = demand.pinned || demand.waited_for || session.works;
+        let needed = demand.pinned || demand.waited_for || session.jobs.need_process;
         if needed || session.owes > 0 || session.health.silent() {
-            return self.check_idle_at(turn, &key, app, now.saturating_add(ms));
+            return session.hibernation.check_idle_at(turn, app, now.saturating_add(ms));
         }
         session.hibernation.saving = Some(now);
         self.send_now(turn, (&key, app), Method::Save, &Empty {}, now + SAVE_MS, Purpose::Save);
@@ -146,86 +123,92 @@ impl Processes {
         let busy = session.hibernation.busy.as_ref().is_some_and(|(_, until)| *until > now);
         // Asked for something meanwhile: what was saved may be out of date already.
         let wanted = session.owes > 0 || session.hibernation.used > began || busy || pinned;
-        let wanted = wanted || session.works;
+        let wanted = wanted || session.jobs.need_process;
         // Not worth it: it would be started again at once.
         let soon = turn.now.unix_ms + SLEEP_MIN_MS;
         let is_soon = |saved: &Saved| saved.wake_at.is_some_and(|at| at <= soon);
         match saved.filter(|saved| !wanted && !is_soon(saved)) {
             Some(Saved { version, wake_at }) => {
-                let version = meant_version(version, session.minor);
+                let version = meant_version(version, session.profile.minor);
                 session.hibernation.asleep = Some(Asleep { app, version });
                 session.hibernation.wake_at = wake_at;
-                self.save_asleep(turn, key);
+                session.hibernation.save(turn, key);
                 self.schedule_wakes(turn);
                 self.close(turn, key);
             }
-            None => self.check_idle_at(turn, key, app, now.saturating_add(ms)),
+            None => session.hibernation.check_idle_at(turn, app, now.saturating_add(ms)),
         }
     }
+}
 
-    /// An app works outside of requests: it is left alone for as long as it says.
-    pub(super) fn note_busy(&mut self, turn: &mut Turn, key: &SessionKey, busy: Busy) {
+impl Session {
+    /// It became ready: it may sleep once nobody used it for long.
+    pub(super) fn schedule_idle_check(&mut self, turn: &mut Turn, app: Incarnation) {
         let now = turn.mono_ms();
-        let Some(session) = self.sessions.get_mut(key) else { return };
-        session.hibernation.busy = match busy.for_ms {
-            0 => None,
-            ms => Some((busy.what, now + ms.min(BUSY_MAX_MS))),
-        };
-    }
-
-    /// A process is gone, and with it its checks; a session that was put to sleep stays asleep.
-    pub(super) fn cancel_idle_check(
-        &mut self,
-        turn: &mut Turn,
-        key: &SessionKey,
-        app: Incarnation,
-    ) {
-        let Some(session) = self.sessions.get_mut(key) else { return };
-        if let Some(at) = session.hibernation.check_at.take() {
-            turn.clear_timer(at, Timer::IdleCheck(app));
+        self.hibernation.used = self.hibernation.used.max(now);
+        if let Idle::After(ms) = self.manifest.idle {
+            self.hibernation.check_idle_at(turn, app, now.saturating_add(ms));
         }
-        session.hibernation.busy = None;
-        session.hibernation.saving = None;
-        session.hibernation.widening.clear();
     }
 
-    /// A session's new process has the state of this version. Returns the process that was put to sleep when the
+    /// Its new process has the state of this version. Returns the process that was put to sleep when the
     /// new one went on from there: what readers saw of that one is then what they saw of this one.
-    pub(super) fn wake_up(
-        &mut self,
-        turn: &mut Turn,
-        key: &SessionKey,
-        version: Option<u64>,
-    ) -> Option<Incarnation> {
-        let hibernation = &mut self.sessions.get_mut(key)?.hibernation;
+    pub(super) fn wake_up(&mut self, turn: &mut Turn, version: Option<u64>) -> Option<Incarnation> {
+        let hibernation = &mut self.hibernation;
         hibernation.due = false;
         let (asleep, wake_at) = (hibernation.asleep.take(), hibernation.wake_at.take());
         if asleep.is_some() || wake_at.is_some() {
-            self.save_asleep(turn, key);
+            hibernation.save(turn, &self.key);
         }
         let asleep = asleep?;
         if asleep.version != version {
             return None;
         }
-        self.sessions.get_mut(key)?.version = version?;
+        self.version = version?;
         Some(asleep.app)
-    }
-
-    /// Writes down whether a session sleeps, so that a later daemon wakes it as this one would.
-    pub(super) fn save_asleep(&mut self, turn: &mut Turn, key: &SessionKey) {
-        let Some(session) = self.sessions.get(key) else { return };
-        turn.persist(asleep_record(key, session));
     }
 }
 
-/// The record of whether a session sleeps, and in the state of which version.
-pub(super) fn asleep_record(key: &SessionKey, session: &Session) -> Record {
-    let version = session.hibernation.asleep.and_then(|asleep| asleep.version);
-    Record::Asleep {
-        workspace: key.workspace.as_deref().map(Into::into),
-        session: key.to_string(),
-        version: version.unwrap_or(0),
-        at_zero: version == Some(0),
-        wake_at: session.hibernation.wake_at,
+impl Hibernation {
+    fn check_idle_at(&mut self, turn: &mut Turn, app: Incarnation, at: u64) {
+        if let Some(before) = self.check_at.replace(at) {
+            turn.clear_timer(before, Timer::IdleCheck(app));
+        }
+        turn.set_timer(at, Timer::IdleCheck(app));
+    }
+
+    /// The app works outside of requests: it is left alone for as long as it says.
+    pub(super) fn note_busy(&mut self, now: u64, busy: Busy) {
+        self.busy = match busy.for_ms {
+            0 => None,
+            ms => Some((busy.what, now + ms.min(BUSY_MAX_MS))),
+        };
+    }
+
+    /// The process is gone, and with it its checks; a session that was put to sleep stays asleep.
+    pub(super) fn process_ended(&mut self, turn: &mut Turn, app: Incarnation) {
+        if let Some(at) = self.check_at.take() {
+            turn.clear_timer(at, Timer::IdleCheck(app));
+        }
+        self.busy = None;
+        self.saving = None;
+        self.widening.clear();
+    }
+
+    /// Writes down whether the session `key` sleeps, so that a later daemon wakes it as this one would.
+    pub(super) fn save(&self, turn: &mut Turn, key: &SessionKey) {
+        turn.persist(self.record(key));
+    }
+
+    /// The record of whether the session `key` sleeps, and in the state of which version.
+    pub(super) fn record(&self, key: &SessionKey) -> Record {
+        let version = self.asleep.and_then(|asleep| asleep.version);
+        Record::Asleep {
+            workspace: key.workspace.as_deref().map(Into::into),
+            session: key.to_string(),
+            version: version.unwrap_or(0),
+            at_zero: version == Some(0),
+            wake_at: self.wake_at,
+        }
     }
 }

@@ -4,15 +4,15 @@ use std::rc::Rc;
 
 use pipemux_proto::app::{OpenRequest, meant_version};
 use pipemux_proto::envelope::Method;
-use pipemux_proto::hello::{PER_READER, UNREPORTED_CHANGES, VALUE_FILES};
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
 use pipemux_proto::{Fault, Frame, Hello, ProviderId};
 
 use crate::foreign::{ForeignText, Opened};
 use crate::intake;
-use crate::keys::{RequestId, SessionKey};
+use crate::keys::SessionKey;
 use crate::persist::records::{Record, SavedOpen};
+use crate::processes::app_profile::AppProfile;
 use crate::processes::reply::{AppReply, Purpose};
 use crate::processes::session::ProcessState;
 use crate::processes::{ProcessEvent, Processes, Prototypes, ReadyProcess};
@@ -48,19 +48,14 @@ impl Processes {
             ProcessState::Starting { greeted, .. } if !*greeted => *greeted = true,
             _ => return,
         }
-        session.token_prefix = hello.token_prefix;
-        session.minor = hello.protocol.minor;
-        let has = |wanted| hello.features.iter().any(|feature| feature == wanted);
-        session.changes_unreported = has(UNREPORTED_CHANGES);
-        session.per_reader = has(PER_READER);
-        session.takes_value_files = has(VALUE_FILES);
-        self.any_per_reader |= session.per_reader;
+        session.profile = AppProfile::of(&hello);
+        self.any_per_reader |= session.profile.per_reader;
         let prototypes = self.learn(turn, &key.addr.provider, hello.prototypes);
         if let Some(session) = self.sessions.get_mut(key) {
             session.prototypes = prototypes;
         }
         self.events.push_back(ProcessEvent::ActionsChanged { session: key.clone() });
-        if self.shared.is_shared(app) {
+        if self.incarnations.is_shared(app) {
             self.send_start_open(turn, key, app, 0);
         }
     }
@@ -85,23 +80,6 @@ impl Processes {
         prototypes
     }
 
-    /// A client's request waits for the newest open of a session's next start.
-    pub fn begin_opening(&mut self, key: &SessionKey, request: RequestId) {
-        self.opening.insert(key.clone(), request);
-    }
-
-    /// The start of a session no longer answers this request; another one's it still does.
-    pub fn cancel_opening(&mut self, key: &SessionKey, request: RequestId) {
-        if self.opening.get(key) == Some(&request) {
-            self.opening.remove(key);
-        }
-    }
-
-    /// True while a client's request waits for a session's start.
-    pub fn is_opening(&self, key: &SessionKey) -> bool {
-        self.opening.contains_key(key)
-    }
-
     /// Sends the open of that index, or an empty one when there is none.
     pub(super) fn send_start_open(
         &mut self,
@@ -112,23 +90,18 @@ impl Processes {
     ) {
         let Some(session) = self.sessions.get(key) else { return };
         let ProcessState::Starting { deadline, .. } = session.process else { return };
-        let saved = session.opens.get(index).cloned().unwrap_or_default();
+        let saved = session.opens.as_slice().get(index).cloned().unwrap_or_default();
         let last = session.opens.len().saturating_sub(1);
         // Only the newest open may be the one that a client just asked for.
-        let again = index < last || !self.opening.contains_key(key);
+        let again = index < last || !session.opens.has_request();
         let woken = session.hibernation.asleep.and_then(|asleep| asleep.version);
         let due = session.hibernation.due;
         // The app goes on with jobs once it has all that it was opened with.
-        let jobs = if index == last { session.jobs.clone() } else { Vec::new() };
+        let jobs = if index == last { session.jobs.keys.clone() } else { Vec::new() };
         let message = self.open_message(key, saved, index > 0, again);
         let open = OpenRequest { woken, due, jobs, ..message };
         let purpose = Purpose::StartOpen(index);
         self.send_now(turn, (key, app), Method::AppOpen, &open, deadline, purpose);
-    }
-
-    /// The minor version of the protocol that a session's process speaks, or spoke last; 0 if that isn't known.
-    pub fn minor(&self, key: &SessionKey) -> u16 {
-        self.sessions.get(key).map_or(0, |session| session.minor)
     }
 
     /// The message for one open.
@@ -165,10 +138,11 @@ impl Processes {
         reply: AppReply,
     ) {
         let (mut resumed, mut jobs) = (None, Vec::new());
+        let minor = self.sessions.get(key).map_or(0, |session| session.profile.minor);
         let opened = match reply {
             AppReply::Reply(body) => match intake::read_said::<Opened>(&body, self.speaker(key)) {
                 Ok(opened) => {
-                    resumed = meant_version(opened.resumed, self.minor(key));
+                    resumed = meant_version(opened.resumed, minor);
                     jobs = opened.jobs;
                     Ok(opened.notes)
                 }
@@ -184,7 +158,7 @@ impl Processes {
             return self.break_app(turn, app, "it answered before its Hello".into());
         }
         let is_last = index + 1 >= session.opens.len();
-        let asked = if is_last { self.opening.remove(key) } else { None };
+        let asked = if is_last { session.opens.take_request() } else { None };
         match (opened, asked) {
             (Ok(notes), Some(request)) => {
                 self.events.push_back(ProcessEvent::Opened { request, result: Ok(notes) });
@@ -192,7 +166,7 @@ impl Processes {
             (Ok(notes), None) => session.notes.extend(notes),
             (Err(fault), Some(request)) => {
                 // What was asked for just now is refused: it isn't repeated at the next start.
-                session.opens.pop();
+                session.opens.drop_newest();
                 let fresh = session.opens.is_empty();
                 self.events.push_back(ProcessEvent::Opened { request, result: Err(fault) });
                 if fresh {
@@ -221,7 +195,8 @@ impl Processes {
     ) {
         let slept =
             self.sessions.get(key).is_some_and(|session| session.hibernation.asleep.is_some());
-        let woke_from = self.wake_up(turn, key, resumed);
+        let woke_from =
+            self.sessions.get_mut(key).and_then(|session| session.wake_up(turn, resumed));
         if slept && woke_from.is_none() {
             // Actions that wait were written for the state that it was put to sleep with.
             let why = format!("{key} did not wake in the state that was seen");
@@ -233,19 +208,19 @@ impl Processes {
             // It went on where it was: there is nothing to tell.
             session.notes.clear();
         }
-        session.notes.extend(session.missing_variables(key).map(ForeignText::from));
+        session.notes.extend(session.missing_variables().map(ForeignText::from));
         let owes = session.owes > 0;
         self.events.push_back(ProcessEvent::Ready(ReadyProcess {
             session: key.clone(),
             app,
             woke_from,
-            crash: session.crashed.take(),
+            crash: session.crashes.untold.take(),
             notes: std::mem::take(&mut session.notes),
             jobs,
             waiters: std::mem::take(&mut session.ready_waiters),
         }));
-        self.save(turn, key);
-        self.schedule_idle_check(turn, key, app);
+        session.save(turn);
+        session.schedule_idle_check(turn, app);
         self.send_waiting(turn, key, app);
         if owes {
             // What was asked of it while it started is watched from now on.

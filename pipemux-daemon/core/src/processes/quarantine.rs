@@ -11,8 +11,8 @@ use pipemux_proto::app::Invoke;
 
 use crate::keys::SessionKey;
 use crate::limits::{QUARANTINE_AFTER, SUSPECTS_MAX};
-use crate::processes::Processes;
 use crate::processes::reply::AppReply;
+use crate::processes::session::Session;
 
 /// Identifies a request by what it does, whoever sends it and whenever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -91,18 +91,17 @@ impl Quarantine {
     }
 }
 
-impl Processes {
-    /// Remembers what an app died with; what it answered is no longer suspected.
-    pub fn note_invoke_reply(&mut self, key: &SessionKey, invoke: &Invoke, reply: &AppReply) {
-        let Some(session) = self.sessions.get_mut(key) else { return };
+impl Session {
+    /// Remembers what its app died with; what it answered is no longer suspected.
+    pub fn note_invoke_reply(&mut self, invoke: &Invoke, reply: &AppReply) {
         match reply {
             AppReply::Lost { died: true, why, .. } => {
-                session.quarantine.blame(Fingerprint::of(invoke), why);
+                self.quarantine.blame(Fingerprint::of(invoke), why);
             }
             AppReply::Lost { .. } => {}
-            AppReply::Reply(_) | AppReply::Fault(_) if session.quarantine.is_empty() => {}
+            AppReply::Reply(_) | AppReply::Fault(_) if self.quarantine.is_empty() => {}
             AppReply::Reply(_) | AppReply::Fault(_) => {
-                session.quarantine.clear(Fingerprint::of(invoke));
+                self.quarantine.clear(Fingerprint::of(invoke));
             }
         }
     }

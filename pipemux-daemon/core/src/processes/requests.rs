@@ -17,7 +17,7 @@ use crate::intake;
 use crate::keys::SessionKey;
 use crate::limits::APP_REQUESTS_MAX;
 use crate::processes::reply::{AppReply, Purpose, ReplyTo};
-use crate::processes::session::{ProcessState, QueuedRequest};
+use crate::processes::session::QueuedRequest;
 use crate::processes::{ProcessEvent, Processes, Sessions};
 use crate::timers::Timer;
 use crate::turn::Turn;
@@ -175,8 +175,8 @@ impl Processes {
         let deadline_ms = deadline.saturating_sub(turn.mono_ms());
         let deadline_ms = u32::try_from(deadline_ms).unwrap_or(u32::MAX);
         let envelope = Envelope { deadline_ms, ..Envelope::request(method, id, app) };
-        let key = self.session_by_incarnation.get(&app);
-        let minor = key.map_or(0, |key| self.minor(key));
+        let session = self.incarnations.session_of(app).and_then(|key| self.sessions.get(key));
+        let minor = session.map_or(0, |session| session.profile.minor);
         let required = method == Method::Invoke && minor < OPTIONAL_VERSIONS;
         let older = if required { with_seen_version(body) } else { None };
         match Frame::forward(&envelope, older.as_deref().unwrap_or(body)) {
@@ -216,7 +216,7 @@ impl Processes {
             let is_named = matches!(&request.purpose, Purpose::Client(to) if named(to));
             match intake::read_error(&frame.body, self.speaker(&request.session), !is_named) {
                 Ok(mut fault) => {
-                    if let Some(key) = self.session_by_incarnation.get(&app) {
+                    if let Some(key) = self.incarnations.session_of(app) {
                         self.explain_denial(key, &mut fault);
                     }
                     AppReply::Fault(fault)
@@ -237,7 +237,7 @@ impl Processes {
     /// Why it is dropped.
     fn take_late_reply(&mut self, app: Incarnation, frame: &Frame) -> Result<(), String> {
         if (frame.envelope.kind, frame.envelope.method) == (Kind::Reply, Method::Invoke)
-            && let Some(session) = self.session_by_incarnation.get(&app)
+            && let Some(session) = self.incarnations.session_of(app)
             && let Ok(started) = intake::read_said::<Outcome>(&frame.body, self.speaker(session))
             && let Outcome::Started(started) = started
         {
@@ -399,12 +399,6 @@ impl Processes {
             }
         }
         Some(request)
-    }
-
-    /// True while the session's process isn't ready to take requests.
-    pub fn is_starting(&self, key: &SessionKey) -> bool {
-        let ready = |process: &ProcessState| matches!(process, ProcessState::Ready { .. });
-        self.sessions.get(key).is_some_and(|session| !ready(&session.process))
     }
 }
 

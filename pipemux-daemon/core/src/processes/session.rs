@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use bytes::Bytes;
@@ -10,53 +9,47 @@ use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
 
-use crate::event::{Exit, Limit, Now, Signal};
+use crate::event::{Exit, Limit, Signal};
 use crate::foreign::{ForeignText, quote};
-use crate::keys::RequestId;
-use crate::limits::{BACKOFF_MAX_MS, BACKOFF_MS, CRASH_WINDOW_MS, CRASHES_MAX};
-use crate::manifest::Manifest;
-use crate::persist::records::SavedOpen;
+use crate::keys::{RequestId, SessionKey};
+use crate::manifest::{Isolation, Manifest};
+use crate::processes::app_profile::AppProfile;
+use crate::processes::crash_history::CrashHistory;
 use crate::processes::health::Health;
 use crate::processes::hibernation::Hibernation;
-use crate::processes::passed::PassedVariables;
+use crate::processes::opens::Opens;
+use crate::processes::passed_variables::PassedVariables;
 use crate::processes::quarantine::Quarantine;
 use crate::rate::Rate;
+use crate::turn::Turn;
 
 /// One instance of an app.
 #[derive(Debug)]
 pub struct Session {
+    /// Its name.
+    pub key: SessionKey,
     /// The manifest of its app.
     pub manifest: Rc<Manifest>,
-    /// What it was opened with, oldest first; repeated after a restart.
-    pub opens: Vec<SavedOpen>,
+    /// What it was opened with; repeated after a restart.
+    pub opens: Opens,
     /// The variables that its manifest names, of its openers.
     pub passed: PassedVariables,
     /// Its process.
     pub process: ProcessState,
     /// Its actions; known since its first greeting.
     pub prototypes: Rc<Vec<Prototype>>,
-    /// The prefix of its own tokens (`MT`), if it has any; known since its first greeting.
-    pub token_prefix: Option<String>,
-    /// The minor version of the protocol that its last process spoke; 0 before its first one.
-    pub minor: u16,
-    /// True for an app whose state may change without an event; known since its first greeting.
-    pub changes_unreported: bool,
-    /// True for an app that shows each reader something else; known since its first greeting.
-    pub per_reader: bool,
-    /// True for an app that takes long values as files; known since its first greeting.
-    pub takes_value_files: bool,
+    /// What else its app said in its last greeting.
+    pub profile: AppProfile,
     /// The number of requests that it owes an answer to, including those that wait.
     pub owes: usize,
     /// Requests that wait until it is ready.
     pub waiting: VecDeque<QueuedRequest>,
     /// Client requests that go on once it is ready or has failed.
     pub ready_waiters: Vec<RequestId>,
-    /// When it crashed, on the monotonic clock, within the last [`CRASH_WINDOW_MS`].
-    pub crashes: VecDeque<u64>,
+    /// How its processes were lost.
+    pub crashes: CrashHistory,
     /// Why it stays down until somebody asks for it.
     pub failed: Option<String>,
-    /// How its last process ended, when that was a crash that no reader was told of yet.
-    pub crashed: Option<Crash>,
     /// True when an earlier daemon had it: readers may refer to what they saw then.
     pub restored: bool,
     /// What the app said while it started, for those who have a window.
@@ -69,14 +62,8 @@ pub struct Session {
     pub notices: Rate,
     /// Whether it may sleep, or does.
     pub hibernation: Hibernation,
-    /// Its running jobs, by the app's keys.
-    pub jobs: Vec<String>,
-    /// True while a job runs that needs its process.
-    pub works: bool,
-    /// The last lines of its log, when it was lost.
-    pub last_lines: Vec<String>,
-    /// Fingerprint of the opens that were last written to disk; 0 if none were.
-    pub saved: u64,
+    /// Its running jobs.
+    pub jobs: RunningJobs,
     /// The newest version of its state that it told.
     pub version: u64,
     /// The tokens of the answers that showed or used it, since the daemon started.
@@ -124,15 +111,13 @@ pub enum ProcessState {
     },
 }
 
-/// How a process was lost.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Crash {
-    /// In words: `killed by signal 9`.
-    pub how: String,
-    /// When it was lost.
-    pub at: Now,
-    /// Its number within [`CRASH_WINDOW_MS`], from 1.
-    pub nth: usize,
+/// The jobs of a session that aren't done.
+#[derive(Debug, Default)]
+pub struct RunningJobs {
+    /// The app's keys.
+    pub keys: Vec<String>,
+    /// True while one of them needs the session's process.
+    pub need_process: bool,
 }
 
 /// A request that waits until its session is ready.
@@ -148,44 +133,30 @@ pub struct QueuedRequest {
 
 impl Session {
     /// A session without a process.
-    pub fn new(manifest: Rc<Manifest>, opens: Vec<SavedOpen>) -> Self {
+    pub fn new(key: SessionKey, manifest: Rc<Manifest>) -> Self {
         Self {
+            key,
             manifest,
-            opens,
+            opens: Opens::default(),
             passed: PassedVariables::default(),
             process: ProcessState::Down,
             prototypes: Rc::new(Vec::new()),
-            token_prefix: None,
-            minor: 0,
-            changes_unreported: false,
-            per_reader: false,
-            takes_value_files: false,
+            profile: AppProfile::default(),
             owes: 0,
             waiting: VecDeque::new(),
             ready_waiters: Vec::new(),
-            crashes: VecDeque::new(),
+            crashes: CrashHistory::default(),
             failed: None,
-            crashed: None,
             notes: Vec::new(),
             restored: false,
             health: Health::default(),
             quarantine: Quarantine::default(),
             notices: Rate::default(),
             hibernation: Hibernation::default(),
-            jobs: Vec::new(),
-            works: false,
-            last_lines: Vec::new(),
-            saved: 0,
+            jobs: RunningJobs::default(),
             version: 0,
             tokens: Cell::new(0),
         }
-    }
-
-    /// A number that differs when its opens do; never 0.
-    pub fn opens_fingerprint(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.opens.hash(&mut hasher);
-        hasher.finish().max(1)
     }
 
     /// Its process, if it has one.
@@ -223,30 +194,58 @@ impl Session {
         }
     }
 
-    /// Counts a crash. Returns how many there were within the window.
-    pub fn count_crash(&mut self, now: Now) -> usize {
-        self.crashes.push_back(now.mono_ms);
-        while self.crashes.front().is_some_and(|at| at + CRASH_WINDOW_MS < now.mono_ms) {
-            self.crashes.pop_front();
-        }
-        self.crashes.len()
+    /// True once its process was asked or made to end.
+    pub fn is_draining(&self) -> bool {
+        matches!(self.process, ProcessState::Draining { .. })
     }
 
-    /// How long it stays down after its last crash, in milliseconds from that crash. `salt` differs by incarnation, so
-    /// that sessions which crash together don't come back at the same time.
-    pub fn backoff_ms(&self, salt: u64) -> u64 {
-        let again = self.crashes.len().saturating_sub(1);
-        if again == 0 {
-            return 0;
-        }
-        let wait = BACKOFF_MS.saturating_mul(1 << (again - 1).min(16)).min(BACKOFF_MAX_MS);
-        let jitter = salt.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        wait + jitter % (wait / 2 + 1)
+    /// True when its process is about to exit and opens nothing more: its first open was refused, or it was ended.
+    pub fn is_ending_for_good(&self) -> bool {
+        self.is_draining() && self.opens.is_empty()
     }
 
-    /// True once it has crashed so often that it stays down.
-    pub fn crashed_out(&self) -> bool {
-        self.crashes.len() > CRASHES_MAX
+    /// True while its process isn't ready to take requests.
+    pub fn is_starting(&self) -> bool {
+        self.ready().is_none()
+    }
+
+    /// True when it shares its process, or will.
+    pub fn shares_process(&self) -> bool {
+        self.manifest.isolation == Isolation::Provider
+    }
+
+    /// A client's request goes on once it is ready ([`ReadyProcess::waiters`]) or has ended
+    /// ([`EndedProcess::waiters`]).
+    ///
+    /// [`ReadyProcess::waiters`]: crate::processes::ReadyProcess::waiters
+    /// [`EndedProcess::waiters`]: crate::processes::EndedProcess::waiters
+    pub fn wait_until_ready(&mut self, request: RequestId) {
+        self.ready_waiters.push(request);
+    }
+
+    /// It was ended for good by its user: it is opened with nothing, and may be started again.
+    pub fn forget_opens(&mut self) {
+        self.opens.forget();
+        self.failed = None;
+    }
+
+    /// A user asks for a fresh start: failures, crashes and quarantined requests are forgotten.
+    pub fn forgive(&mut self) {
+        self.failed = None;
+        self.crashes.forgive();
+        self.quarantine.lift();
+    }
+
+    /// Its app says which version its state has. Returns true when that is a newer one.
+    pub fn set_version(&mut self, version: u64) -> bool {
+        let newer = version > self.version;
+        self.version = self.version.max(version);
+        newer
+    }
+
+    /// Writes its opens down, unless they already are.
+    pub fn save(&mut self, turn: &mut Turn) {
+        self.opens.save(turn, &self.key);
     }
 
     /// Describes what it waits for or is busy with, for `sessions`.
@@ -259,7 +258,7 @@ impl Session {
             0 => None,
             n => Some(format!("{n} in quarantine")),
         };
-        let jobs = match self.jobs.len() {
+        let jobs = match self.jobs.keys.len() {
             0 => None,
             1 => Some("1 job".to_owned()),
             n => Some(format!("{n} jobs")),

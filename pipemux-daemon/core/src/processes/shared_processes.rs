@@ -21,7 +21,6 @@ use rustc_hash::FxHashMap;
 use crate::event::{Effect, Exit, Signal, Start};
 use crate::keys::SessionKey;
 use crate::limits::DRAIN_MS;
-use crate::manifest::Isolation;
 use crate::processes::session::ProcessState;
 use crate::processes::{ProcessEvent, Processes};
 use crate::timers::Timer;
@@ -78,7 +77,7 @@ impl SharedProcesses {
         own.any(|shared| shared.closing.is_some())
     }
 
-    fn remove(&mut self, process: Incarnation) -> Vec<Incarnation> {
+    pub(super) fn remove(&mut self, process: Incarnation) -> Vec<Incarnation> {
         let removed = self.by_process.remove(&process);
         let incarnations = removed.map(|shared| shared.incarnations).unwrap_or_default();
         for incarnation in &incarnations {
@@ -98,13 +97,13 @@ impl Processes {
         frame: &Frame,
     ) -> impl Iterator<Item = Incarnation> + use<> {
         let (mut one, mut all) = (Some(process), Vec::new());
-        if let Some(shared) = self.shared.by_process.get_mut(&process) {
+        if let Some(shared) = self.incarnations.shared.by_process.get_mut(&process) {
             let incarnation = frame.envelope.incarnation;
             one = None;
             if (frame.envelope.kind, frame.envelope.method) == (Kind::Event, Method::Hello) {
                 shared.greeting.get_or_insert_with(|| frame.clone());
                 all.clone_from(&shared.incarnations);
-            } else if self.shared.of.get(&incarnation) == Some(&process) {
+            } else if self.incarnations.shared.of.get(&incarnation) == Some(&process) {
                 one = Some(incarnation);
             }
         }
@@ -121,7 +120,7 @@ impl Processes {
 
     /// Ends a process that sent invalid framing.
     pub fn handle_broken(&mut self, turn: &mut Turn, process: Incarnation, why: String) {
-        match self.shared.is_process(process) {
+        match self.incarnations.shared.is_process(process) {
             true => self.drain_shared(turn, process, &why, Signal::Kill),
             false => self.break_app(turn, process, why),
         }
@@ -129,7 +128,7 @@ impl Processes {
 
     /// Ends a process that closed its connection.
     pub fn handle_closed(&mut self, turn: &mut Turn, process: Incarnation) {
-        match self.shared.is_process(process) {
+        match self.incarnations.shared.is_process(process) {
             true => {
                 self.drain_shared(turn, process, "it closed its connection", Signal::Terminate);
             }
@@ -145,30 +144,14 @@ impl Processes {
         exit: Result<Exit, &str>,
         last_lines: Vec<String>,
     ) {
-        let Some(shared) = self.shared.by_process.get(&process) else {
+        let Some(shared) = self.incarnations.shared.by_process.get(&process) else {
             return self.ended(turn, process, exit, last_lines);
         };
         if let Some(at) = shared.closing {
             turn.clear_timer(at, Timer::Drain(process));
         }
-        self.pids.remove(&process);
-        for incarnation in self.shared.remove(process) {
+        for incarnation in self.incarnations.remove_shared(process) {
             self.ended(turn, incarnation, exit, last_lines.clone());
-        }
-    }
-
-    /// Addresses what is to be sent to incarnations to the processes that they are in.
-    pub fn address_effects(&self, effects: &mut [Effect]) {
-        if self.shared.is_empty() {
-            return;
-        }
-        for effect in effects {
-            if let Effect::ToApp { app, .. }
-            | Effect::Signal { app, .. }
-            | Effect::NoteLog { app, .. } = effect
-            {
-                *app = self.shared.process_of(*app);
-            }
         }
     }
 }
@@ -184,10 +167,10 @@ impl Processes {
         start: Start,
     ) {
         let provider = &key.addr.provider;
-        let mut own = self.shared.by_process.iter_mut();
+        let mut own = self.incarnations.shared.by_process.iter_mut();
         if let Some((process, shared)) = own.find(|(_, shared)| shared.provider == *provider) {
             shared.incarnations.push(app);
-            self.shared.of.insert(app, *process);
+            self.incarnations.shared.of.insert(app, *process);
             let greeting = shared.greeting.clone();
             turn.effects.push(Effect::Prepare { state_dir: start.state_dir });
             if let Some(greeting) = greeting {
@@ -198,8 +181,8 @@ impl Processes {
         let process = Incarnation(turn.next_number());
         let (provider, incarnations) = (provider.clone(), vec![app]);
         let shared = SharedProcess { provider, incarnations, greeting: None, closing: None };
-        self.shared.by_process.insert(process, shared);
-        self.shared.of.insert(app, process);
+        self.incarnations.shared.by_process.insert(process, shared);
+        self.incarnations.shared.of.insert(app, process);
         self.launch(turn, Start { app: process, ..start });
     }
 
@@ -218,11 +201,11 @@ impl Processes {
     /// Ends a shared process that broke the protocol or closed its connection, and all sessions in it.
     fn drain_shared(&mut self, turn: &mut Turn, process: Incarnation, why: &str, signal: Signal) {
         self.close_shared(turn, process);
-        for incarnation in self.shared.incarnations(process) {
-            let Some(key) = self.session_by_incarnation.get(&incarnation).cloned() else {
+        for incarnation in self.incarnations.shared.incarnations(process) {
+            let Some(key) = self.incarnations.session_of(incarnation).cloned() else {
                 continue;
             };
-            if !self.is_draining(&key) {
+            if self.sessions.get(&key).is_some_and(|session| !session.is_draining()) {
                 let why = Some(why.to_owned());
                 self.set_draining(turn, &key, incarnation, why, Some(signal));
             }
@@ -236,14 +219,14 @@ impl Processes {
         let Some(app) = self.sessions.get(key).and_then(|session| session.app()) else {
             return false;
         };
-        if !self.shared.is_shared(app) {
+        if !self.incarnations.shared.is_shared(app) {
             self.close(turn, key);
             return true;
         }
-        let process = self.shared.process_of(app);
+        let process = self.incarnations.shared.process_of(app);
         self.close_shared(turn, process);
-        for incarnation in self.shared.incarnations(process) {
-            let Some(session) = self.session_by_incarnation.get(&incarnation).cloned() else {
+        for incarnation in self.incarnations.shared.incarnations(process) {
+            let Some(session) = self.incarnations.session_of(incarnation).cloned() else {
                 continue;
             };
             self.close(turn, &session);
@@ -258,7 +241,7 @@ impl Processes {
     /// From now on nobody joins a process, which ends.
     fn close_shared(&mut self, turn: &mut Turn, process: Incarnation) {
         let at = turn.mono_ms() + DRAIN_MS;
-        if let Some(shared) = self.shared.by_process.get_mut(&process)
+        if let Some(shared) = self.incarnations.shared.by_process.get_mut(&process)
             && shared.closing.is_none()
         {
             shared.closing = Some(at);
@@ -274,12 +257,12 @@ impl Processes {
         app: Incarnation,
         why: &str,
     ) {
-        let process = self.shared.process_of(app);
+        let process = self.incarnations.shared.process_of(app);
         self.close_shared(turn, process);
-        for incarnation in self.shared.incarnations(process) {
-            let neighbour = self.session_by_incarnation.get(&incarnation);
+        for incarnation in self.incarnations.shared.incarnations(process) {
+            let neighbour = self.incarnations.session_of(incarnation);
             let Some(other) = neighbour.filter(|other| *other != key).cloned() else { continue };
-            if !self.is_draining(&other) {
+            if self.sessions.get(&other).is_some_and(|session| !session.is_draining()) {
                 let why = format!("{key}, which shares its process, was ended: {why}");
                 self.set_draining(turn, &other, incarnation, Some(why), Some(Signal::Kill));
             }
@@ -292,9 +275,9 @@ impl Processes {
             Some(ProcessState::Draining { app, why: None, .. }) => *app,
             _ => return,
         };
-        let Some(process) = self.shared.of.remove(&incarnation) else { return };
+        let Some(process) = self.incarnations.shared.of.remove(&incarnation) else { return };
         let mut last = false;
-        if let Some(shared) = self.shared.by_process.get_mut(&process) {
+        if let Some(shared) = self.incarnations.shared.by_process.get_mut(&process) {
             shared.incarnations.retain(|other| *other != incarnation);
             last = shared.incarnations.is_empty();
         }
@@ -306,22 +289,5 @@ impl Processes {
             }
         }
         self.ended(turn, incarnation, Ok(Exit::Code(0)), Vec::new());
-    }
-
-    /// True for an incarnation in a shared process.
-    pub fn is_shared(&self, app: Incarnation) -> bool {
-        self.shared.is_shared(app)
-    }
-
-    /// True when a session shares its process, or will.
-    pub(super) fn shares(&self, key: &SessionKey) -> bool {
-        let session = self.sessions.get(key);
-        session.is_some_and(|session| session.manifest.isolation == Isolation::Provider)
-    }
-
-    /// True once a session's process was asked or made to end.
-    fn is_draining(&self, key: &SessionKey) -> bool {
-        let session = self.sessions.get(key);
-        session.is_some_and(|session| matches!(session.process, ProcessState::Draining { .. }))
     }
 }

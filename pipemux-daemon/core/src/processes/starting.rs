@@ -40,11 +40,9 @@ impl Processes {
             return Err(Fault::not_found(format!("{key} is not open"))
                 .hint(format!("pipemux open {}", key.addr)));
         }
-        self.check_session(key)?;
-        let Some(session) = self.sessions.get(key) else { return Ok(()) };
+        self.forbidden.check_session(session)?;
         let app = Incarnation(turn.next_number());
-        let last = session.crashes.back().copied().unwrap_or(0);
-        let at = last + session.backoff_ms(app.0);
+        let at = session.crashes.next_start(app.0);
         if at > turn.mono_ms() {
             self.start_later(turn, key, app, at);
         } else {
@@ -56,13 +54,13 @@ impl Processes {
     fn start_later(&mut self, turn: &mut Turn, key: &SessionKey, app: Incarnation, at: u64) {
         let Some(session) = self.sessions.get_mut(key) else { return };
         session.process = ProcessState::Backoff { app, at };
-        self.session_by_incarnation.insert(app, key.clone());
+        self.incarnations.insert(app, key);
         turn.set_timer(at, Timer::Backoff(app));
     }
 
     /// Starts a process whose wait after a crash is over.
     pub fn backoff_over(&mut self, turn: &mut Turn, app: Incarnation) {
-        let Some(key) = self.session_by_incarnation.get(&app).cloned() else { return };
+        let Some(key) = self.incarnations.session_of(app).cloned() else { return };
         let waits = |session: &Session| matches!(session.process, ProcessState::Backoff { app: waiting, .. } if waiting == app);
         if self.sessions.get(&key).is_some_and(waits) {
             self.start(turn, &key, app);
@@ -74,23 +72,25 @@ impl Processes {
         let Some(session) = self.sessions.get_mut(key) else { return };
         if let ProcessState::Backoff { app, at } = session.process {
             session.process = ProcessState::Down;
-            self.session_by_incarnation.remove(&app);
+            self.incarnations.remove(app);
             turn.clear_timer(at, Timer::Backoff(app));
         }
     }
 
     fn start(&mut self, turn: &mut Turn, key: &SessionKey, app: Incarnation) {
-        if self.shares(key) && self.shared.is_closing(&key.addr.provider) {
+        let Some(session) = self.sessions.get_mut(key) else { return };
+        let shares = session.shares_process();
+        if shares && self.incarnations.shared.is_closing(&key.addr.provider) {
             return self.start_later(turn, key, app, turn.mono_ms() + REJOIN_MS);
         }
         let deadline = turn.mono_ms() + START_MS;
         let (state_dir, log) = self.paths(key);
-        let confinement = self.confinement(key);
         let Some(session) = self.sessions.get_mut(key) else { return };
+        let confinement = session.confinement(&self.forbidden);
         session.process = ProcessState::Starting { app, deadline, greeted: false };
-        let again = session.crashed.is_some();
+        let again = session.crashes.untold.is_some();
         turn.measure(|| Measurement::Started { provider: key.addr.provider.clone(), again });
-        let open = session.opens.last().cloned().unwrap_or_default();
+        let open = session.opens.newest().cloned().unwrap_or_default();
         let start = Start {
             app,
             command: session.manifest.command.clone(),
@@ -106,10 +106,10 @@ impl Processes {
             confinement,
         };
         let dev = session.manifest.dev;
-        self.session_by_incarnation.insert(app, key.clone());
+        self.incarnations.insert(app, key);
         turn.set_timer(deadline, Timer::Start(app));
         self.events.push_back(ProcessEvent::Starting { session: key.clone(), dev });
-        if self.shares(key) {
+        if shares {
             self.join(turn, key, app, start);
         } else {
             self.launch(turn, start);
@@ -120,39 +120,35 @@ impl Processes {
 
     /// The program of an app that its author works on changed: its process ends, and the next use starts the new one.
     pub fn program_changed(&mut self, turn: &mut Turn, process: Incarnation) {
-        let in_it =
-            |(app, _): &(&Incarnation, &SessionKey)| self.shared.process_of(**app) == process;
-        let mut keys: Vec<SessionKey> =
-            self.session_by_incarnation.iter().filter(in_it).map(|(_, key)| key.clone()).collect();
-        keys.sort();
-        for key in keys {
+        for key in self.incarnations.sessions_in(process) {
             let text = "(dev) its program changed, so it is started again";
             self.note_notice(turn, key.clone(), text.into());
             // Crashes of the old program don't count against the new one.
-            self.forgive(&key);
+            if let Some(session) = self.sessions.get_mut(&key) {
+                session.forgive();
+            }
             self.close(turn, &key);
         }
     }
 
     /// A process runs under this process id. What was left out of its sandbox is told with the session's start.
     pub fn started(&mut self, app: Incarnation, pid: u32, left_out: Vec<String>) {
-        if let Some(key) = self.session_by_incarnation.get(&app)
+        if let Some(key) = self.incarnations.session_of(app)
             && let Some(session) = self.sessions.get_mut(key)
         {
             session.notes.extend(left_out.into_iter().map(ForeignText::from));
         }
-        if self.session_by_incarnation.contains_key(&app) || self.shared.is_process(app) {
-            self.pids.insert(app, pid);
-        }
+        self.incarnations.set_pid(app, pid);
     }
 }
 
 /// The refusal to start a session that failed, with its last lines.
 fn stays_down(key: &SessionKey, session: &Session, why: &str) -> Fault {
     let mut fault = Fault::unavailable(format!("{key} is down: {why}"));
-    if !session.last_lines.is_empty() {
+    let last_lines = &session.crashes.last_lines;
+    if !last_lines.is_empty() {
         fault = fault.hint("its last lines:");
-        fault.hints.extend(session.last_lines.iter().cloned());
+        fault.hints.extend(last_lines.iter().cloned());
     }
     match session.manifest.command.is_empty() {
         true => fault.hint("pipemux apps"),

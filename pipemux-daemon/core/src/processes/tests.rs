@@ -35,7 +35,7 @@ impl Harness {
         let manifest = Manifest { isolation, ..Manifest::new(addr.provider.clone(), "app") };
         let key = SessionKey { workspace: None, addr };
         self.processes.create(key.clone(), Rc::new(manifest));
-        self.processes.push_open(&key, SavedOpen::default());
+        self.processes.get_mut(&key).unwrap().opens.push(SavedOpen::default());
         self.events();
         key
     }
@@ -220,5 +220,5 @@ fn sessions_that_share_a_process_end_with_it_and_each_is_told() {
         })
         .collect();
     assert_eq!(ended, keys);
-    assert!(harness.processes.is_idle());
+    assert!(harness.processes.incarnations().is_empty());
 }

@@ -56,7 +56,7 @@ impl Processes {
     fn give_up_waking(&mut self, turn: &mut Turn, key: &SessionKey) {
         if let Some(session) = self.sessions.get_mut(key).filter(|_| !self.stopping) {
             (session.hibernation.wake_at, session.hibernation.due) = (None, false);
-            self.save_asleep(turn, key);
+            session.hibernation.save(turn, key);
         }
     }
 

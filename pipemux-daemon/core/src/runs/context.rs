@@ -34,12 +34,12 @@ impl RunContext<'_> {
 
     /// True when a session's app has greeted this daemon.
     pub(super) fn has_greeted(&self, key: &SessionKey) -> bool {
-        self.sessions.get(key).is_some_and(|session| session.minor > 0)
+        self.sessions.get(key).is_some_and(|session| session.profile.minor > 0)
     }
 
     /// True when a session's app takes long values as files.
     pub(super) fn takes_value_files(&self, key: &SessionKey) -> bool {
-        self.sessions.get(key).is_some_and(|session| session.takes_value_files)
+        self.sessions.get(key).is_some_and(|session| session.profile.takes_value_files)
     }
 
     /// True when an earlier daemon had the session: readers may mean what that daemon showed them.
@@ -50,7 +50,7 @@ impl RunContext<'_> {
     /// True when a token's prefix is the one that the session's app declared.
     pub fn declares_prefix(&self, key: &SessionKey, prefix: &str) -> bool {
         let session = self.sessions.get(key);
-        session.is_some_and(|session| session.token_prefix.as_deref() == Some(prefix))
+        session.is_some_and(|session| session.profile.token_prefix.as_deref() == Some(prefix))
     }
 
     /// Why a question isn't asked whose session was closed meanwhile: the answer would go to the next session of this name,

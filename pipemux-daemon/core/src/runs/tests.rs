@@ -52,7 +52,7 @@ impl Scene {
         let mut sessions = BTreeMap::new();
         for (number, addr) in [(1, "notes/main"), (2, "todo/main")] {
             let manifest = Manifest::new(key(addr).addr.provider, "app");
-            let mut session = Session::new(Rc::new(manifest), Vec::new());
+            let mut session = Session::new(key(addr), Rc::new(manifest));
             session.process = ProcessState::Ready { app: Incarnation(number) };
             sessions.insert(key(addr), session);
             workspace.windows.push(Window::new(number, key(addr), 0));

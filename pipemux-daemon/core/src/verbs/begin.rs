@@ -236,7 +236,9 @@ impl Core {
             Some(Task::Waiting(..) | Task::Log(_) | Task::Tracing(_)) => self.cancel_wait(id),
             Some(Task::Opening(opening)) if runs_steps => {
                 let session = opening.session.clone();
-                self.processes.cancel_opening(&session, id);
+                if let Some(found) = self.processes.get_mut(&session) {
+                    found.opens.cancel_request(id);
+                }
                 self.fail_request(id, Fault::unavailable("cancelled, nothing was sent to an app"));
             }
             // What a run or a click waits for before it begins would begin it.
@@ -277,7 +279,9 @@ impl Core {
     }
 
     fn fail_slow_start(&mut self, id: RequestId, session: &SessionKey) {
-        self.processes.cancel_opening(session, id);
+        if let Some(found) = self.processes.get_mut(session) {
+            found.opens.cancel_request(id);
+        }
         let fault = Fault::unavailable(format!("{session} was not ready in time"))
             .hint(format!("pipemux logs {session}"));
         self.fail_request(id, fault);

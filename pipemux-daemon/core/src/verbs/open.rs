@@ -14,7 +14,7 @@ use crate::limits::{ENV_MAX, OPENS_MAX, SESSIONS_MAX, WINDOWS_MAX};
 use crate::manifest::{Manifest, Scope};
 use crate::persist::records::SavedOpen;
 use crate::pipeline::grants::grant_for_open;
-use crate::processes::passed::PassedVariables;
+use crate::processes::passed_variables::PassedVariables;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::ProcessState;
 use crate::providers::find_manifest;
@@ -71,41 +71,45 @@ impl Core {
             );
         }
         let (saved, passed) = saved_open(&open, &manifest);
-        self.processes.check_opens(&key, &manifest, std::slice::from_ref(&saved))?;
+        self.processes.forbidden().check_opens(&key, &manifest, std::slice::from_ref(&saved))?;
         let fresh = !self.processes.contains(&key);
         if fresh {
             self.processes.create(key.clone(), manifest);
         }
-        if !saved.args.is_empty() && self.processes.is_ending_for_good(&key) {
+        let Some(session) = self.processes.get_mut(&key) else {
+            return Err(Fault::not_found(format!("no session {key}")));
+        };
+        if !saved.args.is_empty() && session.is_ending_for_good() {
             // Its first open was refused, or it was ended: a request to the process would be lost with it.
-            self.processes.wait_until_ready(&key, id);
+            session.wait_until_ready(id);
             self.set_task(id, Task::Reopening(Box::new(open)));
             return Ok(());
         }
-        let note = self.processes.pass_variables(&key, passed);
+        let note = session.pass_variables(passed);
+        let down = session.process == ProcessState::Down && session.failed.is_none();
+        let starts = fresh || (down && !saved.args.is_empty());
+        // A start sends all opens of the session, and this one last. A session that was ended, and whose process is
+        // about to exit, has none: its next process opens with this.
+        if starts || session.opens.is_empty() && saved.args.is_empty() {
+            session.opens.push(saved.clone());
+        }
+        if starts {
+            session.opens.begin_request(id);
+        }
         let shows = matches!(then, AfterOpen::Show);
         let opening = Opening { session: key.clone(), args: open, then };
         self.set_task(id, Task::Opening(Box::new(opening)));
-        let down = self
-            .processes
-            .get(&key)
-            .is_some_and(|s| s.process == ProcessState::Down && s.failed.is_none());
-        if fresh || (down && !saved.args.is_empty()) {
-            // The start sends all opens of the session, and this one last.
-            self.processes.push_open(&key, saved);
-            self.processes.begin_opening(&key, id);
+        if starts {
             if let Err(fault) = self.processes.wake(&mut self.turn, &key) {
-                self.processes.cancel_opening(&key, id);
+                if let Some(session) = self.processes.get_mut(&key) {
+                    session.opens.cancel_request(id);
+                }
                 return Err(fault);
             }
             if shows && let Ok((mut requests, _)) = self.window_requests(id) {
                 requests.prefetch_for_open(&key);
             }
         } else if saved.args.is_empty() {
-            if self.processes.get(&key).is_some_and(|session| session.opens.is_empty()) {
-                // The session was ended and its process is about to exit: the next process opens with this.
-                self.processes.push_open(&key, saved);
-            }
             return self.finish_open(id, note.into_iter().map(ForeignText::from).collect());
         } else if grant_for_open(
             &mut self.turn,
@@ -138,9 +142,10 @@ impl Core {
                     Fault::unavailable(format!("an unreadable reply of {key}: {error}"))
                 })?;
                 // A session that has been removed since has no next process.
-                if let Some(session) = self.processes.get(&key) {
+                if let Some(session) = self.processes.get_mut(&key) {
                     let (saved, _) = saved_open(&opening.args, &session.manifest);
-                    self.processes.add_open(&mut self.turn, &key, saved, OPENS_MAX);
+                    session.opens.add(saved, OPENS_MAX);
+                    session.save(&mut self.turn);
                 }
                 self.finish_open(id, opened.notes)
             }
@@ -163,7 +168,9 @@ impl Core {
             return Err(require::missing_task(&self.clients, id));
         };
         let Opening { session: key, args, then } = *opening;
-        self.processes.cancel_opening(&key, id);
+        if let Some(session) = self.processes.get_mut(&key) {
+            session.opens.cancel_request(id);
+        }
         let shows = matches!(then, AfterOpen::Show);
         let number = self.tasks.prefetches.window_number(id, &key);
         let request = require::request(&self.clients, id)?;
@@ -190,7 +197,9 @@ impl Core {
             let audience = Audience::Workspace(at.clone(), Some(key.clone()));
             self.publish(EventKind::Opened, audience, Some(&reader), &format!("{key} was opened"));
         }
-        self.processes.save(&mut self.turn, &key);
+        if let Some(session) = self.processes.get_mut(&key) {
+            session.save(&mut self.turn);
+        }
         self.save_window(&at, &key);
         match then {
             AfterOpen::Show => {

@@ -72,7 +72,7 @@ impl Core {
         let has_tokens = lookup.refs.iter().any(|found| found.prefix.is_some());
         let is_unknown = |key: &&SessionKey| {
             let session = self.processes.get(key);
-            session.is_some_and(|session| session.minor == 0 && session.failed.is_none())
+            session.is_some_and(|session| session.profile.minor == 0 && session.failed.is_none())
         };
         let mut unknown: Vec<SessionKey> = Vec::new();
         if has_tokens && may_start {

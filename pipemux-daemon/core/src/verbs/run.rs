@@ -176,8 +176,11 @@ impl Core {
         for session in sessions {
             // A session that can't start has no prototypes, which the plan will report.
             let woken = self.processes.wake(&mut self.turn, &session).is_ok();
-            if woken && self.processes.is_starting(&session) {
-                self.processes.wait_until_ready(&session, id);
+            if let Some(found) = self.processes.get_mut(&session)
+                && woken
+                && found.is_starting()
+            {
+                found.wait_until_ready(id);
             }
         }
         // After the loop, because none of them may be left to wait for.

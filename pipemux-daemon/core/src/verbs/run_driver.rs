@@ -223,7 +223,9 @@ impl Core {
         };
         let (session, invoke) = in_flight.ok_or_else(Self::lost_run)?;
         let session = session.clone();
-        self.processes.note_invoke_reply(&session, invoke, &reply);
+        if let Some(session) = self.processes.get_mut(&session) {
+            session.note_invoke_reply(invoke, &reply);
+        }
         let mut reply = StepReply::read(reply, self.processes.speaker(&session));
         if let StepReply::Outcome(Outcome::Failed(fault)) = &mut reply {
             self.processes.explain_denial(&session, fault);
@@ -237,7 +239,8 @@ impl Core {
                     self.version_went_back(&session, app, (from, *version));
                 }
                 // Told now, so that watchers hear of the change before they hear of the run that made it.
-                if self.processes.set_version(&session, *version) {
+                let found = self.processes.get_mut(&session);
+                if found.is_some_and(|found| found.set_version(*version)) {
                     self.session_changed(&session);
                 }
             }

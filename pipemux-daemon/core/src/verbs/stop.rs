@@ -60,7 +60,9 @@ impl Core {
             workspace: key.workspace.as_deref().map(Into::into),
             session: key.to_string(),
         });
-        self.processes.forget_opens(&key);
+        if let Some(session) = self.processes.get_mut(&key) {
+            session.forget_opens();
+        }
         self.set_task(id, Task::Ending(key.clone()));
         self.processes.close(&mut self.turn, &key);
         if self.processes.get(&key).is_some_and(|session| session.app().is_none()) {
@@ -84,7 +86,8 @@ impl Core {
             .tasks
             .requests_with(|task| matches!(task, Task::Restarting(waited) if waited == key));
         let idle = session.opens.is_empty() && session.waiting.is_empty() && restarting.is_empty();
-        if idle && !self.has_window(key) && !self.processes.is_opening(key) {
+        let idle = idle && !session.opens.has_request();
+        if idle && !self.has_window(key) {
             let (state_dir, _) = self.processes.paths(key);
             let log = self.processes.own_log(key);
             let removed = self.processes.remove(key);
@@ -121,7 +124,9 @@ impl Core {
         }
         self.set_task(id, Task::Restarting(key.clone()));
         self.processes.cancel_backoff(&mut self.turn, &key);
-        self.processes.forgive(&key);
+        if let Some(session) = self.processes.get_mut(&key) {
+            session.forgive();
+        }
         if !self.processes.close_for_restart(&mut self.turn, &key) {
             self.begin_restart(id, &key)?;
         }
@@ -131,11 +136,14 @@ impl Core {
     /// Starts the next process of a session that is being restarted.
     fn begin_restart(&mut self, id: RequestId, key: &SessionKey) -> Result<(), Fault> {
         // The manifest may have changed since the session was opened.
-        if let Some(manifest) = self.providers.get(&key.addr.provider) {
-            self.processes.set_manifest(key, manifest.clone());
+        let manifest = self.providers.get(&key.addr.provider);
+        if let (Some(manifest), Some(session)) = (manifest, self.processes.get_mut(key)) {
+            session.manifest = manifest.clone();
         }
         self.processes.wake(&mut self.turn, key)?;
-        self.processes.wait_until_ready(key, id);
+        if let Some(session) = self.processes.get_mut(key) {
+            session.wait_until_ready(id);
+        }
         Ok(())
     }
 
@@ -164,7 +172,7 @@ impl Core {
     /// Answers all requests and stops the daemon, if it was asked to end and no process is left. To be called once
     /// everything that follows from an event was handled.
     pub(crate) fn stop_if_done(&mut self) {
-        if self.shutdown == Shutdown::Running || !self.processes.is_idle() {
+        if self.shutdown == Shutdown::Running || !self.processes.incarnations().is_empty() {
             return;
         }
         for id in self.tasks.requests_with(|task| matches!(task, Task::Stopping)) {

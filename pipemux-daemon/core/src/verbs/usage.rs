@@ -34,7 +34,11 @@ impl Core {
     pub(super) fn read_usage(&mut self, id: RequestId) {
         let sessions: Vec<SessionKey> = self.processes.sessions().keys().cloned().collect();
         let query = |key: &SessionKey| UsageQuery {
-            process: self.processes.get(key).and_then(|session| self.processes.process(session)),
+            process: self
+                .processes
+                .get(key)
+                .and_then(|session| session.app())
+                .map(|app| self.processes.incarnations().process_of(app)),
             state_dir: self.processes.paths(key).0,
         };
         let queries = sessions.iter().map(query).collect();
@@ -74,7 +78,10 @@ impl Core {
             add(&mut sums.usage.disk, usage.disk);
             let Some(session) = self.processes.get(key) else { continue };
             sums.tokens += session.tokens.get();
-            if self.processes.process(session).is_none_or(|process| counted.insert(process)) {
+            if session
+                .app()
+                .is_none_or(|app| counted.insert(self.processes.incarnations().process_of(app)))
+            {
                 add(&mut sums.usage.memory, usage.memory);
                 add(&mut sums.usage.cpu_ms, usage.cpu_ms);
             }
@@ -99,7 +106,7 @@ impl Core {
                 Some(owner) => self.workspaces.get(owner).map_or("?".into(), |w| w.name.clone()),
             };
             let here = key.workspace.as_ref().is_none_or(|owner| owner == at);
-            let pid = self.processes.pid(session);
+            let pid = session.app().and_then(|app| self.processes.incarnations().pid(app));
             let owned = if here { String::new() } else { format!(" · workspace {owner}") };
             let failed = session.failed.as_ref().map_or(String::new(), |why| format!(" · {why}"));
             let more =

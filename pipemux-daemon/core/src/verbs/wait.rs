@@ -318,13 +318,15 @@ impl Core {
                 let now = (app, session.version);
                 let newer = now.1 > version && !window.was_delivered(now, rendered);
                 // What another reader did may concern only that one: the app is asked, while this one waits.
-                newer && (!session.per_reader || self.shows_something_else(window, rendered, now))
+                newer
+                    && (!session.profile.per_reader
+                        || self.shows_something_else(window, rendered, now))
             }
             // Another process may show another state. One that went on from a saved state is not another one here:
             // `app` was replaced when it woke up.
             Some(_) => true,
             // A session that was put to sleep hasn't changed; one that crashed has.
-            None => session.crashed.is_some() || session.failed.is_some(),
+            None => session.crashes.untold.is_some() || session.failed.is_some(),
         }
     }
 }

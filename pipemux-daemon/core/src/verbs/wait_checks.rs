@@ -25,7 +25,8 @@ impl Core {
     pub(crate) fn check_waited_windows(&mut self, id: RequestId) {
         self.check_windows(id, |core, key| {
             let session = core.processes.get(key);
-            session.is_some_and(|found| found.changes_unreported) || core.is_unknown(id, key)
+            session.is_some_and(|found| found.profile.changes_unreported)
+                || core.is_unknown(id, key)
         });
     }
 
@@ -81,7 +82,7 @@ impl Core {
         let workspace = request.and_then(|request| self.workspaces.get(&request.workspace));
         let window = workspace.and_then(|workspace| workspace.window(key));
         let (Some(window), Some(session)) = (window, self.processes.get(key)) else { return false };
-        session.per_reader
+        session.profile.per_reader
             && session.ready().is_some_and(|app| !holds_version(window, (app, session.version)))
     }
 
@@ -165,7 +166,8 @@ impl Core {
                 window.hold(asked, app, Rc::new(projection));
             }
         }
-        if self.processes.set_version(key, version) {
+        let session = self.processes.get_mut(key);
+        if session.is_some_and(|session| session.set_version(version)) {
             self.session_changed(key);
         }
     }

@@ -13,7 +13,7 @@ use crate::keys::SessionKey;
 use crate::limits::ENV_MAX;
 use crate::manifest::Manifest;
 use crate::persist::records::SavedOpen;
-use crate::processes::Processes;
+use crate::processes::opens::Opens;
 use crate::processes::session::Session;
 
 /// Variables of a session's openers with their values; the newest opener's count.
@@ -73,9 +73,14 @@ impl SavedOpen {
 
 impl Session {
     /// A session of an earlier daemon. Values that an older release saved are kept in memory from now on.
-    pub(super) fn restored(manifest: Rc<Manifest>, mut opens: Vec<SavedOpen>) -> Self {
+    pub(super) fn restored(
+        key: SessionKey,
+        manifest: Rc<Manifest>,
+        mut opens: Vec<SavedOpen>,
+    ) -> Self {
         let values: Vec<PassedVariables> = opens.iter_mut().map(SavedOpen::take_values).collect();
-        let mut session = Self::new(manifest, opens);
+        let mut session = Self::new(key, manifest);
+        session.opens = Opens::restored(opens);
         for newer in values {
             session.passed.update(newer);
         }
@@ -90,14 +95,15 @@ impl Session {
     }
 
     /// What is to be told of the variables that its openers passed to an earlier daemon, and nobody to this one.
-    pub(super) fn missing_variables(&self, key: &SessionKey) -> Option<String> {
-        let named = self.opens.iter().flat_map(|open| &open.passed);
+    pub(super) fn missing_variables(&self) -> Option<String> {
+        let named = self.opens.as_slice().iter().flat_map(|open| &open.passed);
         let mut missing: Vec<&str> = named
             .filter(|name| !self.passed.0.contains_key(*name) && self.manifest.pass.contains(*name))
             .map(String::as_str)
             .collect();
         missing.sort_unstable();
         missing.dedup();
+        let key = &self.key;
         let it = if missing.len() == 1 { "its value is" } else { "their values are" };
         (!missing.is_empty()).then(|| {
             format!(
@@ -107,14 +113,12 @@ impl Session {
             )
         })
     }
-}
 
-impl Processes {
     /// Takes over the variables of an opener. Returns what is to be told when the process runs with other values.
-    pub fn pass_variables(&mut self, key: &SessionKey, passed: PassedVariables) -> Option<String> {
-        let session = self.sessions.get_mut(key)?;
-        let changed = session.passed.update(passed);
-        (session.up().is_some() && !changed.is_empty()).then(|| {
+    pub fn pass_variables(&mut self, passed: PassedVariables) -> Option<String> {
+        let changed = self.passed.update(passed);
+        let key = &self.key;
+        (self.up().is_some() && !changed.is_empty()).then(|| {
             let (names, them) =
                 (changed.join(", "), if changed.len() == 1 { "it" } else { "them" });
             format!(
