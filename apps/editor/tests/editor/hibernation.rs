@@ -130,14 +130,24 @@ fn session_stays_awake_if_its_snapshot_cannot_be_written() {
 }
 
 #[test]
-fn large_session_with_a_long_history_wakes_unchanged() {
+fn large_session_wakes_unchanged() {
+    wakes_unchanged(170_000, 50);
+}
+
+#[test]
+fn session_with_a_long_history_wakes_unchanged() {
+    wakes_unchanged(3_000, 1_000);
+}
+
+/// Puts a session to sleep that changed that many lines of a file, one by one, and wakes it.
+fn wakes_unchanged(lines: usize, steps: i64) {
     let mut scenario = Scenario::new();
-    let long = "0123456789 漢字 a line of some length, as there are many\n".repeat(170_000);
+    let long = "0123456789 漢字 a line of some length, as there are many\n".repeat(lines);
     fs::write(scenario.files.path().join("new.txt"), &long).unwrap();
     done(scenario.host.invoke(&open("new.txt")));
     done(scenario.host.invoke(&hold()));
     view(&mut scenario);
-    for step in 0..1_000 {
+    for step in 0..steps {
         let line = step * 3 + 1;
         done(scenario.host.invoke(&replace_lines(line, line, &format!("step {step}"))));
     }
