@@ -24,8 +24,8 @@
 //! | `feed` | what happened, for those who watch |
 //! | `turn` | what components share while one event is taken in |
 //!
-//! Dependencies point one way: verbs → pipeline → runs, views → workspaces, processes, jobs, consents → persist. `component_graph.rs`
-//! of the whole-system tests fails on a circle.
+//! Dependencies point one way: verbs → pipeline, answers → runs, views → workspaces, processes, jobs,
+//! consents → persist. `tests/tests/structure.rs` fails on a circle.
 //!
 //! **Invariant: nothing here waits.** No runtime, no socket, no file, no clock and no randomness: the
 //! same events and times give the same effects. `tests/dependencies.rs` checks the dependency tree and the sources.
