@@ -172,11 +172,11 @@ pub enum VerbEffect {
 /// Which later requests of a client that sends them in order have to wait for the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HoldsLater {
-    /// None.
+    /// No later request waits for the answer.
     Nothing,
-    /// Those for the same workspace: it changes which windows there are.
+    /// Requests for the same workspace wait: the verb changes which windows there are.
     Workspace,
-    /// All: it changes which apps there are, or ends the daemon.
+    /// All requests wait: the verb changes which apps there are, or ends the daemon.
     All,
 }
 
@@ -291,7 +291,7 @@ impl Verb {
         match self {
             Self::Open(_) => VerbKind::Open,
             Self::View(ViewArgs { inject: Some(_), .. }) => VerbKind::Inject,
-            // One that opens a window opens it once, however often it is sent.
+            // Also a view that opens a window: sent again, it finds the window open.
             Self::View(_) => VerbKind::View,
             Self::Click { .. } => VerbKind::Click,
             Self::Run { only_queries: true, .. } => VerbKind::Ask,
