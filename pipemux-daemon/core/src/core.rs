@@ -28,7 +28,7 @@ use crate::pauses::Pauses;
 use crate::persist::Persist;
 use crate::processes::Processes;
 use crate::rules::Rules;
-use crate::runs::open_questions::OpenRuns;
+use crate::runs::open_runs::OpenRuns;
 use crate::timers::Timer;
 use crate::turn::Turn;
 use crate::verbs::tasks::Tasks;

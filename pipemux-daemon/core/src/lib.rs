@@ -10,6 +10,7 @@
 //! | `pipeline` | what comes before a run: apps are opened and started, calls planned, folders granted |
 //! | `answers` | what an answer shows of windows, within its budget; what its reader will have seen |
 //! | `runs` | the steps of a run, one after the other; open questions |
+//! | `scripts` | what a reader wrote: its steps, their arguments and what they name |
 //! | `views` | projections to Markdown, deltas, Contexts, answers |
 //! | `workspaces` | windows, anchors, readers, notices, history |
 //! | `clients`, [`exchange`] | connections, requests and their one answer; bytes that aren't read |
@@ -24,8 +25,8 @@
 //! | `feed` | what happened, for those who watch |
 //! | `turn` | what components share while one event is taken in |
 //!
-//! Dependencies point one way: verbs → pipeline, answers → runs, views → workspaces, processes, jobs,
-//! consents → persist. `tests/tests/structure.rs` fails on a circle.
+//! Dependencies point one way: verbs → pipeline, answers → runs, views → scripts → workspaces, processes,
+//! jobs, consents → persist. `tests/tests/structure.rs` fails on a circle.
 //!
 //! **Invariant: nothing here waits.** No runtime, no socket, no file, no clock and no randomness: the
 //! same events and times give the same effects. `tests/dependencies.rs` checks the dependency tree and the sources.
@@ -66,6 +67,7 @@ mod providers;
 mod rate;
 pub mod rules;
 mod runs;
+mod scripts;
 mod text;
 mod timers;
 mod turn;

@@ -90,7 +90,7 @@ const DECODERS: &[&str] = &[
     "clients/fitting.rs",
     "core/restore.rs",
     "workspaces/anchors/saved.rs",
-    "runs/saved_question.rs",
+    "runs/questions/saved_question.rs",
     "verbs/undo.rs",
     "processes/tests.rs",
     "runs/tests.rs",
@@ -118,14 +118,14 @@ const READERS: &[&str] = &[
     "jobs/",
     "processes/session.rs",
     "runs/arguments.rs",
-    "runs/bare_number.rs",
+    "scripts/bare_number.rs",
     "runs/history_round.rs",
-    "runs/labels.rs",
+    "scripts/labels.rs",
     "runs/lookup.rs",
-    "runs/missing_argument.rs",
-    "runs/question.rs",
+    "runs/questions/missing_argument.rs",
+    "runs/questions/question.rs",
     "runs/resume.rs",
-    "runs/step.rs",
+    "runs/step_outcome.rs",
     "verbs/hidden_link.rs",
     "verbs/jobs.rs",
     "answers/cancelled_steps.rs",
@@ -150,9 +150,10 @@ fn texts_of_apps_are_read_only_where_they_are_shown_or_kept() {
         assert!(!reads || allowed, "{name}: show it with foreign::inert");
         // A declaration's doc is shown as a comment, which it can't end.
         let docs = text.contains(".doc)") || text.contains(".doc;") || text.contains(".doc.");
-        let shows_docs = ["views/prototypes.rs", "views/form.rs", "runs/form.rs", "intake/"]
-            .iter()
-            .any(|shows| name.starts_with(shows));
+        let shows_docs =
+            ["views/prototypes.rs", "views/form.rs", "runs/questions/form.rs", "intake/"]
+                .iter()
+                .any(|shows| name.starts_with(shows));
         assert!(!docs || shows_docs, "{name}: a doc is written by views/prototypes.rs or form.rs");
     }
 }

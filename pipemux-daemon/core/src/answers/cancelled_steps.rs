@@ -16,11 +16,12 @@ pub(super) fn steps_still_running<'r>(
     workspace: &WorkspaceKey,
     reader: &str,
 ) -> Vec<String> {
-    let own = running.filter(|run| run.workspace == *workspace && run.reader == reader);
-    let cancelled = own.filter(|run| run.was_cancelled() && !run.only_queries());
+    let own =
+        running.filter(|run| run.caller.workspace == *workspace && *run.caller.reader == *reader);
+    let cancelled = own.filter(|run| run.cancelled && !run.progress.only_queries());
     let line = |run: &Run| {
         let (session, _) = run.in_flight()?;
-        let call = call_of(run.steps.get(run.done.len())?);
+        let call = call_of(run.progress.steps.get(run.progress.done.len())?);
         Some(format!(
             "{call} still runs, though its call was cancelled · look: pipemux view {session}"
         ))
@@ -30,7 +31,7 @@ pub(super) fn steps_still_running<'r>(
 
 /// Returns a line for each step of a run that took effect or failed in its app, for the reader who didn't get the run's answer.
 pub(super) fn outcomes_of_cancelled(run: &Run, processes: &Processes) -> Vec<String> {
-    let ended = run.steps.iter().zip(&run.done).filter(|(step, outcome)| {
+    let ended = run.progress.steps.iter().zip(&run.progress.done).filter(|(step, outcome)| {
         !step.is_query() && (outcome.state.is_some() || outcome.job.is_some())
     });
     let line = |(step, outcome): (&Step, &StepOutcome)| {

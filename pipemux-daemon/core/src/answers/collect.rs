@@ -39,7 +39,7 @@ impl AnswerInput {
         let request = AnswerRequest::new(client_request, &kind, workspace);
         let still_running = steps_still_running(running, &request.workspace, &request.reader);
         let outcomes_for_later = match &kind {
-            AnswerKind::Run(run) if run.was_cancelled() || !is_connected => {
+            AnswerKind::Run(run) if run.cancelled || !is_connected => {
                 outcomes_of_cancelled(run, processes)
             }
             _ => Vec::new(),

@@ -72,7 +72,7 @@ fn focused_ids(input: &AnswerInput, windows: &[AnswerWindow], workspace: &Worksp
 
 /// Counts the tokens of an answer for the sessions that it shows or whose actions ran: for each of several the same part.
 fn count_tokens(input: &AnswerInput, windows: &[AnswerWindow], processes: &Processes, shown: u64) {
-    let steps = input.run().map_or(&[][..], |run| &run.steps[..]);
+    let steps = input.run().map_or(&[][..], |run| &run.progress.steps[..]);
     let mut sessions: Vec<&SessionKey> = Vec::new();
     let named = windows.iter().map(|window| &window.session);
     for session in named.chain(steps.iter().map(|step| &step.session)) {

@@ -16,7 +16,7 @@ use crate::event::Now;
 use crate::jobs::Jobs;
 use crate::limits::CONTEXT_BYTES;
 use crate::processes::Processes;
-use crate::runs::open_questions::OpenRuns;
+use crate::runs::open_runs::OpenRuns;
 use crate::runs::run::ASKS;
 use crate::views::answer_buffer::AnswerBuffer;
 use crate::views::answer_window::AnswerWindow;
@@ -122,7 +122,7 @@ fn exit_status(kind: &AnswerKind, windows: &[AnswerWindow]) -> u8 {
 /// Returns true if the answer is an error and no step ran.
 fn is_error(kind: &AnswerKind, exit: u8) -> bool {
     match kind {
-        AnswerKind::Run(run) => run.wrong_answer.is_some(),
+        AnswerKind::Run(run) => run.end.wrong_answer.is_some(),
         AnswerKind::Questions { refusal, .. } => refusal.is_some(),
         // Of a window that can't be shown there is only the error.
         AnswerKind::Open { .. }

@@ -36,13 +36,13 @@ pub(super) fn write_jobs(
 ) -> JobsPart {
     let mut part = JobsPart::default();
     if let Some(run) = input.run() {
-        let began = run.done.iter().filter_map(|outcome| outcome.job.as_ref());
+        let began = run.progress.done.iter().filter_map(|outcome| outcome.job.as_ref());
         for job in began.filter_map(|job| jobs.get(job.number)) {
             part.statuses.push(job.status(next.now.unix_ms));
             part.seen.push((job.number, job.rev));
         }
-        part.told = run.done.iter().filter_map(StepOutcome::told_job).collect();
-        for (step, outcome) in run.steps.iter().zip(&run.done) {
+        part.told = run.progress.done.iter().filter_map(StepOutcome::told_job).collect();
+        for (step, outcome) in run.progress.steps.iter().zip(&run.progress.done) {
             let ended = outcome.ended_jobs.iter();
             part.told.extend(ended.filter_map(|key| jobs.number_of(&step.session, key)));
         }

@@ -3,8 +3,8 @@
 use crate::limits::KEPT_MS;
 use crate::persist::records::Record;
 use crate::runs::Run;
-use crate::runs::kept_rest::KeptRest;
-use crate::runs::open_questions::OpenRuns;
+use crate::runs::kept_steps::KeptSteps;
+use crate::runs::open_runs::OpenRuns;
 use crate::timers::Timer;
 use crate::turn::Turn;
 use crate::views::inert;
@@ -15,13 +15,13 @@ pub(crate) fn keep(
     turn: &mut Turn,
     runs: &mut OpenRuns,
     number: Option<u64>,
-    mut rest: KeptRest,
+    mut rest: KeptSteps,
 ) -> u64 {
     let number = number.unwrap_or_else(|| turn.next_number());
     rest.expires = turn.mono_ms() + KEPT_MS;
     turn.set_timer(rest.expires, Timer::Kept(number));
-    let workspace = rest.workspace.to_string();
-    runs.outdate_rests(&workspace, &rest.reader);
+    let workspace = rest.caller.workspace.to_string();
+    runs.outdate_rests(&workspace, &rest.caller.reader);
     turn.persist(Record::Kept { workspace: workspace.clone(), number, rest: rest.to_saved() });
     for number in runs.keep_rest(number, rest) {
         turn.persist(Record::KeptClosed { workspace: workspace.clone(), number });
@@ -36,24 +36,26 @@ pub(crate) fn keep_rest_of(
     workspace: &Workspace,
     run: &mut Run,
 ) {
-    if run.question.is_some() || run.done.last().is_none_or(|outcome| outcome.fault.is_none()) {
+    if run.end.question.is_some()
+        || run.progress.done.last().is_none_or(|outcome| outcome.fault.is_none())
+    {
         return;
     }
-    let rest = KeptRest::of_failed(run, workspace);
+    let rest = KeptSteps::of_failed(run, workspace);
     // Who only looked goes on with what failed before.
-    if rest.is_some() || !run.only_queries() {
-        runs.outdate_rests(&run.workspace, &run.reader);
+    if rest.is_some() || !run.progress.only_queries() {
+        runs.outdate_rests(&run.caller.workspace, &run.caller.reader);
     }
-    run.kept = rest.map(|rest| keep(turn, runs, None, rest));
+    run.end.kept_steps = rest.map(|rest| keep(turn, runs, None, rest));
 }
 
 /// Writes what is kept, in short, and how to go on with it.
-pub(crate) fn kept_line(number: u64, rest: &KeptRest) -> String {
+pub(crate) fn kept_line(number: u64, rest: &KeptSteps) -> String {
     kept_rest_line(number, rest, &rest.shown_short())
 }
 
 /// Writes what is kept, as far as `shown`, and how to go on with it.
-pub(crate) fn kept_rest_line(number: u64, rest: &KeptRest, shown: &str) -> String {
+pub(crate) fn kept_rest_line(number: u64, rest: &KeptSteps, shown: &str) -> String {
     let (ways, effect) = rest.ways(number);
     let ways = ways.join(&format!(" {effect} · "));
     format!("kept as {number}: {} · {ways}\n", inert::whole_line(shown))

@@ -13,7 +13,7 @@ use crate::answers::windows::render_windows;
 use crate::jobs::Jobs;
 use crate::keys::SessionKey;
 use crate::processes::Processes;
-use crate::runs::open_questions::OpenRuns;
+use crate::runs::open_runs::OpenRuns;
 use crate::turn::Turn;
 use crate::views::answer_window::AnswerWindow;
 use crate::workspaces::Workspace;
@@ -70,7 +70,7 @@ fn take_changed_elsewhere(
     // The outcome tells what a step changed or found in the session that it was sent to.
     changed.retain(|session| {
         windows.iter().all(|window| window.session != *session)
-            && run.steps.iter().all(|step| step.session != *session)
+            && run.progress.steps.iter().all(|step| step.session != *session)
     });
     changed
 }

@@ -16,7 +16,7 @@ use crate::keys::WorkspaceKey;
 use crate::limits::PANEL_LINES;
 use crate::persist::records::SavedRound;
 use crate::processes::Processes;
-use crate::runs::open_questions::OpenRuns;
+use crate::runs::open_runs::OpenRuns;
 use crate::text::clip;
 use crate::views::inert;
 use crate::views::masked_paths::without_paths;

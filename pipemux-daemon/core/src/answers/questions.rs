@@ -4,7 +4,7 @@ use pipemux_proto::report::QuestionReport;
 
 use crate::answers::collect::AnswerInput;
 use crate::answers::next_epoch::NextEpoch;
-use crate::runs::open_questions::OpenRuns;
+use crate::runs::open_runs::OpenRuns;
 use crate::views::outcome::write_question;
 use crate::views::requested_window::AnswerKind;
 use crate::workspaces::{Window, Workspace};
@@ -31,7 +31,7 @@ pub(super) fn shown_questions(
         workspace.windows.iter().any(seen)
     };
     match &input.kind {
-        AnswerKind::Run(run) => run.question.into_iter().collect(),
+        AnswerKind::Run(run) => run.end.question.into_iter().collect(),
         AnswerKind::Questions { numbers, .. } => numbers.clone(),
         AnswerKind::Injection { reset: false } if knows_windows() => Vec::new(),
         AnswerKind::Workspace(_) | AnswerKind::Injection { .. } | AnswerKind::Window(_) => {

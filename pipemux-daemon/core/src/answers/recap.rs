@@ -6,7 +6,7 @@ use crate::answers::collect::AnswerInput;
 use crate::answers::kept_rest::kept_line;
 use crate::event::Now;
 use crate::limits::RECAP_ROUNDS;
-use crate::runs::open_questions::OpenRuns;
+use crate::runs::open_runs::OpenRuns;
 use crate::views::LocalTime;
 use crate::views::requested_window::AnswerKind;
 use crate::views::round_line::{RoundHead, round_line};

@@ -55,7 +55,7 @@ pub(super) fn write_report(
         AnswerKind::Questions { refusal: Some(fault), .. } => {
             report.error = Some(fault_with_options((**fault).clone(), hint_options));
         }
-        AnswerKind::Run(run) => report.error = run.wrong_answer.clone().or(report.error),
+        AnswerKind::Run(run) => report.error = run.end.wrong_answer.clone().or(report.error),
         _ => {}
     }
     let quoted = quoted_refs_note(workspace, reader, &fitted.text.quoted_refs());

@@ -12,7 +12,7 @@ use crate::keys::SessionKey;
 use crate::processes::Processes;
 use crate::runs::Run;
 use crate::runs::followup::follow_up;
-use crate::runs::open_questions::OpenRuns;
+use crate::runs::open_runs::OpenRuns;
 use crate::turn::Turn;
 use crate::views::file_diff::file_diff;
 use crate::views::outcome::{RunOutcome, StepApp, write_outcome};
@@ -44,10 +44,10 @@ pub(super) fn write_run(
     let AnswerKind::Run(run) = &mut input.kind else { return RunPart::default() };
     let (at, hint_options) = (&input.request.workspace, &input.request.hint_options);
     keep_rest_of(turn, runs, next.workspace, run);
-    let kept = run.kept.and_then(|number| Some((number, runs.rest(at, number)?)));
+    let kept = run.end.kept_steps.and_then(|number| Some((number, runs.rest(at, number)?)));
     let kept_line = kept.map_or(String::new(), |(number, rest)| kept_line(number, rest));
     let kept = kept.map(|(number, rest)| rest.report(number));
-    let question = run.question.and_then(|number| Some((number, runs.question(at, number)?)));
+    let question = run.end.question.and_then(|number| Some((number, runs.question(at, number)?)));
     let shown = shown_versions(run, next.workspace);
     let RunOutcome { text, contents, asked, minted } = write_outcome(
         run,
@@ -73,7 +73,7 @@ pub(super) fn write_run(
 
 /// Returns the newest states that the windows of a run's sessions have shown.
 fn shown_versions(run: &Run, workspace: &Workspace) -> BTreeMap<SessionKey, StateVersion> {
-    let sessions = run.steps.iter().map(|step| &step.session);
+    let sessions = run.progress.steps.iter().map(|step| &step.session);
     let shown = sessions.filter_map(|session| {
         let (app, version, _) = workspace.window(session)?.context.counted?;
         Some((session.clone(), (app, version)))

@@ -9,8 +9,8 @@ use pipemux_proto::prototype::Prototype;
 use pipemux_proto::{Code, Fault, Level, ProviderId, SessionAddr};
 
 use crate::providers::Providers;
-use crate::runs::neighbours::{meant_by_neighbours, ownerless_calls};
-use crate::runs::resolve_target::{meant_action, takes, without_aliases};
+use crate::scripts::neighbours::{meant_by_neighbours, ownerless_calls};
+use crate::scripts::resolve_target::{meant_action, takes, without_aliases};
 use crate::workspaces::Workspace;
 
 /// Finds the built-in apps that have no window in a workspace.

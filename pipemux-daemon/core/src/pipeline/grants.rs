@@ -11,7 +11,7 @@ use crate::persist::records::SavedOpen;
 use crate::processes::Processes;
 use crate::processes::confinement::{Widening, normalized};
 use crate::runs::Step;
-use crate::runs::step::{Argument, StepOrigin};
+use crate::scripts::step::{Argument, StepOrigin};
 use crate::turn::Turn;
 
 /// Grants a running session the folders that a further open names. True when `request` goes on once the session's

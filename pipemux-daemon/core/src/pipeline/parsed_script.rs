@@ -9,10 +9,10 @@ use crate::audit::ToldText;
 use crate::keys::SessionKey;
 use crate::processes::Processes;
 use crate::runs::Step;
-use crate::runs::kept_rest::CorrectedRun;
-use crate::runs::plan::Planner;
-use crate::runs::secrets::SecretActions;
-use crate::runs::source::{Code, Source};
+use crate::runs::kept_steps::CorrectedRun;
+use crate::scripts::plan::Planner;
+use crate::scripts::secrets::SecretActions;
+use crate::scripts::source::{Code, Source};
 use crate::workspaces::Workspace;
 
 /// A script, parsed.

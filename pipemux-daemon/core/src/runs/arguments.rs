@@ -6,10 +6,14 @@ use pipemux_proto::{Fault, Value};
 
 use crate::foreign::data;
 use crate::keys::SessionKey;
-use crate::runs::context::RunContext;
-use crate::runs::phase::Lookup;
-use crate::runs::resolve_ref::{ResolvedObject, UnresolvedRef};
-use crate::runs::{Argument, Run, Step, ref_errors};
+use crate::runs::baseline::SeenBaseline;
+use crate::runs::own_changes::OwnChanges;
+use crate::runs::phase::{LookedUp, Lookup, ValueLookup};
+use crate::runs::progress::Progress;
+use crate::scripts::context::RunContext;
+use crate::scripts::ref_errors;
+use crate::scripts::resolve_ref::{ResolvedObject, UnresolvedRef};
+use crate::scripts::step::{Argument, Step};
 use crate::workspaces::Workspace;
 
 /// Why a step has no arguments yet.
@@ -47,21 +51,33 @@ struct Receiver<'a> {
     path: bool,
 }
 
-impl Run {
+/// Resolves the arguments of a run's next step.
+pub(super) struct Resolver<'a> {
+    /// What may be looked at.
+    pub(super) context: &'a RunContext<'a>,
+    /// The steps, and what came of those that ran.
+    pub(super) progress: &'a Progress,
+    /// What refs and names mean.
+    pub(super) baseline: &'a SeenBaseline,
+    /// What the run changed itself.
+    pub(super) own_changes: &'a OwnChanges,
+    /// What was looked up for the step.
+    pub(super) looked_up: &'a LookedUp,
+    /// The reader, who may have seen what names stand for since.
+    pub(super) reader: &'a str,
+}
+
+impl Resolver<'_> {
     /// All arguments of a step.
     ///
     /// # Errors
     /// What must be looked up first, or why the step can't run.
-    pub(super) fn arguments(
-        &self,
-        context: &RunContext<'_>,
-        step: &Step,
-    ) -> Result<Vec<(String, Arg)>, Unresolved> {
+    pub(super) fn arguments(&self, step: &Step) -> Result<Vec<(String, Arg)>, Unresolved> {
         let resolve = |(name, argument): &(String, Argument)| {
             let takes_path = |param: &Param| param.name == *name && param.path;
             let path = step.prototype.params.iter().any(takes_path);
             let receiver = Receiver { session: &step.session, path };
-            Ok((name.clone(), self.argument(context, receiver, argument)?))
+            Ok((name.clone(), self.argument(receiver, argument)?))
         };
         step.args.iter().map(resolve).collect()
     }
@@ -70,39 +86,30 @@ impl Run {
     ///
     /// # Errors
     /// What must be looked up first, or why the step can't run.
-    pub(super) fn check_refs(
-        &self,
-        context: &RunContext<'_>,
-        step: &Step,
-    ) -> Result<(), Unresolved> {
+    pub(super) fn check_refs(&self, step: &Step) -> Result<(), Unresolved> {
         let lacks = |(_, argument): &(String, Argument)| matches!(argument, Argument::Missing(_));
         if !step.args.iter().any(lacks) {
             return Ok(());
         }
         for (_, argument) in &step.args {
             if let Argument::Ref { of, .. } = argument {
-                self.refs.resolve(context, of, &self.looked_up.located)?;
+                self.baseline.refs.resolve(self.context, of, &self.looked_up.located)?;
             }
         }
         Ok(())
     }
 
-    fn argument(
-        &self,
-        context: &RunContext<'_>,
-        receiver: Receiver<'_>,
-        argument: &Argument,
-    ) -> Result<Arg, Unresolved> {
+    fn argument(&self, receiver: Receiver<'_>, argument: &Argument) -> Result<Arg, Unresolved> {
         match argument {
             Argument::Fixed(arg) => Ok(arg.clone()),
             Argument::List(items) => items
                 .iter()
-                .map(|item| self.argument(context, receiver, item))
+                .map(|item| self.argument(receiver, item))
                 .collect::<Result<_, _>>()
                 .map(Arg::List),
             Argument::Record(entries) => entries
                 .iter()
-                .map(|(name, part)| Ok((name.clone(), self.argument(context, receiver, part)?)))
+                .map(|(name, part)| Ok((name.clone(), self.argument(receiver, part)?)))
                 .collect::<Result<_, _>>()
                 .map(Arg::Record),
             // The reader was asked for it before the step began.
@@ -113,16 +120,18 @@ impl Run {
             Argument::Result(index) => Ok(Arg::Copied(self.result_of(*index))),
             Argument::Ref { of, ty } => {
                 let located = &self.looked_up.located;
-                let object = self.refs.resolve(context, of, located)?;
+                let object = self.baseline.refs.resolve(self.context, of, located)?;
                 self.pass(receiver, object, ty, &ref_errors::name(of))
             }
             Argument::Name { session: owner, name, ty } => {
-                if self.touched.contains(owner) && !self.looked_up.windows.contains(owner) {
+                if self.own_changes.touched.contains(owner)
+                    && !self.looked_up.windows.contains(owner)
+                {
                     let session = owner.clone();
                     return Err(Unresolved::NeedsLookup(Box::new(Lookup::Window { session })));
                 }
-                let object = bound_object(context.workspace, owner, name)?;
-                self.check_name(context, owner, name, &object)?;
+                let object = bound_object(self.context.workspace, owner, name)?;
+                self.check_name(owner, name, &object)?;
                 self.pass(receiver, object, ty, name)
             }
         }
@@ -130,8 +139,8 @@ impl Run {
 
     /// The result of an earlier step.
     fn result_of(&self, index: usize) -> Copied {
-        let step = &self.steps[index];
-        let outcome = self.done.get(index);
+        let step = &self.progress.steps[index];
+        let outcome = self.progress.done.get(index);
         // Planned only for actions that return something; an app that gives nothing gives null.
         let value = outcome.and_then(|outcome| outcome.value.clone());
         let value = value.unwrap_or_else(|| Value::Null.to_blob());
@@ -143,22 +152,21 @@ impl Run {
     /// A name means what it stood for when the reader saw it, or what this run made it stand for.
     fn check_name(
         &self,
-        context: &RunContext<'_>,
         owner: &SessionKey,
         name: &str,
         object: &ResolvedObject,
     ) -> Result<(), Unresolved> {
-        if self.only_own_changes && self.touched.contains(owner) {
+        if self.own_changes.only_own && self.own_changes.touched.contains(owner) {
             return Ok(());
         }
-        let seen = match &self.names {
+        let seen = match &self.baseline.names {
             Some(names) => names.get(owner),
-            None => context.workspace.seen(&self.reader, owner).map(|seen| &seen.names),
+            None => self.context.workspace.seen(self.reader, owner).map(|seen| &seen.names),
         };
         let meant = match seen {
             Some(seen) => seen.names.get(name),
             // It may mean what an earlier daemon showed, or what nobody had seen when it was written.
-            None if context.is_restored(owner) || self.names.is_some() => None,
+            None if self.context.is_restored(owner) || self.baseline.names.is_some() => None,
             None => return Ok(()),
         };
         match meant {
@@ -200,8 +208,8 @@ impl Run {
             None => {
                 let shown = shown.to_owned();
                 let (receiver, data, object) = (session.clone(), Vec::new(), Box::new(object));
-                let lookup = Lookup::Value { object, shown, path, receiver, data, file: None };
-                Err(Unresolved::NeedsLookup(Box::new(lookup)))
+                let lookup = ValueLookup { object, shown, path, receiver, data, file: None };
+                Err(Unresolved::NeedsLookup(Box::new(Lookup::Value(lookup))))
             }
         }
     }

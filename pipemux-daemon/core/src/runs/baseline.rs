@@ -5,11 +5,14 @@ use std::mem;
 use std::ops::Range;
 use std::rc::Rc;
 
-use pipemux_proto::Incarnation;
+use pipemux_proto::app::Invoke;
+use pipemux_proto::{Incarnation, LineNumbers};
 
 use crate::keys::SessionKey;
-use crate::runs::Run;
-use crate::runs::resolve_ref::RefScope;
+use crate::runs::protocol::ArrivedWindow;
+use crate::scripts::context::RunContext;
+use crate::scripts::resolve_ref::RefScope;
+use crate::scripts::step::Step;
 use crate::workspaces::{Rendered, SeenLines, Workspace};
 
 /// By session: the process that showed a reader its window, and the version that it showed.
@@ -20,6 +23,21 @@ pub type KnownLines = BTreeMap<SessionKey, Rc<SeenLines>>;
 
 /// By session: what bound names stood for.
 pub type SeenNames = BTreeMap<SessionKey, Rc<Rendered>>;
+
+/// What a message of a session's process says of line numbers.
+pub type ToldLines = (SessionKey, Incarnation, LineNumbers);
+
+/// Makes what was told of lines by one process of a session count as told by the next one.
+pub(super) fn hand_over_told(
+    told_lines: &mut [ToldLines],
+    session: &SessionKey,
+    (from, to): (Incarnation, Incarnation),
+) {
+    let told = told_lines.iter_mut().filter(|(told, ..)| told == session);
+    for (_, app, _) in told.filter(|(_, app, _)| *app == from) {
+        *app = to;
+    }
+}
 
 /// What a reader had seen.
 #[derive(Debug, Clone, Default)]
@@ -64,6 +82,19 @@ impl SeenBaseline {
         Self { versions, lines, refs, pinned: epoch.is_some(), names: None }
     }
 
+    /// Returns what a reader has seen of the sessions that steps may be sent to.
+    pub(super) fn of_steps(
+        steps: &[Step],
+        workspace: &Workspace,
+        reader: &str,
+        epoch: Option<u64>,
+    ) -> Self {
+        let sessions =
+            steps.iter().flat_map(|step| [&step.session].into_iter().chain(&step.candidates));
+        let sessions: Vec<&SessionKey> = sessions.collect();
+        Self::of(workspace, reader, &sessions, epoch)
+    }
+
     /// Returns the baseline of steps that an earlier daemon was given: which numbers their reader had been shown isn't
     /// known any more, so that none of them means anything.
     pub fn forgotten<'a>(sessions: impl Iterator<Item = &'a SessionKey>) -> Self {
@@ -90,9 +121,166 @@ impl SeenBaseline {
     }
 }
 
+/// What line numbers and refs mean in the steps of a run, which may have been written at different times.
+#[derive(Debug, Clone, Default)]
+pub struct RunBaseline {
+    /// What they mean in the next step.
+    pub now: SeenBaseline,
+    /// What they mean behind a rebased step, which took what is there now.
+    saved: Option<SeenBaseline>,
+    /// Steps that the reader wrote later, in place of one that failed: they mean what it had seen by then.
+    later: Option<Box<LaterSteps>>,
+    /// The versions that bare line numbers mean in a run that is sent again: those that it meant at first.
+    first_versions: Option<SeenVersions>,
+}
+
+impl RunBaseline {
+    /// Makes the steps mean what their reader has seen by now. What bare numbers of a run that is sent again mean stays.
+    pub(super) fn renew(&mut self, fresh: SeenBaseline) {
+        let before = mem::replace(&mut self.now, fresh);
+        self.saved = None;
+        if self.first_versions.is_some() {
+            self.now.lines = before.lines;
+        }
+    }
+
+    /// Makes the steps of a range mean what their reader has seen by now, also where they name lines by bare numbers: a
+    /// refusal has shown these as they are now. Other steps go on to mean what they did.
+    pub(super) fn renew_shown(&mut self, fresh: SeenBaseline, shown: Range<usize>) {
+        let SeenBaseline { versions, lines, .. } = self.lasting();
+        self.now = fresh.clone();
+        (self.saved, self.first_versions) = (None, None);
+        self.split(SeenBaseline { versions, lines, ..fresh }, shown);
+    }
+
+    /// Makes the steps mean what a baseline says, but those of a range what the reader has seen by now.
+    pub fn split(&mut self, baseline: SeenBaseline, later: Range<usize>) {
+        let unused = mem::replace(&mut self.now, baseline);
+        self.later = Some(Box::new(LaterSteps { steps: later, unused, active: false }));
+    }
+
+    /// Adds steps that were written later and mean something else. Returns false, and leaves them out, when the run has
+    /// such steps already that mean yet something else.
+    pub(super) fn extend(&mut self, steps: Range<usize>, meaning: SeenBaseline) -> bool {
+        match &mut self.later {
+            Some(before) => before.extend(steps, &meaning),
+            None => {
+                let later = LaterSteps { steps, unused: meaning, active: false };
+                self.later = Some(Box::new(later));
+                true
+            }
+        }
+    }
+
+    /// Returns true when steps from an index on were written later than the others, when their reader had seen
+    /// something else.
+    pub(super) fn is_mixed_behind(&self, index: usize) -> bool {
+        self.later.as_ref().is_some_and(|later| {
+            let behind = later.steps.end > index;
+            behind && later.unused.versions != self.now.versions
+        })
+    }
+
+    /// Makes numbers and refs mean what they do in the step with an index.
+    pub(super) fn choose_for(&mut self, step: usize) {
+        let Some(later) = &mut self.later else { return };
+        if later.steps.contains(&step) != later.active {
+            later.active = !later.active;
+            mem::swap(&mut later.unused, &mut self.now);
+        }
+    }
+
+    /// Returns what the steps behind the next one mean, wherever the run is.
+    pub(super) fn lasting(&self) -> SeenBaseline {
+        match (&self.later, &self.saved) {
+            (Some(later), _) if later.active => later.unused.clone(),
+            (_, Some(saved)) => saved.clone(),
+            _ => {
+                let seen = self.now.clone();
+                // Bare numbers of a run that is sent again mean what they did at first.
+                let versions = self.first_versions.clone().unwrap_or(seen.versions);
+                SeenBaseline { versions, ..seen }
+            }
+        }
+    }
+
+    /// Makes the next step mean what a window shows now. Later steps mean what the reader saw.
+    pub(super) fn take_window_as_seen(&mut self, session: SessionKey, window: ArrivedWindow) {
+        if self.saved.is_none() {
+            self.saved = Some(self.now.clone());
+        }
+        let ids = window.ids.into_iter().map(|id| (id, window.epoch));
+        Rc::make_mut(&mut self.now.refs.known).extend(ids);
+        self.now.lines.remove(&session);
+        self.now.versions.insert(session, (window.app, window.version));
+    }
+
+    /// Makes the steps behind a rebased one mean what the reader saw.
+    pub(super) fn restore(&mut self) {
+        if let Some(saved) = self.saved.take() {
+            self.now = saved;
+        }
+    }
+
+    /// Keeps what bare line numbers mean, for steps that are sent when the reader may have seen more.
+    pub(super) fn keep_first_versions(&mut self) {
+        self.first_versions.get_or_insert_with(|| self.now.versions.clone());
+    }
+
+    /// Makes what was seen of one process of a session count as seen of the next one, which has the same state.
+    pub(super) fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
+        let later = self.later.as_mut().map(|later| &mut later.unused);
+        let all = [Some(&mut self.now), self.saved.as_mut(), later];
+        all.into_iter().flatten().for_each(|seen| seen.hand_over(session, from, to));
+        let first = self.first_versions.as_mut().and_then(|seen| seen.get_mut(session));
+        if let Some((app, _)) = first.filter(|(app, _)| *app == from) {
+            *app = to;
+        }
+    }
+
+    /// Returns what the line numbers of a session mean when an epoch was given for them.
+    pub fn pinned_lines(&self, session: &SessionKey) -> Option<&SeenLines> {
+        self.now.lines.get(session).map(|lines| &**lines).filter(|_| self.now.pinned)
+    }
+
+    /// Says in the request for a step what the reader had seen: the version, whether another process showed it, whose
+    /// versions mean nothing to the one that gets the request, and what line numbers mean.
+    pub(super) fn write_seen(&self, invoke: &mut Invoke, step: &Step, context: &RunContext<'_>) {
+        let session = &step.session;
+        let first = self.first_versions.as_ref().filter(|_| step.has_line_numbers());
+        let current = context.current_incarnation(session);
+        (invoke.seen_version, invoke.seen_lost) =
+            match first.unwrap_or(&self.now.versions).get(session) {
+                Some((app, version)) if Some(*app) == current => (Some(*version), false),
+                Some(_) => (None, true),
+                // The reader may have seen what an earlier daemon showed.
+                None => (None, context.is_restored(session)),
+            };
+        self.write_lines(invoke, session, current);
+        // A reader may have been shown numbers by an earlier daemon, too, also before the epoch that it names.
+        invoke.forgotten |= context.is_restored(session);
+    }
+
+    /// Says in a request that is sent again that the process is gone that showed the reader its version.
+    pub(super) fn write_lost(&self, invoke: &mut Invoke, session: &SessionKey) {
+        (invoke.seen_version, invoke.seen_lost) = match self.now.versions.get(session) {
+            Some(_) => (None, true),
+            None => (None, invoke.seen_lost),
+        };
+        self.write_lines(invoke, session, None);
+    }
+
+    fn write_lines(&self, invoke: &mut Invoke, session: &SessionKey, app: Option<Incarnation>) {
+        match self.now.lines.get(session) {
+            Some(lines) => lines.write_to(invoke, app),
+            None => (invoke.numbers, invoke.forgotten) = (Vec::new(), false),
+        }
+    }
+}
+
 /// Steps of a run that their reader wrote later than the others.
 #[derive(Debug, Clone)]
-pub(super) struct LaterSteps {
+struct LaterSteps {
     /// Their indices.
     steps: Range<usize>,
     /// What the steps mean that aren't in use: these ones or, while one of these is next, the others.
@@ -102,13 +290,8 @@ pub(super) struct LaterSteps {
 }
 
 impl LaterSteps {
-    /// Steps with these indices, none of which is next, and what they mean.
-    pub(super) fn new(steps: Range<usize>, meaning: SeenBaseline) -> Self {
-        Self { steps, unused: meaning, active: false }
-    }
-
     /// Adds the steps that follow them. Returns false when these mean something else, and leaves them out.
-    pub(super) fn extend(&mut self, steps: Range<usize>, meaning: &SeenBaseline) -> bool {
+    fn extend(&mut self, steps: Range<usize>, meaning: &SeenBaseline) -> bool {
         let own = &self.unused;
         // Refs that were shown in between are unknown to them, and refused.
         let same = (&own.versions, &own.lines, own.pinned, own.refs.at)
@@ -118,71 +301,5 @@ impl LaterSteps {
             self.steps.end = steps.end;
         }
         follows
-    }
-
-    pub(super) fn baseline_mut(&mut self) -> &mut SeenBaseline {
-        &mut self.unused
-    }
-}
-
-impl Run {
-    /// Makes the steps mean what a baseline says, but those of a range what the reader has seen by now.
-    pub fn mean(&mut self, baseline: SeenBaseline, later: Range<usize>) {
-        let unused = self.replace_baseline(baseline);
-        self.later = Some(Box::new(LaterSteps { steps: later, unused, active: false }));
-    }
-
-    /// Returns true when steps from an index on were written later than the others, when their reader had seen
-    /// something else.
-    pub fn mixes_baselines_behind(&self, index: usize) -> bool {
-        self.later.as_ref().is_some_and(|later| {
-            let behind = later.steps.end > index;
-            behind && later.unused.versions != self.baseline().versions
-        })
-    }
-
-    /// Makes numbers and refs mean what they do in the next step.
-    pub(super) fn choose_baseline(&mut self) {
-        let Some(mut later) = self.later.take() else { return };
-        if later.steps.contains(&self.next) != later.active {
-            later.active = !later.active;
-            later.unused = self.replace_baseline(later.unused);
-        }
-        self.later = Some(later);
-    }
-
-    /// Returns what the steps behind the next one mean, wherever the run is.
-    pub fn lasting_baseline(&self) -> SeenBaseline {
-        match (&self.later, &self.saved_baseline) {
-            (Some(later), _) if later.active => later.unused.clone(),
-            (_, Some(saved)) => saved.clone(),
-            _ => {
-                let seen = self.baseline();
-                // Bare numbers of a run that is sent again mean what they did at first.
-                let versions = self.lines_seen.clone().unwrap_or(seen.versions);
-                SeenBaseline { versions, ..seen }
-            }
-        }
-    }
-
-    /// Returns what numbers and refs mean in the next step.
-    pub(super) fn baseline(&self) -> SeenBaseline {
-        SeenBaseline {
-            versions: self.seen.clone(),
-            lines: self.lines.clone(),
-            refs: self.refs.clone(),
-            pinned: self.pinned,
-            names: self.names.clone(),
-        }
-    }
-
-    pub(super) fn replace_baseline(&mut self, by: SeenBaseline) -> SeenBaseline {
-        SeenBaseline {
-            versions: mem::replace(&mut self.seen, by.versions),
-            lines: mem::replace(&mut self.lines, by.lines),
-            refs: mem::replace(&mut self.refs, by.refs),
-            pinned: mem::replace(&mut self.pinned, by.pinned),
-            names: mem::replace(&mut self.names, by.names),
-        }
     }
 }

@@ -11,9 +11,11 @@ use crate::limits::{
     ROUND_RESULT_MAX,
 };
 use crate::persist::records::{SavedRound, SavedUndo};
-use crate::runs::put_back::undo_link;
-use crate::runs::written_call::written_call;
-use crate::runs::{Run, StepOrigin};
+use crate::runs::progress::Progress;
+use crate::runs::run::Run;
+use crate::runs::undone_round::undo_link;
+use crate::scripts::step::StepOrigin;
+use crate::scripts::written_call::written_call;
 use crate::text::clip;
 use crate::workspaces::Workspace;
 
@@ -22,10 +24,10 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64) -> SavedRou
     let Told { mut ends, mut results, details, diffs } = told(run, 0, None);
     ends.append(&mut results);
     let mut result = ends.join("; ");
-    let cancelled = run.done.last().is_some_and(|last| last.status == StepStatus::Skipped);
-    if run.answers > 0 && !cancelled {
-        let plural = if run.answers == 1 { "" } else { "s" };
-        result += &format!(" (chosen in {} step{plural})", run.answers);
+    let cancelled = run.progress.done.last().is_some_and(|last| last.status == StepStatus::Skipped);
+    if run.answers.count > 0 && !cancelled {
+        let plural = if run.answers.count == 1 { "" } else { "s" };
+        result += &format!(" (chosen in {} step{plural})", run.answers.count);
     }
     SavedRound {
         number: workspace.history.count + 1,
@@ -35,17 +37,17 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64) -> SavedRou
         result: clip(&result, ROUND_RESULT_MAX).into_owned(),
         detail: (!details.is_empty()).then(|| joined(&details, "\n", ROUND_DETAIL_MAX)),
         diff: (!diffs.is_empty()).then(|| joined(&diffs, "", ROUND_DIFF_MAX)),
-        ..changes(run, workspace, 0, run.done.len())
+        ..changes(run, workspace, 0, run.progress.done.len())
     }
 }
 
 /// Writes the round that a run becomes if the daemon is lost while its next step is under way: of what was done, only the
 /// steps from an index on. It has no number yet, and its detail is what came of them.
 pub fn unfinished_round(run: &Run, workspace: &Workspace, from: usize) -> SavedRound {
-    let under_way = run.outer_step(run.next);
+    let under_way = run.progress.outer_step(run.progress.next);
     let Told { ends, results, diffs, .. } = told(run, from, Some(under_way));
     let mut changes = changes(run, workspace, from, under_way + 1);
-    let step = run.steps.get(under_way).filter(|step| !step.prototype.risk.only_looks());
+    let step = run.progress.steps.get(under_way).filter(|step| !step.prototype.risk.only_looks());
     let unknown = step.map_or(String::new(), |step| {
         format!("{} (it isn't known whether it ran)", step.prototype.written_name())
     });
@@ -63,16 +65,17 @@ pub fn unfinished_round(run: &Run, workspace: &Workspace, from: usize) -> SavedR
 
 /// The calls of a run.
 fn actions(run: &Run, workspace: &Workspace) -> String {
-    let visible = || run.steps.iter().enumerate().filter(|(_, step)| !step.nested);
+    let visible = || run.progress.steps.iter().enumerate().filter(|(_, step)| !step.nested);
     let actions: Vec<String> = visible()
         .map(|(index, step)| match step.origin {
             StepOrigin::Link => {
-                [&*written_call(run, index, workspace), " (", &step.call, ")"].concat()
+                [&*written_call(&run.progress.steps, index, workspace), " (", &step.call, ")"]
+                    .concat()
             }
             StepOrigin::Call => step.call.clone(),
         })
         .collect();
-    let actions = match &run.undoes {
+    let actions = match run.origin.undone_round() {
         Some(undone) => format!("undo of round {}: {}", undone.number, actions.join("; ")),
         None => actions.join("; "),
     };
@@ -95,11 +98,11 @@ fn told(run: &Run, from: usize, under_way: Option<usize>) -> Told {
     let mut left = Vec::new();
     // A nested call is part of its outer step, unless its failure is the reason of the run's end.
     let failed = |index: usize| {
-        run.done.get(index).is_some_and(|outcome| outcome.status != StepStatus::Done)
+        run.progress.done.get(index).is_some_and(|outcome| outcome.status != StepStatus::Done)
     };
-    let told = run.steps.iter().enumerate().skip(from);
+    let told = run.progress.steps.iter().enumerate().skip(from);
     for (index, step) in told.filter(|(index, step)| !step.nested || failed(*index)) {
-        let ended = run.done.get(index).filter(|outcome| !outcome.is_unreached());
+        let ended = run.progress.done.get(index).filter(|outcome| !outcome.is_unreached());
         let Some(outcome) = ended else {
             match step.prototype.written_name() {
                 name if under_way == Some(index) => {
@@ -137,17 +140,17 @@ fn told(run: &Run, from: usize, under_way: Option<usize>) -> Told {
 /// What a round says of what the steps of a run changed from an index on, and where they and those up to another one act.
 fn changes(run: &Run, workspace: &Workspace, from: usize, begun: usize) -> SavedRound {
     let Undos { undo, lasting } = undos(run, from);
-    let files = ChangedFiles::since(run, from);
+    let files = ChangedFiles::since(&run.progress, from);
     let mut round = SavedRound {
         undo,
         lasting,
-        undoes: run.undoes.as_ref().map(|undone| undone.number),
-        reader: run.reader.clone(),
+        undoes: run.origin.undone_round().map(|undone| undone.number),
+        reader: run.caller.reader.to_string(),
         epoch: Some(workspace.epoch),
         sessions: sessions(run, from, begun),
         files: files.named,
         more_files: files.more,
-        wrote: run.wrote,
+        wrote: run.file_times.wrote,
         ..SavedRound::default()
     };
     round.bound_undo();
@@ -166,14 +169,15 @@ pub struct ChangedFiles {
 
 impl ChangedFiles {
     /// Returns those that a run has changed so far.
-    pub fn of(run: &Run) -> Self {
-        Self::since(run, 0)
+    pub fn of(progress: &Progress) -> Self {
+        Self::since(progress, 0)
     }
 
     /// Returns those that its steps have changed from an index on.
-    fn since(run: &Run, from: usize) -> Self {
+    fn since(progress: &Progress, from: usize) -> Self {
         let mut files = Self::default();
-        run.done
+        progress
+            .done
             .iter()
             .skip(from)
             .flat_map(|outcome| &outcome.changed_files)
@@ -203,7 +207,8 @@ struct Undos {
 
 /// Returns what takes the steps of a run back that it did itself: the links with which their apps offered it.
 fn undos(run: &Run, from: usize) -> Undos {
-    let own = run.steps.iter().zip(&run.done).enumerate().skip(run.begins_at);
+    let own =
+        run.progress.steps.iter().zip(&run.progress.done).enumerate().skip(run.progress.begins_at);
     let changed = own.filter(|(_, (step, outcome))| {
         outcome.status == StepStatus::Done && !step.prototype.risk.only_looks()
     });
@@ -244,7 +249,7 @@ fn undos(run: &Run, from: usize) -> Undos {
 /// Returns the sessions of the steps between two indices, each once.
 fn sessions(run: &Run, from: usize, to: usize) -> Vec<String> {
     let mut names = Vec::new();
-    for step in run.steps.iter().take(to).skip(from) {
+    for step in run.progress.steps.iter().take(to).skip(from) {
         let name = String::from(step.session.addr.clone());
         if !names.contains(&name) {
             names.push(name);

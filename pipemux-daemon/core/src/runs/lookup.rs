@@ -2,206 +2,143 @@
 //! that go from one app to another.
 
 use std::cmp::Ordering;
-use std::mem;
 
 use pipemux_proto::app::{Chunk, Locate, ReadRequest};
 use pipemux_proto::limits::{COPY_MAX, READ_CHUNK, VALUE_FILE_MAX};
 use pipemux_proto::projection::Copied;
-use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault, Value};
 
 use crate::foreign::{KeyLocation, Located, Speaker, data, quote};
 use crate::intake;
 use crate::processes::reply::AppReply;
-use crate::runs::context::RunContext;
-use crate::runs::phase::{Lookup, Phase};
+use crate::runs::phase::{Lookup, ValueFile, ValueLookup};
 use crate::runs::protocol::RunOutput;
-use crate::runs::resolve_ref::ResolvedObject;
-use crate::runs::{Run, ref_errors};
+use crate::scripts::ref_errors;
+use crate::scripts::resolve_ref::ResolvedObject;
+use crate::workspaces::Workspace;
 
-impl Run {
-    /// Asks for what the next step needs.
-    pub(super) fn look_up(&mut self, lookup: Lookup, context: &RunContext<'_>) -> RunOutput {
-        let output = match &lookup {
-            Lookup::Window { session } => {
-                let Some(window) = context.workspace.window(session) else {
-                    let why = format!("the window of {session} was closed meanwhile");
-                    return self.end(StepStatus::Failed, Fault::unavailable(why));
-                };
-                let (key, project) = window.whole(&self.reader);
-                RunOutput::Refresh { session: session.clone(), key, project }
-            }
-            Lookup::Location { session, key, .. } => {
-                let locate = Locate {
-                    keys: vec![key.clone()],
-                    reader: self.reader.clone(),
-                    ..Locate::default()
-                };
-                RunOutput::Locate { session: session.clone(), locate }
-            }
-            Lookup::Value { object, data, path, file, .. } => {
-                let offset = file.as_ref().map_or(data.len() as u64, |file| file.length);
-                let read = ReadRequest { path: *path, ..read_request(object, offset) };
-                RunOutput::Read { session: object.session.clone(), read }
-            }
-        };
-        self.phase = Phase::LookingUp(lookup);
-        output
-    }
+/// What a lookup needs next.
+pub(super) enum LookupStep {
+    /// Something else is looked up, or the next part of it.
+    LookUp(Lookup),
+    /// A part of the value is written to its file.
+    Store(ValueLookup, RunOutput),
+    /// The value is there, or its path.
+    Copied(ValueLookup, Copied),
+}
 
-    /// The app told where an object is.
-    pub(super) fn located(&mut self, reply: AppReply, context: &RunContext<'_>) -> RunOutput {
-        let Phase::LookingUp(Lookup::Location { session, key, shown }) = mem::take(&mut self.phase)
-        else {
-            return self.lost();
-        };
-        match located(reply, &shown, context.speaker(&session)) {
-            Ok(()) => {
-                self.looked_up.located.push((session, key));
-                self.advance(context)
-            }
-            Err(fault) => {
-                self.touch(&session);
-                self.end(StepStatus::Failed, fault)
-            }
+/// Returns the request for what is looked up.
+///
+/// # Errors
+/// The window that would tell was closed.
+pub(super) fn lookup_request(
+    lookup: &Lookup,
+    workspace: &Workspace,
+    reader: &str,
+) -> Result<RunOutput, Fault> {
+    Ok(match lookup {
+        Lookup::Window { session } => {
+            let window = workspace.window(session).ok_or_else(|| {
+                Fault::unavailable(format!("the window of {session} was closed meanwhile"))
+            })?;
+            let (key, project) = window.whole(reader);
+            RunOutput::Refresh { session: session.clone(), key, project }
         }
-    }
-
-    /// The app sent a part of a value that goes to another app.
-    pub(super) fn value_read(&mut self, reply: AppReply, context: &RunContext<'_>) -> RunOutput {
-        let Phase::LookingUp(Lookup::Value { object, shown, path, receiver, mut data, file }) =
-            mem::take(&mut self.phase)
-        else {
-            return self.lost();
-        };
-        let chunk = match chunk(reply, &shown, &object) {
-            Ok(chunk) => chunk,
-            Err(fault) => return self.end(StepStatus::Failed, fault),
-        };
-        if !path && (chunk.total > COPY_MAX as u64 || file.is_some()) {
-            let asked = self.looked_up.windows.contains(&receiver);
-            let is_open = context.workspace.window(&receiver).is_some();
-            if !asked && is_open && !context.has_greeted(&receiver) {
-                // A daemon that just began doesn't know what the app takes until it has started it.
-                return self.look_up(Lookup::Window { session: receiver }, context);
-            }
-            let most = match context.takes_value_files(&receiver) {
-                true => VALUE_FILE_MAX,
-                false => COPY_MAX as u64,
-            };
-            if chunk.total > most {
-                let fault = Fault::refused(format!(
-                    "{shown} has {} bytes; at most {most} pass from app to app",
-                    chunk.total
-                ));
-                return self.end(StepStatus::Failed, fault.hint("pass it in parts"));
-            }
-            let file = file.unwrap_or_default();
-            let lookup = Lookup::Value { object, shown, path, receiver, data, file: Some(file) };
-            return self.store_part(lookup, chunk);
+        Lookup::Location { session, key, .. } => {
+            let (keys, reader) = (vec![key.clone()], reader.to_owned());
+            let locate = Locate { keys, reader, ..Locate::default() };
+            RunOutput::Locate { session: session.clone(), locate }
         }
-        if path {
+        Lookup::Value(ValueLookup { object, data, path, file, .. }) => {
+            let offset = file.as_ref().map_or(data.len() as u64, |file| file.length);
+            let read = ReadRequest { path: *path, ..read_request(object, offset) };
+            RunOutput::Read { session: object.session.clone(), read }
+        }
+    })
+}
+
+impl ValueLookup {
+    /// Takes the next part of the value. A receiver whose app is `unknown` has to be started before it is known whether it
+    /// takes files.
+    ///
+    /// # Errors
+    /// There is no value, or it is too long to be passed.
+    pub(super) fn take_part(
+        mut self,
+        reply: AppReply,
+        is_unknown: bool,
+        takes_files: bool,
+    ) -> Result<LookupStep, Fault> {
+        let chunk = chunk(reply, &self.shown, &self.object)?;
+        if !self.path && (chunk.total > COPY_MAX as u64 || self.file.is_some()) {
+            if is_unknown {
+                return Ok(LookupStep::LookUp(Lookup::Window { session: self.receiver }));
+            }
+            return self.store_part(chunk, takes_files);
+        }
+        if self.path {
             let Some(path) = chunk.path else {
-                let fault = Fault::usage(format!("{shown} of {} has no path", object.session))
-                    .hint(format!("pipemux read {shown}"));
-                return self.end(StepStatus::Failed, fault);
+                let message = format!("{} of {} has no path", self.shown, self.object.session);
+                let hint = format!("pipemux read {}", self.shown);
+                return Err(Fault::usage(message).hint(hint));
             };
-            return self.copied(*object, true, Value::Str(path), None, context);
+            return Ok(self.copied(Value::Str(path), None));
         }
-        data.extend_from_slice(&chunk.data);
-        match is_complete(&chunk, data.len(), &shown) {
-            Ok(true) => {}
-            Ok(false) => {
-                let lookup = Lookup::Value { object, shown, path, receiver, data, file: None };
-                return self.look_up(lookup, context);
-            }
-            Err(fault) => return self.end(StepStatus::Failed, fault),
+        self.data.extend_from_slice(&chunk.data);
+        if !is_complete(&chunk, self.data.len(), &self.shown)? {
+            return Ok(LookupStep::LookUp(Lookup::Value(self)));
         }
-        let value = match String::from_utf8(data) {
+        let value = match String::from_utf8(std::mem::take(&mut self.data)) {
             Ok(text) => Value::Str(text),
             Err(error) => Value::Bin(error.into_bytes().into()),
         };
-        self.copied(*object, false, value, None, context)
+        Ok(self.copied(value, None))
     }
 
     /// Has a part of a long value written into a file of the session that it goes to.
-    fn store_part(&mut self, mut lookup: Lookup, chunk: Chunk) -> RunOutput {
-        let Lookup::Value { shown, receiver, file: Some(file), .. } = &mut lookup else {
-            return self.lost();
-        };
+    fn store_part(mut self, chunk: Chunk, takes_files: bool) -> Result<LookupStep, Fault> {
+        let most = if takes_files { VALUE_FILE_MAX } else { COPY_MAX as u64 };
+        if chunk.total > most {
+            let (shown, total) = (&self.shown, chunk.total);
+            let why = format!("{shown} has {total} bytes; at most {most} pass from app to app");
+            return Err(Fault::refused(why).hint("pass it in parts"));
+        }
+        let mut file = self.file.take().unwrap_or_default();
         let (offset, path) = (file.length, file.path.clone());
         file.length += chunk.data.len() as u64;
         file.total = chunk.total;
         // A value that became shorter or longer meanwhile isn't the one that was asked for.
         let announced = usize::try_from(file.length).unwrap_or(usize::MAX);
-        if let Err(fault) = is_complete(&chunk, announced, shown) {
-            return self.end(StepStatus::Failed, fault);
-        }
-        let output = RunOutput::Store { session: receiver.clone(), path, offset, data: chunk.data };
-        self.phase = Phase::LookingUp(lookup);
-        output
+        is_complete(&chunk, announced, &self.shown)?;
+        let session = self.receiver.clone();
+        let output = RunOutput::Store { session, path, offset, data: chunk.data };
+        Ok(LookupStep::Store(Self { file: Some(file), ..self }, output))
     }
 
-    /// A part of a long value was written to this file, or couldn't be.
-    pub(super) fn value_stored(
-        &mut self,
+    /// Goes on once a part of a long value was written to a file, or couldn't be.
+    ///
+    /// # Errors
+    /// The part couldn't be written.
+    pub(super) fn stored(
+        mut self,
+        mut file: ValueFile,
         stored: Result<String, String>,
-        context: &RunContext<'_>,
-    ) -> RunOutput {
-        let Phase::LookingUp(Lookup::Value {
-            object,
-            shown,
-            path,
-            receiver,
-            data,
-            file: Some(mut file),
-        }) = mem::take(&mut self.phase)
-        else {
-            return self.lost();
-        };
-        match stored {
-            Ok(at) => {
-                if file.path.is_none() {
-                    self.value_files.push(at.clone());
-                }
-                file.path = Some(at.clone());
-                if file.length == file.total {
-                    return self.copied(*object, path, Value::Null, Some(at), context);
-                }
-                let lookup =
-                    Lookup::Value { object, shown, path, receiver, data, file: Some(file) };
-                self.look_up(lookup, context)
-            }
-            Err(why) => {
-                let fault = Fault::unavailable(format!("{shown} can't be passed as a file: {why}"));
-                self.end(StepStatus::Failed, fault.hint("pipemux doctor"))
-            }
+    ) -> Result<LookupStep, Fault> {
+        let path = stored.map_err(|why| {
+            let message = format!("{} can't be passed as a file: {why}", self.shown);
+            Fault::unavailable(message).hint("pipemux doctor")
+        })?;
+        if file.length == file.total {
+            return Ok(self.copied(Value::Null, Some(path)));
         }
+        file.path = Some(path);
+        self.file = Some(file);
+        Ok(LookupStep::LookUp(Lookup::Value(self)))
     }
 
-    /// Returns the files with values that were written for the run, to be removed.
-    pub fn take_value_files(&mut self) -> Vec<String> {
-        mem::take(&mut self.value_files)
-    }
-
-    /// Goes on with the value or the path of an object.
-    fn copied(
-        &mut self,
-        object: ResolvedObject,
-        path: bool,
-        value: Value,
-        file: Option<String>,
-        context: &RunContext<'_>,
-    ) -> RunOutput {
-        let ResolvedObject { session, key, label, .. } = object;
-        let copied = Copied {
-            value: value.to_blob(),
-            from: session.to_string(),
-            label: data::exact(&label),
-            file,
-        };
-        self.looked_up.copies.insert((session, key, path), copied);
-        self.advance(context)
+    fn copied(self, value: Value, file: Option<String>) -> LookupStep {
+        let (from, label) = (self.object.session.to_string(), data::exact(&self.object.label));
+        LookupStep::Copied(self, Copied { value: value.to_blob(), from, label, file })
     }
 }
 

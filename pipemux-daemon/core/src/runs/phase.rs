@@ -8,7 +8,7 @@ use pipemux_proto::app::Invoke;
 use pipemux_proto::projection::Copied;
 
 use crate::keys::SessionKey;
-use crate::runs::resolve_ref::ResolvedObject;
+use crate::scripts::resolve_ref::ResolvedObject;
 
 /// The state of the next step of a run.
 #[derive(Debug, Clone, Default)]
@@ -41,21 +41,25 @@ pub enum Lookup {
         /// The session that binds them.
         session: SessionKey,
     },
-    /// The value of an object.
-    Value {
-        /// The object.
-        object: Box<ResolvedObject>,
-        /// The ref or name as the reader writes it.
-        shown: String,
-        /// True when its path is asked for.
-        path: bool,
-        /// The session that it goes to.
-        receiver: SessionKey,
-        /// The part of the value that has come so far.
-        data: Vec<u8>,
-        /// The file that the value is written to, when it is too long for a message.
-        file: Option<ValueFile>,
-    },
+    /// The value of an object, or its path.
+    Value(ValueLookup),
+}
+
+/// The value of an object, or its path, on its way to the session that a step is sent to.
+#[derive(Debug, Clone)]
+pub struct ValueLookup {
+    /// The object.
+    pub object: Box<ResolvedObject>,
+    /// The ref or name as the reader writes it.
+    pub shown: String,
+    /// True when its path is asked for.
+    pub path: bool,
+    /// The session that it goes to.
+    pub receiver: SessionKey,
+    /// The part of the value that has come so far.
+    pub data: Vec<u8>,
+    /// The file that the value is written to, when it is too long for a message.
+    pub file: Option<ValueFile>,
 }
 
 /// A value on its way into a file.

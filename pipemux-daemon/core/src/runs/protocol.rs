@@ -4,15 +4,15 @@ use std::rc::Rc;
 
 use bytes::Bytes;
 use pipemux_proto::app::{Choice, Invoke, Locate, Project, ReadRequest};
-use pipemux_proto::job::JobState;
 use pipemux_proto::{Blob, Fault, Incarnation};
 
 use crate::foreign::Speaker;
-use crate::foreign::{ForeignText, Needs, Outcome, Started};
+use crate::foreign::{Needs, Outcome, Started};
 use crate::intake;
 use crate::keys::{ProjectionKey, SessionKey};
 use crate::processes::reply::AppReply;
-use crate::runs::question::{AnsweredQuestion, Asker};
+use crate::runs::questions::asker::{AnsweredQuestion, Asker};
+use crate::runs::step_job::StepJob;
 
 /// What happened to a run.
 #[derive(Debug)]
@@ -34,14 +34,21 @@ pub enum RunInput {
     Declined,
     /// The app replied to the step, or can't any more.
     Replied(StepReply),
+    /// What was looked up for its next step has come, or can't.
+    LookedUp(LookupReply),
+}
+
+/// The reply to something that was looked up for a step.
+#[derive(Debug)]
+pub enum LookupReply {
     /// The app replied where an object is.
-    Located(AppReply),
+    Location(AppReply),
     /// The app replied with a part of an object's value.
-    ValueRead(AppReply),
+    Value(AppReply),
     /// A part of a long value was written to this file, or couldn't be.
-    ValueStored(Result<String, String>),
+    Stored(Result<String, String>),
     /// The window that was asked for arrived, or didn't.
-    WindowArrived(Result<ArrivedWindow, Fault>),
+    Window(Result<ArrivedWindow, Fault>),
 }
 
 /// A window that a run asked for and that its workspace holds now.
@@ -90,25 +97,6 @@ pub struct StartedStep {
     pub started: Started,
     /// The job as it is now; none if it isn't followed.
     pub job: Option<StepJob>,
-}
-
-/// A job that a step began, as it is when the run goes on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StepJob {
-    /// Its number.
-    pub number: u64,
-    /// The name by which readers know it.
-    pub name: String,
-    /// Whether it runs, or how it ended. Its end is told with the step.
-    pub state: JobState,
-    /// Its state in words.
-    pub words: String,
-    /// Its newest output, once the run has waited for its end.
-    pub output: ForeignText,
-    /// True if there is other output than that.
-    pub has_more_output: bool,
-    /// True if the run has waited for its end.
-    pub waited: bool,
 }
 
 impl StepReply {

@@ -5,31 +5,32 @@
 use std::mem;
 use std::rc::Rc;
 
-use pipemux_proto::app::{Choice, Invoke, QuestionKind, Resume};
+use pipemux_proto::app::{Choice, Invoke, Resume};
 use pipemux_proto::job::JobState;
 use pipemux_proto::limits::CHOICES_MAX;
-use pipemux_proto::refs::RefKind;
 use pipemux_proto::report::StepStatus;
-use pipemux_proto::{Blob, Code, Fault, LineNumbers};
+use pipemux_proto::{Blob, Code, Fault};
 
 use crate::foreign::{Done, Needs, Outcome, Started, quote};
-use crate::runs::arguments::Unresolved;
-use crate::runs::context::RunContext;
-use crate::runs::form::missing_form;
-use crate::runs::missing_argument::names_objects;
-use crate::runs::phase::{Lookup, Phase};
+use crate::runs::arguments::{Resolver, Unresolved};
+use crate::runs::phase::{LookedUp, Lookup, Phase};
 use crate::runs::protocol::{RunInput, RunOutput, StartedStep, StepReply};
-use crate::runs::question::{AskedArgument, Asker};
-use crate::runs::selection::make_distinct;
+use crate::runs::questions::asker::Asker;
+use crate::runs::questions::next_question::{NothingToChoose, next_question};
+use crate::runs::questions::selection::make_distinct;
+use crate::runs::refused_ref::name_refused_ref;
+use crate::runs::run::Run;
 use crate::runs::send::{CONFIRMATION_TOKEN, must_be_confirmed};
-use crate::runs::{Argument, Run, StepOrigin, StepOutcome, missing_argument, ref_errors};
+use crate::runs::step_outcome::{StepOutcome, forget_told};
+use crate::scripts::context::RunContext;
 
 impl Run {
     /// Goes on with what happened until something must be waited for.
     pub fn resume(&mut self, input: RunInput, context: &RunContext<'_>) -> RunOutput {
         if matches!(input, RunInput::Answered { .. } | RunInput::Declined) {
             // The answer that asked has told what came before.
-            self.forget_told();
+            self.told_lines.clear();
+            forget_told(&mut self.progress.done);
         }
         let output = match input {
             RunInput::Begin => self.advance(context),
@@ -38,30 +39,38 @@ impl Run {
             }
             RunInput::Declined => self.declined(),
             RunInput::Replied(reply) => self.replied(reply, context),
-            RunInput::Located(reply) => self.located(reply, context),
-            RunInput::ValueRead(reply) => self.value_read(reply, context),
-            RunInput::ValueStored(stored) => self.value_stored(stored, context),
-            RunInput::WindowArrived(arrived) => self.window_arrived(arrived, context),
+            RunInput::LookedUp(reply) => self.looked_up(reply, context),
         };
         match output {
-            RunOutput::Finished => self.make_whole(context),
+            RunOutput::Finished => self.roll_back_undo(context),
             output => output,
         }
     }
 
     /// Prepares the next step and sends it, or says what has to come first.
     pub(super) fn advance(&mut self, context: &RunContext<'_>) -> RunOutput {
-        self.choose_baseline();
-        let checked = self.steps.get(self.next).filter(|_| !self.is_called_off());
-        if let Some(Err(unresolved)) = checked.map(|step| self.check_refs(context, step)) {
+        let next = self.progress.next;
+        self.baseline.choose_for(next);
+        let resolver = Resolver {
+            context,
+            progress: &self.progress,
+            baseline: &self.baseline.now,
+            own_changes: &self.own_changes,
+            looked_up: &self.looked_up,
+            reader: &self.caller.reader,
+        };
+        let checked = self.progress.steps.get(next).filter(|_| !self.is_called_off());
+        if let Some(Err(unresolved)) = checked.map(|step| resolver.check_refs(step)) {
             return self.unresolved(unresolved, context);
         }
+        let arguments = checked.map(|step| resolver.arguments(step));
         if let Some(output) = self.end_or_ask(context) {
             return output;
         }
-        match self.arguments(context, &self.steps[self.next]) {
-            Ok(args) => self.send(self.invocation(context, args), context),
-            Err(unresolved) => self.unresolved(unresolved, context),
+        match arguments {
+            Some(Ok(args)) => self.send(self.invocation(context, args), context),
+            Some(Err(unresolved)) => self.unresolved(unresolved, context),
+            None => RunOutput::Finished,
         }
     }
 
@@ -69,13 +78,13 @@ impl Run {
     fn unresolved(&mut self, unresolved: Unresolved, context: &RunContext<'_>) -> RunOutput {
         match unresolved {
             Unresolved::NeedsLookup(lookup) => self.look_up(*lookup, context),
-            Unresolved::Invalid(fault, Some(session)) if self.may_rebase(context, &fault) => {
-                self.rebase(session, fault, context)
-            }
-            Unresolved::Invalid(fault, shows) => {
-                if let Some(session) = shows {
-                    self.touch(&session);
-                }
+            Unresolved::Invalid(fault, None) => self.end_or_go_on(*fault, context),
+            Unresolved::Invalid(fault, Some(session)) => {
+                let fault = match self.rebase(&session, fault, context) {
+                    Ok(output) => return output,
+                    Err(fault) => fault,
+                };
+                self.own_changes.touch(&session);
                 self.end_or_go_on(*fault, context)
             }
         }
@@ -83,71 +92,43 @@ impl Run {
 
     /// Ends the run when no step is to begin, or asks for what is missing of the steps that are left.
     fn end_or_ask(&mut self, context: &RunContext<'_>) -> Option<RunOutput> {
-        if self.next >= self.steps.len() {
+        if self.progress.next >= self.progress.steps.len() {
             return Some(RunOutput::Finished);
         }
         if self.is_called_off() {
             let fault = Fault::unavailable("cancelled before it began; nothing was sent");
             return Some(self.end(StepStatus::Failed, fault));
         }
-        if let Some(step) = self.ambiguous_target() {
-            let needs = missing_argument::target_question(&self.steps[step]);
-            return Some(RunOutput::Ask { needs, asker: Asker::AmbiguousTarget(step) });
-        }
-        let (step, index, missing) = self.missing_argument()?;
-        let asks = &self.steps[step];
-        if let Some(needs) = missing_form(asks) {
-            let nothing = |(_, argument): &(String, Argument)| match argument {
-                Argument::Missing(missing) if names_objects(&missing.ty) => {
-                    let session = &asks.session;
-                    missing_argument::question(context.workspace, session, "", missing).1.is_empty()
-                }
-                _ => false,
-            };
-            return Some(match asks.args.iter().position(nothing) {
-                Some(index) => self.nothing_to_choose(step, index, context),
-                None => RunOutput::Ask { needs, asker: Asker::MissingArguments(step) },
-            });
-        }
-        let (session, param) = (&asks.session, &asks.args[index].0);
-        let (needs, options) =
-            missing_argument::question(context.workspace, session, param, missing);
-        if needs.question.kind == QuestionKind::Text && names_objects(&missing.ty) {
-            return Some(self.nothing_to_choose(step, index, context));
-        }
-        let asked = AskedArgument { step, index, missing: missing.clone(), options };
-        Some(RunOutput::Ask { needs, asker: Asker::MissingArgument(asked) })
+        Some(match next_question(&self.progress, context)? {
+            Ok((needs, asker)) => RunOutput::Ask { needs, asker },
+            Err(nothing) => self.nothing_to_choose(nothing, context),
+        })
+    }
+
+    /// True when no other step is to begin, since nobody waits for the run: what an undo has taken back is made again first.
+    fn is_called_off(&self) -> bool {
+        self.cancelled && !self.origin.is_rolling_back()
     }
 
     /// Ends the run since an argument is missing and the window shows nothing that it could be; the window is
     /// looked at first, since a daemon that just began has none.
     fn nothing_to_choose(
         &mut self,
-        index: usize,
-        argument: usize,
+        NothingToChoose { step: index, wanted }: NothingToChoose,
         context: &RunContext<'_>,
     ) -> RunOutput {
-        let step = &self.steps[index];
-        let session = step.session.clone();
+        let session = self.progress.steps[index].session.clone();
         if !self.looked_up.windows.contains(&session)
             && context.workspace.window(&session).is_some()
         {
             return self.look_up(Lookup::Window { session }, context);
         }
-        let wanted: Vec<String> = step
-            .args
-            .get(argument)
-            .and_then(|(name, argument)| match argument {
-                Argument::Missing(missing) => Some(format!("{name}: {}", missing.ty)),
-                _ => None,
-            })
-            .into_iter()
-            .collect();
-        let message = format!("needs {}, and {session} shows none to choose", wanted.join(", "));
+        let message = format!("needs {wanted}, and {session} shows none to choose");
         let fault = Fault::usage(message).hint(format!("pipemux view {session}"));
         // The step that lacks it is named, though none has begun.
-        self.done.resize(index.max(self.next), StepOutcome::skipped("not run"));
-        self.next = index.max(self.next);
+        let index = index.max(self.progress.next);
+        self.progress.done.resize(index, StepOutcome::skipped("not run"));
+        self.progress.next = index;
         self.end(StepStatus::Failed, fault)
     }
 
@@ -163,29 +144,30 @@ impl Run {
         // An action that asks for something else after it was confirmed stays confirmed: its arguments are the same.
         invoke.confirmed |= confirms && choice == Choice::Yes;
         // The app hasn't asked when the daemon did so in its place.
-        let prototype = &self.steps[self.next].prototype;
+        let prototype = &self.progress.steps[self.progress.next].prototype;
         let own = *token.0 == *CONFIRMATION_TOKEN && must_be_confirmed(prototype);
         invoke.resume = (!own).then_some(Resume { token, choice });
-        let step = &self.steps[self.next];
-        (invoke.seen_version, invoke.seen_lost) = self.seen_version(context, step);
-        self.know_lines(&mut invoke, step, context);
+        self.baseline.write_seen(&mut invoke, &self.progress.steps[self.progress.next], context);
         self.send(invoke, context)
     }
 
     fn declined(&mut self) -> RunOutput {
         let message = "cancelled, nothing was changed by it";
-        if self.was_sent() {
+        if self.attempts.were_sent(self.progress.next) {
             return self.end(StepStatus::Failed, Fault::refused(message));
         }
-        self.done.push(StepOutcome::skipped(message));
+        self.progress.done.push(StepOutcome::skipped(message));
         RunOutput::Finished
     }
 
     fn replied(&mut self, reply: StepReply, context: &RunContext<'_>) -> RunOutput {
         let Phase::Invoking(invoke) = mem::take(&mut self.phase) else { return self.lost() };
-        let step = &self.steps[self.next];
+        let step = &self.progress.steps[self.progress.next];
         match reply {
-            StepReply::Outcome(Outcome::Done(done)) => self.step_done(done, context),
+            StepReply::Outcome(Outcome::Done(done)) => {
+                self.take_outcome(done, context);
+                self.go_on(context)
+            }
             StepReply::Outcome(Outcome::Started(started)) => {
                 self.step_started(StartedStep { started, job: None }, context)
             }
@@ -197,12 +179,16 @@ impl Run {
                 self.end(StepStatus::Unknown, Fault::unknown(why))
             }
             StepReply::Lost { died: true, .. }
-                if step.prototype.idempotent && !self.was_sent() && !self.cancelled =>
+                if step.prototype.idempotent
+                    && !self.attempts.were_sent(self.progress.next)
+                    && !self.cancelled =>
             {
-                self.sent_before.push(self.next);
+                self.attempts.sent_before.push(self.progress.next);
                 self.send_again(invoke, context)
             }
-            StepReply::Lost { delivered, why, .. } if delivered || self.was_sent() => {
+            StepReply::Lost { delivered, why, .. }
+                if delivered || self.attempts.were_sent(self.progress.next) =>
+            {
                 let fault = Fault::unknown(format!("{why}; it may or may not have taken effect"))
                     .hint(format!("pipemux view {}", step.session));
                 self.end(StepStatus::Unknown, fault)
@@ -214,35 +200,27 @@ impl Run {
         }
     }
 
-    fn step_done(&mut self, done: Done, context: &RunContext<'_>) -> RunOutput {
-        self.take_outcome(done, context);
-        self.go_on(context)
-    }
-
     /// Takes in what a step did that took effect.
     fn take_outcome(&mut self, mut done: Done, context: &RunContext<'_>) {
-        self.tell(&mut done.numbers, context);
-        let step = &self.steps[self.next];
-        let expected = self.expected.get(&step.session).map_or(1, |n| n.saturating_add(1));
-        self.only_own_changes &= expected == done.version;
-        self.expected.insert(step.session.clone(), done.version);
-        let app = context.current_incarnation(&step.session);
-        self.done.push(StepOutcome::done(done, app));
+        self.tell_lines(mem::take(&mut done.numbers), context);
+        let session = &self.progress.steps[self.progress.next].session;
+        self.own_changes.note_version(session, done.version);
+        let app = context.current_incarnation(session);
+        self.progress.done.push(StepOutcome::done(done, app));
     }
 
     /// Goes on behind a step that took effect.
     fn go_on(&mut self, context: &RunContext<'_>) -> RunOutput {
-        if let Some(baseline) = self.saved_baseline.take() {
-            self.replace_baseline(baseline);
-        }
-        self.go_past();
+        self.baseline.restore();
+        self.go_to(self.progress.next + 1);
         self.advance(context)
     }
 
-    fn go_past(&mut self) {
-        self.next += 1;
-        self.answered = None;
-        self.looked_up = Default::default();
+    /// Makes a step the next one, for which nothing was looked up yet.
+    pub(super) fn go_to(&mut self, step: usize) {
+        self.progress.next = step;
+        self.answers.latest = None;
+        self.looked_up = LookedUp::default();
     }
 
     /// Takes in that a step began a job. A job that ended without success makes its step fail, and one that outlasts the
@@ -253,11 +231,11 @@ impl Run {
             started;
         let done = Done { brief, version, links, complete, ended_jobs, no_undo, ..Done::default() };
         self.take_outcome(done, context);
-        let nested = self.steps[self.next].nested;
+        let nested = self.progress.steps[self.progress.next].nested;
         let state = job.as_ref().map_or(JobState::Running, |job| job.state);
         let name = job.as_ref().map(|job| job.name.clone()).unwrap_or_default();
         let outlasts = job.as_ref().is_some_and(|job| job.waited) && state == JobState::Running;
-        let Some(outcome) = self.done.last_mut() else { return self.lost() };
+        let Some(outcome) = self.progress.done.last_mut() else { return self.lost() };
         outcome.job = job;
         let words = outcome.tell_job().to_owned();
         outcome.show_job_output();
@@ -271,13 +249,13 @@ impl Run {
             return RunOutput::Finished;
         }
         if nested {
-            let name = self.steps[self.next].prototype.written_name().to_owned();
-            self.go_past();
+            let name = self.progress.steps[self.progress.next].prototype.written_name().to_owned();
+            self.go_to(self.progress.next + 1);
             let message = format!("{name} started a job ({words}), which has no value to pass on");
             return self.end(StepStatus::Failed, Fault::failed(message).hint("call it on its own"));
         }
-        if outlasts && self.next + 1 < self.steps.len() {
-            self.go_past();
+        if outlasts && self.progress.next + 1 < self.progress.steps.len() {
+            self.go_to(self.progress.next + 1);
             let fault = Fault::unavailable(format!("not begun, because job {name} still runs"));
             return self.end(StepStatus::Failed, fault);
         }
@@ -285,14 +263,14 @@ impl Run {
     }
 
     fn step_failed(&mut self, fault: Fault, context: &RunContext<'_>) -> RunOutput {
-        let fault = self.name_ref_error(context, fault);
-        if self.may_rebase(context, &fault) {
-            let session = self.steps[self.next].session.clone();
-            return self.rebase(session, Box::new(fault), context);
-        }
-        let mut fault = fault;
-        let mut numbers = mem::take(&mut fault.numbers).into_vec();
-        self.tell(&mut numbers, context);
+        let step = &self.progress.steps[self.progress.next];
+        let fault = name_refused_ref(fault, step, &self.caller.reader, context);
+        let session = step.session.clone();
+        let mut fault = match self.rebase(&session, Box::new(fault), context) {
+            Ok(output) => return output,
+            Err(fault) => *fault,
+        };
+        self.tell_lines(mem::take(&mut fault.numbers), context);
         // An app may not know itself, as when a disk doesn't answer.
         match fault.code {
             Code::Unknown => self.end(StepStatus::Unknown, fault),
@@ -303,32 +281,21 @@ impl Run {
     /// Ends the run with its next step, unless this one and those behind it are queries: a query that failed changes
     /// nothing for another, so each of them is answered.
     fn end_or_go_on(&mut self, fault: Fault, context: &RunContext<'_>) -> RunOutput {
-        let outer = self.outer_step(self.next);
-        if self.cancelled || !self.leaves_only_queries() {
+        let outer = self.progress.outer_step(self.progress.next);
+        if self.cancelled || !self.progress.leaves_only_queries() {
             return self.end(StepStatus::Failed, fault);
         }
         match self.end(StepStatus::Failed, fault) {
-            RunOutput::Finished if !self.unknown && outer + 1 < self.steps.len() => {}
+            RunOutput::Finished if !self.unknown && outer + 1 < self.progress.steps.len() => {}
             output => return output,
         }
         // The failure of a call inside its arguments tells why a query wasn't run.
-        while self.done.len() <= outer {
-            self.done.push(StepOutcome::unreached());
+        while self.progress.done.len() <= outer {
+            self.progress.done.push(StepOutcome::unreached());
         }
-        self.next = outer + 1;
-        self.answered = None;
-        self.looked_up = Default::default();
-        if let Some(baseline) = self.saved_baseline.take() {
-            self.replace_baseline(baseline);
-        }
+        self.go_to(outer + 1);
+        self.baseline.restore();
         self.advance(context)
-    }
-
-    /// Keeps what the next step's reply says of line numbers.
-    fn tell(&mut self, numbers: &mut Vec<LineNumbers>, context: &RunContext<'_>) {
-        let session = self.steps[self.next].session.clone();
-        let app = context.current_incarnation(&session);
-        self.tell_lines(&session, app, mem::take(numbers));
     }
 
     /// Passes an app's question on to the reader.
@@ -338,15 +305,15 @@ impl Run {
         mut needs: Needs,
         context: &RunContext<'_>,
     ) -> RunOutput {
-        self.tell(&mut needs.numbers, context);
+        self.tell_lines(mem::take(&mut needs.numbers), context);
         let question = &mut needs.question;
         let listed = question.options.len();
         question.options.truncate(CHOICES_MAX);
         question.unlisted =
             question.unlisted.saturating_add(listed.saturating_sub(CHOICES_MAX) as u64);
         make_distinct(&mut question.options);
-        let step = &self.steps[self.next];
-        if self.puts_back() {
+        let step = &self.progress.steps[self.progress.next];
+        if self.origin.is_rolling_back() {
             let why = format!("it asks: {}", quote::in_sentence(&question.text));
             return self.end(StepStatus::Failed, Fault::failed(why));
         }
@@ -364,40 +331,6 @@ impl Run {
         }
         let asker = Asker::App(Box::new(Rc::unwrap_or_clone(invoke)));
         RunOutput::Ask { needs, asker }
-    }
-
-    /// Turns an app's refusal of an object into the exact sentence about the ref that the reader wrote.
-    fn name_ref_error(&self, context: &RunContext<'_>, mut fault: Fault) -> Fault {
-        let step = &self.steps[self.next];
-        let anchors = &context.workspace.anchors;
-        let Some(key) = fault.key.as_deref() else { return fault };
-        let id = anchors.id_of(&step.session, key);
-        let as_written =
-            id.and_then(|id| step.args.iter().find_map(|(_, argument)| argument.ref_to(id, key)));
-        let known = id.map_or(0, |id| context.workspace.known_epoch(&self.reader, id));
-        let seen = as_written.and_then(|of| of.epoch).unwrap_or(known);
-        let shown = match (as_written, step.origin, id) {
-            (Some(of), ..) => ref_errors::name(of),
-            // What is out of date is the clicked link: the object itself may be as it was seen, or have no id.
-            (None, StepOrigin::Link, _) => step.call.clone(),
-            (None, StepOrigin::Call, Some(id)) => anchors.written(RefKind::Obj, id).to_string(),
-            (None, StepOrigin::Call, None) => {
-                if fault.code == Code::NotFound {
-                    context.speaker(&step.session).mark_hints(&mut fault);
-                }
-                return fault;
-            }
-        };
-        let hints = mem::take(&mut fault.hints);
-        match fault.code {
-            Code::Stale => {
-                let fault = ref_errors::stale_since(context.workspace, &step.session, seen, &shown);
-                hints.into_iter().fold(fault, Fault::hint)
-            }
-            Code::OutOfView => ref_errors::out_of_view(&shown, hints.into_iter().next()),
-            Code::NotFound => ref_errors::not_found(&shown, hints.into_iter().next()),
-            _ => Fault { hints, ..fault },
-        }
     }
 
     /// Ends the run with its next step.

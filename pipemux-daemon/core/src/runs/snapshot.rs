@@ -2,9 +2,9 @@
 
 use crate::keys::WorkspaceKey;
 use crate::persist::records::{Record, SavedQuestion, SavedRest};
-use crate::runs::kept_rest::KeptRest;
-use crate::runs::open_questions::OpenRuns;
-use crate::runs::saved_question;
+use crate::runs::kept_steps::KeptSteps;
+use crate::runs::open_runs::OpenRuns;
+use crate::runs::questions::saved_question;
 
 impl OpenRuns {
     /// Returns the records of a workspace's open questions and kept steps.
@@ -38,6 +38,6 @@ impl OpenRuns {
     /// Keeps steps again that an earlier daemon kept for their reader.
     pub fn restore_kept(&mut self, at: &WorkspaceKey, number: u64, saved: SavedRest) {
         self.outdate_rests(at, &saved.reader);
-        self.keep_rest(number, KeptRest::from_saved(saved, at.clone()));
+        self.keep_rest(number, KeptSteps::from_saved(saved, at.clone()));
     }
 }

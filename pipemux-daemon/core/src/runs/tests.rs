@@ -23,8 +23,10 @@ use crate::manifest::Manifest;
 use crate::processes::Sessions;
 use crate::processes::reply::AppReply;
 use crate::processes::session::{ProcessState, Session};
-use crate::runs::open_questions::OpenRuns;
+use crate::runs::caller::Caller;
+use crate::runs::open_runs::OpenRuns;
 use crate::runs::*;
+use crate::scripts::step::MissingArgument;
 use crate::workspaces::anchors::{AnchorQuery, Appearance};
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{FirstNumbers, Window, Workspace};
@@ -96,14 +98,15 @@ impl Scene {
 
     /// A run whose reader has seen every object as it is now, and version 10 of each session.
     fn run(&self, steps: Vec<Step>) -> Run {
-        let mut run = Run::new(WORKSPACE.into(), READER.into(), "run-1".into(), steps);
+        let mut run = Run::new(Caller::new(WORKSPACE.into(), READER, "run-1"), steps);
         run.take_baseline(&self.workspace, None);
         for (session, app) in [("notes/main", 1), ("todo/main", 2)] {
-            run.seen.insert(key(session), (Incarnation(app), 10));
-            run.expected.insert(key(session), 10);
+            run.baseline.now.versions.insert(key(session), (Incarnation(app), 10));
+            run.own_changes.expected.insert(key(session), 10);
         }
         let ids = 1..self.workspace.anchors.next_id();
-        Rc::make_mut(&mut run.refs.known).extend(ids.map(|id| (id, self.workspace.epoch)));
+        Rc::make_mut(&mut run.baseline.now.refs.known)
+            .extend(ids.map(|id| (id, self.workspace.epoch)));
         run
     }
 
@@ -231,7 +234,7 @@ fn outcomes(run: &Run) -> Vec<String> {
         Some(fault) => format!("{:?}: {}", outcome.status, fault.message),
         None => format!("{:?}: {}", outcome.status, quote::in_sentence(&outcome.brief)),
     };
-    run.done.iter().map(text).collect()
+    run.progress.done.iter().map(text).collect()
 }
 
 fn reply<T: serde::Serialize>(body: &T) -> AppReply {

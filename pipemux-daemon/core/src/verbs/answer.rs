@@ -11,7 +11,7 @@ use crate::audit::{ToldText, clip};
 use crate::feed::Audience;
 use crate::keys::RequestId;
 use crate::persist::records::Record;
-use crate::runs::question::{OpenQuestion, ParsedAnswer, declines};
+use crate::runs::questions::question::{OpenQuestion, ParsedAnswer, declines};
 use crate::runs::{Run, RunContext, RunInput, TypedAnswer};
 use crate::verbs::click::LinkEffect;
 use crate::verbs::require;
@@ -197,14 +197,13 @@ impl Core {
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
         let (at, reader) = (&request.workspace, &request.call.reader);
-        let Some(mut kept) = self.runs.take_kept(at, reader) else { return Ok(None) };
-        if let Some(number) = kept.kept.take() {
+        let Some(kept) = self.runs.take_kept(at, reader) else { return Ok(None) };
+        if let Some(number) = kept.kept_steps {
             self.runs.remove_rest(at, number);
             self.turn.persist(Record::KeptClosed { workspace: at.to_string(), number });
         }
-        kept.run_id = self.clients.pseudonym(&request.call);
-        kept.take_baseline(workspace, None);
-        Ok(Some(kept))
+        let run_id = self.clients.pseudonym(&request.call);
+        Ok(Some(kept.send_again(run_id.into(), workspace)))
     }
 }
 

@@ -7,8 +7,9 @@ use crate::Core;
 use crate::feed::Audience;
 use crate::keys::RequestId;
 use crate::persist::records::Record;
-use crate::runs::question::ParsedAnswer;
-use crate::runs::{RunContext, saved_question};
+use crate::runs::RunContext;
+use crate::runs::questions::question::ParsedAnswer;
+use crate::runs::questions::saved_question;
 use crate::verbs::answer::no_question;
 use crate::verbs::require;
 

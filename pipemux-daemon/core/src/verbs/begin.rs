@@ -227,7 +227,7 @@ impl Core {
         match self.tasks.get_mut(id) {
             // The step that is with an app goes on to its end; the next one doesn't begin.
             Some(Task::Running(run)) => {
-                run.cancel();
+                run.cancelled = true;
                 self.end_job_wait(id);
             }
             Some(Task::ReadingJob | Task::CancellingJob) => {

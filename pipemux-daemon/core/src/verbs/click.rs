@@ -6,8 +6,9 @@ use pipemux_proto::refs::{Ref, RefKind};
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
 use crate::runs::Step;
-use crate::runs::link::{Clicker, LinkTarget, link_target};
-use crate::runs::plan::Planner;
+use crate::runs::origin::Origin;
+use crate::scripts::link::{Clicker, LinkTarget, link_target};
+use crate::scripts::plan::Planner;
 use crate::verbs::require;
 
 impl Core {
@@ -35,7 +36,7 @@ impl Core {
     /// Carries out what a link does.
     pub(super) fn follow_link(&mut self, id: RequestId, effect: LinkEffect) -> Result<(), Fault> {
         match effect {
-            LinkEffect::Steps(steps) => self.run_steps(id, steps, None),
+            LinkEffect::Steps(steps) => self.run_steps(id, steps, Origin::Click),
             LinkEffect::Answer(question, answer) => {
                 self.answer_question(id, &answer, Some(question), None)
             }

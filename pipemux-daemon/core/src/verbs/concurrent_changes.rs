@@ -13,7 +13,8 @@ use crate::limits::CHANGED_BESIDE_MAX;
 use crate::persist::records::{SavedRound, SavedUndo};
 use crate::runs::Run;
 use crate::runs::history_round::ChangedFiles;
-use crate::runs::open_questions::OpenRuns;
+use crate::runs::open_runs::OpenRuns;
+use crate::runs::suspended::Suspended;
 use crate::verbs::tasks::Tasks;
 use crate::verbs::undo::{args_of, session_of};
 use crate::views::inert::line;
@@ -37,7 +38,7 @@ impl FileChanges<'_> {
     /// Returns what others changed in files while the round ran that the step in flight takes back; nothing if it takes none
     /// back.
     pub(super) fn during_undone(&self, run: &Run) -> Vec<ChangedBeside> {
-        let at = &run.workspace;
+        let at = &run.caller.workspace;
         let Some(history) = self.workspaces.get(at).map(|workspace| &workspace.history) else {
             return Vec::new();
         };
@@ -45,7 +46,7 @@ impl FileChanges<'_> {
         let wrote = round.and_then(|round| Some((round.number, round.wrote?)));
         let Some((number, wrote)) = wrote else { return Vec::new() };
         let is_other = |of: &WorkspaceKey, round: &SavedRound| of != at || round.number != number;
-        self.within(wrote, at, &run.run_id, is_other)
+        self.within(wrote, at, &run.caller.run_id, is_other)
     }
 
     /// Says in an outcome which of its files other runs changed while its step ran, from when it was sent until `now`, in
@@ -59,8 +60,8 @@ impl FileChanges<'_> {
         if done.changed_files.is_empty() {
             return None;
         }
-        let wrote = (run.sent_ms, now);
-        let others = self.within(wrote, &run.workspace, &run.run_id, |_, _| true);
+        let wrote = (run.file_times.sent_ms, now);
+        let others = self.within(wrote, &run.caller.workspace, &run.caller.run_id, |_, _| true);
         let words = others.iter().filter_map(|other| {
             let both = other.files.iter().filter(|file| done.changed_files.contains(file));
             let names: Vec<&str> =
@@ -75,7 +76,7 @@ impl FileChanges<'_> {
         if !words.is_empty() {
             bounds::append(&mut done.brief, &format!(" · {}", words.join(", ")));
         }
-        let (from, to) = run.wrote.unwrap_or(wrote);
+        let (from, to) = run.file_times.wrote.unwrap_or(wrote);
         Some((from.min(wrote.0), to.max(wrote.1)))
     }
 
@@ -92,17 +93,25 @@ impl FileChanges<'_> {
             // What ended in the same millisecond in which this one was sent came before it.
             wrote.is_some_and(|(began, ended)| began < to && ended > from)
         };
-        let running = self.tasks.running();
-        let running = running.map(|run| (run, acts_since(run).is_some_and(|sent| sent < to)));
+        let running = self.tasks.running().map(|run| {
+            let acts = acts_since(run).is_some_and(|sent| sent < to);
+            (&run.caller, &run.progress, run.file_times.wrote, acts)
+        });
         let asking = self.workspaces.iter().flat_map(|(at, _)| self.asking.questions(at));
-        let runs = running.chain(asking.map(|(_, question)| (&question.run, false)));
-        let runs = runs
-            .filter(|(run, _)| run.run_id != run_id)
-            .map(|(run, acts)| (run, acts && !are_apart(&run.workspace, at)));
-        let runs = runs.filter(|(run, acts)| *acts || is_beside(run.wrote)).map(|(run, acts)| {
-            let ChangedFiles { named: files, more, .. } = ChangedFiles::of(run);
-            let by = by("a run", &run.reader, (&run.workspace != at).then_some(&run.workspace));
-            ChangedBeside { by, files, more_files: more + u64::from(acts) }
+        let asking = asking.map(|(_, question)| {
+            let Suspended { caller, progress, wrote, .. } = &question.suspended;
+            (caller, progress, *wrote, false)
+        });
+        let runs = running.chain(asking).filter(|(caller, ..)| *caller.run_id != *run_id);
+        let runs = runs.filter_map(|(caller, progress, wrote, acts)| {
+            let acts = acts && !are_apart(&caller.workspace, at);
+            if !acts && !is_beside(wrote) {
+                return None;
+            }
+            let ChangedFiles { named: files, more, .. } = ChangedFiles::of(progress);
+            let elsewhere = (caller.workspace != *at).then_some(&caller.workspace);
+            let by = by("a run", &caller.reader, elsewhere);
+            Some(ChangedBeside { by, files, more_files: more + u64::from(acts) })
         });
         let jobs = self.jobs.all().filter(|job| {
             let is_beside = job.started_ms < to && (job.is_running() || job.ended_ms > from);
@@ -143,7 +152,7 @@ fn undone_round<'h>(run: &Run, history: &'h History) -> Option<&'h SavedRound> {
     if !history.may_undo(&invoke.action) {
         return None;
     }
-    let mut round = match &run.undoes {
+    let mut round = match run.origin.undone_round() {
         Some(undone) => history.round(undone.number)?,
         None => {
             let given: &Args = &invoke.args;
@@ -159,7 +168,8 @@ fn undone_round<'h>(run: &Run, history: &'h History) -> Option<&'h SavedRound> {
                     }
             };
             let newest = history.rounds.iter().rev();
-            let mut own = newest.filter(|round| !given.is_empty() || round.reader == run.reader);
+            let mut own =
+                newest.filter(|round| !given.is_empty() || *round.reader == *run.caller.reader);
             own.find(|round| round.undo.iter().any(takes_back))?
         }
     };
@@ -173,8 +183,8 @@ fn undone_round<'h>(run: &Run, history: &'h History) -> Option<&'h SavedRound> {
 /// Returns when the step was sent that a run has in flight, if it may change files.
 fn acts_since(run: &Run) -> Option<u64> {
     run.in_flight()?;
-    let step = run.steps.get(run.next)?;
-    (!step.prototype.risk.only_looks()).then_some(run.sent_ms)
+    let step = run.progress.steps.get(run.progress.next)?;
+    (!step.prototype.risk.only_looks()).then_some(run.file_times.sent_ms)
 }
 
 /// True for two workspaces of folders of which neither has the other: what one does isn't looked for in the other's files.

@@ -17,7 +17,7 @@ use crate::intake;
 use crate::keys::{ProjectionKey, RequestId, SessionKey};
 use crate::limits::{LOCATE_MS, PROJECT_MS};
 use crate::processes::reply::{AppReply, ReplyTo};
-use crate::runs::ref_errors;
+use crate::scripts::ref_errors;
 use crate::verbs::click::LinkEffect;
 use crate::verbs::require;
 use crate::verbs::tasks::{HiddenLink, Task};

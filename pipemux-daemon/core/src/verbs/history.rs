@@ -12,7 +12,7 @@ use crate::keys::RequestId;
 use crate::limits::{HISTORY_SHOWN, LINE_RESULT_MAX};
 use crate::persist::records::SavedRound;
 use crate::runs::history_round::history_round;
-use crate::runs::question::OpenQuestion;
+use crate::runs::questions::question::OpenQuestion;
 use crate::text::clip;
 use crate::verbs::require;
 use crate::views::answer::plain;
@@ -115,7 +115,7 @@ impl Core {
 /// Tells what a run has done that waits for an answer: `waits · replace done: a.rs · question 3: pipemux answer 1 · none`.
 /// Nothing if it has changed nothing.
 fn waiting_line(number: u64, open: &OpenQuestion, workspace: &Workspace) -> Option<String> {
-    let round = history_round(&open.run, workspace, 0);
+    let round = history_round(&open.suspended.clone().into_run(), workspace, 0);
     if round.undo.is_empty() && round.lasting.is_empty() {
         return None;
     }

@@ -14,7 +14,8 @@ use crate::jobs::Job;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{ANSWER_BUDGET_MIN, CANCEL_JOB_MS, JOB_OUTPUT_TOKENS, PROJECT_MS, RUN_BUDGET};
 use crate::processes::reply::{AppReply, ReplyTo};
-use crate::runs::protocol::{StartedStep, StepJob};
+use crate::runs::protocol::StartedStep;
+use crate::runs::step_job::StepJob;
 use crate::runs::{RunInput, StepReply};
 use crate::timers::Timer;
 use crate::verbs::require;
@@ -33,16 +34,17 @@ impl Core {
     ) -> Result<(), Fault> {
         let (owner, only_looks) = match self.tasks.get(id) {
             Some(Task::Running(run)) => {
-                let step = run.steps.get(run.next);
+                let step = run.progress.steps.get(run.progress.next);
                 let only_looks = step.is_some_and(|step| step.prototype.risk.only_looks());
-                (Some((run.workspace.clone(), run.reader.as_str().into())), only_looks)
+                let caller = &run.caller;
+                (Some((caller.workspace.clone(), caller.reader.clone())), only_looks)
             }
             _ => (None, false),
         };
         let number = self.start_job(session, started.clone(), owner);
         number.filter(|_| only_looks).into_iter().for_each(|job| self.jobs.note_only_looks(job));
         let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
-        let until = run.waits_until.filter(|_| !run.was_cancelled()).unwrap_or(0);
+        let until = run.job_wait.until.filter(|_| !run.cancelled).unwrap_or(0);
         match number {
             Some(number) if until > self.turn.mono_ms() && self.shutdown == Shutdown::Running => {
                 self.wait_for_job(id, JobWait { number, until, started: Some(Box::new(started)) });

@@ -14,10 +14,12 @@ use crate::keys::{RequestId, SessionKey};
 use crate::persist::records::Record;
 use crate::pipeline::parsed_script::{Correction, ParsedScript, ScriptOrigin};
 use crate::runs::baseline::SeenBaseline;
-use crate::runs::kept_rest::KeptRest;
-use crate::runs::secrets::SecretActions;
-use crate::runs::source::{Code, Source};
+use crate::runs::caller::Caller;
+use crate::runs::kept_steps::KeptSteps;
+use crate::runs::origin::Origin;
 use crate::runs::{Run, RunInput, Step};
+use crate::scripts::secrets::SecretActions;
+use crate::scripts::source::{Code, Source};
 use crate::verbs::require;
 use crate::views::inert;
 
@@ -38,7 +40,9 @@ impl Core {
             return Err(fault);
         }
         let run_id = self.clients.pseudonym(call);
-        let rest = KeptRest::of_refused((at.clone(), &call.reader, &run_id), source, index);
+        let caller =
+            Caller { cwd: call.cwd.clone(), ..Caller::new(at.clone(), &*call.reader, run_id) };
+        let rest = KeptSteps::of_refused(caller, source, index);
         // Standard input may have been meant for one.
         let has_input = source.stdin.is_some();
         let secret = |code: &str| {
@@ -56,7 +60,6 @@ impl Core {
         let sessions: Vec<_> = workspace.windows.iter().map(|window| &window.session).collect();
         let seen = SeenBaseline::of(workspace, &call.reader, &sessions, call.at);
         rest.seen = Some(seen.with_names(workspace, &call.reader));
-        rest.cwd.clone_from(&call.cwd);
         rest.wait_ms = call.wait_ms;
         let number = keep(&mut self.turn, &mut self.runs, None, rest);
         self.fail_keeping(id, fault, Some(number));
@@ -69,9 +72,10 @@ impl Core {
         let (at, reader) = (&request.workspace, &request.call.reader);
         if let Some(number) = to {
             return match self.runs.rest(at, number) {
-                Some(rest) if rest.reader == *reader => Ok(Some(number)),
+                Some(rest) if *rest.caller.reader == **reader => Ok(Some(number)),
                 Some(rest) => {
-                    let whose = format!("{number} was kept for {}, not for {reader}", rest.reader);
+                    let whose =
+                        format!("{number} was kept for {}, not for {reader}", rest.caller.reader);
                     Err(Fault::refused(whose))
                 }
                 None => Ok(None),
@@ -146,7 +150,7 @@ impl Core {
         self.turn.persist(Record::KeptClosed { workspace: at.to_string(), number });
         let mut text = format!("dropped {number}: {}\n", inert::whole_line(&rest.shown()));
         if rest.newest
-            && let Some((earlier, rest)) = self.runs.renew_newest_rest(&at, &rest.reader)
+            && let Some((earlier, rest)) = self.runs.renew_newest_rest(&at, &rest.caller.reader)
         {
             text += &kept_line(earlier, rest);
         }
@@ -222,21 +226,20 @@ impl Core {
         let own = *first..first + count;
         // A call that isn't right and holds a secret isn't kept in place of another one.
         if script.without_secrets(workspace).is_none() && !own.contains(&index) {
-            let who = (request.workspace.clone(), rest.reader.as_str(), &*rest.run_id);
-            let moved = KeptRest::of_refused(who, source, index);
+            let moved = KeptSteps::of_refused(rest.caller.clone(), source, index);
             // The corrected call means what the reader has seen by now, the others what it had seen then:
             // where that differs, nobody could tell any more which number counts in what.
             let now = |session: &SessionKey| {
-                let seen = workspace.seen(&rest.reader, session)?;
+                let seen = workspace.seen(&rest.caller.reader, session)?;
                 Some((seen.app, seen.version))
             };
             let sessions = || workspace.windows.iter().map(|window| &window.session);
             let same = |seen: &&SeenBaseline| {
                 sessions().all(|session| seen.versions.get(session).copied() == now(session))
             };
-            let (seen, cwd) = (rest.seen.as_ref().filter(same).cloned(), rest.cwd.clone());
+            let seen = rest.seen.as_ref().filter(same).cloned();
             if let Some(moved) = moved {
-                let moved = KeptRest { seen, cwd, ..moved };
+                let moved = KeptSteps { seen, ..moved };
                 keep(&mut self.turn, &mut self.runs, Some(*number), moved);
             }
         }
@@ -260,14 +263,13 @@ impl Core {
         let at = request.workspace.clone();
         let rest = self.runs.rest(&at, number).ok_or_else(|| gone(number))?;
         let later = written_range(&steps, first, count);
-        let mut run = Run::new(at.clone(), rest.reader.clone(), rest.run_id.clone(), steps);
-        run.cwd.clone_from(&rest.cwd);
+        let mut run = Run::new(rest.caller.clone(), steps);
         run.take_baseline(workspace, request.call.at);
         let seen = rest.seen.clone().unwrap_or_else(|| {
             SeenBaseline::forgotten(workspace.windows.iter().map(|window| &window.session))
         });
-        run.mean(seen, later);
-        run.source = Some(Rc::new(source));
+        run.baseline.split(seen, later);
+        run.origin = Origin::Typed(Rc::new(source));
         run.hide_secrets(workspace);
         self.runs.remove_rest(&at, number);
         self.turn.persist(Record::KeptClosed { workspace: at.to_string(), number });
@@ -281,11 +283,11 @@ impl Core {
 
     pub(super) fn end_rest(&mut self, number: u64, now: u64, how: &str) {
         let Some(rest) = self.runs.expire_rest(number, now) else { return };
-        let workspace = rest.workspace.to_string();
+        let workspace = rest.caller.workspace.to_string();
         self.turn.persist(Record::KeptClosed { workspace, number });
         let text = format!("kept steps {number} {how}: {}", rest.shown());
-        let audience = Audience::Workspace(rest.workspace, None);
-        self.publish(EventKind::Notice, audience, Some(&rest.reader), &text);
+        let audience = Audience::Workspace(rest.caller.workspace, None);
+        self.publish(EventKind::Notice, audience, Some(&rest.caller.reader), &text);
     }
 }
 

@@ -12,9 +12,10 @@ use crate::Core;
 use crate::keys::RequestId;
 use crate::limits::LOCATE_MS;
 use crate::processes::reply::{AppReply, ReplyTo};
+use crate::runs::RunContext;
 use crate::runs::lookup::{chunk, is_complete, located, read_request};
-use crate::runs::resolve_ref::{RefScope, ResolvedObject, UnresolvedRef};
-use crate::runs::{RunContext, ref_errors};
+use crate::scripts::ref_errors;
+use crate::scripts::resolve_ref::{RefScope, ResolvedObject, UnresolvedRef};
 use crate::verbs::require;
 use crate::verbs::tasks::{Task, ValueRead};
 

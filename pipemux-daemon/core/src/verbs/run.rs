@@ -13,11 +13,12 @@ use crate::limits::{ANSWER_BUDGET_MIN, LAST_LINE_TOKENS, RUN_BUDGET};
 use crate::pipeline::closed_apps::ClosedApps;
 use crate::pipeline::grants::grant_for_steps;
 use crate::pipeline::parsed_script::{ParsedScript, PlannedScript, ScriptOrigin, source_of};
-use crate::runs::link::clicked_link;
-use crate::runs::ref_errors;
-use crate::runs::secrets::SecretActions;
-use crate::runs::source::Source;
+use crate::runs::caller::Caller;
+use crate::runs::origin::Origin;
 use crate::runs::{Run, RunInput, Step};
+use crate::scripts::link::clicked_link;
+use crate::scripts::ref_errors;
+use crate::scripts::secrets::SecretActions;
 use crate::verbs::kept_rests::without_code;
 use crate::verbs::require;
 use crate::verbs::tasks::{AfterOpen, AfterStart, Task};
@@ -121,7 +122,9 @@ impl Core {
         match &script.origin {
             ScriptOrigin::Corrected(_) => self.run_corrected(id, *script, steps),
             ScriptOrigin::Typed { .. } | ScriptOrigin::Clicked { .. } => {
-                self.run_steps(id, steps, script.into_source())
+                let source = script.into_source();
+                let origin = source.map_or(Origin::Click, |source| Origin::Typed(Rc::new(source)));
+                self.run_steps(id, steps, origin)
             }
         }
     }
@@ -235,17 +238,7 @@ impl Core {
         &mut self,
         id: RequestId,
         steps: Vec<Step>,
-        source: Option<Source>,
-    ) -> Result<(), Fault> {
-        self.run_steps_with(id, steps, |run| run.source = source.map(Rc::new))
-    }
-
-    /// Starts a run of steps that were checked, once more is said of it.
-    pub(super) fn run_steps_with(
-        &mut self,
-        id: RequestId,
-        steps: Vec<Step>,
-        complete: impl FnOnce(&mut Run),
+        origin: Origin,
     ) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
         let workspace = require::workspace(&self.workspaces, request)?;
@@ -259,23 +252,23 @@ impl Core {
                     .hint("leave out --at: numbers and refs then mean what you saw last"),
             });
         }
-        let (at, reader) = (request.workspace.clone(), call.reader.clone());
-        let mut run = Run::new(at, reader, self.clients.pseudonym(call), steps);
-        run.cwd.clone_from(&call.cwd);
+        let (at, run_id) = (request.workspace.clone(), self.clients.pseudonym(call));
+        let caller = Caller { cwd: call.cwd.clone(), ..Caller::new(at, &*call.reader, run_id) };
+        let mut run = Run::new(caller, steps);
         run.budget = call.budget.map_or(RUN_BUDGET, |budget| {
             budget.max(ANSWER_BUDGET_MIN).saturating_sub(LAST_LINE_TOKENS)
         });
         run.take_baseline(workspace, call.at);
-        complete(&mut run);
+        run.origin = origin;
         run.hide_secrets(workspace);
         // While a question is open its reader may look at everything; what acts waits for the answer.
-        let open = self.runs.questions_of(&run.workspace, &run.reader).next();
+        let open = self.runs.questions_of(&run.caller.workspace, &run.caller.reader).next();
         let open = open.map(|(number, _)| number);
-        if let Some(number) = open.filter(|_| !run.only_looks()) {
+        if let Some(number) = open.filter(|_| !run.progress.only_looks()) {
             if self.wait_behind_question(id, number, &run)? {
                 return Ok(());
             }
-            let Some(question) = self.runs.question(&run.workspace, number) else {
+            let Some(question) = self.runs.question(&run.caller.workspace, number) else {
                 return Err(Self::lost_run());
             };
             let message = format!("question {number} is open: {}", question.title());
@@ -289,33 +282,35 @@ impl Core {
 
     /// Shows the windows that a run touched, once it has ended or asks a question.
     pub(crate) fn finish_run(&mut self, id: RequestId, mut run: Box<Run>) -> Result<(), Fault> {
-        if run.question.is_none() {
+        if run.end.question.is_none() {
             run.end_unreached();
             // Before the windows arrive, because rounds are in the order in which they took effect.
-            if !run.only_queries() {
+            if !run.progress.only_queries() {
                 self.record_round(id, &mut run);
             } else if let Some(notes) = self.clients.audit_notes(id) {
                 notes.only_queries = true;
             }
         }
-        let workspace = self.workspaces.get(&run.workspace).ok_or_else(Self::lost_run)?;
+        let workspace = self.workspaces.get(&run.caller.workspace).ok_or_else(Self::lost_run)?;
         let call = self.clients.request(id).map(|request| &request.call);
         let (lod, budget) = call.map_or((None, None), |call| (call.lod, call.budget));
-        let fault = run.done.last().and_then(|outcome| outcome.fault.as_ref());
+        let fault = run.progress.done.last().and_then(|outcome| outcome.fault.as_ref());
         let stale = fault.is_some_and(|fault| fault.code == Code::Stale);
         let is_shown = |key: &&SessionKey| {
             // A session that just died is not woken only to be shown. What was refused as stale is shown even so: its
             // session may be down since the daemon was lost, and the reader has to see the present state to go on.
             let ready = self.processes.get(key).is_some_and(|session| session.ready().is_some());
             // To a reader who hasn't seen the window the outcome says enough, unless it wants to look at it.
-            let seen = workspace.seen(&run.reader, key).is_some() || run.turns_window(key);
-            let untold = run.leaves_untold(key);
+            let seen =
+                workspace.seen(&run.caller.reader, key).is_some() || run.progress.turns_window(key);
+            let untold = run.progress.leaves_untold(key);
             // A refusal may show the lines itself, as they are now.
             let excerpt = run.told_lines.iter().any(|(session, ..)| session == *key);
             let stale = stale && (seen || !excerpt);
             (ready && seen && untold || stale) && workspace.window(key).is_some() && !run.unknown
         };
         let wanted = run
+            .own_changes
             .touched
             .iter()
             .filter(is_shown)

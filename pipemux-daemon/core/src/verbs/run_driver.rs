@@ -22,7 +22,7 @@ use crate::persist::records::{Record, SavedRound};
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Session;
 use crate::runs::history_round::{history_round, unfinished_round};
-use crate::runs::{ArrivedWindow, Run, RunContext, RunInput, RunOutput, StepReply};
+use crate::runs::{ArrivedWindow, LookupReply, Run, RunContext, RunInput, RunOutput, StepReply};
 use crate::verbs::concurrent_changes::FileChanges;
 use crate::verbs::jobs::started;
 use crate::verbs::require;
@@ -40,8 +40,9 @@ impl Core {
         mut run: Run,
         input: RunInput,
     ) -> Result<(), Fault> {
-        run.waits_until = self.job_wait_end(id);
-        run.wait_ms = self.clients.request(id).map_or(0, |request| request.call.wait_ms);
+        run.job_wait.until = self.job_wait_end(id);
+        run.job_wait.requested_ms =
+            self.clients.request(id).map_or(0, |request| request.call.wait_ms);
         self.set_task(id, Task::Running(Box::new(run)));
         self.resume_run(id, input)
     }
@@ -54,13 +55,13 @@ impl Core {
         };
         if self.processes.any_per_reader() {
             // Whoever answers a question: its refs and numbers are those of the reader who began the run.
-            let (at, reader) = (run.workspace.clone(), Rc::from(&*run.reader));
+            let (at, reader) = (run.caller.workspace.clone(), Rc::from(&*run.caller.reader));
             self.turn_windows(&at, &reader);
         }
         let Some(Task::Running(run)) = self.tasks.get_mut(id) else {
             return Err(Self::lost_run());
         };
-        let workspace = self.workspaces.get(&run.workspace).ok_or_else(Self::lost_run)?;
+        let workspace = self.workspaces.get(&run.caller.workspace).ok_or_else(Self::lost_run)?;
         let context = RunContext { workspace, sessions: self.processes.sessions() };
         let output = run.resume(input, &context);
         let (acts, sends) = (run.acts_by(&output), matches!(output, RunOutput::Invoke { .. }));
@@ -88,7 +89,7 @@ impl Core {
         match output {
             RunOutput::Invoke { session, mut invoke, prefetch } => {
                 let (provider, now) = (&session.addr.provider, turn.now.unix_ms);
-                let consents = self.consents.keys(&run.workspace, provider, now);
+                let consents = self.consents.keys(&run.caller.workspace, provider, now);
                 if !consents.is_empty() {
                     Rc::make_mut(&mut invoke).consents = consents;
                 }
@@ -96,18 +97,18 @@ impl Core {
                     Rc::make_mut(&mut invoke).changed_beside = beside;
                 }
                 let mut deadline = deadline;
-                if let Some(undone) = &run.undoes {
+                if let Some(undone) = run.origin.undone_round() {
                     if undone.failed.is_some() {
                         // The time for the undo may be over.
                         deadline = deadline.max(turn.mono_ms() + REQUEST_MS);
                     }
                     // Should the daemon be lost now, the next one knows which steps ran, and of which nobody knows.
-                    let (at, round) = (run.workspace.clone(), undone.number);
-                    let now = undone.while_next(&run.done);
+                    let (at, round) = (run.caller.workspace.clone(), undone.number);
+                    let now = undone.while_next(&run.progress.done);
                     self.mark_undone(&at, round, now);
                 }
                 if let Some(Task::Running(run)) = self.tasks.get_mut(id) {
-                    run.sent_ms = now;
+                    run.file_times.sent_ms = now;
                 }
                 let turn = &mut self.turn;
                 let to = ReplyTo::Invoke(id);
@@ -138,10 +139,13 @@ impl Core {
                 self.processes.request(turn, &session, Method::Project, &project, deadline, to);
             }
             RunOutput::Ask { needs, asker } => {
-                if let Some(undone) = &run.undoes {
+                if let Some(undone) = run.origin.undone_round() {
                     // Who asks has done nothing: should nobody answer, that step is left.
-                    let (at, round, now) =
-                        (run.workspace.clone(), undone.number, undone.now(&run.done));
+                    let (at, round, now) = (
+                        run.caller.workspace.clone(),
+                        undone.number,
+                        undone.now(&run.progress.done),
+                    );
                     self.mark_undone(&at, round, now);
                 }
                 return self.ask(id, needs, asker);
@@ -151,7 +155,7 @@ impl Core {
             }
             RunOutput::Finished => {
                 let mut run = self.take_run(id)?;
-                let paths = run.take_value_files();
+                let paths = std::mem::take(&mut run.value_files);
                 if !paths.is_empty() {
                     self.turn.effects.push(Effect::RemoveValues { paths });
                 }
@@ -171,7 +175,7 @@ impl Core {
                 self.clients.record_asked(&mut self.turn, id);
             }
         } else if run.is_unwritten(output) {
-            let from = run.written.replace(run.done.len());
+            let from = run.written.replace(run.progress.done.len());
             let round = self.unfinished_round(id, from).ok_or_else(Self::lost_run)?;
             match from {
                 None => self.clients.record_begun(&mut self.turn, id, Some(round)),
@@ -190,7 +194,7 @@ impl Core {
     ) -> Option<SavedRound> {
         let Some(Task::Running(run)) = self.tasks.get(id) else { return None };
         run.written?;
-        let workspace = self.workspaces.get(&run.workspace)?;
+        let workspace = self.workspaces.get(&run.caller.workspace)?;
         let round = unfinished_round(run, workspace, from.unwrap_or_default());
         let client = if from.is_some() { String::new() } else { self.maker_of(id) };
         Some(SavedRound { client, unix_ms: self.turn.now.unix_ms, ..round })
@@ -205,7 +209,7 @@ impl Core {
     /// Goes on with a run once a part of a long value was written.
     pub(crate) fn value_stored(&mut self, id: RequestId, stored: Result<String, String>) {
         if let Some(Task::Running(_)) = self.tasks.get(id) {
-            let result = self.resume_run(id, RunInput::ValueStored(stored));
+            let result = self.resume_run(id, RunInput::LookedUp(LookupReply::Stored(stored)));
             self.fail_on_error(id, result);
         } else if let Ok(path) = stored {
             // The request has its answer: its client went away, or its time was over.
@@ -258,7 +262,7 @@ impl Core {
             let now = self.turn.now.unix_ms;
             let wrote = self.file_changes().tell_in_outcome(run, now, done);
             if let (Some(_), Some(Task::Running(run))) = (wrote, self.tasks.get_mut(id)) {
-                run.wrote = wrote;
+                run.file_times.wrote = wrote;
             }
         }
         if let Some(started) = started(&mut reply) {
@@ -277,8 +281,8 @@ impl Core {
     ) -> Option<(Incarnation, u64)> {
         let Some(Task::Running(run)) = self.tasks.get(id) else { return None };
         let app = self.processes.get(session)?.ready()?;
-        let (seen, _) = run.seen.get(session)?;
-        let before = *run.expected.get(session)?;
+        let (seen, _) = run.baseline.now.versions.get(session)?;
+        let before = *run.own_changes.expected.get(session)?;
         (*seen == app && version < before).then_some((app, before))
     }
 
@@ -290,7 +294,7 @@ impl Core {
         if self.is_finding_link(id) {
             return self.link_located(id, reply);
         }
-        self.resume_run(id, RunInput::Located(reply))
+        self.resume_run(id, RunInput::LookedUp(LookupReply::Location(reply)))
     }
 
     /// Handles an app's reply with a part of an object's value: for `read`, or for a step of a run.
@@ -298,7 +302,7 @@ impl Core {
         if self.is_reading(id) {
             return self.chunk_read(id, reply);
         }
-        self.resume_run(id, RunInput::ValueRead(reply))
+        self.resume_run(id, RunInput::LookedUp(LookupReply::Value(reply)))
     }
 
     /// Handles an app's reply to a request for a window that a run needs.
@@ -313,12 +317,12 @@ impl Core {
             return self.link_window_arrived(id, key, reply);
         }
         let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
-        let (at, rebases) = (run.workspace.clone(), run.needs_ids());
+        let (at, rebases) = (run.caller.workspace.clone(), run.needs_ids());
         let arrived = self.store_window(&at, session, key, rebases, reply);
         if rebases && arrived.is_ok() {
             reserve(&mut self.workspaces, &mut self.turn, &at);
         }
-        self.resume_run(id, RunInput::WindowArrived(arrived))
+        self.resume_run(id, RunInput::LookedUp(LookupReply::Window(arrived)))
     }
 
     /// Stores a window that an app sent in its workspace. With `render` it is also rendered, so that the ids of
@@ -359,23 +363,23 @@ impl Core {
 
     /// Adds a run that has ended to the history of its workspace, if there still is one, and to the feed.
     pub(super) fn record_round(&mut self, id: RequestId, run: &mut Run) {
-        let (at, exit, now) = (&run.workspace, run.exit_status(), self.turn.now);
+        let (at, exit, now) = (&run.caller.workspace, run.exit_status(), self.turn.now);
         let client = self.maker_of(id);
         let run_id = self.clients.request(id).map(|request| request.call.run_id.clone());
         let Some(workspace) = self.workspaces.get_mut(at) else { return };
         let round = history_round(run, workspace, now.unix_ms);
         let round = SavedRound { client, run_id: run_id.unwrap_or_default(), ..round };
         workspace.history.add(round.clone(), self.config.history_rounds());
-        run.round = (!round.undo.is_empty()).then_some(round.number);
+        run.end.round = (!round.undo.is_empty()).then_some(round.number);
         if let Some(notes) = self.clients.audit_notes(id) {
             notes.set_round(&round);
         }
-        if let Some(undone) = &run.undoes {
+        if let Some(undone) = run.origin.undone_round() {
             // What is unknown now was told: it is as if it had not run.
-            let (at, round, now) = (at.clone(), undone.number, undone.now(&run.done));
+            let (at, round, now) = (at.clone(), undone.number, undone.now(&run.progress.done));
             self.mark_undone(&at, round, now);
         }
-        let at = &run.workspace;
+        let at = &run.caller.workspace;
         let exit = if exit == 0 { String::new() } else { format!(" (exit {exit})") };
         let text = [&*round.action, &*exit, " · ", &*round.result].concat();
         let audience = Audience::Workspace(at.clone(), None);

@@ -9,8 +9,11 @@ use crate::foreign::Needs;
 use crate::keys::RequestId;
 use crate::limits::{OPEN_RUNS_BYTES, QUESTION_MS};
 use crate::persist::records::Record;
-use crate::runs::question::{AnsweredQuestion, Asker, OpenQuestion};
-use crate::runs::{Argument, Run, form, saved_question};
+use crate::runs::questions::asker::{AnsweredQuestion, Asker};
+use crate::runs::questions::question::OpenQuestion;
+use crate::runs::questions::{form, saved_question};
+use crate::runs::suspended::Suspended;
+use crate::runs::{Argument, Run};
 use crate::timers::Timer;
 use crate::verbs::tasks::Task;
 use crate::views::requested_window::AnswerKind;
@@ -33,7 +36,7 @@ impl Core {
         // Of a form only what is refused has to be given again.
         given.retain(|(name, _)| fault.field.as_deref() != Some(name.as_str()));
         if let Some(Task::Running(run)) = self.tasks.get_mut(id) {
-            run.wrong_answer = Some(fault);
+            run.end.wrong_answer = Some(fault);
         }
         self.put_question(id, number, (needs, asker, given))
     }
@@ -46,25 +49,22 @@ impl Core {
     ) -> Result<(), Fault> {
         let mut run = self.take_run(id)?;
         let expires = self.turn.mono_ms() + QUESTION_MS;
-        let workspace = self.workspaces.get(&run.workspace).ok_or_else(Self::lost_run)?;
-        run.question = None;
-        let wrong_answer = run.wrong_answer.take();
-        let question = OpenQuestion::new((*run).clone(), needs, asker, expires);
+        let workspace = self.workspaces.get(&run.caller.workspace).ok_or_else(Self::lost_run)?;
+        let question = OpenQuestion::new(Suspended::of(&run), needs, asker, expires);
         let fields = &question.needs.question.fields;
         let choices = form::choices(workspace, &question.step().session, fields);
         let question = OpenQuestion { given, choices, ..question };
-        run.wrong_answer = wrong_answer;
         if let Some(question) = saved_question::save(&question) {
-            let workspace = run.workspace.to_string();
+            let workspace = run.caller.workspace.to_string();
             self.turn.persist(Record::Question { workspace, number, question });
         }
         let text = format!("question {number} · {}", question.title());
         let session = question.step().session.clone();
         self.runs.add_question(number, question);
         self.turn.set_timer(expires, Timer::Question(number));
-        let audience = Audience::Workspace(run.workspace.clone(), Some(session));
-        self.publish(EventKind::Asked, audience, Some(&run.reader), &text);
-        run.question = Some(number);
+        let audience = Audience::Workspace(run.caller.workspace.clone(), Some(session));
+        self.publish(EventKind::Asked, audience, Some(&run.caller.reader), &text);
+        run.end.question = Some(number);
         if let Some(notes) = self.clients.audit_notes(id) {
             notes.asked = Some(number);
         }
@@ -82,11 +82,11 @@ impl Core {
         if self.open_questions(id)?.len() > 1 {
             return Ok(false);
         }
-        let at = later.workspace.clone();
+        let at = later.caller.workspace.clone();
         let workspace = self.workspaces.get(&at).ok_or_else(Self::lost_run)?;
         let Some(question) = self.runs.question(&at, number) else { return Ok(false) };
-        let mut run = question.run.clone();
-        if !run.join(later, workspace) {
+        let mut suspended = question.suspended.clone();
+        if !suspended.append(later, workspace) {
             return Ok(false);
         }
         // A request that is sent again, because a daemon was lost with its answer, is known by this record.
@@ -94,11 +94,11 @@ impl Core {
             return Ok(true);
         }
         let Some(question) = self.runs.question_mut(&at, number) else { return Ok(false) };
-        question.run = run;
+        question.suspended = suspended;
         if let Some(question) = saved_question::save(question) {
             self.turn.persist(Record::Question { workspace: at.to_string(), number, question });
         }
-        let waiting = later.steps.iter().filter(|step| !step.nested).count();
+        let waiting = later.progress.steps.iter().filter(|step| !step.nested).count();
         let numbers = vec![number];
         let kind = AnswerKind::Questions { numbers, refusal: None, waiting };
         self.show_windows(id, Vec::new(), kind)?;
@@ -123,7 +123,7 @@ impl Core {
             // The question was answered, closed or asked again; its timer isn't cleared.
             return;
         };
-        let at = question.run.workspace.clone();
+        let at = question.suspended.caller.workspace.clone();
         self.turn.persist(Record::QuestionClosed { workspace: at.to_string(), number });
         let text = format!("question {number} {how}: {}", question.title());
         if let Some(workspace) = self.workspaces.get_mut(&at) {

@@ -1,6 +1,7 @@
 //! Verbs that end things: `close`, `end`, `restart`, `down`.
 
 use pipemux_proto::command::with_options;
+use pipemux_proto::report::StepStatus;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, SessionAddr, Value};
 
@@ -182,7 +183,7 @@ impl Core {
             let fault = Fault::unavailable("the daemon is going down");
             // The answer of a run tells which steps took effect, with the windows as they were.
             if let Ok(mut run) = self.take_run(id) {
-                run.stop(fault.clone());
+                run.fail(StepStatus::Failed, fault.clone());
                 let result = self.finish_run(id, run);
                 self.fail_on_error(id, result);
             }

@@ -6,9 +6,10 @@ use pipemux_proto::{Fault, SessionAddr, decode};
 use crate::Core;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::persist::records::{Record, SavedRound, SavedUndo};
-use crate::runs::put_back::{UndoneRound, undo_step};
-use crate::runs::question::OpenQuestion;
-use crate::runs::{Run, Step};
+use crate::runs::Step;
+use crate::runs::origin::Origin;
+use crate::runs::questions::question::OpenQuestion;
+use crate::runs::undone_round::{UndoneRound, undo_step};
 use crate::verbs::require;
 use crate::verbs::tasks::{AfterStart, Task};
 use crate::workspaces::Workspace;
@@ -63,7 +64,7 @@ impl Core {
             left.iter().map(|(_, undo)| self.undo_step(undo)).collect::<Result<_, _>>()?;
         let indices = left.iter().filter_map(|(index, _)| u32::try_from(*index).ok()).collect();
         let undone = UndoneRound { number, steps: indices, stays, failed: None, skipped };
-        self.run_steps_with(id, steps, |run| run.undoes = Some(undone))
+        self.run_steps(id, steps, Origin::Undo(undone))
     }
 
     /// Notes where the undos of a round stand, also for a daemon that comes after this one.
@@ -91,7 +92,7 @@ impl Core {
             return Some(fault.hint(format!("pipemux answer {}", question.ways().join(" · "))));
         }
         let runs = |task: &Task| match task {
-            Task::Running(run) => *run.workspace == *at && undoes(run, number),
+            Task::Running(run) => *run.caller.workspace == *at && undoes(&run.origin, number),
             _ => false,
         };
         let why = format!("round {number} is being undone already: nothing was undone");
@@ -101,7 +102,7 @@ impl Core {
 
     /// Returns the question that the undo of a round waits for, and its number.
     pub(super) fn undo_question(&self, at: &str, round: u64) -> Option<(u64, &OpenQuestion)> {
-        self.runs.questions(at).find(|(_, question)| undoes(&question.run, round))
+        self.runs.questions(at).find(|(_, question)| undoes(&question.suspended.origin, round))
     }
 
     /// Returns the step that takes a step back.
@@ -139,8 +140,8 @@ fn interrupted(round: &SavedRound) -> Option<Fault> {
     )
 }
 
-fn undoes(run: &Run, number: u64) -> bool {
-    run.undoes.as_ref().is_some_and(|undone| undone.number == number)
+fn undoes(origin: &Origin, number: u64) -> bool {
+    origin.undone_round().is_some_and(|undone| undone.number == number)
 }
 
 /// Returns the arguments of the call that takes a step back.

@@ -13,7 +13,7 @@ use crate::Core;
 use crate::answers::document::in_order;
 use crate::answers::pending::PendingView;
 use crate::keys::{RequestId, SessionKey};
-use crate::runs::ref_errors;
+use crate::scripts::ref_errors;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
 use crate::views::held_claim::HeldClaim;

@@ -93,25 +93,27 @@ pub fn steps(
     mut links: impl FnMut(&StepOutcome, usize) -> Vec<String>,
 ) -> Vec<String> {
     let mut all = Vec::new();
-    let earlier = run.earlier_steps();
-    let visible = earlier + run.steps.iter().filter(|step| !step.nested).count();
+    let earlier = run.origin.source().map_or(0, |source| source.earlier);
+    let visible = earlier + run.progress.steps.iter().filter(|step| !step.nested).count();
     let mut number = 1 + earlier;
-    for (index, step) in run.steps.iter().enumerate() {
-        let outer = run.outer_step(index);
+    for (index, step) in run.progress.steps.iter().enumerate() {
+        let outer = run.progress.outer_step(index);
         let position = number;
         number += usize::from(!step.nested);
         let is_done = |index: usize| {
-            run.done.get(index).is_some_and(|outcome| outcome.status == StepStatus::Done)
+            run.progress.done.get(index).is_some_and(|outcome| outcome.status == StepStatus::Done)
         };
-        if run.done.get(index).is_some_and(|outcome| outcome.told) {
+        if run.progress.done.get(index).is_some_and(|outcome| outcome.told) {
             continue;
         }
         if step.nested && is_done(index) && (step.only_reads() || is_done(outer)) {
             continue;
         }
-        let (Some(outcome), Some(own)) = (run.done.get(index), names.get(index)) else { continue };
+        let (Some(outcome), Some(own)) = (run.progress.done.get(index), names.get(index)) else {
+            continue;
+        };
         let StepName { written, foreign } = own;
-        let name = &*match run.steps.get(outer).filter(|_| step.nested) {
+        let name = &*match run.progress.steps.get(outer).filter(|_| step.nested) {
             Some(outer) => Cow::from(format!("{written} in {}", full_name(outer))),
             None => Cow::from(written),
         };
@@ -142,7 +144,7 @@ pub fn steps(
                 if let Some(detail) = &outcome.detail {
                     let detail = if *foreign { quote::quoted(detail) } else { plain(detail) };
                     out += &format!("{}\n", cut_lines(detail.trim_end(), run.budget.into()));
-                } else if content.is_empty() && !run.passes_on(index) {
+                } else if content.is_empty() && !run.progress.passes_on(index) {
                     out += &result_value(outcome, run.budget);
                 }
             }
@@ -233,16 +235,16 @@ fn message(fault: &Fault) -> String {
 /// Names the steps that were not begun; those that wait for an answer are named with the question.
 fn not_run(run: &Run) -> String {
     // What is kept is told whole.
-    if run.question.is_some() || run.kept.is_some() {
+    if run.end.question.is_some() || run.end.kept_steps.is_some() {
         return String::new();
     }
-    let names = later_steps(run, run.done.len());
+    let names = later_steps(&run.progress.steps, run.progress.done.len());
     if names.is_empty() { String::new() } else { format!("not run: {}\n", names.join(", ")) }
 }
 
 /// Returns the names of the steps from one on.
-pub fn later_steps(run: &Run, from: usize) -> Vec<String> {
-    let rest = run.steps.iter().skip(from).filter(|step| !step.nested);
+pub fn later_steps(steps: &[Step], from: usize) -> Vec<String> {
+    let rest = steps.iter().skip(from).filter(|step| !step.nested);
     rest.map(full_name).collect()
 }
 

@@ -19,7 +19,7 @@ pub fn file_diff(
     hint_options: &str,
     is_shown: impl Fn(&SessionKey) -> bool,
 ) -> String {
-    let ended = run.done.iter().zip(&run.steps);
+    let ended = run.progress.done.iter().zip(&run.progress.steps);
     let untold = ended.filter(|(outcome, step)| {
         let shows_text = outcome.complete && !outcome.content.is_empty();
         outcome.status == StepStatus::Done

@@ -4,8 +4,8 @@ use pipemux_proto::prototype::Field;
 use pipemux_proto::report::{AnswerOption, FieldReport};
 
 use crate::foreign::data;
-use crate::runs::form::described;
-use crate::runs::question::OpenQuestion;
+use crate::runs::questions::form::described;
+use crate::runs::questions::question::OpenQuestion;
 use crate::views::inert;
 
 /// Words before the colon in lines of PipeMux's own: a field of such a name is quoted.

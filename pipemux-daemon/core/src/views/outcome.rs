@@ -12,7 +12,9 @@ use crate::foreign::{ForeignText, LinkSlot, data, quote};
 use crate::keys::SessionKey;
 use crate::limits::CONTENT_BUDGET_MIN;
 use crate::processes::Prototypes;
-use crate::runs::question::{Asker, OpenQuestion};
+use crate::runs::progress::Progress;
+use crate::runs::questions::asker::Asker;
+use crate::runs::questions::question::OpenQuestion;
 use crate::runs::{Argument, Run, Step, StepOrigin};
 use crate::text::clip;
 use crate::views::answer::StepName;
@@ -57,7 +59,7 @@ pub fn write_outcome<'p>(
     anchors: &mut AnchorTable,
 ) -> RunOutcome {
     let mut minted = false;
-    let name = |(index, step): (usize, &Step)| match &run.undoes {
+    let name = |(index, step): (usize, &Step)| match run.origin.undone_round() {
         Some(undone) if undone.failed.is_some_and(|failed| index > failed) => {
             format!("{} again", inert::line(&step.call))
         }
@@ -66,7 +68,7 @@ pub fn write_outcome<'p>(
     };
     let is_foreign = |step: &Step| !app(&step.session).is_built_in;
     let name = |(index, step)| StepName { written: name((index, step)), foreign: is_foreign(step) };
-    let names: Vec<StepName> = run.steps.iter().enumerate().map(name).collect();
+    let names: Vec<StepName> = run.progress.steps.iter().enumerate().map(name).collect();
     let mut contents =
         write_contents(run, &prototypes, &app, is_present, (epoch, anchors), &mut minted);
     let mut write_steps = |contents: &[String]| {
@@ -74,7 +76,7 @@ pub fn write_outcome<'p>(
             if outcome.links.is_empty() && !outcome.is_started() {
                 return Vec::new();
             }
-            let session = &run.steps[index].session;
+            let session = &run.progress.steps[index].session;
             let prototypes = prototypes(session);
             let mut minter =
                 Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
@@ -101,15 +103,15 @@ pub fn write_outcome<'p>(
         let shown = shown_refs(&text);
         anchors.keep_offered(|written| shown.contains(written));
     }
-    let skipped = run.undoes.as_ref().map_or("", |undone| undone.skipped.as_str());
+    let skipped = run.origin.undone_round().map_or("", |undone| undone.skipped.as_str());
     text.push_str(&with_options(skipped, hint_options));
-    if let Some(undone) = run.undoes.as_ref().filter(|undone| !undone.stays.is_empty()) {
+    if let Some(undone) = run.origin.undone_round().filter(|undone| !undone.stays.is_empty()) {
         let names = undone.stays.join(", ");
         text.push_str(&format!("not undone, since it has no undo: {}\n", inert::line(&names)));
     }
     text.push_str(&with_options(&undo_left(run), hint_options));
-    if let Some(fault) = &run.wrong_answer {
-        let foreign = run.steps.get(run.next).filter(|step| is_foreign(step));
+    if let Some(fault) = &run.end.wrong_answer {
+        let foreign = run.progress.steps.get(run.progress.next).filter(|step| is_foreign(step));
         text.push_str(&with_options(&answer::refused_answer(fault, foreign), hint_options));
     }
     let Some((number, open)) = question else {
@@ -130,8 +132,8 @@ fn write_contents<'p>(
     (epoch, anchors): (u64, &mut AnchorTable),
     minted: &mut bool,
 ) -> Vec<String> {
-    let mut contents = Vec::with_capacity(run.done.len());
-    for (outcome, step) in run.done.iter().zip(&run.steps) {
+    let mut contents = Vec::with_capacity(run.progress.done.len());
+    for (outcome, step) in run.progress.done.iter().zip(&run.progress.steps) {
         if outcome.content.is_empty() {
             contents.push(String::new());
             continue;
@@ -149,12 +151,14 @@ fn write_contents<'p>(
 
 /// Says how much of a round is undone once not all of it could be, and how to go on.
 fn undo_left(run: &Run) -> String {
-    let stopped = run.done.last().is_some_and(|last| last.status != StepStatus::Done);
-    let Some(undone) = run.undoes.as_ref().filter(|_| stopped && run.question.is_none()) else {
+    let stopped = run.progress.done.last().is_some_and(|last| last.status != StepStatus::Done);
+    let Some(undone) = run.origin.undone_round().filter(|_| stopped && run.end.question.is_none())
+    else {
         return String::new();
     };
     let number = undone.number;
-    let taken: Vec<String> = run.half_undone().into_iter().map(inert::line).collect();
+    let taken: Vec<String> =
+        undone.calls_taken_back(&run.progress).into_iter().map(inert::line).collect();
     match taken.as_slice() {
         [] if run.unknown => String::new(),
         [] => format!("nothing was undone; once it can be: pipemux undo {number}\n"),
@@ -168,8 +172,8 @@ fn undo_left(run: &Run) -> String {
 /// True when a later step of the run offers the same of its own change, such as its undo: that one comes first, so that
 /// one link an answer is enough. Those of the other steps are taken back with the whole round.
 fn is_offered_later(run: &Run, index: usize, link: &LinkSlot) -> bool {
-    let session = &run.steps[index].session;
-    let mut later = run.steps.iter().zip(&run.done).skip(index + 1);
+    let session = &run.progress.steps[index].session;
+    let mut later = run.progress.steps.iter().zip(&run.progress.done).skip(index + 1);
     let offers = |other: &LinkSlot| {
         other.lasting && other.label == link.label && other.action == link.action
     };
@@ -213,7 +217,10 @@ fn write_question_within(
     let mut minter = Minter::new(session, RenderInput::of_links(&[], epoch), anchors);
     let (title, ways) = (open.title(), open.ways());
     let later = match open.asker {
-        Asker::App(_) => answer::later_steps(&open.run, open.run.next + 1),
+        Asker::App(_) => {
+            let progress = &open.suspended.progress;
+            answer::later_steps(&progress.steps, progress.next + 1)
+        }
         // Asked before anything runs: the step itself is still to come, and those around it.
         Asker::MissingArgument(_) | Asker::MissingArguments(_) | Asker::AmbiguousTarget(_) => {
             Vec::new()
@@ -239,7 +246,7 @@ fn write_question_within(
         level: match open.is_form() {
             true if open.lacking().count() > 1 => Level::Wizard,
             true => Level::Hint,
-            false => level(&open.run, !question.options.is_empty()),
+            false => level(&open.suspended.progress, !question.options.is_empty()),
         },
         text: title,
         options: match question.kind {
@@ -305,8 +312,8 @@ pub fn clicked(step: &Step, anchors: &AnchorTable) -> Option<(String, String)> {
 const CLICKED_LABEL: usize = 40;
 
 /// Returns how much is needed to go on: more than one open point makes a wizard.
-fn level(run: &Run, options: bool) -> Level {
-    let rest = run.steps.iter().skip(run.next);
+fn level(progress: &Progress, options: bool) -> Level {
+    let rest = progress.steps.iter().skip(progress.next);
     let open: usize = rest
         .map(|step| {
             let missing = |(_, arg): &&(String, Argument)| matches!(arg, Argument::Missing(_));

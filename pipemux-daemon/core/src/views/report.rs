@@ -41,7 +41,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
             let call = step.call.clone();
             let clicked = clicked(step, &workspace.anchors)
                 .map(|(label, session)| format!("\"{label}\" of {session}"));
-            match run.done.get(index) {
+            match run.progress.done.get(index) {
                 Some(outcome) => report::StepReport {
                     call,
                     clicked,
@@ -54,7 +54,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
                     error: outcome.fault.clone().map(complete),
                 },
                 None => {
-                    let asks = run.question.is_some() && index == run.next;
+                    let asks = run.end.question.is_some() && index == run.progress.next;
                     let status =
                         if asks { report::StepStatus::Needs } else { report::StepStatus::Skipped };
                     let brief = String::new();
@@ -72,7 +72,7 @@ pub fn make_report(input: &ReportInput<'_>, question: Option<QuestionReport>) ->
                 }
             }
         };
-        run.steps.iter().enumerate().map(step).collect()
+        run.progress.steps.iter().enumerate().map(step).collect()
     });
     let error = match windows {
         [AnswerWindow { status: WindowStatus::Broken(fault), .. }] if run.is_none() => {

@@ -50,7 +50,7 @@ impl AnswerText<'_> {
             let changed = match seen.filter(comparable) {
                 None => Delta::Whole,
                 Some(seen) => {
-                    let removed = !only_own_changes(run, window) || run.reverts();
+                    let removed = !only_own_changes(run, window) || run.progress.reverts();
                     let (changed, kept) = self.delta(run, window, seen, rendered, removed);
                     tell_changes(&mut out, window, &changed, &kept, seen.base);
                     changed
@@ -76,7 +76,7 @@ impl AnswerText<'_> {
             let line = format!("\nchanged too: {} · pipemux view\n", names.join(", "));
             out.push(&self.hints(&line));
         }
-        let round = run.round.map(|number| format!("round {number}"));
+        let round = run.end.round.map(|number| format!("round {number}"));
         let fields: Vec<&str> = position.into_iter().chain(round.as_deref()).collect();
         let fields = fields.join(", ");
         self.finish(out, Some(&*fields).filter(|fields| !fields.is_empty()), false)
@@ -114,7 +114,7 @@ impl AnswerText<'_> {
 /// Returns true while nobody but this run changed the window since the reader saw it: each step counts one
 /// version.
 fn only_own_changes(run: &Run, window: &AnswerWindow) -> bool {
-    let expected = run.expected.get(&window.session).copied();
-    run.only_own_changes
+    let expected = run.own_changes.expected.get(&window.session).copied();
+    run.own_changes.only_own
         && window.projection.as_ref().map(|projection| projection.version) == expected
 }

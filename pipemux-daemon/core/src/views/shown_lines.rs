@@ -66,7 +66,7 @@ pub fn changed_window(
 /// holds no more where the reader was shown other lines under these numbers since.
 pub fn told_lines(run: &Run, reader: Option<&Reader>) -> Vec<(SessionKey, LineUpdate)> {
     let meant = |session: &SessionKey, document: &str, first, last| match (
-        run.pinned_lines(session),
+        run.baseline.pinned_lines(session),
         reader,
     ) {
         (Some(then), Some(reader)) => reader.lines_of(session).same_in(then, document, first, last),

@@ -4,7 +4,7 @@ use pipemux_proto::call::parse_undecided;
 use pipemux_proto::prototype::Prominence;
 
 use super::*;
-use crate::runs::plan::Planner;
+use crate::scripts::plan::Planner;
 
 fn action(name: &str, params: &[&str], prominence: Prominence) -> Prototype {
     let param = |name: &&str| Param { name: (*name).into(), ty: Type::String, ..Param::default() };

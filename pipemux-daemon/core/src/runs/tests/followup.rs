@@ -18,7 +18,7 @@ fn refused_as_stale(change: impl Fn(&mut Step)) -> (Scene, Run) {
     sent(scene.reply(&mut run, done(11)));
     scene.show("notes/main", "n1", 5);
     assert_finished(scene.reply(&mut run, done(12)));
-    assert_eq!(run.done.len(), 3);
+    assert_eq!(run.progress.done.len(), 3);
     (scene, run)
 }
 
@@ -27,11 +27,11 @@ fn stale_step_is_kept_with_its_nested_calls() {
     let (mut scene, run) = refused_as_stale(|_| {});
     let text = follow_up(&mut scene.workspace, &mut scene.open, &run);
     assert!(text.starts_with("it changed nothing, your arguments are kept"), "{text}");
-    let mut kept = scene.open.take_kept(WORKSPACE, READER).unwrap();
-    assert_eq!((kept.next, kept.done.len(), kept.unknown), (1, 1, false));
+    let mut kept = scene.open.take_kept(WORKSPACE, READER).unwrap().suspended.into_run();
+    assert_eq!((kept.progress.next, kept.progress.done.len(), kept.unknown), (1, 1, false));
 
     // Sent again, its refs mean what the reader has seen since.
-    Rc::make_mut(&mut kept.refs.known).insert(1, scene.workspace.epoch);
+    Rc::make_mut(&mut kept.baseline.now.refs.known).insert(1, scene.workspace.epoch);
     assert_eq!(sent(scene.begin(&mut kept)).1.action, "find");
     let (_, invoke) = sent(scene.reply(&mut kept, done(13)));
     let Arg::Ref(of) = &invoke.args["at"] else { panic!("{invoke:?}") };
@@ -59,10 +59,10 @@ fn kept_run_stays_unknown_whatever_becomes_of_it() {
     assert_finished(scene.die(&mut run));
     let text = follow_up(&mut scene.workspace, &mut scene.open, &run);
     assert!(text.contains("pipemux answer go"), "{text}");
-    let mut kept = scene.open.take_kept(WORKSPACE, READER).unwrap();
+    let mut kept = scene.open.take_kept(WORKSPACE, READER).unwrap().suspended.into_run();
     sent(scene.begin(&mut kept));
     assert_finished(scene.reply(&mut kept, refused()));
-    assert!(kept.unknown && !kept.took_effect());
+    assert!(kept.unknown && !kept.progress.took_effect());
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn round_names_actions_and_results() {
     (click.origin, click.call) = (StepOrigin::Link, "link:15".into());
     let mut run =
         scene.run(vec![step("notes/main", "find").nested(), step("todo/main", "add"), click]);
-    run.answers = 1;
+    run.answers.count = 1;
     sent(scene.begin(&mut run));
     sent(scene.reply(&mut run, done(11)));
     assert_finished(scene.reply(&mut run, refused()));

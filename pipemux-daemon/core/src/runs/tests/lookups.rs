@@ -9,12 +9,20 @@ use crate::runs::protocol::ArrivedWindow;
 use super::*;
 
 fn located(place: KeyLocation) -> RunInput {
-    RunInput::Located(reply(&Located { places: vec![place], ..Located::default() }))
+    RunInput::LookedUp(LookupReply::Location(reply(&Located {
+        places: vec![place],
+        ..Located::default()
+    })))
 }
 
 fn chunk(data: &'static [u8], total: usize) -> RunInput {
     let data = Bytes::from_static(data);
-    RunInput::ValueRead(reply(&Chunk { data, total: total as u64, text: true, path: None }))
+    RunInput::LookedUp(LookupReply::Value(reply(&Chunk {
+        data,
+        total: total as u64,
+        text: true,
+        path: None,
+    })))
 }
 
 /// A scene whose window of `notes/main` showed an object and no longer does.
@@ -56,13 +64,16 @@ fn object_out_of_view_ends_the_run_with_the_exact_sentence() {
     for (input, sentence) in [
         (located(KeyLocation::Hidden("expand(1)".into())), &out_of_view),
         (located(KeyLocation::Gone(None)), &not_found),
-        (RunInput::Located(AppReply::timed_out(&key("notes/main"))), &out_of_view),
+        (
+            RunInput::LookedUp(LookupReply::Location(AppReply::timed_out(&key("notes/main")))),
+            &out_of_view,
+        ),
     ] {
         let mut run = scene.run(vec![step("notes/main", "open").at(id)]);
         scene.begin(&mut run);
         assert_finished(scene.resume(&mut run, input));
         assert_eq!(outcomes(&run).join(""), *sentence);
-        assert_eq!(run.touched, [key("notes/main")], "the answer shows where to look");
+        assert_eq!(run.own_changes.touched, [key("notes/main")], "the answer shows where to look");
     }
 }
 
@@ -72,7 +83,7 @@ fn app_that_can_not_tell_where_an_object_is_says_why() {
     let mut run = scene.run(vec![step("notes/main", "open").at(id)]);
     scene.begin(&mut run);
     let damaged = AppReply::Fault(Fault::failed("notebook.db is damaged"));
-    assert_finished(scene.resume(&mut run, RunInput::Located(damaged)));
+    assert_finished(scene.resume(&mut run, RunInput::LookedUp(LookupReply::Location(damaged))));
     assert_eq!(outcomes(&run).join(""), "Failed: notebook.db is damaged");
 }
 
@@ -81,7 +92,7 @@ fn run_that_is_cancelled_during_a_lookup_sends_nothing() {
     let (scene, id) = hidden();
     let mut run = scene.run(vec![step("notes/main", "open").at(id)]);
     scene.begin(&mut run);
-    run.cancel();
+    run.cancelled = true;
     assert_finished(scene.resume(&mut run, located(KeyLocation::Shown)));
     assert_eq!(outcomes(&run), ["Failed: cancelled before it began; nothing was sent"]);
 }
@@ -122,7 +133,7 @@ fn value_that_is_too_long_is_not_passed_on() {
     assert!(matches!(output, RunOutput::Refresh { .. }), "{output:?}");
     let (app, version, epoch) = (Incarnation(1), 1, scene.workspace.epoch);
     let arrived = ArrivedWindow { app, version, ids: Vec::new(), epoch };
-    let output = scene.resume(&mut run, RunInput::WindowArrived(Ok(arrived)));
+    let output = scene.resume(&mut run, RunInput::LookedUp(LookupReply::Window(Ok(arrived))));
     assert!(matches!(output, RunOutput::Read { .. }), "{output:?}");
     assert_finished(scene.resume(&mut run, chunk(b"x", COPY_MAX + 1)));
     assert!(outcomes(&run)[0].starts_with("Failed: obj:1 has"), "{:?}", outcomes(&run));
@@ -171,7 +182,8 @@ fn name_is_looked_up_again_once_the_run_changed_its_session() {
     scene.bind("notes/main", "it", "n7");
     let (app, version, epoch) = (Incarnation(1), 11, scene.workspace.epoch);
     let arrived = ArrivedWindow { app, version, ids: Vec::new(), epoch };
-    let (_, invoke) = sent(scene.resume(&mut run, RunInput::WindowArrived(Ok(arrived))));
+    let (_, invoke) =
+        sent(scene.resume(&mut run, RunInput::LookedUp(LookupReply::Window(Ok(arrived)))));
     let Arg::Ref(of) = &invoke.args["at"] else { panic!("{invoke:?}") };
     assert_eq!(of.key, "n7");
 }

@@ -3,7 +3,9 @@
 use pipemux_proto::app::{Choice, QuestionKind};
 
 use crate::foreign::{Needs, OptionItem, Question};
-use crate::runs::question::{Asker, OpenQuestion, ParsedAnswer};
+use crate::runs::questions::asker::Asker;
+use crate::runs::questions::question::{OpenQuestion, ParsedAnswer};
+use crate::runs::suspended::Suspended;
 
 use super::*;
 
@@ -11,9 +13,9 @@ use super::*;
 #[track_caller]
 fn asked(run: &Run, output: RunOutput) -> OpenQuestion {
     match output {
-        RunOutput::Ask { needs, asker } => OpenQuestion::new(run.clone(), needs, asker, 0),
+        RunOutput::Ask { needs, asker } => OpenQuestion::new(Suspended::of(run), needs, asker, 0),
         RunOutput::AskAgain { question, .. } => {
-            OpenQuestion::new(run.clone(), question.needs, question.asker, 0)
+            OpenQuestion::new(Suspended::of(run), question.needs, question.asker, 0)
         }
         other => panic!("expected a question, got {other:?}"),
     }
@@ -66,7 +68,7 @@ fn missing_arguments_are_asked_for_before_anything_runs() {
     let (_, invoke) = sent(scene.reply(&mut run, done(11)));
     assert_eq!(invoke.args["text"], Arg::from(Value::from("milk")));
     assert_eq!(invoke.args["count"], Arg::from(Value::Int(3)));
-    assert_eq!(run.answers, 1);
+    assert_eq!(run.answers.count, 1);
 }
 
 #[test]
@@ -97,7 +99,7 @@ fn ambiguous_session_is_asked_for() {
     assert!(matches!(question.asker, Asker::AmbiguousTarget(0)));
     let (run, output) = answer(&scene, question, "2");
     assert_eq!(sent(output).0, key("todo/main"));
-    assert!(run.steps[0].candidates.is_empty());
+    assert!(run.progress.steps[0].candidates.is_empty());
 }
 
 #[test]
@@ -107,7 +109,7 @@ fn answer_to_an_app_resumes_its_step() {
     let (_, first) = sent(scene.begin(&mut run));
     let output = scene.reply(&mut run, needs(QuestionKind::PickMany, &["a", "b", "c"]));
     let question = asked(&run, output);
-    assert!(run.in_flight().is_none() && run.done.is_empty());
+    assert!(run.in_flight().is_none() && run.progress.done.is_empty());
 
     let (mut run, output) = answer(&scene, question, "1,3");
     let (session, second) = sent(output);
@@ -169,18 +171,18 @@ fn answer_that_the_app_refuses_as_wrong_leaves_the_question_open() {
     let question = asked(&run, output);
     let (mut run, output) = answer(&scene, question, "0");
     sent(output);
-    assert_eq!(run.steps[0].call, "notes.cast(mana=0)");
+    assert_eq!(run.progress.steps[0].call, "notes.cast(mana=0)");
     let wrong = Outcome::Failed(Fault::usage("mana: at least 1"));
     let output = scene.reply(&mut run, wrong);
     assert!(
         matches!(&output, RunOutput::AskAgain { fault, .. } if fault.message == "mana: at least 1")
     );
-    assert_eq!((run.answers, run.steps[0].call.as_str()), (0, "cast()"));
+    assert_eq!((run.answers.count, run.progress.steps[0].call.as_str()), (0, "cast()"));
     let question = asked(&run, output);
     let (mut run, output) = answer(&scene, question, "7");
     assert_eq!(sent(output).1.args["mana"], Arg::from(Value::Int(7)));
     assert_eq!(sent(scene.reply(&mut run, done(11))).1.action, "after");
-    assert_eq!(run.answers, 1);
+    assert_eq!(run.answers.count, 1);
 }
 
 #[test]
@@ -210,7 +212,7 @@ fn run_that_was_cancelled_while_its_app_asked_goes_on_with_the_answer() {
     let scene = Scene::new();
     let mut run = scene.run(vec![step("notes/main", "pick")]);
     sent(scene.begin(&mut run));
-    run.cancel();
+    run.cancelled = true;
     let output = scene.reply(&mut run, needs(QuestionKind::PickMany, &["a"]));
     let question = asked(&run, output);
     let (_, output) = answer(&scene, question, "1");
@@ -249,7 +251,7 @@ fn call_with_nothing_to_choose_from_fails_at_once() {
     assert!(matches!(scene.begin(&mut run), RunOutput::Refresh { .. }));
     assert!(run.needs_ids());
     let window = ArrivedWindow { app: Incarnation(1), version: 10, ids: Vec::new(), epoch: 5 };
-    assert_finished(scene.resume(&mut run, RunInput::WindowArrived(Ok(window))));
+    assert_finished(scene.resume(&mut run, RunInput::LookedUp(LookupReply::Window(Ok(window)))));
     assert_eq!(
         outcomes(&run),
         [
@@ -293,7 +295,11 @@ fn list_of_things_takes_several_of_them() {
             })
             .collect();
         assert_eq!(keys, expected, "{text}");
-        assert!(run.steps[0].call.starts_with("notes.open(at=[obj:"), "{}", run.steps[0].call);
+        assert!(
+            run.progress.steps[0].call.starts_with("notes.open(at=[obj:"),
+            "{}",
+            run.progress.steps[0].call
+        );
     }
 }
 
@@ -306,14 +312,14 @@ fn declined_step_is_skipped_and_ends_the_run() {
         let output = scene.reply(&mut run, needs(QuestionKind::Confirm, &[]));
         let mut question = asked(&run, output);
         if sent_before {
-            question.run.sent_before = vec![0];
+            question.suspended.attempts.sent_before = vec![0];
         }
         assert!(matches!(read(&scene, &question, "no"), Ok(ParsedAnswer::Cancel)));
         let (run, output) = answer(&scene, question, "no");
         assert_finished(output);
         assert_eq!(run.unknown, sent_before, "{:?}", outcomes(&run));
-        assert_eq!(run.done.len(), 1);
-        assert!(!run.took_effect());
+        assert_eq!(run.progress.done.len(), 1);
+        assert!(!run.progress.took_effect());
     }
 }
 

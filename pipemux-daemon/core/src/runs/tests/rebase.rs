@@ -2,6 +2,8 @@
 
 use crate::runs::protocol::ArrivedWindow;
 
+use crate::runs::suspended::Suspended;
+
 use super::*;
 
 /// A scene with an object whose meaning changed after the run's reader saw it, and that run.
@@ -15,7 +17,12 @@ fn stale(steps: impl Fn(u64) -> Vec<Step>) -> (Scene, Run, u64) {
 
 fn arrived(scene: &Scene, ids: &[u64]) -> RunInput {
     let (app, version, epoch) = (Incarnation(1), 20, scene.workspace.epoch);
-    RunInput::WindowArrived(Ok(ArrivedWindow { app, version, ids: ids.to_vec(), epoch }))
+    RunInput::LookedUp(LookupReply::Window(Ok(ArrivedWindow {
+        app,
+        version,
+        ids: ids.to_vec(),
+        epoch,
+    })))
 }
 
 fn sentence(id: u64) -> String {
@@ -27,7 +34,7 @@ fn stale_ref_ends_the_run_unless_the_workspace_rebases() {
     let (scene, mut run, id) = stale(|id| vec![step("notes/main", "open").at(id)]);
     assert_finished(scene.begin(&mut run));
     assert_eq!(outcomes(&run), [sentence(id)]);
-    assert_eq!(run.touched, [key("notes/main")], "the answer shows what changed");
+    assert_eq!(run.own_changes.touched, [key("notes/main")], "the answer shows what changed");
 }
 
 #[test]
@@ -43,12 +50,12 @@ fn safe_step_is_rebased_and_later_steps_mean_what_was_seen() {
     let (_, invoke) = sent(scene.resume(&mut run, arrived(&scene, &[id])));
     let Arg::Ref(of) = &invoke.args["at"] else { panic!("{invoke:?}") };
     assert_eq!((of.rev, invoke.seen_version), (5, Some(20)));
-    assert_eq!(run.rebased, [0]);
+    assert_eq!(run.attempts.rebased, [0]);
 
     // The second step is as stale as the first was, and is rebased for itself.
     let output = scene.reply(&mut run, done(21));
     assert!(matches!(output, RunOutput::Refresh { .. }), "{output:?}");
-    assert_eq!(run.seen[&key("notes/main")], (Incarnation(1), 10));
+    assert_eq!(run.baseline.now.versions[&key("notes/main")], (Incarnation(1), 10));
 }
 
 #[test]
@@ -71,21 +78,22 @@ fn first_refusal_counts_when_the_window_does_not_arrive() {
     let (mut scene, mut run, id) = stale(|id| vec![step("notes/main", "open").at(id)]);
     scene.workspace.options.rebase = true;
     scene.begin(&mut run);
-    let lost = RunInput::WindowArrived(Err(Fault::unavailable("notes/main has ended")));
+    let lost =
+        RunInput::LookedUp(LookupReply::Window(Err(Fault::unavailable("notes/main has ended"))));
     assert_finished(scene.resume(&mut run, lost));
     assert_eq!(outcomes(&run), [sentence(id)]);
-    assert!(run.rebased.is_empty());
+    assert!(run.attempts.rebased.is_empty());
 }
 
 #[test]
 fn only_safe_steps_that_were_not_sent_are_rebased() {
     let (mut scene, run, _) = stale(|id| vec![step("notes/main", "open").at(id)]);
     scene.workspace.options.rebase = true;
-    let mut changes = run.clone();
-    changes.steps[0].prototype.risk = Risk::Changes;
+    let mut changes = Suspended::of(&run).into_run();
+    changes.progress.steps[0].prototype.risk = Risk::Changes;
     assert_finished(scene.begin(&mut changes));
     let mut sent_before = run;
-    sent_before.sent_before = vec![0];
+    sent_before.attempts.sent_before = vec![0];
     assert_finished(scene.begin(&mut sent_before));
     assert!(!changes.unknown && sent_before.unknown);
 }

@@ -6,6 +6,8 @@ use pipemux_proto::projection::Copied;
 use crate::foreign::Speaker;
 use crate::processes::quarantine::Fingerprint;
 
+use pipemux_proto::report::StepStatus;
+
 use super::*;
 
 #[test]
@@ -13,7 +15,7 @@ fn steps_are_sent_one_after_the_other() {
     let scene = Scene::new();
     let write = step("notes/main", "write").with("text", Type::String, fixed_arg("hello"));
     let mut run = scene.run(vec![write, step("todo/main", "add")]);
-    run.cwd = "/home/ada".into();
+    run.caller.cwd = "/home/ada".into();
 
     let RunOutput::Invoke { session, invoke, prefetch } = scene.begin(&mut run) else { panic!() };
     assert_eq!((session, prefetch), (key("notes/main"), false));
@@ -36,8 +38,13 @@ fn steps_are_sent_one_after_the_other() {
 
     assert_finished(scene.reply(&mut run, done(11)));
     assert_eq!(outcomes(&run), ["Done: ok", "Done: ok"]);
-    assert_eq!(run.touched, [key("notes/main"), key("todo/main")]);
-    assert!(run.only_own_changes && run.took_effect() && !run.unknown && run.in_flight().is_none());
+    assert_eq!(run.own_changes.touched, [key("notes/main"), key("todo/main")]);
+    assert!(
+        run.own_changes.only_own
+            && run.progress.took_effect()
+            && !run.unknown
+            && run.in_flight().is_none()
+    );
 }
 
 #[test]
@@ -62,7 +69,7 @@ fn nested_result_is_passed_to_its_outer_step() {
     let value = Value::from("result").to_blob();
     let copied = Copied { value, from: "notes/main".into(), label: "find()".into(), file: None };
     assert_eq!((session, invoke.args["text"].clone()), (key("todo/main"), Arg::Copied(copied)));
-    assert!(run.passes_on(0) && !run.passes_on(1));
+    assert!(run.progress.passes_on(0) && !run.progress.passes_on(1));
 }
 
 #[test]
@@ -71,8 +78,8 @@ fn version_that_skips_tells_of_foreign_changes() {
     let mut run = scene.run(vec![step("notes/main", "write")]);
     sent(scene.begin(&mut run));
     assert_finished(scene.reply(&mut run, done(12)));
-    assert!(!run.only_own_changes);
-    assert_eq!(run.expected[&key("notes/main")], 12);
+    assert!(!run.own_changes.only_own);
+    assert_eq!(run.own_changes.expected[&key("notes/main")], 12);
 }
 
 #[test]
@@ -83,7 +90,7 @@ fn only_the_app_says_that_a_step_took_changes_back() {
         sent(scene.begin(&mut run));
         let Outcome::Done(done) = done(11) else { unreachable!() };
         assert_finished(scene.reply(&mut run, Outcome::Done(Done { reverts, ..done })));
-        assert_eq!(run.reverts(), reverts, "{action}");
+        assert_eq!(run.progress.reverts(), reverts, "{action}");
     }
 }
 
@@ -99,7 +106,7 @@ fn versions_of_another_incarnation_count_as_lost() {
     for restored in [false, true] {
         scene.session("notes/main").restored = restored;
         let mut run = scene.run(vec![step("notes/main", "write")]);
-        run.seen.clear();
+        run.baseline.now.versions.clear();
         let (_, invoke) = sent(scene.begin(&mut run));
         assert_eq!((invoke.seen_version, invoke.seen_lost), (None, restored));
     }
@@ -110,14 +117,14 @@ fn cancelled_run_sends_nothing_more() {
     let scene = Scene::new();
     let steps = || vec![step("notes/main", "a"), step("notes/main", "b")];
     let mut run = scene.run(steps());
-    run.cancel();
+    run.cancelled = true;
     assert_finished(scene.begin(&mut run));
     assert_eq!(outcomes(&run), ["Failed: cancelled before it began; nothing was sent"]);
-    assert!(!run.took_effect());
+    assert!(!run.progress.took_effect());
 
     let mut run = scene.run(steps());
     sent(scene.begin(&mut run));
-    run.cancel();
+    run.cancelled = true;
     assert_finished(scene.reply(&mut run, done(11)));
     let cancelled = "Failed: cancelled before it began; nothing was sent";
     assert_eq!(outcomes(&run), ["Done: ok", cancelled]);
@@ -166,7 +173,7 @@ fn step_that_was_sent_again_and_fails_is_unknown() {
     sent(scene.begin(&mut run));
     sent(scene.die(&mut run));
     assert_finished(scene.reply(&mut run, refused()));
-    assert!(run.unknown && run.done[0].fault.as_ref().unwrap().code == Code::Unknown);
+    assert!(run.unknown && run.progress.done[0].fault.as_ref().unwrap().code == Code::Unknown);
     assert!(outcomes(&run)[0].ends_with("not today"), "{:?}", outcomes(&run));
 }
 
@@ -186,7 +193,7 @@ fn cancelled_step_is_not_sent_again() {
     let scene = Scene::new();
     let mut run = scene.run(vec![step("notes/main", "a").idempotent()]);
     sent(scene.begin(&mut run));
-    run.cancel();
+    run.cancelled = true;
     assert_finished(scene.die(&mut run));
     assert!(run.unknown);
 }
@@ -207,7 +214,7 @@ fn step_in_quarantine_is_not_sent() {
 
     let mut run = scene.run(vec![step("notes/main", "a")]);
     assert_finished(scene.begin(&mut run));
-    assert!(!run.unknown && run.touched.is_empty());
+    assert!(!run.unknown && run.own_changes.touched.is_empty());
     assert!(outcomes(&run)[0].contains("it is in quarantine"), "{:?}", outcomes(&run));
 }
 
@@ -216,14 +223,14 @@ fn unreadable_and_unexpected_replies_leave_the_outcome_unknown() {
     let scene = Scene::new();
     for input in [
         RunInput::Replied(StepReply::Unreadable("no map".into())),
-        RunInput::Located(reply(&1)),
-        RunInput::ValueRead(reply(&1)),
-        RunInput::WindowArrived(Err(Fault::unavailable("gone"))),
+        RunInput::LookedUp(LookupReply::Location(reply(&1))),
+        RunInput::LookedUp(LookupReply::Value(reply(&1))),
+        RunInput::LookedUp(LookupReply::Window(Err(Fault::unavailable("gone")))),
     ] {
         let mut run = scene.run(vec![step("notes/main", "a"), step("notes/main", "b")]);
         sent(scene.begin(&mut run));
         assert_finished(scene.resume(&mut run, input));
-        assert!(run.unknown && run.done.len() == 1, "{:?}", outcomes(&run));
+        assert!(run.unknown && run.progress.done.len() == 1, "{:?}", outcomes(&run));
     }
 }
 
@@ -245,12 +252,12 @@ fn step_that_is_not_reached_again_stays_unknown() {
     let scene = Scene::new();
     let outer = step("notes/main", "outer");
     let mut run = scene.run(vec![step("notes/main", "inner").nested(), outer]);
-    run.sent_before = vec![1];
+    run.attempts.sent_before = vec![1];
     sent(scene.begin(&mut run));
     assert_finished(scene.reply(&mut run, refused()));
     run.end_unreached();
     assert!(run.unknown);
-    assert_eq!(run.done.len(), 2);
+    assert_eq!(run.progress.done.len(), 2);
     assert!(outcomes(&run)[1].starts_with("Unknown"), "{:?}", outcomes(&run));
 }
 
@@ -260,7 +267,7 @@ fn stopped_run_fails_with_its_next_step() {
     let mut run = scene.run(vec![step("notes/main", "a"), step("notes/main", "b")]);
     sent(scene.begin(&mut run));
     sent(scene.reply(&mut run, done(11)));
-    run.stop(Fault::unavailable("the daemon is going down"));
+    run.fail(StepStatus::Failed, Fault::unavailable("the daemon is going down"));
     assert_eq!(outcomes(&run), ["Done: ok", "Failed: the daemon is going down"]);
 }
 
@@ -279,7 +286,7 @@ fn read_inside_a_step_that_failed_is_no_effect() {
         sent(scene.begin(&mut run));
         sent(scene.reply(&mut run, done(11)));
         assert_finished(scene.reply(&mut run, stale()));
-        assert_eq!((run.took_effect(), run.exit_status()), (effect, exit), "{risk:?}");
+        assert_eq!((run.progress.took_effect(), run.exit_status()), (effect, exit), "{risk:?}");
     }
 
     // The read itself fails, behind a step that took effect, and without one.
@@ -287,10 +294,13 @@ fn read_inside_a_step_that_failed_is_no_effect() {
     let mut run = scene.run(vec![inner(), outer()]);
     sent(scene.begin(&mut run));
     assert_finished(scene.reply(&mut run, Outcome::Failed(Fault::not_found("gone"))));
-    assert_eq!((run.exit_status(), run.outer_step(0)), (3, 1));
+    assert_eq!((run.exit_status(), run.progress.outer_step(0)), (3, 1));
     let mut run = scene.run(vec![step("notes/main", "write"), inner(), outer()]);
     sent(scene.begin(&mut run));
     sent(scene.reply(&mut run, done(11)));
     assert_finished(scene.reply(&mut run, Outcome::Failed(Fault::not_found("gone"))));
-    assert_eq!((run.exit_status(), run.outer_step(0), run.outer_step(1)), (1, 0, 2));
+    assert_eq!(
+        (run.exit_status(), run.progress.outer_step(0), run.progress.outer_step(1)),
+        (1, 0, 2)
+    );
 }

@@ -3,7 +3,7 @@
 use pipemux_proto::refs::Ref;
 
 use crate::keys::SessionKey;
-use crate::runs::resolve_ref::{RefScope, ResolvedObject};
+use crate::scripts::resolve_ref::{RefScope, ResolvedObject};
 
 /// A value that is being read from an app, part by part.
 #[derive(Debug)]

@@ -1,0 +1,44 @@
+//! What a run itself changes in sessions, told apart from what others change meanwhile.
+
+use std::collections::BTreeMap;
+
+use crate::keys::SessionKey;
+use crate::runs::baseline::SeenVersions;
+
+/// The changes of a run to the sessions of its steps.
+#[derive(Debug, Clone)]
+pub struct OwnChanges {
+    /// The version that each session has if nobody else changes it.
+    pub expected: BTreeMap<SessionKey, u64>,
+    /// True while every change since the reader looked is this run's own.
+    pub only_own: bool,
+    /// The sessions that a step was sent to, in order.
+    pub touched: Vec<SessionKey>,
+}
+
+impl Default for OwnChanges {
+    fn default() -> Self {
+        Self { expected: BTreeMap::new(), only_own: true, touched: Vec::new() }
+    }
+}
+
+impl OwnChanges {
+    /// Expects the versions that the reader has seen.
+    pub(super) fn expect(&mut self, seen: &SeenVersions) {
+        self.expected = seen.iter().map(|(key, (_, version))| (key.clone(), *version)).collect();
+    }
+
+    /// Notes the version that a step left. Another one than the next means that somebody else changed the session.
+    pub(super) fn note_version(&mut self, session: &SessionKey, version: u64) {
+        let expected = self.expected.get(session).map_or(1, |seen| seen.saturating_add(1));
+        self.only_own &= expected == version;
+        self.expected.insert(session.clone(), version);
+    }
+
+    /// Notes that a step is sent to a session, or that the answer has to show it.
+    pub(super) fn touch(&mut self, session: &SessionKey) {
+        if !self.touched.contains(session) {
+            self.touched.push(session.clone());
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Who asks a question, and a question that was answered.
+
+use pipemux_proto::app::Invoke;
+use pipemux_proto::{Code, Fault};
+
+use crate::foreign::Needs;
+use crate::runs::questions::missing_argument::names_objects;
+use crate::scripts::step::{Argument, MissingArgument, Step};
+
+/// Who asks a question.
+#[derive(Debug, Clone)]
+pub enum Asker {
+    /// The app, about this request.
+    App(Box<Invoke>),
+    /// The daemon, about an argument.
+    MissingArgument(AskedArgument),
+    /// The daemon, about several arguments of the step with this index.
+    MissingArguments(usize),
+    /// The daemon, about which session the step with this index means.
+    AmbiguousTarget(usize),
+}
+
+/// An argument that is asked for.
+#[derive(Debug, Clone)]
+pub struct AskedArgument {
+    /// The step's index.
+    pub step: usize,
+    /// The argument's index in the step.
+    pub index: usize,
+    /// What is missing.
+    pub missing: MissingArgument,
+    /// What each listed option stands for, as it was when it was listed.
+    pub options: Vec<Argument>,
+}
+
+/// A question whose answer a run goes on with. It is asked again when the answer turns out to be wrong.
+#[derive(Debug, Clone)]
+pub struct AnsweredQuestion {
+    /// The question's number.
+    pub number: u64,
+    /// What was asked.
+    pub needs: Needs,
+    /// Who asked.
+    pub asker: Asker,
+    /// The index of the step that asked.
+    pub index: usize,
+    /// The fields of a form as they were answered.
+    pub given: Vec<(String, Argument)>,
+    /// The step as it was before the answer.
+    pub step: Step,
+}
+
+impl AnsweredQuestion {
+    /// True when a step that failed in this way, without having taken effect, may be answered once more. What an
+    /// app refuses for another reason was a valid answer.
+    pub fn is_wrong(&self, fault: &Fault) -> bool {
+        match self.asker {
+            Asker::App(_) => matches!(fault.code, Code::Usage | Code::Unavailable),
+            // A ref that leads nowhere is another argument's when the answer can't be one.
+            Asker::MissingArgument(ref asked) if !names_objects(&asked.missing.ty) => {
+                matches!(fault.code, Code::Usage | Code::Unavailable | Code::Refused)
+            }
+            Asker::MissingArgument(_) | Asker::MissingArguments(_) | Asker::AmbiguousTarget(_) => {
+                matches!(
+                    fault.code,
+                    Code::Usage
+                        | Code::Unavailable
+                        | Code::NotFound
+                        | Code::OutOfView
+                        | Code::Refused
+                )
+            }
+        }
+    }
+}
