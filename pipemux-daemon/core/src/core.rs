@@ -9,10 +9,9 @@ mod restore;
 mod version_mismatch;
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use pipemux_proto::hello::DaemonIdentity;
-use pipemux_proto::{Envelope, Incarnation, ProviderId};
+use pipemux_proto::{Envelope, Incarnation};
 
 use crate::authoring::Authoring;
 use crate::clients::Clients;
@@ -27,11 +26,15 @@ use crate::measurement::Measurement;
 use crate::pauses::Pauses;
 use crate::persist::Persist;
 use crate::processes::Processes;
+use crate::providers::Providers;
 use crate::rules::Rules;
 use crate::runs::open_runs::OpenRuns;
 use crate::timers::Timer;
 use crate::turn::Turn;
-use crate::verbs::tasks::Tasks;
+use crate::verbs::logs::log_read;
+use crate::verbs::providers::providers_loaded;
+use crate::verbs::tasks::{Task, Tasks};
+use crate::verbs::trace::finish_trace_wait;
 use crate::workspaces::Workspaces;
 use crate::{bounds, limits};
 
@@ -85,7 +88,7 @@ pub(crate) enum Shutdown {
 #[derive(Debug, Default)]
 pub struct Core {
     pub(crate) config: Config,
-    pub(crate) providers: BTreeMap<ProviderId, Rc<Manifest>>,
+    pub(crate) providers: Providers,
     pub(crate) clients: Clients,
     pub(crate) processes: Processes,
     pub(crate) authoring: Authoring,
@@ -140,9 +143,22 @@ impl Core {
                 self.processes.program_changed(&mut self.turn, app);
             }
             Event::ValueStored { request, stored } => self.value_stored(RequestId(request), stored),
-            Event::LogRead { request, read } => self.log_read(RequestId(request), read),
+            Event::LogRead { request, read } => {
+                let id = RequestId(request);
+                if let Some(next) = log_read(&mut self.turn, &self.tasks, id, read) {
+                    self.follow(id, next);
+                }
+            }
             Event::UsageRead { request, report } => self.usage_read(RequestId(request), &report),
-            Event::Providers { request, read } => self.providers_loaded(RequestId(request), read),
+            Event::Providers { request, read } => {
+                let id = RequestId(request);
+                let task = self.tasks.take_if(id, |task| matches!(task, Task::Loading(_)));
+                let apps = (&mut self.providers, &mut self.processes);
+                let request = self.clients.request(id);
+                let feed = (self.turn.now, &mut self.feed);
+                let next = providers_loaded(feed, apps, task, request, read);
+                self.follow(id, next);
+            }
             Event::Disk { failing } => self.persist.failing = failing,
             Event::Rules(rules) => self.take_rules(rules),
             Event::Stop => self.stop(),
@@ -250,7 +266,14 @@ impl Core {
         self.stop_if_done();
         self.drain_events();
         self.authoring.observe_sent(&self.turn, &self.processes);
-        self.settle_traces();
+        if self.authoring.take_trace_grew() {
+            for id in self.tasks.requests_with(|task| matches!(task, Task::Tracing(_))) {
+                let (turn, authoring) = (&mut self.turn, &self.authoring);
+                if let Some(next) = finish_trace_wait(turn, authoring, &self.tasks, id, false) {
+                    self.follow(id, Ok(next));
+                }
+            }
+        }
         self.processes.incarnations().address_effects(&mut self.turn.effects);
         out.append(&mut self.turn.effects);
     }

@@ -4,8 +4,9 @@
 //! |---|---|
 //! | `begin` | a request from its arrival to its one answer |
 //! | `require` | the request, workspace and task that a handler needs, or the fault that the request ends with |
+//! | `next` | what the function of a verb leaves to be done |
 //! | [`tasks`] | plain state of requests that wait; imports no verb |
-//! | `open`, `view`, `read`, `run`, `click`, `logs`, `trace`, `wait`, `history`, `undo`, `list`, `set`, `stop`, `providers`, `bounds`, `consent`, `pause` | the verbs |
+//! | `open`, `view`, `read`, `run`, `click`, `logs`, `trace`, `wait`, `history`, `undo`, `help`, `set`, `stop`, `providers`, `bounds`, `consent`, `pause` | the verbs |
 //! | `run_driver`, `run_questions` | drive a run, and keep it with its open question |
 //! | `concurrent_changes` | what other runs changed in files while one ran |
 //! | `jobs` | waits for the ends of jobs, reads their output, cancels them |
@@ -20,15 +21,17 @@ pub(crate) mod bounds;
 mod click;
 mod concurrent_changes;
 mod consent;
+mod find_session;
+mod help;
 mod hidden_link;
 mod history;
 mod jobs;
 mod kept_rests;
-mod list;
-mod logs;
+pub(crate) mod logs;
+mod next;
 mod open;
 mod pause;
-mod providers;
+pub(crate) mod providers;
 mod read;
 mod require;
 mod resolve;
@@ -39,9 +42,9 @@ mod session_updates;
 mod set;
 mod stop;
 pub(crate) mod tasks;
-mod trace;
+pub(crate) mod trace;
 mod undo;
-mod usage;
+pub(crate) mod usage;
 mod view;
 mod wait;
 mod wait_checks;

@@ -19,8 +19,21 @@ use crate::peer::PeerProcess;
 use crate::persist::DiskFailure;
 use crate::processes::reply::ReplyTo;
 use crate::providers::find_manifest;
+use crate::usage::{Usage, UsageReport};
+use crate::verbs::bounds::limits;
+use crate::verbs::consent::consent;
+use crate::verbs::find_session::find_session;
+use crate::verbs::help::help;
+use crate::verbs::history::history;
+use crate::verbs::logs::{Lines, logs};
+use crate::verbs::next::Next;
+use crate::verbs::pause::{act_refusal, pause};
+use crate::verbs::providers::load_providers;
 use crate::verbs::require;
-use crate::verbs::tasks::Task;
+use crate::verbs::set::set;
+use crate::verbs::tasks::{AfterLoading, AfterOpen, Task};
+use crate::verbs::trace::trace;
+use crate::verbs::usage::{DaemonCounts, daemon_notes, list_sessions, read_usage, status};
 use crate::views::answer::{fault_with_options, refusal};
 use crate::views::context::unopened;
 use crate::views::truncate::{cut_lines, cut_older_lines};
@@ -132,7 +145,7 @@ impl Core {
         }
         // A program that is added runs with the rights that its manifest asks for, outside of all that holds a reader.
         if matches!(verb, Verb::Providers(_))
-            && let Some(fault) = self.hold_of(id)
+            && let Some(fault) = self.act_refusal(id)
         {
             return self.fail_request(id, fault);
         }
@@ -154,7 +167,7 @@ impl Core {
     pub(super) fn may_act(&mut self, id: RequestId) -> bool {
         let first = self.clients.request(id).filter(|request| !request.recorded);
         if let Some(request) = first
-            && let Some(fault) = self.hold_of(id)
+            && let Some(fault) = self.act_refusal(id)
         {
             let key = ActKey::of(&request.call);
             self.clients.forget_act(&key);
@@ -174,8 +187,7 @@ impl Core {
         false
     }
 
-    /// Hands a request to the handler of its verb. A handler answers the request, gives it a task to wait for, or
-    /// returns the fault to answer it with.
+    /// Hands a request to the function of its verb.
     fn begin_verb(&mut self, id: RequestId, verb: Verb) {
         self.turn_windows_for(id);
         let result = match verb {
@@ -189,31 +201,125 @@ impl Core {
                 None => self.read(id, &target),
             },
             Verb::Resolve { text, run } => self.resolve(id, &text, run),
-            Verb::Help { provider, aliases, action } => {
-                self.help(id, &provider, aliases, action.as_deref())
-            }
             Verb::Close { session, end } => self.close(id, &session, end),
-            Verb::Apps => return self.apps(id),
-            Verb::Sessions | Verb::Status => return self.read_usage(id),
-            Verb::Logs { session, lines, after, wait_ms } => {
-                self.logs(id, &session, lines, after, wait_ms)
-            }
-            Verb::Trace { session, lines, after, wait_ms } => {
-                self.trace(id, &session, lines, after, wait_ms)
-            }
             Verb::Restart { session } => self.restart(id, &session),
             Verb::End { session } => self.end(id, &session),
-            Verb::History(args) => self.history(id, &args),
             Verb::Undo { round } => self.undo(id, round, true),
-            Verb::Set { option, value } => self.set(id, option.as_deref(), value.as_deref()),
-            Verb::Limits => self.limits(id),
             Verb::Watch(watch) => self.watch(id, watch),
-            Verb::Consent(args) => self.consent(id, args),
-            Verb::Pause(args) => self.pause(id, args),
-            Verb::Providers(change) => return self.change_providers(id, change),
             Verb::Down => return self.down(id),
+            verb => {
+                let next = self.begin_report(id, verb);
+                return self.follow(id, next);
+            }
         };
         self.fail_on_error(id, result);
+    }
+
+    /// Begins a verb that reports on the daemon, or changes its settings: none of them concerns an app's windows.
+    fn begin_report(&mut self, id: RequestId, verb: Verb) -> Result<Next, Fault> {
+        let request = require::request(&self.clients, id)?;
+        let (turn, asked, at) = (&mut self.turn, (id, request.deadline), &request.workspace);
+        let (processes, providers) = (&self.processes, &self.providers);
+        let rounds = self.config.history_rounds();
+        match verb {
+            Verb::Help { provider, aliases, action } => {
+                let lod = request.call.lod;
+                help(providers, processes, lod, &provider, aliases, action.as_deref())
+            }
+            Verb::Apps => Ok(load_providers(turn, id, Default::default(), AfterLoading::List)),
+            Verb::Providers(change) => Ok(load_providers(turn, id, change, AfterLoading::Report)),
+            Verb::Sessions | Verb::Status => Ok(read_usage(turn, processes, id)),
+            Verb::Logs { session, lines, after, wait_ms } => {
+                let session = find_session(processes, providers, at, &session)?;
+                Ok(logs(turn, processes, asked, &session, Lines { lines, after, wait_ms }))
+            }
+            Verb::Trace { session: addr, lines, after, wait_ms } => {
+                let session = find_session(processes, providers, at, &addr)?;
+                let apps = (&mut self.authoring, processes);
+                Ok(trace(turn, apps, asked, (session, &addr), Lines { lines, after, wait_ms }))
+            }
+            Verb::History(args) => {
+                history(&self.workspaces, &self.runs, request, &args, turn.now.unix_ms)
+            }
+            Verb::Set { option, value } => {
+                set(turn, &mut self.workspaces, request, option.as_deref(), value.as_deref())
+            }
+            Verb::Limits => {
+                let parts = (&self.clients, processes);
+                Ok(limits(&self.config, parts, (&self.workspaces, &self.runs), request))
+            }
+            Verb::Consent(args) => consent(turn, &mut self.consents, at, args),
+            Verb::Pause(args) => {
+                pause(turn, &mut self.pauses, (&mut self.workspaces, at), rounds, args)
+            }
+            Verb::Open(_)
+            | Verb::View(_)
+            | Verb::Click { .. }
+            | Verb::Run { .. }
+            | Verb::Answer { .. }
+            | Verb::Read { .. }
+            | Verb::Resolve { .. }
+            | Verb::Close { .. }
+            | Verb::Restart { .. }
+            | Verb::End { .. }
+            | Verb::Undo { .. }
+            | Verb::Watch(_)
+            | Verb::Down => Err(require::missing_task(&self.clients, id)),
+        }
+    }
+
+    /// Answers `sessions` or `status` with what was read.
+    pub(crate) fn usage_read(&mut self, id: RequestId, report: &UsageReport) {
+        let is_it = |task: &Task| matches!(task, Task::ReadingUsage(_));
+        let (Some(Task::ReadingUsage(keys)), Some(request)) =
+            (self.tasks.take_if(id, is_it), self.clients.request(id))
+        else {
+            // The request has its answer already.
+            return;
+        };
+        let rows: Vec<(SessionKey, Usage)> =
+            keys.into_iter().zip(report.sessions.iter().copied()).collect();
+        let (processes, workspaces, now) = (&self.processes, &self.workspaces, self.turn.now);
+        let next = match request.call.verb {
+            Verb::Sessions => {
+                list_sessions(processes, workspaces, &request.workspace, now.mono_ms, &rows)
+            }
+            _ => {
+                let counts = DaemonCounts {
+                    apps: self.providers.len(),
+                    workspaces: workspaces.len(),
+                    clients: self.clients.len(),
+                    up_s: now.mono_ms.saturating_sub(self.turn.began.mono_ms) / 1000,
+                };
+                let paused = self.pauses.listed(now.unix_ms);
+                let notes = daemon_notes(&self.config, &self.rules, &self.persist, paused);
+                let config = (&self.config, self.rules.file.as_str());
+                status(config, processes, &counts, notes, report.own, &rows)
+            }
+        };
+        self.follow(id, Ok(next));
+    }
+
+    /// Carries out what a verb leaves to be done for its request.
+    pub(crate) fn follow(&mut self, id: RequestId, next: Result<Next, Fault>) {
+        match next {
+            Ok(Next::Data(text, data)) => self.answer_data(id, text, data),
+            Ok(Next::Body(body)) => {
+                self.answer(id, Answer { exit: 0, body, delivery: 0, error: false });
+            }
+            Ok(Next::Wait(task)) => self.set_task(id, task),
+            Ok(Next::Open(open)) => {
+                let result = self.open_registered(id, *open, AfterOpen::Show);
+                self.fail_on_error(id, result);
+            }
+            Err(fault) => self.fail_request(id, fault),
+        }
+    }
+
+    /// Returns why a request may not act, if the settings forbid it or a pause holds its reader.
+    pub(super) fn act_refusal(&self, id: RequestId) -> Option<Fault> {
+        let request = self.clients.request(id)?;
+        act_refusal(&self.rules, &self.pauses, request, self.turn.now.unix_ms)
     }
 
     /// Cancels a request whose client doesn't wait for the answer: takes back the steps of a run that were not

@@ -1,77 +1,88 @@
 //! `status --limits`: the bounds that a user can reach, and how much of each is used.
 
-use pipemux_proto::{Fault, Value};
+use pipemux_proto::Value;
 
-use crate::Core;
+use crate::Config;
 use crate::bounds::{BOUNDS, Unit};
-use crate::keys::{RequestId, WorkspaceKey};
-use crate::verbs::require;
+use crate::clients::Clients;
+use crate::clients::requests::ClientRequest;
+use crate::processes::Processes;
+use crate::runs::open_runs::OpenRuns;
+use crate::verbs::next::Next;
 use crate::views::amounts::size;
+use crate::workspaces::{Workspace, Workspaces};
 
-impl Core {
-    /// Lists all bounds.
-    pub(super) fn limits(&mut self, id: RequestId) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        let at = &request.workspace;
-        let open_requests = self.clients.open_requests(request.client);
-        let mut text = String::new();
-        let mut data = Vec::new();
-        let mut group = "";
-        for bound in BOUNDS.iter().chain(self.config.bounds) {
-            if bound.group != group {
-                group = bound.group;
-                text += &format!("{}## {group}\n", if text.is_empty() { "" } else { "\n" });
-            }
-            let used = match bound.name {
-                "CLIENT_REQUESTS_MAX" => Some(open_requests as u64),
-                name => self.used(name, at),
-            };
-            let value = match bound.name {
-                "HISTORY_MAX" => self.config.history_rounds() as u64,
-                _ => bound.value,
-            };
-            let amount = amount_text(value, bound.unit);
-            text += &match used {
-                Some(used) if bound.unit == Unit::Bytes => {
-                    format!("{}: {} of {amount}\n", bound.what, size(used))
-                }
-                Some(used) => format!("{}: {used} of {amount}\n", bound.what),
-                None => format!("{}: {amount}\n", bound.what),
-            };
-            let mut row: Vec<(String, Value)> = vec![
-                ("group".into(), bound.group.into()),
-                ("name".into(), bound.name.into()),
-                ("what".into(), bound.what.into()),
-                ("value".into(), value.into()),
-                ("unit".into(), unit_word(bound.unit).into()),
-            ];
-            row.extend(used.map(|used| ("used".to_owned(), used.into())));
-            data.push(Value::Map(row));
+/// Lists all bounds.
+pub(super) fn limits(
+    config: &Config,
+    (clients, processes): (&Clients, &Processes),
+    (workspaces, runs): (&Workspaces, &OpenRuns),
+    request: &ClientRequest,
+) -> Next {
+    let open_requests = clients.open_requests(request.client);
+    let workspace = workspaces.get(&request.workspace);
+    let mut text = String::new();
+    let mut data = Vec::new();
+    let mut group = "";
+    for bound in BOUNDS.iter().chain(config.bounds) {
+        if bound.group != group {
+            group = bound.group;
+            text += &format!("{}## {group}\n", if text.is_empty() { "" } else { "\n" });
         }
-        self.answer_data(id, text, Value::List(data));
-        Ok(())
-    }
-
-    /// Returns how much of a bound is used, by the whole daemon or by the caller's workspace; none for a bound whose use
-    /// is not one number.
-    fn used(&self, name: &str, at: &WorkspaceKey) -> Option<u64> {
-        let workspace = self.workspaces.get(at)?;
-        let used = match name {
-            "CLIENTS_MAX" => self.clients.len(),
-            "SESSIONS_MAX" => self.processes.sessions().len(),
-            "WORKSPACES_MAX" => self.workspaces.len(),
-            "RETIRED_MAX" => self.workspaces.retired_count(),
-            "WINDOWS_MAX" => workspace.windows.len(),
-            "READERS_MAX" => workspace.readers.len(),
-            "HISTORY_MAX" => workspace.history.rounds.len(),
-            "UNCONFIRMED_BYTES" => self.workspaces.unconfirmed_bytes(),
-            "KEPT_VIEWS_BYTES" => self.workspaces.kept_bytes(),
-            "OPEN_RUNS_BYTES" => self.runs.bytes(),
-            "ANCHORS_MAX" => workspace.anchors.len(),
-            _ => return None,
+        let used = match bound.name {
+            "CLIENT_REQUESTS_MAX" => Some(open_requests as u64),
+            name => workspace.and_then(|workspace| {
+                used(name, (clients, processes), (workspaces, runs), workspace)
+            }),
         };
-        Some(used as u64)
+        let value = match bound.name {
+            "HISTORY_MAX" => config.history_rounds() as u64,
+            _ => bound.value,
+        };
+        let amount = amount_text(value, bound.unit);
+        text += &match used {
+            Some(used) if bound.unit == Unit::Bytes => {
+                format!("{}: {} of {amount}\n", bound.what, size(used))
+            }
+            Some(used) => format!("{}: {used} of {amount}\n", bound.what),
+            None => format!("{}: {amount}\n", bound.what),
+        };
+        let mut row: Vec<(String, Value)> = vec![
+            ("group".into(), bound.group.into()),
+            ("name".into(), bound.name.into()),
+            ("what".into(), bound.what.into()),
+            ("value".into(), value.into()),
+            ("unit".into(), unit_word(bound.unit).into()),
+        ];
+        row.extend(used.map(|used| ("used".to_owned(), used.into())));
+        data.push(Value::Map(row));
     }
+    Next::Data(text, Value::List(data))
+}
+
+/// Returns how much of a bound is used, by the whole daemon or by the caller's workspace; none for a bound whose use
+/// is not one number.
+fn used(
+    name: &str,
+    (clients, processes): (&Clients, &Processes),
+    (workspaces, runs): (&Workspaces, &OpenRuns),
+    workspace: &Workspace,
+) -> Option<u64> {
+    let used = match name {
+        "CLIENTS_MAX" => clients.len(),
+        "SESSIONS_MAX" => processes.sessions().len(),
+        "WORKSPACES_MAX" => workspaces.len(),
+        "RETIRED_MAX" => workspaces.retired_count(),
+        "WINDOWS_MAX" => workspace.windows.len(),
+        "READERS_MAX" => workspace.readers.len(),
+        "HISTORY_MAX" => workspace.history.rounds.len(),
+        "UNCONFIRMED_BYTES" => workspaces.unconfirmed_bytes(),
+        "KEPT_VIEWS_BYTES" => workspaces.kept_bytes(),
+        "OPEN_RUNS_BYTES" => runs.bytes(),
+        "ANCHORS_MAX" => workspace.anchors.len(),
+        _ => return None,
+    };
+    Some(used as u64)
 }
 
 fn amount_text(value: u64, unit: Unit) -> String {

@@ -3,77 +3,80 @@
 use pipemux_proto::consent::{ConsentArgs, ConsentDecision};
 use pipemux_proto::{Fault, Value};
 
-use crate::Core;
-use crate::consents::{Allowed, Asked, Decided, hint};
+use crate::clients::requests::ClientRequest;
+use crate::consents::{Allowed, Asked, Consents, Decided, hint};
 use crate::foreign::inert;
 use crate::jobs::words::duration;
-use crate::keys::{RequestId, SessionKey};
-use crate::verbs::require;
+use crate::keys::{SessionKey, WorkspaceKey};
+use crate::turn::Turn;
+use crate::verbs::next::Next;
 
-impl Core {
-    /// Lists the consents of the workspace, shows one of them, or decides about it.
-    pub(super) fn consent(&mut self, id: RequestId, args: ConsentArgs) -> Result<(), Fault> {
-        let workspace = require::request(&self.clients, id)?.workspace.clone();
-        let now = self.turn.now.unix_ms;
-        let unknown = |number: u64| {
-            Fault::not_found(format!(
-                "no consent {number} is asked for or allowed in this workspace"
-            ))
+/// Lists the consents of the workspace, shows one of them, or decides about it.
+pub(super) fn consent(
+    turn: &mut Turn,
+    consents: &mut Consents,
+    workspace: &WorkspaceKey,
+    args: ConsentArgs,
+) -> Result<Next, Fault> {
+    let now = turn.now.unix_ms;
+    let unknown = |number: u64| {
+        Fault::not_found(format!("no consent {number} is asked for or allowed in this workspace"))
             .hint("pipemux consent")
-        };
-        let (number, decision) = match args {
-            ConsentArgs { number: Some(number), decision: Some(decision), by: Some(_) } => {
-                (number, decision)
+    };
+    let (number, decision) = match args {
+        ConsentArgs { number: Some(number), decision: Some(decision), by: Some(_) } => {
+            (number, decision)
+        }
+        ConsentArgs { decision: Some(_), .. } => {
+            let why = "a decision names the number of a consent, and where a person decided";
+            return Err(Fault::usage(why).hint("pipemux consent"));
+        }
+        ConsentArgs { number, decision: None, .. } => {
+            let is_meant = |one: u64| number.is_none_or(|number| number == one);
+            let asked = consents.asked(workspace);
+            let asked: Vec<&Asked> = asked.filter(|one| is_meant(one.number)).collect();
+            let allowed = consents.allowed(workspace, now);
+            let allowed: Vec<&Allowed> = allowed.filter(|one| is_meant(one.number)).collect();
+            if let (Some(number), true) = (number, asked.is_empty() && allowed.is_empty()) {
+                return Err(unknown(number));
             }
-            ConsentArgs { decision: Some(_), .. } => {
-                let why = "a decision names the number of a consent, and where a person decided";
-                return Err(Fault::usage(why).hint("pipemux consent"));
-            }
-            ConsentArgs { number, decision: None, .. } => {
-                let is_meant = |one: u64| number.is_none_or(|number| number == one);
-                let asked = self.consents.asked(&workspace);
-                let asked: Vec<&Asked> = asked.filter(|one| is_meant(one.number)).collect();
-                let allowed = self.consents.allowed(&workspace, now);
-                let allowed: Vec<&Allowed> = allowed.filter(|one| is_meant(one.number)).collect();
-                if let (Some(number), true) = (number, asked.is_empty() && allowed.is_empty()) {
-                    return Err(unknown(number));
-                }
-                let (text, data) = (listed(&asked, &allowed, now), data(&asked, &allowed));
-                self.answer_data(id, text, data);
-                return Ok(());
-            }
-        };
-        let Decided::Done(what) =
-            self.consents.decide(&mut self.turn, &workspace, number, decision)
-        else {
-            return Err(unknown(number));
-        };
-        let text = match decision {
-            ConsentDecision::Allow => format!("allowed: {what}\n"),
-            ConsentDecision::Refuse => format!("refused: {what}\n"),
-            ConsentDecision::Withdraw => format!("withdrawn: {what}\n"),
-        };
-        let data = Value::Map([("consent".to_owned(), Value::from(number))].into());
-        self.answer_data(id, inert::lines(text.as_str()) + "\n", data);
-        Ok(())
-    }
+            let (text, data) = (listed(&asked, &allowed, now), data(&asked, &allowed));
+            return Ok(Next::Data(text, data));
+        }
+    };
+    let Decided::Done(what) = consents.decide(turn, workspace, number, decision) else {
+        return Err(unknown(number));
+    };
+    let text = match decision {
+        ConsentDecision::Allow => format!("allowed: {what}\n"),
+        ConsentDecision::Refuse => format!("refused: {what}\n"),
+        ConsentDecision::Withdraw => format!("withdrawn: {what}\n"),
+    };
+    let data = Value::Map([("consent".to_owned(), Value::from(number))].into());
+    Ok(Next::Data(inert::lines(text.as_str()) + "\n", data))
+}
 
-    /// Keeps what a step asked a person to allow, and tells its reader how a person does.
-    pub(super) fn keep_consent(&mut self, id: RequestId, session: &SessionKey, fault: &mut Fault) {
-        let Some(request) = fault.consent.take() else { return };
-        let Some(asking) = self.clients.request(id) else { return };
-        let asked = Asked {
-            number: 0,
-            workspace: asking.workspace.clone(),
-            provider: session.addr.provider.clone(),
-            request: *request,
-            reader: asking.call.reader.clone(),
-            run_id: asking.call.run_id.clone(),
-            unix_ms: 0,
-        };
-        let number = self.consents.ask(&mut self.turn, asked);
-        fault.hints.push(hint(number));
-    }
+/// Keeps what a step asked a person to allow, and tells its reader how a person does.
+pub(super) fn keep_consent(
+    turn: &mut Turn,
+    consents: &mut Consents,
+    asking: Option<&ClientRequest>,
+    session: &SessionKey,
+    fault: &mut Fault,
+) {
+    let Some(request) = fault.consent.take() else { return };
+    let Some(asking) = asking else { return };
+    let asked = Asked {
+        number: 0,
+        workspace: asking.workspace.clone(),
+        provider: session.addr.provider.clone(),
+        request: *request,
+        reader: asking.call.reader.clone(),
+        run_id: asking.call.run_id.clone(),
+        unix_ms: 0,
+    };
+    let number = consents.ask(turn, asked);
+    fault.hints.push(hint(number));
 }
 
 fn listed(asked: &[&Asked], allowed: &[&Allowed], now: u64) -> String {

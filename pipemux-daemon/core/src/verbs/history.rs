@@ -6,110 +6,138 @@ use pipemux_proto::client::HistoryArgs;
 use pipemux_proto::command::{self, with_options};
 use pipemux_proto::{Fault, Value};
 
-use crate::Core;
+use crate::clients::requests::ClientRequest;
 use crate::event::Now;
-use crate::keys::RequestId;
 use crate::limits::{HISTORY_SHOWN, LINE_RESULT_MAX};
 use crate::persist::records::SavedRound;
 use crate::runs::history_round::history_round;
+use crate::runs::open_runs::OpenRuns;
 use crate::runs::questions::question::OpenQuestion;
 use crate::text::clip;
+use crate::verbs::next::Next;
 use crate::verbs::require;
+use crate::verbs::undo::undo_question;
 use crate::views::answer::plain;
 use crate::views::inert::{line, whole_line};
 use crate::views::round_line::{RoundHead, round_line};
 use crate::views::{LocalTime, timestamp};
-use crate::workspaces::Workspace;
+use crate::workspaces::{Workspace, Workspaces};
 
-impl Core {
-    /// Lists the last rounds of the workspace, of all workspaces, or those that changed a file.
-    pub(super) fn history(&mut self, id: RequestId, args: &HistoryArgs) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        let here = require::workspace(&self.workspaces, request)?;
-        // A file may be changed from several workspaces.
-        let everywhere = args.all || args.file.is_some();
-        let is_wanted = |workspace: &&Workspace| everywhere || std::ptr::eq(*workspace, here);
-        let is_meant = |round: &SavedRound| {
-            args.since_ms.is_none_or(|since| round.unix_ms >= since)
-                && args.file.as_ref().is_none_or(|file| round.changed(file))
+/// Lists the last rounds of the workspace, of all workspaces, or those that changed a file.
+pub(super) fn history(
+    workspaces: &Workspaces,
+    runs: &OpenRuns,
+    request: &ClientRequest,
+    args: &HistoryArgs,
+    unix_ms: u64,
+) -> Result<Next, Fault> {
+    let here = require::workspace(workspaces, request)?;
+    let everywhere = is_everywhere(args);
+    let rounds = selected(workspaces, here, args);
+    let unasked = args.since_ms.map_or(HISTORY_SHOWN, |_| u32::MAX);
+    let earlier = rounds.len().saturating_sub(args.rounds.unwrap_or(unasked) as usize);
+    let shown = match args.file {
+        Some(_) => rounds.get(..rounds.len() - earlier),
+        None => rounds.get(earlier..),
+    };
+    // Of an answer that is cut to a budget, a line may be left that stands alone.
+    let repeats_day = request.call.budget.is_some() || args.file.is_some();
+    let mut day = LocalTime::of(unix_ms, &args.clock).day;
+    let today = day.clone();
+    let (mut text, mut data) = (String::new(), Vec::new());
+    for (workspace, round) in shown.unwrap_or_default() {
+        let mut at = LocalTime::of(round.unix_ms, &args.clock);
+        if repeats_day && at.day != today {
+            at.time = format!("{} {}", at.day, at.time);
+        } else if !repeats_day && at.day != day {
+            text += &format!("{}\n", at.day);
+            day = at.day;
+        }
+        let is_here = std::ptr::eq(*workspace, here);
+        let head = RoundHead {
+            workspace: (args.all || !is_here).then_some(&*workspace.name),
+            time: &at.time,
+            tells_client: everywhere || args.detail,
         };
-        let workspaces = self.workspaces.values().filter(is_wanted);
-        let mut rounds: Vec<(&Workspace, &SavedRound)> = workspaces
-            .flat_map(|workspace| workspace.history.rounds.iter().map(move |one| (workspace, one)))
-            .filter(|(_, round)| is_meant(round))
-            .collect();
-        match args.file {
-            Some(_) => rounds.sort_by_key(|(_, round)| Reverse((round.unix_ms, round.number))),
-            None if everywhere => rounds.sort_by_key(|(_, round)| round.unix_ms),
-            None => {}
+        // Of a file it is told who changed it; what else its rounds did, their own history tells.
+        text += &round_line(round, &head, args.detail);
+        if args.detail {
+            text += &detail_lines(round);
         }
-        let unasked = args.since_ms.map_or(HISTORY_SHOWN, |_| u32::MAX);
-        let earlier = rounds.len().saturating_sub(args.rounds.unwrap_or(unasked) as usize);
-        let shown = match args.file {
-            Some(_) => rounds.get(..rounds.len() - earlier),
-            None => rounds.get(earlier..),
-        };
-        let earlier = match earlier {
-            0 => String::new(),
-            _ => {
-                let mut words = vec!["history"];
-                words.extend(args.all.then_some("--all"));
-                words.extend(args.file.as_deref());
-                let (words, all) = (command::join(&words), rounds.len());
-                let line = format!("… {earlier} earlier: pipemux {words} --rounds {all}\n");
-                with_options(&line, &request.call.hint_options).into_owned()
-            }
-        };
-        // Of an answer that is cut to a budget, a line may be left that stands alone.
-        let repeats_day = request.call.budget.is_some() || args.file.is_some();
-        let mut day = LocalTime::of(self.turn.now.unix_ms, &args.clock).day;
-        let today = day.clone();
-        let (mut text, mut data) = (String::new(), Vec::new());
-        for (workspace, round) in shown.unwrap_or_default() {
-            let mut at = LocalTime::of(round.unix_ms, &args.clock);
-            if repeats_day && at.day != today {
-                at.time = format!("{} {}", at.day, at.time);
-            } else if !repeats_day && at.day != day {
-                text += &format!("{}\n", at.day);
-                day = at.day;
-            }
-            let is_named = args.all || !std::ptr::eq(*workspace, here);
-            let head = RoundHead {
-                workspace: is_named.then_some(&*workspace.name),
-                time: &at.time,
-                tells_client: everywhere || args.detail,
-            };
-            // Of a file it is told who changed it; what else its rounds did, their own history tells.
-            text += &round_line(round, &head, args.detail);
-            if args.detail {
-                text += &detail_lines(round);
-            }
-            let is_here = std::ptr::eq(*workspace, here);
-            let asked = self.undo_question(&request.workspace, round.number);
-            if let Some((_, question)) = asked.filter(|_| is_here) {
-                let answer = format!("pipemux answer {}", question.ways().join(" · "));
-                text += &format!("   its undo waits for an answer: {}\n", line(&answer));
-            }
-            if round.undo.iter().any(|undo| undo.unsure) {
-                text += &format!("   its undo has no known end: pipemux undo {}\n", round.number);
-            }
-            data.push(row(round, args.detail, everywhere.then_some(workspace)));
-        }
-        text = if args.file.is_some() { text + &earlier } else { earlier + &text };
-        if args.file.is_none() {
-            let waiting = self.runs.questions(&request.workspace);
-            text.extend(waiting.filter_map(|(number, open)| waiting_line(number, open, here)));
-        }
-        if rounds.is_empty() {
-            text += match args {
-                HistoryArgs { file: Some(_), .. } => "no round that is kept changed it\n",
-                HistoryArgs { since_ms: Some(_), .. } => "0 rounds since then\n",
-                _ => "0 rounds\n",
-            };
-        }
-        self.answer_data(id, text, Value::List(data));
-        Ok(())
+        let asked = undo_question(runs, &request.workspace, round.number);
+        text += &undo_lines(round, asked.filter(|_| is_here).map(|(_, question)| question));
+        data.push(row(round, args.detail, everywhere.then_some(workspace)));
     }
+    let earlier = earlier_line(args, earlier, rounds.len());
+    let earlier = with_options(&earlier, &request.call.hint_options);
+    text = if args.file.is_some() { text + &earlier } else { earlier.into_owned() + &text };
+    if args.file.is_none() {
+        let waiting = runs.questions(&request.workspace);
+        text.extend(waiting.filter_map(|(number, open)| waiting_line(number, open, here)));
+    }
+    if rounds.is_empty() {
+        text += match args {
+            HistoryArgs { file: Some(_), .. } => "no round that is kept changed it\n",
+            HistoryArgs { since_ms: Some(_), .. } => "0 rounds since then\n",
+            _ => "0 rounds\n",
+        };
+    }
+    Ok(Next::Data(text, Value::List(data)))
+}
+
+/// A file may be changed from several workspaces.
+fn is_everywhere(args: &HistoryArgs) -> bool {
+    args.all || args.file.is_some()
+}
+
+/// The rounds that are asked for, with their workspaces: of a file newest first, else newest last.
+fn selected<'a>(
+    workspaces: &'a Workspaces,
+    here: &'a Workspace,
+    args: &HistoryArgs,
+) -> Vec<(&'a Workspace, &'a SavedRound)> {
+    let everywhere = is_everywhere(args);
+    let is_wanted = |workspace: &&Workspace| everywhere || std::ptr::eq(*workspace, here);
+    let is_meant = |round: &SavedRound| {
+        args.since_ms.is_none_or(|since| round.unix_ms >= since)
+            && args.file.as_ref().is_none_or(|file| round.changed(file))
+    };
+    let mut rounds: Vec<(&Workspace, &SavedRound)> = workspaces
+        .values()
+        .filter(is_wanted)
+        .flat_map(|workspace| workspace.history.rounds.iter().map(move |one| (workspace, one)))
+        .filter(|(_, round)| is_meant(round))
+        .collect();
+    match args.file {
+        Some(_) => rounds.sort_by_key(|(_, round)| Reverse((round.unix_ms, round.number))),
+        None if everywhere => rounds.sort_by_key(|(_, round)| round.unix_ms),
+        None => {}
+    }
+    rounds
+}
+
+/// The line that says how to see the rounds that aren't shown; empty if all are.
+fn earlier_line(args: &HistoryArgs, earlier: usize, all: usize) -> String {
+    if earlier == 0 {
+        return String::new();
+    }
+    let mut words = vec!["history"];
+    words.extend(args.all.then_some("--all"));
+    words.extend(args.file.as_deref());
+    format!("… {earlier} earlier: pipemux {} --rounds {all}\n", command::join(&words))
+}
+
+/// The lines that say what is open about the undo of a round.
+fn undo_lines(round: &SavedRound, asked: Option<&OpenQuestion>) -> String {
+    let mut text = String::new();
+    if let Some(question) = asked {
+        let answer = format!("pipemux answer {}", question.ways().join(" · "));
+        text += &format!("   its undo waits for an answer: {}\n", line(&answer));
+    }
+    if round.undo.iter().any(|undo| undo.unsure) {
+        text += &format!("   its undo has no known end: pipemux undo {}\n", round.number);
+    }
+    text
 }
 
 /// Tells what a run has done that waits for an answer: `waits · replace done: a.rs · question 3: pipemux answer 1 · none`.

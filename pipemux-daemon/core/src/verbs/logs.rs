@@ -1,95 +1,95 @@
 //! `logs`: the output of a session, either as it is now or as it grows.
 
-use pipemux_proto::client::{Answer, Body};
+use pipemux_proto::client::Body;
 use pipemux_proto::limits::WAIT_MAX_MS;
 use pipemux_proto::watch::LogPart;
-use pipemux_proto::{Fault, SessionAddr, Value};
+use pipemux_proto::{Fault, Value};
 
-use crate::Core;
 use crate::event::{Effect, LogText};
-use crate::keys::RequestId;
+use crate::keys::{RequestId, SessionKey};
 use crate::limits::{LOG_LINES_MAX, PROJECT_MS};
+use crate::processes::Processes;
 use crate::timers::Timer;
-use crate::verbs::require;
-use crate::verbs::tasks::{LogRead, Task};
+use crate::turn::Turn;
+use crate::verbs::next::Next;
+use crate::verbs::tasks::{LogRead, Task, Tasks};
 
-impl Core {
-    /// Has a log read: its last lines, the part after a position, or the part that will be printed next.
-    pub(super) fn logs(
-        &mut self,
-        id: RequestId,
-        addr: &SessionAddr,
-        lines: u32,
-        after: Option<u64>,
-        wait_ms: u32,
-    ) -> Result<(), Fault> {
-        let key = self.resolve_session(id, addr)?;
-        let (_, log) = self.processes.paths(&key);
-        let deadline = require::request(&self.clients, id)?.deadline;
-        let now = self.turn.now.mono_ms;
-        let request = id.0;
-        let wait_ms = u64::from(wait_ms.min(WAIT_MAX_MS));
-        match after.filter(|_| wait_ms > 0) {
-            Some(after) => {
-                let latest = deadline.saturating_sub(PROJECT_MS).max(now);
-                let until = (now + wait_ms).min(latest);
-                self.set_task(id, Task::Log(LogRead::Watched { after, until }));
-                self.turn.set_timer(until, Timer::Wait(id));
-                let lines = LOG_LINES_MAX;
-                self.turn.effects.push(Effect::WatchLog { request, log, lines, after });
-            }
-            None => {
-                let follows = after.is_some() || wait_ms > 0;
-                self.set_task(id, Task::Log(if follows { LogRead::Part } else { LogRead::Once }));
-                // A client that follows the log may want none of the lines that are there already.
-                let min_lines = u32::from(!follows);
-                let lines = lines.clamp(min_lines, LOG_LINES_MAX);
-                self.turn.effects.push(Effect::ReadLog { request, log, lines, after });
-            }
-        }
-        Ok(())
-    }
+/// The lines that `logs` and `trace` ask for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lines {
+    /// At most this many.
+    pub lines: u32,
+    /// The position after which they come.
+    pub after: Option<u64>,
+    /// How long to wait for lines, in milliseconds.
+    pub wait_ms: u32,
+}
 
-    /// Answers with the part of a log that was read.
-    pub(crate) fn log_read(&mut self, id: RequestId, read: Result<LogText, String>) {
-        let Some(Task::Log(log_read)) = self.tasks.get(id) else {
-            // The watch ended, or the request was cancelled, while the text was on its way.
-            return;
-        };
-        let log_read = *log_read;
-        if let LogRead::Watched { until, .. } = log_read {
-            self.turn.clear_timer(until, Timer::Wait(id));
+/// Has a log read: its last lines, the part after a position, or the part that will be printed next.
+pub(super) fn logs(
+    turn: &mut Turn,
+    processes: &Processes,
+    (id, deadline): (RequestId, u64),
+    session: &SessionKey,
+    Lines { lines, after, wait_ms }: Lines,
+) -> Next {
+    let (_, log) = processes.paths(session);
+    let now = turn.now.mono_ms;
+    let request = id.0;
+    let wait_ms = u64::from(wait_ms.min(WAIT_MAX_MS));
+    match after.filter(|_| wait_ms > 0) {
+        Some(after) => {
+            let latest = deadline.saturating_sub(PROJECT_MS).max(now);
+            let until = (now + wait_ms).min(latest);
+            turn.set_timer(until, Timer::Wait(id));
+            let lines = LOG_LINES_MAX;
+            turn.effects.push(Effect::WatchLog { request, log, lines, after });
+            Next::Wait(Task::Log(LogRead::Watched { after, until }))
         }
-        match (log_read, read) {
-            (LogRead::Once, Ok(LogText { text, .. })) if text.is_empty() => {
-                self.answer_data(id, "0 lines\n".into(), Value::from(""));
-            }
-            (LogRead::Once, Ok(LogText { mut text, .. })) => {
-                if !text.ends_with('\n') {
-                    text.push('\n');
-                }
-                self.answer_data(id, text.clone(), Value::from(text));
-            }
-            (_, Ok(LogText { text, next, missed })) => {
-                self.answer_log(id, LogPart { text, next, missed });
-            }
-            (_, Err(why)) => self.fail_request(id, Fault::not_found(format!("no log: {why}"))),
+        None => {
+            let follows = after.is_some() || wait_ms > 0;
+            // A client that follows the log may want none of the lines that are there already.
+            let min_lines = u32::from(!follows);
+            let lines = lines.clamp(min_lines, LOG_LINES_MAX);
+            turn.effects.push(Effect::ReadLog { request, log, lines, after });
+            Next::Wait(Task::Log(if follows { LogRead::Part } else { LogRead::Once }))
         }
     }
+}
 
-    /// Ends the watch of a log in which nothing was printed. Returns false when the request watches no log.
-    pub(super) fn finish_log_watch(&mut self, id: RequestId) -> bool {
-        let Some(Task::Log(LogRead::Watched { after, until })) = self.tasks.get(id) else {
-            return false;
-        };
-        let (next, until) = (*after, *until);
-        self.turn.clear_timer(until, Timer::Wait(id));
-        self.turn.effects.push(Effect::UnwatchLog { request: id.0 });
-        self.answer_log(id, LogPart { next, ..LogPart::default() });
-        true
+/// Answers with the part of a log that was read.
+pub(crate) fn log_read(
+    turn: &mut Turn,
+    tasks: &Tasks,
+    id: RequestId,
+    read: Result<LogText, String>,
+) -> Option<Result<Next, Fault>> {
+    // None: the watch ended, or the request was cancelled, while the text was on its way.
+    let Some(Task::Log(log_read)) = tasks.get(id) else { return None };
+    if let LogRead::Watched { until, .. } = log_read {
+        turn.clear_timer(*until, Timer::Wait(id));
     }
+    Some(match (log_read, read) {
+        (LogRead::Once, Ok(LogText { text, .. })) if text.is_empty() => {
+            Ok(Next::Data("0 lines\n".into(), Value::from("")))
+        }
+        (LogRead::Once, Ok(LogText { mut text, .. })) => {
+            if !text.ends_with('\n') {
+                text.push('\n');
+            }
+            Ok(Next::Data(text.clone(), Value::from(text)))
+        }
+        (_, Ok(LogText { text, next, missed })) => {
+            Ok(Next::Body(Body::Log(LogPart { text, next, missed })))
+        }
+        (_, Err(why)) => Err(Fault::not_found(format!("no log: {why}"))),
+    })
+}
 
-    fn answer_log(&mut self, id: RequestId, part: LogPart) {
-        self.answer(id, Answer { exit: 0, body: Body::Log(part), delivery: 0, error: false });
-    }
+/// Ends the watch of a log in which nothing was printed. None when the request watches no log.
+pub(super) fn finish_log_watch(turn: &mut Turn, tasks: &Tasks, id: RequestId) -> Option<Next> {
+    let Some(Task::Log(LogRead::Watched { after, until })) = tasks.get(id) else { return None };
+    turn.clear_timer(*until, Timer::Wait(id));
+    turn.effects.push(Effect::UnwatchLog { request: id.0 });
+    Some(Next::Body(Body::Log(LogPart { next: *after, ..LogPart::default() })))
 }

@@ -18,6 +18,7 @@ use crate::processes::passed_variables::PassedVariables;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::ProcessState;
 use crate::providers::find_manifest;
+use crate::verbs::providers::load_providers;
 use crate::verbs::require;
 use crate::verbs::tasks::{AfterLoading, AfterOpen, Opening, Task};
 use crate::verbs::view::WantedWindow;
@@ -30,7 +31,9 @@ impl Core {
         if self.providers.contains_key(&open.provider) {
             return self.open_registered(id, open, AfterOpen::Show);
         }
-        self.load_providers(id, ProvidersArgs::default(), AfterLoading::Open(Box::new(open)));
+        let then = AfterLoading::Open(Box::new(open));
+        let next = load_providers(&mut self.turn, id, ProvidersArgs::default(), then);
+        self.follow(id, Ok(next));
         Ok(())
     }
 

@@ -10,177 +10,166 @@ use pipemux_proto::environment::looks_secret;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, ProviderId, Value};
 
-use crate::Core;
-use crate::event::{Effect, ManifestProblem, Manifests};
-use crate::feed::Audience;
+use crate::clients::requests::ClientRequest;
+use crate::event::{Effect, ManifestProblem, Manifests, Now};
+use crate::feed::{Audience, Feed, Happening};
 use crate::keys::RequestId;
 use crate::manifest::{
     Idle, Isolation, Limits, Manifest, Restart, SandboxLevel, Scope, State, Transport,
 };
-use crate::verbs::require;
-use crate::verbs::tasks::{AfterLoading, AfterOpen, Task};
+use crate::processes::Processes;
+use crate::providers::Providers;
+use crate::turn::Turn;
+use crate::verbs::next::Next;
+use crate::verbs::tasks::{AfterLoading, Task};
 use crate::views::inert::whole_line;
 
-impl Core {
-    /// Lists the registered apps.
-    pub(super) fn apps(&mut self, id: RequestId) {
-        self.load_providers(id, ProvidersArgs::default(), AfterLoading::List);
-    }
+/// Has the manifests read, after the change that `change` asks for.
+pub(super) fn load_providers(
+    turn: &mut Turn,
+    id: RequestId,
+    change: ProvidersArgs,
+    then: AfterLoading,
+) -> Next {
+    turn.effects.push(Effect::LoadProviders { request: id.0, change });
+    Next::Wait(Task::Loading(then))
+}
 
-    /// Adds or removes an app.
-    pub(super) fn change_providers(&mut self, id: RequestId, change: ProvidersArgs) {
-        self.load_providers(id, change, AfterLoading::Report);
-    }
-
-    /// Has the manifests read, after the change that `change` asks for.
-    pub(super) fn load_providers(
-        &mut self,
-        id: RequestId,
-        change: ProvidersArgs,
-        then: AfterLoading,
-    ) {
-        self.set_task(id, Task::Loading(then));
-        self.turn.effects.push(Effect::LoadProviders { request: id.0, change });
-    }
-
-    /// Takes in the manifests that were read, or the refusal of a change to them.
-    pub(crate) fn providers_loaded(&mut self, id: RequestId, read: Result<Manifests, Fault>) {
-        let result = self.take_manifests(id, read);
-        self.fail_on_error(id, result);
-    }
-
-    fn take_manifests(
-        &mut self,
-        id: RequestId,
-        read: Result<Manifests, Fault>,
-    ) -> Result<(), Fault> {
-        let task = self.tasks.take_if(id, |task| matches!(task, Task::Loading(_)));
-        let Manifests { manifests, problems, added, said } = read?;
-        // The change holds even if the request has its answer already.
-        let changes = self.replace_providers(manifests);
-        match task {
-            Some(Task::Loading(AfterLoading::List)) => {
-                self.list_providers(id, &problems);
-                Ok(())
-            }
-            Some(Task::Loading(AfterLoading::Report)) => {
-                let mut text = said.clone();
-                let added = added.and_then(|id| self.providers.get(&id));
-                text += &added.map_or(String::new(), |manifest| asks_for(manifest));
-                text += &self.outdated_sessions(&changes);
-                for problem in &problems {
-                    text += &format!("not registered · {}\n", whole_line(&problem.text));
-                }
-                let row = |(name, value)| (String::from(name), value);
-                let problems =
-                    problems.into_iter().map(|problem| Value::from(problem.text)).collect();
-                let said = said.trim_end().into();
-                let rows = [("said", said), ("problems", Value::List(problems))];
-                self.answer_data(id, text, Value::Map(rows.map(row).into()));
-                Ok(())
-            }
-            Some(Task::Loading(AfterLoading::Open(open))) => {
-                let problem = problems.iter().find(|problem| {
-                    problem.provider.as_ref() == Some(&open.provider)
-                        && !self.providers.contains_key(&open.provider)
-                });
-                match problem {
-                    Some(problem) => {
-                        let text = whole_line(&problem.text);
-                        Err(Fault::not_found(format!("no app {}: {text}", open.provider))
-                            .hint("correct it, then open it again"))
-                    }
-                    None => self.open_registered(id, *open, AfterOpen::Show),
-                }
-            }
-            _ => Err(require::missing_task(&self.clients, id)),
+/// Registers the manifests that were read, and goes on with what they were read for.
+///
+/// # Errors
+/// The change was refused, the manifest of the app that is to be opened is wrong, or the request has its answer already.
+pub(crate) fn providers_loaded(
+    (now, feed): (Now, &mut Feed),
+    (providers, processes): (&mut Providers, &mut Processes),
+    task: Option<Task>,
+    request: Option<&ClientRequest>,
+    read: Result<Manifests, Fault>,
+) -> Result<Next, Fault> {
+    let Manifests { manifests, problems, added, said } = read?;
+    // The change holds even if the request has its answer already.
+    let changes = replace_providers((now, feed), (providers, processes), manifests);
+    match task {
+        Some(Task::Loading(AfterLoading::List)) => {
+            let options = request.map_or("", |request| &*request.call.hint_options);
+            Ok(list_providers(providers, &problems, options))
         }
+        Some(Task::Loading(AfterLoading::Report)) => {
+            let mut text = said.clone();
+            let added = added.and_then(|id| providers.get(&id));
+            text += &added.map_or(String::new(), |manifest| asks_for(manifest));
+            text += &outdated_sessions(processes, &changes);
+            for problem in &problems {
+                text += &format!("not registered · {}\n", whole_line(&problem.text));
+            }
+            let row = |(name, value)| (String::from(name), value);
+            let problems = problems.into_iter().map(|problem| Value::from(problem.text)).collect();
+            let said = said.trim_end().into();
+            let rows = [("said", said), ("problems", Value::List(problems))];
+            Ok(Next::Data(text, Value::Map(rows.map(row).into())))
+        }
+        Some(Task::Loading(AfterLoading::Open(open))) => {
+            let problem = problems.iter().find(|problem| {
+                problem.provider.as_ref() == Some(&open.provider)
+                    && !providers.contains_key(&open.provider)
+            });
+            match problem {
+                Some(problem) => {
+                    let text = whole_line(&problem.text);
+                    Err(Fault::not_found(format!("no app {}: {text}", open.provider))
+                        .hint("correct it, then open it again"))
+                }
+                None => Ok(Next::Open(open)),
+            }
+        }
+        _ => Err(Fault::unknown("the request was answered already")),
     }
+}
 
-    /// Replaces the registered providers. Returns those that were added, changed or removed. Running processes go on
-    /// as they were started.
-    fn replace_providers(&mut self, manifests: Vec<Manifest>) -> BTreeMap<ProviderId, Change> {
-        let before = std::mem::take(&mut self.providers);
-        let keep = |manifest: Manifest| {
-            let same = before.get(&manifest.id).filter(|known| ***known == manifest).cloned();
-            (manifest.id.clone(), same.unwrap_or_else(|| Rc::new(manifest)))
+/// Replaces the registered providers. Returns those that were added, changed or removed. Running processes go on
+/// as they were started.
+fn replace_providers(
+    (now, feed): (Now, &mut Feed),
+    (providers, processes): (&mut Providers, &mut Processes),
+    manifests: Vec<Manifest>,
+) -> BTreeMap<ProviderId, Change> {
+    let before = std::mem::take(providers);
+    let keep = |manifest: Manifest| {
+        let same = before.get(&manifest.id).filter(|known| ***known == manifest).cloned();
+        (manifest.id.clone(), same.unwrap_or_else(|| Rc::new(manifest)))
+    };
+    *providers = manifests.into_iter().map(keep).collect();
+    // The next process of each session is started from the new manifest.
+    processes.take_manifests(providers);
+    let changes = provider_changes(&before, providers);
+    if !changes.is_empty() {
+        let word = |(id, change): (&ProviderId, &Change)| match change {
+            Change::Added => format!("{id} was added"),
+            Change::Changed => format!("{id} was changed"),
+            Change::Removed => format!("{id} was removed"),
         };
-        self.providers = manifests.into_iter().map(keep).collect();
-        // The next process of each session is started from the new manifest.
-        self.processes.take_manifests(&self.providers);
-        let changes = provider_changes(&before, &self.providers);
-        if !changes.is_empty() {
-            let word = |(id, change): (&ProviderId, &Change)| match change {
-                Change::Added => format!("{id} was added"),
-                Change::Changed => format!("{id} was changed"),
-                Change::Removed => format!("{id} was removed"),
-            };
-            let words: Vec<String> = changes.iter().map(word).collect();
-            let text = format!("apps: {}", words.join(", "));
-            self.publish(EventKind::Providers, Audience::Everywhere, None, &text);
-        }
-        changes
+        let words: Vec<String> = changes.iter().map(word).collect();
+        let text = format!("apps: {}", words.join(", "));
+        feed.tell(now, Happening::new(EventKind::Providers, Audience::Everywhere, &text));
     }
+    changes
+}
 
-    /// Lists the running sessions whose apps were changed or removed, and how to bring each up to date.
-    fn outdated_sessions(&self, changes: &BTreeMap<ProviderId, Change>) -> String {
-        let mut text = String::new();
-        for (key, _) in
-            self.processes.sessions().iter().filter(|(_, session)| session.app().is_some())
-        {
-            text += &match changes.get(&key.addr.provider) {
-                Some(Change::Changed) => {
-                    format!("{key} runs on as it was started · pipemux restart {key}\n")
-                }
-                Some(Change::Removed) => {
-                    format!("{key} runs on until it is ended · pipemux end {key}\n")
-                }
-                Some(Change::Added) | None => String::new(),
-            };
-        }
-        text
-    }
-
-    /// Answers with the list of apps, and the manifests that are not registered.
-    fn list_providers(&mut self, id: RequestId, problems: &[ManifestProblem]) {
-        let mut text = String::new();
-        let mut data = Vec::new();
-        for manifest in self.providers.values() {
-            let mut parts = vec![manifest.id.to_string()];
-            parts.extend(Some(&manifest.description).filter(|d| !d.is_empty()).cloned());
-            let fields = non_default_fields(manifest);
-            parts.extend(fields.iter().map(|(name, value)| format!("{name} {value}")));
-            if manifest.shadows {
-                parts.push(format!("replaces the app that comes with PipeMux: {}", manifest.file));
+/// Lists the running sessions whose apps were changed or removed, and how to bring each up to date.
+fn outdated_sessions(processes: &Processes, changes: &BTreeMap<ProviderId, Change>) -> String {
+    let mut text = String::new();
+    for (key, _) in processes.sessions().iter().filter(|(_, session)| session.app().is_some()) {
+        text += &match changes.get(&key.addr.provider) {
+            Some(Change::Changed) => {
+                format!("{key} runs on as it was started · pipemux restart {key}\n")
             }
-            text += &format!("{}\n", whole_line(&parts.join(" · ")));
-            let mut row: Vec<(String, Value)> = vec![
-                ("id".into(), manifest.id.as_str().into()),
-                ("description".into(), manifest.description.as_str().into()),
-                ("command".into(), manifest.command.as_str().into()),
-                ("scope".into(), scope_word(manifest.scope).into()),
-            ];
-            let as_words =
-                |(name, _): &(&str, String)| !matches!(*name, "scope" | "idle" | "limits");
-            let rest = fields.into_iter().filter(as_words);
-            row.extend(rest.map(|(name, value)| (name.to_owned(), value.into())));
-            row.push(("idle_ms".into(), idle_ms(manifest.idle).into()));
-            row.push(("limits".into(), limits_data(manifest.limits)));
-            data.push(Value::Map(row));
-        }
-        for problem in problems {
-            text += &format!("not registered · {}\n", whole_line(&problem.text));
-            data.push(Value::Map(vec![("problem".into(), problem.text.as_str().into())]));
-        }
-        text += &match self.providers.keys().next() {
-            None => "0 apps · register one: pipemux app add --help\n".to_owned(),
-            Some(first) => {
-                let line = format!("open one: pipemux open {first}\n");
-                with_options(&line, self.hint_options(id)).into_owned()
+            Some(Change::Removed) => {
+                format!("{key} runs on until it is ended · pipemux end {key}\n")
             }
+            Some(Change::Added) | None => String::new(),
         };
-        self.answer_data(id, text, Value::List(data));
     }
+    text
+}
+
+/// Answers with the list of apps, and the manifests that are not registered.
+fn list_providers(providers: &Providers, problems: &[ManifestProblem], options: &str) -> Next {
+    let mut text = String::new();
+    let mut data = Vec::new();
+    for manifest in providers.values() {
+        let mut parts = vec![manifest.id.to_string()];
+        parts.extend(Some(&manifest.description).filter(|d| !d.is_empty()).cloned());
+        let fields = non_default_fields(manifest);
+        parts.extend(fields.iter().map(|(name, value)| format!("{name} {value}")));
+        if manifest.shadows {
+            parts.push(format!("replaces the app that comes with PipeMux: {}", manifest.file));
+        }
+        text += &format!("{}\n", whole_line(&parts.join(" · ")));
+        let mut row: Vec<(String, Value)> = vec![
+            ("id".into(), manifest.id.as_str().into()),
+            ("description".into(), manifest.description.as_str().into()),
+            ("command".into(), manifest.command.as_str().into()),
+            ("scope".into(), scope_word(manifest.scope).into()),
+        ];
+        let as_words = |(name, _): &(&str, String)| !matches!(*name, "scope" | "idle" | "limits");
+        let rest = fields.into_iter().filter(as_words);
+        row.extend(rest.map(|(name, value)| (name.to_owned(), value.into())));
+        row.push(("idle_ms".into(), idle_ms(manifest.idle).into()));
+        row.push(("limits".into(), limits_data(manifest.limits)));
+        data.push(Value::Map(row));
+    }
+    for problem in problems {
+        text += &format!("not registered · {}\n", whole_line(&problem.text));
+        data.push(Value::Map(vec![("problem".into(), problem.text.as_str().into())]));
+    }
+    text += &match providers.keys().next() {
+        None => "0 apps · register one: pipemux app add --help\n".to_owned(),
+        Some(first) => {
+            let line = format!("open one: pipemux open {first}\n");
+            with_options(&line, options).into_owned()
+        }
+    };
+    Next::Data(text, Value::List(data))
 }
 
 /// Fields of a manifest with which it asks for something that not every app has.
@@ -318,10 +307,7 @@ enum Change {
 }
 
 /// Compares the providers of two points in time.
-fn provider_changes(
-    before: &BTreeMap<ProviderId, Rc<Manifest>>,
-    after: &BTreeMap<ProviderId, Rc<Manifest>>,
-) -> BTreeMap<ProviderId, Change> {
+fn provider_changes(before: &Providers, after: &Providers) -> BTreeMap<ProviderId, Change> {
     let changed = |(id, manifest): (&ProviderId, &Rc<Manifest>)| match before.get(id) {
         None => Some((id.clone(), Change::Added)),
         Some(known) if known != manifest => Some((id.clone(), Change::Changed)),

@@ -24,6 +24,7 @@ use crate::processes::session::Session;
 use crate::runs::history_round::{history_round, unfinished_round};
 use crate::runs::{ArrivedWindow, LookupReply, Run, RunContext, RunInput, RunOutput, StepReply};
 use crate::verbs::concurrent_changes::FileChanges;
+use crate::verbs::consent::keep_consent;
 use crate::verbs::jobs::started;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
@@ -70,7 +71,7 @@ impl Core {
             if !self.may_act(id) {
                 return Ok(());
             }
-            if let Some(fault) = self.hold_of(id).filter(|_| sends && !is_first) {
+            if let Some(fault) = self.act_refusal(id).filter(|_| sends && !is_first) {
                 // What ran before has its end: the next step fails, and the others aren't run.
                 let failed = StepReply::Outcome(Outcome::Failed(fault));
                 return self.resume_run(id, RunInput::Replied(failed));
@@ -233,7 +234,8 @@ impl Core {
         let mut reply = StepReply::read(reply, self.processes.speaker(&session));
         if let StepReply::Outcome(Outcome::Failed(fault)) = &mut reply {
             self.processes.explain_denial(&session, fault);
-            self.keep_consent(id, &session, fault);
+            let asking = self.clients.request(id);
+            keep_consent(&mut self.turn, &mut self.consents, asking, &session, fault);
         }
         match &reply {
             StepReply::Outcome(

@@ -12,6 +12,7 @@ use crate::feed::{Audience, Happening};
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::manifest::State;
 use crate::persist::records::Record;
+use crate::verbs::find_session::find_session;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
 
@@ -45,7 +46,8 @@ impl Core {
 
     /// Ends a session and closes its windows in all workspaces.
     pub(super) fn end(&mut self, id: RequestId, addr: &SessionAddr) -> Result<(), Fault> {
-        let key = self.resolve_session(id, addr)?;
+        let at = &require::request(&self.clients, id)?.workspace;
+        let key = find_session(&self.processes, &self.providers, at, addr)?;
         let reader = require::request(&self.clients, id)?.call.reader.clone();
         let mut owners = Vec::new();
         for (owner, workspace) in self.workspaces.iter() {
@@ -118,7 +120,8 @@ impl Core {
 
     /// Ends the process of a session and starts another one.
     pub(super) fn restart(&mut self, id: RequestId, addr: &SessionAddr) -> Result<(), Fault> {
-        let key = self.resolve_session(id, addr)?;
+        let at = &require::request(&self.clients, id)?.workspace;
+        let key = find_session(&self.processes, &self.providers, at, addr)?;
         if self.processes.get(&key).is_some_and(|session| session.opens.is_empty()) {
             let fault = Fault::not_found(format!("{key} was ended and is about to be gone"));
             return Err(fault.hint(format!("pipemux open {addr}")));

@@ -7,6 +7,7 @@ use crate::Core;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::persist::records::{Record, SavedRound, SavedUndo};
 use crate::runs::Step;
+use crate::runs::open_runs::OpenRuns;
 use crate::runs::origin::Origin;
 use crate::runs::questions::question::OpenQuestion;
 use crate::runs::undone_round::{UndoneRound, undo_step};
@@ -85,7 +86,7 @@ impl Core {
     /// Returns the refusal to undo a round that a run takes back right now, or once its question is answered: the run's
     /// steps count as undone only once it has ended.
     fn is_being_undone(&self, at: &str, number: u64) -> Option<Fault> {
-        if let Some((_, question)) = self.undo_question(at, number) {
+        if let Some((_, question)) = undo_question(&self.runs, at, number) {
             let title = question.title();
             let fault =
                 Fault::refused(format!("the undo of round {number} waits for an answer: {title}"));
@@ -100,11 +101,6 @@ impl Core {
         is_running.then(|| Fault::refused(why).hint("pipemux history"))
     }
 
-    /// Returns the question that the undo of a round waits for, and its number.
-    pub(super) fn undo_question(&self, at: &str, round: u64) -> Option<(u64, &OpenQuestion)> {
-        self.runs.questions(at).find(|(_, question)| undoes(&question.suspended.origin, round))
-    }
-
     /// Returns the step that takes a step back.
     fn undo_step(&self, undo: &SavedUndo) -> Result<Step, Fault> {
         let session = session_of(undo)?;
@@ -116,6 +112,15 @@ impl Core {
             Fault::refused(why)
         })
     }
+}
+
+/// Returns the question that the undo of a round waits for, and its number.
+pub(super) fn undo_question<'a>(
+    runs: &'a OpenRuns,
+    at: &str,
+    round: u64,
+) -> Option<(u64, &'a OpenQuestion)> {
+    runs.questions(at).find(|(_, question)| undoes(&question.suspended.origin, round))
 }
 
 /// Says what became of a round whose undo was interrupted by the loss of the daemon, if it was.

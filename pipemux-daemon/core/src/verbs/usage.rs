@@ -2,16 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use pipemux_proto::{Fault, Value};
+use pipemux_proto::Value;
 
-use crate::Core;
+use crate::Config;
 use crate::event::Effect;
-use crate::keys::{RequestId, SessionKey};
-use crate::usage::{Usage, UsageQuery, UsageReport};
-use crate::verbs::require;
+use crate::keys::{RequestId, SessionKey, WorkspaceKey};
+use crate::persist::Persist;
+use crate::processes::Processes;
+use crate::processes::session::Session;
+use crate::rules::Rules;
+use crate::turn::Turn;
+use crate::usage::{Usage, UsageQuery};
+use crate::verbs::next::Next;
 use crate::verbs::tasks::Task;
 use crate::views::amounts::{processor_time, size, time};
 use crate::views::inert::line;
+use crate::workspaces::Workspaces;
 
 /// What stands for an amount that the system doesn't tell.
 const UNKNOWN: &str = "–";
@@ -29,186 +35,181 @@ struct Sums {
     tokens: u64,
 }
 
-impl Core {
-    /// Has read what the sessions and the daemon use, for the request's answer.
-    pub(super) fn read_usage(&mut self, id: RequestId) {
-        let sessions: Vec<SessionKey> = self.processes.sessions().keys().cloned().collect();
-        let query = |key: &SessionKey| UsageQuery {
-            process: self
-                .processes
-                .get(key)
-                .and_then(|session| session.app())
-                .map(|app| self.processes.incarnations().process_of(app)),
-            state_dir: self.processes.paths(key).0,
-        };
-        let queries = sessions.iter().map(query).collect();
-        self.set_task(id, Task::ReadingUsage(sessions));
-        self.turn.effects.push(Effect::ReadUsage { request: id.0, sessions: queries });
-    }
+/// Has read what the sessions and the daemon use, for the request's answer.
+pub(super) fn read_usage(turn: &mut Turn, processes: &Processes, id: RequestId) -> Next {
+    let sessions: Vec<SessionKey> = processes.sessions().keys().cloned().collect();
+    let incarnations = processes.incarnations();
+    let query = |key: &SessionKey| UsageQuery {
+        process: processes.get(key).and_then(Session::app).map(|app| incarnations.process_of(app)),
+        state_dir: processes.paths(key).0,
+    };
+    let queries = sessions.iter().map(query).collect();
+    turn.effects.push(Effect::ReadUsage { request: id.0, sessions: queries });
+    Next::Wait(Task::ReadingUsage(sessions))
+}
 
-    /// Answers with what is there and what it uses.
-    pub(crate) fn usage_read(&mut self, id: RequestId, report: &UsageReport) {
-        let is_it = |task: &Task| matches!(task, Task::ReadingUsage(_));
-        let Some(Task::ReadingUsage(keys)) = self.tasks.take_if(id, is_it) else {
-            // The request has its answer already.
-            return;
-        };
-        let rows: Vec<(SessionKey, Usage)> =
-            keys.into_iter().zip(report.sessions.iter().copied()).collect();
-        let sums = self.sums(&rows);
-        let result = match require::request(&self.clients, id).map(|asked| &asked.call.verb) {
-            Ok(pipemux_proto::client::Verb::Sessions) => self.list_sessions(id, &rows, &sums),
-            Ok(_) => {
-                self.status(id, report.own, &sums);
-                Ok(())
-            }
-            Err(fault) => Err(fault),
-        };
-        self.fail_on_error(id, result);
+/// Sums up what sessions use. A process that several of them share counts once.
+fn sums(processes: &Processes, rows: &[(SessionKey, Usage)]) -> Sums {
+    let mut sums = Sums::default();
+    let incarnations = processes.incarnations();
+    let mut counted = BTreeSet::new();
+    let add = |sum: &mut Option<u64>, one: Option<u64>| {
+        *sum = sum.map_or(one, |sum| Some(sum.saturating_add(one.unwrap_or_default())));
+    };
+    for (key, usage) in rows {
+        add(&mut sums.usage.disk, usage.disk);
+        let Some(session) = processes.get(key) else { continue };
+        sums.tokens += session.tokens.get();
+        let process = session.app().map(|app| incarnations.process_of(app));
+        if process.is_none_or(|process| counted.insert(process)) {
+            add(&mut sums.usage.memory, usage.memory);
+            add(&mut sums.usage.cpu_ms, usage.cpu_ms);
+        }
     }
+    sums
+}
 
-    /// Sums up what sessions use. A process that several of them share counts once.
-    fn sums(&self, rows: &[(SessionKey, Usage)]) -> Sums {
-        let mut sums = Sums::default();
-        let mut counted = BTreeSet::new();
-        let add = |sum: &mut Option<u64>, one: Option<u64>| {
-            *sum = sum.map_or(one, |sum| Some(sum.saturating_add(one.unwrap_or_default())));
+/// Lists the sessions of all workspaces.
+pub(crate) fn list_sessions(
+    processes: &Processes,
+    workspaces: &Workspaces,
+    at: &WorkspaceKey,
+    mono_ms: u64,
+    rows: &[(SessionKey, Usage)],
+) -> Next {
+    let sums = sums(processes, rows);
+    let mut table = vec![(COLUMNS.map(str::to_owned), String::new())];
+    let mut data = Vec::new();
+    for (key, usage) in rows {
+        let Some(session) = processes.get(key) else { continue };
+        let owner = match &key.workspace {
+            None => "every workspace".to_owned(),
+            Some(owner) => workspaces.get(owner).map_or("?".into(), |w| w.name.clone()),
         };
-        for (key, usage) in rows {
-            add(&mut sums.usage.disk, usage.disk);
-            let Some(session) = self.processes.get(key) else { continue };
-            sums.tokens += session.tokens.get();
-            if session
-                .app()
-                .is_none_or(|app| counted.insert(self.processes.incarnations().process_of(app)))
-            {
-                add(&mut sums.usage.memory, usage.memory);
-                add(&mut sums.usage.cpu_ms, usage.cpu_ms);
-            }
-        }
-        sums
+        let here = key.workspace.as_ref().is_none_or(|owner| owner == at);
+        let pid = session.app().and_then(|app| processes.incarnations().pid(app));
+        let owned = if here { String::new() } else { format!(" · workspace {owner}") };
+        let failed = session.failed.as_ref().map_or(String::new(), |why| format!(" · {why}"));
+        let more = session.doing(mono_ms).map_or(String::new(), |is| format!(" · {is}"));
+        let tokens = session.tokens.get();
+        let pid_text = pid.map_or(UNKNOWN.to_owned(), |pid| pid.to_string());
+        let first = [key.to_string(), session.state().to_owned(), pid_text];
+        table.push((cells(first, *usage, tokens), line(&format!("{more}{owned}{failed}"))));
+        data.push(Value::Map(vec![
+            ("session".into(), key.to_string().into()),
+            ("workspace".into(), owner.into()),
+            ("state".into(), session.state().into()),
+            ("pid".into(), pid.into()),
+            ("crashes".into(), session.crashes.len().into()),
+            ("failed".into(), session.failed.clone().into()),
+            ("age_s".into(), usage.age_s.into()),
+            ("memory_bytes".into(), usage.memory.into()),
+            ("cpu_ms".into(), usage.cpu_ms.into()),
+            ("disk_bytes".into(), usage.disk.into()),
+            ("tokens".into(), tokens.into()),
+        ]));
     }
-
-    /// Lists the sessions of all workspaces.
-    fn list_sessions(
-        &mut self,
-        id: RequestId,
-        rows: &[(SessionKey, Usage)],
-        sums: &Sums,
-    ) -> Result<(), Fault> {
-        let at = &require::request(&self.clients, id)?.workspace;
-        let mut table = vec![(COLUMNS.map(str::to_owned), String::new())];
-        let mut data = Vec::new();
-        for (key, usage) in rows {
-            let Some(session) = self.processes.get(key) else { continue };
-            let owner = match &key.workspace {
-                None => "every workspace".to_owned(),
-                Some(owner) => self.workspaces.get(owner).map_or("?".into(), |w| w.name.clone()),
-            };
-            let here = key.workspace.as_ref().is_none_or(|owner| owner == at);
-            let pid = session.app().and_then(|app| self.processes.incarnations().pid(app));
-            let owned = if here { String::new() } else { format!(" · workspace {owner}") };
-            let failed = session.failed.as_ref().map_or(String::new(), |why| format!(" · {why}"));
-            let more =
-                session.doing(self.turn.now.mono_ms).map_or(String::new(), |is| format!(" · {is}"));
-            let tokens = session.tokens.get();
-            let pid_text = pid.map_or(UNKNOWN.to_owned(), |pid| pid.to_string());
-            let first = [key.to_string(), session.state().to_owned(), pid_text];
-            table.push((cells(first, *usage, tokens), line(&format!("{more}{owned}{failed}"))));
-            data.push(Value::Map(vec![
-                ("session".into(), key.to_string().into()),
-                ("workspace".into(), owner.into()),
-                ("state".into(), session.state().into()),
-                ("pid".into(), pid.into()),
-                ("crashes".into(), session.crashes.len().into()),
-                ("failed".into(), session.failed.clone().into()),
-                ("age_s".into(), usage.age_s.into()),
-                ("memory_bytes".into(), usage.memory.into()),
-                ("cpu_ms".into(), usage.cpu_ms.into()),
-                ("disk_bytes".into(), usage.disk.into()),
-                ("tokens".into(), tokens.into()),
-            ]));
-        }
-        if data.len() > 1 {
-            let first = [format!("{} sessions", data.len()), String::new(), String::new()];
-            let mut sum = cells(first, sums.usage, sums.tokens);
-            // Ages have no sum.
-            sum[3].clear();
-            table.push((sum, String::new()));
-        }
-        let text = match data.is_empty() {
-            true => "0 sessions · see what can be opened: pipemux apps\n".to_owned(),
-            false => aligned(&table),
-        };
-        self.answer_data(id, text, Value::List(data));
-        Ok(())
+    if data.len() > 1 {
+        let first = [format!("{} sessions", data.len()), String::new(), String::new()];
+        let mut sum = cells(first, sums.usage, sums.tokens);
+        // Ages have no sum.
+        sum[3].clear();
+        table.push((sum, String::new()));
     }
+    let text = match data.is_empty() {
+        true => "0 sessions · see what can be opened: pipemux apps\n".to_owned(),
+        false => aligned(&table),
+    };
+    Next::Data(text, Value::List(data))
+}
 
-    /// Reports the state of the daemon.
-    fn status(&mut self, id: RequestId, own: Usage, sums: &Sums) {
-        let config = &self.config;
-        let sessions = self.processes.sessions();
-        let ready = sessions.values().filter(|session| session.ready().is_some()).count();
-        let up_s = self.turn.now.mono_ms.saturating_sub(self.turn.began.mono_ms) / 1000;
-        let mut notes: Vec<(&str, Value)> = vec![("rules", self.rules.source().into())];
-        if !config.confines.is_empty() {
-            notes.push(("sandbox", config.confines.as_str().into()));
-        }
-        if !config.limit_levels.is_empty() {
-            notes.push(("limits", config.limit_levels.as_str().into()));
-        }
-        notes.extend(self.persist.losses.damage().map(|text| ("damage", text.into())));
-        let failing = self.persist.failing.as_ref().map(|failing| failing.why.as_str());
-        let failing = failing.or(self.rules.broken.as_deref());
-        notes.extend(failing.map(|why| ("acts_refused", why.into())));
-        let paused = self.pauses.listed(self.turn.now.unix_ms);
-        notes.extend(paused.map(|held| ("paused", held.into())));
+/// What `status` counts besides the sessions.
+pub(crate) struct DaemonCounts {
+    pub apps: usize,
+    pub workspaces: usize,
+    pub clients: usize,
+    pub up_s: u64,
+}
 
-        let mut text = format!(
-            "daemon {} · pid {} · up {}\nmemory {} · cpu {} · disk {}\napps {}\nsessions {} · {ready} ready · memory {} · cpu {} · disk {} · {} tokens\nworkspaces {} · clients {}\nat {} · state {}\n",
-            config.software,
-            config.pid,
-            time(up_s),
-            amount(own.memory, size),
-            amount(own.cpu_ms, processor_time),
-            amount(own.disk, size),
-            self.providers.len(),
-            sessions.len(),
-            amount(sums.usage.memory, size),
-            amount(sums.usage.cpu_ms, processor_time),
-            amount(sums.usage.disk, size),
-            sums.tokens,
-            self.workspaces.len(),
-            self.clients.len(),
-            config.socket,
-            config.state_dir,
-        );
-        let show = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
-        text.extend(notes.iter().map(|(name, value)| format!("{name} {}\n", show(value))));
-        let rows: [(&str, Value); 18] = [
-            ("daemon", config.software.as_str().into()),
-            ("pid", config.pid.into()),
-            ("socket", config.socket.as_str().into()),
-            ("state", config.state_dir.as_str().into()),
-            ("rules_file", self.rules.file.as_str().into()),
-            ("uptime_s", up_s.into()),
-            ("memory_bytes", own.memory.into()),
-            ("cpu_ms", own.cpu_ms.into()),
-            ("disk_bytes", own.disk.into()),
-            ("apps", self.providers.len().into()),
-            ("sessions", sessions.len().into()),
-            ("ready", ready.into()),
-            ("sessions_memory_bytes", sums.usage.memory.into()),
-            ("sessions_cpu_ms", sums.usage.cpu_ms.into()),
-            ("sessions_disk_bytes", sums.usage.disk.into()),
-            ("sessions_tokens", sums.tokens.into()),
-            ("workspaces", self.workspaces.len().into()),
-            ("clients", self.clients.len().into()),
-        ];
-        let rows = rows.into_iter().chain(notes);
-        let data = rows.map(|(name, value)| (name.to_owned(), value)).collect();
-        self.answer_data(id, text, Value::Map(data));
+/// What a person should know of the daemon besides its figures, by name.
+pub(crate) fn daemon_notes(
+    config: &Config,
+    rules: &Rules,
+    persist: &Persist,
+    paused: Option<String>,
+) -> Vec<(&'static str, Value)> {
+    let mut notes: Vec<(&str, Value)> = vec![("rules", rules.source().into())];
+    if !config.confines.is_empty() {
+        notes.push(("sandbox", config.confines.as_str().into()));
     }
+    if !config.limit_levels.is_empty() {
+        notes.push(("limits", config.limit_levels.as_str().into()));
+    }
+    notes.extend(persist.losses.damage().map(|text| ("damage", text.into())));
+    let failing = persist.failing.as_ref().map(|failing| failing.why.as_str());
+    let failing = failing.or(rules.broken.as_deref());
+    notes.extend(failing.map(|why| ("acts_refused", why.into())));
+    notes.extend(paused.map(|held| ("paused", held.into())));
+    notes
+}
+
+/// Reports the state of the daemon, which itself uses `own`.
+pub(crate) fn status(
+    (config, rules_file): (&Config, &str),
+    processes: &Processes,
+    counts: &DaemonCounts,
+    notes: Vec<(&'static str, Value)>,
+    own: Usage,
+    rows: &[(SessionKey, Usage)],
+) -> Next {
+    let sums = sums(processes, rows);
+    let sessions = processes.sessions();
+    let ready = sessions.values().filter(|session| session.ready().is_some()).count();
+
+    let mut text = format!(
+        "daemon {} · pid {} · up {}\nmemory {} · cpu {} · disk {}\napps {}\nsessions {} · {ready} ready · memory {} · cpu {} · disk {} · {} tokens\nworkspaces {} · clients {}\nat {} · state {}\n",
+        config.software,
+        config.pid,
+        time(counts.up_s),
+        amount(own.memory, size),
+        amount(own.cpu_ms, processor_time),
+        amount(own.disk, size),
+        counts.apps,
+        sessions.len(),
+        amount(sums.usage.memory, size),
+        amount(sums.usage.cpu_ms, processor_time),
+        amount(sums.usage.disk, size),
+        sums.tokens,
+        counts.workspaces,
+        counts.clients,
+        config.socket,
+        config.state_dir,
+    );
+    let show = |value: &Value| value.as_str().map_or(value.to_string(), str::to_owned);
+    text.extend(notes.iter().map(|(name, value)| format!("{name} {}\n", show(value))));
+    let rows: [(&str, Value); 18] = [
+        ("daemon", config.software.as_str().into()),
+        ("pid", config.pid.into()),
+        ("socket", config.socket.as_str().into()),
+        ("state", config.state_dir.as_str().into()),
+        ("rules_file", rules_file.into()),
+        ("uptime_s", counts.up_s.into()),
+        ("memory_bytes", own.memory.into()),
+        ("cpu_ms", own.cpu_ms.into()),
+        ("disk_bytes", own.disk.into()),
+        ("apps", counts.apps.into()),
+        ("sessions", sessions.len().into()),
+        ("ready", ready.into()),
+        ("sessions_memory_bytes", sums.usage.memory.into()),
+        ("sessions_cpu_ms", sums.usage.cpu_ms.into()),
+        ("sessions_disk_bytes", sums.usage.disk.into()),
+        ("sessions_tokens", sums.tokens.into()),
+        ("workspaces", counts.workspaces.into()),
+        ("clients", counts.clients.into()),
+    ];
+    let rows = rows.into_iter().chain(notes);
+    let data = rows.map(|(name, value)| (name.to_owned(), value)).collect();
+    Next::Data(text, Value::Map(data))
 }
 
 fn amount(amount: Option<u64>, in_words: fn(u64) -> String) -> String {

@@ -13,8 +13,10 @@ use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::limits::{EVENTS_A_TURN, JOB_PROGRESS_MS, PROJECT_MS, WATCH_PAUSE_MS};
 use crate::pipeline::closed_apps::ClosedApps;
 use crate::timers::Timer;
+use crate::verbs::logs::finish_log_watch;
 use crate::verbs::require;
 use crate::verbs::tasks::{AfterOpen, Task, Wait, WaitLimits};
+use crate::verbs::trace::finish_trace_wait;
 use crate::workspaces::{Reader, Window};
 
 impl Core {
@@ -159,7 +161,7 @@ impl Core {
 
     /// Ends a wait whose timer fired, whether something has happened or not.
     pub(crate) fn wait_expired(&mut self, id: RequestId) {
-        if self.finish_log_watch(id) || self.finish_trace_wait(id, true) || self.end_job_wait(id) {
+        if self.end_followed(id) || self.end_job_wait(id) {
             return;
         }
         self.turn_windows_for(id);
@@ -169,9 +171,19 @@ impl Core {
         }
     }
 
+    /// Answers a request that follows a log or frames with what there is. False for any other.
+    fn end_followed(&mut self, id: RequestId) -> bool {
+        let (turn, tasks) = (&mut self.turn, &self.tasks);
+        let next = finish_log_watch(turn, tasks, id)
+            .or_else(|| finish_trace_wait(turn, &self.authoring, tasks, id, true));
+        let Some(next) = next else { return false };
+        self.follow(id, Ok(next));
+        true
+    }
+
     /// Ends a wait for which no client waits any more.
     pub(crate) fn cancel_wait(&mut self, id: RequestId) {
-        if self.finish_log_watch(id) || self.finish_trace_wait(id, true) {
+        if self.end_followed(id) {
             return;
         }
         if self.take_wait(id).is_some() {
