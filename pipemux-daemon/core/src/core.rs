@@ -1,10 +1,13 @@
 //! The core itself: an event goes to a component, and what follows from it is drained from one queue.
 
+mod answers;
+mod dispatch;
 mod enter_workspace;
 mod job_events;
 mod loss;
 mod notify;
 mod process_events;
+mod requests;
 mod restore;
 mod version_mismatch;
 

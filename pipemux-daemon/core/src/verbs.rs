@@ -2,7 +2,6 @@
 //!
 //! | module | purpose |
 //! |---|---|
-//! | `begin` | a request from its arrival to its one answer |
 //! | `require` | the request, workspace and task that a handler needs, or the fault that the request ends with |
 //! | `next` | what the function of a verb leaves to be done |
 //! | [`tasks`] | plain state of requests that wait; imports no verb |
@@ -16,30 +15,29 @@
 
 mod answer;
 mod answer_form;
-mod begin;
 pub(crate) mod bounds;
 mod click;
 mod concurrent_changes;
-mod consent;
-mod find_session;
-mod help;
+pub(crate) mod consent;
+pub(crate) mod find_session;
+pub(crate) mod help;
 mod hidden_link;
-mod history;
+pub(crate) mod history;
 mod jobs;
 mod kept_rests;
 pub(crate) mod logs;
-mod next;
+pub(crate) mod next;
 mod open;
-mod pause;
+pub(crate) mod pause;
 pub(crate) mod providers;
 mod read;
-mod require;
+pub(crate) mod require;
 mod resolve;
 mod run;
 mod run_driver;
 mod run_questions;
 mod session_updates;
-mod set;
+pub(crate) mod set;
 mod stop;
 pub(crate) mod tasks;
 pub(crate) mod trace;

@@ -22,7 +22,7 @@ const GO: &str = "go";
 
 impl Core {
     /// Answers an open question, or sends a kept run again. Without words the question is shown.
-    pub(super) fn answer_question(
+    pub(crate) fn answer_question(
         &mut self,
         id: RequestId,
         text: &str,

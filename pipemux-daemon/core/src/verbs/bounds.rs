@@ -13,7 +13,7 @@ use crate::views::amounts::size;
 use crate::workspaces::{Workspace, Workspaces};
 
 /// Lists all bounds.
-pub(super) fn limits(
+pub(crate) fn limits(
     config: &Config,
     (clients, processes): (&Clients, &Processes),
     (workspaces, runs): (&Workspaces, &OpenRuns),

@@ -13,7 +13,7 @@ use crate::verbs::require;
 
 impl Core {
     /// Clicks a link that is given as the argument of the verb.
-    pub(super) fn click_written(&mut self, id: RequestId, link: &str) -> Result<(), Fault> {
+    pub(crate) fn click_written(&mut self, id: RequestId, link: &str) -> Result<(), Fault> {
         let link = Ref::parse_loose(link, RefKind::Link)
             .map_err(|error| Fault::usage(error.to_string()))?;
         self.click(id, link)

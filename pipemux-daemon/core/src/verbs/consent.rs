@@ -12,7 +12,7 @@ use crate::turn::Turn;
 use crate::verbs::next::Next;
 
 /// Lists the consents of the workspace, shows one of them, or decides about it.
-pub(super) fn consent(
+pub(crate) fn consent(
     turn: &mut Turn,
     consents: &mut Consents,
     workspace: &WorkspaceKey,
@@ -57,7 +57,7 @@ pub(super) fn consent(
 }
 
 /// Keeps what a step asked a person to allow, and tells its reader how a person does.
-pub(super) fn keep_consent(
+pub(crate) fn keep_consent(
     turn: &mut Turn,
     consents: &mut Consents,
     asking: Option<&ClientRequest>,

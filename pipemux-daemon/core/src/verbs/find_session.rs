@@ -11,7 +11,7 @@ use crate::providers::Providers;
 ///
 /// # Errors
 /// There is no such session.
-pub(super) fn find_session(
+pub(crate) fn find_session(
     processes: &Processes,
     providers: &Providers,
     at: &WorkspaceKey,

@@ -21,7 +21,7 @@ fn row(one: &Prototype) -> Value {
 }
 
 /// Describes the actions of an app. Those of a built-in app are known before it ever ran.
-pub(super) fn help(
+pub(crate) fn help(
     providers: &Providers,
     processes: &Processes,
     lod: Option<Lod>,

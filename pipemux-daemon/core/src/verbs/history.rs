@@ -24,7 +24,7 @@ use crate::views::{LocalTime, timestamp};
 use crate::workspaces::{Workspace, Workspaces};
 
 /// Lists the last rounds of the workspace, of all workspaces, or those that changed a file.
-pub(super) fn history(
+pub(crate) fn history(
     workspaces: &Workspaces,
     runs: &OpenRuns,
     request: &ClientRequest,

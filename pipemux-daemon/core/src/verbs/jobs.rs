@@ -112,7 +112,7 @@ impl Core {
 
     /// Goes on with a request that waits for a job, whether that has ended or not. Returns false if it doesn't wait for
     /// one.
-    pub(super) fn end_job_wait(&mut self, id: RequestId) -> bool {
+    pub(crate) fn end_job_wait(&mut self, id: RequestId) -> bool {
         let Some(wait) = self.drop_job_wait(id) else { return false };
         let result = match (self.tasks.get(id), wait.started) {
             (Some(Task::Running(_)), Some(started)) => {
@@ -127,14 +127,14 @@ impl Core {
     }
 
     /// Forgets that a request waits for a job.
-    pub(super) fn drop_job_wait(&mut self, id: RequestId) -> Option<JobWait> {
+    pub(crate) fn drop_job_wait(&mut self, id: RequestId) -> Option<JobWait> {
         let wait = self.tasks.job_waits.remove(&id)?;
         self.turn.clear_timer(wait.until, Timer::Wait(id));
         Some(wait)
     }
 
     /// Reads the output of a job, at once or when the job has ended.
-    pub(super) fn read_job(&mut self, id: RequestId, number: &str) -> Result<(), Fault> {
+    pub(crate) fn read_job(&mut self, id: RequestId, number: &str) -> Result<(), Fault> {
         let number = self.job_number(id, number)?;
         let running = self.jobs.get(number).is_some_and(Job::is_running);
         match self.job_wait_end(id) {

@@ -16,7 +16,7 @@ use crate::verbs::tasks::{LogRead, Task, Tasks};
 
 /// The lines that `logs` and `trace` ask for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Lines {
+pub(crate) struct Lines {
     /// At most this many.
     pub lines: u32,
     /// The position after which they come.
@@ -26,7 +26,7 @@ pub(super) struct Lines {
 }
 
 /// Has a log read: its last lines, the part after a position, or the part that will be printed next.
-pub(super) fn logs(
+pub(crate) fn logs(
     turn: &mut Turn,
     processes: &Processes,
     (id, deadline): (RequestId, u64),
@@ -87,7 +87,7 @@ pub(crate) fn log_read(
 }
 
 /// Ends the watch of a log in which nothing was printed. None when the request watches no log.
-pub(super) fn finish_log_watch(turn: &mut Turn, tasks: &Tasks, id: RequestId) -> Option<Next> {
+pub(crate) fn finish_log_watch(turn: &mut Turn, tasks: &Tasks, id: RequestId) -> Option<Next> {
     let Some(Task::Log(LogRead::Watched { after, until })) = tasks.get(id) else { return None };
     turn.clear_timer(*until, Timer::Wait(id));
     turn.effects.push(Effect::UnwatchLog { request: id.0 });

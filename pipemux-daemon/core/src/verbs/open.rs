@@ -27,7 +27,7 @@ use crate::workspaces::Window;
 
 impl Core {
     /// Opens an app. If it isn't registered, the manifests are read again first, because its manifest may be new.
-    pub(super) fn open(&mut self, id: RequestId, open: OpenArgs) -> Result<(), Fault> {
+    pub(crate) fn open(&mut self, id: RequestId, open: OpenArgs) -> Result<(), Fault> {
         if self.providers.contains_key(&open.provider) {
             return self.open_registered(id, open, AfterOpen::Show);
         }
@@ -41,7 +41,7 @@ impl Core {
     ///
     /// # Errors
     /// There is no app of that name, or no room for another window or session.
-    pub(super) fn open_registered(
+    pub(crate) fn open_registered(
         &mut self,
         id: RequestId,
         open: OpenArgs,
@@ -53,26 +53,9 @@ impl Core {
         }
         let request = require::request(&self.clients, id)?;
         let (at, deadline) = (&request.workspace, request.deadline);
-        let session = match open.session.clone() {
-            Some(session) => session,
-            None => SessionAddr::DEFAULT_SESSION
-                .parse::<SessionId>()
-                .map_err(|error| Fault::usage(error.to_string()))?,
-        };
-        // The sessions of an app share the text of its name.
-        let addr = SessionAddr { provider: manifest.id.clone(), session };
-        let owner = (manifest.scope == Scope::Workspace).then(|| at.clone());
-        let key = SessionKey { workspace: owner, addr };
+        let key = opened_key(&open, &manifest, at)?;
         let windows = require::workspace(&self.workspaces, request)?.windows.len();
-        if windows >= WINDOWS_MAX || self.processes.sessions().len() >= SESSIONS_MAX {
-            let fault = Fault::refused(format!(
-                "no more windows: {windows} are open here, {} sessions in all",
-                self.processes.sessions().len()
-            ));
-            return Err(
-                fault.hint("end one that is done with; they are listed by: pipemux sessions")
-            );
-        }
+        check_room(windows, self.processes.sessions().len())?;
         let (saved, passed) = saved_open(&open, &manifest);
         self.processes.forbidden().check_opens(&key, &manifest, std::slice::from_ref(&saved))?;
         let fresh = !self.processes.contains(&key);
@@ -237,6 +220,33 @@ impl Core {
             self.turn.persist(window.to_record(at));
         }
     }
+}
+
+/// Returns the session that an `open` in a workspace means.
+fn opened_key(
+    open: &OpenArgs,
+    manifest: &Manifest,
+    at: &WorkspaceKey,
+) -> Result<SessionKey, Fault> {
+    let session = match open.session.clone() {
+        Some(session) => session,
+        None => SessionAddr::DEFAULT_SESSION
+            .parse::<SessionId>()
+            .map_err(|error| Fault::usage(error.to_string()))?,
+    };
+    // The sessions of an app share the text of its name.
+    let addr = SessionAddr { provider: manifest.id.clone(), session };
+    let owner = (manifest.scope == Scope::Workspace).then(|| at.clone());
+    Ok(SessionKey { workspace: owner, addr })
+}
+
+/// Refuses another window when a workspace has as many as it may, or the daemon as many sessions.
+fn check_room(windows: usize, sessions: usize) -> Result<(), Fault> {
+    if windows < WINDOWS_MAX && sessions < SESSIONS_MAX {
+        return Ok(());
+    }
+    let why = format!("no more windows: {windows} are open here, {sessions} sessions in all");
+    Err(Fault::refused(why).hint("end one that is done with; they are listed by: pipemux sessions"))
 }
 
 /// Returns what is saved of an open, and the variables that the manifest names, whose values are not. Together they are

@@ -13,7 +13,7 @@ use crate::verbs::next::Next;
 use crate::workspaces::Workspaces;
 
 /// Begins or ends a pause, and writes that into the history of the workspace in which a person asked for it.
-pub(super) fn pause(
+pub(crate) fn pause(
     turn: &mut Turn,
     pauses: &mut Pauses,
     (workspaces, at): (&mut Workspaces, &WorkspaceKey),
@@ -70,7 +70,7 @@ pub(super) fn pause(
 }
 
 /// Returns why a request may not act, if the settings forbid it or a pause holds its reader.
-pub(super) fn act_refusal(
+pub(crate) fn act_refusal(
     rules: &Rules,
     pauses: &Pauses,
     request: &ClientRequest,

@@ -25,7 +25,7 @@ use crate::verbs::tasks::{AfterLoading, Task};
 use crate::views::inert::whole_line;
 
 /// Has the manifests read, after the change that `change` asks for.
-pub(super) fn load_providers(
+pub(crate) fn load_providers(
     turn: &mut Turn,
     id: RequestId,
     change: ProvidersArgs,

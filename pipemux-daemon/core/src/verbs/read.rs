@@ -24,7 +24,7 @@ const VALUE_MAX: u64 = FRAME_MAX as u64 - 1024;
 
 impl Core {
     /// Reads the value of the object that a ref leads to.
-    pub(super) fn read(&mut self, id: RequestId, target: &str) -> Result<(), Fault> {
+    pub(crate) fn read(&mut self, id: RequestId, target: &str) -> Result<(), Fault> {
         let target = Ref::parse_loose(target, RefKind::Obj)
             .map_err(|error| Fault::usage(error.to_string()))?;
         if target.kind != RefKind::Obj {

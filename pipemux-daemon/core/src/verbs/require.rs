@@ -2,31 +2,21 @@
 //!
 //! They are there as long as a request has no answer, with one exception: a workspace without windows may have made
 //! room for another one while an app was starting. A handler that misses one of them returns a fault, and
-//! [`Core::fail_on_error`] answers the request with it: no request is dropped without an answer. A request that is
+//! `Core::fail_on_error` answers the request with it: no request is dropped without an answer. A request that is
 //! missing itself has its answer already.
 
 use pipemux_proto::Fault;
 
-use crate::Core;
 use crate::clients::Clients;
 use crate::clients::requests::ClientRequest;
 use crate::keys::RequestId;
 use crate::workspaces::{Workspace, Workspaces};
 
-impl Core {
-    /// Answers a request with the fault that its handler returned, if it returned one.
-    pub(crate) fn fail_on_error(&mut self, id: RequestId, result: Result<(), Fault>) {
-        if let Err(fault) = result {
-            self.fail_request(id, fault);
-        }
-    }
-}
-
 /// Returns a request that has no answer yet.
 ///
 /// # Errors
 /// The request has its answer already; the fault reaches nobody.
-pub(super) fn request(clients: &Clients, id: RequestId) -> Result<&ClientRequest, Fault> {
+pub(crate) fn request(clients: &Clients, id: RequestId) -> Result<&ClientRequest, Fault> {
     clients.request(id).ok_or_else(|| Fault::unknown("the request was answered already"))
 }
 
@@ -34,7 +24,7 @@ pub(super) fn request(clients: &Clients, id: RequestId) -> Result<&ClientRequest
 ///
 /// # Errors
 /// The workspace made room for another one.
-pub(super) fn workspace<'a>(
+pub(crate) fn workspace<'a>(
     workspaces: &'a Workspaces,
     request: &ClientRequest,
 ) -> Result<&'a Workspace, Fault> {
@@ -45,7 +35,7 @@ pub(super) fn workspace<'a>(
 ///
 /// # Errors
 /// The workspace made room for another one.
-pub(super) fn workspace_mut<'a>(
+pub(crate) fn workspace_mut<'a>(
     workspaces: &'a mut Workspaces,
     request: &ClientRequest,
 ) -> Result<&'a mut Workspace, Fault> {
@@ -53,7 +43,7 @@ pub(super) fn workspace_mut<'a>(
 }
 
 /// Returns the fault of a request whose task is missing or of the wrong kind.
-pub(super) fn missing_task(clients: &Clients, id: RequestId) -> Fault {
+pub(crate) fn missing_task(clients: &Clients, id: RequestId) -> Fault {
     match request(clients, id) {
         Ok(request) => lost(request, "the daemon lost track of this request"),
         Err(fault) => fault,

@@ -38,7 +38,7 @@ const TAKES_MAX: usize = 8;
 
 impl Core {
     /// Looks up the refs and tokens of a text.
-    pub(super) fn resolve(&mut self, id: RequestId, text: &str, run: bool) -> Result<(), Fault> {
+    pub(crate) fn resolve(&mut self, id: RequestId, text: &str, run: bool) -> Result<(), Fault> {
         if text.len() > RESOLVE_TEXT_MAX {
             let message = format!("the text has {} bytes (limit {RESOLVE_TEXT_MAX})", text.len());
             return Err(Fault::refused(message).hint("pass it in parts"));

@@ -27,7 +27,7 @@ use crate::views::requested_window::AnswerKind;
 
 impl Core {
     /// Runs a script. A script that is only a link clicks it.
-    pub(super) fn run(
+    pub(crate) fn run(
         &mut self,
         id: RequestId,
         code: &str,

@@ -10,7 +10,7 @@ use crate::verbs::require;
 use crate::workspaces::{Panel, Workspaces};
 
 /// Sets an option of the workspace, or only reports the options.
-pub(super) fn set(
+pub(crate) fn set(
     turn: &mut Turn,
     workspaces: &mut Workspaces,
     request: &ClientRequest,

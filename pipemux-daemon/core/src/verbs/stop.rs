@@ -18,7 +18,7 @@ use crate::verbs::tasks::Task;
 
 impl Core {
     /// Closes a window; with `end`, ends its session too.
-    pub(super) fn close(
+    pub(crate) fn close(
         &mut self,
         id: RequestId,
         addr: &SessionAddr,
@@ -45,7 +45,7 @@ impl Core {
     }
 
     /// Ends a session and closes its windows in all workspaces.
-    pub(super) fn end(&mut self, id: RequestId, addr: &SessionAddr) -> Result<(), Fault> {
+    pub(crate) fn end(&mut self, id: RequestId, addr: &SessionAddr) -> Result<(), Fault> {
         let at = &require::request(&self.clients, id)?.workspace;
         let key = find_session(&self.processes, &self.providers, at, addr)?;
         let reader = require::request(&self.clients, id)?.call.reader.clone();
@@ -119,7 +119,7 @@ impl Core {
     }
 
     /// Ends the process of a session and starts another one.
-    pub(super) fn restart(&mut self, id: RequestId, addr: &SessionAddr) -> Result<(), Fault> {
+    pub(crate) fn restart(&mut self, id: RequestId, addr: &SessionAddr) -> Result<(), Fault> {
         let at = &require::request(&self.clients, id)?.workspace;
         let key = find_session(&self.processes, &self.providers, at, addr)?;
         if self.processes.get(&key).is_some_and(|session| session.opens.is_empty()) {
@@ -159,7 +159,7 @@ impl Core {
     }
 
     /// Ends the daemon.
-    pub(super) fn down(&mut self, id: RequestId) {
+    pub(crate) fn down(&mut self, id: RequestId) {
         self.set_task(id, Task::Stopping);
         self.stop();
     }

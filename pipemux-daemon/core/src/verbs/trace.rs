@@ -15,7 +15,7 @@ use crate::verbs::next::Next;
 use crate::verbs::tasks::{Task, Tasks, TraceWait};
 
 /// Answers with the newest frames of a session, those after a position, or those that come next.
-pub(super) fn trace(
+pub(crate) fn trace(
     turn: &mut Turn,
     (authoring, processes): (&mut Authoring, &Processes),
     (id, deadline): (RequestId, u64),

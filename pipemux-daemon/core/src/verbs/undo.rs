@@ -18,7 +18,7 @@ use crate::workspaces::history::UndosNow;
 
 impl Core {
     /// Takes the newest steps of a round back first. Called again once sessions that are needed for it have started.
-    pub(super) fn undo(
+    pub(crate) fn undo(
         &mut self,
         id: RequestId,
         asked: Option<u64>,

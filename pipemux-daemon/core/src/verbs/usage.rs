@@ -36,7 +36,7 @@ struct Sums {
 }
 
 /// Has read what the sessions and the daemon use, for the request's answer.
-pub(super) fn read_usage(turn: &mut Turn, processes: &Processes, id: RequestId) -> Next {
+pub(crate) fn read_usage(turn: &mut Turn, processes: &Processes, id: RequestId) -> Next {
     let sessions: Vec<SessionKey> = processes.sessions().keys().cloned().collect();
     let incarnations = processes.incarnations();
     let query = |key: &SessionKey| UsageQuery {

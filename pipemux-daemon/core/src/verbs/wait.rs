@@ -21,7 +21,7 @@ use crate::workspaces::{Reader, Window};
 
 impl Core {
     /// Shows the workspace or one of its windows, at once or when it has changed.
-    pub(super) fn view(&mut self, id: RequestId, view: ViewArgs) -> Result<(), Fault> {
+    pub(crate) fn view(&mut self, id: RequestId, view: ViewArgs) -> Result<(), Fault> {
         let request = require::request(&self.clients, id)?;
         if let Some(workspace) = self.workspaces.get(&request.workspace)
             && let Some(provider) =
@@ -42,7 +42,7 @@ impl Core {
     }
 
     /// Returns the entries of the feed after a number, at once or when there are any.
-    pub(super) fn watch(&mut self, id: RequestId, mut watch: WatchArgs) -> Result<(), Fault> {
+    pub(crate) fn watch(&mut self, id: RequestId, mut watch: WatchArgs) -> Result<(), Fault> {
         let after = match watch.after {
             None => self.feed.last(),
             // Numbers of another daemon's life mean nothing here.
