@@ -37,7 +37,7 @@ pub(crate) fn history(
     let unasked = args.since_ms.map_or(HISTORY_SHOWN, |_| u32::MAX);
     let earlier = rounds.len().saturating_sub(args.rounds.unwrap_or(unasked) as usize);
     let shown = match args.file {
-        Some(_) => rounds.get(..rounds.len() - earlier),
+        Some(_) => rounds.get(..rounds.len().saturating_sub(earlier)),
         None => rounds.get(earlier..),
     };
     // Of an answer that is cut to a budget, a line may be left that stands alone.
@@ -70,7 +70,10 @@ pub(crate) fn history(
     }
     let earlier = earlier_line(args, earlier, rounds.len());
     let earlier = with_options(&earlier, &request.call.hint_options);
-    text = if args.file.is_some() { text + &earlier } else { earlier.into_owned() + &text };
+    match args.file {
+        Some(_) => text.push_str(&earlier),
+        None => text.insert_str(0, &earlier),
+    }
     if args.file.is_none() {
         let waiting = runs.questions(&request.workspace);
         text.extend(waiting.filter_map(|(number, open)| waiting_line(number, open, here)));
