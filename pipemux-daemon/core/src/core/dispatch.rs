@@ -5,6 +5,7 @@ use pipemux_proto::client::{Answer, Verb};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
+use crate::processes::reply::AppReply;
 use crate::usage::{Usage, UsageReport};
 use crate::verbs::bounds::limits;
 use crate::verbs::consent::consent;
@@ -16,9 +17,11 @@ use crate::verbs::next::Next;
 use crate::verbs::pause::pause;
 use crate::verbs::providers::load_providers;
 use crate::verbs::require;
+use crate::verbs::resolve::{refs_in, resolve_refs, resolved, take_locations};
 use crate::verbs::set::set;
-use crate::verbs::tasks::{AfterLoading, AfterOpen, Task};
+use crate::verbs::tasks::{AfterLoading, AfterOpen, RefLookup, Task};
 use crate::verbs::trace::trace;
+use crate::verbs::undo::{UndosInProgress, undo};
 use crate::verbs::usage::{DaemonCounts, daemon_notes, list_sessions, read_usage, status};
 
 impl Core {
@@ -35,11 +38,13 @@ impl Core {
                 Some(number) => self.read_job(id, number),
                 None => self.read(id, &target),
             },
-            Verb::Resolve { text, run } => self.resolve(id, &text, run),
+            Verb::Resolve { text, run } => {
+                refs_in(&text, run).and_then(|lookup| self.look_up_refs(id, lookup, true))
+            }
             Verb::Close { session, end } => self.close(id, &session, end),
             Verb::Restart { session } => self.restart(id, &session),
             Verb::End { session } => self.end(id, &session),
-            Verb::Undo { round } => self.undo(id, round, true),
+            Verb::Undo { round } => self.undo_round(id, round, true),
             Verb::Watch(watch) => self.watch(id, watch),
             Verb::Down => return self.down(id),
             verb => {
@@ -135,19 +140,79 @@ impl Core {
         self.follow(id, Ok(next));
     }
 
-    /// Carries out what a verb leaves to be done for its request.
+    /// Undoes a round. Called again with `may_start` false, once the sessions have started that it needs.
+    pub(crate) fn undo_round(
+        &mut self,
+        id: RequestId,
+        round: Option<u64>,
+        may_start: bool,
+    ) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let (turn, workspaces, processes) = (&mut self.turn, &mut self.workspaces, &self.processes);
+        let in_progress = UndosInProgress { asking: &self.runs, tasks: &self.tasks };
+        let next = undo(turn, workspaces, processes, &in_progress, request, round, may_start)?;
+        self.carry_out(id, next)
+    }
+
+    /// Looks refs up. Called again with `may_start` false, once the apps have started whose tokens weren't known.
+    pub(crate) fn look_up_refs(
+        &mut self,
+        id: RequestId,
+        lookup: RefLookup,
+        may_start: bool,
+    ) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let (turn, processes) = (&mut self.turn, &mut self.processes);
+        let next = resolve_refs(turn, processes, workspace, (id, request), lookup, may_start)?;
+        self.carry_out(id, next)
+    }
+
+    /// Takes what an app says of the refs and tokens that it was asked about.
+    pub(crate) fn resolve_replied(
+        &mut self,
+        id: RequestId,
+        session: &SessionKey,
+        reply: AppReply,
+    ) -> Result<(), Fault> {
+        if let Some(Task::Resolving(resolving)) = self.tasks.get_mut(id) {
+            take_locations(resolving, &self.processes, session, reply);
+            if !resolving.asked.is_empty() {
+                return Ok(());
+            }
+        }
+        let is_it = |task: &Task| matches!(task, Task::Resolving(_));
+        let Some(Task::Resolving(resolving)) = self.tasks.take_if(id, is_it) else {
+            // The request has its answer already.
+            return Ok(());
+        };
+        let next = resolved(&require::request(&self.clients, id)?.call, *resolving)?;
+        self.carry_out(id, next)
+    }
+
+    /// Carries out what a verb leaves to be done for its request, or answers it with the verb's fault.
     pub(crate) fn follow(&mut self, id: RequestId, next: Result<Next, Fault>) {
+        let result = next.and_then(|next| self.carry_out(id, next));
+        self.fail_on_error(id, result);
+    }
+
+    /// Carries out what a verb leaves to be done for its request.
+    fn carry_out(&mut self, id: RequestId, next: Next) -> Result<(), Fault> {
         match next {
-            Ok(Next::Data(text, data)) => self.answer_data(id, text, data),
-            Ok(Next::Body(body)) => {
+            Next::Data(text, data) => self.answer_data(id, text, data),
+            Next::Body(body) => {
                 self.answer(id, Answer { exit: 0, body, delivery: 0, error: false });
             }
-            Ok(Next::Wait(task)) => self.set_task(id, task),
-            Ok(Next::Open(open)) => {
-                let result = self.open_registered(id, *open, AfterOpen::Show);
-                self.fail_on_error(id, result);
+            Next::Refusal(exit, body) => {
+                self.answer(id, Answer { exit, body, delivery: 0, error: true });
             }
-            Err(fault) => self.fail_request(id, fault),
+            Next::Wait(task) => self.set_task(id, task),
+            Next::Open(open) => return self.open_registered(id, *open, AfterOpen::Show),
+            Next::Start(sessions, then) => return self.wait_for_sessions(id, sessions, then),
+            Next::Steps(steps, origin) => return self.run_steps(id, steps, origin),
+            Next::Script(script) => return self.run_script(id, script, false),
+            Next::Click(link) => return self.click(id, link),
         }
+        Ok(())
     }
 }

@@ -10,6 +10,7 @@ use crate::runs::origin::Origin;
 use crate::scripts::link::{Clicker, LinkTarget, link_target};
 use crate::scripts::plan::Planner;
 use crate::verbs::require;
+use crate::verbs::tasks::RefLookup;
 
 impl Core {
     /// Clicks a link that is given as the argument of the verb.
@@ -20,9 +21,9 @@ impl Core {
     }
 
     /// Clicks a link: runs its action, or answers the question that it belongs to.
-    pub(super) fn click(&mut self, id: RequestId, link: Ref) -> Result<(), Fault> {
+    pub(crate) fn click(&mut self, id: RequestId, link: Ref) -> Result<(), Fault> {
         if link.prefix.is_some() {
-            return self.click_token(id, link);
+            return self.look_up_refs(id, RefLookup::click(link), true);
         }
         if link.kind != RefKind::Link {
             self.check_object(id, &link)?;

@@ -2,8 +2,13 @@
 
 use pipemux_proto::Value;
 use pipemux_proto::client::{Body, OpenArgs};
+use pipemux_proto::refs::Ref;
 
-use crate::verbs::tasks::Task;
+use crate::keys::SessionKey;
+use crate::pipeline::parsed_script::ParsedScript;
+use crate::runs::Step;
+use crate::runs::origin::Origin;
+use crate::verbs::tasks::{AfterStart, Task};
 
 /// The next step of a request, as the function of its verb decides it.
 #[derive(Debug)]
@@ -14,6 +19,16 @@ pub(crate) enum Next {
     Body(Body),
     /// Wait.
     Wait(Task),
+    /// Refuse with a body that says more than a fault does, and with its exit status.
+    Refusal(u8, Body),
     /// Open a registered app, and show its window.
     Open(Box<OpenArgs>),
+    /// Start sessions, and go on once each is ready or can't be.
+    Start(Vec<SessionKey>, AfterStart),
+    /// Carry out steps that were checked.
+    Steps(Vec<Step>, Origin),
+    /// Carry out a script of sessions that have started.
+    Script(Box<ParsedScript>),
+    /// Click a link.
+    Click(Ref),
 }

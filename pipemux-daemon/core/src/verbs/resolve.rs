@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use pipemux_proto::app::{Locate, TokenName};
-use pipemux_proto::client::{Answer, Body, Format, Verb};
+use pipemux_proto::client::{Body, Format, Verb, VerbRequest};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::limits::{RESOLVE_MAX, RESOLVE_TEXT_MAX};
 use pipemux_proto::prototype::{Prominence, Prototype, Type};
@@ -14,216 +14,188 @@ use pipemux_proto::refs::{Local, Ref, RefKind, find};
 use pipemux_proto::report::Report;
 use pipemux_proto::{Code, Fault};
 
-use crate::Core;
+use crate::clients::requests::ClientRequest;
 use crate::foreign::{KeyLocation, Located, quote};
 use crate::intake;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::LOCATE_MS;
 use crate::pipeline::parsed_script::ParsedScript;
+use crate::processes::Processes;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Session;
 use crate::runs::RunContext;
 use crate::scripts::link::{Clicker, LinkTarget, link_target};
 use crate::scripts::ref_errors;
 use crate::scripts::resolve_ref::{RefScope, UnresolvedRef};
-use crate::verbs::require;
+use crate::turn::Turn;
+use crate::verbs::next::Next;
 use crate::verbs::tasks::{AfterStart, RefLookup, Resolving, Task};
 use crate::views::answer::refusal;
 use crate::views::link_title::callee;
 use crate::views::resolved::{RefStatus, ResolvedRef, resolved_data, resolved_text};
+use crate::workspaces::Workspace;
 use crate::workspaces::link_code::link_call;
 
 /// Most actions that are named for one ref.
 const TAKES_MAX: usize = 8;
 
-impl Core {
-    /// Looks up the refs and tokens of a text.
-    pub(crate) fn resolve(&mut self, id: RequestId, text: &str, run: bool) -> Result<(), Fault> {
-        if text.len() > RESOLVE_TEXT_MAX {
-            let message = format!("the text has {} bytes (limit {RESOLVE_TEXT_MAX})", text.len());
-            return Err(Fault::refused(message).hint("pass it in parts"));
-        }
-        let (mut refs, mut more) = (Vec::<Ref>::new(), 0);
-        for (_, found) in find(text) {
-            match refs.contains(&found) {
-                true => {}
-                false if refs.len() < RESOLVE_MAX => refs.push(found),
-                false => more += 1,
-            }
-        }
-        pipemux_work::spend(text.len() + refs.len() * refs.len());
-        self.resolve_refs(id, RefLookup { refs, more, run }, true)
+/// Returns the refs and tokens of a text, each once.
+///
+/// # Errors
+/// The text is too long.
+pub(crate) fn refs_in(text: &str, run: bool) -> Result<RefLookup, Fault> {
+    if text.len() > RESOLVE_TEXT_MAX {
+        let message = format!("the text has {} bytes (limit {RESOLVE_TEXT_MAX})", text.len());
+        return Err(Fault::refused(message).hint("pass it in parts"));
     }
-
-    /// Carries out what a click on a token means.
-    pub(super) fn click_token(&mut self, id: RequestId, token: Ref) -> Result<(), Fault> {
-        self.resolve_refs(id, RefLookup { refs: vec![token], more: 0, run: true }, true)
+    let (mut refs, mut more) = (Vec::<Ref>::new(), 0);
+    for (_, found) in find(text) {
+        match refs.contains(&found) {
+            true => {}
+            false if refs.len() < RESOLVE_MAX => refs.push(found),
+            false => more += 1,
+        }
     }
+    pipemux_work::spend(text.len() + refs.len() * refs.len());
+    Ok(RefLookup { refs, more, run })
+}
 
-    /// Looks refs up, once the apps whose tokens aren't known have started if they may.
-    pub(super) fn resolve_refs(
-        &mut self,
-        id: RequestId,
-        lookup: RefLookup,
-        may_start: bool,
-    ) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        let workspace = require::workspace(&self.workspaces, request)?;
+/// Looks refs up, and asks the apps of those that the workspace doesn't tell about. While `may_start`, apps whose tokens
+/// aren't known are started first.
+pub(crate) fn resolve_refs(
+    turn: &mut Turn,
+    processes: &mut Processes,
+    workspace: &Workspace,
+    (id, request): (RequestId, &ClientRequest),
+    lookup: RefLookup,
+    may_start: bool,
+) -> Result<Next, Fault> {
+    if may_start && lookup.refs.iter().any(|found| found.prefix.is_some()) {
         // An app says with its greeting which tokens are its own; one that hasn't greeted this daemon yet is started for it.
-        let has_tokens = lookup.refs.iter().any(|found| found.prefix.is_some());
         let is_unknown = |key: &&SessionKey| {
-            let session = self.processes.get(key);
+            let session = processes.get(key);
             session.is_some_and(|session| session.profile.minor == 0 && session.failed.is_none())
         };
-        let mut unknown: Vec<SessionKey> = Vec::new();
-        if has_tokens && may_start {
-            let sessions = workspace.windows.iter().map(|window| &window.session);
-            unknown.extend(sessions.filter(is_unknown).cloned());
-        }
+        let sessions = workspace.windows.iter().map(|window| &window.session);
+        let unknown: Vec<SessionKey> = sessions.filter(is_unknown).cloned().collect();
         if !unknown.is_empty() {
-            return self.wait_for_sessions(id, unknown, AfterStart::Resolve(lookup));
+            return Ok(Next::Start(unknown, AfterStart::Resolve(lookup)));
         }
-        let RefLookup { refs, more, run } = lookup;
-        let deadline = request.deadline.min(self.turn.now.mono_ms + LOCATE_MS);
-        let (reader, at) = (request.call.reader.clone(), request.call.at);
-        let scope = RefScope::of(workspace, &reader, at);
-        let context = RunContext { workspace, sessions: self.processes.sessions() };
-        let mut resolving = Resolving { refs: Vec::new(), more, run, asked: BTreeMap::new() };
-        let mut locates: BTreeMap<SessionKey, Locate> = BTreeMap::new();
-        for of in refs {
-            let clicker = Clicker { reader: &reader, at };
-            let (found, ask) = look_up(&context, &scope, clicker, of);
-            if let Some((session, key)) = ask {
-                let locate = locates.entry(session.clone()).or_default();
-                locate.reader.clone_from(&reader);
-                if let Some(ty) = found.of.prefix.as_ref().and(found.of.ty.as_ref()) {
-                    locate.tokens.push(TokenName { ty: ty.clone(), name: key.clone() });
-                }
-                locate.keys.push(key);
-                resolving.asked.entry(session).or_default().push(resolving.refs.len());
-            }
-            resolving.refs.push(found);
-        }
-        self.set_task(id, Task::Resolving(Box::new(resolving)));
-        if locates.is_empty() {
-            return self.finish_resolve(id);
-        }
-        for (session, locate) in locates {
-            let (turn, to) = (&mut self.turn, ReplyTo::Resolve(id));
-            self.processes.request(turn, &session, Method::Locate, &locate, deadline, to);
-        }
-        Ok(())
     }
+    let RefLookup { refs, more, run } = lookup;
+    let (reader, at) = (&request.call.reader, request.call.at);
+    let scope = RefScope::of(workspace, reader, at);
+    let context = RunContext { workspace, sessions: processes.sessions() };
+    let mut resolving = Resolving { refs: Vec::new(), more, run, asked: BTreeMap::new() };
+    let mut locates: BTreeMap<SessionKey, Locate> = BTreeMap::new();
+    for of in refs {
+        let (found, ask) = look_up(&context, &scope, Clicker { reader, at }, of);
+        if let Some((session, key)) = ask {
+            let locate = locates.entry(session.clone()).or_default();
+            locate.reader.clone_from(reader);
+            if let Some(ty) = found.of.prefix.as_ref().and(found.of.ty.as_ref()) {
+                locate.tokens.push(TokenName { ty: ty.clone(), name: key.clone() });
+            }
+            locate.keys.push(key);
+            resolving.asked.entry(session).or_default().push(resolving.refs.len());
+        }
+        resolving.refs.push(found);
+    }
+    if locates.is_empty() {
+        return resolved(&request.call, resolving);
+    }
+    let deadline = request.deadline.min(turn.mono_ms() + LOCATE_MS);
+    for (session, locate) in locates {
+        processes.request(turn, &session, Method::Locate, &locate, deadline, ReplyTo::Resolve(id));
+    }
+    Ok(Next::Wait(Task::Resolving(Box::new(resolving))))
+}
 
-    /// Takes what an app says of the refs and tokens that it was asked about.
-    pub(crate) fn resolve_replied(
-        &mut self,
-        id: RequestId,
-        session: &SessionKey,
-        reply: AppReply,
-    ) -> Result<(), Fault> {
-        let by = self.processes.speaker(session);
-        let located = match reply {
-            AppReply::Reply(body) => intake::read_said::<Located>(&body, by).map_err(Fault::failed),
-            AppReply::Fault(fault) => Err(fault),
-            AppReply::Lost { why, .. } => Err(Fault::unavailable(why)),
-        };
-        let process = self.processes.get(session);
-        let Some(Task::Resolving(resolving)) = self.tasks.get_mut(id) else { return Ok(()) };
-        let places = resolving.asked.remove(session).unwrap_or_default();
-        let (mut keys, mut tokens) = match located {
-            Ok(Located { places, tokens }) => (places.into_iter(), tokens.into_iter()),
-            Err(fault) => {
-                for place in places {
-                    let found = &mut resolving.refs[place];
-                    (found.status, found.why) = (RefStatus::Unknown, Some(fault.message.clone()));
-                }
-                return self.finish_resolve_if_settled(id);
+/// Takes in what an app says of the refs and tokens that it was asked about.
+pub(crate) fn take_locations(
+    resolving: &mut Resolving,
+    processes: &Processes,
+    session: &SessionKey,
+    reply: AppReply,
+) {
+    let by = processes.speaker(session);
+    let located = match reply {
+        AppReply::Reply(body) => intake::read_said::<Located>(&body, by).map_err(Fault::failed),
+        AppReply::Fault(fault) => Err(fault),
+        AppReply::Lost { why, .. } => Err(Fault::unavailable(why)),
+    };
+    let places = resolving.asked.remove(session).unwrap_or_default();
+    let (mut keys, mut tokens) = match located {
+        Ok(Located { places, tokens }) => (places.into_iter(), tokens.into_iter()),
+        Err(fault) => {
+            for place in places {
+                let found = &mut resolving.refs[place];
+                (found.status, found.why) = (RefStatus::Unknown, Some(fault.message.clone()));
             }
-        };
-        for place in places {
-            let found = &mut resolving.refs[place];
-            let mut location = keys.next();
-            if found.of.prefix.is_some()
-                && let Some(told) = tokens.next()
-            {
-                found.title = Some(told.title);
-                found.at = told.at;
-                found.click = told.click.and_then(|code| app_call(&code, session));
-                location = Some(told.place);
-            }
-            take_location(found, location);
-            found.takes = takes(process, found);
+            return;
         }
-        self.finish_resolve_if_settled(id)
+    };
+    let process = processes.get(session);
+    for place in places {
+        let found = &mut resolving.refs[place];
+        let mut location = keys.next();
+        if found.of.prefix.is_some()
+            && let Some(told) = tokens.next()
+        {
+            found.title = Some(told.title);
+            found.at = told.at;
+            found.click = told.click.and_then(|code| app_call(&code, session));
+            location = Some(told.place);
+        }
+        take_location(found, location);
+        found.takes = takes(process, found);
     }
+}
 
-    fn finish_resolve_if_settled(&mut self, id: RequestId) -> Result<(), Fault> {
-        match self.tasks.get(id) {
-            Some(Task::Resolving(resolving)) if !resolving.asked.is_empty() => Ok(()),
-            _ => self.finish_resolve(id),
-        }
+/// Tells what is known of all refs, or finds the one call that they name.
+///
+/// # Errors
+/// A call is to be carried out, and they name none.
+pub(crate) fn resolved(call: &VerbRequest, resolving: Resolving) -> Result<Next, Fault> {
+    let Resolving { refs, more, run, .. } = resolving;
+    if !run {
+        return Ok(Next::Data(resolved_text(&refs, more), resolved_data(&refs, more)));
     }
-
-    /// Answers with what is known of all refs, or carries out the one call that they name.
-    fn finish_resolve(&mut self, id: RequestId) -> Result<(), Fault> {
-        let Some(Task::Resolving(resolving)) =
-            self.tasks.take_if(id, |task| matches!(task, Task::Resolving(_)))
-        else {
-            return Err(require::missing_task(&self.clients, id));
-        };
-        let Resolving { refs, more, run, .. } = *resolving;
-        if !run {
-            let (text, data) = (resolved_text(&refs, more), resolved_data(&refs, more));
-            self.answer_data(id, text, data);
-            return Ok(());
-        }
-        let commands: Vec<(String, &ResolvedRef)> =
-            refs.iter().filter_map(|found| Some((found.click_command()?, found))).collect();
-        match commands.as_slice() {
-            [(_, only)] => match &only.click {
-                Some(code) => {
-                    let call = &require::request(&self.clients, id)?.call;
-                    let only_queries = matches!(call.verb, Verb::Run { only_queries: true, .. });
-                    let script = ParsedScript::clicked(code, only_queries)?;
-                    self.run_script(id, Box::new(script), false)
-                }
-                None => {
-                    let link = only.of.clone();
-                    self.click(id, link)
-                }
-            },
-            [] => Err(match refs.as_slice() {
-                [only] => no_call(only),
-                _ => Fault::not_found("the text names no call that can be made")
-                    .hint("what is there: pipemux resolve - < FILE"),
-            }),
-            several => {
-                let fault = Fault::usage(format!(
-                    "the text names {} calls, expected one: click the one that is meant",
-                    several.len()
-                ));
-                let shown: Vec<ResolvedRef> =
-                    several.iter().map(|(_, found)| (*found).clone()).collect();
-                self.refuse_choice(id, &fault, &shown);
-                Ok(())
+    let commands: Vec<(String, &ResolvedRef)> =
+        refs.iter().filter_map(|found| Some((found.click_command()?, found))).collect();
+    match commands.as_slice() {
+        [(_, only)] => match &only.click {
+            Some(code) => {
+                let only_queries = matches!(call.verb, Verb::Run { only_queries: true, .. });
+                Ok(Next::Script(Box::new(ParsedScript::clicked(code, only_queries)?)))
             }
+            None => Ok(Next::Click(only.of.clone())),
+        },
+        [] => Err(match refs.as_slice() {
+            [only] => no_call(only),
+            _ => Fault::not_found("the text names no call that can be made")
+                .hint("what is there: pipemux resolve - < FILE"),
+        }),
+        several => {
+            let fault = Fault::usage(format!(
+                "the text names {} calls, expected one: click the one that is meant",
+                several.len()
+            ));
+            let shown: Vec<ResolvedRef> =
+                several.iter().map(|(_, found)| (*found).clone()).collect();
+            Ok(refuse_choice(call.format, fault, &shown))
         }
     }
+}
 
-    /// Refuses a text that names several calls, and shows them: in a hint their tokens would be escaped, as in apps' texts.
-    fn refuse_choice(&mut self, id: RequestId, fault: &Fault, shown: &[ResolvedRef]) {
-        let Some(request) = self.clients.request(id) else { return };
-        let exit = fault.code.exit_status();
-        let body = match request.call.format {
-            Format::Markdown => Body::Text(refusal(fault) + &resolved_text(shown, 0)),
-            Format::Json => {
-                let report = Report { error: Some(fault.clone()), ..Report::default() };
-                Body::Report(Box::new(report))
-            }
-        };
-        self.answer(id, Answer { exit, body, delivery: 0, error: true });
-    }
+/// Refuses a text that names several calls, and shows them: in a hint their tokens would be escaped, as in apps' texts.
+fn refuse_choice(format: Format, fault: Fault, shown: &[ResolvedRef]) -> Next {
+    let exit = fault.code.exit_status();
+    let body = match format {
+        Format::Markdown => Body::Text(refusal(&fault) + &resolved_text(shown, 0)),
+        Format::Json => Body::Report(Box::new(Report { error: Some(fault), ..Report::default() })),
+    };
+    Next::Refusal(exit, body)
 }
 
 /// Says what is known of a ref without asking its app; else which session to ask, about which key.

@@ -21,7 +21,7 @@ use crate::scripts::ref_errors;
 use crate::scripts::secrets::SecretActions;
 use crate::verbs::kept_rests::without_code;
 use crate::verbs::require;
-use crate::verbs::tasks::{AfterOpen, AfterStart, Task};
+use crate::verbs::tasks::{AfterOpen, AfterStart, RefLookup, Task};
 use crate::verbs::view::WantedWindow;
 use crate::views::requested_window::AnswerKind;
 
@@ -51,7 +51,7 @@ impl Core {
             // What a click on a token means may be a query.
             [call::Step::Ref(token, _)] if token.prefix.is_some() => {
                 let token = token.clone();
-                return self.click_token(id, token);
+                return self.look_up_refs(id, RefLookup::click(token), true);
             }
             [call::Step::Call(call)] => clicked_link(call).transpose()?,
             _ => None,
@@ -69,7 +69,7 @@ impl Core {
     /// Brings a script to its run: opens the built-in apps that it calls and that aren't open, starts the sessions
     /// whose prototypes it needs and the daemon doesn't know yet, plans it, and grants the folders that it names.
     /// Called again after each wait; once sessions were started for it, `may_start` is false.
-    pub(super) fn run_script(
+    pub(crate) fn run_script(
         &mut self,
         id: RequestId,
         script: Box<ParsedScript>,
@@ -169,7 +169,7 @@ impl Core {
     }
 
     /// Starts sessions, and has a request wait for them.
-    pub(super) fn wait_for_sessions(
+    pub(crate) fn wait_for_sessions(
         &mut self,
         id: RequestId,
         sessions: Vec<SessionKey>,
@@ -212,8 +212,8 @@ impl Core {
             ) => match self.tasks.remove(id) {
                 Some(Task::Preparing { then, .. }) => match then {
                     AfterStart::Script(script) => self.run_script(id, script, false),
-                    AfterStart::Undo(round) => self.undo(id, round, false),
-                    AfterStart::Resolve(lookup) => self.resolve_refs(id, lookup, false),
+                    AfterStart::Undo(round) => self.undo_round(id, round, false),
+                    AfterStart::Resolve(lookup) => self.look_up_refs(id, lookup, false),
                 },
                 Some(Task::Widening(open)) => {
                     settled?;
@@ -234,7 +234,7 @@ impl Core {
     }
 
     /// Starts a run of steps that were checked.
-    pub(super) fn run_steps(
+    pub(crate) fn run_steps(
         &mut self,
         id: RequestId,
         steps: Vec<Step>,

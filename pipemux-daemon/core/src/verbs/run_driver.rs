@@ -28,6 +28,7 @@ use crate::verbs::consent::keep_consent;
 use crate::verbs::jobs::started;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
+use crate::verbs::undo::mark_undone;
 use crate::workspaces::raw_projection::RawProjection;
 
 /// What history tells of requests that don't say what they are made with.
@@ -106,7 +107,7 @@ impl Core {
                     // Should the daemon be lost now, the next one knows which steps ran, and of which nobody knows.
                     let (at, round) = (run.caller.workspace.clone(), undone.number);
                     let now = undone.while_next(&run.progress.done);
-                    self.mark_undone(&at, round, now);
+                    mark_undone(&mut self.turn, &mut self.workspaces, &at, round, now);
                 }
                 if let Some(Task::Running(run)) = self.tasks.get_mut(id) {
                     run.file_times.sent_ms = now;
@@ -147,7 +148,7 @@ impl Core {
                         undone.number,
                         undone.now(&run.progress.done),
                     );
-                    self.mark_undone(&at, round, now);
+                    mark_undone(&mut self.turn, &mut self.workspaces, &at, round, now);
                 }
                 return self.ask(id, needs, asker);
             }
@@ -379,7 +380,7 @@ impl Core {
         if let Some(undone) = run.origin.undone_round() {
             // What is unknown now was told: it is as if it had not run.
             let (at, round, now) = (at.clone(), undone.number, undone.now(&run.progress.done));
-            self.mark_undone(&at, round, now);
+            mark_undone(&mut self.turn, &mut self.workspaces, &at, round, now);
         }
         let at = &run.caller.workspace;
         let exit = if exit == 0 { String::new() } else { format!(" (exit {exit})") };

@@ -3,115 +3,127 @@
 use pipemux_proto::projection::Args;
 use pipemux_proto::{Fault, SessionAddr, decode};
 
-use crate::Core;
-use crate::keys::{RequestId, SessionKey, WorkspaceKey};
+use crate::clients::requests::ClientRequest;
+use crate::keys::{SessionKey, WorkspaceKey};
 use crate::persist::records::{Record, SavedRound, SavedUndo};
-use crate::runs::Step;
+use crate::processes::Processes;
 use crate::runs::open_runs::OpenRuns;
 use crate::runs::origin::Origin;
 use crate::runs::questions::question::OpenQuestion;
 use crate::runs::undone_round::{UndoneRound, undo_step};
+use crate::runs::{Run, Step};
+use crate::turn::Turn;
+use crate::verbs::next::Next;
 use crate::verbs::require;
-use crate::verbs::tasks::{AfterStart, Task};
-use crate::workspaces::Workspace;
+use crate::verbs::tasks::{AfterStart, Tasks};
 use crate::workspaces::history::UndosNow;
+use crate::workspaces::{Workspace, Workspaces};
 
-impl Core {
-    /// Takes the newest steps of a round back first. Called again once sessions that are needed for it have started.
-    pub(crate) fn undo(
-        &mut self,
-        id: RequestId,
-        asked: Option<u64>,
-        may_wait: bool,
-    ) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        let workspace = require::workspace(&self.workspaces, request)?;
-        let reader = &request.call.reader;
-        let (round, skipped) = match asked {
-            Some(_) => (None, String::new()),
-            None => choose_round(workspace, reader),
-        };
-        let round = find_round(workspace, reader, asked.or(round))?;
-        let number = round.number;
-        if let Some(fault) = self.is_being_undone(&request.workspace, number) {
-            return Err(fault);
-        }
-        if let Some(fault) = interrupted(round) {
-            let at = request.workspace.clone();
-            // Told once: who asks again wants what is left to be taken back.
-            self.mark_undone(&at, number, UndosNow::default());
-            return Err(fault);
-        }
-        let stays = round.lasting.clone();
-        let left = round.undo.iter().enumerate().filter(|(_, undo)| !undo.undone);
-        let left: Vec<(usize, &SavedUndo)> = left.rev().collect();
-        let mut unknown = Vec::new();
-        for (_, undo) in &left {
-            let session = session_of(undo)?;
-            if workspace.window(&session).is_none() {
-                let fault = Fault::out_of_view(format!("{session} isn't open: nothing was undone"));
-                return Err(fault.hint(format!("pipemux open {session}")));
-            }
-            let known = self.processes.get(&session).filter(|session| session.failed.is_none());
-            let unnamed = known.is_some_and(|session| session.prototypes.is_empty());
-            if unnamed && !unknown.contains(&session) {
-                unknown.push(session);
-            }
-        }
-        if may_wait && !unknown.is_empty() {
-            return self.wait_for_sessions(id, unknown, AfterStart::Undo(asked));
-        }
-        let steps: Vec<Step> =
-            left.iter().map(|(_, undo)| self.undo_step(undo)).collect::<Result<_, _>>()?;
-        let indices = left.iter().filter_map(|(index, _)| u32::try_from(*index).ok()).collect();
-        let undone = UndoneRound { number, steps: indices, stays, failed: None, skipped };
-        self.run_steps(id, steps, Origin::Undo(undone))
-    }
+/// Where it is known from which rounds are being undone.
+pub(crate) struct UndosInProgress<'a> {
+    /// The runs that ask.
+    pub asking: &'a OpenRuns,
+    /// The runs under way.
+    pub tasks: &'a Tasks,
+}
 
-    /// Notes where the undos of a round stand, also for a daemon that comes after this one.
-    pub(super) fn mark_undone(&mut self, at: &WorkspaceKey, round: u64, now: UndosNow) {
-        if let Some(workspace) = self.workspaces.get_mut(at) {
-            workspace.history.mark_undone(round, &now);
-        }
-        let UndosNow { taken_back: steps, made_again: again, unsure } = now;
-        self.turn.persist(Record::Undone {
-            workspace: at.to_string(),
-            round,
-            steps,
-            again,
-            unsure,
-        });
-    }
-
+impl UndosInProgress<'_> {
     /// Returns the refusal to undo a round that a run takes back right now, or once its question is answered: the run's
     /// steps count as undone only once it has ended.
-    fn is_being_undone(&self, at: &str, number: u64) -> Option<Fault> {
-        if let Some((_, question)) = undo_question(&self.runs, at, number) {
+    fn refusal(&self, at: &str, number: u64) -> Option<Fault> {
+        if let Some((_, question)) = undo_question(self.asking, at, number) {
             let title = question.title();
             let fault =
                 Fault::refused(format!("the undo of round {number} waits for an answer: {title}"));
             return Some(fault.hint(format!("pipemux answer {}", question.ways().join(" · "))));
         }
-        let runs = |task: &Task| match task {
-            Task::Running(run) => *run.caller.workspace == *at && undoes(&run.origin, number),
-            _ => false,
-        };
+        let is_it = |run: &Run| *run.caller.workspace == *at && undoes(&run.origin, number);
         let why = format!("round {number} is being undone already: nothing was undone");
-        let is_running = !self.tasks.requests_with(runs).is_empty();
-        is_running.then(|| Fault::refused(why).hint("pipemux history"))
+        self.tasks.running().any(is_it).then(|| Fault::refused(why).hint("pipemux history"))
     }
+}
 
-    /// Returns the step that takes a step back.
-    fn undo_step(&self, undo: &SavedUndo) -> Result<Step, Fault> {
-        let session = session_of(undo)?;
-        let prototypes = self.processes.actions_of(&session).unwrap_or_default();
-        let step = args_of(undo)
-            .and_then(|args| undo_step(&session, &prototypes, (&undo.action, &args), &undo.call));
-        step.ok_or_else(|| {
-            let why = format!("{session} can't undo {} any more: nothing was undone", undo.call);
-            Fault::refused(why)
-        })
+/// Finds the steps that take a round back, the newest first; the reader's newest round if none is named. While
+/// `may_start`, sessions whose actions aren't known are started first.
+///
+/// # Errors
+/// There is no such round, or nothing of it can be taken back now.
+pub(crate) fn undo(
+    turn: &mut Turn,
+    workspaces: &mut Workspaces,
+    processes: &Processes,
+    in_progress: &UndosInProgress<'_>,
+    request: &ClientRequest,
+    asked: Option<u64>,
+    may_start: bool,
+) -> Result<Next, Fault> {
+    let workspace = require::workspace(workspaces, request)?;
+    let reader = &request.call.reader;
+    let (round, skipped) = match asked {
+        Some(_) => (None, String::new()),
+        None => choose_round(workspace, reader),
+    };
+    let round = find_round(workspace, reader, asked.or(round))?;
+    let number = round.number;
+    if let Some(fault) = in_progress.refusal(&request.workspace, number) {
+        return Err(fault);
     }
+    if let Some(fault) = interrupted(round) {
+        // Told once: who asks again wants what is left to be taken back.
+        mark_undone(turn, workspaces, &request.workspace, number, UndosNow::default());
+        return Err(fault);
+    }
+    let left = round.undo.iter().enumerate().filter(|(_, undo)| !undo.undone);
+    let left: Vec<(usize, &SavedUndo)> = left.rev().collect();
+    let mut unknown = Vec::new();
+    for (_, undo) in &left {
+        let session = session_of(undo)?;
+        if workspace.window(&session).is_none() {
+            let fault = Fault::out_of_view(format!("{session} isn't open: nothing was undone"));
+            return Err(fault.hint(format!("pipemux open {session}")));
+        }
+        let known = processes.get(&session).filter(|session| session.failed.is_none());
+        let unnamed = known.is_some_and(|session| session.prototypes.is_empty());
+        if unnamed && !unknown.contains(&session) {
+            unknown.push(session);
+        }
+    }
+    if may_start && !unknown.is_empty() {
+        return Ok(Next::Start(unknown, AfterStart::Undo(asked)));
+    }
+    let steps = left.iter().map(|(_, undo)| step_back(processes, undo));
+    let steps = steps.collect::<Result<_, _>>()?;
+    let indices = left.iter().filter_map(|(index, _)| u32::try_from(*index).ok()).collect();
+    let stays = round.lasting.clone();
+    let undone = UndoneRound { number, steps: indices, stays, failed: None, skipped };
+    Ok(Next::Steps(steps, Origin::Undo(undone)))
+}
+
+/// Notes where the undos of a round stand, also for a daemon that comes after this one.
+pub(super) fn mark_undone(
+    turn: &mut Turn,
+    workspaces: &mut Workspaces,
+    at: &WorkspaceKey,
+    round: u64,
+    now: UndosNow,
+) {
+    if let Some(workspace) = workspaces.get_mut(at) {
+        workspace.history.mark_undone(round, &now);
+    }
+    let UndosNow { taken_back: steps, made_again: again, unsure } = now;
+    turn.persist(Record::Undone { workspace: at.to_string(), round, steps, again, unsure });
+}
+
+/// Returns the step that takes a step back.
+fn step_back(processes: &Processes, undo: &SavedUndo) -> Result<Step, Fault> {
+    let session = session_of(undo)?;
+    let prototypes = processes.actions_of(&session).unwrap_or_default();
+    let step = args_of(undo)
+        .and_then(|args| undo_step(&session, &prototypes, (&undo.action, &args), &undo.call));
+    step.ok_or_else(|| {
+        let why = format!("{session} can't undo {} any more: nothing was undone", undo.call);
+        Fault::refused(why)
+    })
 }
 
 /// Returns the question that the undo of a round waits for, and its number.

@@ -25,3 +25,10 @@ pub(crate) struct RefLookup {
     /// True when the one call that the text names is to be carried out.
     pub run: bool,
 }
+
+impl RefLookup {
+    /// The lookup of a token that is clicked.
+    pub fn click(token: Ref) -> Self {
+        Self { refs: vec![token], more: 0, run: true }
+    }
+}
