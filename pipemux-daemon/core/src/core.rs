@@ -13,18 +13,18 @@ mod version_mismatch;
 
 use std::collections::BTreeMap;
 
-use pipemux_proto::hello::DaemonIdentity;
 use pipemux_proto::{Envelope, Incarnation};
 
 use crate::authoring::Authoring;
 use crate::clients::Clients;
 use crate::clients::exchange::{End, Forward};
+use crate::config::Config;
 use crate::consents::Consents;
 use crate::event::{Effect, Event, Now};
 use crate::feed::Feed;
 use crate::jobs::Jobs;
 use crate::keys::RequestId;
-use crate::manifest::Manifest;
+use crate::limits::{KEPT_MS, QUESTION_MS};
 use crate::measurement::Measurement;
 use crate::pauses::Pauses;
 use crate::persist::Persist;
@@ -39,41 +39,6 @@ use crate::verbs::providers::providers_loaded;
 use crate::verbs::tasks::{Task, Tasks};
 use crate::verbs::trace::finish_trace_wait;
 use crate::workspaces::Workspaces;
-use crate::{bounds, limits};
-
-/// How a core is set up.
-#[derive(Debug, Clone, Default)]
-pub struct Config {
-    /// The registered providers.
-    pub providers: Vec<Manifest>,
-    /// Where sessions keep their state and logs; an absolute path.
-    pub state_dir: String,
-    /// The daemon's process id, for `status`.
-    pub pid: u32,
-    /// What the greeting calls this software.
-    pub software: String,
-    /// Which daemon it says in its greeting that it is.
-    pub identity: Option<DaemonIdentity>,
-    /// The socket's path, for `status`.
-    pub socket: String,
-    /// What this system can confine apps to, for `status`.
-    pub confines: String,
-    /// Who holds apps to their limits here, for `status`.
-    pub limit_levels: String,
-    /// Random bytes for the ids that apps are given, unless the saved state has some.
-    pub pseudonym_key: [u8; 16],
-    /// How many rounds of history a workspace keeps, if the user set fewer than [`limits::HISTORY_MAX`].
-    pub history_rounds: Option<usize>,
-    /// The bounds of the daemon's IO, for `status --limits`.
-    pub bounds: &'static [bounds::Bound],
-}
-
-impl Config {
-    /// Returns how many rounds of history a workspace keeps.
-    pub(crate) fn history_rounds(&self) -> usize {
-        self.history_rounds.unwrap_or(limits::HISTORY_MAX)
-    }
-}
 
 /// How far the daemon's end has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -292,9 +257,9 @@ impl Core {
             self.clients.date_undated_acts(now.unix_ms);
             // What was asked before this daemon's time waits as long as what is asked now.
             for number in self.runs.question_numbers() {
-                self.turn.set_timer(now.mono_ms + limits::QUESTION_MS, Timer::Question(number));
+                self.turn.set_timer(now.mono_ms + QUESTION_MS, Timer::Question(number));
             }
-            let lapse = now.mono_ms + limits::KEPT_MS;
+            let lapse = now.mono_ms + KEPT_MS;
             self.runs.renew_rests(lapse);
             for number in self.runs.rest_numbers() {
                 self.turn.set_timer(lapse, Timer::Kept(number));

@@ -47,6 +47,7 @@ pub mod audit;
 mod authoring;
 pub mod bounds;
 mod clients;
+mod config;
 mod consents;
 mod core;
 pub mod event;
@@ -76,9 +77,10 @@ mod verbs;
 mod views;
 mod workspaces;
 
-pub use self::core::{Config, Core};
+pub use self::core::Core;
 pub use authoring::lint;
 pub use clients::pseudonyms::Pseudonyms;
+pub use config::Config;
 pub use event::{
     ClientId, Confinement, Effect, Event, Exit, Limit, LogText, ManifestProblem, Manifests, Now,
     Signal, Start,
