@@ -10,6 +10,9 @@ mod process_events;
 mod requests;
 mod restore;
 mod version_mismatch;
+mod wait_checks;
+mod waits;
+mod window_answers;
 
 use std::collections::BTreeMap;
 

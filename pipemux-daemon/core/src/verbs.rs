@@ -5,12 +5,12 @@
 //! | `require` | the request, workspace and task that a handler needs, or the fault that the request ends with |
 //! | `next` | what the function of a verb leaves to be done |
 //! | [`tasks`] | plain state of requests that wait; imports no verb |
-//! | `open`, `view`, `read`, `run`, `click`, `logs`, `trace`, `wait`, `history`, `undo`, `help`, `set`, `stop`, `providers`, `bounds`, `consent`, `pause` | the verbs |
+//! | `open`, `view`, `read`, `run`, `click`, `logs`, `trace`, `watch`, `history`, `undo`, `help`, `set`, `stop`, `providers`, `bounds`, `consent`, `pause` | the verbs |
 //! | `run_driver`, `run_questions` | drive a run, and keep it with its open question |
 //! | `concurrent_changes` | what other runs changed in files while one ran |
 //! | `jobs` | waits for the ends of jobs, reads their output, cancels them |
 //! | `kept_rests` | keep what a failed run left, and go on with it |
-//! | `window_answers` | requests and answers windows, by what `answers` does |
+//! | `viewed_state` | whether what a request views has changed since its reader saw it |
 //! | `session_updates` | keeps workspaces informed of their sessions |
 
 mod answer;
@@ -43,7 +43,6 @@ pub(crate) mod tasks;
 pub(crate) mod trace;
 pub(crate) mod undo;
 pub(crate) mod usage;
-mod view;
-mod wait;
-mod wait_checks;
-mod window_answers;
+pub(crate) mod view;
+pub(crate) mod viewed_state;
+pub(crate) mod watch;

@@ -1,7 +1,7 @@
 //! Hands each request to the function of its verb, and carries out what that leaves to be done.
 
 use pipemux_proto::Fault;
-use pipemux_proto::client::{Answer, Verb};
+use pipemux_proto::client::{Answer, Verb, ViewArgs};
 
 use crate::Core;
 use crate::keys::{RequestId, SessionKey};
@@ -23,6 +23,8 @@ use crate::verbs::tasks::{AfterLoading, AfterOpen, RefLookup, Task};
 use crate::verbs::trace::trace;
 use crate::verbs::undo::{UndosInProgress, undo};
 use crate::verbs::usage::{DaemonCounts, daemon_notes, list_sessions, read_usage, status};
+use crate::verbs::view::view;
+use crate::verbs::watch::{life, watch};
 
 impl Core {
     /// Hands a request to the function of its verb.
@@ -30,7 +32,7 @@ impl Core {
         self.turn_windows_for(id);
         let result = match verb {
             Verb::Open(open) => self.open(id, open),
-            Verb::View(view) => self.view(id, view),
+            Verb::View(view) => self.begin_view(id, view),
             Verb::Click { link } => self.click_written(id, &link),
             Verb::Run { code, stdin, only_queries } => self.run(id, &code, stdin, only_queries),
             Verb::Answer { text, to, stdin } => self.answer_question(id, &text, to, stdin),
@@ -45,7 +47,6 @@ impl Core {
             Verb::Restart { session } => self.restart(id, &session),
             Verb::End { session } => self.end(id, &session),
             Verb::Undo { round } => self.undo_round(id, round, true),
-            Verb::Watch(watch) => self.watch(id, watch),
             Verb::Down => return self.down(id),
             verb => {
                 let next = self.begin_report(id, verb);
@@ -88,6 +89,7 @@ impl Core {
                 let parts = (&self.clients, processes);
                 Ok(limits(&self.config, parts, (&self.workspaces, &self.runs), request))
             }
+            Verb::Watch(args) => Ok(watch(&self.feed, &self.workspaces, life(turn), request, args)),
             Verb::Consent(args) => consent(turn, &mut self.consents, at, args),
             Verb::Pause(args) => {
                 pause(turn, &mut self.pauses, (&mut self.workspaces, at), rounds, args)
@@ -103,7 +105,6 @@ impl Core {
             | Verb::Restart { .. }
             | Verb::End { .. }
             | Verb::Undo { .. }
-            | Verb::Watch(_)
             | Verb::Down => Err(require::missing_task(&self.clients, id)),
         }
     }
@@ -138,6 +139,15 @@ impl Core {
             }
         };
         self.follow(id, Ok(next));
+    }
+
+    /// Shows the workspace or one of its windows, at once or when it has changed.
+    pub(crate) fn begin_view(&mut self, id: RequestId, args: ViewArgs) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let (turn, processes, jobs) = (&mut self.turn, &mut self.processes, &self.jobs);
+        let next = view(turn, processes, &self.providers, jobs, (request, workspace), args)?;
+        self.carry_out(id, next)
     }
 
     /// Undoes a round. Called again with `may_start` false, once the sessions have started that it needs.
@@ -208,6 +218,11 @@ impl Core {
             }
             Next::Wait(task) => self.set_task(id, task),
             Next::Open(open) => return self.open_registered(id, *open, AfterOpen::Show),
+            Next::OpenFor(provider, then) => return self.open_for(id, provider, then),
+            Next::Show(windows, kind) => return self.show_windows(id, windows, kind),
+            Next::Await { wait, wait_ms, pause_ms } => {
+                return self.begin_wait(id, *wait, wait_ms, pause_ms);
+            }
             Next::Start(sessions, then) => return self.wait_for_sessions(id, sessions, then),
             Next::Steps(steps, origin) => return self.run_steps(id, steps, origin),
             Next::Script(script) => return self.run_script(id, script, false),

@@ -1,14 +1,15 @@
 //! What a verb leaves to be done for its request.
 
-use pipemux_proto::Value;
 use pipemux_proto::client::{Body, OpenArgs};
 use pipemux_proto::refs::Ref;
+use pipemux_proto::{ProviderId, Value};
 
 use crate::keys::SessionKey;
 use crate::pipeline::parsed_script::ParsedScript;
 use crate::runs::Step;
 use crate::runs::origin::Origin;
-use crate::verbs::tasks::{AfterStart, Task};
+use crate::verbs::tasks::{AfterOpen, AfterStart, Task, Wait};
+use crate::views::requested_window::{AnswerKind, WantedWindow};
 
 /// The next step of a request, as the function of its verb decides it.
 #[derive(Debug)]
@@ -23,6 +24,12 @@ pub(crate) enum Next {
     Refusal(u8, Body),
     /// Open a registered app, and show its window.
     Open(Box<OpenArgs>),
+    /// Open a built-in app as its caller would, and go on.
+    OpenFor(ProviderId, AfterOpen),
+    /// Request windows, and show them once they have arrived.
+    Show(Vec<WantedWindow>, AnswerKind),
+    /// Wait for something to happen, for at most `wait_ms`; nothing ends the wait in the first `pause_ms`.
+    Await { wait: Box<Wait>, wait_ms: u64, pause_ms: u64 },
     /// Start sessions, and go on once each is ready or can't be.
     Start(Vec<SessionKey>, AfterStart),
     /// Carry out steps that were checked.

@@ -21,8 +21,7 @@ use crate::providers::find_manifest;
 use crate::verbs::providers::load_providers;
 use crate::verbs::require;
 use crate::verbs::tasks::{AfterLoading, AfterOpen, Opening, Task};
-use crate::verbs::view::WantedWindow;
-use crate::views::requested_window::AnswerKind;
+use crate::views::requested_window::{AnswerKind, WantedWindow};
 use crate::workspaces::Window;
 
 impl Core {
@@ -194,12 +193,12 @@ impl Core {
             }
             AfterOpen::Script(script) => self.run_script(id, script, true),
             // The window is open now, so that it isn't opened again.
-            AfterOpen::View(view) => self.view(id, ViewArgs { open: false, ..*view }),
+            AfterOpen::View(view) => self.begin_view(id, ViewArgs { open: false, ..*view }),
         }
     }
 
     /// Opens an app with nothing, where and as its caller runs, for a script or a view that needs it.
-    pub(super) fn open_for(
+    pub(crate) fn open_for(
         &mut self,
         id: RequestId,
         provider: ProviderId,

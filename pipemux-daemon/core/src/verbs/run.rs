@@ -22,8 +22,7 @@ use crate::scripts::secrets::SecretActions;
 use crate::verbs::kept_rests::without_code;
 use crate::verbs::require;
 use crate::verbs::tasks::{AfterOpen, AfterStart, RefLookup, Task};
-use crate::verbs::view::WantedWindow;
-use crate::views::requested_window::AnswerKind;
+use crate::views::requested_window::{AnswerKind, WantedWindow};
 
 impl Core {
     /// Runs a script. A script that is only a link clicks it.

@@ -1,23 +1,27 @@
-//! `view`, and all answers that show windows: projections are requested, waited for briefly, and written as one
-//! answer.
+//! `view`: which windows the workspace or one of its windows shows, at once or when something has changed.
 
 use std::collections::BTreeSet;
 
 use pipemux_proto::Fault;
 use pipemux_proto::call::nearest;
-use pipemux_proto::client::{HeldWindow, Inject, ViewArgs};
-use pipemux_proto::limits::HELD_MAX;
-use pipemux_proto::projection::Lod;
+use pipemux_proto::client::{HeldWindow, Inject, VerbRequest, ViewArgs};
+use pipemux_proto::limits::{HELD_MAX, WAIT_MAX_MS};
 
-use crate::Core;
 use crate::answers::document::in_order;
-use crate::answers::pending::PendingView;
-use crate::keys::{RequestId, SessionKey};
+use crate::clients::requests::ClientRequest;
+use crate::jobs::Jobs;
+use crate::keys::SessionKey;
+use crate::limits::JOB_PROGRESS_MS;
+use crate::pipeline::closed_apps::ClosedApps;
+use crate::processes::Processes;
+use crate::providers::Providers;
 use crate::scripts::ref_errors;
-use crate::verbs::require;
-use crate::verbs::tasks::Task;
+use crate::turn::Turn;
+use crate::verbs::next::Next;
+use crate::verbs::tasks::{AfterOpen, Wait};
+use crate::verbs::viewed_state::{ViewedState, viewed_sessions};
 use crate::views::held_claim::HeldClaim;
-use crate::views::requested_window::{AnswerKind, RequestedWindow};
+use crate::views::requested_window::{AnswerKind, WantedWindow};
 use crate::workspaces::Workspace;
 
 /// Refuses what a client says it has of windows where that makes no sense.
@@ -44,104 +48,94 @@ fn is_used(workspace: &Workspace, reader: &str, session: &SessionKey) -> bool {
     workspace.seen(reader, session).is_some() || own.any(|round| round.sessions.contains(&name))
 }
 
-/// A window that an answer is to show, with the detail that the request asks for.
-#[derive(Debug, Clone)]
-pub(crate) struct WantedWindow {
-    /// The session that the window shows.
-    pub session: SessionKey,
-    /// The level of detail in this answer; none for the window's own.
-    pub lod: Option<Lod>,
-    /// The budget in this answer; none for the window's own.
-    pub budget: Option<u32>,
+/// Shows the workspace or one of its windows, at once or when it has changed.
+///
+/// # Errors
+/// There is no such window or epoch, or what the client says that it has makes no sense.
+pub(crate) fn view(
+    turn: &mut Turn,
+    processes: &mut Processes,
+    providers: &Providers,
+    jobs: &Jobs,
+    (request, workspace): (&ClientRequest, &Workspace),
+    view: ViewArgs,
+) -> Result<Next, Fault> {
+    if let Some(provider) = (ClosedApps { providers, workspace }).viewed(&view) {
+        return Ok(Next::OpenFor(provider, AfterOpen::View(Box::new(view))));
+    }
+    let wait_ms = u64::from(view.wait_ms.min(WAIT_MAX_MS));
+    let now = turn.now;
+    let viewed = ViewedState { request, workspace, processes, jobs, now };
+    if wait_ms == 0 || viewed.has_changed(&view) {
+        return view_now(providers, &request.call, workspace, view);
+    }
+    for session in viewed_sessions(workspace, &view) {
+        // An app that sleeps changes nothing, so it is woken. The answer reports an app that can't be started.
+        let _ = processes.wake(turn, &session);
+    }
+    let progress_from = now.mono_ms + JOB_PROGRESS_MS;
+    let wait = Box::new(Wait::View { view, seconds: 0.0, progress_from });
+    Ok(Next::Await { wait, wait_ms, pause_ms: 0 })
 }
 
-impl Core {
-    /// Shows the workspace or one of its windows, without waiting for a change.
-    pub(super) fn view_now(&mut self, id: RequestId, view: ViewArgs) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        let (lod, budget) = (request.call.lod, request.call.budget);
-        let workspace = require::workspace(&self.workspaces, request)?;
-        let since = view.since;
-        check_held(workspace, &view)?;
-        let is_held = |session: &SessionKey| {
-            let names = |held: &HeldWindow| HeldClaim::find(workspace, held).session;
-            view.held.iter().any(|held| names(held).as_ref() == Some(session))
-        };
-        if let Some(epoch) = since.filter(|epoch| *epoch > workspace.epoch) {
-            let newest = workspace.epoch;
-            let hint = format!("pipemux view --since e{newest}");
-            return Err(ref_errors::unissued_epoch(epoch, newest).hint(hint));
-        }
-        if let Some(addr) = view.session {
-            let Some(window) = workspace.windows.named(&addr).next() else {
-                let names: Vec<String> =
-                    workspace.windows.iter().map(|window| window.session.to_string()).collect();
-                let guess = nearest(&addr.to_string(), names.iter().map(String::as_str));
-                let registered = self.providers.contains_key(&addr.provider);
-                let fault = Fault::not_found(format!("no window of {addr} is open here"));
-                return Err(match guess {
-                    Some(guess) => fault.hint(format!("pipemux view {guess}")),
-                    None if registered => fault.hint(format!("pipemux open {addr}")),
-                    None => fault.hint("pipemux view").hint("pipemux apps"),
-                });
-            };
-            let wanted = WantedWindow { session: window.session.clone(), lod, budget };
-            return self.show_windows(id, vec![wanted], AnswerKind::Window(since));
-        }
-        let reader = &request.call.reader;
-        let is_used = |session: &SessionKey| is_used(workspace, reader, session);
-        let used_any = workspace.windows.iter().any(|window| is_used(&window.session));
-        let wanted = match view.inject {
-            // Its windows are those that runs show, so that what a run showed isn't shown again.
-            Some(Inject { reset }) => in_order(workspace, None)
-                .filter(|(session, _)| !reset || is_used(session) || !used_any || is_held(session))
-                .map(|(session, _)| WantedWindow { session, lod: None, budget: None })
-                .collect(),
-            None => in_order(workspace, budget)
-                .map(|(session, share)| {
-                    // A version is of what a window shows at its own budget.
-                    let budget = Some(share).filter(|_| view.held.is_empty());
-                    WantedWindow { session, lod, budget }
-                })
-                .collect(),
-        };
-        let kind = match view.inject {
-            Some(Inject { reset }) => AnswerKind::Injection { reset },
-            None => AnswerKind::Workspace(since),
-        };
-        self.show_windows(id, wanted, kind)
+/// Shows the workspace or one of its windows, without waiting for a change.
+///
+/// # Errors
+/// Those of [`view`].
+pub(crate) fn view_now(
+    providers: &Providers,
+    call: &VerbRequest,
+    workspace: &Workspace,
+    view: ViewArgs,
+) -> Result<Next, Fault> {
+    let (lod, budget) = (call.lod, call.budget);
+    let since = view.since;
+    check_held(workspace, &view)?;
+    let is_held = |session: &SessionKey| {
+        let names = |held: &HeldWindow| HeldClaim::find(workspace, held).session;
+        view.held.iter().any(|held| names(held).as_ref() == Some(session))
+    };
+    if let Some(epoch) = since.filter(|epoch| *epoch > workspace.epoch) {
+        let newest = workspace.epoch;
+        let hint = format!("pipemux view --since e{newest}");
+        return Err(ref_errors::unissued_epoch(epoch, newest).hint(hint));
     }
-
-    /// Requests windows from their apps, and answers once all have arrived or time is up.
-    pub(crate) fn show_windows(
-        &mut self,
-        id: RequestId,
-        wanted: Vec<WantedWindow>,
-        kind: AnswerKind,
-    ) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        let workspace = require::workspace(&self.workspaces, request)?;
-        let mut windows = Vec::new();
-        for WantedWindow { session, lod, budget } in wanted {
-            if let Some(window) = workspace.window(&session) {
-                let (lod, budget) = window.detail(lod, budget);
-                let peek = (lod, budget) != window.detail(None, None);
-                let new = RequestedWindow::new(session, window.number, lod, budget);
-                windows.push(RequestedWindow { peek, ..new });
-            }
-        }
-        let sessions: Vec<SessionKey> = windows.iter().map(|w| w.session.clone()).collect();
-        let opening = matches!(kind, AnswerKind::Open { .. });
-        self.set_task(
-            id,
-            Task::Viewing(Box::new(PendingView { windows, embeds: Vec::new(), kind })),
-        );
-        if sessions.is_empty() {
-            return self.finish_view(id);
-        }
-        for session in sessions {
-            self.project(id, &session, opening)?;
-        }
-        Ok(())
+    if let Some(addr) = view.session {
+        let Some(window) = workspace.windows.named(&addr).next() else {
+            let names: Vec<String> =
+                workspace.windows.iter().map(|window| window.session.to_string()).collect();
+            let guess = nearest(&addr.to_string(), names.iter().map(String::as_str));
+            let registered = providers.contains_key(&addr.provider);
+            let fault = Fault::not_found(format!("no window of {addr} is open here"));
+            return Err(match guess {
+                Some(guess) => fault.hint(format!("pipemux view {guess}")),
+                None if registered => fault.hint(format!("pipemux open {addr}")),
+                None => fault.hint("pipemux view").hint("pipemux apps"),
+            });
+        };
+        let wanted = WantedWindow { session: window.session.clone(), lod, budget };
+        return Ok(Next::Show(vec![wanted], AnswerKind::Window(since)));
     }
+    let reader = &call.reader;
+    let is_used = |session: &SessionKey| is_used(workspace, reader, session);
+    let used_any = workspace.windows.iter().any(|window| is_used(&window.session));
+    let wanted = match view.inject {
+        // Its windows are those that runs show, so that what a run showed isn't shown again.
+        Some(Inject { reset }) => in_order(workspace, None)
+            .filter(|(session, _)| !reset || is_used(session) || !used_any || is_held(session))
+            .map(|(session, _)| WantedWindow { session, lod: None, budget: None })
+            .collect(),
+        None => in_order(workspace, budget)
+            .map(|(session, share)| {
+                // A version is of what a window shows at its own budget.
+                let budget = Some(share).filter(|_| view.held.is_empty());
+                WantedWindow { session, lod, budget }
+            })
+            .collect(),
+    };
+    let kind = match view.inject {
+        Some(Inject { reset }) => AnswerKind::Injection { reset },
+        None => AnswerKind::Workspace(since),
+    };
+    Ok(Next::Show(wanted, kind))
 }

@@ -8,6 +8,17 @@ use crate::keys::SessionKey;
 use crate::runs::Run;
 use crate::workspaces::HeldProjection;
 
+/// A window that an answer is to show, with the detail that the request asks for.
+#[derive(Debug, Clone)]
+pub struct WantedWindow {
+    /// The session that the window shows.
+    pub session: SessionKey,
+    /// The level of detail in this answer; none for the window's own.
+    pub lod: Option<Lod>,
+    /// The budget in this answer; none for the window's own.
+    pub budget: Option<u32>,
+}
+
 /// A window on its way into an answer.
 #[derive(Debug)]
 pub struct RequestedWindow {

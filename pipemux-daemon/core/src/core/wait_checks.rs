@@ -6,7 +6,6 @@
 
 use std::rc::Rc;
 
-use pipemux_proto::Incarnation;
 use pipemux_proto::envelope::Method;
 
 use crate::Core;
@@ -16,8 +15,8 @@ use crate::limits::{PROJECT_MS, WAIT_CHECK_MS};
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::timers::Timer;
 use crate::verbs::tasks::{Task, Wait, WaitLimits};
+use crate::verbs::viewed_state::holds_version;
 use crate::workspaces::raw_projection::RawProjection;
-use crate::workspaces::{Rendered, Window};
 
 impl Core {
     /// Asks the apps of the windows that a request waits for, as far as they don't say by themselves that they have
@@ -46,7 +45,7 @@ impl Core {
         self.turn_windows_for(id);
         let Some(Task::Waiting(wait, _)) = self.tasks.get(id) else { return };
         let Wait::View { view, .. } = &**wait else { return };
-        let mut sessions = self.waited_windows(id, view);
+        let mut sessions = self.waited_sessions(id, view);
         let request = self.clients.request(id);
         if let Some(workspace) = request.and_then(|request| self.workspaces.get(&request.workspace))
         {
@@ -84,17 +83,6 @@ impl Core {
         let (Some(window), Some(session)) = (window, self.processes.get(key)) else { return false };
         session.profile.per_reader
             && session.ready().is_some_and(|app| !holds_version(window, (app, session.version)))
-    }
-
-    /// True when an app has sent a window for a version, to the reader who is served, that is not what was rendered for
-    /// this one. As long as it hasn't, nobody knows.
-    pub(super) fn shows_something_else(
-        &self,
-        window: &Window,
-        rendered: &Rc<Rendered>,
-        version: (Incarnation, u64),
-    ) -> bool {
-        holds_version(window, version) && !window.holds_content_of(rendered)
     }
 
     /// Asks one app for its window. Returns false for one that is not to be asked now.
@@ -181,10 +169,4 @@ impl Core {
             self.turn.set_timer(at, Timer::WaitCheck(id));
         }
     }
-}
-
-/// True when a window holds what its app sent for a version, or for a later one.
-fn holds_version(window: &Window, (app, version): (Incarnation, u64)) -> bool {
-    let held = window.projection.as_ref();
-    held.is_some_and(|held| held.app == app && held.projection.version >= version)
 }

@@ -13,10 +13,11 @@ use crate::keys::{ProjectionKey, RequestId, SessionKey, WorkspaceKey};
 use crate::processes::reply::AppReply;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
+use crate::views::requested_window::{AnswerKind, RequestedWindow, WantedWindow};
 
 impl Core {
     /// Returns what requests windows for a request, and its windows, if it waits for some.
-    pub(super) fn window_requests(
+    pub(crate) fn window_requests(
         &mut self,
         id: RequestId,
     ) -> Result<(WindowRequests<'_>, Option<&mut PendingView>), Fault> {
@@ -27,8 +28,41 @@ impl Core {
         Ok((WindowRequests { id, request, workspace, prefetches, processes, turn }, view))
     }
 
+    /// Requests windows from their apps, and answers once all have arrived or time is up.
+    pub(crate) fn show_windows(
+        &mut self,
+        id: RequestId,
+        wanted: Vec<WantedWindow>,
+        kind: AnswerKind,
+    ) -> Result<(), Fault> {
+        let request = require::request(&self.clients, id)?;
+        let workspace = require::workspace(&self.workspaces, request)?;
+        let mut windows = Vec::new();
+        for WantedWindow { session, lod, budget } in wanted {
+            if let Some(window) = workspace.window(&session) {
+                let (lod, budget) = window.detail(lod, budget);
+                let peek = (lod, budget) != window.detail(None, None);
+                let new = RequestedWindow::new(session, window.number, lod, budget);
+                windows.push(RequestedWindow { peek, ..new });
+            }
+        }
+        let sessions: Vec<SessionKey> = windows.iter().map(|w| w.session.clone()).collect();
+        let opening = matches!(kind, AnswerKind::Open { .. });
+        self.set_task(
+            id,
+            Task::Viewing(Box::new(PendingView { windows, embeds: Vec::new(), kind })),
+        );
+        if sessions.is_empty() {
+            return self.finish_view(id);
+        }
+        for session in sessions {
+            self.project(id, &session, opening)?;
+        }
+        Ok(())
+    }
+
     /// Requests a window of an answer from its app.
-    pub(super) fn project(
+    pub(crate) fn project(
         &mut self,
         id: RequestId,
         session: &SessionKey,
@@ -85,7 +119,7 @@ impl Core {
     }
 
     /// Requests the window that a run is to show ahead of time, right behind the run's last step.
-    pub(super) fn prefetch_after_step(
+    pub(crate) fn prefetch_after_step(
         &mut self,
         id: RequestId,
         session: &SessionKey,
@@ -98,7 +132,7 @@ impl Core {
     }
 
     /// Removes a window that was closed from the answers that already have it and wait for others.
-    pub(super) fn drop_closed_window(&mut self, at: &WorkspaceKey, session: &SessionKey) {
+    pub(crate) fn drop_closed_window(&mut self, at: &WorkspaceKey, session: &SessionKey) {
         for (id, task) in self.tasks.iter_mut() {
             let Task::Viewing(view) = task else { continue };
             if self.clients.request(*id).is_some_and(|request| request.workspace == *at) {
@@ -108,7 +142,7 @@ impl Core {
     }
 
     /// Answers if no window is waited for any more.
-    pub(super) fn finish_view_if_settled(&mut self, id: RequestId) -> Result<(), Fault> {
+    pub(crate) fn finish_view_if_settled(&mut self, id: RequestId) -> Result<(), Fault> {
         let Some(Task::Viewing(view)) = self.tasks.get_mut(id) else {
             return Err(require::missing_task(&self.clients, id));
         };
