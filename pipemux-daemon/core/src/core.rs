@@ -6,6 +6,7 @@ mod enter_workspace;
 mod job_events;
 mod loss;
 mod notify;
+mod opens;
 mod process_events;
 mod requests;
 mod restore;

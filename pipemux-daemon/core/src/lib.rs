@@ -5,7 +5,7 @@
 //!
 //! | module | decides |
 //! |---|---|
-//! | `core` | which component an event is for; the order of what follows |
+//! | `core` | which component an event is for; the order of what follows; requests from their arrival to their answer |
 //! | `verbs` | what each verb does; the only code besides `core` that names [`Core`] |
 //! | `pipeline` | what comes before a run: apps are opened and started, calls planned, folders granted |
 //! | `answers` | what an answer shows of windows, within its budget; what its reader will have seen |

@@ -27,7 +27,7 @@ mod jobs;
 mod kept_rests;
 pub(crate) mod logs;
 pub(crate) mod next;
-mod open;
+pub(crate) mod open;
 pub(crate) mod pause;
 pub(crate) mod providers;
 mod read;

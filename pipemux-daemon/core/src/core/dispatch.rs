@@ -14,6 +14,7 @@ use crate::verbs::help::help;
 use crate::verbs::history::history;
 use crate::verbs::logs::{Lines, logs};
 use crate::verbs::next::Next;
+use crate::verbs::open::open;
 use crate::verbs::pause::pause;
 use crate::verbs::providers::load_providers;
 use crate::verbs::require;
@@ -31,7 +32,10 @@ impl Core {
     pub(super) fn begin_verb(&mut self, id: RequestId, verb: Verb) {
         self.turn_windows_for(id);
         let result = match verb {
-            Verb::Open(open) => self.open(id, open),
+            Verb::Open(args) => {
+                let next = open(&mut self.turn, &self.providers, id, args);
+                self.carry_out(id, next)
+            }
             Verb::View(view) => self.begin_view(id, view),
             Verb::Click { link } => self.click_written(id, &link),
             Verb::Run { code, stdin, only_queries } => self.run(id, &code, stdin, only_queries),
