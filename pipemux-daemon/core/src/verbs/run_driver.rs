@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use pipemux_proto::app::Invoke;
 use pipemux_proto::envelope::Method;
 use pipemux_proto::paths::VALUES;
 use pipemux_proto::watch::EventKind;
@@ -66,58 +67,25 @@ impl Core {
         let workspace = self.workspaces.get(&run.caller.workspace).ok_or_else(Self::lost_run)?;
         let context = RunContext { workspace, sessions: self.processes.sessions() };
         let output = run.resume(input, &context);
-        let (acts, sends) = (run.acts_by(&output), matches!(output, RunOutput::Invoke { .. }));
-        if acts {
-            let is_first = self.clients.request(id).is_some_and(|request| !request.recorded);
-            if !self.may_act(id) {
-                return Ok(());
-            }
-            if let Some(fault) = self.act_refusal(id).filter(|_| sends && !is_first) {
-                // What ran before has its end: the next step fails, and the others aren't run.
+        let acts = run.acts_by(&output);
+        let is_first = self.clients.request(id).is_some_and(|request| !request.recorded);
+        if acts && !self.may_act(id) {
+            return Ok(());
+        }
+        if let RunOutput::Invoke { session, .. } = &output {
+            // What ran before has its end: the next step fails, and the others aren't run.
+            let held = if acts && !is_first { self.act_refusal(id) } else { None };
+            if let Some(fault) = held.or_else(|| self.rules.forbids(&session.addr.provider)) {
                 let failed = StepReply::Outcome(Outcome::Failed(fault));
                 return self.resume_run(id, RunInput::Replied(failed));
             }
         }
-        if let RunOutput::Invoke { session, .. } = &output
-            && let Some(fault) = self.rules.forbids(&session.addr.provider)
-        {
-            let failed = StepReply::Outcome(Outcome::Failed(fault));
-            return self.resume_run(id, RunInput::Replied(failed));
-        }
         self.record_progress(id, &output)?;
         let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
-        let beside = self.file_changes().during_undone(run);
         let turn = &mut self.turn;
         match output {
-            RunOutput::Invoke { session, mut invoke, prefetch } => {
-                let (provider, now) = (&session.addr.provider, turn.now.unix_ms);
-                let consents = self.consents.keys(&run.caller.workspace, provider, now);
-                if !consents.is_empty() {
-                    Rc::make_mut(&mut invoke).consents = consents;
-                }
-                if !beside.is_empty() {
-                    Rc::make_mut(&mut invoke).changed_beside = beside;
-                }
-                let mut deadline = deadline;
-                if let Some(undone) = run.origin.undone_round() {
-                    if undone.failed.is_some() {
-                        // The time for the undo may be over.
-                        deadline = deadline.max(turn.mono_ms() + REQUEST_MS);
-                    }
-                    // Should the daemon be lost now, the next one knows which steps ran, and of which nobody knows.
-                    let (at, round) = (run.caller.workspace.clone(), undone.number);
-                    let now = undone.while_next(&run.progress.done);
-                    mark_undone(&mut self.turn, &mut self.workspaces, &at, round, now);
-                }
-                if let Some(Task::Running(run)) = self.tasks.get_mut(id) {
-                    run.file_times.sent_ms = now;
-                }
-                let turn = &mut self.turn;
-                let to = ReplyTo::Invoke(id);
-                self.processes.request(turn, &session, Method::Invoke, &*invoke, deadline, to);
-                if prefetch {
-                    self.prefetch_after_step(id, &session, deadline);
-                }
+            RunOutput::Invoke { session, invoke, prefetch } => {
+                return self.send_step(id, &session, invoke, prefetch);
             }
             RunOutput::Locate { session, locate } => {
                 let (soon, to) = (deadline.min(turn.mono_ms() + LOCATE_MS), ReplyTo::Locate(id));
@@ -143,12 +111,8 @@ impl Core {
             RunOutput::Ask { needs, asker } => {
                 if let Some(undone) = run.origin.undone_round() {
                     // Who asks has done nothing: should nobody answer, that step is left.
-                    let (at, round, now) = (
-                        run.caller.workspace.clone(),
-                        undone.number,
-                        undone.now(&run.progress.done),
-                    );
-                    mark_undone(&mut self.turn, &mut self.workspaces, &at, round, now);
+                    let (at, now) = (&run.caller.workspace, undone.now(&run.progress.done));
+                    mark_undone(turn, &mut self.workspaces, at, undone.number, now);
                 }
                 return self.ask(id, needs, asker);
             }
@@ -163,6 +127,46 @@ impl Core {
                 }
                 return self.finish_run(id, run);
             }
+        }
+        Ok(())
+    }
+
+    /// Sends the next step of a run to its app, and requests the window that is shown after it, if it is `prefetch`ed.
+    fn send_step(
+        &mut self,
+        id: RequestId,
+        session: &SessionKey,
+        mut invoke: Rc<Invoke>,
+        prefetch: bool,
+    ) -> Result<(), Fault> {
+        let mut deadline = require::request(&self.clients, id)?.deadline;
+        let Some(Task::Running(run)) = self.tasks.get(id) else { return Err(Self::lost_run()) };
+        let (provider, now) = (&session.addr.provider, self.turn.now.unix_ms);
+        let consents = self.consents.keys(&run.caller.workspace, provider, now);
+        if !consents.is_empty() {
+            Rc::make_mut(&mut invoke).consents = consents;
+        }
+        let changed_beside = self.file_changes().during_undone(run);
+        if !changed_beside.is_empty() {
+            Rc::make_mut(&mut invoke).changed_beside = changed_beside;
+        }
+        let turn = &mut self.turn;
+        if let Some(undone) = run.origin.undone_round() {
+            if undone.failed.is_some() {
+                // The time for the undo may be over.
+                deadline = deadline.max(turn.mono_ms() + REQUEST_MS);
+            }
+            // Should the daemon be lost now, the next one knows which steps ran, and of which nobody knows.
+            let (at, undos) = (&run.caller.workspace, undone.while_next(&run.progress.done));
+            mark_undone(turn, &mut self.workspaces, at, undone.number, undos);
+        }
+        if let Some(Task::Running(run)) = self.tasks.get_mut(id) {
+            run.file_times.sent_ms = now;
+        }
+        let to = ReplyTo::Invoke(id);
+        self.processes.request(turn, session, Method::Invoke, &*invoke, deadline, to);
+        if prefetch {
+            self.prefetch_after_step(id, session, deadline);
         }
         Ok(())
     }
