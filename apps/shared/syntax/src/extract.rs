@@ -6,6 +6,7 @@
 //! | `control` | whether control can leave them other than at their end |
 //! | `variables` | what goes in and what comes out |
 //! | `python_flow` | what is certainly assigned, in Python |
+//! | `receiver` | what a method is called on |
 //! | `layout` | indentation, line endings, and where the function goes |
 //! | `ecmascript`, `go`, `python`, `rust` | how the function and its call are written |
 //! | `rust_modes`, `rust_result` | what is moved or borrowed, and what is returned, in Rust |
@@ -15,8 +16,11 @@ mod control;
 mod ecmascript;
 mod go;
 mod layout;
+mod plan;
 mod python;
 mod python_flow;
+mod receiver;
+mod refusal;
 mod rust;
 mod rust_modes;
 mod rust_result;
@@ -28,13 +32,17 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::bind::bind;
+use crate::edit::{Edit, apply};
 use crate::language::Language;
 use crate::source::{Source, descendants};
 
-use control::{Control, control};
+use control::control;
 use layout::Layout;
+use plan::{ExtractedCode, Plan};
 use selection::{Selected, select};
-use variables::{Crossing, crossing};
+use variables::crossing;
+
+pub use refusal::{Refusal, Untyped};
 
 /// What to extract.
 #[derive(Debug, Clone, Default)]
@@ -45,26 +53,6 @@ pub struct Request<'a> {
     pub name: &'a str,
     /// Types of variables whose types the tree doesn't tell.
     pub types: BTreeMap<String, String>,
-}
-
-/// A replacement in a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edit {
-    /// The bytes that are replaced.
-    pub range: Range<usize>,
-    /// What stands there afterwards.
-    pub new: String,
-}
-
-/// Returns a text with edits made in it. They are in ascending order.
-pub(crate) fn apply(edits: &[Edit], text: &str) -> String {
-    let (mut new, mut from) = (String::with_capacity(text.len()), 0);
-    for edit in edits {
-        new += &text[from..edit.range.start];
-        new += &edit.new;
-        from = edit.range.end;
-    }
-    new + &text[from..]
 }
 
 /// A planned extraction.
@@ -89,57 +77,6 @@ impl Extraction {
     pub fn apply(&self, text: &str) -> String {
         apply(&self.edits, text)
     }
-}
-
-/// A variable whose type the tree doesn't tell.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Untyped {
-    /// The variable.
-    pub name: String,
-    /// The line that declares it, from 0.
-    pub line: usize,
-}
-
-/// Why statements can't be extracted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
-    /// The selection isn't whole statements of one block. `nearest` are the bytes of those that it touches.
-    NotWholeStatements {
-        /// The statements that the selection touches.
-        nearest: Option<Range<usize>>,
-    },
-    /// Types are needed that the tree doesn't tell.
-    NeedsTypes(Vec<Untyped>),
-    /// The extraction would change what the code does, or can't be expressed.
-    Unsafe(String),
-}
-
-impl Refusal {
-    fn because(reason: impl Into<String>) -> Self {
-        Self::Unsafe(reason.into())
-    }
-}
-
-/// Everything that is known of an extraction before it is written.
-struct Plan<'t> {
-    source: &'t Source,
-    selected: Selected<'t>,
-    control: Control,
-    crossing: Crossing<'t>,
-    layout: Layout,
-    name: &'t str,
-    types: &'t BTreeMap<String, String>,
-}
-
-/// The function and the call as they are written.
-struct Written {
-    call: String,
-    function: String,
-    /// Where the function goes.
-    at: usize,
-    parameters: Vec<String>,
-    results: Vec<String>,
-    untyped: Vec<String>,
 }
 
 /// Plans how statements become a function.
@@ -186,8 +123,8 @@ fn unsupported(language: Language) -> Refusal {
 }
 
 /// Puts the edits in order, and computes where they lead to.
-fn assemble(selected: Range<usize>, written: Written) -> Extraction {
-    let Written { call, function, at, parameters, results, untyped } = written;
+fn assemble(selected: Range<usize>, written: ExtractedCode) -> Extraction {
+    let ExtractedCode { call, function, at, parameters, results, untyped } = written;
     let gap = function.len() - function.trim_start().len();
     let (called, added) = (call.len(), function.trim().len());
     let (call_at, function_at) = match at <= selected.start {

@@ -199,7 +199,7 @@ impl Mending<'_> {
         let mut mended = MendedImports::default();
         let edits: Vec<_> = self.files.iter().map(Changes::edits).collect();
         for (file, at, why) in self.left {
-            let text = crate::extract::apply(&edits[file], self.files[file].source.text());
+            let text = crate::edit::apply(&edits[file], self.files[file].source.text());
             let at = shifted(&edits[file], at).min(text.len());
             let line = text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
             mended.left.push(ImportsLeft { unit: self.files[file].unit, line, why });

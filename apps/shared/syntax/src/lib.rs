@@ -11,6 +11,7 @@
 //! | [`regions`] | its comments and strings |
 //! | [`rename`] | which occurrences of a name are a symbol |
 //! | [`arrange`] | items moved, swapped, taken out and added |
+//! | `edit` | replacements in a text |
 //! | [`extract`] | statements that become a function |
 //! | [`imports`] | what is imported from where after an item moved to another file |
 //! | [`limits`] | every bound |
@@ -26,6 +27,7 @@
 
 pub mod arrange;
 mod bind;
+mod edit;
 pub mod extract;
 pub mod imports;
 pub mod language;
@@ -41,7 +43,8 @@ pub use arrange::{
     Arrangement, Block, Place, keeps_items_apart, plan_delete, plan_insert, plan_move,
     plan_replace_body, plan_swap, whole_items,
 };
-pub use extract::{Edit, Extraction, Refusal, Request, Untyped, plan_extraction};
+pub use edit::Edit;
+pub use extract::{Extraction, Refusal, Request, Untyped, plan_extraction};
 pub use imports::{
     ImportsLeft, MendedImports, MovedItem, compose, mend_imports, module_name, shifted,
 };

@@ -2,25 +2,26 @@
 
 use std::ops::Range;
 
-use crate::Edit;
+use crate::edit::Edit;
 use crate::language::Language;
 use crate::outline::Symbol;
 
+use super::arrangement::{Arrangement, Block, Place};
 use super::indentation::{self, reindented, unit_of};
 use super::spacing::{self, Spacing};
-use super::{Arrangement, Block, Desk, Place};
+use super::terminated_text::TerminatedText;
 
 /// Returns the edit that puts a block into the text. `moved` are lines that are taken out at the same time.
 pub(super) fn insertion(
-    desk: &Desk<'_>,
+    padded: &TerminatedText<'_>,
     spacing: &Spacing,
     place: &Place,
     block: &Block,
     moved: Option<&Range<usize>>,
 ) -> Arrangement {
-    let (text, source) = (&desk.text, desk.source);
+    let (text, source) = (&padded.text, padded.source);
     let ending = source.line_ending();
-    let indent = place_indent(desk, place);
+    let indent = place_indent(padded, place);
     let language = Some(source.language());
     // The empty lines around it are those that the place has or wants.
     let given = if block.exact { &*block.text } else { without_blank_ends(&block.text) };
@@ -34,12 +35,12 @@ pub(super) fn insertion(
     let empty = |count: usize| ending.repeat(if block.exact { 0 } else { count });
     let (range, before, after) = match place {
         Place::Before(anchor) => {
-            let anchor = desk.closed(anchor);
+            let anchor = padded.closed(anchor);
             let around = spacing::around(text, &anchor);
             let existing = text[around.start..anchor.start].matches('\n').count();
             let place = Place::Before(anchor.clone());
             let gap = spacing.at_place(single, &place, moved);
-            let gap = gap.unwrap_or_else(|| beside_file(desk, spacing, &anchor, single));
+            let gap = gap.unwrap_or_else(|| beside_file(padded, spacing, &anchor, single));
             let edge = spacing::is_edge_above(text, around.start, indent.len());
             let above = match edge || !spacing.ends_item(around.start) {
                 true => 0,
@@ -50,14 +51,14 @@ pub(super) fn insertion(
             (anchor.start..anchor.start, empty(above), empty(gap))
         }
         Place::After(anchor) => {
-            let anchor = desk.closed(anchor);
+            let anchor = padded.closed(anchor);
             let around = spacing::around(text, &anchor);
             let existing = text[anchor.end..around.end].matches('\n').count();
             let place = Place::After(anchor.clone());
             let gap = spacing.at_place(single, &place, moved).unwrap_or_else(|| {
                 let last = text[anchor.clone()].trim_end().len();
                 let blank = text[anchor.clone()][last..].matches('\n').count().saturating_sub(1);
-                beside_file(desk, spacing, &anchor, single).saturating_sub(blank)
+                beside_file(padded, spacing, &anchor, single).saturating_sub(blank)
             });
             let edge = spacing::is_edge_below(text, around.end, indent.len());
             let below = match edge || !spacing.starts_item(around.end) {
@@ -67,7 +68,7 @@ pub(super) fn insertion(
             (anchor.end..anchor.end, empty(gap), empty(below))
         }
         Place::StartOf(symbol) | Place::EndOf(symbol) => {
-            return inside(desk, spacing, place, symbol, body, shifted);
+            return inside(padded, spacing, place, symbol, body, shifted);
         }
     };
     let start = range.start + before.len();
@@ -86,32 +87,37 @@ fn without_blank_ends(lines: &str) -> &str {
 
 /// Returns how many empty lines keep an item apart from a file of code at whose end it is put, where no item but a
 /// comment or an import stands.
-fn beside_file(desk: &Desk<'_>, spacing: &Spacing, anchor: &Range<usize>, single: bool) -> usize {
-    let is_whole = *anchor == (0..desk.text.len()) && !desk.text.trim().is_empty();
-    let is_code = !desk.source.is_plain() && desk.source.language() != Language::Markdown;
+fn beside_file(
+    padded: &TerminatedText<'_>,
+    spacing: &Spacing,
+    anchor: &Range<usize>,
+    single: bool,
+) -> usize {
+    let is_whole = *anchor == (0..padded.text.len()) && !padded.text.trim().is_empty();
+    let is_code = !padded.source.is_plain() && padded.source.language() != Language::Markdown;
     if !is_whole || !is_code {
         return 0;
     }
     // A comment without a gap would be the item's own.
-    let last = desk.text.trim_end().lines().next_back().unwrap_or_default();
-    let apart = usize::from(spacing::is_lead(desk.source.language(), last));
+    let last = padded.text.trim_end().lines().next_back().unwrap_or_default();
+    let apart = usize::from(spacing::is_lead(padded.source.language(), last));
     spacing.between_outermost(single).max(apart)
 }
 
 /// Puts a block between the braces of a symbol.
 fn inside(
-    desk: &Desk<'_>,
+    padded: &TerminatedText<'_>,
     spacing: &Spacing,
     place: &Place,
     symbol: &Symbol,
     body: String,
     shifted: Option<(String, String)>,
 ) -> Arrangement {
-    let (text, source) = (&desk.text, desk.source);
+    let (text, source) = (&padded.text, padded.source);
     let ending = source.line_ending();
     let interior = symbol.interior.clone().unwrap_or(symbol.range.end..symbol.range.end);
     let interior = match interior.end == source.text().len() {
-        true => desk.closed(&interior),
+        true => padded.closed(&interior),
         false => interior,
     };
     let inner = &text[interior.clone()];
@@ -119,7 +125,7 @@ fn inside(
     let own_lines = text[..interior.start].ends_with('\n') && text[..interior.end].ends_with('\n');
     if !own_lines {
         // `{}` and `{ x }` are opened up.
-        let indent = place_indent(desk, place);
+        let indent = place_indent(padded, place);
         let inner = match inner.trim() {
             "" => String::new(),
             inner => format!("{indent}{inner}{ending}"),
@@ -164,11 +170,11 @@ fn inside(
 }
 
 /// Returns the indentation of lines at a place.
-pub(super) fn place_indent(desk: &Desk<'_>, place: &Place) -> String {
-    let source = desk.source;
+pub(super) fn place_indent(padded: &TerminatedText<'_>, place: &Place) -> String {
+    let source = padded.source;
     match place {
         Place::Before(anchor) | Place::After(anchor) => {
-            let lines = &desk.text[desk.closed(anchor)];
+            let lines = &padded.text[padded.closed(anchor)];
             indentation::indent_of(lines).to_owned()
         }
         Place::StartOf(symbol) | Place::EndOf(symbol) => {

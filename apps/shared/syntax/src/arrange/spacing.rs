@@ -6,7 +6,8 @@ use crate::language::Language;
 use crate::outline::{Symbol, SymbolKind};
 use crate::regions::regions_of;
 
-use super::{Desk, Place};
+use super::arrangement::Place;
+use super::terminated_text::TerminatedText;
 
 /// Two neighbours.
 struct Pair {
@@ -32,34 +33,40 @@ pub(super) struct Spacing {
 type Item = (Range<usize>, usize, bool);
 
 impl Spacing {
-    pub(super) fn of(desk: &Desk<'_>) -> Self {
-        let language = desk.source.language();
-        let all = 0..desk.text.len();
+    pub(super) fn of(padded: &TerminatedText<'_>) -> Self {
+        let language = padded.source.language();
+        let all = 0..padded.text.len();
         let mut spacing =
             Self { language, pairs: Vec::new(), containers: vec![all], items: Vec::new() };
-        spacing.collect(desk, &desk.source.declarations(), 0, 0);
+        spacing.collect(padded, &padded.source.declarations(), 0, 0);
         spacing
     }
 
-    fn collect(&mut self, desk: &Desk<'_>, symbols: &[Symbol], container: usize, depth: usize) {
+    fn collect(
+        &mut self,
+        padded: &TerminatedText<'_>,
+        symbols: &[Symbol],
+        container: usize,
+        depth: usize,
+    ) {
         let mut before: Option<(Range<usize>, bool)> = None;
         for symbol in symbols {
-            let lines = desk.closed(&symbol.whole);
-            if symbol.is_whole_lines(desk.source.text()) {
-                let single = desk.text[lines.clone()].matches('\n').count() <= 1;
+            let lines = padded.closed(&symbol.whole);
+            if symbol.is_whole_lines(padded.source.text()) {
+                let single = padded.text[lines.clone()].matches('\n').count() <= 1;
                 self.items.push((lines.clone(), depth, single));
                 if let Some((other, other_single)) = before.replace((lines.clone(), single))
                     && other.end <= lines.start
-                    && desk.text[other.end..lines.start].trim().is_empty()
+                    && padded.text[other.end..lines.start].trim().is_empty()
                 {
-                    let gap = desk.text[other.end..lines.start].matches('\n').count();
+                    let gap = padded.text[other.end..lines.start].matches('\n').count();
                     let single = single && other_single;
                     self.pairs.push(Pair { container, depth, single, gap, items: [other, lines] });
                 }
             }
             if !symbol.children.is_empty() {
                 self.containers.push(symbol.range.clone());
-                self.collect(desk, &symbol.children, self.containers.len() - 1, depth + 1);
+                self.collect(padded, &symbol.children, self.containers.len() - 1, depth + 1);
             }
         }
     }

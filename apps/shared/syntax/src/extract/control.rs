@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::language::Language;
 use crate::source::{Source, children, descendants, field, named};
 
-use super::Refusal;
+use super::refusal::Refusal;
 use super::selection::{Selected, statements_of};
 
 /// What the statements do beside running to their end.

@@ -7,10 +7,11 @@ use crate::scopes::{Binding, Keyword};
 use crate::source::{ancestors, children, descendants, field, named};
 
 use super::layout::{body, end_of};
+use super::plan::{ExtractedCode, Plan};
+use super::refusal::Refusal;
 use super::types;
-use super::{Plan, Refusal, Written};
 
-pub(super) fn write(plan: &Plan<'_>) -> Result<Written, Refusal> {
+pub(super) fn write(plan: &Plan<'_>) -> Result<ExtractedCode, Refusal> {
     let (source, selected, layout) = (plan.source, &plan.selected, &plan.layout);
     let (generics, of_class) = generics(plan)?;
     let method = plan.control.uses_self || of_class;
@@ -64,7 +65,7 @@ pub(super) fn write(plan: &Plan<'_>) -> Result<Written, Refusal> {
     let at = end_of(source, anchor);
     let function = format!("{}{text}", layout.ending.repeat(2));
     let parameters = plan.crossing.inputs().map(|binding| binding.name.clone()).collect();
-    Ok(Written { call, function, at, parameters, results: names, untyped })
+    Ok(ExtractedCode { call, function, at, parameters, results: names, untyped })
 }
 
 fn call(plan: &Plan<'_>, callee: &str, semicolon: &str) -> String {

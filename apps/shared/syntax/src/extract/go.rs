@@ -6,8 +6,10 @@ use crate::scopes::{Binding, Keyword};
 use crate::source::{ancestors, descendants, field, fields, named};
 
 use super::layout::{body, end_of};
-use super::variables::is_receiver;
-use super::{Plan, Refusal, Untyped, Written, types};
+use super::plan::{ExtractedCode, Plan};
+use super::receiver::is_receiver;
+use super::refusal::{Refusal, Untyped};
+use super::types;
 
 /// Types of the standard library that are interfaces, so that a copy is the same thing.
 const INTERFACES: &str = "error any context.Context io.Reader io.Writer io.Closer io.ReadCloser io.ReadWriter \
@@ -15,7 +17,7 @@ const INTERFACES: &str = "error any context.Context io.Reader io.Writer io.Close
      net.Listener net.Addr sort.Interface hash.Hash ast.Node fs.FS fs.File fs.FileInfo fs.DirEntry os.FileInfo \
      reflect.Type sync.Locker";
 
-pub(super) fn write(plan: &Plan<'_>) -> Result<Written, Refusal> {
+pub(super) fn write(plan: &Plan<'_>) -> Result<ExtractedCode, Refusal> {
     let (source, selected, layout) = (plan.source, &plan.selected, &plan.layout);
     let crossing = &plan.crossing;
     let mut untyped = Vec::new();
@@ -83,7 +85,7 @@ pub(super) fn write(plan: &Plan<'_>) -> Result<Written, Refusal> {
     let at = end_of(source, selected.anchor);
     let function = format!("{}{text}", layout.ending.repeat(2));
     let parameters = inputs.iter().map(|one| one.name.clone()).collect();
-    Ok(Written { call, function, at, parameters, results: names, untyped: Vec::new() })
+    Ok(ExtractedCode { call, function, at, parameters, results: names, untyped: Vec::new() })
 }
 
 /// True if the first thing that the selection does with a variable is to assign it in a `:=` of its own, which

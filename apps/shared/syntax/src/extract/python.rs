@@ -3,11 +3,12 @@
 use tree_sitter::Node;
 
 use crate::scopes::Binding;
-use crate::source::{Source, descendants, field, named};
+use crate::source::{descendants, field};
 
 use super::layout::{body, end_of};
-use super::selection::Selected;
-use super::{Plan, Refusal, Written};
+use super::plan::{ExtractedCode, Plan};
+use super::receiver::{has_decorator, is_static, receiver};
+use super::refusal::Refusal;
 
 /// What a method is called on.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,27 +17,6 @@ enum Method {
     Static,
     Class,
     Instance,
-}
-
-/// Returns the first parameter of the method around the selection.
-pub(super) fn receiver<'t>(selected: &Selected<'t>) -> Option<Node<'t>> {
-    let parameters = field(selected.host, "parameters")?;
-    let first = named(parameters).into_iter().find(|one| !one.kind().contains("comment"))?;
-    match first.kind() {
-        "identifier" => Some(first),
-        "typed_parameter" => first.named_child(0),
-        _ => None,
-    }
-}
-
-/// True in a method that is called on nothing.
-pub(super) fn is_static(source: &Source, selected: &Selected<'_>) -> bool {
-    has_decorator(source, selected, "staticmethod")
-}
-
-fn has_decorator(source: &Source, selected: &Selected<'_>, name: &str) -> bool {
-    let mut decorators = named(selected.anchor).into_iter().filter(|one| one.kind() == "decorator");
-    decorators.any(|one| source.text_of(one).trim_start_matches('@').trim() == name)
 }
 
 fn method(plan: &Plan<'_>) -> Method {
@@ -54,7 +34,7 @@ fn method(plan: &Plan<'_>) -> Method {
     }
 }
 
-pub(super) fn write(plan: &Plan<'_>) -> Result<Written, Refusal> {
+pub(super) fn write(plan: &Plan<'_>) -> Result<ExtractedCode, Refusal> {
     let (source, selected, layout) = (plan.source, &plan.selected, &plan.layout);
     let kind = method(plan);
     let receiver = receiver(selected);
@@ -102,7 +82,7 @@ pub(super) fn write(plan: &Plan<'_>) -> Result<Written, Refusal> {
 }
 
 /// Writes a function that is not a method.
-fn plain(plan: &Plan<'_>, class: Option<Node<'_>>) -> Written {
+fn plain(plan: &Plan<'_>, class: Option<Node<'_>>) -> ExtractedCode {
     let (source, selected, layout) = (plan.source, &plan.selected, &plan.layout);
     let anchor = match class {
         Some(class) => {
@@ -140,9 +120,9 @@ fn start_of(plan: &Plan<'_>, anchor: Node<'_>) -> usize {
     plan.source.line_start(first.start_byte())
 }
 
-fn written(plan: &Plan<'_>, call: String, function: String, at: usize) -> Written {
+fn written(plan: &Plan<'_>, call: String, function: String, at: usize) -> ExtractedCode {
     let names = |binding: &Binding<'_>| binding.name.clone();
-    Written {
+    ExtractedCode {
         call,
         function,
         at,

@@ -9,8 +9,8 @@ use crate::language::Language;
 use crate::scopes::{Binding, Keyword};
 use crate::source::{Source, ancestors, descendants, field, fields, named};
 
-use super::Refusal;
 use super::control::{diverges, goes_on_after_exception};
+use super::refusal::Refusal;
 use super::selection::{Selected, statements_of};
 
 /// What a variable is to the new function.

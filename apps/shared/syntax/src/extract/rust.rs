@@ -6,11 +6,13 @@ use crate::scopes::{Binding, Keyword};
 use crate::source::{ancestors, children, descendants, field, holds, named};
 
 use super::layout::{Rewrite, body, end_of};
+use super::plan::{ExtractedCode, Plan};
+use super::refusal::{Refusal, Untyped};
 use super::rust_modes::{Mode, PlaceUse, is_changed, mode, place_use, rewrites};
 use super::rust_result::{FunctionResult, RESULT, Value, bind_results, result, value};
 use super::selection::has_keyword;
+use super::types;
 use super::variables::is_live;
-use super::{Plan, Refusal, Untyped, Written, types};
 
 /// A parameter.
 struct Parameter<'p, 't> {
@@ -19,7 +21,7 @@ struct Parameter<'p, 't> {
     ty: String,
 }
 
-pub(super) fn write(plan: &Plan<'_>) -> Result<Written, Refusal> {
+pub(super) fn write(plan: &Plan<'_>) -> Result<ExtractedCode, Refusal> {
     let (source, selected, layout) = (plan.source, &plan.selected, &plan.layout);
     refuse_context(plan)?;
     let parameters = parameters(plan)?;
@@ -92,7 +94,7 @@ pub(super) fn write(plan: &Plan<'_>) -> Result<Written, Refusal> {
     let (function, at) = place.wrap(plan, text);
     let parameters = parameters.iter().map(|one| one.binding.name.clone()).collect();
     let results = assigned.iter().chain(&declared).map(|one| one.name.clone()).collect();
-    Ok(Written { call, function, at, parameters, results, untyped: Vec::new() })
+    Ok(ExtractedCode { call, function, at, parameters, results, untyped: Vec::new() })
 }
 
 /// Refuses what the new function wouldn't have around it.

@@ -6,8 +6,8 @@ use tree_sitter::Node;
 use crate::scopes::Binding;
 use crate::source::{descendants, field, has_token};
 
-use super::Plan;
 use super::layout::Rewrite;
+use super::plan::Plan;
 use super::variables::is_used_after;
 
 /// How a variable is passed.

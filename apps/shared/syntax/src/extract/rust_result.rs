@@ -5,9 +5,11 @@ use tree_sitter::Node;
 use crate::scopes::Binding;
 use crate::source::field;
 
+use super::plan::Plan;
+use super::refusal::Refusal;
 use super::rust_modes::{PlaceUse, place_use};
 use super::selection::statements_of;
-use super::{Plan, Refusal, types};
+use super::types;
 
 /// The name under which the type of the block's value is asked for.
 pub(super) const RESULT: &str = "return";

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::language::Language;
 use crate::source::{Source, ancestors, children, field, fields, named};
 
-use super::Refusal;
+use super::refusal::Refusal;
 
 /// Whole statements of one block.
 pub(super) struct Selected<'t> {

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::scopes::{Binding, Declaration, Keyword};
 use crate::source::{children, descendants, field, fields, named};
 
-use super::Plan;
+use super::plan::Plan;
 
 /// Returns the type of a variable in TypeScript.
 pub(super) fn typescript(plan: &Plan<'_>, binding: &Binding<'_>) -> Option<String> {

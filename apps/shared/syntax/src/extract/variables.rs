@@ -7,9 +7,10 @@ use crate::limits::PARAMETERS_MAX;
 use crate::scopes::{Binding, Keyword, Scopes};
 use crate::source::{Source, ancestors, field, holds};
 
-use super::Refusal;
 use super::control::{Control, goes_on_after_exception};
 use super::python_flow;
+use super::receiver::is_receiver;
+use super::refusal::Refusal;
 use super::selection::{Selected, loops_around};
 
 /// The variables that cross the boundary: indexes of bindings.
@@ -127,23 +128,6 @@ pub(super) fn crossing<'t>(
         return Err(Refusal::Unsafe(reason));
     }
     Ok(found)
-}
-
-/// True if a binding is what a method is called on: `self` in Python, the receiver in Go.
-pub(super) fn is_receiver(source: &Source, selected: &Selected<'_>, binding: &Binding<'_>) -> bool {
-    let Some(declaration) = binding.declarations.first() else { return false };
-    let host = selected.host;
-    match host.kind() {
-        "method_declaration" => {
-            field(host, "receiver").is_some_and(|list| holds(&list.byte_range(), declaration.name))
-        }
-        "function_definition" => {
-            selected.class.is_some()
-                && !super::python::is_static(source, selected)
-                && super::python::receiver(selected).is_some_and(|name| name == declaration.name)
-        }
-        _ => false,
-    }
 }
 
 /// Refuses what can't be a parameter: types, imports and constants of the function around.

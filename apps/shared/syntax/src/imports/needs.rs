@@ -246,7 +246,7 @@ impl Mending<'_> {
         }
         let imports = |file: usize, other: &PathBuf| {
             let text =
-                crate::extract::apply(&self.files[file].edits(), self.files[file].source.text());
+                crate::edit::apply(&self.files[file].edits(), self.files[file].source.text());
             let source = crate::Source::parse(Language::Python, text).ok()?;
             let all = super::statements::statements(&source);
             let found = all.iter().any(|one| {

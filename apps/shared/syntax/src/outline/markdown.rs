@@ -10,7 +10,7 @@ use crate::language::Language;
 use crate::limits::{LEAD_MAX, SUMMARY_MAX};
 use crate::source::Source;
 
-use super::{Symbol, SymbolKind};
+use super::symbol::{Symbol, SymbolKind};
 use prose::{Paragraph, first_sentences, html_title, text_of_html};
 
 struct Heading {

@@ -5,8 +5,8 @@ use tree_sitter::Node;
 use crate::language::Language;
 use crate::source::{Source, ancestors, children, descendants, field, named};
 
-use super::declared::Declared;
-use super::{Symbol, SymbolKind};
+use super::declaration::Declared;
+use super::symbol::{Symbol, SymbolKind};
 
 /// The words that are told, in the order in which they are.
 const FLAGS: [&str; 8] =

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Symbol, flatten};
+use super::symbol::{Symbol, flatten};
 use crate::language::Language;
 use crate::limits::SIGNATURE_LINES_MAX;
 use crate::regions::{Region, regions};

@@ -4,7 +4,8 @@ use tree_sitter::Node;
 
 use crate::source::{Source, field, fields, named};
 
-use super::{Declared, SymbolKind, base_name, is_outermost, item_of};
+use crate::outline::declaration::{Declared, is_outermost, item_of};
+use crate::outline::symbol::{SymbolKind, base_name};
 
 /// Returns the name within a declarator, what stands before it, and whether it declares a function.
 fn declarator<'t>(source: &Source, node: Node<'t>) -> Option<(Node<'t>, Option<String>, bool)> {
