@@ -1,4 +1,5 @@
-//! The client side of PipeMux: everything that talks to `pipemuxd`. The `pipemux` command is built on it.
+//! The client side of PipeMux: everything that talks to `pipemuxd`. The `pipemux` command (`pipemux-client/cli`) and the
+//! MCP server (`pipemux-client/mcp`) are built on it.
 //!
 //! | module | holds |
 //! |---|---|

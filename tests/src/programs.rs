@@ -28,7 +28,7 @@ const PROGRAMS: [&str; 14] = [
     "examples/timer",
 ];
 const PACKAGES: [&str; 11] = [
-    "pipemux-client",
+    "pipemux-cli",
     "pipemux-mcp",
     "pipemux-daemon",
     "pipemux-editor",

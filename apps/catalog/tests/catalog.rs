@@ -58,7 +58,12 @@ fn neither_daemon_nor_client_names_an_app() {
     const EXCEPTIONS: &[&str] = &["tour.rs"];
     let root = apps_dir().parent().expect("the repository");
     let mut named = Vec::new();
-    for part in ["pipemux-daemon/src", "pipemux-client/src", "pipemux-client/mcp/src"] {
+    for part in [
+        "pipemux-daemon/src",
+        "pipemux-client/src",
+        "pipemux-client/cli/src",
+        "pipemux-client/mcp/src",
+    ] {
         for path in sources(&root.join(part)) {
             let text = fs::read_to_string(&path).expect("a source is text");
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();

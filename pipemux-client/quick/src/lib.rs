@@ -28,7 +28,7 @@
 //! replaced while it runs (`entry`).
 //!
 //! **Invariant: it decides nothing that the ordinary program decides differently.** It sends byte for byte what that
-//! would send (`pipemux-client/tests/client/quick.rs`), or leaves the line to it.
+//! would send (`pipemux-client/cli/tests/client/quick.rs`), or leaves the line to it.
 #![no_std]
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 

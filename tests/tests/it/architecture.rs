@@ -76,6 +76,21 @@ fn map_of_the_core_has_every_part_and_no_other() {
 }
 
 #[test]
+fn client_library_brings_no_command_line() {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let arguments = "tree -p pipemux-client -e normal --prefix none --offline --locked";
+    let output =
+        Command::new(cargo).args(arguments.split(' ')).current_dir(root()).output().expect("cargo");
+    let tree = String::from_utf8(output.stdout).expect("text");
+    let crates: BTreeSet<&str> =
+        tree.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(crates.contains("pipemux-client") && crates.contains("tokio"), "{tree}");
+    for unwanted in ["clap", "crossterm", "docui", "ratatui-core", "indicatif", "toml_edit"] {
+        assert!(!crates.contains(unwanted), "{unwanted}");
+    }
+}
+
+#[test]
 fn every_file_that_the_page_names_exists() {
     let map = map();
     let roots = [
@@ -83,6 +98,7 @@ fn every_file_that_the_page_names_exists() {
         "pipemux-daemon/core/src",
         "pipemux-daemon/core",
         "pipemux-client/src",
+        "pipemux-client/cli/src",
         "pipemux-daemon/src",
         "pipemux-daemon",
     ];
