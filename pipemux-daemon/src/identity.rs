@@ -1,13 +1,12 @@
 //! Which daemon this is: a random id in its state directory, bound to the machine.
 
-use std::fs;
-use std::io::{self, ErrorKind};
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read};
 
 use pipemux_proto::hello::DaemonIdentity;
 use pipemux_proto::paths::Paths;
 
 use crate::daemon_log::log;
-use crate::serve::random_key;
 
 /// Returns the identity of a state directory, which is made at its first start, and anew on another machine. Must be called
 /// while the daemon's lock is held.
@@ -37,6 +36,13 @@ pub fn of(paths: &Paths) -> Result<Option<DaemonIdentity>, String> {
     let fresh = path.with_extension("new");
     fs::write(&fresh, text).and_then(|()| fs::rename(&fresh, &path)).map_err(cannot)?;
     Ok(Some(DaemonIdentity { id, host }))
+}
+
+/// Returns random bytes.
+pub fn random_key() -> io::Result<[u8; 16]> {
+    let mut key = [0; 16];
+    File::open("/dev/urandom")?.read_exact(&mut key)?;
+    Ok(key)
 }
 
 /// The id and the machine of a file.

@@ -4,7 +4,8 @@
 //! |---|---|
 //! | `manifests::built_in` | the manifests of the apps that come with the daemon |
 //! | `manifests::dirs` | the directories of manifests |
-//! | `manifests::load` | loads manifests, and says where a mistake is |
+//! | `manifests::load` | loads all of them |
+//! | `manifests::parse` | parses one, and says where a mistake is |
 //! | `manifests::edit` | adds and removes the user's manifests |
 //! | `manifests::text` | reads a file without waiting |
 
@@ -12,11 +13,13 @@ mod built_in;
 mod dirs;
 mod edit;
 mod load;
+mod parse;
 mod text;
 
 pub use dirs::{ManifestDirs, user_directory};
 pub use edit::{Applied, is_program};
-pub use load::{LoadedManifests, load, read};
+pub use load::{LoadedManifests, load};
+pub use parse::read;
 pub use text::read as read_text;
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ mod linux {
     use nix::sys::socket::sockopt::{PeerCredentials, PeerPidfd};
     use nix::unistd::Pid;
     use pipemux_core::peer::Ancestor;
-    use pipemux_launcher::process_handle;
+    use pipemux_launcher::{mark_of, process_handle};
     use rustc_hash::FxHashMap;
 
     use super::*;
@@ -90,7 +90,8 @@ mod linux {
             let (ancestors, complete) = (0..ANCESTRY_TRIES)
                 .find_map(|_| self.ancestors(pid).map(|found| (found, true)))
                 .unwrap_or_default();
-            let marked = i32::try_from(pid).is_ok_and(|pid| origin.has_marked(pid));
+            let mark = i32::try_from(pid).ok().and_then(mark_of);
+            let marked = mark.is_some_and(|mark| mark.is_of(origin));
             let lives = match &handle {
                 Some(handle) => all_live([handle].into_iter()),
                 None => name_and_parent(pid).is_some(),

@@ -1,8 +1,7 @@
 //! `pipemuxd serve`: starts the daemon, runs it, and ends what it started.
 
 use std::cell::RefCell;
-use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -278,7 +277,8 @@ fn restore(
         socket: paths.socket.to_string_lossy().into_owned(),
         limit_levels: describe_limits(),
         confines: SandboxSupport::of_this_system().describe(),
-        pseudonym_key: random_key().map_err(|error| format!("can't read random bytes: {error}"))?,
+        pseudonym_key: identity::random_key()
+            .map_err(|error| format!("can't read random bytes: {error}"))?,
         history_rounds: Some(history.rounds),
         bounds: bounds::BOUNDS,
     };
@@ -294,13 +294,6 @@ fn restore(
     let journal = Journal::create(&path, &core.snapshot())
         .map_err(|error| format!("can't save the state in {}: {error}", path.display()))?;
     Ok((core, journal))
-}
-
-/// Returns random bytes.
-pub fn random_key() -> io::Result<[u8; 16]> {
-    let mut key = [0; 16];
-    File::open("/dev/urandom")?.read_exact(&mut key)?;
-    Ok(key)
 }
 
 fn raise_file_limit() {

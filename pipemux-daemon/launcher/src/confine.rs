@@ -3,6 +3,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `confine` | the whole: rules for files, filters for system calls, capabilities |
+//! | `confine::confinement` | what is prepared for one process |
 //! | `confine::rules` | the directories and files that a process may use, as a Landlock ruleset |
 //! | `confine::program` | the files that a program needs to run |
 //! | `confine::kept` | descriptors of paths that are kept between starts, and what tells that a path changed |
@@ -12,6 +13,7 @@
 //! Nothing is prepared in the child: it only makes system calls with what is here.
 
 mod allowed;
+mod confinement;
 mod filters;
 mod kept;
 mod program;
@@ -19,10 +21,10 @@ mod rules;
 
 use std::borrow::Cow;
 use std::io;
-use std::os::fd::OwnedFd;
 
 use crate::sandbox::{Sandbox, SandboxSupport};
 
+pub(crate) use confinement::Confinement;
 pub(crate) use filters::{FilterKind, StartSecret};
 use program::Programs;
 pub(crate) use program::resolved_script;
@@ -31,19 +33,6 @@ use rules::{PrivateDirectories, Rules, SystemPaths};
 /// `CAP_CHOWN`, `CAP_DAC_OVERRIDE`, `CAP_FOWNER`: what a root user needs to work in a folder of another user. Where it
 /// may do so, the rules for files say.
 const FILE_CAPABILITIES: u32 = 1 << 0 | 1 << 1 | 1 << 3;
-
-/// What confines one process.
-#[derive(Debug)]
-pub(crate) struct Confinement {
-    /// The rules for files and signals; none where the kernel has no Landlock.
-    pub ruleset: Option<OwnedFd>,
-    /// True if the process may read its own directory of `/proc`.
-    pub own_proc: bool,
-    /// The system calls that it is refused; none where the kernel has no filters.
-    pub filter: Option<FilterKind>,
-    /// The capabilities that a root user keeps, as a bit mask.
-    pub capabilities: u32,
-}
 
 /// Prepares confinements. It keeps what several of them need.
 #[derive(Debug)]

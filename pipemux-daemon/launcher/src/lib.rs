@@ -90,4 +90,4 @@ pub use process_usage::{ProcessUsage, usage_of_marks, usage_of_self};
 pub use run::run;
 pub use sandbox::{Clash, Grant, Sandbox, SandboxSupport};
 #[cfg(target_os = "linux")]
-pub use sys::process_handle;
+pub use sys::{mark_of, process_handle};

@@ -18,8 +18,6 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use pipemux_stable_hash::StableHasher;
 use serde::{Deserialize, Serialize};
 
-use crate::processes;
-
 /// The mark of one incarnation; never the number that means "unlimited".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProcessMark(u64);
@@ -69,11 +67,6 @@ impl MarkOrigin {
             // Raising the soft limit up to the hard limit is always allowed.
             let _ = setrlimit(Resource::RLIMIT_LOCKS, hard, hard);
         }
-    }
-
-    /// Returns true for a process with a mark of this origin: an app's process, or one that it started.
-    pub fn has_marked(self, pid: i32) -> bool {
-        processes::mark_of(pid).is_some_and(|mark| mark.is_of(self))
     }
 
     /// Returns the mark of an incarnation. Two incarnations share a mark only if 16 million others lie

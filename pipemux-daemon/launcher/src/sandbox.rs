@@ -84,11 +84,6 @@ const SIGNALS: u32 = 6;
 const TRUNCATION: u32 = 3;
 
 impl SandboxSupport {
-    /// Asks the kernel.
-    pub fn of_this_system() -> Self {
-        crate::sys::sandbox_support()
-    }
-
     /// True if signals to processes that an app didn't start can be refused.
     pub fn signals(self) -> bool {
         self.landlock >= SIGNALS

@@ -24,18 +24,20 @@ pub(crate) use child::prepare;
 #[cfg(target_os = "linux")]
 pub(crate) use child::{ChildSetup, FdMapping, STACK_SIZE, start, with_mark};
 #[cfg(target_os = "linux")]
-pub(crate) use confine::{add_rule, has_attribute, install_filter, sandbox_support};
+pub(crate) use confine::{add_rule, has_attribute, install_filter};
 #[cfg(target_os = "linux")]
 pub(crate) use exec::Program;
 #[cfg(target_os = "linux")]
-pub use marked::process_handle;
+pub(crate) use marked::kill_if;
 #[cfg(target_os = "linux")]
-pub(crate) use marked::{kill_if, mark_of};
+pub use marked::{mark_of, process_handle};
 pub(crate) use process::{own, set_priority, unblock_signals};
 pub(crate) use wait::{Usage, next_dead, reap};
 
-/// Nothing can be confined here.
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn sandbox_support() -> crate::sandbox::SandboxSupport {
-    crate::sandbox::SandboxSupport::default()
+impl crate::sandbox::SandboxSupport {
+    /// Nothing can be confined here.
+    pub fn of_this_system() -> Self {
+        Self::default()
+    }
 }

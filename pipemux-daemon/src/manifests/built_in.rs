@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use pipemux_catalog::{APPS, App};
 use pipemux_core::{BuiltIn, Manifest};
 
-use super::load::parse;
+use super::parse::parse;
 
 /// The apps in the catalog's order. They are read once, because they never change.
 static MANIFESTS: LazyLock<Vec<Manifest>> =

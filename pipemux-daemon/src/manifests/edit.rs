@@ -13,7 +13,8 @@ use pipemux_proto::command::command;
 use pipemux_proto::{Fault, ProviderId};
 
 use super::dirs::ManifestDirs;
-use super::load::{location, manifest_files, parse, read};
+use super::load::manifest_files;
+use super::parse::{location, parse, read};
 use crate::directories::create_private;
 use crate::limits::MANIFEST_MAX;
 use crate::pinned_programs::pin;

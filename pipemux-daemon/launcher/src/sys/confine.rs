@@ -45,22 +45,30 @@ struct CapabilityData {
     inheritable: u32,
 }
 
-/// Asks the kernel what it can hold a process to.
-pub(crate) fn sandbox_support() -> SandboxSupport {
-    // SAFETY: with this flag the call reads no memory and returns a number.
-    #[allow(unsafe_code)]
-    let version = unsafe {
-        libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<u8>(), 0_usize, VERSION)
-    };
-    let action = libc::SECCOMP_RET_ERRNO;
-    // SAFETY: the call reads one number, which outlives it.
-    #[allow(unsafe_code)]
-    let filters = unsafe {
-        libc::syscall(libc::SYS_seccomp, libc::SECCOMP_GET_ACTION_AVAIL, 0, &raw const action)
-    };
-    // Filters are written for these machines only.
-    let known = cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"));
-    SandboxSupport { landlock: version.max(0) as u32, seccomp: filters == 0 && known }
+impl SandboxSupport {
+    /// Asks the kernel what it can hold a process to.
+    pub fn of_this_system() -> Self {
+        // SAFETY: with this flag the call reads no memory and returns a number.
+        #[allow(unsafe_code)]
+        let version = unsafe {
+            libc::syscall(
+                libc::SYS_landlock_create_ruleset,
+                std::ptr::null::<u8>(),
+                0_usize,
+                VERSION,
+            )
+        };
+        let action = libc::SECCOMP_RET_ERRNO;
+        // SAFETY: the call reads one number, which outlives it.
+        #[allow(unsafe_code)]
+        let filters = unsafe {
+            libc::syscall(libc::SYS_seccomp, libc::SECCOMP_GET_ACTION_AVAIL, 0, &raw const action)
+        };
+        // Filters are written for these machines only.
+        let known =
+            cfg!(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"));
+        Self { landlock: version.max(0) as u32, seccomp: filters == 0 && known }
+    }
 }
 
 /// Confines this process for good, with all that it starts.

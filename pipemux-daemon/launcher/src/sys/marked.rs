@@ -15,7 +15,7 @@ use crate::mark::ProcessMark;
 const WHOLE_GROUP: libc::c_uint = 1 << 2;
 
 /// Returns the mark of a process; `None` when it has none, is gone, or belongs to another user.
-pub(crate) fn mark_of(pid: i32) -> Option<ProcessMark> {
+pub fn mark_of(pid: i32) -> Option<ProcessMark> {
     let mut limit = MaybeUninit::<libc::rlimit>::zeroed();
     // SAFETY: nothing is set, `limit` is valid for writes, and all zeroes is a valid `rlimit`.
     #[allow(unsafe_code)]
