@@ -263,11 +263,6 @@ impl AppOutput {
         });
     }
 
-    /// True when [`AppOutput::take_log_updates`] may return something.
-    pub fn has_log_updates(&self) -> bool {
-        !self.grown_logs.is_empty()
-    }
-
     /// Returns the answers to the requests whose logs have grown.
     pub fn take_log_updates(&mut self) -> Vec<(u64, Result<LogText, String>)> {
         let mut updates = Vec::new();

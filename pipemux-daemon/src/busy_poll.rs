@@ -6,8 +6,8 @@
 //! copying, and the processor is left to that. A client that waits for each answer never causes busy polling,
 //! and an idle daemon sleeps.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::Waker;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -28,6 +28,7 @@ pub struct BusyPoll {
     frames: usize,
     /// When busy polling ends, while it is on.
     until: Option<Instant>,
+    hook: Arc<ParkHook>,
 }
 
 impl ParkHook {
@@ -43,20 +44,32 @@ impl ParkHook {
     }
 
     /// Has the driver run again after one poll. There is only one driver.
-    pub fn request_poll(&self, driver: &Waker) {
+    fn request_poll(&self, driver: &Waker) {
         self.driver.get_or_init(|| driver.clone());
         self.requested.store(true, Ordering::Relaxed);
     }
 }
 
 impl BusyPoll {
+    /// The runtime has `hook` run before it sleeps.
+    pub fn new(hook: Arc<ParkHook>) -> Self {
+        Self { hook, ..Self::default() }
+    }
+
+    /// Has the driver run again after one poll, if more frames are likely to arrive at once.
+    pub fn end_turn(&mut self, driver: &Waker) {
+        if self.should_poll(Instant::now) {
+            self.hook.request_poll(driver);
+        }
+    }
+
     /// Notes an exchange frame with a body of that length.
     pub fn record_frame(&mut self, length: usize) {
         self.frames += usize::from(length <= BUSY_POLL_BODY_MAX);
     }
 
     /// Returns at the end of a turn whether to poll again rather than sleep.
-    pub fn should_poll(&mut self, now: impl Fn() -> Instant) -> bool {
+    fn should_poll(&mut self, now: impl Fn() -> Instant) -> bool {
         self.until = match std::mem::take(&mut self.frames) {
             0 => self.until.filter(|until| now() < *until),
             few if few < BUSY_POLL_FRAMES_MIN => None,
@@ -69,7 +82,6 @@ impl BusyPoll {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
     use std::sync::atomic::AtomicU32;
     use std::task::Wake;
 

@@ -89,6 +89,10 @@ pub enum Direction {
     Out,
 }
 
+/// Counts bytes, for [`Metrics`].
+#[derive(Debug)]
+pub struct ByteCounter(Family<Labels<2>, Counter>);
+
 impl Metrics {
     /// Counts from now on. `unix_seconds` is the present time.
     pub fn new(unix_seconds: f64) -> Self {
@@ -177,9 +181,9 @@ impl Metrics {
         self.came.retain(|(owner, _), _| *owner != client);
     }
 
-    /// Takes in what the core counted.
-    pub fn take_in(&mut self, measured: Measurement) {
-        match measured {
+    /// Adds what the core has counted.
+    pub fn add(&mut self, measurement: Measurement) {
+        match measurement {
             Measurement::Answered { client, request, verb, exit } => {
                 let labels = [("verb", verb.to_owned()), ("outcome", outcome(exit).to_owned())];
                 self.requests.get_or_create(&labels).inc();
@@ -204,18 +208,9 @@ impl Metrics {
         }
     }
 
-    /// Counts bytes.
-    pub fn transferred(&self, peer: Peer, direction: Direction, bytes: usize) {
-        let peer = match peer {
-            Peer::Client(_) => "client",
-            Peer::App(_) => "app",
-        };
-        let direction = match direction {
-            Direction::In => "in",
-            Direction::Out => "out",
-        };
-        let labels = [("peer", peer.to_owned()), ("direction", direction.to_owned())];
-        self.bytes.get_or_create(&labels).inc_by(bytes as u64);
+    /// Counts the bytes that the daemon reads and sends.
+    pub fn byte_counter(&self) -> ByteCounter {
+        ByteCounter(self.bytes.clone())
     }
 
     /// Writes all metrics in the text format of OpenMetrics.
@@ -239,6 +234,22 @@ impl Metrics {
         // Writing into a string can't fail.
         let _ = encode(&mut text, &self.registry);
         text
+    }
+}
+
+impl ByteCounter {
+    /// Counts bytes.
+    pub fn add(&self, peer: Peer, direction: Direction, bytes: usize) {
+        let peer = match peer {
+            Peer::Client(_) => "client",
+            Peer::App(_) => "app",
+        };
+        let direction = match direction {
+            Direction::In => "in",
+            Direction::Out => "out",
+        };
+        let labels = [("peer", peer.to_owned()), ("direction", direction.to_owned())];
+        self.0.get_or_create(&labels).inc_by(bytes as u64);
     }
 }
 

@@ -20,6 +20,18 @@ pub enum Peer {
     App(Incarnation),
 }
 
+impl Peer {
+    /// True for clients.
+    pub fn is_client(&self) -> bool {
+        matches!(self, Self::Client(_))
+    }
+
+    /// True for apps.
+    pub fn is_app(&self) -> bool {
+        matches!(self, Self::App(_))
+    }
+}
+
 /// What can become ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadySource {

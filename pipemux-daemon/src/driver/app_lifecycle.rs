@@ -1,9 +1,8 @@
 //! Handles what the launcher reports: processes that started, failed to start, or exited.
 
-use std::path::Path;
 use std::task::Poll;
 
-use pipemux_core::{Event, Exit, Limit, Transport, limits};
+use pipemux_core::{Event, Exit, Limit};
 use pipemux_launcher::{ExceededLimit, Report, Termination};
 use pipemux_proto::Incarnation;
 
@@ -15,11 +14,11 @@ use crate::ready_queue::Peer;
 impl Driver {
     /// Handles all that the launcher has reported.
     pub(super) fn poll_launcher(&mut self) {
-        while let Poll::Ready(event) = self.processes.poll() {
+        while let Poll::Ready(event) = self.apps.processes.poll() {
             match event {
                 LauncherEvent::Report(report) => self.handle_report(report),
-                // This includes processes that were about to start: their programs aren't to blame, and the next
-                // launcher can start them.
+                // This includes processes that were about to start: their programs aren't to
+                // blame, and the next launcher can start them.
                 LauncherEvent::Lost { apps } => {
                     for app in apps {
                         self.process_exited(app, Exit::Lost);
@@ -35,7 +34,13 @@ impl Driver {
                 self.process_started(Incarnation(incarnation), pid, left_out);
             }
             Report::SpawnFailed { incarnation, why } => {
-                self.process_start_failed(Incarnation(incarnation), why);
+                let app = Incarnation(incarnation);
+                // Every session that was to start has a log, also one that printed nothing.
+                let _ = self.apps.open_log(app, self.turn.now);
+                self.connections.remove_app(app);
+                if self.apps.remove(app, &mut self.scratch, self.turn.now).is_some() {
+                    self.handle(Event::StartFailed { app, why });
+                }
             }
             Report::Exited { incarnation, termination, exceeded, survivors } => {
                 if !survivors.is_empty() {
@@ -50,63 +55,39 @@ impl Driver {
     }
 
     fn process_started(&mut self, app: Incarnation, pid: u32, left_out: Vec<String>) {
-        if let Err(why) = self.open_log(app) {
-            self.abort_start(app, why);
-            return self.notify_log_watchers();
+        if let Err(why) = self.apps.open_log(app, self.turn.now) {
+            let Self { apps, connections, turn, .. } = self;
+            apps.abort_start(app, why, connections, turn);
+            return self.handle_log_updates();
         }
         for line in &left_out {
             log(format_args!("incarnation {}: {line}", app.0));
         }
         self.handle(Event::Started { app, pid, left_out });
-        let peer = Peer::App(app);
-        if let Some(connection) = self.connections.get_mut(&peer) {
-            connection.write_scheduled = false;
-            connection.can_read = connection.can_write;
-            self.serve(peer);
-        }
-    }
-
-    fn process_start_failed(&mut self, app: Incarnation, why: String) {
-        // Every session that was to start has a log, also one that printed nothing.
-        let _ = self.open_log(app);
-        self.connections.remove(&Peer::App(app));
-        self.app_output.finish(app, &mut self.scratch, self.now.mono_ms);
-        if self.processes.forget(app) {
-            self.handle(Event::StartFailed { app, why });
-        }
+        self.connections.open_app(app);
+        self.serve(Peer::App(app));
     }
 
     fn process_exited(&mut self, app: Incarnation, exit: Exit) {
-        let peer = Peer::App(app);
-        self.starting_apps.remove(&app);
-        self.dev_programs.forget(app);
         // What the app sent before it exited comes before the exit.
-        self.read_remaining(peer);
-        self.connections.remove(&peer);
-        let log = self.app_output.finish(app, &mut self.scratch, self.now.mono_ms);
-        if self.processes.forget(app) {
-            let last_lines = log.map(|(path, since)| self.last_lines(&path, since));
-            let last_lines = last_lines.unwrap_or_default();
+        self.read_remaining(Peer::App(app));
+        self.connections.remove_app(app);
+        if let Some(last_lines) = self.apps.remove(app, &mut self.scratch, self.turn.now) {
             self.handle(Event::Exited { app, exit, last_lines });
         }
-        self.notify_log_watchers();
+        self.handle_log_updates();
     }
 
-    /// Adds the most likely remedy to the reason why an app's frames are invalid.
-    pub(super) fn explain_invalid(&self, peer: Peer, why: String) -> String {
-        match peer {
-            Peer::App(app) if self.processes.transport(app) == Some(Transport::Stdio) => format!(
-                "{why}; with transport = \"stdio\" standard output carries frames and nothing else: \
-                 print to standard error"
-            ),
-            _ => why,
-        }
+    /// Reads what a process printed.
+    pub(super) fn read_app_output(&mut self, app: Incarnation) {
+        self.apps.output.read(app, &mut self.scratch, self.turn.now_ms());
+        self.handle_log_updates();
     }
 
-    /// Returns what a process printed last. What earlier processes left in the log says nothing about this exit.
-    fn last_lines(&self, path: &Path, since: u64) -> Vec<String> {
-        let last = self.app_output.last_lines(path, limits::LAST_LINES as u32, since);
-        last.unwrap_or_default().text.lines().map(str::to_owned).collect()
+    /// Hands the core what arrived for those who follow a log.
+    pub(super) fn handle_log_updates(&mut self) {
+        self.apps.queue_log_updates(&mut self.turn);
+        self.handle_queued();
     }
 }
 

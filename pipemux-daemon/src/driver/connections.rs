@@ -1,220 +1,236 @@
-//! Accepts, writes to and closes connections.
+//! The connections of all clients and apps: which there are, what is read from them, and, in
+//! `output`, what is queued for them.
 
+mod output;
+
+use std::collections::VecDeque;
+use std::io;
 use std::os::unix::net::UnixStream;
-use std::task::Poll;
+use std::sync::Arc;
 
-use bytes::Bytes;
-use pipemux_core::{ClientId, Event, limits};
+use pipemux_core::peer::PeerProcess;
+use pipemux_core::{ClientId, Event};
+use pipemux_launcher::MarkOrigin;
+use pipemux_proto::Incarnation;
+use pipemux_write_queue::SpareBuffers;
+use rustc_hash::FxHashMap;
 
-use super::Driver;
-use crate::connection::{Connection, WriteOutcome};
-use crate::daemon_log::log;
-use crate::limits::{
-    ACCEPT_RETRY_MS, ACCEPT_TURN, BULK_ONLY_TURN, BULKY_TURN, READ_TURN, REFUSED_MAX,
-    SMALL_FRAME_QUIET_MS, WRITE_TURN,
-};
-use crate::metrics::Direction;
-use crate::ready_queue::{Peer, ReadySource};
+use super::turn::Turn;
+use crate::buffer_pool::BufferPool;
+use crate::connection::{Connection, ReadOutcome};
+use crate::inbound::Inbound;
+use crate::limits::LINGER_MS;
+use crate::memory::MemoryTrim;
+use crate::metrics::{ByteCounter, Direction, Queue};
+use crate::peer_process::PeerProcesses;
+use crate::ready_queue::{Peer, ReadyQueue, ReadySource};
 
-impl Driver {
-    /// Accepts the clients that wait.
-    pub(super) fn accept(&mut self) {
-        if self.exit_deadline.is_some() || self.accept_retry_at.is_some() {
-            return;
+/// All connections. Each peer has one at most.
+pub(super) struct Connections {
+    by_peer: FxHashMap<Peer, Connection>,
+    ready_queue: Arc<ReadyQueue>,
+    clients: usize,
+    next_client: u64,
+    /// Connections to write to at the end of the turn.
+    to_write: Vec<Peer>,
+    /// Clients to be closed, with the latest time for it, in milliseconds.
+    closing: VecDeque<(u64, ClientId)>,
+    spares: SpareBuffers,
+    pool: BufferPool,
+    memory: MemoryTrim,
+    client_processes: PeerProcesses,
+    /// Counts bytes, if the user wants metrics.
+    counter: Option<ByteCounter>,
+}
+
+impl Connections {
+    /// Connections wake their peers' sources of `ready_queue`.
+    pub(super) fn new(ready_queue: Arc<ReadyQueue>) -> Self {
+        Self {
+            by_peer: FxHashMap::default(),
+            ready_queue,
+            clients: 0,
+            next_client: 1,
+            to_write: Vec::new(),
+            closing: VecDeque::new(),
+            spares: SpareBuffers::default(),
+            pool: BufferPool::default(),
+            memory: MemoryTrim::new(),
+            client_processes: PeerProcesses::default(),
+            counter: None,
         }
-        // The next daemon answers those who come now: they wait at the service manager's socket.
-        if self.listener.is_passed() && self.core.is_stopping() {
-            return;
-        }
-        for _ in 0..ACCEPT_TURN {
-            match self.listener.poll_accept(&self.accept_waker) {
-                Poll::Pending => {
-                    self.accept_failing = false;
-                    return;
-                }
-                Poll::Ready(Err(error)) => {
-                    // Most likely no descriptor is free. Clients keep waiting, and a pause keeps this from spinning.
-                    if !std::mem::replace(&mut self.accept_failing, true) {
-                        log(format_args!("can't accept connections, clients wait: {error}"));
-                    }
-                    self.accept_retry_at = Some(self.now.mono_ms + ACCEPT_RETRY_MS);
-                    return;
-                }
-                // The core answers the first clients beyond the bound; of a flood the rest is closed at once.
-                Poll::Ready(Ok(_)) if self.clients >= limits::CLIENTS_MAX + REFUSED_MAX => {
-                    if !std::mem::replace(&mut self.refusing, true) {
-                        log(format_args!("refusing clients: {} are connected", self.clients));
-                    }
-                }
-                Poll::Ready(Ok(stream)) => self.add_client(stream),
-            }
-        }
-        self.accept_waker.wake_by_ref();
     }
 
-    fn add_client(&mut self, stream: UnixStream) {
+    /// Counts bytes from now on.
+    pub(super) fn measure(&mut self, counter: ByteCounter) {
+        self.counter = Some(counter);
+    }
+
+    /// How many clients are connected.
+    pub(super) fn clients(&self) -> usize {
+        self.clients
+    }
+
+    /// Sums up the connections to peers of a kind.
+    pub(super) fn queue(&self, is_one: fn(&Peer) -> bool) -> Queue {
+        let found = self.by_peer.iter().filter(|(peer, _)| is_one(peer));
+        found.fold(Queue::default(), |queue, (_, connection)| Queue {
+            connections: queue.connections + 1,
+            waiting: queue.waiting + usize::from(connection.has_output()),
+            bytes: queue.bytes + connection.queued(),
+        })
+    }
+
+    /// Adds a client that connected.
+    ///
+    /// # Errors
+    /// The connection can't be watched.
+    pub(super) fn add_client(&mut self, stream: UnixStream) -> io::Result<ClientId> {
         let client = ClientId(self.next_client);
-        let peer = Peer::Client(client);
-        let waker = self.ready_queue.waker(ReadySource::Peer(peer));
-        let connection = match Connection::new(stream, waker, true) {
-            Ok(connection) => connection,
-            Err(error) => return log(format_args!("can't watch a connection: {error}")),
-        };
-        self.refusing &= self.clients >= limits::CLIENTS_MAX;
+        self.add(Peer::Client(client), stream)?;
         self.next_client += 1;
         self.clients += 1;
-        self.connections.insert(peer, connection);
-        self.handle(Event::ClientOpened { client });
-        self.serve(peer);
+        Ok(client)
     }
 
-    /// Reads what arrived and resumes writes that had to wait; a large transfer is served later in the turn.
-    pub(super) fn serve(&mut self, peer: Peer) {
-        let Some(connection) = self.connections.get(&peer) else { return };
-        if let Peer::Client(client) = peer
-            && connection.is_abandoned()
-        {
-            self.close_client(client);
-            return self.drain_events();
-        }
-        if connection.is_bulky() {
-            self.bulky_peers.push(peer);
-        } else {
-            self.serve_now(peer);
-        }
+    /// Adds the connection to an app that was ordered. Nothing is read or written before
+    /// [`Connections::open_app`].
+    ///
+    /// # Errors
+    /// The connection can't be watched.
+    pub(super) fn add_app(&mut self, app: Incarnation, stream: UnixStream) -> io::Result<()> {
+        // Counts as scheduled, so that nothing schedules a write.
+        self.add(Peer::App(app), stream)?.write_scheduled = true;
+        Ok(())
     }
 
-    /// Serves the large transfers, once the small frames of the turn are written.
-    pub(super) fn serve_bulky(&mut self) {
-        if self.bulky_peers.is_empty() {
-            return;
-        }
-        let mut bulky = std::mem::take(&mut self.bulky_peers);
-        self.bulk_sharers = bulky.len();
-        for peer in bulky.drain(..) {
-            self.serve_now(peer);
-        }
-        self.bulky_peers = bulky;
-        self.write_scheduled_peers();
-        self.bulk_sharers = 0;
+    fn add(&mut self, peer: Peer, stream: UnixStream) -> io::Result<&mut Connection> {
+        let waker = self.ready_queue.waker(ReadySource::Peer(peer));
+        let connection = Connection::new(stream, waker, peer.is_client())?;
+        Ok(self.by_peer.entry(peer).insert_entry(connection).into_mut())
     }
 
-    fn serve_now(&mut self, peer: Peer) {
-        if self.connections.get(&peer).is_some_and(Connection::has_output) {
-            self.schedule_write(peer);
-        }
-        if !self.read(peer, self.read_share())
-            && let Some(connection) = self.connections.get(&peer)
-        {
-            connection.wake();
+    /// Allows reading from and writing to an app, whose process runs now.
+    pub(super) fn open_app(&mut self, app: Incarnation) {
+        if let Some(connection) = self.by_peer.get_mut(&Peer::App(app)) {
+            connection.write_scheduled = false;
+            connection.can_read = connection.can_write;
         }
     }
 
-    /// Notes that a small frame arrived: for a while large transfers take smaller shares of a turn.
-    pub(super) fn record_small_frame(&mut self) {
-        self.small_frames_until = self.now.mono_ms + SMALL_FRAME_QUIET_MS;
-    }
-
-    /// Returns how many bytes one connection may read in this turn.
-    pub(super) fn read_share(&self) -> usize {
-        self.turn_share(READ_TURN)
-    }
-
-    /// Returns how many bytes may be written to one connection in this turn.
-    pub(super) fn write_share(&self) -> usize {
-        self.turn_share(WRITE_TURN)
-    }
-
-    fn turn_share(&self, usual: usize) -> usize {
-        match self.bulk_sharers {
-            // No small frames: large transfers divide the whole turn, with at least the usual share for each.
-            sharers if self.now.mono_ms >= self.small_frames_until => {
-                (BULK_ONLY_TURN / sharers.max(1)).max(usual)
-            }
-            0 => usual,
-            _ => BULKY_TURN,
-        }
-    }
-
-    /// Queues bytes for a connection that still exists; returns how many bytes are queued for it.
-    pub(super) fn push(&mut self, peer: Peer, bytes: Bytes) -> usize {
-        match self.connections.get_mut(&peer) {
-            Some(connection) if connection.can_write => {
-                let length = bytes.len();
-                self.memory.passed(length, self.now.mono_ms);
-                let queued = connection.push(bytes, &mut self.spares);
-                self.schedule_write(peer);
-                self.measure_bytes(peer, Direction::Out, length);
-                queued
-            }
-            _ => 0,
-        }
-    }
-
-    /// Has the connection written to at the end of the turn.
-    pub(super) fn schedule_write(&mut self, peer: Peer) {
-        if let Some(connection) = self.connections.get_mut(&peer)
-            && !std::mem::replace(&mut connection.write_scheduled, true)
-        {
-            self.peers_to_write.push(peer);
-        }
-    }
-
-    /// Writes the turn's records, and then to each scheduled connection once.
-    pub(super) fn write_scheduled_peers(&mut self) {
-        loop {
-            self.write_records();
-            // A failing disk and closed clients produce events, whose effects may have to be written, too.
-            self.drain_events();
-            if self.records_pending {
-                continue;
-            }
-            if self.peers_to_write.is_empty() {
-                return;
-            }
-            let mut peers = std::mem::take(&mut self.peers_to_write);
-            for peer in peers.drain(..) {
-                self.write(peer);
-            }
-            if self.peers_to_write.is_empty() {
-                // Put back for its capacity, so that a turn allocates nothing.
-                self.peers_to_write = peers;
-            }
-        }
+    pub(super) fn remove_app(&mut self, app: Incarnation) {
+        self.by_peer.remove(&Peer::App(app));
     }
 
     /// Closes a client's connection and drops what is queued for it.
-    pub(super) fn close_client(&mut self, client: ClientId) {
-        if self.connections.remove(&Peer::Client(client)).is_some() {
+    pub(super) fn close_client(&mut self, client: ClientId, turn: &mut Turn) {
+        if self.by_peer.remove(&Peer::Client(client)).is_some() {
             self.clients -= 1;
-            self.events.push_back(Event::ClientClosed { client });
+            turn.push(Event::ClientClosed { client });
         }
     }
 
-    fn write(&mut self, peer: Peer) {
-        let turn = self.write_share();
-        let Some(connection) = self.connections.get_mut(&peer) else { return };
-        connection.write_scheduled = false;
-        match (connection.flush(&mut self.spares, turn), peer) {
-            (WriteOutcome::Complete, Peer::Client(client)) if connection.close_when_written => {
-                self.close_client(client);
-            }
-            (WriteOutcome::Failed, _) => self.handle_write_failure(peer),
-            (WriteOutcome::Complete | WriteOutcome::TurnUsed | WriteOutcome::Incomplete, _) => {}
+    /// Closes a client's connection once it has read its last answers, or doesn't do so in time.
+    pub(super) fn close_client_when_written(&mut self, client: ClientId, now_ms: u64) {
+        let Some(connection) = self.by_peer.get_mut(&Peer::Client(client)) else { return };
+        connection.can_read = false;
+        connection.close_when_written = true;
+        self.closing.push_back((now_ms + LINGER_MS, client));
+        // The write that empties its queue closes it.
+        self.schedule_write(Peer::Client(client));
+    }
+
+    /// Closes the clients that didn't read their last answers in time, and frees unused buffers.
+    pub(super) fn handle_timeouts(&mut self, turn: &mut Turn) {
+        let now_ms = turn.now_ms();
+        self.pool.tidy(now_ms);
+        self.memory.tidy(now_ms);
+        while let Some((_, client)) = self.closing.pop_front_if(|(at, _)| *at <= now_ms) {
+            self.close_client(client, turn);
         }
     }
 
-    /// Handles a connection that its peer no longer reads.
-    pub(super) fn handle_write_failure(&mut self, peer: Peer) {
-        match peer {
-            Peer::Client(client) => self.close_client(client),
-            Peer::App(_) => {
-                // Reading finds the end of the connection, which is reported then.
-                if let Some(connection) = self.connections.get_mut(&peer) {
-                    connection.clear(&mut self.spares);
-                    connection.can_write = false;
-                }
-            }
+    /// When [`Connections::handle_timeouts`] is due, in milliseconds.
+    pub(super) fn next_timeout(&self) -> Option<u64> {
+        let closing = self.closing.front().map(|(at, _)| *at);
+        let timeouts = [closing, self.pool.next_timeout(), self.memory.next_timeout()];
+        timeouts.into_iter().flatten().min()
+    }
+
+    /// Finds out which process a client is; `None` for a client that is gone. The marks of this
+    /// daemon's apps are of `origin`.
+    pub(super) fn identify(&mut self, client: ClientId, origin: MarkOrigin) -> Option<PeerProcess> {
+        let connection = self.by_peer.get(&Peer::Client(client))?;
+        Some(self.client_processes.identify(connection.stream(), origin))
+    }
+
+    pub(super) fn get(&self, peer: Peer) -> Option<&Connection> {
+        self.by_peer.get(&peer)
+    }
+
+    /// Takes note that a client has sent everything; returns false when it is gone altogether.
+    pub(super) fn end_input(&mut self, client: ClientId) -> bool {
+        self.by_peer.get_mut(&Peer::Client(client)).is_some_and(Connection::end_input)
+    }
+
+    /// True while frames may be read from a peer.
+    pub(super) fn can_read(&self, peer: Peer) -> bool {
+        self.by_peer.get(&peer).is_some_and(|connection| connection.can_read)
+    }
+
+    /// Reads nothing more from a peer.
+    pub(super) fn stop_reading(&mut self, peer: Peer) {
+        if let Some(connection) = self.by_peer.get_mut(&peer) {
+            connection.can_read = false;
+        }
+    }
+
+    /// Reads once from a peer: see [`Connection::read`]. Nothing is pending for a peer that is gone.
+    pub(super) fn read(&mut self, peer: Peer, scratch: &mut [u8], max: usize) -> ReadOutcome {
+        let connection = self.by_peer.get_mut(&peer).filter(|connection| connection.can_read);
+        let Some(connection) = connection else { return ReadOutcome::Pending };
+        let outcome = connection.read(scratch, &mut self.pool, max);
+        if let ReadOutcome::InScratch(length) | ReadOutcome::Buffered(length) = outcome {
+            self.count(peer, Direction::In, length);
+        }
+        outcome
+    }
+
+    /// Reads what a peer has sent although the runtime doesn't know of it yet, and keeps it for
+    /// [`Connections::next_inbound`]; returns how many bytes that is.
+    pub(super) fn read_unpolled(&mut self, peer: Peer, scratch: &mut [u8]) -> usize {
+        let connection = self.by_peer.get_mut(&peer).filter(|connection| connection.can_read);
+        let Some(connection) = connection else { return 0 };
+        let length = connection.read_unpolled(scratch);
+        if length > 0 {
+            connection.buffer_partial(&scratch[..length], &mut self.pool);
+        }
+        length
+    }
+
+    /// Keeps the beginning of a frame until the rest arrives.
+    pub(super) fn buffer_partial(&mut self, peer: Peer, bytes: &[u8]) {
+        if !bytes.is_empty()
+            && let Some(connection) = self.by_peer.get_mut(&peer)
+        {
+            connection.buffer_partial(bytes, &mut self.pool);
+        }
+    }
+
+    /// Returns the next frame of what was buffered, or what stands in its place.
+    pub(super) fn next_inbound(&mut self, peer: Peer) -> Option<Inbound> {
+        let connection = self.by_peer.get_mut(&peer).filter(|connection| connection.can_read)?;
+        connection.next_inbound(&mut self.pool)
+    }
+
+    /// Counts what was received and stays in memory for a while, in bytes.
+    pub(super) fn count_received(&mut self, length: usize, now_ms: u64) {
+        self.memory.passed(length, now_ms);
+    }
+
+    fn count(&self, peer: Peer, direction: Direction, bytes: usize) {
+        if let Some(counter) = &self.counter {
+            counter.add(peer, direction, bytes);
         }
     }
 }

@@ -1,83 +1,71 @@
-//! Counts for the metrics. Without them each of these does nothing.
+//! What is counted for the metrics, if the user wants them.
 
+use std::task::Waker;
 use std::time::Duration;
 
-use pipemux_core::Event;
+use pipemux_core::{Core, Event, Now};
 use pipemux_proto::envelope::{Kind, Method};
 
-use super::Driver;
-use crate::metrics::{Direction, Metrics, Present, Queue, Scrapes};
-use crate::ready_queue::{Peer, ReadySource};
+use super::connections::Connections;
+use crate::metrics::{Metrics, Present, Scrapes};
+use crate::ready_queue::Peer;
 
-/// What is counted, and who reads it.
+/// The metrics, and who reads them.
 pub(super) struct Measuring {
     metrics: Metrics,
     scrapes: Scrapes,
 }
 
-impl Driver {
-    /// Counts from now on. Returns the way in which readers ask for it.
-    pub fn measure(&mut self) -> Scrapes {
-        self.core.measure();
-        let scrapes = Scrapes::new(self.ready_queue.waker(ReadySource::Metrics));
-        let started = Duration::from_millis(self.read_clocks().unix_ms).as_secs_f64();
-        let metrics = Metrics::new(started);
-        self.measuring = Some(Box::new(Measuring { metrics, scrapes: scrapes.clone() }));
-        scrapes
+impl Measuring {
+    /// Counts from now on. Readers wake `waker`.
+    pub(super) fn start(
+        core: &mut Core,
+        connections: &mut Connections,
+        now: Now,
+        waker: Waker,
+    ) -> Self {
+        let metrics = Metrics::new(Duration::from_millis(now.unix_ms).as_secs_f64());
+        core.measure();
+        connections.measure(metrics.byte_counter());
+        Self { metrics, scrapes: Scrapes::new(waker) }
+    }
+
+    /// The way in which readers ask for the metrics.
+    pub(super) fn scrapes(&self) -> Scrapes {
+        self.scrapes.clone()
     }
 
     /// Notes when a request comes.
-    pub(super) fn measure_event(&mut self, event: &Event) {
-        let Some(measuring) = &mut self.measuring else { return };
+    pub(super) fn record_event(&mut self, event: &Event) {
         match event {
             Event::ClientFrame { client, frame } => {
                 let envelope = &frame.envelope;
                 if envelope.kind == Kind::Request && envelope.method == Method::Verb {
-                    measuring.metrics.request_came(*client, envelope.id);
+                    self.metrics.request_came(*client, envelope.id);
                 }
             }
-            Event::ClientClosed { client } => measuring.metrics.client_closed(*client),
+            Event::ClientClosed { client } => self.metrics.client_closed(*client),
             _ => {}
         }
     }
 
-    /// Takes in what the core counted in this turn.
-    pub(super) fn take_measurements(&mut self) {
-        let Some(measuring) = &mut self.measuring else { return };
-        for measured in self.core.take_measurements() {
-            measuring.metrics.take_in(measured);
-        }
-    }
-
-    /// Counts bytes that came or were queued.
-    pub(super) fn measure_bytes(&self, peer: Peer, direction: Direction, bytes: usize) {
-        if let Some(measuring) = &self.measuring {
-            measuring.metrics.transferred(peer, direction, bytes);
+    /// Adds what the core has counted since the last call.
+    pub(super) fn collect(&mut self, core: &mut Core) {
+        for measurement in core.take_measurements() {
+            self.metrics.add(measurement);
         }
     }
 
     /// Answers those who read the metrics.
-    pub(super) fn answer_scrapes(&self) {
-        let Some(measuring) = &self.measuring else { return };
-        measuring.scrapes.answer(|| measuring.metrics.text(&self.present()));
-    }
-
-    fn present(&self) -> Present {
-        let queue = |is_one: fn(&Peer) -> bool| {
-            let found = self.connections.iter().filter(|(peer, _)| is_one(peer));
-            found.fold(Queue::default(), |queue, (_, connection)| Queue {
-                connections: queue.connections + 1,
-                waiting: queue.waiting + usize::from(connection.has_output()),
-                bytes: queue.bytes + connection.queued(),
-            })
-        };
-        Present {
-            sessions: self.core.sessions_by_state(),
-            open_requests: self.core.open_requests(),
+    pub(super) fn answer(&self, core: &Core, connections: &Connections) {
+        let present = || Present {
+            sessions: core.sessions_by_state(),
+            open_requests: core.open_requests(),
             queues: [
-                ("client", queue(|peer| matches!(peer, Peer::Client(_)))),
-                ("app", queue(|peer| matches!(peer, Peer::App(_)))),
+                ("client", connections.queue(Peer::is_client)),
+                ("app", connections.queue(Peer::is_app)),
             ],
-        }
+        };
+        self.scrapes.answer(|| self.metrics.text(&present()));
     }
 }
